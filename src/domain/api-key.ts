@@ -1,0 +1,72 @@
+import { type Outcome, refuse, succeed } from './failure.js'
+
+/** Permission names that may be stored (specification, Permission names); only `invoices:create` is enforced. */
+export const PERMISSIONS = ['invoices:create', 'payments:send', 'treasury:approve'] as const
+export type Permission = (typeof PERMISSIONS)[number]
+
+export const LABEL_LENGTH_MAX = 60
+export const DAY_MS = 86_400_000
+
+/** The API key record as the API shows it (specification, API key record). No private material exists. */
+export interface ApiKey {
+  /** 16 hex characters. */
+  readonly id: string
+  readonly owner: string
+  readonly label: string
+  /** As registered. */
+  readonly public_key: string
+  /** Comma-joined. */
+  readonly permissions: string
+  readonly expires_at: number | null
+  readonly revoked_at: number | null
+  readonly created_at: number
+}
+
+/** A registration whose fields have been checked. */
+export interface ApiKeyRegistration {
+  readonly owner: string
+  readonly label: string
+  /** As sent by the client. */
+  readonly publicKeyText: string
+  /** The 33 bytes by which the key is looked up. */
+  readonly publicKey: Uint8Array
+  readonly permissions: readonly Permission[]
+  readonly ttlDays: number | null
+}
+
+/** The known permissions of a request, duplicates removed, in the order of the request (decisions 3). */
+export function knownPermissions(names: readonly unknown[]): Permission[] {
+  const kept = new Set<Permission>()
+  for (const name of names) {
+    if ((PERMISSIONS as readonly unknown[]).includes(name)) kept.add(name as Permission)
+  }
+  return [...kept]
+}
+
+/** `expires_at` of a key registered now, or undefined when `ttlDays` leads to no safe integer or no positive span. */
+export function expiryOf(nowMs: number, ttlDays: number): number | undefined {
+  if (!Number.isFinite(ttlDays) || ttlDays <= 0) return undefined
+  const expiresAt = nowMs + Math.ceil(ttlDays * DAY_MS)
+  return Number.isSafeInteger(expiresAt) ? expiresAt : undefined
+}
+
+/**
+ * Whether a key whose signature has been verified may use `permission` now. The order (known, revoked, expired,
+ * permission) is decisions 2's.
+ */
+export function authorise(key: ApiKey | undefined, permission: Permission, nowMs: number): Outcome<ApiKey> {
+  if (key === undefined) return refuse('unknown_api_key')
+  if (key.revoked_at !== null) return refuse('api_key_revoked')
+  if (key.expires_at !== null && nowMs > key.expires_at) return refuse('api_key_expired')
+  if (!key.permissions.split(',').includes(permission)) return refuse('permission_missing', { permission })
+  return succeed(key)
+}
+
+const TIMESTAMP_WINDOW_MS = 300_000
+
+const UNSIGNED_INTEGER = /^[0-9]+$/
+
+/** Whether a timestamp header is Unix milliseconds within five minutes of `nowMs`, either side (decisions 2). */
+export function isTimely(timestamp: string, nowMs: number): boolean {
+  return UNSIGNED_INTEGER.test(timestamp) && Math.abs(nowMs - Number(timestamp)) <= TIMESTAMP_WINDOW_MS
+}

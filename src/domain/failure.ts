@@ -1,0 +1,212 @@
+/**
+ * The closed set of answers that refuse a request. Every refusal that a client can cause is a value of this set;
+ * exceptions are for bugs and broken machines. `docs/errors.md` is generated from this table and a test compares them.
+ *
+ * `message` is the specification's literal text where it gives one; `<name>` in it stands for a parameter.
+ * `code` (the key) is stable. `when` is for people.
+ */
+export const failureCatalogue = {
+  // Signed requests (specification, Errors, 401; decisions 2)
+  missing_auth_headers: {
+    status: 401,
+    message: 'Missing API key auth headers.',
+    when: 'One or two of the three signed-request headers are present, or one of them is empty.',
+  },
+  invalid_timestamp: {
+    status: 401,
+    message: 'Request timestamp is too old or invalid.',
+    when: 'X-Service-Timestamp is not Unix milliseconds within five minutes of the server clock.',
+  },
+  invalid_signature: {
+    status: 401,
+    message: 'Invalid signature.',
+    when: 'The signature is not base64 of a strict DER ECDSA signature over the request by the key in X-Service-Api-Key.',
+  },
+  unknown_api_key: { status: 401, message: 'Unknown API key.', when: 'The public key is not registered.' },
+  api_key_revoked: { status: 401, message: 'This API key has been revoked.', when: 'The key was revoked.' },
+  api_key_expired: { status: 401, message: 'This API key has expired.', when: 'The time is past expires_at.' },
+  permission_missing: {
+    status: 401,
+    message: "This API key does not have the '<permission>' permission.",
+    when: 'The key was registered without the permission that the route needs.',
+  },
+
+  // API keys (decisions 3)
+  invalid_api_key_registration: {
+    status: 400,
+    message:
+      'An owner, a label, a compressed public key and at least one valid permission are required; ttlDays must be a positive number.',
+    when: 'A field of POST /api/api-keys is missing or invalid, or no valid permission remains.',
+  },
+  public_key_registered: {
+    status: 409,
+    message: 'This public key is already registered.',
+    when: 'A key record, active or not, already holds the public key.',
+  },
+  owner_required: { status: 400, message: 'An owner is required.', when: 'The revoke request names no owner.' },
+  not_key_owner: {
+    status: 403,
+    message: 'This API key belongs to another identity.',
+    when: 'The owner of a revoke request is not the owner of the key.',
+  },
+  api_key_not_found: { status: 404, message: 'No such API key.', when: 'No key has the id in the path.' },
+
+  // Invoices (specification, Errors, Invoice creation)
+  invalid_invoice: {
+    status: 400,
+    message: 'Missing owner, walletIds or name, or a non-positive amount.',
+    when: 'A field of POST /api/invoices is missing, has the wrong type or is out of bounds.',
+  },
+  unsupported_currency: {
+    status: 400,
+    message: 'Unsupported currency.',
+    when: 'currency is neither native nor USDT.',
+  },
+  wallet_not_owned: {
+    status: 400,
+    message: 'Every wallet must belong to this identity.',
+    when: 'A wallet is unknown or belongs to another identity, or its assignment has not reached the service yet.',
+  },
+  invalid_callback_url: {
+    status: 400,
+    message: 'callbackUrl must be a valid http(s) URL.',
+    when: 'callbackUrl is not an absolute http: or https: URL of at most 2048 characters.',
+  },
+  reference_in_use: {
+    status: 409,
+    message: 'This reference id is already in use by another invoice.',
+    when: 'Another invoice of any owner has the reference.',
+  },
+  amount_in_use: {
+    status: 409,
+    message:
+      'An unpaid invoice for this exact amount (<amount> <currency>) already exists on this wallet - use a different amount, or wait for it to be paid.',
+    when: 'An unpaid invoice of equal amount and currency exists on one of the wallets.',
+  },
+  invoice_not_found: { status: 404, message: 'No such invoice.', when: 'No invoice has the id in the path.' },
+
+  // Identities, wallets and the gateway (decisions 8)
+  invalid_identity: {
+    status: 400,
+    message: 'The identity must be a non-empty string of at most 128 characters.',
+    when: 'The identity in the path is empty or too long to be stored.',
+  },
+  no_wallet_available: {
+    status: 503,
+    message: 'No unassigned wallet is available. Try again later.',
+    when: 'Every unassigned wallet of the network is handed out or assigned.',
+  },
+  ledger_unreachable: {
+    status: 503,
+    message: 'The ledger could not be reached. Try again later.',
+    when: 'Whether an identity exists is unknown here and the ledger does not answer.',
+  },
+  invalid_gateway_signature: {
+    status: 401,
+    message: 'Invalid gateway signature.',
+    when: 'The gateway headers are missing, too old, or do not sign the body with the shared secret.',
+  },
+  invalid_events: {
+    status: 400,
+    message: 'The body must be {"events": [...]} with 1 to 1000 events.',
+    when: 'The body of POST /internal/events is not a list of 1 to 1000 events.',
+  },
+
+  // The sandbox (decisions 9)
+  invalid_sandbox_deposit: {
+    status: 400,
+    message: 'The simulated deposit is not valid: <reason>.',
+    when: 'A field of a simulated deposit is missing, malformed or contradicts another.',
+  },
+  deposit_not_found: {
+    status: 404,
+    message: 'No such deposit.',
+    when: 'No simulated deposit has the transaction hash.',
+  },
+
+  // HTTP in general (decisions 1)
+  invalid_query: {
+    status: 400,
+    message: 'The query parameter <parameter> is not valid.',
+    when: 'limit, cursor, include or reference is malformed.',
+  },
+  invalid_json: {
+    status: 400,
+    message: 'The request body must be a JSON object in valid UTF-8.',
+    when: 'The body is not JSON, not UTF-8, or not an object.',
+  },
+  malformed_request: { status: 400, message: 'The request is malformed.', when: 'The request is not valid HTTP.' },
+  not_found: { status: 404, message: 'Not found.', when: 'No route has the path.' },
+  method_not_allowed: {
+    status: 405,
+    message: 'Method not allowed.',
+    when: 'The path exists, but not for the method; Allow lists those that do.',
+  },
+  request_timeout: {
+    status: 408,
+    message: 'The request took too long to arrive.',
+    when: 'The request was not complete within the time allowed.',
+  },
+  body_too_large: {
+    status: 413,
+    message: 'The request body is too large.',
+    when: 'The body exceeds 64 KiB (1 MiB for /internal/events).',
+  },
+  headers_too_large: {
+    status: 431,
+    message: 'The request headers are too large.',
+    when: 'The header section exceeds what the server reads.',
+  },
+  internal: { status: 500, message: 'Internal error.', when: 'A defect or a broken machine; the log has the details.' },
+  overloaded: {
+    status: 503,
+    message: 'The service is overloaded. Try again later.',
+    when: 'A bounded queue is full.',
+  },
+  shutting_down: {
+    status: 503,
+    message: 'The service is shutting down. Try again later.',
+    when: 'The service is draining.',
+  },
+  not_ready: {
+    status: 503,
+    message: 'The service is not ready.',
+    when: 'GET /readyz: the store is not open or the verification threads are not up.',
+  },
+  storage_unavailable: {
+    status: 503,
+    message: 'The service cannot store data at the moment. Try again later.',
+    when: 'The disk refuses writes; reads go on.',
+  },
+} as const satisfies Record<string, { status: number; message: string; when: string }>
+
+export type FailureCode = keyof typeof failureCatalogue
+
+/** Seconds in `Retry-After` of every 503. */
+export const RETRY_AFTER_SECONDS = 1
+
+export interface Failure {
+  readonly code: FailureCode
+  /** The text for the client, parameters filled in. */
+  readonly message: string
+}
+
+/** Builds the failure `code`; `parameters` fill the `<name>` places of its message. */
+export function failure(code: FailureCode, parameters: Readonly<Record<string, string>> = {}): Failure {
+  const message = failureCatalogue[code].message.replace(/<(\w+)>/g, (place, name: string) => parameters[name] ?? place)
+  return { code, message }
+}
+
+/** The outcome of an operation that a client can make fail. */
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure }
+
+export function succeed<T>(value: T): Outcome<T> {
+  return { ok: true, value }
+}
+
+export function refuse(
+  code: FailureCode,
+  parameters?: Readonly<Record<string, string>>,
+): { readonly ok: false; readonly failure: Failure } {
+  return { ok: false, failure: failure(code, parameters) }
+}

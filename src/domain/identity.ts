@@ -1,0 +1,12 @@
+import { isLongerThan, wellFormed } from './text.js'
+
+export const OWNER_LENGTH_MAX = 128
+/** Why a ledger's fact about somebody cannot be taken. */
+export const OWNER_FLAW = 'an identity must have 1 to 128 characters and no space around them'
+
+/** An identity stream id as a client or the gateway names it: trimmed, not empty, at most 128 characters (decisions 3); else null. */
+export function parseOwner(value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  const owner = wellFormed(value).trim()
+  return owner === '' || isLongerThan(owner, OWNER_LENGTH_MAX) ? null : owner
+}

@@ -1,0 +1,114 @@
+import { parseInvoiceAmount } from './amount.js'
+import { isCallbackUrl } from './callback-url.js'
+import { type Currency, isCurrency } from './currency.js'
+import { type Outcome, refuse, succeed } from './failure.js'
+import { parseOwner } from './identity.js'
+import { truncate, wellFormed } from './text.js'
+
+const NAME_LENGTH_MAX = 80
+const DESCRIPTION_LENGTH_MAX = 500
+export const REFERENCE_LENGTH_MAX = 80
+const INVOICE_WALLETS_MAX = 50
+
+/** The invoice record as the API shows it (specification, Invoice record). It has no paid flag and no status. */
+export interface Invoice {
+  /** 32 lower-case hex characters, time-ordered. */
+  readonly id: string
+  readonly owner: string
+  /** The first wallet. */
+  readonly wallet_id: string
+  /** Comma-joined; null or empty in records from before multi-wallet support. */
+  readonly wallet_ids: string | null
+  readonly name: string
+  readonly description: string | null
+  readonly reference: string | null
+  /** As sent. */
+  readonly amount: string
+  readonly currency: Currency
+  readonly callback_url: string | null
+  /** Unix milliseconds. */
+  readonly created_at: number
+}
+
+/** The wallets of an invoice: `wallet_ids` when it is non-empty, otherwise the single `wallet_id` (specification). */
+export function walletsOf(invoice: Pick<Invoice, 'wallet_id' | 'wallet_ids'>): readonly string[] {
+  return invoice.wallet_ids === null || invoice.wallet_ids === '' ? [invoice.wallet_id] : invoice.wallet_ids.split(',')
+}
+
+/** An invoice that somebody asks for, its own fields checked. */
+export interface InvoiceRequest {
+  readonly owner: string
+  /** 1–50, without duplicates, in the order sent. */
+  readonly walletIds: readonly string[]
+  readonly name: string
+  readonly description: string | null
+  readonly reference: string | null
+  /** As sent. */
+  readonly amountText: string
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly callbackUrl: string | null
+  /** Judged after wallet ownership, so it is carried along instead of refused at once (decisions 4, order of checks). */
+  readonly isCallbackUrlValid: boolean
+}
+
+/**
+ * Reads the body of `POST /api/invoices`. `owner` is the verified key's on the signed path, where the body's is ignored,
+ * and the body's own on the unsigned path. Refuses with `invalid_invoice` or `unsupported_currency`.
+ */
+export function parseInvoiceRequest(body: Readonly<Record<string, unknown>>, owner: unknown): Outcome<InvoiceRequest> {
+  const knownOwner = parseOwner(owner)
+  const walletIds = parseWalletIds(body['walletIds'])
+  const name = typeof body['name'] === 'string' ? truncate(wellFormed(body['name']).trim(), NAME_LENGTH_MAX) : ''
+  const amountText = body['amount']
+  const amount = typeof amountText === 'string' ? parseInvoiceAmount(amountText) : null
+  const description = parseOptionalText(body['description'])
+  const reference = parseOptionalText(body['reference'])
+  if (
+    knownOwner === null ||
+    walletIds === null ||
+    name === '' ||
+    typeof amountText !== 'string' ||
+    amount === null ||
+    description === undefined ||
+    reference === undefined
+  ) {
+    return refuse('invalid_invoice')
+  }
+  const currency = isAbsent(body['currency']) ? 'native' : body['currency']
+  if (typeof currency !== 'string' || !isCurrency(currency)) return refuse('unsupported_currency')
+  const callbackUrl = isAbsent(body['callbackUrl']) ? null : body['callbackUrl']
+  return succeed({
+    owner: knownOwner,
+    walletIds,
+    name,
+    description: description === null ? null : truncate(description.trim(), DESCRIPTION_LENGTH_MAX) || null,
+    reference: reference === null ? null : truncate(reference, REFERENCE_LENGTH_MAX),
+    amountText,
+    amount,
+    currency,
+    callbackUrl: typeof callbackUrl === 'string' ? wellFormed(callbackUrl) : null,
+    isCallbackUrlValid: callbackUrl === null || (typeof callbackUrl === 'string' && isCallbackUrl(callbackUrl)),
+  })
+}
+
+/** Null or empty means absent (decisions 4). */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}
+
+/** A well-formed text, null when absent, undefined when it has the wrong type. */
+function parseOptionalText(value: unknown): string | null | undefined {
+  if (isAbsent(value)) return null
+  return typeof value === 'string' ? wellFormed(value) : undefined
+}
+
+function parseWalletIds(value: unknown): readonly string[] | null {
+  if (!Array.isArray(value) || value.length === 0 || value.length > INVOICE_WALLETS_MAX) return null
+  for (const id of value) {
+    if (typeof id !== 'string' || id === '') return null
+  }
+  // Every element is a string, as the loop has seen.
+  const ids = (value as string[]).map(wellFormed)
+  return ids.length === 1 ? ids : [...new Set(ids)]
+}

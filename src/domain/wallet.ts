@@ -1,0 +1,81 @@
+import { OWNER_FLAW, parseOwner } from './identity.js'
+import type { LedgerFact } from './ledger-fact.js'
+import { ADDRESS_LENGTH_MAX, canonicalAddress, type Network } from './network.js'
+
+const WALLET_ID_LENGTH_MAX = 128
+
+/** A wallet as the service knows it. `address` and `network` are null until the gateway has told them. */
+export interface Wallet {
+  /** Wallet stream id. */
+  readonly id: string
+  readonly network: Network | null
+  /** As the gateway spelled it. */
+  readonly address: string | null
+  /** Identity stream id of the present owner. */
+  readonly owner: string | null
+  /** Unix milliseconds. */
+  readonly assignedAt: number | null
+}
+
+/** A wallet that was handed out (specification, Wallet). */
+export interface ClaimedWallet {
+  readonly id: string
+  readonly address: string
+}
+
+/** Why a wallet id cannot be taken, in words; null when it can. The comma separates ids in `wallet_ids`. */
+export function flawOfWalletId(id: string): string | null {
+  return id === '' || id.length > WALLET_ID_LENGTH_MAX || id.includes(',')
+    ? 'a wallet id must have 1 to 128 characters and no comma'
+    : null
+}
+
+/** What a fact about a wallet makes of it: the wallet to store, null for nothing new, or why it cannot be. */
+export type WalletDecision = { readonly wallet: Wallet | null } | { readonly error: string }
+
+/**
+ * Decides a fact about a wallet. `known` is the wallet of that id, `addressHolder` the id of the wallet that has the
+ * fact's address, if any. An address names one wallet and a wallet one address, for ever: otherwise a deposit would
+ * count twice, or for somebody else.
+ */
+export function decideWalletFact(
+  fact: Exclude<LedgerFact, { type: 'identity.onboarded' }>,
+  known: Wallet | null,
+  addressHolder: string | null,
+  nowMs: number,
+): WalletDecision {
+  const flaw = flawOfWalletId(fact.id)
+  if (flaw !== null) return { error: flaw }
+  if ((fact.address === null) !== (fact.network === null)) return { error: 'address and network go together' }
+  if (fact.address !== null && (fact.address === '' || fact.address.length > ADDRESS_LENGTH_MAX)) {
+    return { error: 'an address must have 1 to 128 characters' }
+  }
+  if (fact.type === 'wallet.assigned' && parseOwner(fact.owner) !== fact.owner) {
+    return { error: OWNER_FLAW }
+  }
+  if (addressHolder !== null && addressHolder !== fact.id) return { error: 'the address belongs to another wallet' }
+  if (known?.network != null && fact.network !== null && !isSamePlace(known, fact)) {
+    return { error: 'the wallet has another address' }
+  }
+  const network = known?.network ?? fact.network
+  const address = known?.address ?? fact.address
+  const placed = { id: fact.id, network, address }
+  if (fact.type === 'wallet.created') {
+    if (known !== null && known.network === network) return { wallet: null }
+    return { wallet: { ...placed, owner: known?.owner ?? null, assignedAt: known?.assignedAt ?? null } }
+  }
+  if (known !== null && known.owner === fact.owner && known.network === network) return { wallet: null }
+  const assignedAt = known !== null && known.owner === fact.owner ? known.assignedAt : nowMs
+  return { wallet: { ...placed, owner: fact.owner, assignedAt } }
+}
+
+function isSamePlace(
+  known: Wallet,
+  fact: { readonly network: Network | null; readonly address: string | null },
+): boolean {
+  if (known.network === null || known.address === null || fact.address === null) return false
+  return (
+    known.network === fact.network &&
+    canonicalAddress(known.network, known.address) === canonicalAddress(known.network, fact.address)
+  )
+}
