@@ -1,0 +1,102 @@
+/**
+ * Identifiers. Invoices and deliveries have UUIDv7 (RFC 9562, 5.7) without dashes, so that lists and storage stay in
+ * order of time; API keys have 16 random hex characters.
+ *
+ * ```
+ *  48 bits   4    12 bits          2    30 bits         32 bits
+ * ┌─────────┬───┬────────────────┬────┬───────────────┬──────────────┐
+ * │ Unix ms │ 7 │ counter, high  │ 10 │ counter, low  │ random       │
+ * └─────────┴───┴────────────────┴────┴───────────────┴──────────────┘
+ * ```
+ *
+ * The counter is RFC 9562, 6.2, method 1: random at a new millisecond, with its top bit clear as room to count, and
+ * one more for each further id of that millisecond. The time in an id is always the time it was made for: the store
+ * finds invoices by their time of creation through it. So when the clock is set back, ids go back with it, and the
+ * random parts keep them unique.
+ */
+
+import { randomFillSync } from 'node:crypto'
+import type { RandomFill } from './random.js'
+
+/** Bytes of an id. */
+const ID_BYTES = 16
+
+const TIME_BYTES = 6
+const COUNTER_HIGH_AT = TIME_BYTES
+const COUNTER_LOW_AT = 8
+const RANDOM_AT = 12
+const RANDOM_BYTES = ID_BYTES - RANDOM_AT
+const COUNTER_LOW_RANGE = 2 ** 30
+const COUNTER_RANGE = 2 ** 42
+/** A new millisecond begins in the lower half of the range, which leaves 2⁴¹ ids in it. */
+const COUNTER_SEED_RANGE = COUNTER_RANGE / 2
+const SEED_BYTES = 6
+const TIME_RANGE_MS = 2 ** 48
+const VERSION_7 = 0x7000
+const VARIANT_RFC_9562 = 0x80000000
+const KEY_ID_BYTES = 8
+const ID_TEXT = /^[0-9a-f]{32}$/
+
+export interface IdGenerator {
+  /**
+   * A new id whose time is `nowMs`, greater than every one before as long as the clock does not step back. Throws a
+   * RangeError when `nowMs` is not a time of UUIDv7.
+   */
+  next(nowMs: number): Buffer
+}
+
+export function createIdGenerator(random: RandomFill): IdGenerator {
+  let latestMs = -1
+  let counter = 0
+  const seed = Buffer.alloc(SEED_BYTES)
+
+  function startMillisecond(ms: number): void {
+    random(seed)
+    latestMs = ms
+    counter = seed.readUIntBE(0, SEED_BYTES) % COUNTER_SEED_RANGE
+  }
+
+  return {
+    next(nowMs) {
+      if (!Number.isSafeInteger(nowMs) || nowMs < 0 || nowMs >= TIME_RANGE_MS) {
+        throw new RangeError(`${nowMs} is not a time in milliseconds.`)
+      }
+      if (nowMs !== latestMs) startMillisecond(nowMs)
+      // 2⁴¹ ids in one millisecond would be needed to exhaust the counter.
+      else counter += 1
+      const id = Buffer.allocUnsafe(ID_BYTES)
+      id.writeUIntBE(latestMs, 0, TIME_BYTES)
+      id.writeUInt16BE(VERSION_7 + Math.floor(counter / COUNTER_LOW_RANGE), COUNTER_HIGH_AT)
+      id.writeUInt32BE(VARIANT_RFC_9562 + (counter % COUNTER_LOW_RANGE), COUNTER_LOW_AT)
+      random(id.subarray(RANDOM_AT, RANDOM_AT + RANDOM_BYTES))
+      return id
+    },
+  }
+}
+
+/** The text form: 32 lower-case hex characters. */
+export function idToHex(id: Uint8Array): string {
+  return view(id).toString('hex')
+}
+
+/** Reads the text form, or null. Only lower case: an id has one spelling. Any 16 bytes are an id. */
+export function idFromHex(text: string): Buffer | null {
+  return ID_TEXT.test(text) ? Buffer.from(text, 'hex') : null
+}
+
+/** When the id was made, in Unix milliseconds. */
+export function idTimeMs(id: Uint8Array): number {
+  return view(id).readUIntBE(0, TIME_BYTES)
+}
+
+/** A new id of an API key: 16 lower-case hex characters. */
+export function randomKeyId(random: RandomFill = randomFillSync): string {
+  const bytes = Buffer.alloc(KEY_ID_BYTES)
+  random(bytes)
+  return bytes.toString('hex')
+}
+
+function view(id: Uint8Array): Buffer {
+  if (id.length !== ID_BYTES) throw new RangeError(`An id has ${ID_BYTES} bytes, not ${id.length}.`)
+  return Buffer.from(id.buffer, id.byteOffset, id.byteLength)
+}

@@ -1,0 +1,20 @@
+/**
+ * The fast engine: bitcoin-core's libsecp256k1 through npm `secp256k1`. Importing this file throws where the package
+ * has no binary for the machine, so only `choose-engine.ts` imports it, and dynamically.
+ */
+
+import bindings from 'secp256k1/bindings.js'
+import { createEngine } from './secp256k1.js'
+
+export const libsecp256k1 = createEngine('libsecp256k1', {
+  isOnCurve: (key) => bindings.publicKeyVerify(key),
+  verifyCompact(signature, digest, key) {
+    try {
+      return bindings.ecdsaVerify(signature, digest, key)
+    } catch (error) {
+      // The library throws for a key that is off the curve. Asking first would cost every honest request a square root.
+      if (!bindings.publicKeyVerify(key)) return false
+      throw error
+    }
+  },
+})

@@ -1,0 +1,13 @@
+/**
+ * The entry of npm `secp256k1` that loads the native addon or throws. The package's own index is never imported: it
+ * falls back to a JavaScript implementation silently.
+ */
+declare module 'secp256k1/bindings.js' {
+  import type { ecdsaVerify, publicKeyVerify } from 'secp256k1'
+
+  const bindings: {
+    readonly publicKeyVerify: typeof publicKeyVerify
+    readonly ecdsaVerify: typeof ecdsaVerify
+  }
+  export default bindings
+}

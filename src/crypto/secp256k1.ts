@@ -1,0 +1,80 @@
+/**
+ * The policy for secp256k1 keys and signatures, stated once (decisions 2):
+ *
+ * - A public key is the compressed point of SEC 1, 2.3.3: 33 bytes, 02 or 03 first, on the curve. Uncompressed and
+ *   hybrid keys are refused, so one key has one spelling.
+ * - A signature is strict DER (`der.ts`) of r and s, each from 1 to n − 1. High and low S are both accepted, because
+ *   OpenSSL, Java and Go clients emit high S half of the time. Malleability does no harm here: nothing is identified
+ *   by its signature.
+ * - The digest is SHA-256 of the signed text.
+ *
+ * Engines supply only the two operations on the curve; everything that can be decided without it is decided here,
+ * so that no engine can be laxer than another.
+ */
+
+import { decodeDerSignature, SCALAR_BYTES } from './der.js'
+import { isScalar, lowerS } from './scalar.js'
+
+/** Bytes of a compressed public key. */
+export const PUBLIC_KEY_BYTES = 33
+/** Bytes of a SHA-256 digest. */
+const DIGEST_BYTES = 32
+
+const PREFIX_EVEN_Y = 0x02
+const PREFIX_ODD_Y = 0x03
+const PUBLIC_KEY_TEXT = /^(?:0x)?([0-9a-fA-F]{66})$/
+
+export type Secp256k1EngineName = 'libsecp256k1' | 'noble'
+
+export interface Secp256k1Engine {
+  readonly name: Secp256k1EngineName
+  /** Whether `key` is a compressed public key, on the curve. */
+  isPublicKey(key: Uint8Array): boolean
+  /**
+   * Whether `signatureDer` signs `digest` under `publicKey`. A malformed signature or key is false.
+   * Throws a RangeError when the digest is not 32 bytes, which only a defect can cause.
+   */
+  verify(signatureDer: Uint8Array, digest: Uint8Array, publicKey: Uint8Array): boolean
+}
+
+/** What an engine implements. */
+export interface CurveOperations {
+  /** Whether a key of 33 bytes beginning with 02 or 03 has an x coordinate that is on the curve. */
+  isOnCurve(key: Uint8Array): boolean
+  /**
+   * Verifies r ‖ s, both in range and s low, over a digest of 32 bytes. The key is as for `isOnCurve` but perhaps not
+   * on the curve, which is false.
+   */
+  verifyCompact(signature: Uint8Array, digest: Uint8Array, key: Uint8Array): boolean
+}
+
+/** Puts the policy in front of an implementation of the curve. */
+export function createEngine(name: Secp256k1EngineName, curve: CurveOperations): Secp256k1Engine {
+  return {
+    name,
+    isPublicKey: (key) => isCompressed(key) && curve.isOnCurve(key),
+    verify(signatureDer, digest, publicKey) {
+      if (digest.length !== DIGEST_BYTES) {
+        throw new RangeError(`A digest has ${DIGEST_BYTES} bytes, not ${digest.length}.`)
+      }
+      if (!isCompressed(publicKey)) return false
+      const signature = decodeDerSignature(signatureDer)
+      if (signature === null || !isScalar(signature, 0) || !isScalar(signature, SCALAR_BYTES)) return false
+      lowerS(signature, SCALAR_BYTES)
+      return curve.verifyCompact(signature, digest, publicKey)
+    },
+  }
+}
+
+/**
+ * Reads the text form of a public key: 66 hex digits in either case, `0x` optional. Anything else is null.
+ * Cheap on purpose: whether the 33 bytes are a key is for `isPublicKey`, or for the signature to show.
+ */
+export function parsePublicKeyHex(text: string): Uint8Array | null {
+  const digits = PUBLIC_KEY_TEXT.exec(text)?.[1]
+  return digits === undefined ? null : Buffer.from(digits, 'hex')
+}
+
+function isCompressed(key: Uint8Array): boolean {
+  return key.length === PUBLIC_KEY_BYTES && (key[0] === PREFIX_EVEN_Y || key[0] === PREFIX_ODD_Y)
+}

@@ -1,0 +1,104 @@
+/**
+ * The wire format between the verify pool and its workers. A batch is one buffer, so that it crosses threads by
+ * transfer, and what comes back is one byte of verdict for each request.
+ *
+ * ```
+ * batch   := count u32, record × count                               (integers little-endian)
+ * record  := textBytes u32, signatureBytes u16, publicKey 33, signature, text
+ * text    := routeTag LF timestamp LF body                           exactly what is hashed, in one piece
+ * verdict := 'V' valid | 'I' invalid                                 anything else is a defect, never a verdict
+ * ```
+ */
+
+import { hash } from 'node:crypto'
+import { decodeBase64 } from './base64.js'
+import { PUBLIC_KEY_BYTES, type Secp256k1Engine } from './secp256k1.js'
+import { signedTextHead } from './signed-text.js'
+
+/** One signature to verify, as the request brought it: decoding and hashing are the worker's. */
+export interface VerifyRequest {
+  /** 33 bytes; whether they are a key shows when the signature is verified. */
+  readonly publicKey: Uint8Array
+  /** The header as sent: base64 of DER, not looked at yet. */
+  readonly signature: string
+  /** The constant of the route, for example `POST /api/invoices`. */
+  readonly routeTag: string
+  /** The header as sent. */
+  readonly timestamp: string
+  /** The bytes as sent. They must not change before the verdict is there. */
+  readonly body: Uint8Array
+}
+
+const COUNT_BYTES = 4
+const TEXT_LENGTH_BYTES = 4
+const RECORD_HEADER_BYTES = TEXT_LENGTH_BYTES + 2 + PUBLIC_KEY_BYTES
+const VALID = 0x56
+const INVALID = 0x49
+
+/** How many bytes a request adds to a batch. */
+export function recordBytes(request: VerifyRequest): number {
+  return RECORD_HEADER_BYTES + Buffer.byteLength(request.signature) + textHeadBytes(request) + request.body.length
+}
+
+/** Copies the requests into one new buffer that may be transferred. Throws a RangeError for a key of another length. */
+export function encodeBatch(requests: readonly VerifyRequest[]): ArrayBuffer {
+  let size = COUNT_BYTES
+  for (const request of requests) size += recordBytes(request)
+  const buffer = new ArrayBuffer(size)
+  const bytes = Buffer.from(buffer)
+  let offset = bytes.writeUInt32LE(requests.length, 0)
+  for (const request of requests) {
+    if (request.publicKey.length !== PUBLIC_KEY_BYTES) {
+      throw new RangeError(`A public key has ${PUBLIC_KEY_BYTES} bytes, not ${request.publicKey.length}.`)
+    }
+    const signatureStart = offset + RECORD_HEADER_BYTES
+    const textStart = signatureStart + bytes.write(request.signature, signatureStart)
+    const bodyStart = textStart + bytes.write(signedTextHead(request.routeTag, request.timestamp), textStart)
+    const end = bodyStart + request.body.length
+    bytes.set(request.body, bodyStart)
+    bytes.writeUInt32LE(end - textStart, offset)
+    bytes.writeUInt16LE(textStart - signatureStart, offset + TEXT_LENGTH_BYTES)
+    bytes.set(request.publicKey, signatureStart - PUBLIC_KEY_BYTES)
+    offset = end
+  }
+  if (offset !== size) throw new Error(`A batch of ${size} bytes was filled with ${offset}.`)
+  return buffer
+}
+
+/** Verifies every record of a batch: one verdict each, in order. Throws a RangeError when the batch is malformed. */
+export function verifyBatch(batch: ArrayBuffer, engine: Secp256k1Engine): Uint8Array {
+  const bytes = Buffer.from(batch)
+  const verdicts = new Uint8Array(bytes.readUInt32LE(0))
+  let offset = COUNT_BYTES
+  for (let i = 0; i < verdicts.length; i++) {
+    const signatureStart = offset + RECORD_HEADER_BYTES
+    const textStart = signatureStart + bytes.readUInt16LE(offset + TEXT_LENGTH_BYTES)
+    const end = textStart + bytes.readUInt32LE(offset)
+    if (end > bytes.length) throw new RangeError('A record reaches beyond its batch.')
+    const publicKey = bytes.subarray(signatureStart - PUBLIC_KEY_BYTES, signatureStart)
+    const signature = decodeBase64(bytes.subarray(signatureStart, textStart))
+    const valid =
+      signature !== null &&
+      engine.verify(signature, hash('sha256', bytes.subarray(textStart, end), 'buffer'), publicKey)
+    verdicts[i] = valid ? VALID : INVALID
+    offset = end
+  }
+  if (offset !== bytes.length) throw new RangeError('A batch has bytes after its last record.')
+  return verdicts
+}
+
+/** Reads what a worker answered to a batch of `count` requests. Throws unless it is exactly that many verdicts. */
+export function readVerdicts(answer: unknown, count: number): boolean[] {
+  if (!(answer instanceof Uint8Array) || answer.length !== count) {
+    throw new Error(`A verify worker did not answer with ${count} verdicts.`)
+  }
+  return Array.from(answer, (verdict) => {
+    if (verdict !== VALID && verdict !== INVALID) throw new Error(`A verify worker answered the verdict ${verdict}.`)
+    return verdict === VALID
+  })
+}
+
+function textHeadBytes(request: VerifyRequest): number {
+  const lineFeeds = 2
+  return Buffer.byteLength(request.routeTag) + Buffer.byteLength(request.timestamp) + lineFeeds
+}

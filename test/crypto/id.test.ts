@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createIdGenerator, idFromHex, idTimeMs, idToHex, randomKeyId } from '../../src/crypto/id.js'
+import { createPooledRandom, type RandomFill } from '../../src/crypto/random.js'
+
+const NOW_MS = 1_700_000_000_000
+const zeros: RandomFill = (target) => target.fill(0)
+const ones: RandomFill = (target) => target.fill(0xff)
+
+describe('ids', () => {
+  test('are UUIDv7 without dashes', () => {
+    // RFC 9562, appendix A.6: the version and variant stand where they belong, the time in front.
+    const id = createIdGenerator(ones).next(0x017f22e279b0)
+    assert.match(idToHex(id), /^017f22e279b0[7][0-9a-f]{3}[89ab][0-9a-f]{15}$/)
+    assert.equal(idTimeMs(id), 0x017f22e279b0)
+  })
+
+  test('count up within a millisecond, from the low to the high part of the counter', () => {
+    const ids = createIdGenerator(zeros)
+    assert.equal(idToHex(ids.next(1)), '00000000000170008000000000000000')
+    assert.equal(idToHex(ids.next(1)), '00000000000170008000000100000000')
+    // A seed of 2³⁰ − 1, the greatest low part.
+    let isSeed = true
+    const carrying = createIdGenerator((target) => {
+      target.fill(0)
+      if (isSeed) target.set([0x00, 0x00, 0x3f, 0xff, 0xff, 0xff])
+      isSeed = false
+    })
+    assert.equal(idToHex(carrying.next(1)), '0000000000017000bfffffff00000000')
+    assert.equal(idToHex(carrying.next(1)), '00000000000170018000000000000000')
+  })
+
+  test('leave room to count however the randomness falls', () => {
+    const ids = createIdGenerator(ones)
+    const first = ids.next(NOW_MS)
+    assert.equal(idToHex(first).slice(12), '77ffbfffffffffffffff')
+    assert.equal(idTimeMs(ids.next(NOW_MS)), NOW_MS)
+  })
+
+  test('are unique and in order while time goes on', () => {
+    const ids = createIdGenerator(createPooledRandom())
+    let previous = ''
+    for (let i = 0; i < 100_000; i++) {
+      const hex = idToHex(ids.next(NOW_MS + Math.floor(i / 1000)))
+      assert.ok(hex > previous, `${hex} after ${previous}`)
+      previous = hex
+    }
+  })
+
+  test('are unique and tell the time they were made for while the clock jumps to and fro', () => {
+    const ids = createIdGenerator(createPooledRandom())
+    const jumps = [0, 0, 1, -5, 0, 3, -3600_000, 2, 0, -1]
+    let clockMs = NOW_MS
+    const seen = new Set<string>()
+    for (let i = 0; i < 100_000; i++) {
+      clockMs += jumps[i % jumps.length] ?? 0
+      if (i % 1000 === 0) clockMs = NOW_MS + i
+      const id = ids.next(clockMs)
+      assert.equal(idTimeMs(id), clockMs)
+      seen.add(idToHex(id))
+    }
+    assert.equal(seen.size, 100_000)
+  })
+
+  test('of two processes in one millisecond differ', () => {
+    const [a, b] = [createIdGenerator(createPooledRandom()), createIdGenerator(createPooledRandom())]
+    assert.notDeepEqual(a.next(NOW_MS), b.next(NOW_MS))
+  })
+
+  test('are not made for what is no time', () => {
+    const ids = createIdGenerator(zeros)
+    for (const time of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 48]) {
+      assert.throws(() => ids.next(time), RangeError, `${time}`)
+    }
+    assert.throws(() => idTimeMs(Buffer.alloc(15)), RangeError)
+  })
+
+  test('are read only in their one spelling', () => {
+    const hex = '018bcfe568007abc8123456789abcdef'
+    assert.deepEqual(idFromHex(hex), Buffer.from(hex, 'hex'))
+    const wrong = ['', hex.slice(1), `${hex}0`, hex.toUpperCase(), `0x${hex.slice(2)}`, `${hex}\n`, ` ${hex.slice(1)}`]
+    wrong.push(`${hex.slice(0, 31)}g`, '018bcfe5-6800-7abc-8123-456789abcdef')
+    for (const text of wrong) assert.equal(idFromHex(text), null, JSON.stringify(text))
+  })
+
+  test('of API keys are 16 hex characters of the randomness given', () => {
+    assert.equal(randomKeyId(ones), 'ffffffffffffffff')
+    assert.match(randomKeyId(), /^[0-9a-f]{16}$/)
+  })
+})
+
+describe('pooled randomness', () => {
+  test('gives every byte of its source once', () => {
+    let calls = 0
+    const counting: RandomFill = (target) => {
+      calls++
+      for (let i = 0; i < target.length; i++) target[i] = calls * 16 + i
+    }
+    const random = createPooledRandom(counting, 8)
+    const take = (length: number) => {
+      const target = new Uint8Array(length)
+      random(target)
+      return [...target]
+    }
+    assert.deepEqual(take(3), [16, 17, 18])
+    assert.deepEqual(take(5), [19, 20, 21, 22, 23])
+    assert.deepEqual(take(6), [32, 33, 34, 35, 36, 37])
+    // What is left is too little; a part of two fillings would be no worse, but this is simpler.
+    assert.deepEqual(take(3), [48, 49, 50])
+    assert.deepEqual(take(9), [64, 65, 66, 67, 68, 69, 70, 71, 72])
+    assert.deepEqual(take(0), [])
+    assert.equal(calls, 4)
+  })
+})

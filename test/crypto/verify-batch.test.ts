@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Secp256k1Engine } from '../../src/crypto/secp256k1.js'
+import { signedText } from '../../src/crypto/signed-text.js'
+import {
+  encodeBatch,
+  readVerdicts,
+  recordBytes,
+  type VerifyRequest,
+  verifyBatch,
+} from '../../src/crypto/verify-batch.js'
+
+interface Seen {
+  readonly signature: string
+  readonly digest: string
+  readonly publicKey: string
+}
+
+/** An engine that notes what it is asked and accepts every signature of a single zero byte. */
+function notingEngine(seen: Seen[]): Secp256k1Engine {
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+  return {
+    name: 'noble',
+    isPublicKey: () => true,
+    verify(signature, digest, publicKey) {
+      seen.push({ signature: hex(signature), digest: hex(digest), publicKey: hex(publicKey) })
+      return hex(signature) === '00'
+    },
+  }
+}
+
+const requests: VerifyRequest[] = [
+  { publicKey: Buffer.alloc(33, 1), signature: 'AA==', routeTag: 'POST /a', timestamp: '1', body: Buffer.from('{}') },
+  { publicKey: Buffer.alloc(33, 2), signature: 'AQ', routeTag: 'GET /ü', timestamp: '', body: Buffer.alloc(0) },
+  { publicKey: Buffer.alloc(33, 3), signature: 'Aé', routeTag: '', timestamp: '22', body: Buffer.alloc(70_000, 7) },
+  { publicKey: Buffer.alloc(33, 4), signature: '', routeTag: 'T', timestamp: '3', body: Buffer.from([0, 255, 10]) },
+]
+
+describe('a batch', () => {
+  test('carries what each request says', async () => {
+    const { createHash } = await import('node:crypto')
+    const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+    const seen: Seen[] = []
+    const verdicts = verifyBatch(encodeBatch(requests), notingEngine(seen))
+    assert.deepEqual(readVerdicts(verdicts, 4), [true, false, false, false])
+    const digestOf = ({ routeTag, timestamp, body }: VerifyRequest) => sha256(signedText(routeTag, timestamp, body))
+    // The third signature is no base64, so no engine is asked about it.
+    assert.deepEqual(seen, [
+      { signature: '00', digest: sha256(Buffer.from('POST /a\n1\n{}')), publicKey: '01'.repeat(33) },
+      { signature: '01', digest: sha256(Buffer.from('GET /ü\n\n')), publicKey: '02'.repeat(33) },
+      { signature: '', digest: digestOf(requests[3] ?? assert.fail()), publicKey: '04'.repeat(33) },
+    ])
+  })
+
+  test('is as large as its records say', () => {
+    const records = requests.reduce((sum, request) => sum + recordBytes(request), 0)
+    assert.equal(encodeBatch(requests).byteLength, 4 + records)
+    assert.deepEqual(verifyBatch(encodeBatch([]), notingEngine([])), new Uint8Array(0))
+  })
+
+  test('is not made with a key of another length', () => {
+    for (const length of [32, 34]) {
+      const request = { ...(requests[0] ?? assert.fail()), publicKey: Buffer.alloc(length) }
+      assert.throws(() => encodeBatch([request]), RangeError)
+    }
+  })
+
+  test('that is malformed gives no verdicts', () => {
+    const whole = encodeBatch(requests)
+    for (const length of [0, 3, 5, 40, 46, 50, whole.byteLength - 1]) {
+      assert.throws(() => verifyBatch(whole.slice(0, length), notingEngine([])), RangeError, `${length} bytes`)
+    }
+    // Nor is an engine asked about a record that is not there completely: the third asks none, the fourth is cut.
+    const seen: Seen[] = []
+    assert.throws(() => verifyBatch(whole.slice(0, -1), notingEngine(seen)), /beyond its batch/)
+    assert.equal(seen.length, 2)
+    const longer = new ArrayBuffer(whole.byteLength + 1)
+    new Uint8Array(longer).set(new Uint8Array(whole))
+    assert.throws(() => verifyBatch(longer, notingEngine([])), RangeError)
+  })
+
+  test('is answered by exactly as many verdicts as it has requests', () => {
+    const verdicts = Uint8Array.from(Buffer.from('VIV'))
+    assert.deepEqual(readVerdicts(verdicts, 3), [true, false, true])
+    for (const count of [0, 2, 4]) assert.throws(() => readVerdicts(verdicts, count), /did not answer/)
+    for (const answer of [null, undefined, true, 'VIV', [86, 73, 86], { length: 3 }, new ArrayBuffer(3)]) {
+      assert.throws(() => readVerdicts(answer, 3), /did not answer/)
+    }
+    for (const byte of [0, 1, 0x76, 255]) {
+      assert.throws(() => readVerdicts(Uint8Array.of(86, byte), 2), /answered the verdict/)
+    }
+  })
+})

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import type { VerifyRequest } from '../../src/crypto/verify-batch.js'
+import {
+  createVerifyPool,
+  type VerifyLaneName,
+  type VerifyPool,
+  type VerifyPoolSettings,
+} from '../../src/crypto/verify-pool.js'
+import { signRequest, testKey } from '../support/signing.js'
+
+const TAG = 'POST /api/invoices'
+const TIMESTAMP = '1700000000000'
+const key = testKey('pool')
+const defaults: VerifyPoolSettings = {
+  threads: 1,
+  engine: 'noble',
+  registeredLaneLimit: 10_000,
+  unregisteredLaneLimit: 10_000,
+  laneLimitBytes: 64 * 1024 * 1024,
+}
+
+function startPool(t: TestContext, settings: Partial<VerifyPoolSettings> = {}): VerifyPool {
+  const pool = createVerifyPool({ ...defaults, ...settings })
+  t.after(() => pool.close())
+  return pool
+}
+
+function signed(body: string, signer = key): VerifyRequest {
+  const signature = signRequest(signer, TAG, TIMESTAMP, body)
+  return { publicKey: signer.publicKey, signature, routeTag: TAG, timestamp: TIMESTAMP, body: Buffer.from(body) }
+}
+
+/** A request that costs a worker nearly nothing: its signature is no DER. */
+function malformed(name: string): VerifyRequest {
+  return { ...valid, signature: 'AAAA', body: Buffer.from(name) }
+}
+
+function accepted(verdict: Promise<boolean> | null): Promise<boolean> {
+  if (verdict === null) throw new Error('The lane is full.')
+  return verdict
+}
+
+const valid = signed('{}')
+
+describe('the verify pool', () => {
+  test('tells valid requests from all others', async (t) => {
+    const pool = startPool(t)
+    const unsigned = { ...valid, signature: '' }
+    const cases: [string, VerifyRequest, boolean][] = [
+      ['as signed', valid, true],
+      ['an empty body', signed(''), true],
+      ['a body that is not ASCII', signed('{"name":"Größe €"}'), true],
+      ['a body of 64 KiB', signed('x'.repeat(64 * 1024)), true],
+      ['without padding', { ...valid, signature: valid.signature.replaceAll('=', '') }, true],
+      ['another body', { ...valid, body: Buffer.from('{ }') }, false],
+      ['another timestamp', { ...valid, timestamp: '1700000000001' }, false],
+      ['another tag', { ...valid, routeTag: 'POST /api/api-keys' }, false],
+      ['parts shifted over a line feed', { ...valid, timestamp: '', routeTag: `${TAG}\n${TIMESTAMP}` }, false],
+      ['another key', { ...valid, publicKey: testKey('other').publicKey }, false],
+      ['a key off the curve', { ...valid, publicKey: Buffer.from(`02${'5'.padStart(64, '0')}`, 'hex') }, false],
+      ['a key with another prefix', { ...valid, publicKey: Buffer.alloc(33, 4) }, false],
+      ['no signature', unsigned, false],
+      ['white space', { ...valid, signature: ` ${valid.signature}` }, false],
+      ['a signature that is not base64', { ...valid, signature: '\u{1f511}é=' }, false],
+      ['a signature in hex', { ...valid, signature: Buffer.from(valid.signature, 'base64').toString('hex') }, false],
+      ['a signature that is far too long', { ...valid, signature: valid.signature.repeat(1000) }, false],
+    ]
+    for (const [name, request, verdict] of cases) {
+      assert.equal(await accepted(pool.verify(request, 'registered')), verdict, name)
+      assert.equal(await accepted(pool.verify(request, 'unregistered')), verdict, name)
+    }
+    assert.deepEqual(pool.depth(), { registered: 0, unregistered: 0, inFlight: 0 })
+  })
+
+  test('gives each of thousands of concurrent requests its own verdict', async (t) => {
+    const pool = startPool(t, { threads: 2, engine: 'noble', batchLimit: 64 })
+    const requests = Array.from({ length: 12 }, (_, i) => signed(`{"name":"${i}"}`, testKey(`pool ${i}`)))
+    const verdicts: Promise<void>[] = []
+    for (let i = 0; i < 3000; i++) {
+      const request = requests[i % requests.length] ?? valid
+      // Mostly malformed, because noble needs a millisecond for each of the others.
+      const kind = i % 10 === 0 ? 'valid' : i % 10 === 5 && i % 3 === 0 ? 'other body' : 'malformed'
+      const sent =
+        kind === 'valid'
+          ? request
+          : kind === 'malformed'
+            ? malformed(`${i}`)
+            : { ...request, body: Buffer.from(`{"name":"${i} forged"}`) }
+      const verdict = accepted(pool.verify(sent, i % 7 === 0 ? 'unregistered' : 'registered'))
+      verdicts.push(verdict.then((actual) => assert.equal(actual, kind === 'valid', `request ${i}, ${kind}`)))
+      // Some arrive together, some in later turns of the event loop.
+      if (i % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    await Promise.all(verdicts)
+  })
+
+  test('throws for a key that is not 33 bytes', (t) => {
+    const pool = startPool(t)
+    for (const length of [0, 32, 34, 65]) {
+      assert.throws(() => pool.verify({ ...valid, publicKey: Buffer.alloc(length) }, 'registered'), RangeError)
+    }
+  })
+
+  test('does not start without threads or with batches that the lanes could not share', () => {
+    for (const settings of [{ threads: 0 }, { threads: 1.5 }, { batchLimit: 1 }, { batchLimit: Number.NaN }]) {
+      assert.throws(() => createVerifyPool({ ...defaults, ...settings }), RangeError)
+    }
+  })
+
+  test('is ready once every thread has verified, and not when closing', async (t) => {
+    const pool = startPool(t, { threads: 2 })
+    assert.equal(pool.ready(), false)
+    await pool.warmUp()
+    assert.equal(pool.ready(), true)
+    const closed = pool.close()
+    assert.equal(pool.ready(), false)
+    await closed
+  })
+})
+
+describe('the lanes', () => {
+  /** The lanes in the order of their verdicts, of requests sent in the order given, all in one turn. */
+  async function orderOfVerdicts(pool: VerifyPool, sent: readonly VerifyLaneName[]): Promise<VerifyLaneName[]> {
+    const order: VerifyLaneName[] = []
+    await Promise.all(
+      sent.map((lane, i) => accepted(pool.verify(malformed(`${i}`), lane)).then(() => void order.push(lane))),
+    )
+    return order
+  }
+
+  const times = (count: number, lane: VerifyLaneName): VerifyLaneName[] => Array.from({ length: count }, () => lane)
+
+  test('let registered keys pass a flood of others, which keep an eighth of every batch', async (t) => {
+    const pool = startPool(t, { batchLimit: 64 })
+    // One batch goes to the thread and one to its inbox before the registered ones arrive; the others have to wait.
+    const order = await orderOfVerdicts(pool, [...times(400, 'unregistered'), ...times(112, 'registered')])
+    assert.equal(order.length, 512)
+    const registeredAmong = (from: number, to: number) =>
+      order.slice(from, to).filter((lane) => lane === 'registered').length
+    assert.equal(registeredAmong(0, 128), 0)
+    assert.equal(registeredAmong(128, 192), 56)
+    assert.equal(registeredAmong(192, 256), 56)
+    assert.equal(registeredAmong(256, 512), 0)
+  })
+
+  test('do not let registered keys starve the others', async (t) => {
+    const pool = startPool(t, { batchLimit: 64 })
+    const order = await orderOfVerdicts(pool, [...times(400, 'registered'), ...times(16, 'unregistered')])
+    assert.ok(order.lastIndexOf('unregistered') < 256, `${order.lastIndexOf('unregistered')}`)
+  })
+
+  test('give a single unregistered request a place in the smallest batch', async (t) => {
+    const pool = startPool(t, { batchLimit: 2 })
+    const order = await orderOfVerdicts(pool, [...times(20, 'registered'), 'unregistered'])
+    assert.ok(order.indexOf('unregistered') < 6, `${order.indexOf('unregistered')}`)
+  })
+
+  test('refuse what exceeds their number, each on its own, and accept again when there is room', async (t) => {
+    const pool = startPool(t, { batchLimit: 2, registeredLaneLimit: 3, unregisteredLaneLimit: 2 })
+    const verify = (lane: VerifyLaneName) => pool.verify(malformed(''), lane)
+    // Two batches of two go to the thread, three requests wait.
+    const registered = Array.from({ length: 7 }, () => accepted(verify('registered')))
+    assert.deepEqual(pool.depth(), { registered: 3, unregistered: 0, inFlight: 4 })
+    assert.equal(verify('registered'), null)
+    const unregistered = [accepted(verify('unregistered')), accepted(verify('unregistered'))]
+    assert.equal(verify('unregistered'), null)
+    assert.deepEqual(pool.depth(), { registered: 3, unregistered: 2, inFlight: 4 })
+    await Promise.all([...registered, ...unregistered])
+    assert.equal(await accepted(pool.verify(valid, 'registered')), true)
+    assert.equal(await accepted(pool.verify(valid, 'unregistered')), true)
+  })
+
+  test('refuse what exceeds their bytes', async (t) => {
+    const pool = startPool(t, { batchLimit: 64, laneLimitBytes: 10_000 })
+    const large: VerifyRequest = { ...malformed(''), body: Buffer.alloc(4_000) }
+    const verdicts = [accepted(pool.verify(large, 'registered')), accepted(pool.verify(large, 'registered'))]
+    assert.equal(pool.verify(large, 'registered'), null)
+    verdicts.push(accepted(pool.verify(malformed(''), 'registered')))
+    verdicts.push(accepted(pool.verify(large, 'unregistered')))
+    assert.equal(pool.verify({ ...large, body: Buffer.alloc(20_000) }, 'unregistered'), null)
+    assert.deepEqual(await Promise.all(verdicts), [false, false, false, false])
+    assert.equal(await accepted(pool.verify(large, 'registered')), false)
+  })
+})
+
+describe('closing the verify pool', () => {
+  test('answers what was accepted and accepts nothing more', async () => {
+    const pool = createVerifyPool({ ...defaults, threads: 2, batchLimit: 4 })
+    const verdicts = Array.from({ length: 50 }, (_, i) => {
+      const request = i % 10 === 0 ? valid : malformed(`${i}`)
+      return accepted(pool.verify(request, i % 2 === 0 ? 'registered' : 'unregistered'))
+    })
+    const closed = pool.close()
+    assert.equal(pool.verify(valid, 'registered'), null)
+    assert.equal(pool.close(), closed)
+    await closed
+    assert.deepEqual(pool.depth(), { registered: 0, unregistered: 0, inFlight: 0 })
+    assert.deepEqual(
+      await Promise.all(verdicts),
+      Array.from({ length: 50 }, (_, i) => i % 10 === 0),
+    )
+  })
+
+  test('ends a pool that never worked', async () => {
+    await createVerifyPool(defaults).close()
+  })
+})
