@@ -1,0 +1,119 @@
+import type { Clock } from '../clock.js'
+import type { Settings } from '../config.js'
+import type { Logger } from '../log.js'
+import type { startService } from '../service.js'
+import { StartError } from '../start-error.js'
+import { VERSION } from '../version.js'
+import { EXIT_FAILURE, EXIT_SUCCESS } from './exit-code.js'
+
+/** Time between the first signal and the end: what has not finished by then is cut off. */
+export const DRAIN_TIMEOUT_MS = 10_000
+
+/** Exit codes of a process that ends by a signal, as shells count them (128 + number of the signal). */
+const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const
+
+type StopSignal = keyof typeof EXIT_BY_SIGNAL
+
+const STOP_SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT']
+
+/** What `serve` needs of the process it runs in. */
+export interface ServeIo {
+  /** Writes a line for people to standard output. */
+  out(line: string): void
+  /** Writes a line for people to standard error. */
+  error(line: string): void
+  readonly log: Logger
+  readonly clock: Clock
+  readonly startService: typeof startService
+  /** Calls back at every signal of the name. */
+  onSignal(signal: StopSignal, received: () => void): void
+  /** Calls back with what nobody caught. */
+  onUncaught(uncaught: (error: unknown) => void): void
+  /** Calls back once after the time, unless cancelled. */
+  after(delayMs: number, elapsed: () => void): { cancel(): void }
+  /** Resolves when the log is written. */
+  flush(): Promise<void>
+  /** Ends the process at once. */
+  exit(code: number): void
+}
+
+/**
+ * Runs the service until a signal and resolves with the exit code: 0 after a complete drain, 1 when the service could
+ * not start or could not finish within `DRAIN_TIMEOUT_MS`. A second signal ends the process at once (130 or 143), and so
+ * does an exception that nobody caught (1): after it no state in memory can be trusted, while the store on disk can.
+ */
+export async function serve(settings: Settings, io: ServeIo): Promise<number> {
+  io.onUncaught((error) => {
+    io.log.fatal({ err: error }, 'uncaught exception')
+    void io.flush().then(() => io.exit(EXIT_FAILURE))
+  })
+  const code = await startToStop(settings, io)
+  await io.flush()
+  return code
+}
+
+async function startToStop(settings: Settings, io: ServeIo): Promise<number> {
+  // Signals count from before the start, because a start may take long and an operator may change their mind.
+  const stop = firstSignal(io)
+
+  const starting = io.startService(settings, io.log, io.clock)
+  let service: Awaited<typeof starting>
+  try {
+    service = await starting
+  } catch (error) {
+    if (error instanceof StartError) io.error(`billhook: ${error.message}`)
+    else io.log.fatal({ err: error }, 'the service could not start')
+    return EXIT_FAILURE
+  }
+
+  if (!stop.received()) {
+    for (const line of service.banner) io.out(line)
+    io.out(`Billhook ${VERSION} listening on ${service.url}`)
+  }
+
+  const signal = await stop.signal
+  io.log.info({ signal }, 'stopping')
+  return await drain(service.stop(), io)
+}
+
+interface FirstSignal {
+  readonly signal: Promise<StopSignal>
+  received(): boolean
+}
+
+function firstSignal(io: ServeIo): FirstSignal {
+  let received = false
+  const signal = new Promise<StopSignal>((resolve) => {
+    for (const name of STOP_SIGNALS) {
+      io.onSignal(name, () => {
+        // At once also means without the last lines of the log.
+        if (received) io.exit(EXIT_BY_SIGNAL[name])
+        received = true
+        resolve(name)
+      })
+    }
+  })
+  return { signal, received: () => received }
+}
+
+/** Stops the service within `DRAIN_TIMEOUT_MS` and resolves with the exit code. */
+function drain(stopped: Promise<void>, io: ServeIo): Promise<number> {
+  return new Promise((resolve) => {
+    const timer = io.after(DRAIN_TIMEOUT_MS, () => {
+      io.log.error({ timeoutMs: DRAIN_TIMEOUT_MS }, 'not everything finished in time; exiting all the same')
+      resolve(EXIT_FAILURE)
+    })
+    stopped.then(
+      () => {
+        io.log.info('stopped')
+        timer.cancel()
+        resolve(EXIT_SUCCESS)
+      },
+      (error: unknown) => {
+        io.log.error({ err: error }, 'the service did not stop cleanly')
+        timer.cancel()
+        resolve(EXIT_FAILURE)
+      },
+    )
+  })
+}

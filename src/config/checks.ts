@@ -1,0 +1,46 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** The longest host name in its textual form (RFC 1035, 2.3.4, without the length octets). */
+const HOST_NAME_LIMIT_CHARACTERS = 253
+
+const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/**
+ * True for an IPv4 or IPv6 address (without brackets) and for a host name of RFC 1123. A name whose last label is a
+ * number is none: resolvers read `127.1` and `300.0.0.1` as addresses, each in its own way.
+ */
+export function isHost(text: string): boolean {
+  if (isIP(text) !== 0) return true
+  if (text.length > HOST_NAME_LIMIT_CHARACTERS) return false
+  const labels = text.split('.')
+  return labels.every((label) => HOST_LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '')
+}
+
+/**
+ * True for an absolute http: or https: URL to which paths can be appended: no query, no fragment, no credentials. The
+ * WHATWG parser repairs much (blanks, backslashes, a missing `//`); what it would have to repair is refused.
+ */
+export function isBaseUrl(text: string): boolean {
+  return /^https?:\/\/[^\s\\?#@]+$/i.test(text) && URL.canParse(text)
+}
+
+/** True for `*` alone, or for a list in which every entry is an origin as browsers send it: `https://shop.example`. */
+export function areOrigins(list: readonly string[]): boolean {
+  return (list.length === 1 && list[0] === '*') || list.every(isOrigin)
+}
+
+/** A host with a star parses, but would match no page: origins are compared, not matched. */
+function isOrigin(text: string): boolean {
+  return isBaseUrl(text) && !text.includes('*') && new URL(text).origin === text
+}
+
+/**
+ * True for an IPv4 or IPv6 network in CIDR notation. The address is checked first, because `ipaddr.js` also reads
+ * octal, hexadecimal and shortened IPv4 addresses, which people do not read alike.
+ */
+export function isCidr(text: string): boolean {
+  const [address, prefix, ...rest] = text.split('/')
+  if (address === undefined || prefix === undefined || rest.length > 0) return false
+  return isIP(address) !== 0 && /^(0|[1-9]\d{0,2})$/.test(prefix) && ipaddr.isValidCIDR(text)
+}

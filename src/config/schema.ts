@@ -1,0 +1,190 @@
+import Type from 'typebox'
+import { areOrigins, isBaseUrl, isCidr, isHost } from './checks.js'
+
+/** What a schema cannot say of a setting: where its value comes from and how people are told about it. */
+export interface SettingAbout {
+  /** The environment variable. */
+  readonly environment: `BILLHOOK_${string}`
+  /** The flag of the same setting, where there is one. */
+  readonly flag?: `--${string}`
+  /** True when the flag takes no value: giving it means `on`. */
+  readonly switch?: true
+  /** One sentence for `--help` and docs/settings.md. */
+  readonly sentence: string
+  /** What a value must be, completing "must be …". */
+  readonly expects: string
+  readonly unit?: 'seconds' | 'milliseconds' | 'threads' | 'digits' | 'deliveries'
+  /** The value when none is given, as it would stand in the environment. */
+  readonly fallback?: string | ((machine: Machine) => string)
+  /** How the value when none is given is told to people, where it is not `fallback` itself. */
+  readonly fallbackText?: string
+  /** True when a path will be appended to the value, or to each value of the list: trailing slashes are dropped. */
+  readonly base?: true
+  /** Never printed, neither in problems nor in logs. */
+  readonly secret?: true
+}
+
+/** What defaults may depend on. */
+export interface Machine {
+  /** The number of threads that can run at once. */
+  readonly cores: number
+}
+
+const SECRET_LENGTH_MINIMUM_CHARACTERS = 16
+const VERIFY_THREADS_LIMIT = 256
+
+const PORT_LIMIT = 65_535
+const LEASE_LIMIT_SECONDS = 7 * 24 * 60 * 60
+const LEDGER_TIMEOUT_LIMIT_MS = 60_000
+const WEBHOOK_CONCURRENCY_LIMIT = 4096
+/** Sums are exact to 18 decimal places (specification, Limits), so a token cannot have more. */
+const TOKEN_DECIMALS_LIMIT = 18
+
+/** Attaches `about` to a schema, as an annotation that validators ignore. */
+function setting<Schema extends Type.TSchema>(schema: Schema, about: SettingAbout): Schema & { about: SettingAbout } {
+  return Object.assign(schema, { about })
+}
+
+function integer(minimum: number, maximum: number, about: Omit<SettingAbout, 'expects'>) {
+  return setting(Type.Integer({ minimum, maximum }), { ...about, expects: `an integer from ${minimum} to ${maximum}` })
+}
+
+function choice<const Values extends string[]>(values: readonly [...Values], about: Omit<SettingAbout, 'expects'>) {
+  return setting(Type.Enum(values), { ...about, expects: `one of ${values.join(', ')}` })
+}
+
+function onOff(about: Omit<SettingAbout, 'expects'>) {
+  return setting(Type.Boolean(), { ...about, expects: 'on or off' })
+}
+
+/** The one description of every setting: the type `Settings`, the checks, `--help` and docs/settings.md come from it. */
+export const settingsSchema = Type.Object({
+  host: setting(Type.Refine(Type.String(), isHost), {
+    environment: 'BILLHOOK_HOST',
+    flag: '--host',
+    fallback: '127.0.0.1',
+    expects: 'an IP address (IPv6 without brackets) or a host name',
+    sentence: 'The address to listen on.',
+  }),
+  port: integer(0, PORT_LIMIT, {
+    environment: 'BILLHOOK_PORT',
+    flag: '--port',
+    fallback: '8080',
+    sentence: 'The port to listen on; 0 picks a free one, which the ready line names.',
+  }),
+  dataDirectory: setting(
+    Type.Refine(Type.String({ minLength: 1 }), (text) => !text.includes('\0')),
+    {
+      environment: 'BILLHOOK_DATA',
+      flag: '--data',
+      fallback: './data',
+      expects: 'a path',
+      sentence: 'The directory that holds all state; created when it does not exist, used by one process at a time.',
+    },
+  ),
+  sandbox: onOff({
+    environment: 'BILLHOOK_SANDBOX',
+    flag: '--sandbox',
+    switch: true,
+    fallback: 'off',
+    sentence: 'Run with a simulated ledger and simulated networks inside the process; refused with a real ledger.',
+  }),
+  publicUrl: Type.Optional(
+    setting(Type.Refine(Type.String(), isBaseUrl), {
+      environment: 'BILLHOOK_PUBLIC_URL',
+      base: true,
+      fallbackText: 'derived from the address listened on',
+      expects: 'an absolute http or https URL without query, fragment or credentials',
+      sentence: 'The address under which clients reach the service.',
+    }),
+  ),
+  gatewaySecret: Type.Optional(
+    setting(Type.String({ minLength: SECRET_LENGTH_MINIMUM_CHARACTERS }), {
+      environment: 'BILLHOOK_GATEWAY_SECRET',
+      fallbackText: 'none: POST /internal/events is 404',
+      expects: `at least ${SECRET_LENGTH_MINIMUM_CHARACTERS} characters long`,
+      sentence: 'The secret that signs the events pushed by the ledger gateway.',
+      secret: true,
+    }),
+  ),
+  verifyThreads: integer(1, VERIFY_THREADS_LIMIT, {
+    environment: 'BILLHOOK_VERIFY_THREADS',
+    unit: 'threads',
+    fallback: ({ cores }) => String(Math.min(Math.max(cores - 1, 1), VERIFY_THREADS_LIMIT)),
+    fallbackText: 'cores - 1, at least 1',
+    sentence: 'Worker threads that verify request signatures.',
+  }),
+  verifyEngine: choice(['auto', 'libsecp256k1', 'noble'], {
+    environment: 'BILLHOOK_VERIFY_ENGINE',
+    fallback: 'auto',
+    sentence: 'The secp256k1 implementation; auto takes libsecp256k1 where its binary loads, else noble.',
+  }),
+  httpServer: choice(['auto', 'uws', 'node'], {
+    environment: 'BILLHOOK_HTTP',
+    fallback: 'auto',
+    sentence: 'The HTTP server; auto takes uWebSockets.js where it has a binary for this Node, else node:http.',
+  }),
+  logLevel: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    environment: 'BILLHOOK_LOG',
+    fallback: 'info',
+    sentence: 'The lowest level that is logged; debug logs one line per request.',
+  }),
+  corsOrigins: setting(Type.Refine(Type.Array(Type.String()), areOrigins), {
+    environment: 'BILLHOOK_CORS_ORIGINS',
+    fallbackText: 'off',
+    expects: '* or a comma-separated list of origins such as https://shop.example',
+    sentence: 'Origins whose pages may call /api from a browser.',
+  }),
+  callbackAllow: setting(Type.Array(Type.Refine(Type.String(), isCidr)), {
+    environment: 'BILLHOOK_CALLBACK_ALLOW',
+    fallbackText: 'none',
+    expects: 'a comma-separated list of networks such as 10.1.0.0/16 or fd00::/8',
+    sentence: 'Non-public networks to which webhooks may be sent all the same.',
+  }),
+  webhookConcurrency: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
+    environment: 'BILLHOOK_WEBHOOK_CONCURRENCY',
+    unit: 'deliveries',
+    fallback: '256',
+    sentence: 'Webhook deliveries under way at once, to all destinations together.',
+  }),
+  webhookConcurrencyPerDestination: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
+    environment: 'BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION',
+    unit: 'deliveries',
+    fallback: '8',
+    sentence: 'Webhook deliveries under way at once to one destination.',
+  }),
+  walletLeaseSeconds: integer(1, LEASE_LIMIT_SECONDS, {
+    environment: 'BILLHOOK_WALLET_LEASE_SECONDS',
+    unit: 'seconds',
+    fallback: '600',
+    sentence: 'How long a claimed wallet is not handed out again.',
+  }),
+  sepTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
+    environment: 'BILLHOOK_SEP_TOKEN_DECIMALS',
+    unit: 'digits',
+    fallback: '6',
+    sentence: 'Decimal places of token amounts on SEP.',
+  }),
+  trxNileTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
+    environment: 'BILLHOOK_TRX_NILE_TOKEN_DECIMALS',
+    unit: 'digits',
+    fallback: '6',
+    sentence: 'Decimal places of token amounts on TRX-NILE.',
+  }),
+  ledgerUrls: setting(Type.Array(Type.Refine(Type.String(), isBaseUrl)), {
+    environment: 'BILLHOOK_LEDGER_URL',
+    base: true,
+    fallbackText: 'none',
+    expects: 'a comma-separated list of absolute http or https URLs without query, fragment or credentials',
+    sentence: "Base addresses of the ledger's read API, tried in turn when an identity is not known here.",
+  }),
+  ledgerTimeoutMs: integer(1, LEDGER_TIMEOUT_LIMIT_MS, {
+    environment: 'BILLHOOK_LEDGER_TIMEOUT_MS',
+    unit: 'milliseconds',
+    fallback: '5000',
+    sentence: 'Time that one question to the ledger may take.',
+  }),
+})
+
+/** Name and schema of every setting, in the order in which they are told to people. */
+export const settingEntries = Object.entries(settingsSchema.properties)

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** How a process ended and what it wrote. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A Node process of a test, with an environment of its own. */
+export interface Child {
+  /** Resolves when the text written to the stream so far contains `text`, rejects when it ends without. */
+  wrote(stream: 'stdout' | 'stderr', text: string): Promise<void>
+  kill(signal: NodeJS.Signals): void
+  readonly ended: Promise<Ended>
+}
+
+/** Starts `script` (a URL beside the compiled test) with Node, `argv` and only `environment`. */
+export function startChild(script: URL, argv: readonly string[], environment: Record<string, string> = {}): Child {
+  const child = spawn(process.execPath, [fileURLToPath(script), ...argv], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const written = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text
+    })
+  }
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...written }))
+  return {
+    ended,
+    kill: (signal) => child.kill(signal),
+    wrote: async (stream, text) => {
+      while (!written[stream].includes(text)) {
+        const ending = await Promise.race([once(child[stream], 'data').then(() => undefined), ended])
+        if (ending !== undefined && !written[stream].includes(text)) {
+          child.kill('SIGKILL')
+          throw new Error(`The process ended without writing ${JSON.stringify(text)}: ${JSON.stringify(ending)}`)
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { run } from '../../src/cli/run.js'
+import { settingEntries } from '../../src/config/schema.js'
+import type { Environment, Settings } from '../../src/config.js'
+import { VERSION } from '../../src/version.js'
+import { startChild } from './child.js'
+
+async function running(argv: readonly string[], environment: Environment = {}) {
+  const outLines: string[] = []
+  const errorLines: string[] = []
+  const served: Settings[] = []
+  const code = await run(argv, environment, {
+    out: (line) => outLines.push(line),
+    error: (line) => errorLines.push(line),
+    serve: async (settings) => {
+      served.push(settings)
+      return 42
+    },
+  })
+  return { code, outLines, errorLines, served }
+}
+
+describe('the command line', () => {
+  test('serve runs the service with its settings and ends with its exit code', async () => {
+    const { code, served, outLines, errorLines } = await running(['serve', '--port', '0'], { BILLHOOK_HOST: '::1' })
+    assert.equal(code, 42)
+    assert.deepEqual(
+      served.map(({ host, port }) => ({ host, port })),
+      [{ host: '::1', port: 0 }],
+    )
+    assert.deepEqual([outLines, errorLines], [[], []])
+  })
+
+  test('every problem with the settings is one line on standard error, and nothing is served', async () => {
+    const { code, served, outLines, errorLines } = await running(['serve', '--port', 'x', '--what'], {
+      BILLHOOK_LOG: 'loud',
+    })
+    assert.equal(code, 2)
+    assert.equal(errorLines.length, 3)
+    assert.deepEqual([served, outLines], [[], []])
+  })
+
+  test('without a command it prints help to standard error and ends with 2', async () => {
+    for (const argv of [[], ['--port', '1'], ['--sandbox']]) {
+      const { code, outLines, errorLines } = await running(argv)
+      assert.equal(code, 2)
+      assert.deepEqual(outLines, [])
+      assert.match(errorLines.join('\n'), /^Usage: billhook/)
+    }
+  })
+
+  test('an unknown command is one line and 2', async () => {
+    const { code, errorLines } = await running(['sevre', '--port', 'x'])
+    assert.equal(code, 2)
+    assert.deepEqual(errorLines, ['"sevre" is not a command; see billhook --help.'])
+  })
+
+  test('--help prints every setting, its flag and its default, and ends with 0 whatever else is wrong', async () => {
+    for (const argv of [['--help'], ['-h'], ['serve', '--help'], ['serve', '--what', '--help', '--port', 'x']]) {
+      const { code, outLines, errorLines } = await running(argv, { BILLHOOK_TYPO: '1' })
+      assert.equal(code, 0)
+      assert.deepEqual(errorLines, [])
+      const text = outLines.join('\n')
+      for (const [, { about }] of settingEntries) {
+        assert.ok(text.includes(about.environment), about.environment)
+        assert.ok(text.includes(about.sentence), about.environment)
+        if (about.flag !== undefined) assert.ok(text.includes(`${about.environment}, ${about.flag}`), about.flag)
+      }
+    }
+  })
+
+  test('--help fits a terminal of 120 columns', async () => {
+    const { outLines } = await running(['--help'])
+    for (const line of outLines.join('\n').split('\n')) assert.ok(line.length <= 120, line)
+  })
+
+  test('--version prints the version alone', async () => {
+    assert.deepEqual(await running(['--version']), { code: 0, outLines: [VERSION], errorLines: [], served: [] })
+  })
+})
+
+describe('the program', () => {
+  const main = new URL('../../src/main.js', import.meta.url)
+
+  test('prints help to standard output on request', async () => {
+    const { code, stdout, stderr } = await startChild(main, ['--help']).ended
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+    assert.match(stdout, /^Usage: billhook/)
+    assert.ok(stdout.endsWith('\n'))
+  })
+
+  test('reports problems with the settings on standard error and ends with 2', async () => {
+    assert.deepEqual(await startChild(main, ['serve', '--port', 'x'], { BILLHOOK_TYPO: '1' }).ended, {
+      code: 2,
+      signal: null,
+      stdout: '',
+      stderr:
+        'BILLHOOK_TYPO is not a setting; see billhook --help.\n--port must be an integer from 0 to 65535, not "x".\n',
+    })
+  })
+})

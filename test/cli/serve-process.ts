@@ -1,0 +1,46 @@
+/**
+ * A process that runs `serve` over a stand-in for the service, for the tests that need real signals and a real end.
+ * The first argument names the service's behaviour.
+ */
+import { processIo } from '../../src/cli/process-io.js'
+import { serve } from '../../src/cli/serve.js'
+import { readSettings } from '../../src/config.js'
+import { StartError } from '../../src/start-error.js'
+
+const outcome = readSettings([], {})
+if ('problems' in outcome) throw new Error(outcome.problems.join(' '))
+
+/** Keeps the process alive, as a listening socket would. */
+const alive = setInterval(() => {}, 1_000_000)
+
+const io = processIo('info', async (_settings, log) => {
+  const behaviour = process.argv[2]
+  switch (behaviour) {
+    case 'drains':
+      break
+    case 'never drains':
+      return { url: 'http://127.0.0.1:1', banner: [], stop: () => new Promise(() => log.info('hanging')) }
+    case 'throws later':
+      setImmediate(() => {
+        throw new Error('nobody catches this')
+      })
+      break
+    case 'rejects later':
+      setImmediate(() => void Promise.reject(new Error('nobody awaits this')))
+      break
+    case 'cannot start':
+      throw new StartError('The port 1 is in use.')
+    default:
+      throw new Error(`unknown behaviour ${behaviour}`)
+  }
+  return {
+    url: 'http://127.0.0.1:1',
+    banner: ['A banner.'],
+    stop: async () => {
+      log.info('draining')
+      clearInterval(alive)
+    },
+  }
+})
+
+process.exit(await serve(outcome.settings, io))

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DRAIN_TIMEOUT_MS, type ServeIo, serve } from '../../src/cli/serve.js'
+import { readSettings, type Settings } from '../../src/config.js'
+import { createLog } from '../../src/log.js'
+import { StartError } from '../../src/start-error.js'
+import { VERSION } from '../../src/version.js'
+import { startChild } from './child.js'
+
+function defaultSettings(): Settings {
+  const outcome = readSettings([], {})
+  assert.ok('settings' in outcome)
+  return outcome.settings
+}
+
+type Service = Awaited<ReturnType<ServeIo['startService']>>
+
+/** A promise whose outcome the test decides. */
+function deferred<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (reason: unknown) => void = () => {}
+  const promise = new Promise<T>((resolvePromise, rejectPromise) => {
+    resolve = resolvePromise
+    reject = rejectPromise
+  })
+  return { promise, resolve, reject }
+}
+
+/** `serve` under way in a process that the test plays. */
+function serving({ flushes = true } = {}) {
+  const settings = defaultSettings()
+  const outLines: string[] = []
+  const errorLines: string[] = []
+  const logLines: string[] = []
+  const exits: number[] = []
+  const signals = { SIGINT: () => {}, SIGTERM: () => {} }
+  const timers: { delayMs: number; cancelled: boolean; elapsed(): void }[] = []
+  const start = deferred<Service>()
+  const stop = deferred<void>()
+  const ready = deferred<void>()
+  const draining = deferred<void>()
+  const flush = deferred<void>()
+  const exited = deferred<number>()
+  let uncaught: (error: unknown) => void = () => {}
+  const log = createLog('info', { write: (line) => logLines.push(line) })
+  const clock = { now: () => 0 }
+  const io: ServeIo = {
+    out: (line) => {
+      outLines.push(line)
+      if (line.includes('listening on')) ready.resolve()
+    },
+    error: (line) => errorLines.push(line),
+    log,
+    clock,
+    startService: (...received) => {
+      assert.deepEqual(received, [settings, log, clock])
+      return start.promise
+    },
+    onSignal: (signal, received) => {
+      signals[signal] = received
+    },
+    onUncaught: (callback) => {
+      uncaught = callback
+    },
+    after: (delayMs, elapsed) => {
+      const timer = { delayMs, elapsed, cancelled: false }
+      timers.push(timer)
+      return {
+        cancel: () => {
+          timer.cancelled = true
+        },
+      }
+    },
+    flush: () => flush.promise,
+    exit: (code) => {
+      exits.push(code)
+      exited.resolve(code)
+    },
+  }
+  const service: Service = {
+    url: 'http://[::1]:8080',
+    banner: ['SANDBOX', 'second line'],
+    stop: () => {
+      draining.resolve()
+      return stop.promise
+    },
+  }
+  const code = serve(settings, io)
+  if (flushes) flush.resolve()
+  return {
+    ...{ code, start, stop, flush, service, outLines, errorLines, logLines, exits, timers, signals },
+    ready: ready.promise,
+    draining: draining.promise,
+    exited: exited.promise,
+    uncaught: (error: unknown) => uncaught(error),
+  }
+}
+
+describe('serve', () => {
+  test('prints the banner, then the ready line, and nothing before the service is up', async () => {
+    const run = serving()
+    assert.deepEqual(run.outLines, [])
+    run.start.resolve(run.service)
+    await run.ready
+    assert.deepEqual(run.outLines, ['SANDBOX', 'second line', `Billhook ${VERSION} listening on http://[::1]:8080`])
+    run.signals.SIGTERM()
+    run.stop.resolve()
+    assert.equal(await run.code, 0)
+  })
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`drains at ${signal} and ends with 0`, async () => {
+      const run = serving()
+      run.start.resolve(run.service)
+      await run.ready
+      run.signals[signal]()
+      await run.draining
+      run.stop.resolve()
+      assert.equal(await run.code, 0)
+      assert.deepEqual(
+        run.logLines.map((line) => JSON.parse(line).msg),
+        ['stopping', 'stopped'],
+      )
+      assert.deepEqual(run.exits, [])
+      assert.deepEqual(
+        run.timers.map((timer) => timer.cancelled),
+        [true],
+      )
+    })
+  }
+
+  test('gives the drain its time and no more, then ends with 1', async () => {
+    const run = serving()
+    run.start.resolve(run.service)
+    await run.ready
+    run.signals.SIGTERM()
+    await run.draining
+    assert.deepEqual(
+      run.timers.map((timer) => timer.delayMs),
+      [DRAIN_TIMEOUT_MS],
+    )
+    run.timers[0]?.elapsed()
+    assert.equal(await run.code, 1)
+    assert.match(run.logLines.at(-1) ?? '', /not everything finished in time/)
+  })
+
+  test('a drain that fails ends with 1', async () => {
+    const run = serving()
+    run.start.resolve(run.service)
+    await run.ready
+    run.signals.SIGTERM()
+    run.stop.reject(new Error('disk full'))
+    assert.equal(await run.code, 1)
+    assert.match(run.logLines.at(-1) ?? '', /disk full/)
+  })
+
+  test('a second signal ends at once, by the code of that signal', async () => {
+    for (const [second, exitCode] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const run = serving()
+      run.start.resolve(run.service)
+      await run.ready
+      run.signals.SIGTERM()
+      await run.draining
+      run.signals[second]()
+      assert.deepEqual(run.exits, [exitCode])
+      run.stop.resolve()
+      await run.code
+    }
+  })
+
+  test('a signal during the start drains as soon as the service is up, without a ready line', async () => {
+    const run = serving()
+    run.signals.SIGINT()
+    run.start.resolve(run.service)
+    await run.draining
+    run.stop.resolve()
+    assert.equal(await run.code, 0)
+    assert.deepEqual(run.outLines, [])
+  })
+
+  test('what an operator can put right is one line and 1', async () => {
+    const run = serving()
+    run.start.reject(new StartError('The data directory ./data is in use by another process.'))
+    assert.equal(await run.code, 1)
+    assert.deepEqual(run.errorLines, ['billhook: The data directory ./data is in use by another process.'])
+    assert.deepEqual(run.logLines, [])
+  })
+
+  test('a defect at start is logged with its stack and is 1', async () => {
+    const run = serving()
+    run.start.reject(new TypeError('undefined is not a function'))
+    assert.equal(await run.code, 1)
+    assert.deepEqual(run.errorLines, [])
+    const { level, err } = JSON.parse(run.logLines[0] ?? '')
+    assert.equal(level, 'fatal')
+    assert.match(err.stack, /serve\.test/)
+  })
+
+  test('every end but a second signal waits until the log is written', async () => {
+    const run = serving({ flushes: false })
+    let ended = false
+    const code = run.code.then(() => {
+      ended = true
+    })
+    run.start.resolve(run.service)
+    await run.ready
+    run.signals.SIGTERM()
+    run.stop.resolve()
+    run.uncaught(new Error('bug'))
+    await new Promise(setImmediate)
+    assert.deepEqual([ended, run.exits], [false, []])
+    run.flush.resolve()
+    await code
+    assert.equal(await run.exited, 1)
+  })
+
+  test('an exception that nobody caught is logged and ends at once with 1', async () => {
+    const run = serving()
+    run.uncaught(new Error('bug'))
+    assert.match(run.logLines[0] ?? '', /"level":"fatal".*bug/)
+    assert.equal(await run.exited, 1)
+    run.start.reject(new StartError('over'))
+    await run.code
+  })
+})
+
+describe('the process of serve', () => {
+  const script = new URL('./serve-process.js', import.meta.url)
+  const ready = `Billhook ${VERSION} listening on http://127.0.0.1:1\n`
+
+  test('ends with 0 after a drain, its log complete and on standard error alone', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const child = startChild(script, ['drains'])
+      await child.wrote('stdout', ready)
+      child.kill(signal)
+      const { stderr, ...rest } = await child.ended
+      assert.deepEqual(rest, { code: 0, signal: null, stdout: `A banner.\n${ready}` })
+      const lines = stderr.trimEnd().split('\n')
+      assert.deepEqual(
+        lines.map((line) => JSON.parse(line).msg),
+        ['stopping', 'draining', 'stopped'],
+      )
+    }
+  })
+
+  test('ends at once by a second signal', async () => {
+    for (const [second, exitCode] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const child = startChild(script, ['never drains'])
+      await child.wrote('stdout', ready)
+      child.kill('SIGTERM')
+      await child.wrote('stderr', 'hanging')
+      child.kill(second)
+      assert.equal((await child.ended).code, exitCode)
+    }
+  })
+
+  test('logs an exception that nobody caught, and ends with 1', async () => {
+    for (const [behaviour, message] of [
+      ['throws later', 'nobody catches this'],
+      ['rejects later', 'nobody awaits this'],
+    ] as const) {
+      const { code, stderr } = await startChild(script, [behaviour]).ended
+      assert.equal(code, 1)
+      const line = JSON.parse(stderr)
+      assert.equal(line.level, 'fatal')
+      assert.equal(line.err.message, message)
+    }
+  })
+
+  test('says in one line why it cannot start, and ends with 1', async () => {
+    assert.deepEqual(await startChild(script, ['cannot start']).ended, {
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: 'billhook: The port 1 is in use.\n',
+    })
+  })
+})

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { settingEntries } from '../src/config/schema.js'
+import { type Environment, readSettings, type Settings } from '../src/config.js'
+
+const MACHINE = { cores: 8 }
+
+function accepted(argv: readonly string[], environment: Environment = {}): Settings {
+  const outcome = readSettings(argv, environment, MACHINE)
+  assert.ok('settings' in outcome, `refused: ${JSON.stringify(outcome)}`)
+  return outcome.settings
+}
+
+function problems(argv: readonly string[], environment: Environment = {}): readonly string[] {
+  const outcome = readSettings(argv, environment, MACHINE)
+  assert.ok('problems' in outcome, 'accepted')
+  return outcome.problems
+}
+
+describe('settings', () => {
+  test('have the documented defaults', () => {
+    assert.deepEqual(accepted([]), {
+      host: '127.0.0.1',
+      port: 8080,
+      dataDirectory: './data',
+      sandbox: false,
+      verifyThreads: 7,
+      verifyEngine: 'auto',
+      httpServer: 'auto',
+      logLevel: 'info',
+      corsOrigins: [],
+      callbackAllow: [],
+      webhookConcurrency: 256,
+      webhookConcurrencyPerDestination: 8,
+      walletLeaseSeconds: 600,
+      sepTokenDecimals: 6,
+      trxNileTokenDecimals: 6,
+      ledgerUrls: [],
+      ledgerTimeoutMs: 5000,
+    })
+  })
+
+  test('are frozen, lists included', () => {
+    const settings = accepted([], { BILLHOOK_CORS_ORIGINS: 'https://shop.example' })
+    assert.ok(Object.isFrozen(settings))
+    assert.ok(Object.isFrozen(settings.corsOrigins))
+    assert.ok(Object.isFrozen(settings.ledgerUrls))
+  })
+
+  test('come from the environment', () => {
+    const settings = accepted([], {
+      BILLHOOK_HOST: '::1',
+      BILLHOOK_PORT: '0',
+      BILLHOOK_DATA: '/var/lib/billhook',
+      BILLHOOK_PUBLIC_URL: 'https://pay.example/billhook',
+      BILLHOOK_GATEWAY_SECRET: '0123456789abcdef',
+      BILLHOOK_VERIFY_THREADS: '256',
+      BILLHOOK_VERIFY_ENGINE: 'noble',
+      BILLHOOK_HTTP: 'node',
+      BILLHOOK_LOG: 'silent',
+      BILLHOOK_CORS_ORIGINS: 'https://a.example, http://b.example:8080',
+      BILLHOOK_CALLBACK_ALLOW: '10.0.0.0/8,fd00::/8',
+      BILLHOOK_WALLET_LEASE_SECONDS: '1',
+      BILLHOOK_SEP_TOKEN_DECIMALS: '0',
+      BILLHOOK_TRX_NILE_TOKEN_DECIMALS: '18',
+      BILLHOOK_LEDGER_URL: 'http://10.1.0.1:5261,https://ledger.example/core',
+      BILLHOOK_LEDGER_TIMEOUT_MS: '60000',
+      BILLHOOK_WEBHOOK_CONCURRENCY: '4096',
+      BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION: '1',
+    })
+    assert.deepEqual(settings, {
+      host: '::1',
+      port: 0,
+      dataDirectory: '/var/lib/billhook',
+      publicUrl: 'https://pay.example/billhook',
+      gatewaySecret: '0123456789abcdef',
+      sandbox: false,
+      verifyThreads: 256,
+      verifyEngine: 'noble',
+      httpServer: 'node',
+      logLevel: 'silent',
+      corsOrigins: ['https://a.example', 'http://b.example:8080'],
+      callbackAllow: ['10.0.0.0/8', 'fd00::/8'],
+      walletLeaseSeconds: 1,
+      sepTokenDecimals: 0,
+      trxNileTokenDecimals: 18,
+      ledgerUrls: ['http://10.1.0.1:5261', 'https://ledger.example/core'],
+      ledgerTimeoutMs: 60_000,
+      webhookConcurrency: 4096,
+      webhookConcurrencyPerDestination: 1,
+    })
+  })
+
+  test('base addresses lose their trailing slash, so that a path can be appended', () => {
+    const settings = accepted([], {
+      BILLHOOK_PUBLIC_URL: 'https://pay.example/',
+      BILLHOOK_LEDGER_URL: 'http://a.example/core//, http://b.example',
+    })
+    assert.equal(settings.publicUrl, 'https://pay.example')
+    assert.deepEqual(settings.ledgerUrls, ['http://a.example/core', 'http://b.example'])
+  })
+
+  test('at least one thread verifies, and never more than the limit', () => {
+    for (const [cores, threads] of [
+      [1, 1],
+      [2, 1],
+      [3, 2],
+      [1024, 256],
+    ] as const) {
+      const outcome = readSettings([], {}, { cores })
+      assert.ok('settings' in outcome)
+      assert.equal(outcome.settings.verifyThreads, threads)
+    }
+  })
+
+  test('a flag wins over the environment, also over a malformed value there', () => {
+    assert.equal(accepted(['--port', '9001'], { BILLHOOK_PORT: '9002' }).port, 9001)
+    assert.equal(accepted(['--port=9001'], { BILLHOOK_PORT: 'x' }).port, 9001)
+    assert.equal(accepted(['--sandbox'], { BILLHOOK_SANDBOX: 'off' }).sandbox, true)
+    assert.equal(accepted(['--host', '::', '--data', 'elsewhere']).host, '::')
+  })
+
+  test('a flag given twice counts as given last', () => {
+    assert.equal(accepted(['--port', '1', '--sandbox', '--port=2', '--sandbox']).port, 2)
+  })
+
+  test('an empty environment variable counts as unset', () => {
+    assert.deepEqual(
+      accepted([], { BILLHOOK_PORT: '', BILLHOOK_GATEWAY_SECRET: '', BILLHOOK_UNHEARD_OF: '' }),
+      accepted([]),
+    )
+  })
+
+  test('variables of other programs do not matter', () => {
+    assert.deepEqual(accepted([], { PORT: 'x', HOST: '', billhook_port: 'x', MY_BILLHOOK_PORT: '1' }), accepted([]))
+  })
+})
+
+describe('problems with settings', () => {
+  test('are all reported at once, one line each', () => {
+    assert.deepEqual(
+      problems(['--sandbox=on', '--port', '65536', '--verbose', 'now'], {
+        BILLHOOK_LOG: 'loud',
+        BILLHOOK_TYPO: '1',
+        BILLHOOK_LEDGER_URL: 'ledger.example',
+        BILLHOOK_SANDBOX: 'on',
+      }),
+      [
+        '--sandbox takes no value.',
+        '"--verbose" is not a flag; see billhook --help.',
+        'Unexpected argument "now".',
+        'BILLHOOK_TYPO is not a setting; see billhook --help.',
+        '--port must be an integer from 0 to 65535, not "65536".',
+        'BILLHOOK_LOG must be one of trace, debug, info, warn, error, fatal, silent, not "loud".',
+        'BILLHOOK_LEDGER_URL must be a comma-separated list of absolute http or https URLs without query, fragment or credentials, not "ledger.example".',
+        'BILLHOOK_LEDGER_URL names a real ledger, which the sandbox never uses: unset it or switch the sandbox off.',
+      ],
+    )
+  })
+
+  test('a flag without its value is reported, and does not swallow the next flag', () => {
+    assert.deepEqual(problems(['--port', '--host', 'b@d', '--data']), [
+      '--port needs a value.',
+      '--data needs a value.',
+      '--host must be an IP address (IPv6 without brackets) or a host name, not "b@d".',
+    ])
+    assert.deepEqual(problems(['--port=']), ['--port must be an integer from 0 to 65535, not "".'])
+    assert.deepEqual(problems(['--port', '-1']), ['--port must be an integer from 0 to 65535, not "-1".'])
+  })
+
+  test('never repeat a secret', () => {
+    const [line, ...rest] = problems([], { BILLHOOK_GATEWAY_SECRET: 'hunter2' })
+    assert.deepEqual(rest, [])
+    assert.equal(line, 'BILLHOOK_GATEWAY_SECRET must be at least 16 characters long.')
+    const [url] = problems([], { BILLHOOK_LEDGER_URL: 'https://user:hunter2@ledger.example' })
+    assert.ok(url !== undefined && !url.includes('hunter2'), url)
+  })
+
+  test('stay one line, and short, whatever the value', () => {
+    for (const value of ['a\nb', '\u001b[2J', 'x'.repeat(100_000)]) {
+      const [line, ...rest] = problems(['--host', value])
+      assert.deepEqual(rest, [])
+      assert.ok(line !== undefined && line.length < 300 && !/\p{Cc}/u.test(line), line)
+    }
+  })
+
+  test('the sandbox is refused together with a real ledger, however it is switched on', () => {
+    const expected =
+      'BILLHOOK_LEDGER_URL names a real ledger, which the sandbox never uses: unset it or switch the sandbox off.'
+    const ledger = { BILLHOOK_LEDGER_URL: 'https://ledger.example' }
+    assert.deepEqual(problems(['--sandbox'], ledger), [expected])
+    assert.deepEqual(problems([], { ...ledger, BILLHOOK_SANDBOX: 'on' }), [expected])
+    assert.deepEqual(accepted([], ledger).ledgerUrls, ['https://ledger.example'])
+  })
+
+  const malformed: Readonly<Record<string, readonly string[]>> = {
+    BILLHOOK_HOST: [
+      '[::1]',
+      'a b',
+      '127.1',
+      '1.2.3.4.5',
+      '-a.example',
+      'a..b',
+      'http://a',
+      'a:80',
+      'ü',
+      'a'.repeat(64),
+    ],
+    BILLHOOK_PORT: ['-1', '+1', '1.0', '1e3', '0x50', ' 80', '80 ', '080', '65536', 'http', '9'.repeat(400)],
+    BILLHOOK_DATA: ['a\0b'],
+    BILLHOOK_SANDBOX: ['true', '1', 'On', 'yes'],
+    BILLHOOK_PUBLIC_URL: [
+      'pay.example',
+      '/pay',
+      'ftp://pay.example',
+      'http:pay.example',
+      'http://',
+      'https://pay.example/?a=1',
+      'https://pay.example/#top',
+      'https://user@pay.example',
+      'https://pay.example/a b',
+      'https://pay.example\\a',
+      'https://pay.example:99999',
+    ],
+    BILLHOOK_GATEWAY_SECRET: ['123456789012345'],
+    BILLHOOK_VERIFY_THREADS: ['0', '257', 'all'],
+    BILLHOOK_VERIFY_ENGINE: ['openssl', 'AUTO'],
+    BILLHOOK_HTTP: ['express'],
+    BILLHOOK_LOG: ['INFO', 'verbose'],
+    BILLHOOK_CORS_ORIGINS: [
+      '*,https://a.example',
+      'a.example',
+      'https://a.example/',
+      'https://a.example/path',
+      'https://A.example',
+      'https://a.example:443',
+      'https://a.example,,https://b.example',
+      'null',
+      'https://*.example',
+    ],
+    BILLHOOK_CALLBACK_ALLOW: [
+      '10.0.0.1',
+      '10.0.0.0/33',
+      '10/8',
+      '0x0a.0.0.0/8',
+      '::/129',
+      '10.0.0.0/8,',
+      '10.0.0.0/08',
+      'a/8',
+    ],
+    BILLHOOK_WALLET_LEASE_SECONDS: ['0', '604801', '10m'],
+    BILLHOOK_SEP_TOKEN_DECIMALS: ['-1', '19'],
+    BILLHOOK_TRX_NILE_TOKEN_DECIMALS: ['19', '6.0'],
+    BILLHOOK_LEDGER_URL: ['http://a.example,', 'ws://a.example', 'http://a.example?x'],
+    BILLHOOK_LEDGER_TIMEOUT_MS: ['0', '60001', '5s'],
+    BILLHOOK_WEBHOOK_CONCURRENCY: ['0', '4097'],
+    BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION: ['0', '4097'],
+  }
+  for (const [name, values] of Object.entries(malformed)) {
+    test(`${name} refuses what is malformed`, () => {
+      for (const value of values) {
+        const lines = problems([], { [name]: value })
+        assert.equal(lines.length, 1, `${value}: ${lines}`)
+        assert.ok(lines[0]?.startsWith(`${name} must be `), lines[0])
+      }
+    })
+  }
+
+  test('every setting has a table of malformed values', () => {
+    const names = settingEntries.map(([, schema]) => schema.about.environment)
+    assert.deepEqual(Object.keys(malformed).sort(), names.sort())
+  })
+
+  const wellFormed: Readonly<Record<string, readonly string[]>> = {
+    BILLHOOK_HOST: ['localhost', '0.0.0.0', '::', 'fe80::1%eth0', 'pay.example', 'a-b.c1', `${'a'.repeat(63)}.example`],
+    BILLHOOK_PUBLIC_URL: [
+      'http://localhost:8080',
+      'HTTPS://pay.example',
+      'https://[::1]:8443/a/b',
+      'https://münchen.example',
+    ],
+    BILLHOOK_CORS_ORIGINS: ['*', 'http://localhost:5173', 'https://a.example, https://b.example'],
+    BILLHOOK_CALLBACK_ALLOW: ['127.0.0.0/8', '::1/128', '0.0.0.0/0', '10.1.2.3/8', '192.168.0.0/16 , fd00::/8'],
+    BILLHOOK_DATA: [' ', '../a b', 'ü'],
+  }
+  for (const [name, values] of Object.entries(wellFormed)) {
+    test(`${name} accepts what is well-formed`, () => {
+      for (const value of values) accepted([], { [name]: value })
+    })
+  }
+})

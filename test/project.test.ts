@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { VERSION } from '../src/version.js'
+import { projectRoot } from './support/project-root.js'
+
+function readProjectFile(path: string): string {
+  return readFileSync(join(projectRoot, path), 'utf8')
+}
+
+interface LockEntry {
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly optional?: boolean
+  readonly os?: readonly string[]
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+describe('the project', () => {
+  const manifest = JSON.parse(readProjectFile('package.json'))
+  const lock = JSON.parse(readProjectFile('package-lock.json'))
+
+  test('has one version', () => {
+    assert.equal(VERSION, manifest.version)
+    assert.equal(lock.version, manifest.version)
+  })
+
+  test('depends on exact versions', () => {
+    const ranges = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+      ([, version]) => !/^(npm:[\w.@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)),
+    )
+    assert.deepEqual(ranges, [])
+  })
+
+  test('locks the dependencies of its manifest', () => {
+    assert.deepEqual(lock.packages[''].dependencies, manifest.dependencies)
+    assert.deepEqual(lock.packages[''].devDependencies, manifest.devDependencies)
+  })
+
+  test('locks versions and contents, not the registry that one machine took them from', () => {
+    const entries = Object.entries<LockEntry>(lock.packages).filter(([name]) => name !== '')
+    assert.ok(entries.length > 0)
+    assert.deepEqual(
+      entries.filter(([, { resolved }]) => resolved !== undefined),
+      [],
+    )
+    // A binary for another system may be locked by its version alone: no machine that could hash it took part.
+    assert.deepEqual(
+      entries.filter(([, { integrity, optional, os }]) => integrity === undefined && !(optional === true && os)),
+      [],
+    )
+  })
+
+  test('locks the binaries of every system, without which npm ci refuses the lock file', () => {
+    const missing = Object.entries<LockEntry>(lock.packages).flatMap(([name, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (wanted) => !(`node_modules/${wanted}` in lock.packages || `${name}/node_modules/${wanted}` in lock.packages),
+      ),
+    )
+    assert.deepEqual(missing, [])
+  })
+
+  test('ships the files that its manifest names, its licence among them', () => {
+    assert.match(readProjectFile('LICENSE'), /^MIT License\n\nCopyright \(c\) \d{4} Billhook contributors\n/)
+    assert.equal(manifest.license, 'MIT')
+    assert.ok(readProjectFile('src/main.ts').startsWith('#!/usr/bin/env node\n'))
+    assert.equal(manifest.bin.billhook, 'dist/src/main.js')
+  })
+})
