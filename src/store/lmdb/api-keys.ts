@@ -1,0 +1,113 @@
+import type { ApiKey, ApiKeyRegistration } from '../../domain/api-key.js'
+import { expiryOf, LABEL_LENGTH_MAX } from '../../domain/api-key.js'
+import { type Outcome, refuse, succeed } from '../../domain/failure.js'
+import { truncate } from '../../domain/text.js'
+import type { Page, PageOf } from '../store.js'
+import { NUMBER_BYTES, numberKey, under } from './bytes.js'
+import type { Identities } from './identities.js'
+import type { Numbers } from './numbers.js'
+import { pageKeys } from './pages.js'
+import { recordCodec } from './record-codec.js'
+import type { Tables } from './tables.js'
+
+const PUBLIC_KEY_BYTES = 33
+const KEY_ID_BYTES = 8
+
+const codec = recordCodec<ApiKey>(
+  'api-keys',
+  1,
+  (key) => [
+    key.id,
+    key.owner,
+    key.label,
+    key.public_key,
+    key.permissions,
+    key.expires_at,
+    key.revoked_at,
+    key.created_at,
+  ],
+  (fields) => ({
+    id: fields.text(),
+    owner: fields.text(),
+    label: fields.text(),
+    public_key: fields.text(),
+    permissions: fields.text(),
+    expires_at: fields.integerOrNull(),
+    revoked_at: fields.integerOrNull(),
+    created_at: fields.integer(),
+  }),
+)
+
+/** API keys, by the 33 bytes of the public key: a public key names one record for ever (decisions 3). */
+export class ApiKeys {
+  constructor(
+    private readonly tables: Tables,
+    private readonly numbers: Numbers,
+    private readonly identities: Identities,
+    private readonly randomKeyId: () => string,
+  ) {}
+
+  find(publicKey: Uint8Array): ApiKey | undefined {
+    if (publicKey.length !== PUBLIC_KEY_BYTES) return undefined
+    const bytes = this.tables.apiKeys.getBinaryFast(Buffer.from(publicKey))
+    return bytes === undefined ? undefined : codec.decode(bytes)
+  }
+
+  register(registration: ApiKeyRegistration, nowMs: number): Outcome<ApiKey> {
+    if (this.find(registration.publicKey) !== undefined) return refuse('public_key_registered')
+    const expiresAt = registration.ttlDays === null ? null : expiryOf(nowMs, registration.ttlDays)
+    if (expiresAt === undefined) return refuse('invalid_api_key_registration')
+    const key: ApiKey = {
+      id: this.unusedId(),
+      owner: registration.owner,
+      label: truncate(registration.label, LABEL_LENGTH_MAX),
+      public_key: registration.publicKeyText,
+      permissions: registration.permissions.join(','),
+      expires_at: expiresAt,
+      revoked_at: null,
+      created_at: nowMs,
+    }
+    const publicKey = Buffer.from(registration.publicKey)
+    const ownerNo = this.identities.intern(key.owner)
+    this.tables.apiKeys.putSync(publicKey, codec.encode(key))
+    this.tables.apiKeyIds.putSync(Buffer.from(key.id, 'hex'), publicKey)
+    this.tables.ownerApiKeys.putSync(under(ownerNo, numberKey(this.numbers.next('apiKey'))), publicKey)
+    return succeed(key)
+  }
+
+  revoke(id: string, owner: string, nowMs: number): Outcome<ApiKey> {
+    const publicKey = this.publicKeyOf(id)
+    const key = publicKey === undefined ? undefined : this.find(publicKey)
+    if (publicKey === undefined || key === undefined) return refuse('api_key_not_found')
+    if (key.owner !== owner) return refuse('not_key_owner')
+    if (key.revoked_at !== null) return succeed(key)
+    const revoked = { ...key, revoked_at: nowMs }
+    this.tables.apiKeys.putSync(publicKey, codec.encode(revoked))
+    return succeed(revoked)
+  }
+
+  /** The keys of an owner, newest first. */
+  pageOf(owner: string, page: Page): PageOf<ApiKey> {
+    const ownerNo = this.identities.numberOf(owner)
+    if (ownerNo === undefined) return { items: [], next: null }
+    return pageKeys(this.tables.ownerApiKeys, numberKey(ownerNo), NUMBER_BYTES, page, (key) => {
+      const publicKey = this.tables.ownerApiKeys.get(key)
+      const record = publicKey === undefined ? undefined : this.find(publicKey)
+      if (record === undefined) throw new Error('the list of API keys names one that is not there')
+      return record
+    })
+  }
+
+  private publicKeyOf(id: string): Buffer | undefined {
+    const bytes = Buffer.from(id, 'hex')
+    if (bytes.length !== KEY_ID_BYTES || bytes.toString('hex') !== id) return undefined
+    return this.tables.apiKeyIds.get(bytes)
+  }
+
+  private unusedId(): string {
+    for (;;) {
+      const id = this.randomKeyId()
+      if (!this.tables.apiKeyIds.doesExist(Buffer.from(id, 'hex'))) return id
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * How keys and numbers lie in LMDB. Keys are compared as bytes, so numbers are big-endian and of fixed width.
+ */
+
+/** 4 bytes. */
+export const NUMBER_BYTES = 4
+/** Unix milliseconds and deposit numbers in 6 bytes. */
+export const WIDE_BYTES = 6
+export const ID_BYTES = 16
+
+export const TIME_MAX = 0xffff_ffff_ffff
+
+/** The bytes of a non-negative bigint, without leading zeros; empty for zero. */
+export function bigintToBytes(value: bigint): Buffer {
+  if (value === 0n) return Buffer.alloc(0)
+  const hex = value.toString(16)
+  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
+}
+
+export function bigintFromBytes(bytes: Uint8Array): bigint {
+  if (bytes.length === 0) return 0n
+  return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`)
+}
+
+/** An amount within a key: its length before its bytes, so that keys sort by value. */
+export function sortableAmount(value: bigint): Buffer {
+  const bytes = bigintToBytes(value)
+  const sortable = Buffer.allocUnsafe(1 + bytes.length)
+  sortable[0] = bytes.length
+  sortable.set(bytes, 1)
+  return sortable
+}
+
+/** `key` followed by 0xff bytes: behind every key of `length` bytes that starts with it. */
+export function endOf(prefix: Uint8Array, length: number): Buffer {
+  const end = Buffer.alloc(length, 0xff)
+  end.set(prefix)
+  return end
+}
+
+export function numberKey(number: number): Buffer {
+  const key = Buffer.allocUnsafe(NUMBER_BYTES)
+  key.writeUInt32BE(number, 0)
+  return key
+}
+
+/** A number followed by bytes: the key of an index that lists things under something. */
+export function under(number: number, rest: Uint8Array): Buffer {
+  const key = Buffer.allocUnsafe(NUMBER_BYTES + rest.length)
+  key.writeUInt32BE(number, 0)
+  key.set(rest, NUMBER_BYTES)
+  return key
+}
+
+/** The first 6 bytes of an invoice's id are its creation time. */
+export function timeOfId(id: Buffer): number {
+  return id.readUIntBE(0, WIDE_BYTES)
+}
+
+/** The longest key that LMDB takes here. */
+const KEY_BYTES_MAX = 1978
+
+/** Whether the bytes can be a key at all; a look-up by a client's own text must ask before. */
+export function isKey(bytes: Uint8Array): boolean {
+  return bytes.length > 0 && bytes.length <= KEY_BYTES_MAX
+}

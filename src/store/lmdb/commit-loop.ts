@@ -1,0 +1,147 @@
+import type { RootDatabase } from 'lmdb'
+import { type Settled, StorageUnavailable } from '../store.js'
+
+/** Units of work in one transaction at the most, so that the thread is never held for long. */
+export const COMMIT_BATCH_MAX = 256
+
+/** A piece of work that reads, decides and writes, all at once; what it writes before it throws is undone. */
+type Unit = () => unknown
+
+interface Waiting {
+  readonly unit: Unit
+  readonly settle: (fate: Settled<unknown>) => void
+}
+
+/** Hooks of the state that lives in memory beside a transaction. */
+export interface TransactionHooks {
+  /** Called last in each transaction. */
+  beforeCommit(): void
+  /** The transaction, or a part of it, was undone: forget what was read or handed out in it. */
+  afterAbort(): void
+}
+
+/**
+ * Group commit. Work that arrives while a commit is under way gathers, and goes into the next one together: one
+ * transaction, one flush, whatever gathered. One commit is in flight at a time. A promise resolves when the commit that
+ * carries its work is durable.
+ *
+ * A unit that throws is rejected alone: the transaction is undone, and then every unit is run again in a transaction
+ * of its own nested in the commit.
+ */
+export class CommitLoop {
+  private waiting: Waiting[] = []
+  private running: Promise<void> | null = null
+  private isClosed = false
+
+  constructor(
+    private readonly root: RootDatabase<Buffer, Buffer>,
+    private readonly hooks: TransactionHooks,
+  ) {}
+
+  /** Runs a unit; rejects with what it threw, or with `StorageUnavailable`. */
+  async run<T>(unit: () => T): Promise<T> {
+    const [fate] = await this.runAll([unit])
+    if (fate === undefined) throw new Error('a unit has no fate')
+    if (fate.status === 'rejected') throw fate.reason
+    return fate.value
+  }
+
+  /**
+   * Runs units in order; answers their fates in the same order. It never rejects: what cannot be made durable is
+   * rejected unit by unit, since one call's units may be in several commits.
+   */
+  runAll<T>(units: readonly (() => T)[]): Promise<readonly Settled<T>[]> {
+    if (units.length === 0) return Promise.resolve([])
+    if (this.isClosed) {
+      const reason = new StorageUnavailable(new Error('the store is closed'))
+      return Promise.resolve(units.map(() => ({ status: 'rejected', reason })))
+    }
+    return new Promise((resolve) => {
+      const fates: Settled<T>[] = []
+      const settle = (fate: Settled<unknown>) => {
+        // The unit's own type: `settle` is called with its own unit's fate, and commits keep the order.
+        fates.push(fate as Settled<T>)
+        if (fates.length === units.length) resolve(fates)
+      }
+      for (const unit of units) this.waiting.push({ unit, settle })
+      this.running ??= this.drain()
+    })
+  }
+
+  /** Takes no more work, and resolves when nothing is waiting or under way. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    while (this.running !== null) await this.running
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) await this.commit()
+    this.running = null
+  }
+
+  private async commit(): Promise<void> {
+    let batch: readonly Waiting[] = []
+    let fates: Settled<unknown>[] = []
+    try {
+      await this.root.transaction(() => {
+        // Taken here and not before: what arrives until the write lock is held still joins.
+        batch = this.waiting.slice(0, COMMIT_BATCH_MAX)
+        this.waiting = this.waiting.slice(batch.length)
+        fates = this.runTogether(batch) ?? this.runApart(batch)
+      })
+    } catch (cause) {
+      this.hooks.afterAbort()
+      ignoreCommitError(cause)
+      // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
+      if (batch.length === 0) batch = this.waiting.splice(0, COMMIT_BATCH_MAX)
+      const reason = new StorageUnavailable(cause)
+      for (const { settle } of batch) settle({ status: 'rejected', reason })
+      return
+    }
+    if (fates.length !== batch.length) throw new Error('a commit answered fewer units than it was given')
+    for (let i = 0; i < batch.length; i += 1) {
+      const fate = fates[i]
+      if (fate !== undefined) batch[i]?.settle(fate)
+    }
+  }
+
+  /** All units in one nested transaction; null, with everything undone, when one throws. */
+  private runTogether(batch: readonly Waiting[]): Settled<unknown>[] | null {
+    try {
+      return this.nested(() => batch.map(({ unit }) => ({ status: 'fulfilled' as const, value: unit() })))
+    } catch {
+      this.hooks.afterAbort()
+      return null
+    }
+  }
+
+  /** Each unit in a nested transaction of its own. */
+  private runApart(batch: readonly Waiting[]): Settled<unknown>[] {
+    return batch.map(({ unit }) => {
+      try {
+        return { status: 'fulfilled', value: this.nested(unit) }
+      } catch (reason) {
+        this.hooks.afterAbort()
+        return { status: 'rejected', reason }
+      }
+    })
+  }
+
+  private nested<T>(work: () => T): T {
+    // Inside a transaction's callback the binding runs a nested one at once and answers its value, not a promise.
+    return this.root.childTransaction(() => {
+      const value = work()
+      this.hooks.beforeCommit()
+      return value
+    }) as unknown as T
+  }
+}
+
+/**
+ * The binding tells why a commit failed by a second promise, which rejects soon after; it prints the reason itself. Left
+ * without a handler it would end the process.
+ */
+function ignoreCommitError(cause: unknown): void {
+  if (!(cause instanceof Error) || !('commitError' in cause)) return
+  if (cause.commitError instanceof Promise) cause.commitError.catch(() => {})
+}

@@ -1,0 +1,250 @@
+import type { Currency } from '../../domain/currency.js'
+import { CURRENCIES } from '../../domain/currency.js'
+import {
+  type Deposit,
+  type DepositOutcome,
+  type DepositReport,
+  type DepositStatus,
+  depositValue,
+  flawOf,
+  type Sighting,
+  transitionOf,
+} from '../../domain/deposit.js'
+import type { DepositFact } from '../../domain/ledger-fact.js'
+import { matchDeposit } from '../../domain/matching.js'
+import { NETWORKS, type Network, type TokenDecimals } from '../../domain/network.js'
+import { resolveCallback, webhookBody } from '../../domain/webhook.js'
+import type { OwedDelivery } from '../store.js'
+import { bigintFromBytes, bigintToBytes, isKey } from './bytes.js'
+import type { InvoiceRows } from './invoice-rows.js'
+import type { Numbers } from './numbers.js'
+import type { Outbox } from './outbox.js'
+import type { Queues } from './queues.js'
+import { recordCodec } from './record-codec.js'
+import { accountOf, addToTotals, removeFromTotals } from './running-totals.js'
+import type { Tables } from './tables.js'
+import type { Wallets } from './wallets.js'
+import type { WebhookConfigurations } from './webhook-configurations.js'
+
+/** A deposit with what only the store knows of it. */
+interface DepositRow extends Deposit {
+  readonly no: number
+  readonly addressNo: number
+  /** What it was counted as when it was recorded: a later change of configuration must not take out another amount. */
+  readonly countedAs: Currency | null
+  readonly atoms: bigint
+  /** The invoice it notifies, chosen when it was first seen; null for none. */
+  readonly invoiceId: Uint8Array | null
+  /** Statuses for which a delivery was entered, or would have been: never again. */
+  readonly isPendingReached: boolean
+  readonly isConfirmedReached: boolean
+}
+
+const KINDS = ['pending', 'confirmed', 'dropped'] as const
+
+const codec = recordCodec<DepositRow>(
+  'deposits',
+  1,
+  (row) => [
+    row.network,
+    row.txHash,
+    row.index,
+    row.toAddress,
+    row.currency,
+    row.amount,
+    row.kind,
+    row.receivedAt,
+    row.confirmedAt,
+    row.no,
+    row.addressNo,
+    row.countedAs,
+    bigintToBytes(row.atoms),
+    row.invoiceId,
+    row.isPendingReached,
+    row.isConfirmedReached,
+  ],
+  (fields) => ({
+    network: fields.oneOf(NETWORKS),
+    txHash: fields.text(),
+    index: fields.integer(),
+    toAddress: fields.text(),
+    currency: fields.textOrNull(),
+    amount: fields.text(),
+    kind: fields.oneOf(KINDS),
+    receivedAt: fields.integer(),
+    confirmedAt: fields.integerOrNull(),
+    no: fields.integer(),
+    addressNo: fields.integer(),
+    countedAs: fields.oneOfOrNull(CURRENCIES),
+    atoms: bigintFromBytes(fields.bytes()),
+    invoiceId: fields.bytesOrNull(),
+    isPendingReached: fields.flag(),
+    isConfirmedReached: fields.flag(),
+  }),
+)
+
+/** How the outcome of a report and what it owes go back to the caller. */
+export interface RecordedDeposit {
+  readonly outcome: DepositOutcome
+  readonly owed: readonly OwedDelivery[]
+}
+
+/** Records deposits: their sums, the invoice each notifies, and the deliveries it owes, all in one transaction. */
+export class Deposits {
+  constructor(
+    private readonly tables: Tables,
+    private readonly numbers: Numbers,
+    private readonly wallets: Wallets,
+    private readonly rows: InvoiceRows,
+    private readonly queues: Queues,
+    private readonly webhooks: WebhookConfigurations,
+    private readonly outbox: Outbox,
+    private readonly tokenDecimals: TokenDecimals,
+  ) {}
+
+  record(fact: DepositFact, nowMs: number, newId: (nowMs: number) => Buffer): RecordedDeposit {
+    const flaw = flawOf(fact.sighting, this.tokenDecimals)
+    if (flaw !== null) return { outcome: { status: 'rejected', error: flaw }, owed: [] }
+    const key = depositKey(fact.sighting.network, fact.sighting.txHash, fact.sighting.index)
+    const known = this.row(key)
+    const transition = transitionOf(known?.kind ?? 'unseen', fact.report)
+    if (transition === null) {
+      if (known === undefined) return { outcome: { status: 'rejected', error: 'no such deposit' }, owed: [] }
+      return { outcome: { status: 'duplicate', deposit: toDeposit(known) }, owed: [] }
+    }
+    const before =
+      known === undefined
+        ? this.firstSeen(fact.sighting)
+        : known.kind === 'dropped'
+          ? this.seenAgain(known, fact.sighting)
+          : known
+    const after: DepositRow = {
+      ...before,
+      kind: transition.kind,
+      confirmedAt: transition.kind === 'confirmed' ? nowMs : null,
+      isPendingReached: before.isPendingReached || transition.reaches.includes('pending'),
+      isConfirmedReached: before.isConfirmedReached || transition.reaches.includes('confirmed'),
+    }
+    this.count(known?.kind ?? 'unseen', after)
+    this.tables.deposits.putSync(key, codec.encode(after))
+    const owed: OwedDelivery[] = []
+    for (const status of transition.reaches) {
+      const isNew = status === 'pending' ? !before.isPendingReached : !before.isConfirmedReached
+      const delivery = isNew ? this.owe(after, status, nowMs, newId) : null
+      if (delivery !== null) owed.push(delivery)
+    }
+    return { outcome: { status: 'applied', deposit: toDeposit(after) }, owed }
+  }
+
+  find(network: Network, txHash: string, index: number): Deposit | undefined {
+    const row = this.row(depositKey(network, txHash, index))
+    return row === undefined ? undefined : toDeposit(row)
+  }
+
+  private firstSeen(sighting: Sighting): DepositRow {
+    const row = { ...this.valued(sighting), no: this.numbers.next('deposit'), confirmedAt: null, invoiceId: null }
+    return { ...row, invoiceId: this.match(row), isPendingReached: false, isConfirmedReached: false }
+  }
+
+  /** A transaction that a later block includes again: what it is worth and when it came are the new block's. */
+  private seenAgain(known: DepositRow, sighting: Sighting): DepositRow {
+    return { ...known, ...this.valued(sighting) }
+  }
+
+  private valued(sighting: Sighting) {
+    const value = depositValue(sighting, this.tokenDecimals)
+    if (value === null) throw new Error('a deposit without a value was not rejected')
+    return {
+      network: sighting.network,
+      txHash: sighting.txHash,
+      index: sighting.index,
+      toAddress: sighting.toAddress,
+      currency: sighting.currency,
+      amount: sighting.amount,
+      receivedAt: sighting.receivedAt,
+      kind: 'pending' as const,
+      addressNo: this.wallets.internAddress(sighting.network, sighting.toAddress).no,
+      countedAs: value.currency,
+      atoms: value.atoms,
+    }
+  }
+
+  /** Decisions 6. Before the deposit is counted, so that what an invoice misses is what the payer saw missing. */
+  private match(row: Pick<DepositRow, 'network' | 'toAddress' | 'countedAs' | 'atoms' | 'receivedAt'>): Buffer | null {
+    const wallet = this.wallets.at(row.network, row.toAddress)
+    if (wallet === undefined || row.countedAs === null) return null
+    const candidates = this.queues.candidates(
+      wallet.no,
+      row.countedAs,
+      row.atoms,
+      row.receivedAt,
+      (ownerNo) => this.webhooks.defaultCallback(ownerNo) !== null,
+    )
+    const chosen = matchDeposit(row.atoms, candidates)
+    return chosen === null ? null : (candidates.find((one) => one.id === chosen.id)?.idBytes ?? null)
+  }
+
+  /** Brings the running totals from one kind to the other. */
+  private count(from: DepositReport | 'unseen', row: DepositRow): void {
+    if (row.countedAs === null) return
+    const account = accountOf(row.addressNo, row.countedAs)
+    const { seenTotals, confirmedTotals } = this.tables
+    const wasSeen = from === 'pending' || from === 'confirmed'
+    const isSeen = row.kind !== 'dropped'
+    if (!wasSeen && isSeen) addToTotals(seenTotals, account, row.receivedAt, row.no, row.atoms)
+    if (wasSeen && !isSeen) removeFromTotals(seenTotals, account, row.receivedAt, row.no, row.atoms)
+    if (from !== 'confirmed' && row.kind === 'confirmed') {
+      addToTotals(confirmedTotals, account, row.receivedAt, row.no, row.atoms)
+    }
+    if (from === 'confirmed' && row.kind !== 'confirmed') {
+      removeFromTotals(confirmedTotals, account, row.receivedAt, row.no, row.atoms)
+      const wallet = this.wallets.at(row.network, row.toAddress)
+      if (wallet !== undefined) this.queues.reopen(wallet.no, row.countedAs, account, row.receivedAt)
+    }
+  }
+
+  /** Enters the delivery that a status owes, if the prerequisites hold (specification, Webhook delivery). */
+  private owe(
+    row: DepositRow,
+    status: DepositStatus,
+    nowMs: number,
+    newId: (nowMs: number) => Buffer,
+  ): OwedDelivery | null {
+    if (row.invoiceId === null) return null
+    const invoiceId = Buffer.from(row.invoiceId)
+    const invoice = this.rows.get(invoiceId)
+    if (invoice.reference === null) throw new Error('a deposit was matched to an invoice without a reference')
+    const ownerDefault = this.webhooks.of(invoice.owner).callback_url
+    const url = resolveCallback(invoice.callback_url, ownerDefault)
+    if (url === null) return null
+    const id = invoiceId.toString('hex')
+    const body = webhookBody({ id, reference: invoice.reference }, status, row)
+    return this.outbox.enqueue(newId(nowMs), { owner: invoice.owner, invoiceId: id, status, url, body }, nowMs)
+  }
+
+  private row(key: Buffer): DepositRow | undefined {
+    const bytes = isKey(key) ? this.tables.deposits.getBinaryFast(key) : undefined
+    return bytes === undefined ? undefined : codec.decode(bytes)
+  }
+}
+
+function toDeposit(row: DepositRow): Deposit {
+  return {
+    network: row.network,
+    txHash: row.txHash,
+    index: row.index,
+    toAddress: row.toAddress,
+    currency: row.currency,
+    amount: row.amount,
+    kind: row.kind,
+    receivedAt: row.receivedAt,
+    confirmedAt: row.confirmedAt,
+  }
+}
+
+function depositKey(network: Network, txHash: string, index: number): Buffer {
+  const head = Buffer.allocUnsafe(5)
+  head[0] = NETWORKS.indexOf(network)
+  head.writeUInt32BE(index, 1)
+  return Buffer.concat([head, Buffer.from(txHash)])
+}

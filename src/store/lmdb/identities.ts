@@ -1,0 +1,63 @@
+import type { Numbers } from './numbers.js'
+import { recordCodec } from './record-codec.js'
+import type { Tables } from './tables.js'
+
+interface IdentityRow {
+  readonly no: number
+  /** Whether the ledger is known to have it: a gateway event, an assignment, or the ledger's own word (decisions 8). */
+  readonly isKnown: boolean
+}
+
+const codec = recordCodec<IdentityRow>(
+  'identities',
+  1,
+  (row) => [row.no, row.isKnown],
+  (fields) => ({ no: fields.integer(), isKnown: fields.flag() }),
+)
+
+/** Longest key LMDB takes here; an owner of 128 code points has at most 512 bytes. */
+const KEY_BYTES_MAX = 512
+
+/** Identities by stream id. Anyone whom a record names gets a number, which is not the same as being known to the ledger. */
+export class Identities {
+  constructor(
+    private readonly tables: Tables,
+    private readonly numbers: Numbers,
+  ) {}
+
+  numberOf(owner: string): number | undefined {
+    return this.row(owner)?.no
+  }
+
+  isKnown(owner: string): boolean {
+    return this.row(owner)?.isKnown ?? false
+  }
+
+  /** The owner's number, handed out on first use. */
+  intern(owner: string): number {
+    const row = this.row(owner)
+    if (row !== undefined) return row.no
+    const no = this.numbers.next('owner')
+    this.put(owner, { no, isKnown: false })
+    return no
+  }
+
+  /** Keeps that the ledger has the identity; false when that was known. */
+  markKnown(owner: string): boolean {
+    const row = this.row(owner)
+    if (row?.isKnown === true) return false
+    this.put(owner, { no: row?.no ?? this.numbers.next('owner'), isKnown: true })
+    return true
+  }
+
+  private row(owner: string): IdentityRow | undefined {
+    const key = Buffer.from(owner)
+    if (key.length === 0 || key.length > KEY_BYTES_MAX) return undefined
+    const bytes = this.tables.identities.get(key)
+    return bytes === undefined ? undefined : codec.decode(bytes)
+  }
+
+  private put(owner: string, row: IdentityRow): void {
+    this.tables.identities.putSync(Buffer.from(owner), codec.encode(row))
+  }
+}

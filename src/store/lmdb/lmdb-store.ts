@@ -1,0 +1,334 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../clock.js'
+import type { ApiKey, ApiKeyRegistration } from '../../domain/api-key.js'
+import type { Deposit } from '../../domain/deposit.js'
+import type { Outcome } from '../../domain/failure.js'
+import type { Invoice } from '../../domain/invoice.js'
+import type { EventOutcome, LedgerFact } from '../../domain/ledger-fact.js'
+import type { Network, TokenDecimals } from '../../domain/network.js'
+import type { ClaimedWallet, Wallet } from '../../domain/wallet.js'
+import type { Delivery, DeliveryResult, WebhookConfiguration } from '../../domain/webhook.js'
+import { StartError } from '../../start-error.js'
+import type {
+  InvoiceWithPayment,
+  LaneKey,
+  Page,
+  PageOf,
+  Settled,
+  Store,
+  WalletCommand,
+  WalletResult,
+} from '../store.js'
+import { ApiKeys } from './api-keys.js'
+import { ID_BYTES } from './bytes.js'
+import { CommitLoop } from './commit-loop.js'
+import { DATA_FILE, flawOfDataFile } from './data-file.js'
+import { Deposits } from './deposits.js'
+import { type DirectoryLock, lockDirectory } from './directory-lock.js'
+import { Events } from './events.js'
+import { Identities } from './identities.js'
+import { InvoiceRows } from './invoice-rows.js'
+import { Invoices } from './invoices.js'
+import { Numbers } from './numbers.js'
+import { OpenAmounts } from './open-amounts.js'
+import { Outbox } from './outbox.js'
+import { Payees } from './payees.js'
+import { Payments } from './payments.js'
+import { Queues } from './queues.js'
+import { prepareSchema } from './schema.js'
+import { type Environment, openEnvironment, type Tables } from './tables.js'
+import { toWallet, Wallets } from './wallets.js'
+import { WebhookConfigurations } from './webhook-configurations.js'
+
+/** Deliveries settled as interrupted in one transaction at start. */
+const INTERRUPTED_BATCH = 1000
+
+/** What the store is given instead of taking it from the world. */
+export interface LmdbStoreOptions {
+  /** The data directory; made when it is not there. */
+  readonly directory: string
+  readonly clock: Clock
+  readonly tokenDecimals: TokenDecimals
+  /** 16 time-ordered bytes whose first 6 are `nowMs`. */
+  readonly newId: (nowMs: number) => Buffer
+  /** 16 hex characters. */
+  readonly randomKeyId: () => string
+  /** 64 hex characters. */
+  readonly randomSecretHex: () => string
+}
+
+/**
+ * Opens the store in a directory that no other process uses. Throws `StartError` when the directory is taken, cannot be
+ * used, or holds something else.
+ */
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
+  const lock = lockDirectory(options.directory)
+  let root: Environment | undefined
+  try {
+    root = openOrExplain(options.directory)
+    return new LmdbStore(await prepareSchema(root, options.directory), lock, options)
+  } catch (error) {
+    await root?.close()
+    lock.release()
+    throw error
+  }
+}
+
+function openOrExplain(directory: string): Environment {
+  try {
+    const flaw = flawOfDataFile(directory)
+    if (flaw !== null) throw new Error(flaw)
+    return openEnvironment(directory)
+  } catch (error) {
+    const what = existsSync(join(directory, DATA_FILE)) ? 'holds a damaged or foreign database' : 'cannot be used'
+    throw new StartError(`the data directory ${directory} ${what}: ${(error as Error).message}`)
+  }
+}
+
+/** The store on LMDB: one process, one directory, one writer, readers that never wait. */
+export class LmdbStore implements Store {
+  private readonly identities: Identities
+  private readonly wallets_: Wallets
+  private readonly apiKeys_: ApiKeys
+  private readonly invoices_: Invoices
+  private readonly deposits: Deposits
+  private readonly webhooks: WebhookConfigurations
+  private readonly outbox: Outbox
+  private readonly events: Events
+  private readonly commits: CommitLoop
+  private readonly clock: Clock
+  private closing: Promise<void> | null = null
+
+  constructor(
+    private readonly tables: Tables,
+    private readonly lock: DirectoryLock,
+    private readonly options: LmdbStoreOptions,
+  ) {
+    this.clock = options.clock
+    const numbers = new Numbers(tables.meta)
+    const payees = new Payees(tables, numbers)
+    const rows = new InvoiceRows(tables, payees)
+    const openAmounts = new OpenAmounts(tables)
+    this.identities = new Identities(tables, numbers)
+    this.wallets_ = new Wallets(tables, numbers, this.identities)
+    this.apiKeys_ = new ApiKeys(tables, numbers, this.identities, options.randomKeyId)
+    const payments = new Payments(tables, this.wallets_)
+    const queues = new Queues(tables, rows, payees, payments, openAmounts)
+    this.invoices_ = new Invoices(tables, rows, this.identities, this.wallets_, payees, openAmounts, queues, payments)
+    this.webhooks = new WebhookConfigurations(tables, this.identities, options.randomSecretHex)
+    this.outbox = new Outbox(tables, this.identities)
+    this.events = new Events(tables)
+    this.deposits = new Deposits(
+      tables,
+      numbers,
+      this.wallets_,
+      rows,
+      queues,
+      this.webhooks,
+      this.outbox,
+      options.tokenDecimals,
+    )
+    this.commits = new CommitLoop(tables.root, {
+      beforeCommit: () => numbers.save(),
+      afterAbort: () => numbers.forget(),
+    })
+  }
+
+  perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
+    return this.commits.runAll(batch.map((command) => () => this.performOne(command)))
+  }
+
+  applyLedgerFacts(
+    batch: readonly { readonly eventId: string | null; readonly fact: LedgerFact }[],
+  ): Promise<readonly Settled<EventOutcome>[]> {
+    return this.commits.runAll(
+      batch.map(
+        ({ eventId, fact }) =>
+          () =>
+            this.once(eventId, (now) => this.wallets_.apply(fact, now)),
+      ),
+    )
+  }
+
+  registerApiKey(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>> {
+    return this.commits.run(() => this.apiKeys_.register(registration, this.clock.now()))
+  }
+
+  revokeApiKey(id: string, owner: string): Promise<Outcome<ApiKey>> {
+    return this.commits.run(() => this.apiKeys_.revoke(id, owner, this.clock.now()))
+  }
+
+  claimWallet(network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
+    return this.commits.run(() => this.wallets_.claim(network, this.clock.now(), leaseMs))
+  }
+
+  async rememberIdentity(owner: string): Promise<void> {
+    await this.commits.run(() => this.identities.markKnown(owner))
+  }
+
+  putWebhook(owner: string, callbackUrl: string): Promise<WebhookConfiguration> {
+    return this.commits.run(() => this.webhooks.put(owner, callbackUrl, this.clock.now()))
+  }
+
+  deleteWebhook(owner: string): Promise<boolean> {
+    return this.commits.run(() => this.webhooks.delete(owner))
+  }
+
+  webhookSecret(owner: string): Promise<string> {
+    const known = this.webhooks.of(owner).secret
+    if (known !== null) return Promise.resolve(known)
+    return this.commits.run(() => this.webhooks.secret(owner, this.clock.now()))
+  }
+
+  apiKey(publicKey: Uint8Array): ApiKey | undefined {
+    return this.apiKeys_.find(publicKey)
+  }
+
+  apiKeys(owner: string, page: Page): PageOf<ApiKey> {
+    return this.apiKeys_.pageOf(owner, page)
+  }
+
+  invoice(id: string): Invoice | undefined {
+    const bytes = idBytes(id)
+    return bytes === undefined ? undefined : this.invoices_.find(bytes)
+  }
+
+  invoiceWithPayment(id: string): InvoiceWithPayment | undefined {
+    const bytes = idBytes(id)
+    return bytes === undefined ? undefined : this.invoices_.findWithPayment(bytes)
+  }
+
+  invoices(owner: string, page: Page): PageOf<Invoice> {
+    return this.invoices_.pageOf(owner, page)
+  }
+
+  invoicesWithPayment(owner: string, page: Page): PageOf<InvoiceWithPayment> {
+    return this.invoices_.pageWithPayments(owner, page)
+  }
+
+  invoiceByReference(reference: string): Invoice | undefined {
+    return this.invoices_.byReference(reference)
+  }
+
+  wallet(id: string): Wallet | undefined {
+    const row = this.wallets_.find(id)
+    return row === undefined ? undefined : toWallet(row)
+  }
+
+  walletAt(network: Network, address: string): Wallet | undefined {
+    const row = this.wallets_.at(network, address)
+    return row === undefined ? undefined : toWallet(row)
+  }
+
+  wallets(owner: string, page: Page): PageOf<Wallet> {
+    return this.wallets_.pageOf(owner, page)
+  }
+
+  unassignedWallets(network: Network): number {
+    return this.wallets_.countUnassigned(network)
+  }
+
+  isIdentityKnown(owner: string): boolean {
+    return this.identities.isKnown(owner)
+  }
+
+  webhook(owner: string): WebhookConfiguration {
+    return this.webhooks.of(owner)
+  }
+
+  deposit(network: Network, txHash: string, index: number): Deposit | undefined {
+    return this.deposits.find(network, txHash, index)
+  }
+
+  queuedLanes(): readonly LaneKey[] {
+    return this.outbox.lanes()
+  }
+
+  queuedDeliveries(lane: LaneKey, after: string | null, limit: number): readonly Delivery[] {
+    return this.outbox.queued(lane, after, limit)
+  }
+
+  delivery(id: string): Delivery | undefined {
+    const bytes = idBytes(id)
+    return bytes === undefined ? undefined : this.outbox.find(bytes)
+  }
+
+  markAttempted(ids: readonly string[]): Promise<readonly boolean[]> {
+    // One unit: were some marked and the call rejected, the caller would not send them and nobody else ever would.
+    return this.commits.run(() => ids.map((id) => this.outbox.markAttempted(Buffer.from(id, 'hex'), this.clock.now())))
+  }
+
+  async recordResult(id: string, result: DeliveryResult): Promise<void> {
+    await this.commits.run(() => this.outbox.settle(Buffer.from(id, 'hex'), result))
+  }
+
+  async settleInterrupted(): Promise<number> {
+    let settled = 0
+    for (;;) {
+      const count = await this.commits.run(() => {
+        const ids = this.outbox.unsettled(INTERRUPTED_BATCH)
+        for (const id of ids) {
+          this.outbox.settle(id, {
+            kind: 'failed',
+            reason: 'interrupted',
+            detail: 'the service stopped before the outcome was known',
+            durationMs: 0,
+          })
+        }
+        return ids.length
+      })
+      settled += count
+      if (count < INTERRUPTED_BATCH) return settled
+    }
+  }
+
+  isOpen(): boolean {
+    return this.closing === null
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.finish()
+    return this.closing
+  }
+
+  private async finish(): Promise<void> {
+    await this.commits.close()
+    await this.tables.root.close()
+    this.lock.release()
+  }
+
+  /** Runs in a transaction. */
+  private performOne(command: WalletCommand): WalletResult {
+    const now = this.clock.now()
+    if (command.type === 'invoice') {
+      return { type: 'invoice', outcome: this.invoices_.create(command.request, now, this.options.newId) }
+    }
+    const flaw = this.events.flawOf(command.eventId)
+    if (flaw !== null) return { type: 'deposit', outcome: { status: 'rejected', error: flaw }, owed: [] }
+    if (this.events.has(command.eventId)) {
+      return { type: 'deposit', outcome: { status: 'duplicate', deposit: null }, owed: [] }
+    }
+    const recorded = this.deposits.record(command.fact, now, this.options.newId)
+    if (recorded.outcome.status === 'applied') this.events.remember(command.eventId, now)
+    return { type: 'deposit', ...recorded }
+  }
+
+  private once(eventId: string | null, apply: (nowMs: number) => EventOutcome): EventOutcome {
+    const flaw = this.events.flawOf(eventId)
+    if (flaw !== null) return { status: 'rejected', error: flaw }
+    if (this.events.has(eventId)) return { status: 'duplicate' }
+    const now = this.clock.now()
+    const outcome = apply(now)
+    if (outcome.status === 'applied') this.events.remember(eventId, now)
+    return outcome
+  }
+}
+
+const ID = /^[0-9a-f]{32}$/
+
+function idBytes(id: string): Buffer | undefined {
+  if (!ID.test(id)) return undefined
+  const bytes = Buffer.from(id, 'hex')
+  return bytes.length === ID_BYTES ? bytes : undefined
+}

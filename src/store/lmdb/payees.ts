@@ -1,0 +1,83 @@
+import { NUMBER_BYTES, numberKey, under } from './bytes.js'
+import type { Numbers } from './numbers.js'
+import { recordCodec } from './record-codec.js'
+import type { Tables } from './tables.js'
+import type { WalletRow } from './wallets.js'
+
+/** An owner together with the set of wallets that invoices ask to be paid to. All invoices of a payee receive the same deposits. */
+export interface Payee {
+  readonly no: number
+  readonly owner: string
+  readonly ownerNo: number
+  readonly walletIds: readonly string[]
+  /** The same, comma-joined. */
+  readonly walletIdsText: string
+}
+
+/** Payees kept in memory; beyond, all are read anew. */
+const CACHE_LIMIT = 10_000
+
+const codec = recordCodec<Omit<Payee, 'no' | 'walletIds'>>(
+  'payees',
+  1,
+  (payee) => [payee.owner, payee.ownerNo, payee.walletIdsText],
+  (fields) => ({ owner: fields.text(), ownerNo: fields.integer(), walletIdsText: fields.text() }),
+)
+
+/**
+ * Payees, numbered on first use, and which payees a wallet is part of. A payee never changes, so those that were read
+ * stay in memory: every invoice needs its payee to be read.
+ */
+export class Payees {
+  private readonly cache = new Map<number, Payee>()
+
+  constructor(
+    private readonly tables: Tables,
+    private readonly numbers: Numbers,
+  ) {}
+
+  /** The number of the payee; `wallets` in any order. */
+  intern(owner: string, ownerNo: number, wallets: readonly WalletRow[]): number {
+    const key = payeeKey(ownerNo, wallets)
+    const known = this.tables.payeeNumbers.get(key)
+    if (known !== undefined) return known.readUInt32BE(0)
+    const no = this.numbers.next('payee')
+    const walletIdsText = wallets.map((wallet) => wallet.id).join(',')
+    this.tables.payeeNumbers.putSync(key, numberKey(no))
+    this.tables.payees.putSync(numberKey(no), codec.encode({ owner, ownerNo, walletIdsText }))
+    for (const wallet of wallets) this.tables.walletPayees.putSync(under(wallet.no, numberKey(no)), Buffer.alloc(0))
+    return no
+  }
+
+  find(no: number): Payee {
+    const cached = this.cache.get(no)
+    if (cached !== undefined) return cached
+    const bytes = this.tables.payees.get(numberKey(no))
+    if (bytes === undefined) throw new Error('an index names a payee that is not there')
+    const stored = codec.decode(bytes)
+    const payee = { no, ...stored, walletIds: stored.walletIdsText.split(',') }
+    if (this.cache.size >= CACHE_LIMIT) this.cache.clear()
+    this.cache.set(no, payee)
+    return payee
+  }
+
+  /** After an aborted transaction: what was made in it is gone, and its number will name another payee. */
+  forget(): void {
+    this.cache.clear()
+  }
+
+  /** The payees that a wallet is part of. */
+  ofWallet(walletNo: number): readonly Payee[] {
+    const start = numberKey(walletNo)
+    const payees: Payee[] = []
+    for (const key of this.tables.walletPayees.getKeys({ start, end: numberKey(walletNo + 1) })) {
+      payees.push(this.find(key.readUInt32BE(NUMBER_BYTES)))
+    }
+    return payees
+  }
+}
+
+function payeeKey(ownerNo: number, wallets: readonly WalletRow[]): Buffer {
+  const numbers = wallets.map((wallet) => wallet.no).sort((a, b) => a - b)
+  return under(ownerNo, Buffer.concat(numbers.map(numberKey)))
+}

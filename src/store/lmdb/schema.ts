@@ -1,0 +1,80 @@
+import { StartError } from '../../start-error.js'
+import { type Environment, isUnused, openMeta, openTables, type Tables } from './tables.js'
+
+/**
+ * The version of the layout in `tables.ts` and of the records in it. A change of either adds a migration and raises
+ * the version; all migrations that are due run in one transaction when the store is opened.
+ */
+export const SCHEMA_VERSION = 1
+
+const VERSION_KEY = Buffer.from('schema-version')
+const MARK_KEY = Buffer.from('application')
+const MARK = Buffer.from('billhook')
+const VERSION_BYTES = 4
+
+/** Brings the store from version `from` to `from + 1`, inside a transaction. */
+export interface Migration {
+  readonly from: number
+  apply(tables: Tables): void
+}
+
+/** In order, one for every version before the present one. */
+const MIGRATIONS: readonly Migration[] = []
+
+/**
+ * Checks that the environment is Billhook's and of a version this program knows, migrates an older one, and opens the
+ * tables. Throws `StartError` for anything else, with the data untouched: no table is made before the check.
+ */
+export async function prepareSchema(
+  root: Environment,
+  directory: string,
+  version: number = SCHEMA_VERSION,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Tables> {
+  const found = storedVersion(root, directory)
+  if (found === null) {
+    const tables = openTables(root)
+    await root.transaction(() => {
+      tables.meta.putSync(MARK_KEY, MARK)
+      tables.meta.putSync(VERSION_KEY, versionBytes(version))
+    })
+    return tables
+  }
+  if (found > version) {
+    throw new StartError(
+      `${directory} was written by a newer Billhook (data version ${found}, this program knows ${version})`,
+    )
+  }
+  const due = migrations.filter((migration) => migration.from >= found)
+  if (due.some((migration, i) => migration.from !== found + i) || due.length !== version - found) {
+    throw new StartError(`${directory} has data version ${found}, which cannot be migrated`)
+  }
+  const tables = openTables(root)
+  if (found === version) return tables
+  // A migration that throws must undo those before it, so they run nested: the binding keeps what an outer callback wrote.
+  await root.transaction(() =>
+    root.childTransaction(() => {
+      for (const migration of due) migration.apply(tables)
+      tables.meta.putSync(VERSION_KEY, versionBytes(version))
+    }),
+  )
+  return tables
+}
+
+/** The version of what the environment holds; null when it holds nothing yet. */
+function storedVersion(root: Environment, directory: string): number | null {
+  if (isUnused(root)) return null
+  const meta = openMeta(root)
+  const mark = meta?.get(MARK_KEY)
+  const stored = meta?.get(VERSION_KEY)
+  if (mark === undefined || !mark.equals(MARK) || stored === undefined || stored.length !== VERSION_BYTES) {
+    throw new StartError(`${directory} holds a database that is not Billhook's`)
+  }
+  return stored.readUInt32BE(0)
+}
+
+function versionBytes(version: number): Buffer {
+  const bytes = Buffer.alloc(VERSION_BYTES)
+  bytes.writeUInt32BE(version, 0)
+  return bytes
+}

@@ -1,0 +1,147 @@
+import type { Database, RootDatabase } from 'lmdb'
+import { open } from 'lmdb'
+
+/** Keys and values are bytes of our own making (`bytes.ts`, `records.ts`), so nothing depends on the binding's encodings. */
+export type Table = Database<Buffer, Buffer>
+
+/**
+ * The layout of the store, one B-tree a table. `no` is a small number that stands for a long name inside keys
+ * (`numbers.ts`); ids of invoices and deliveries are 16 time-ordered bytes.
+ */
+const TABLES = {
+  /** Names of the store's own facts: schema version, numbers handed out. */
+  meta: 'meta',
+  /** owner → identity */
+  identities: 'identities',
+  /** wallet id → wallet */
+  wallets: 'wallets',
+  /** network, canonical address → address no, wallet id */
+  addresses: 'addresses',
+  /** owner no, assignment no → wallet id */
+  ownerWallets: 'owner-wallets',
+  /** network, end of lease, wallet no → wallet id */
+  freeWallets: 'free-wallets',
+  /** public key (33 bytes) → API key */
+  apiKeys: 'api-keys',
+  /** key id (8 bytes) → public key */
+  apiKeyIds: 'api-key-ids',
+  /** owner no, key no → public key */
+  ownerApiKeys: 'owner-api-keys',
+  /** invoice id → invoice */
+  invoices: 'invoices',
+  /** owner no, invoice id → nothing */
+  ownerInvoices: 'owner-invoices',
+  /** reference → invoice id */
+  references: 'references',
+  /** wallet no, currency, amount → ids of the invoices that decide whether the amount is free */
+  openAmounts: 'open-amounts',
+  /** owner no, wallet nos → payee no */
+  payeeNumbers: 'payee-numbers',
+  /** payee no → payee */
+  payees: 'payees',
+  /** wallet no, payee no → nothing */
+  walletPayees: 'wallet-payees',
+  /** queue (payee no, currency, callback kind), invoice id → amount; invoices with a reference only */
+  queueInvoices: 'queue-invoices',
+  /** queue → oldest invoice that may be unpaid, greatest amount */
+  queues: 'queues',
+  /** network, index, transaction hash → deposit */
+  deposits: 'deposits',
+  /** address no, currency, receivedAt, deposit no → running total of the deposits seen and not dropped */
+  seenTotals: 'seen-totals',
+  /** the same of the confirmed ones */
+  confirmedTotals: 'confirmed-totals',
+  /** event id → when it was applied */
+  events: 'events',
+  /** owner no → webhook configuration */
+  webhooks: 'webhooks',
+  /** delivery id → delivery */
+  deliveries: 'deliveries',
+  /** lane, delivery id → nothing; what has not been attempted */
+  queuedDeliveries: 'queued-deliveries',
+  /** delivery id → nothing; what was attempted and has no outcome yet */
+  attemptedDeliveries: 'attempted-deliveries',
+  /** owner no, delivery id → nothing */
+  ownerDeliveries: 'owner-deliveries',
+} as const
+
+type TableName = keyof typeof TABLES
+
+export type Tables = Readonly<Record<TableName, Table>> & { readonly root: Environment }
+
+export type Environment = RootDatabase<Buffer, Buffer>
+
+const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
+/** What LMDB's main table may name besides: room for another program's tables, so that they can be seen and refused. */
+const SPARE_TABLES = 8
+/** The binding ends the names of tables so. */
+const NAME_END = '\0'
+
+/**
+ * Opens the environment in `path` and none of its tables. `overlappingSync: false`: with the binding's default a write's
+ * promise resolves when the write is visible, which is before it is on disk. `eventTurnBatching: false`: with the default
+ * the binding makes a promise of its own beside each commit and lets go of it, so a disk that refuses one write would end
+ * the process with an unhandled rejection.
+ */
+export function openEnvironment(path: string): Environment {
+  return open<Buffer, Buffer>({
+    path,
+    overlappingSync: false,
+    eventTurnBatching: false,
+    maxDbs: Object.keys(TABLES).length + SPARE_TABLES,
+    ...BINARY,
+  })
+}
+
+/** Opens the tables; makes those that are not there. */
+export function openTables(root: Environment): Tables {
+  const names = Object.keys(TABLES) as TableName[]
+  const tables = Object.fromEntries(names.map((name) => [name, openTable(root, TABLES[name])])) as Record<
+    TableName,
+    Table
+  >
+  return { root, ...tables }
+}
+
+/** The table of the store's own facts, or undefined when there is none; makes none. */
+export function openMeta(root: Environment): Table | undefined {
+  return tableNames(root).includes(TABLES.meta) ? openTable(root, TABLES.meta) : undefined
+}
+
+/** Whether nothing was ever kept here: no table, or only tables of ours without a row, which a first start that was cut short leaves. */
+export function isUnused(root: Environment): boolean {
+  const ours: readonly string[] = Object.values(TABLES)
+  const names = tableNames(root)
+  return names.every((name) => ours.includes(name)) && names.every((name) => isEmpty(openTable(root, name)))
+}
+
+/** What the environment's main table lists. In another program's environment that may be anything. */
+function tableNames(root: Environment): readonly string[] {
+  return [...root.getKeys()].map((key) => {
+    const name = key.toString()
+    return name.endsWith(NAME_END) ? name.slice(0, -NAME_END.length) : ''
+  })
+}
+
+function openTable(root: Environment, name: string): Table {
+  return root.openDB<Buffer, Buffer>({ name, ...BINARY })
+}
+
+function isEmpty(table: Table): boolean {
+  for (const _ of table.getKeys({ limit: 1 })) return false
+  return true
+}
+
+/** The last key of `table` from `low` (exclusive) to `high` (inclusive), or undefined. */
+export function lastKey(table: Table, high: Buffer, low: Buffer): Buffer | undefined {
+  for (const key of table.getKeys({ reverse: true, start: high, end: low, limit: 1 })) return key
+  return undefined
+}
+
+/** The first key of `table` from `low` (inclusive) to `high` (exclusive), or undefined. */
+export function firstKey(table: Table, low: Buffer, high: Buffer): Buffer | undefined {
+  for (const key of table.getKeys({ start: low, end: high, limit: 1 })) return key
+  return undefined
+}
+
+export const NOTHING = Buffer.alloc(0)

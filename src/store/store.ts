@@ -1,0 +1,131 @@
+import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
+import type { Deposit, DepositOutcome } from '../domain/deposit.js'
+import type { Outcome } from '../domain/failure.js'
+import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
+import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
+import type { Network } from '../domain/network.js'
+import type { Payment } from '../domain/payment.js'
+import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
+import type { Delivery, DeliveryResult, WebhookConfiguration } from '../domain/webhook.js'
+
+/**
+ * The port of the store. It speaks the domain, makes every decision with the pure functions of `src/domain` inside its
+ * own transaction, and is the last word on uniqueness even where an actor has already serialised.
+ * `test/contract/store.ts` is what every engine must pass.
+ *
+ * Every promise of a write resolves when the write is durable on disk. A write that cannot be made durable rejects
+ * with `StorageUnavailable` and leaves no trace.
+ */
+
+/** An engine that holds the data in this process may answer a read at once; callers `await` unless they are hot. */
+export type Awaitable<T> = T | Promise<T>
+
+/** What takes its turn in the mailboxes of wallets. */
+export type WalletCommand =
+  | { readonly type: 'invoice'; readonly request: InvoiceRequest }
+  | { readonly type: 'deposit'; readonly eventId: string | null; readonly fact: DepositFact }
+
+export type WalletResult =
+  | { readonly type: 'invoice'; readonly outcome: Outcome<Invoice> }
+  | { readonly type: 'deposit'; readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }
+
+/** One command's fate: a command that throws is rejected alone. */
+export type Settled<T> = PromiseSettledResult<T>
+
+/** A delivery that has become due, and the lane it waits in. */
+export interface OwedDelivery {
+  readonly id: string
+  readonly lane: LaneKey
+}
+
+/**
+ * Names a lane of the outbox, opaque: deliveries of one owner to one origin (scheme, host, port). Hex.
+ */
+export type LaneKey = string
+
+export interface InvoiceWithPayment {
+  readonly invoice: Invoice
+  readonly payment: Payment
+}
+
+/** Reads what comes after (that is, what is older than) `after`; from the newest when null. */
+export interface Page {
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface PageOf<T> {
+  readonly items: readonly T[]
+  /** Where the next page starts; null when there is none. */
+  readonly next: string | null
+}
+
+export interface Store {
+  /**
+   * Performs commands in the order given, each on its own: results are as many as commands. Deposits answer with the
+   * deliveries that they caused.
+   */
+  perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]>
+
+  /** Applies facts in order. An event id that was applied before is a duplicate; null is never one. */
+  applyLedgerFacts(
+    batch: readonly { readonly eventId: string | null; readonly fact: LedgerFact }[],
+  ): Promise<readonly Settled<EventOutcome>[]>
+
+  registerApiKey(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>>
+  /** Refuses with `api_key_not_found` or `not_key_owner`; repeated, it keeps the first `revoked_at`. */
+  revokeApiKey(id: string, owner: string): Promise<Outcome<ApiKey>>
+  /** Hands out an unassigned wallet for `leaseMs`; null when there is none. */
+  claimWallet(network: Network, leaseMs: number): Promise<ClaimedWallet | null>
+  /** Keeps that the ledger knows the identity. */
+  rememberIdentity(owner: string): Promise<void>
+  /** Sets the default URL; the secret is made the first time only. */
+  putWebhook(owner: string, callbackUrl: string): Promise<WebhookConfiguration>
+  /** Removes the record, secret included; false when there was none. */
+  deleteWebhook(owner: string): Promise<boolean>
+  /** The owner's secret, made on demand (specification, PUT webhook). */
+  webhookSecret(owner: string): Promise<string>
+
+  /** The key record by its 33 bytes, as of now: nothing outlives a revocation that has been answered. */
+  apiKey(publicKey: Uint8Array): Awaitable<ApiKey | undefined>
+  apiKeys(owner: string, page: Page): Awaitable<PageOf<ApiKey>>
+  invoice(id: string): Awaitable<Invoice | undefined>
+  invoiceWithPayment(id: string): Awaitable<InvoiceWithPayment | undefined>
+  /** The invoices of an owner, newest first; cursors are invoice ids. */
+  invoices(owner: string, page: Page): Awaitable<PageOf<Invoice>>
+  invoicesWithPayment(owner: string, page: Page): Awaitable<PageOf<InvoiceWithPayment>>
+  invoiceByReference(reference: string): Awaitable<Invoice | undefined>
+  wallet(id: string): Awaitable<Wallet | undefined>
+  /** The wallet that an address belongs to, if it is known. */
+  walletAt(network: Network, address: string): Awaitable<Wallet | undefined>
+  wallets(owner: string, page: Page): Awaitable<PageOf<Wallet>>
+  unassignedWallets(network: Network): Awaitable<number>
+  isIdentityKnown(owner: string): Awaitable<boolean>
+  webhook(owner: string): Awaitable<WebhookConfiguration>
+  deposit(network: Network, txHash: string, index: number): Awaitable<Deposit | undefined>
+
+  /** Lanes that have deliveries to attempt: what a dispatcher finds when it starts. */
+  queuedLanes(): Awaitable<readonly LaneKey[]>
+  /** Deliveries of a lane that have not been attempted, oldest first, behind the delivery `after`. */
+  queuedDeliveries(lane: LaneKey, after: string | null, limit: number): Awaitable<readonly Delivery[]>
+  delivery(id: string): Awaitable<Delivery | undefined>
+  /** Marks deliveries attempted, all or none, before they are sent. Answers for each whether it was still queued. */
+  markAttempted(ids: readonly string[]): Promise<readonly boolean[]>
+  /** Settles a delivery that was marked attempted. */
+  recordResult(id: string, result: DeliveryResult): Promise<void>
+  /** Settles as `interrupted` what was marked attempted when the process last died; nothing of it is sent again. */
+  settleInterrupted(): Promise<number>
+
+  /** False once writes are impossible. */
+  isOpen(): boolean
+  /** Waits for the writes under way and closes. */
+  close(): Promise<void>
+}
+
+/** The disk refused a write. Nothing of it has happened. */
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable'
+  constructor(cause: unknown) {
+    super('the store could not make a write durable', { cause })
+  }
+}
