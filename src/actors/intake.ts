@@ -1,0 +1,70 @@
+import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
+import type { OwedDelivery, Store } from '../store/store.js'
+import type { WalletDirectory } from './wallet-directory.js'
+
+/** Something that was observed outside: by the gateway, a watcher, a follower or the sandbox. */
+export interface IncomingEvent {
+  /** The sender's id of the event, by which a repetition is known; null when the fact identifies itself. */
+  readonly eventId: string | null
+  readonly fact: LedgerFact | DepositFact
+}
+
+/** Told of deliveries that have become due, after they are durable. */
+export type OnOwed = (owed: readonly OwedDelivery[]) => void
+
+/**
+ * The one way in for facts from outside. Events are applied in order and answered when they are durable: deposits take
+ * their turn in the mailbox of their wallet, facts about wallets and identities go to the store.
+ */
+export class Intake {
+  constructor(
+    private readonly store: Store,
+    private readonly directory: WalletDirectory,
+    private readonly onOwed: OnOwed,
+  ) {}
+
+  /** One outcome for each event, in order. Rejects when the store does, or a mailbox is full: nothing is lost, the sender repeats. */
+  async apply(events: readonly IncomingEvent[]): Promise<readonly EventOutcome[]> {
+    const outcomes: EventOutcome[] = []
+    while (outcomes.length < events.length) {
+      const isDeposit = events[outcomes.length]?.fact.type === 'deposit'
+      const run: IncomingEvent[] = []
+      for (let i = outcomes.length; i < events.length; i += 1) {
+        const event = events[i]
+        if (event === undefined || (event.fact.type === 'deposit') !== isDeposit) break
+        run.push(event)
+      }
+      outcomes.push(...(isDeposit ? await this.applyDeposits(run) : await this.applyFacts(run)))
+    }
+    return outcomes
+  }
+
+  private async applyFacts(run: readonly IncomingEvent[]): Promise<readonly EventOutcome[]> {
+    const facts = run.map(({ eventId, fact }) => {
+      if (fact.type === 'deposit') throw new Error('a deposit is no fact of the ledger')
+      return { eventId, fact }
+    })
+    const fates = await this.store.applyLedgerFacts(facts)
+    return fates.map((fate) => {
+      if (fate.status === 'rejected') throw fate.reason
+      return fate.value
+    })
+  }
+
+  private async applyDeposits(run: readonly IncomingEvent[]): Promise<readonly EventOutcome[]> {
+    const deposits = run.map(({ eventId, fact }) => {
+      if (fact.type !== 'deposit') throw new Error('a fact of the ledger is no deposit')
+      return { eventId, fact }
+    })
+    const fates = await this.directory.recordDeposits(deposits)
+    // What became due is told even when a neighbour failed, or it would wait for a restart.
+    for (const fate of fates) {
+      if (fate.status === 'fulfilled' && fate.value.owed.length > 0) this.onOwed(fate.value.owed)
+    }
+    return fates.map((fate) => {
+      if (fate.status === 'rejected') throw fate.reason
+      const { outcome } = fate.value
+      return outcome.status === 'rejected' ? outcome : { status: outcome.status }
+    })
+  }
+}

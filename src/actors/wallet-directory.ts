@@ -1,0 +1,148 @@
+import { type Outcome, refuse } from '../domain/failure.js'
+import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
+import type { DepositFact } from '../domain/ledger-fact.js'
+import { canonicalAddress } from '../domain/network.js'
+import type { Store, WalletCommand, WalletResult } from '../store/store.js'
+import { type Envelope, Turn, WalletActor } from './wallet-actor.js'
+
+export interface DirectoryBounds {
+  /** Commands that may wait for one wallet. */
+  readonly mailboxCapacity: number
+  /** Commands that may wait for all wallets together. */
+  readonly totalCapacity: number
+  /** Commands in one turn. */
+  readonly turnLimit: number
+}
+
+const DEFAULT_BOUNDS: DirectoryBounds = { mailboxCapacity: 8192, totalCapacity: 65_536, turnLimit: 256 }
+
+/** No room for a command that cannot be refused in the API's shape: its sender has to repeat it. */
+export class MailboxFull extends Error {
+  override readonly name = 'MailboxFull'
+  constructor() {
+    super('the mailbox of a wallet is full')
+  }
+}
+
+type DepositResult = Extract<WalletResult, { type: 'deposit' }>
+
+/** The wallet actors: made on first use, dropped when idle. */
+export class WalletDirectory {
+  private readonly actors = new Map<string, WalletActor>()
+  private waitingCount = 0
+  private idleWaiters: (() => void)[] = []
+
+  constructor(
+    private readonly store: Store,
+    private readonly bounds: DirectoryBounds = DEFAULT_BOUNDS,
+  ) {
+    if (bounds.turnLimit > bounds.mailboxCapacity || bounds.mailboxCapacity > bounds.totalCapacity) {
+      throw new Error('a turn must fit into a mailbox, and a mailbox into the directory')
+    }
+  }
+
+  /** Actors that exist at the moment. */
+  get size(): number {
+    return this.actors.size
+  }
+
+  /** Commands that wait or are under way. */
+  get depth(): number {
+    return this.waitingCount
+  }
+
+  /** Creates an invoice in the turn of all its wallets. Refuses with `overloaded` when one of their mailboxes is full. */
+  async createInvoice(request: InvoiceRequest): Promise<Outcome<Invoice>> {
+    const result = this.submit(request.walletIds, { type: 'invoice', request })
+    if (result === null) return refuse('overloaded')
+    return expectInvoice(await result)
+  }
+
+  /**
+   * Records deposits, in order, each in the turn of the wallet that it went to. Each has a fate of its own; where there
+   * was no room it is rejected with `MailboxFull`.
+   */
+  async recordDeposits(
+    deposits: readonly { readonly eventId: string | null; readonly fact: DepositFact }[],
+  ): Promise<readonly PromiseSettledResult<DepositResult>[]> {
+    const keys = await Promise.all(deposits.map(({ fact }) => this.keyOf(fact)))
+    const results = deposits.map(({ eventId, fact }, i) => {
+      const result = this.submit([keys[i] ?? ''], { type: 'deposit', eventId, fact })
+      return result === null ? Promise.reject(new MailboxFull()) : result.then(expectDeposit)
+    })
+    return Promise.allSettled(results)
+  }
+
+  /** Resolves when no command waits or is under way. */
+  idle(): Promise<void> {
+    if (this.waitingCount === 0) return Promise.resolve()
+    return new Promise((resolve) => this.idleWaiters.push(resolve))
+  }
+
+  /** The wallet at the deposit's address, or the address itself while no wallet is known to have it. */
+  private async keyOf({ sighting }: DepositFact): Promise<string> {
+    const wallet = await this.store.walletAt(sighting.network, sighting.toAddress)
+    return wallet?.id ?? `${sighting.network}:${canonicalAddress(sighting.network, sighting.toAddress)}`
+  }
+
+  /** Null when there is no room. All mailboxes are entered in this one call, so that all see commands in the same order. */
+  private submit(keys: readonly string[], command: WalletCommand): Promise<WalletResult> | null {
+    if (this.waitingCount >= this.bounds.totalCapacity) return null
+    for (const key of keys) {
+      if (this.actors.get(key)?.mailbox.isFull === true) return null
+    }
+    return new Promise((resolve, reject) => {
+      const actors = keys.map((key) => this.actor(key))
+      const envelope: Envelope = { command, actors, resolve, reject }
+      for (const actor of actors) actor.mailbox.push(envelope)
+      this.waitingCount += 1
+      const [first] = actors
+      if (first !== undefined) this.tryTurn(first)
+    })
+  }
+
+  private actor(key: string): WalletActor {
+    const known = this.actors.get(key)
+    if (known !== undefined) return known
+    const actor = new WalletActor(key, this.bounds.mailboxCapacity)
+    this.actors.set(key, actor)
+    return actor
+  }
+
+  private tryTurn(actor: WalletActor): void {
+    const turn = Turn.begin(actor, this.bounds.turnLimit)
+    if (turn !== null) void this.take(turn)
+  }
+
+  /** Supervision: whatever happens, every command of the turn is answered, and the actors go on. */
+  private async take(turn: Turn): Promise<void> {
+    try {
+      const fates = await this.store.perform(turn.batch.map((envelope) => envelope.command))
+      if (fates.length !== turn.batch.length) throw new Error('the store answered another number of commands')
+      for (const [i, envelope] of turn.batch.entries()) {
+        const fate = fates[i]
+        if (fate?.status === 'fulfilled') envelope.resolve(fate.value)
+        else envelope.reject(fate?.reason)
+      }
+    } catch (error) {
+      for (const envelope of turn.batch) envelope.reject(error)
+    }
+    this.waitingCount -= turn.batch.length
+    turn.end()
+    for (const actor of turn.actors) {
+      this.tryTurn(actor)
+      if (actor.isIdle) this.actors.delete(actor.key)
+    }
+    if (this.waitingCount === 0) for (const wake of this.idleWaiters.splice(0)) wake()
+  }
+}
+
+function expectInvoice(result: WalletResult): Outcome<Invoice> {
+  if (result.type !== 'invoice') throw new Error('a request for an invoice was answered as a deposit')
+  return result.outcome
+}
+
+function expectDeposit(result: WalletResult): DepositResult {
+  if (result.type !== 'deposit') throw new Error('a deposit was answered as an invoice')
+  return result
+}

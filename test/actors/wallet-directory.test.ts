@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { MailboxFull, WalletDirectory } from '../../src/actors/wallet-directory.js'
+import { succeed } from '../../src/domain/failure.js'
+import type { Invoice, InvoiceRequest } from '../../src/domain/invoice.js'
+import type { DepositFact } from '../../src/domain/ledger-fact.js'
+import type { Settled, Store, WalletCommand, WalletResult } from '../../src/store/store.js'
+
+/*
+ * The actors against a store whose commits the test releases one by one, so that every interleaving here is a decision
+ * of the test and not of the machine.
+ */
+
+interface Commit {
+  readonly names: readonly string[]
+  release(): void
+  fail(error: Error): void
+}
+
+class ScriptedStore {
+  readonly commits: Commit[] = []
+  /** Names whose command throws in the store. */
+  readonly poisoned = new Set<string>()
+  private waiting: (() => void)[] = []
+
+  asStore(): Store {
+    const used: Pick<Store, 'perform' | 'walletAt'> = {
+      perform: (batch) => this.perform(batch),
+      walletAt: () => undefined,
+    }
+    return used as Store
+  }
+
+  /** Resolves with the n-th commit once the store was asked for it. */
+  async commit(n: number): Promise<Commit> {
+    while (this.commits.length <= n) await new Promise<void>((resolve) => this.waiting.push(resolve))
+    const commit = this.commits[n]
+    assert.ok(commit)
+    return commit
+  }
+
+  private perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
+    return new Promise((resolve, reject) => {
+      this.commits.push({
+        names: batch.map(nameOf),
+        release: () => resolve(batch.map((command) => this.settle(command))),
+        fail: reject,
+      })
+      for (const wake of this.waiting.splice(0)) wake()
+    })
+  }
+
+  private settle(command: WalletCommand): Settled<WalletResult> {
+    const name = nameOf(command)
+    if (this.poisoned.has(name)) return { status: 'rejected', reason: new Error(`poison ${name}`) }
+    if (command.type === 'deposit') {
+      return {
+        status: 'fulfilled',
+        value: { type: 'deposit', outcome: { status: 'duplicate', deposit: null }, owed: [] },
+      }
+    }
+    return { status: 'fulfilled', value: { type: 'invoice', outcome: succeed({ id: name } as Invoice) } }
+  }
+}
+
+function nameOf(command: WalletCommand): string {
+  return command.type === 'invoice' ? command.request.name : command.fact.sighting.txHash
+}
+
+function wanted(name: string, ...walletIds: string[]): InvoiceRequest {
+  return {
+    owner: 'owner',
+    walletIds,
+    name,
+    description: null,
+    reference: null,
+    amountText: '1',
+    amount: 1n,
+    currency: 'native',
+    callbackUrl: null,
+    isCallbackUrlValid: true,
+  }
+}
+
+function deposit(txHash: string, toAddress: string): { eventId: null; fact: DepositFact } {
+  return {
+    eventId: null,
+    fact: {
+      type: 'deposit',
+      report: 'pending',
+      sighting: { network: 'SEP', txHash, index: 0, toAddress, currency: null, amount: '1', receivedAt: 1 },
+    },
+  }
+}
+
+function setUp(bounds?: { mailboxCapacity: number; totalCapacity: number; turnLimit: number }) {
+  const store = new ScriptedStore()
+  return { store, directory: new WalletDirectory(store.asStore(), bounds) }
+}
+
+describe('a wallet actor', () => {
+  test('takes one turn at a time, and what gathers meanwhile goes into the next one together', async () => {
+    const { store, directory } = setUp()
+    const made = ['a', 'b', 'c', 'd'].map((name) => directory.createInvoice(wanted(name, 'w')))
+    const first = await store.commit(0)
+    assert.deepEqual(first.names, ['a'])
+    assert.equal(store.commits.length, 1)
+    first.release()
+    const second = await store.commit(1)
+    assert.deepEqual(second.names, ['b', 'c', 'd'])
+    second.release()
+    assert.deepEqual(
+      (await Promise.all(made)).map((outcome) => outcome.ok && outcome.value.id),
+      ['a', 'b', 'c', 'd'],
+    )
+  })
+
+  test('does not wait for other wallets', async () => {
+    const { store, directory } = setUp()
+    const slow = directory.createInvoice(wanted('slow', 'v'))
+    const quick = directory.createInvoice(wanted('quick', 'w'))
+    const [stuck, free] = [await store.commit(0), await store.commit(1)]
+    assert.deepEqual([stuck.names, free.names], [['slow'], ['quick']])
+    free.release()
+    assert.ok((await quick).ok)
+    stuck.release()
+    assert.ok((await slow).ok)
+  })
+
+  test('takes at most the turn limit in one turn', async () => {
+    const { store, directory } = setUp({ mailboxCapacity: 8, totalCapacity: 8, turnLimit: 2 })
+    const made = ['a', 'b', 'c', 'd'].map((name) => directory.createInvoice(wanted(name, 'w')))
+    for (const [n, names] of [['a'], ['b', 'c'], ['d']].entries()) {
+      const commit = await store.commit(n)
+      assert.deepEqual(commit.names, names)
+      commit.release()
+    }
+    await Promise.all(made)
+  })
+
+  test('refuses what does not fit into its mailbox, and leaves the other mailboxes of the command alone', async () => {
+    const { store, directory } = setUp({ mailboxCapacity: 2, totalCapacity: 9, turnLimit: 2 })
+    const running = directory.createInvoice(wanted('running', 'hot'))
+    const waiting = [1, 2].map((n) => directory.createInvoice(wanted(`waiting ${n}`, 'hot')))
+    const refused = await directory.createInvoice(wanted('refused', 'cold', 'hot'))
+    assert.equal(!refused.ok && refused.failure.code, 'overloaded')
+    assert.equal(directory.size, 1)
+    const other = directory.createInvoice(wanted('other', 'cold'))
+    assert.deepEqual((await store.commit(1)).names, ['other'])
+    for (const commit of store.commits) commit.release()
+    ;(await store.commit(2)).release()
+    for (const outcome of await Promise.all([running, other, ...waiting])) assert.ok(outcome.ok)
+  })
+
+  test('refuses what does not fit into the directory', async () => {
+    const { store, directory } = setUp({ mailboxCapacity: 2, totalCapacity: 2, turnLimit: 1 })
+    const made = ['a', 'b'].map((name) => directory.createInvoice(wanted(name, name)))
+    const refused = await directory.createInvoice(wanted('c', 'c'))
+    assert.equal(!refused.ok && refused.failure.code, 'overloaded')
+    const [fate] = await directory.recordDeposits([deposit('tx', '0x1')])
+    assert.ok(fate?.status === 'rejected' && fate.reason instanceof MailboxFull)
+    for (const n of [0, 1]) (await store.commit(n)).release()
+    await Promise.all(made)
+  })
+
+  test('is dropped when idle and made again on use', async () => {
+    const { store, directory } = setUp()
+    for (const n of [0, 1]) {
+      const made = directory.createInvoice(wanted('a', 'v', 'w'))
+      assert.equal(directory.size, 2)
+      ;(await store.commit(n)).release()
+      await made
+      await directory.idle()
+      assert.equal(directory.size, 0)
+      assert.equal(directory.depth, 0)
+    }
+  })
+
+  test('records the deposits of an address in order, and those of other addresses beside them', async () => {
+    const { store, directory } = setUp()
+    const fates = directory.recordDeposits([deposit('1', '0xAA'), deposit('2', '0xBB'), deposit('3', '0xaa')])
+    assert.deepEqual((await store.commit(0)).names, ['1'])
+    assert.deepEqual((await store.commit(1)).names, ['2'])
+    store.commits[0]?.release()
+    assert.deepEqual((await store.commit(2)).names, ['3'])
+    store.commits[1]?.release()
+    store.commits[2]?.release()
+    assert.deepEqual(
+      (await fates).map((fate) => fate.status),
+      ['fulfilled', 'fulfilled', 'fulfilled'],
+    )
+  })
+})
+
+describe('supervision', () => {
+  test('a command that throws is rejected alone, its neighbours are answered, and the actor goes on', async () => {
+    const { store, directory } = setUp()
+    store.poisoned.add('bad')
+    const first = directory.createInvoice(wanted('first', 'w'))
+    const made = ['good', 'bad', 'better'].map((name) => directory.createInvoice(wanted(name, 'w')))
+    ;(await store.commit(0)).release()
+    ;(await store.commit(1)).release()
+    assert.deepEqual(
+      (await Promise.allSettled([first, ...made])).map((fate) => fate.status),
+      ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+    )
+    const after = directory.createInvoice(wanted('after', 'w'))
+    ;(await store.commit(2)).release()
+    assert.ok((await after).ok)
+  })
+
+  test('a store that fails as a whole rejects every command of the turn, and the actor goes on', async () => {
+    const { store, directory } = setUp()
+    const lost = directory.createInvoice(wanted('lost', 'v', 'w'))
+    const next = directory.createInvoice(wanted('next', 'w'))
+    ;(await store.commit(0)).fail(new Error('disk'))
+    await assert.rejects(lost, /disk/)
+    ;(await store.commit(1)).release()
+    assert.ok((await next).ok)
+    await directory.idle()
+    assert.equal(directory.size, 0)
+  })
+})
+
+describe('a command on several wallets', () => {
+  test('waits until it heads all of its mailboxes, and those behind it wait for it', async () => {
+    const { store, directory } = setUp()
+    const all = [
+      directory.createInvoice(wanted('only v', 'v')),
+      directory.createInvoice(wanted('both', 'w', 'v')),
+      directory.createInvoice(wanted('only w', 'w')),
+    ]
+    assert.deepEqual((await store.commit(0)).names, ['only v'])
+    assert.equal(store.commits.length, 1, 'w is free, but the command on both comes first')
+    store.commits[0]?.release()
+    const joint = await store.commit(1)
+    assert.deepEqual(joint.names, ['both', 'only w'])
+    joint.release()
+    await Promise.all(all)
+  })
+
+  test('named in opposite orders does not deadlock', async () => {
+    const { store, directory } = setUp()
+    const blocker = directory.createInvoice(wanted('blocker', 'v'))
+    const made = [
+      directory.createInvoice(wanted('vw', 'v', 'w')),
+      directory.createInvoice(wanted('wv', 'w', 'v')),
+      directory.createInvoice(wanted('wu', 'w', 'u')),
+      directory.createInvoice(wanted('uv', 'u', 'v')),
+    ]
+    ;(await store.commit(0)).release()
+    const seen: string[] = []
+    for (let n = 1; seen.length < made.length; n += 1) {
+      const commit = await store.commit(n)
+      seen.push(...commit.names)
+      commit.release()
+    }
+    await Promise.all([blocker, ...made])
+    assert.deepEqual(seen, ['vw', 'wv', 'wu', 'uv'])
+  })
+
+  test('a hot pair of wallets gathers into joint turns like a single wallet does', async () => {
+    const { store, directory } = setUp()
+    const made = Array.from({ length: 50 }, (_, n) =>
+      directory.createInvoice(n % 2 === 0 ? wanted(`${n}`, 'v', 'w') : wanted(`${n}`, 'w', 'v')),
+    )
+    ;(await store.commit(0)).release()
+    const rest = await store.commit(1)
+    assert.equal(rest.names.length, 49)
+    rest.release()
+    await Promise.all(made)
+  })
+
+  test('never shares a wallet with another turn under way, over random interleavings', async () => {
+    const wallets = ['a', 'b', 'c', 'd']
+    for (let seed = 1; seed <= 200; seed += 1) {
+      const random = generator(seed)
+      const { store, directory } = setUp()
+      const names = new Map<string, readonly string[]>()
+      const made: Promise<unknown>[] = []
+      const busy = new Set<string>()
+      const order = new Map<string, string[]>()
+      let answered = 0
+      const releaseOne = async (n: number) => {
+        const commit = await store.commit(n)
+        const touched = new Set(commit.names.flatMap((name) => names.get(name) ?? []))
+        for (const wallet of touched) busy.delete(wallet)
+        answered += commit.names.length
+        commit.release()
+        // The answers and the turns that they make possible follow in microtasks.
+        await new Promise((resolve) => setImmediate(resolve))
+        enter()
+      }
+      let entered = 0
+      const enter = () => {
+        for (; entered < store.commits.length; entered += 1) {
+          const commit = store.commits[entered]
+          const touched = new Set((commit?.names ?? []).flatMap((name) => names.get(name) ?? []))
+          for (const wallet of touched) {
+            assert.ok(!busy.has(wallet), `seed ${seed}: two turns on ${wallet}`)
+            busy.add(wallet)
+          }
+          for (const name of commit?.names ?? []) {
+            for (const wallet of names.get(name) ?? []) order.set(wallet, [...(order.get(wallet) ?? []), name])
+          }
+        }
+      }
+      let released = 0
+      for (let n = 0; n < 40; n += 1) {
+        const some = wallets.filter(() => random() < 0.4).sort(() => random() - 0.5)
+        const chosen = some.length > 0 ? some : ['a']
+        names.set(`${n}`, chosen)
+        made.push(directory.createInvoice(wanted(`${n}`, ...chosen)))
+        enter()
+        if (random() < 0.3 && released < store.commits.length) await releaseOne(released++)
+      }
+      while (answered < 40) await releaseOne(released++)
+      await Promise.all(made)
+      for (const [wallet, done] of order) {
+        const sent = [...names].filter(([, ids]) => ids.includes(wallet)).map(([name]) => name)
+        assert.deepEqual(done, sent, `seed ${seed}: order on ${wallet}`)
+      }
+    }
+  })
+})
+
+/** mulberry32 */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}

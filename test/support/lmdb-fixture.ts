@@ -1,0 +1,86 @@
+import { WalletDirectory } from '../../src/actors/wallet-directory.js'
+import { type Clock, systemClock } from '../../src/clock.js'
+import { randomSecretHex } from '../../src/crypto/hmac.js'
+import { createIdGenerator, randomKeyId } from '../../src/crypto/id.js'
+import { createPooledRandom } from '../../src/crypto/random.js'
+import { parseInvoiceAmount } from '../../src/domain/amount.js'
+import type { Currency } from '../../src/domain/currency.js'
+import type { InvoiceRequest } from '../../src/domain/invoice.js'
+import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
+import { temporaryDirectory } from './temporary-directory.js'
+
+/** A real store in a directory of its own, with the actors in front. */
+export interface LmdbFixture {
+  readonly store: LmdbStore
+  readonly directory: WalletDirectory
+  readonly path: string
+  /** Creates wallets of `owner`, each with an address of its own, and answers their ids. */
+  assign(owner: string, ...ids: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openFixture(clock: Clock = systemClock): Promise<LmdbFixture> {
+  const place = temporaryDirectory()
+  const store = await openStoreAt(place.path, clock)
+  return {
+    store,
+    directory: new WalletDirectory(store),
+    path: place.path,
+    assign: async (owner, ...ids) => {
+      const fates = await store.applyLedgerFacts(
+        ids.flatMap((id) => [
+          { eventId: null, fact: { type: 'wallet.created', id, address: addressOf(id), network: 'SEP' } },
+          { eventId: null, fact: { type: 'wallet.assigned', id, address: null, network: null, owner } },
+        ]),
+      )
+      for (const fate of fates) {
+        if (fate.status === 'rejected' || fate.value.status !== 'applied') throw new Error('a wallet was not assigned')
+      }
+    },
+    close: async () => {
+      await store.close()
+      place.remove()
+    },
+  }
+}
+
+export function openStoreAt(directory: string, clock: Clock = systemClock): Promise<LmdbStore> {
+  const random = createPooledRandom()
+  const ids = createIdGenerator(random)
+  return openLmdbStore({
+    directory,
+    clock,
+    tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    newId: (nowMs) => ids.next(nowMs),
+    randomKeyId: () => randomKeyId(random),
+    randomSecretHex: () => randomSecretHex(random),
+  })
+}
+
+/** The address that the fixture gives a wallet. */
+export function addressOf(walletId: string): string {
+  return `0x${Buffer.from(walletId).toString('hex').padStart(40, '0')}`
+}
+
+/** A request for an invoice with plain fields. */
+export function invoiceRequest(
+  owner: string,
+  walletIds: readonly string[],
+  amountText: string,
+  more: { readonly currency?: Currency; readonly reference?: string; readonly callbackUrl?: string } = {},
+): InvoiceRequest {
+  const amount = parseInvoiceAmount(amountText)
+  if (amount === null) throw new Error(`${amountText} is no amount`)
+  return {
+    owner,
+    walletIds,
+    name: `invoice over ${amountText}`,
+    description: null,
+    reference: more.reference ?? null,
+    amountText,
+    amount,
+    currency: more.currency ?? 'USDT',
+    callbackUrl: more.callbackUrl ?? null,
+    isCallbackUrlValid: true,
+  }
+}
