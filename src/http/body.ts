@@ -1,0 +1,25 @@
+import { isUtf8 } from 'node:buffer'
+import { type Outcome, refuse, succeed } from '../domain/failure.js'
+
+/**
+ * The JSON object in `body`; `invalid_json` for anything else: malformed JSON, bytes that are not UTF-8, a byte order
+ * mark (RFC 8259, 8.1 lets a parser refuse it), an array, null, a primitive, nothing. Of duplicate names the last wins.
+ *
+ * `JSON.parse` makes `__proto__` an own property like any other, so it is inert as long as nobody assigns it elsewhere.
+ */
+export function readJsonObject(body: Buffer): Outcome<Record<string, unknown>> {
+  // Decoding alone would turn invalid bytes into U+FFFD and let a body pass that the client never signed or meant.
+  if (!isUtf8(body)) return refuse('invalid_json')
+  let value: unknown
+  try {
+    value = JSON.parse(body.toString('utf8'))
+  } catch {
+    // The parser's message quotes the body; it is neither stored nor sent.
+    return refuse('invalid_json')
+  }
+  return isObject(value) ? succeed(value) : refuse('invalid_json')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

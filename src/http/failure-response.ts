@@ -1,0 +1,40 @@
+import { type Failure, failureCatalogue, RETRY_AFTER_SECONDS } from '../domain/failure.js'
+import type { Answer } from './server.js'
+
+/** What every answer carries: a browser must not guess another type than the declared one. */
+export const BASE_HEADERS: Readonly<Record<string, string>> = Object.freeze({ 'X-Content-Type-Options': 'nosniff' })
+
+/** Answers are about money and owners: no cache keeps them. */
+const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  ...BASE_HEADERS,
+})
+
+const UNAVAILABLE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  ...JSON_HEADERS,
+  'Retry-After': String(RETRY_AFTER_SECONDS),
+})
+
+/** An answer with `value` as its JSON body. `headers` are added to, or replace, the usual ones. */
+export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Answer {
+  return {
+    status,
+    headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
+    body: JSON.stringify(value),
+  }
+}
+
+/**
+ * The answer that tells a client of a failure: `{"error": message, "code": code}` with the status of the catalogue
+ * (decisions, 1). This is the only place that knows that a failure of the domain becomes an HTTP status.
+ */
+export function failureAnswer(failure: Failure, extraHeaders?: Readonly<Record<string, string>>): Answer {
+  const { status } = failureCatalogue[failure.code]
+  const headers = status === 503 ? UNAVAILABLE_HEADERS : JSON_HEADERS
+  return {
+    status,
+    headers: extraHeaders === undefined ? headers : { ...headers, ...extraHeaders },
+    body: JSON.stringify({ error: failure.message, code: failure.code }),
+  }
+}

@@ -1,0 +1,28 @@
+import { type Outcome, refuse, succeed } from '../domain/failure.js'
+
+/** Records on one page at the most (decisions 4). */
+const PAGE_LIMIT_MAX = 1000
+
+const LIMIT = /^[1-9][0-9]{0,3}$/
+/** Cursors are invoice ids; clients take them from the Link header. */
+const CURSOR = /^[0-9a-f]{32}$/
+
+export interface ListQuery {
+  /** Null: the whole list. */
+  readonly limit: number | null
+  /** Null: from the newest. */
+  readonly cursor: string | null
+  readonly parameters: URLSearchParams
+}
+
+/** Reads `limit` and `cursor`; refuses with `invalid_query`. */
+export function readListQuery(query: string): Outcome<ListQuery> {
+  const parameters = new URLSearchParams(query)
+  const limit = parameters.get('limit')
+  if (limit !== null && (!LIMIT.test(limit) || Number(limit) > PAGE_LIMIT_MAX)) {
+    return refuse('invalid_query', { parameter: 'limit' })
+  }
+  const cursor = parameters.get('cursor')
+  if (cursor !== null && !CURSOR.test(cursor)) return refuse('invalid_query', { parameter: 'cursor' })
+  return succeed({ limit: limit === null ? null : Number(limit), cursor, parameters })
+}

@@ -1,0 +1,303 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hasNoBody, unwritableHeader } from './answer-headers.js'
+import { peerAddress } from './peer-address.js'
+import { RefusalLinger } from './refusal-linger.js'
+import type { Answer, BodyStream, Refusal, Request, Resolve, Target } from './server.js'
+import { discardStream, isStream, pumpStream, type StreamSink } from './stream.js'
+
+const NO_BODY = Buffer.alloc(0)
+
+/** `http://host/path` (RFC 9112, 3.2.2): what precedes the path. */
+const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i
+
+const BEYOND_ASCII = /[\x80-\xff]/
+
+/** What an exchange needs of the server that it belongs to. */
+export interface NodeFront {
+  readonly resolve: Resolve
+  readonly onError: (error: unknown) => void
+  /** True once every answer must end its connection. */
+  readonly draining: boolean
+  began(exchange: NodeExchange): void
+  ended(exchange: NodeExchange): void
+}
+
+type State = 'receiving' | 'refusing' | 'handling' | 'sending' | 'done'
+
+/** One request and its answer on `node:http`. */
+export class NodeExchange implements Request, StreamSink {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  body: Buffer = NO_BODY
+  aborted = false
+  /** True when this answer must end the connection. */
+  closing = false
+
+  private state: State = 'receiving'
+  private target: Target | undefined
+  private chunks: Buffer[] = []
+  private receivedBytes = 0
+  private linger: RefusalLinger | undefined
+  private streamed: Answer | undefined
+  private wake: (() => void) | undefined
+  private goneCallback: (() => void) | undefined
+
+  constructor(
+    readonly req: IncomingMessage,
+    private readonly res: ServerResponse,
+    private readonly front: NodeFront,
+  ) {
+    this.method = req.method ?? ''
+    const target = (req.url ?? '').replace(ABSOLUTE_FORM, '')
+    const mark = target.indexOf('?')
+    this.path = mark === -1 ? target : target.slice(0, mark)
+    this.query = mark === -1 ? '' : target.slice(mark + 1)
+  }
+
+  header(name: string): string | undefined {
+    const values = this.req.headersDistinct[name]
+    return values === undefined ? undefined : asUtf8(values.join(', '))
+  }
+
+  remoteAddress(): string {
+    return peerAddress(this.req.socket.remoteAddress ?? '')
+  }
+
+  /** True while the server, not the client, is to move next. */
+  get isHandling(): boolean {
+    return this.state === 'handling'
+  }
+
+  /** `awaitsContinue`: the client sends its body only when told to (RFC 9110, 10.1.1). */
+  begin(awaitsContinue: boolean): void {
+    this.front.began(this)
+    this.res.on('close', () => this.onClose())
+    // Writing to a connection that has gone is no news: `close` tells.
+    this.res.on('error', () => undefined)
+    this.req.on('error', () => undefined)
+    try {
+      const target = this.front.resolve(this)
+      this.target = target
+      // RFC 9112, 3.2: one Host, and HTTP/1.1 must have it.
+      const hosts = this.req.headersDistinct.host?.length ?? 0
+      if (hosts > 1 || (hosts === 0 && this.req.httpVersion === '1.1')) this.refuse('malformed_request')
+      else this.receive(target, awaitsContinue)
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  /** Answers a request that is not complete yet; false when that is too late. */
+  refuse(code: Refusal): boolean {
+    this.linger?.stop()
+    if (this.aborted || (this.state !== 'receiving' && this.state !== 'refusing')) return false
+    this.closing = true
+    this.sendWhole(this.refusalAnswer(code))
+    return true
+  }
+
+  private receive(target: Target, awaitsContinue: boolean): void {
+    const { req } = this
+    const { 'content-length': contentLength, 'transfer-encoding': transferEncoding } = req.headers
+    if (contentLength === undefined && transferEncoding === undefined) {
+      this.handle(target)
+      return
+    }
+    if (Number(contentLength ?? 0) > target.bodyLimitBytes) {
+      if (awaitsContinue) {
+        this.refuse('body_too_large')
+        return
+      }
+      this.lingerThenRefuse()
+    } else if (awaitsContinue) {
+      this.res.writeContinue()
+    }
+    req.on('data', (chunk: Buffer) => this.receiveChunk(chunk, target))
+    req.on('end', () => this.receiveEnd(target))
+  }
+
+  private receiveChunk(chunk: Buffer, target: Target): void {
+    if (this.state === 'refusing') {
+      this.linger?.heard()
+      return
+    }
+    if (this.state !== 'receiving') return
+    this.receivedBytes += chunk.length
+    if (this.receivedBytes > target.bodyLimitBytes) {
+      this.chunks = []
+      this.lingerThenRefuse()
+      return
+    }
+    this.chunks.push(chunk)
+  }
+
+  private receiveEnd(target: Target): void {
+    if (this.state === 'refusing') this.refuse('body_too_large')
+    if (this.state !== 'receiving' || this.aborted) return
+    const [first] = this.chunks
+    this.body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
+    this.chunks = []
+    try {
+      this.handle(target)
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  private handle(target: Target): void {
+    this.state = 'handling'
+    const answer = target.handle(this)
+    if (answer instanceof Promise) {
+      answer.then((settled) => this.send(settled)).catch((error) => this.fail(error))
+    } else {
+      this.send(answer)
+    }
+  }
+
+  private send(answer: Answer): void {
+    const body = answer.body
+    if (this.aborted) {
+      if (isStream(body)) discardStream(body, this.front.onError)
+      this.end()
+      return
+    }
+    const unfit = unwritableHeader(answer.headers)
+    if (unfit !== undefined) {
+      if (isStream(body)) discardStream(body, this.front.onError)
+      this.front.onError(new Error(`The answer's header ${JSON.stringify(unfit)} cannot be written`))
+      this.sendWhole(this.refusalAnswer('internal'))
+    } else if (isStream(body)) {
+      this.sendStream(answer, body)
+    } else {
+      this.sendWhole(answer)
+    }
+  }
+
+  private sendWhole(answer: Answer): void {
+    const body = isStream(answer.body) ? '' : answer.body
+    this.state = 'sending'
+    if (hasNoBody(answer.status)) {
+      this.writeHead(answer)
+      this.res.end()
+      return
+    }
+    this.writeHead(answer, Buffer.byteLength(body))
+    // `node:http` drops the body of an answer to HEAD by itself.
+    this.res.end(body)
+  }
+
+  private sendStream(answer: Answer, stream: BodyStream): void {
+    this.state = 'sending'
+    this.streamed = answer
+    if (this.method === 'HEAD' || hasNoBody(answer.status)) {
+      discardStream(stream, this.front.onError)
+      this.writeHead(answer)
+      this.res.end()
+      return
+    }
+    this.res.on('drain', () => this.wake?.())
+    pumpStream(stream, this, this.front.onError)
+      .then((isComplete) => {
+        if (!isComplete || this.aborted) {
+          this.end()
+          return
+        }
+        this.writeStreamHead()
+        this.res.end()
+      })
+      .catch((error) => this.fail(error))
+  }
+
+  // StreamSink
+
+  get gone(): boolean {
+    return this.aborted
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    this.writeStreamHead()
+    return this.res.write(chunk)
+  }
+
+  writable(): Promise<void> {
+    if (this.aborted || !this.res.writableNeedDrain) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.wake = resolve
+    })
+  }
+
+  onGone(callback: () => void): void {
+    if (this.aborted) callback()
+    else this.goneCallback = callback
+  }
+
+  private writeStreamHead(): void {
+    if (!this.res.headersSent && this.streamed !== undefined) this.writeHead(this.streamed)
+  }
+
+  private writeHead(answer: Answer, contentLength?: number): void {
+    const headers: string[] = []
+    for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '')
+    if (contentLength !== undefined) headers.push('Content-Length', String(contentLength))
+    if (this.closing || this.front.draining) headers.push('Connection', 'close')
+    this.res.writeHead(answer.status, headers)
+  }
+
+  private refusalAnswer(code: Refusal): Answer {
+    this.target ??= this.front.resolve(this)
+    return this.target.refuse(code)
+  }
+
+  private lingerThenRefuse(): void {
+    this.state = 'refusing'
+    this.linger = new RefusalLinger(() => this.refuse('body_too_large'))
+  }
+
+  /** A defect: reported, and answered while that is still possible; otherwise the connection is cut, not ended. */
+  private fail(error: unknown): void {
+    this.front.onError(error)
+    if (this.aborted || this.state === 'done') {
+      this.end()
+      return
+    }
+    if (this.res.headersSent) {
+      this.req.socket.destroy()
+      return
+    }
+    try {
+      this.closing = true
+      this.sendWhole(this.refusalAnswer('internal'))
+    } catch (second) {
+      this.front.onError(second)
+      this.req.socket.destroy()
+    }
+  }
+
+  /** The answer has been handed over completely, or the connection has gone before. */
+  private onClose(): void {
+    this.linger?.stop()
+    if (this.res.writableFinished) {
+      this.end()
+      return
+    }
+    this.aborted = true
+    this.chunks = []
+    this.wake?.()
+    this.goneCallback?.()
+    // A running handler, or a stream, ends the exchange when it has settled.
+    if (this.state === 'handling' || (this.state === 'sending' && this.goneCallback !== undefined)) return
+    this.end()
+  }
+
+  private end(): void {
+    if (this.state === 'done') return
+    this.state = 'done'
+    this.front.ended(this)
+  }
+}
+
+/** `node:http` reads the bytes of a header as Latin-1; clients send UTF-8. Others become U+FFFD. */
+function asUtf8(text: string): string {
+  return BEYOND_ASCII.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text
+}

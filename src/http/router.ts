@@ -1,0 +1,185 @@
+import findMyWay from 'find-my-way'
+import { failure } from '../domain/failure.js'
+import { type CorsSettings, optionsAnswer, withCors } from './cors.js'
+import { failureAnswer } from './failure-response.js'
+import type { Answer, Refusal, Request, RequestHead, Resolve, Target } from './server.js'
+
+/** The largest body that a route reads unless it says otherwise (decisions, 1). */
+export const DEFAULT_BODY_LIMIT_BYTES = 65_536
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
+
+/** The values of a pattern's parameters by name, percent-decoded, never empty. */
+export type Params = Readonly<Record<string, string>>
+
+export interface Route {
+  /** HEAD is answered by GET. */
+  readonly method: (typeof METHODS)[number]
+  /** `/api/users/:id/invoices`. */
+  readonly pattern: string
+  /** `DEFAULT_BODY_LIMIT_BYTES` when absent. */
+  readonly bodyLimitBytes?: number
+  handle(request: Request, params: Params): Answer | Promise<Answer>
+}
+
+/** What is known of a request when its answer is ready to be sent. */
+export interface FinishedRequest {
+  readonly head: RequestHead
+  readonly method: string
+  /** The pattern of the route, `undefined` when none was chosen; unlike the path it has few values. */
+  readonly pattern: string | undefined
+  readonly status: number
+  /** From the head's arrival to the answer, before it is sent: body, queues and handler included. */
+  readonly durationMs: number
+}
+
+export interface RouterHooks {
+  /** A handler threw or rejected: a defect. The client has been told nothing but `internal`. */
+  onError(error: unknown, head: RequestHead): void
+  /** Hears of every request that was answered, refusals included; what it costs is paid only when it is there. */
+  readonly finished?: {
+    /** Milliseconds on a clock that does not jump. */
+    now(): number
+    observe(request: FinishedRequest): void
+  }
+  readonly cors?: CorsSettings
+}
+
+/** Builds the table of `routes`. A pattern that is not unique for its method, or malformed, throws. */
+export function createRouter(routes: readonly Route[], hooks: RouterHooks): Resolve {
+  const table = findMyWay({
+    caseSensitive: true,
+    maxParamLength: Number.MAX_SAFE_INTEGER,
+    // The table never sees a query.
+    querystringParser: () => undefined,
+  })
+  for (const route of routes) table.on(route.method, route.pattern, () => undefined, route)
+  table.compile()
+
+  const find = (method: Route['method'], path: string): { route: Route; params: Params } | undefined => {
+    if (!isPlainPath(path)) return undefined
+    const found = table.find(method, path)
+    if (found === null) return undefined
+    const { params } = found
+    if (!areGiven(params)) return undefined
+    const route: Route = found.store
+    return { route, params }
+  }
+
+  return (head) => {
+    const method = head.method === 'HEAD' ? 'GET' : head.method
+    const found = isMethod(method) ? find(method, head.path) : undefined
+    if (found !== undefined) return new RouteTarget(found.route, found.params, head, hooks)
+    const allowed: string[] = METHODS.filter((other) => find(other, head.path) !== undefined)
+    if (allowed.length === 0) return new FixedTarget(failureAnswer(failure('not_found')), head, hooks)
+    if (allowed.includes('GET')) allowed.push('HEAD')
+    const allow = [...allowed, 'OPTIONS'].sort().join(', ')
+    if (head.method === 'OPTIONS') return new FixedTarget(optionsAnswer(allow, head, hooks.cors), head, hooks)
+    return new FixedTarget(failureAnswer(failure('method_not_allowed'), { Allow: allow }), head, hooks)
+  }
+}
+
+/** Empty ones are not: `/api/users//wallets` names no user, and `/api/invoices/` is not an invoice without a name. */
+function areGiven(params: Readonly<Record<string, string | undefined>>): params is Params {
+  for (const name in params) {
+    if (params[name] === undefined || params[name] === '') return false
+  }
+  return true
+}
+
+function isMethod(method: string): method is Route['method'] {
+  return METHODS.some((known) => known === method)
+}
+
+/** The table would cut off what follows the first two; the third stands for bytes that were no UTF-8 (`RequestHead`). */
+const OUTSIDE_PATHS = /[?#\ufffd]/
+
+/** Whether the table may be asked for `path`: it would also take an absolute URL apart. */
+function isPlainPath(path: string): boolean {
+  return path.startsWith('/') && !OUTSIDE_PATHS.test(path)
+}
+
+/** One request on its way through the hooks. Nothing of it is shared with another. */
+abstract class HookedTarget implements Target {
+  abstract readonly bodyLimitBytes: number
+  protected abstract readonly pattern: string | undefined
+  private readonly startedAt: number
+
+  constructor(
+    protected readonly head: RequestHead,
+    protected readonly hooks: RouterHooks,
+  ) {
+    this.startedAt = hooks.finished === undefined ? 0 : hooks.finished.now()
+  }
+
+  abstract handle(request: Request): Answer | Promise<Answer>
+
+  refuse(code: Refusal): Answer {
+    return this.finish(failureAnswer(failure(code)))
+  }
+
+  protected finish(answer: Answer): Answer {
+    const { cors, finished } = this.hooks
+    finished?.observe({
+      head: this.head,
+      method: this.head.method,
+      pattern: this.pattern,
+      status: answer.status,
+      durationMs: finished.now() - this.startedAt,
+    })
+    return cors === undefined ? answer : withCors(answer, this.head, cors)
+  }
+}
+
+class RouteTarget extends HookedTarget {
+  readonly bodyLimitBytes: number
+  protected readonly pattern: string
+
+  constructor(
+    private readonly route: Route,
+    private readonly params: Params,
+    head: RequestHead,
+    hooks: RouterHooks,
+  ) {
+    super(head, hooks)
+    this.bodyLimitBytes = route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES
+    this.pattern = route.pattern
+  }
+
+  handle(request: Request): Answer | Promise<Answer> {
+    let answer: Answer | Promise<Answer>
+    try {
+      answer = this.route.handle(request, this.params)
+    } catch (error) {
+      return this.fail(error)
+    }
+    if (!(answer instanceof Promise)) return this.finish(answer)
+    return answer.then(
+      (settled) => this.finish(settled),
+      (error) => this.fail(error),
+    )
+  }
+
+  private fail(error: unknown): Answer {
+    this.hooks.onError(error, this.head)
+    return this.finish(failureAnswer(failure('internal')))
+  }
+}
+
+/** The answer does not depend on the body, which is still read, so that the connection can go on. */
+class FixedTarget extends HookedTarget {
+  readonly bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES
+  protected readonly pattern = undefined
+
+  constructor(
+    private readonly answer: Answer,
+    head: RequestHead,
+    hooks: RouterHooks,
+  ) {
+    super(head, hooks)
+  }
+
+  handle(): Answer {
+    return this.finish(this.answer)
+  }
+}

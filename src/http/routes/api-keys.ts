@@ -1,0 +1,71 @@
+import { parsePublicKeyHex, type Secp256k1Engine } from '../../crypto/secp256k1.js'
+import { type ApiKeyRegistration, knownPermissions } from '../../domain/api-key.js'
+import { type Outcome, refuse, succeed } from '../../domain/failure.js'
+import { parseOwner } from '../../domain/identity.js'
+import { wellFormed } from '../../domain/text.js'
+import type { Store } from '../../store/store.js'
+import { readJsonObject } from '../body.js'
+import { failureAnswer, jsonAnswer } from '../failure-response.js'
+import { listAnswer } from '../json-list.js'
+import type { Route } from '../router.js'
+import type { Answer, Request } from '../server.js'
+
+/** `POST /api/api-keys`, `GET /api/users/:id/api-keys`, `POST /api/api-keys/:id/revoke`. */
+export function apiKeyRoutes(store: Store, engine: Secp256k1Engine): readonly Route[] {
+  return [
+    { method: 'POST', pattern: '/api/api-keys', handle: (request) => register(store, engine, request) },
+    {
+      method: 'GET',
+      pattern: '/api/users/:id/api-keys',
+      handle: (_request, params) => listAnswer((page) => store.apiKeys(params['id'] ?? '', page)),
+    },
+    {
+      method: 'POST',
+      pattern: '/api/api-keys/:id/revoke',
+      handle: (request, params) => revoke(store, params['id'] ?? '', request),
+    },
+  ]
+}
+
+async function register(store: Store, engine: Secp256k1Engine, request: Request): Promise<Answer> {
+  const body = readJsonObject(request.body)
+  if (!body.ok) return failureAnswer(body.failure)
+  const registration = parseRegistration(body.value, engine)
+  if (!registration.ok) return failureAnswer(registration.failure)
+  const key = await store.registerApiKey(registration.value)
+  return key.ok ? jsonAnswer(201, key.value) : failureAnswer(key.failure)
+}
+
+/** Every violation is the one generic refusal (decisions 3). */
+function parseRegistration(
+  body: Readonly<Record<string, unknown>>,
+  engine: Secp256k1Engine,
+): Outcome<ApiKeyRegistration> {
+  const owner = parseOwner(body['owner'])
+  const label = typeof body['label'] === 'string' ? wellFormed(body['label']).trim() : ''
+  const publicKeyText = body['publicKey']
+  const publicKey = typeof publicKeyText === 'string' ? parsePublicKeyHex(publicKeyText) : null
+  const permissions = Array.isArray(body['permissions']) ? knownPermissions(body['permissions']) : []
+  const ttlDays = body['ttlDays'] ?? null
+  if (
+    owner === null ||
+    label === '' ||
+    typeof publicKeyText !== 'string' ||
+    publicKey === null ||
+    !engine.isPublicKey(publicKey) ||
+    permissions.length === 0 ||
+    (ttlDays !== null && typeof ttlDays !== 'number')
+  ) {
+    return refuse('invalid_api_key_registration')
+  }
+  return succeed({ owner, label, publicKeyText, publicKey, permissions, ttlDays })
+}
+
+async function revoke(store: Store, id: string, request: Request): Promise<Answer> {
+  const body = readJsonObject(request.body)
+  if (!body.ok) return failureAnswer(body.failure)
+  const owner = parseOwner(body.value['owner'])
+  if (owner === null) return failureAnswer(refuse('owner_required').failure)
+  const key = await store.revokeApiKey(id, owner)
+  return key.ok ? jsonAnswer(200, key.value) : failureAnswer(key.failure)
+}

@@ -1,0 +1,81 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { peerAddress } from './peer-address.js'
+import type { RequestHead } from './server.js'
+
+/**
+ * The head of a request of the engine, which is valid only during the engine's own callback. What is asked for in time
+ * is read from it; `detach` copies what may be asked for later. A handler that answers at once costs no copy.
+ */
+export class UwsHead implements RequestHead {
+  /** True once the engine's response must not be touched any more. */
+  protected isOver = false
+  private pathText: string | undefined
+  private queryText: string | undefined
+  /** Names and values in turn. */
+  private headers: readonly string[] | undefined
+  private address: string | undefined
+
+  constructor(
+    readonly method: string,
+    protected readonly res: HttpResponse,
+    protected req: HttpRequest | undefined,
+  ) {}
+
+  get path(): string {
+    this.pathText ??= this.req?.getUrl() ?? ''
+    return this.pathText
+  }
+
+  get query(): string {
+    // The engine reads a missing query as undefined.
+    this.queryText ??= this.req?.getQuery() ?? ''
+    return this.queryText
+  }
+
+  header(name: string): string | undefined {
+    if (this.headers === undefined) {
+      if (this.req === undefined) return undefined
+      this.headers = captureHeaders(this.req)
+    }
+    const { headers } = this
+    let value: string | undefined
+    for (let i = 0; i < headers.length; i += 2) {
+      if (headers[i] === name) value = value === undefined ? headers[i + 1] : `${value}, ${headers[i + 1]}`
+    }
+    return value
+  }
+
+  remoteAddress(): string {
+    if (this.address === undefined) {
+      if (this.isOver) return ''
+      this.address = peerAddress(Buffer.from(this.res.getRemoteAddressAsText()).toString('latin1'))
+    }
+    return this.address
+  }
+
+  /** Copies what may be asked for after the engine's callback. */
+  protected detach(): void {
+    const { req } = this
+    if (req === undefined) return
+    this.pathText ??= req.getUrl()
+    this.queryText ??= req.getQuery() ?? ''
+    this.headers ??= captureHeaders(req)
+  }
+}
+
+let captured: string[] = []
+
+function capture(name: string, value: string): void {
+  captured.push(name, value)
+}
+
+/**
+ * All headers. One `forEach` costs about as much as the look-ups that a signed request needs (measured: 0.5 µs for 4
+ * headers and 1.2 µs for 13, against 0.6 µs for six look-ups), and unlike them it sees repeated headers.
+ */
+function captureHeaders(req: HttpRequest): readonly string[] {
+  const headers: string[] = []
+  captured = headers
+  req.forEach(capture)
+  return headers
+}

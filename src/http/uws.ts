@@ -1,0 +1,173 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+// First: the engine reads its environment when it is loaded.
+import './uws-head-limit.js'
+import * as uWS from 'uWebSockets.js'
+import type { HttpServer, Resolve, ServerSettings } from './server.js'
+import { UwsExchange, type UwsFront } from './uws-exchange.js'
+
+/** How often unfinished bodies are looked at, as a part of the time that they may take. */
+const SWEEPS_PER_TIMEOUT = 8
+const SWEEP_LIMIT_MS = 1_000
+
+/** An export of the engine that its typings leave out. */
+const { _cfg: configure } = uWS as unknown as { readonly _cfg: (setting: string) => void }
+
+// Answers do not name the engine. The switch applies to every server of the thread.
+configure('silent')
+
+/**
+ * The HTTP front on uWebSockets.js. What the engine keeps to itself, all of it before any code of ours runs:
+ *
+ * - It answers HTTP/1.0, request targets that do not begin with a slash (absolute-form, `*`, CONNECT's) and broken
+ *   versions with its own 505, a head beyond `HEAD_LIMIT_BYTES` or 100 headers with its own 431, and a Content-Length
+ *   that is no number, or one beside Transfer-Encoding, with its own 400: a line of HTML, and the connection closes.
+ *   A reverse proxy must therefore speak HTTP/1.1 (nginx: `proxy_http_version 1.1`). A request line whose end comes
+ *   in a later packet than its target is a broken version too; no client that writes its head at once does that.
+ * - A head that is not HTTP at all, has no Host, or does not arrive gets no answer; the connection closes after 10 s.
+ * - It closes silent connections, and clients that take nothing of an answer, after 10 s (± 4), and those that send a
+ *   body of less than 160 KiB in 10 s: `idleTimeoutMs` is not honoured, `requestTimeoutMs` only below that.
+ * - A client that pipelines a request while an answer is still being computed is disconnected, and so is one that
+ *   closes its sending half before it has the answer. Answers given synchronously may be pipelined.
+ * - `100 Continue` is sent before the length of a body is looked at.
+ */
+export function createUwsServer(
+  resolve: Resolve,
+  settings: ServerSettings,
+  onError: (error: unknown) => void,
+): HttpServer {
+  return new UwsServer(resolve, settings, onError)
+}
+
+class UwsServer implements HttpServer, UwsFront {
+  draining = false
+  private readonly app = uWS.App()
+  private socket: uWS.us_listen_socket | undefined
+  private connections = 0
+  private inFlight = 0
+  private closed = false
+  private drained: Promise<void> | undefined
+  private onIdle: (() => void) | undefined
+  /** Exchanges whose body is incomplete, with the time on the monotonic clock when it must be there; oldest first. */
+  private readonly receiving = new Map<UwsExchange, number>()
+  private sweeper: NodeJS.Timeout | undefined
+
+  constructor(
+    readonly resolve: Resolve,
+    private readonly settings: ServerSettings,
+    readonly onError: (error: unknown) => void,
+  ) {
+    this.routeEveryMethod()
+    this.limitConnections()
+  }
+
+  listen(): Promise<{ readonly host: string; readonly port: number }> {
+    const { host, port } = this.settings
+    return new Promise((resolve, reject) => {
+      this.app.listen(host, port, (socket) => {
+        if (socket === false) {
+          reject(new Error(`Cannot listen on ${host} port ${port}: the address is in use, unknown or not permitted`))
+          return
+        }
+        this.socket = socket
+        resolve({ host, port: uWS.us_socket_local_port(socket) })
+      })
+    })
+  }
+
+  drain(): Promise<void> {
+    this.drained ??= this.finishAll()
+    return this.drained
+  }
+
+  close(): void {
+    if (this.closed) return
+    this.closed = true
+    this.draining = true
+    this.socket = undefined
+    clearInterval(this.sweeper)
+    // Also closes the listening socket.
+    this.app.close()
+  }
+
+  // UwsFront
+
+  began(): void {
+    this.inFlight += 1
+  }
+
+  ended(): void {
+    this.inFlight -= 1
+    if (this.inFlight === 0) this.onIdle?.()
+  }
+
+  awaitBody(exchange: UwsExchange): void {
+    if (this.receiving.has(exchange)) return
+    this.receiving.set(exchange, performance.now() + this.settings.requestTimeoutMs)
+    const sweepMs = Math.min(SWEEP_LIMIT_MS, Math.ceil(this.settings.requestTimeoutMs / SWEEPS_PER_TIMEOUT))
+    this.sweeper ??= setInterval(() => this.sweep(), sweepMs).unref()
+  }
+
+  bodyArrived(exchange: UwsExchange): void {
+    if (this.receiving.size > 0) this.receiving.delete(exchange)
+  }
+
+  private sweep(): void {
+    const now = performance.now()
+    for (const [exchange, deadline] of this.receiving) {
+      if (deadline > now) break
+      this.receiving.delete(exchange)
+      exchange.timeOut()
+    }
+    if (this.receiving.size > 0) return
+    clearInterval(this.sweeper)
+    this.sweeper = undefined
+  }
+
+  private async finishAll(): Promise<void> {
+    this.draining = true
+    if (this.socket !== undefined) uWS.us_listen_socket_close(this.socket)
+    this.socket = undefined
+    // Requests may lie in the sockets' buffers, unread so far: a full turn of the event loop brings them in.
+    await twoTurns()
+    while (this.inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        this.onIdle = resolve
+      })
+      await twoTurns()
+    }
+    this.close()
+  }
+
+  /** A handler per method, so that the hot path knows the method without asking; the engine's `any` takes the rest. */
+  private routeEveryMethod(): void {
+    const { app } = this
+    const taking = (method: string) => (res: uWS.HttpResponse, req: uWS.HttpRequest) =>
+      new UwsExchange(method, res, req, this).begin()
+    app.get('/*', taking('GET'))
+    app.post('/*', taking('POST'))
+    app.put('/*', taking('PUT'))
+    app.del('/*', taking('DELETE'))
+    app.head('/*', taking('HEAD'))
+    app.options('/*', taking('OPTIONS'))
+    app.patch('/*', taking('PATCH'))
+    app.trace('/*', taking('TRACE'))
+    app.connect('/*', taking('CONNECT'))
+    // The engine has lost the case by now: `get`, which is not GET (RFC 9110, 9.1), stays different from it.
+    app.any('/*', (res, req) => new UwsExchange(req.getMethod(), res, req, this).begin())
+  }
+
+  private limitConnections(): void {
+    // The engine's `filter` is no array's: it hears of connections, opened (1) and closed (-1).
+    const hearOfConnections = this.app.filter.bind(this.app)
+    hearOfConnections((res, change) => {
+      this.connections += change
+      if (change > 0 && this.connections > this.settings.connectionLimit) res.close()
+    })
+  }
+}
+
+/** One turn may already be past its polling phase; after two, everything that had arrived has been read. */
+async function twoTurns(): Promise<void> {
+  await nextTurn()
+  await nextTurn()
+}

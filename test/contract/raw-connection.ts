@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+export interface RawAnswer {
+  readonly status: number
+  /** As sent. */
+  readonly head: string
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+}
+
+/** A client that says exactly what a test wants said, and understands the answers byte by byte. */
+export class RawConnection {
+  /** Resolves when the connection has ended, by whatever side. */
+  readonly closed: Promise<void>
+  isClosed = false
+  private received = Buffer.alloc(0)
+  private notify: (() => void) | undefined
+
+  private constructor(readonly socket: Socket) {
+    socket.on('data', (chunk: Buffer) => {
+      this.received = Buffer.concat([this.received, chunk])
+      this.notify?.()
+    })
+    socket.on('error', () => undefined)
+    this.closed = new Promise((resolve) => {
+      socket.on('close', () => {
+        this.isClosed = true
+        this.notify?.()
+        resolve()
+      })
+    })
+  }
+
+  static async open(port: number): Promise<RawConnection> {
+    const socket = connect(port, '127.0.0.1')
+    const connection = new RawConnection(socket)
+    await once(socket, 'connect')
+    socket.setNoDelay(true)
+    return connection
+  }
+
+  send(text: string | Uint8Array): void {
+    this.socket.write(typeof text === 'string' ? Buffer.from(text, 'latin1') : text)
+  }
+
+  /** The next answer; `bodyless` for those that have none whatever their headers say (HEAD). */
+  async answer(bodyless = false): Promise<RawAnswer> {
+    const head = (await this.take(() => this.lengthThrough('\r\n\r\n'))).toString('latin1')
+    const [statusLine = '', ...lines] = head.trimEnd().split('\r\n')
+    const headers = new Map<string, string>()
+    for (const line of lines) {
+      const colon = line.indexOf(':')
+      headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim())
+    }
+    const status = Number(statusLine.split(' ')[1])
+    const body = bodyless || status === 204 || status < 200 ? '' : await this.body(headers)
+    return { status, head, headers, body }
+  }
+
+  /** Everything that arrives until the connection ends. */
+  async rest(): Promise<string> {
+    await this.closed
+    const text = this.received.toString('latin1')
+    this.received = Buffer.alloc(0)
+    return text
+  }
+
+  end(): void {
+    this.socket.destroy()
+  }
+
+  private async body(headers: ReadonlyMap<string, string>): Promise<string> {
+    const length = headers.get('content-length')
+    if (length !== undefined) return (await this.take(() => Number(length))).toString()
+    if (headers.get('transfer-encoding') !== 'chunked') {
+      await this.closed
+      return (await this.take(() => this.received.length)).toString()
+    }
+    const parts: Buffer[] = []
+    while (true) {
+      const size = Number.parseInt((await this.take(() => this.lengthThrough('\r\n'))).toString('latin1'), 16)
+      const chunk = await this.take(() => size + 2)
+      if (size === 0) return Buffer.concat(parts).toString()
+      parts.push(chunk.subarray(0, size))
+    }
+  }
+
+  private lengthThrough(mark: string): number | undefined {
+    const index = this.received.indexOf(mark)
+    return index === -1 ? undefined : index + mark.length
+  }
+
+  private async take(length: () => number | undefined): Promise<Buffer> {
+    while (true) {
+      const wanted = length()
+      if (wanted !== undefined && this.received.length >= wanted) {
+        const taken = this.received.subarray(0, wanted)
+        this.received = this.received.subarray(wanted)
+        return taken
+      }
+      if (this.isClosed)
+        throw new Error(`The connection ended after ${JSON.stringify(this.received.toString('latin1'))}`)
+      await new Promise<void>((resolve) => {
+        this.notify = resolve
+      })
+    }
+  }
+}
+
+/** A request without a body. */
+export function requestText(method: string, target: string, ...headers: string[]): string {
+  return [`${method} ${target} HTTP/1.1`, 'Host: test', ...headers, '', ''].join('\r\n')
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { chooseServer } from '../../src/http/choose-server.js'
+import { createNodeServer } from '../../src/http/node.js'
+
+const available = (): Promise<{ createUwsServer: typeof createNodeServer }> =>
+  Promise.resolve({ createUwsServer: () => assert.fail('nothing is created here') })
+const missing = (): Promise<never> => Promise.reject(new Error('no binary'))
+
+describe('the choice of the HTTP engine', () => {
+  test('is the fast one where it exists', async () => {
+    assert.equal((await chooseServer('auto', available)).name, 'uws')
+    assert.equal((await chooseServer('uws', available)).name, 'uws')
+  })
+
+  test('falls back to node:http with the reason', async () => {
+    const chosen = await chooseServer('auto', missing)
+    assert.equal(chosen.name, 'node')
+    assert.equal(chosen.create, createNodeServer)
+    assert.match(chosen.reason, /no binary for Node v/)
+  })
+
+  test('fails clearly when the fast one is asked for and does not exist', async () => {
+    await assert.rejects(chooseServer('uws', missing), /no binary for Node v/)
+  })
+
+  test('does not load what is not asked for', async () => {
+    assert.equal((await chooseServer('node', () => assert.fail('loaded'))).name, 'node')
+  })
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type FailureCode, failure, failureCatalogue, RETRY_AFTER_SECONDS } from '../../src/domain/failure.js'
+import { unwritableHeader } from '../../src/http/answer-headers.js'
+import { failureAnswer, jsonAnswer } from '../../src/http/failure-response.js'
+
+const everyCode = Object.keys(failureCatalogue) as FailureCode[]
+
+describe('the answer to a failure', () => {
+  test('has the status of the catalogue and {"error", "code"} as its body', () => {
+    for (const code of everyCode) {
+      const answer = failureAnswer(failure(code))
+      assert.equal(answer.status, failureCatalogue[code].status)
+      assert.equal(answer.body, JSON.stringify({ error: failureCatalogue[code].message, code }))
+      assert.equal(answer.headers['Content-Type'], 'application/json; charset=utf-8')
+      assert.equal(answer.headers['Cache-Control'], 'no-store')
+      assert.equal(answer.headers['X-Content-Type-Options'], 'nosniff')
+    }
+  })
+
+  test('says when to come back exactly where the service is unavailable', () => {
+    for (const code of everyCode) {
+      const expected = failureCatalogue[code].status === 503 ? String(RETRY_AFTER_SECONDS) : undefined
+      assert.equal(failureAnswer(failure(code)).headers['Retry-After'], expected, code)
+    }
+  })
+
+  test('fills parameters in, whatever they contain', () => {
+    const { body } = failureAnswer(failure('amount_in_use', { amount: '1"\n', currency: 'USDT' }))
+    assert.match(String(body), /\(1\\"\\n USDT\)/)
+  })
+
+  test('takes additional headers, without keeping them for the next', () => {
+    assert.equal(failureAnswer(failure('overloaded'), { Allow: 'GET' }).headers.Allow, 'GET')
+    assert.equal(failureAnswer(failure('overloaded'), { Allow: 'GET' }).headers['Retry-After'], '1')
+    assert.equal(failureAnswer(failure('overloaded')).headers.Allow, undefined)
+  })
+})
+
+describe('a JSON answer', () => {
+  test('carries the value and the usual headers', () => {
+    assert.deepEqual(jsonAnswer(201, { a: 1 }, { Location: '/a' }), {
+      status: 201,
+      headers: {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+        Location: '/a',
+      },
+      body: '{"a":1}',
+    })
+  })
+
+  test('shares headers that nobody can change', () => {
+    assert.throws(() => Object.assign(jsonAnswer(200, {}).headers, { 'X-A': 'a' }), TypeError)
+  })
+})
+
+describe('a header', () => {
+  test('is writable when it is a token with visible ASCII, and not otherwise', () => {
+    assert.equal(unwritableHeader({ 'X-A': 'a b\t~', Empty: '' }), undefined)
+    for (const value of ['\r', '\n', '\0', '\x7f', '\x1b', 'é', '\u010a', '\u560a']) {
+      assert.equal(unwritableHeader({ 'X-A': `a${value}b` }), 'X-A')
+    }
+    for (const name of ['', 'a b', 'a:', 'a\r\nb', 'é']) assert.equal(unwritableHeader({ [name]: 'a' }), name)
+  })
+})

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { Intake } from '../../../src/actors/intake.js'
+import { failure } from '../../../src/domain/failure.js'
+import type { Route } from '../../../src/http/router.js'
+import { internalEventsRoutes, PUSH_LIMIT_BYTES } from '../../../src/http/routes/internal-events.js'
+import type { OwedDelivery } from '../../../src/store/store.js'
+import { invoiceRequest, type LmdbFixture, openFixture } from '../../support/lmdb-fixture.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { callRoute } from './call-route.js'
+
+const secret = 'shared with the gateway'
+const clock = new ManualClock()
+const owed: OwedDelivery[] = []
+let fixture: LmdbFixture
+let routes: readonly Route[]
+
+before(async () => {
+  fixture = await openFixture(clock)
+  const intake = new Intake(fixture.store, fixture.directory, (due) => owed.push(...due))
+  routes = internalEventsRoutes({ secret, intake, clock })
+})
+after(() => fixture.close())
+
+/** By another implementation than the service's. */
+function headersFor(body: string | Uint8Array, timestamp = String(clock.now()), key = secret): Record<string, string> {
+  const text = Buffer.concat([Buffer.from(`${timestamp}\n`), Buffer.from(body)])
+  return {
+    'x-gateway-timestamp': timestamp,
+    'x-gateway-signature': bytesToHex(hmac(sha256, Buffer.from(key), text)),
+  }
+}
+
+function send(body: string | Uint8Array, headers: Readonly<Record<string, string>> = headersFor(body)) {
+  return callRoute(routes, 'POST', '/internal/events', { body, headers })
+}
+
+/** Pushes events and answers their results. */
+async function push(...events: readonly unknown[]): Promise<unknown> {
+  const answer = await send(JSON.stringify({ events }))
+  assert.equal(answer.status, 200)
+  return (answer.body as { results: unknown }).results
+}
+
+function created(id: string, address = `0x${id}`) {
+  return { id: `created ${id}`, type: 'wallet.created', wallet: { id, address, network: 'SEP' } }
+}
+
+function assigned(id: string, owner: string) {
+  return { id: `assigned ${id} to ${owner}`, type: 'wallet.assigned', wallet: { id }, owner }
+}
+
+function deposit(id: string, kind: string, toAddress: string, more: Readonly<Record<string, unknown>> = {}) {
+  const sighting = { network: 'SEP', txHash: `tx ${id}`, toAddress, currency: 'Tether', amount: '1000000' }
+  return {
+    id: `${id} ${kind}`,
+    type: `deposit.${kind}`,
+    deposit: { ...sighting, receivedAt: clock.now() + 1, ...more },
+  }
+}
+
+describe('POST /internal/events', () => {
+  test('applies facts in order and answers each', async () => {
+    assert.deepEqual(
+      await push(
+        { id: 'onboarded i1', type: 'identity.onboarded', identity: 'i1' },
+        created('w1'),
+        assigned('w1', 'i1'),
+        deposit('d1', 'pending', '0xw1'),
+        deposit('d1', 'confirmed', '0xw1'),
+        deposit('d2', 'pending', '0xnobody'),
+        deposit('d3', 'dropped', '0xw1'),
+      ),
+      [
+        { id: 'onboarded i1', status: 'applied' },
+        { id: 'created w1', status: 'applied' },
+        { id: 'assigned w1 to i1', status: 'applied' },
+        { id: 'd1 pending', status: 'applied' },
+        { id: 'd1 confirmed', status: 'applied' },
+        { id: 'd2 pending', status: 'applied' },
+        { id: 'd3 dropped', status: 'rejected', error: 'no such deposit' },
+      ],
+    )
+    assert.equal(fixture.store.isIdentityKnown('i1'), true)
+    assert.deepEqual(fixture.store.wallet('w1'), {
+      id: 'w1',
+      network: 'SEP',
+      address: '0xw1',
+      owner: 'i1',
+      assignedAt: clock.now(),
+    })
+    assert.deepEqual(fixture.store.deposit('SEP', 'tx d1', 0), {
+      network: 'SEP',
+      txHash: 'tx d1',
+      index: 0,
+      toAddress: '0xw1',
+      currency: 'Tether',
+      amount: '1000000',
+      kind: 'confirmed',
+      receivedAt: clock.now() + 1,
+      confirmedAt: clock.now(),
+    })
+  })
+
+  test('a push that is repeated changes nothing, also when it comes late', async () => {
+    const events = [created('w2'), assigned('w2', 'i1'), deposit('d4', 'pending', '0xw2')]
+    await push(...events)
+    await push(assigned('w2', 'i2'))
+    assert.deepEqual(
+      await push(...events),
+      events.map(({ id }) => ({ id, status: 'duplicate' })),
+    )
+    assert.equal(fixture.store.wallet('w2')?.owner, 'i2')
+  })
+
+  test('the second event of one id is a duplicate, whatever it says', async () => {
+    await push(created('w3'), created('w4'))
+    const twice = { ...deposit('d5', 'pending', '0xw4'), id: 'd5 twice' }
+    const again = { ...deposit('d6', 'pending', '0xw3'), id: 'd5 twice' }
+    assert.deepEqual(await push(deposit('d7', 'pending', '0xw3'), twice, again), [
+      { id: 'd7 pending', status: 'applied' },
+      { id: 'd5 twice', status: 'applied' },
+      { id: 'd5 twice', status: 'duplicate' },
+    ])
+    assert.equal(fixture.store.deposit('SEP', 'tx d6', 0), undefined)
+  })
+
+  test('bad events are rejected alone', async () => {
+    const tooLong = created('w'.repeat(129))
+    const results = await push(
+      null,
+      created('w5'),
+      { ...created('w6'), id: '' },
+      { ...deposit('d8', 'pending', '0xw5', { amount: '1.5' }) },
+      { ...created('w7', '0xw5') },
+      { ...tooLong, id: 'too long' },
+      { id: 'strange', type: 'wallet.burnt' },
+      assigned('w5', 'i1'),
+    )
+    assert.deepEqual(results, [
+      { id: null, status: 'rejected', error: 'an event must be an object' },
+      { id: 'created w5', status: 'applied' },
+      { id: null, status: 'rejected', error: 'id must be a non-empty string of at most 128 characters' },
+      { id: 'd8 pending', status: 'rejected', error: 'amount is not a positive amount of its currency' },
+      { id: 'created w7', status: 'rejected', error: 'the address belongs to another wallet' },
+      { id: 'too long', status: 'rejected', error: 'a wallet id must have 1 to 128 characters and no comma' },
+      { id: 'strange', status: 'rejected', error: 'type is not one that is known' },
+      { id: 'assigned w5 to i1', status: 'applied' },
+    ])
+    for (const id of ['w6', 'w7']) assert.equal(fixture.store.wallet(id), undefined)
+  })
+
+  test('a rejected event may come again, corrected, under its id', async () => {
+    await push(created('w8'))
+    const bad = deposit('d9', 'pending', '0xw8', { amount: '0' })
+    assert.match(JSON.stringify(await push(bad)), /rejected/)
+    assert.deepEqual(await push(deposit('d9', 'pending', '0xw8')), [{ id: 'd9 pending', status: 'applied' }])
+  })
+
+  test('takes ids of 128 characters of four bytes', async () => {
+    const id = '😀'.repeat(128)
+    const onboarded = { id, type: 'identity.onboarded', identity: '😀'.repeat(128) }
+    assert.deepEqual(await push(onboarded, onboarded), [
+      { id, status: 'applied' },
+      { id, status: 'duplicate' },
+    ])
+  })
+
+  test('names the deliveries that deposits owe', async () => {
+    await push(created('w9'), assigned('w9', 'i1'))
+    const request = invoiceRequest('i1', ['w9'], '1', { reference: 'r1', callbackUrl: 'https://shop.example/hook' })
+    await fixture.directory.createInvoice(request)
+    const before = owed.length
+    await push(deposit('d10', 'confirmed', '0xw9'))
+    assert.equal(owed.length, before + 2)
+  })
+
+  test('takes a thousand events at once, in a body beyond 64 KiB', async () => {
+    const events = Array.from({ length: 1000 }, (_, i) => ({
+      id: `many ${i}`,
+      type: 'identity.onboarded',
+      identity: `many ${i} ${'x'.repeat(100)}`,
+    }))
+    const results = (await push(...events)) as { status: string }[]
+    assert.equal(results.filter(({ status }) => status === 'applied').length, 1000)
+  })
+
+  test('a body beyond 1 MiB is refused', async () => {
+    const body = `{"events":[${' '.repeat(PUSH_LIMIT_BYTES)}]}`
+    assert.equal((await send(body)).status, 413)
+  })
+
+  const bodies: readonly [what: string, body: string | Uint8Array, code: 'invalid_json' | 'invalid_events'][] = [
+    ['that is no JSON', '{"events":', 'invalid_json'],
+    ['that is empty', '', 'invalid_json'],
+    ['that is a list', '[]', 'invalid_json'],
+    ['that is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'invalid_json'],
+    ['without events', '{}', 'invalid_events'],
+    ['with no event', '{"events":[]}', 'invalid_events'],
+    [
+      'with 1001 events',
+      JSON.stringify({ events: Array.from({ length: 1001 }, () => created('w10')) }),
+      'invalid_events',
+    ],
+  ]
+  for (const [what, body, code] of bodies) {
+    test(`a signed body ${what} is refused`, async () => {
+      const { status, body: refusal } = await send(body)
+      assert.deepEqual([status, refusal], [400, { error: failure(code).message, code }])
+    })
+
+    test(`an unsigned body ${what} is a matter of its signature first`, async () => {
+      assert.equal((await send(body, {})).status, 401)
+    })
+  }
+
+  const good = JSON.stringify({ events: [created('w11')] })
+  const forged: readonly [what: string, headers: Readonly<Record<string, string>>][] = [
+    ['without headers', {}],
+    ['with another secret', headersFor(good, String(clock.now()), 'another')],
+    ['of another body', headersFor(`${good} `)],
+    ['that is too old', headersFor(good, String(clock.now() - 300_001))],
+    ['from the future', headersFor(good, String(clock.now() + 300_001))],
+    ['in seconds', headersFor(good, String(clock.now() / 1000))],
+  ]
+  for (const [what, headers] of forged) {
+    test(`a push ${what} is 401 and changes nothing`, async () => {
+      const { status, body } = await send(good, headers)
+      assert.deepEqual(
+        [status, body],
+        [401, { error: 'Invalid gateway signature.', code: 'invalid_gateway_signature' }],
+      )
+      assert.equal(fixture.store.wallet('w11'), undefined)
+    })
+  }
+
+  test('is not found without a secret, and takes only POST with one', async () => {
+    const none = internalEventsRoutes({ secret: null, intake: { apply: () => assert.fail() }, clock })
+    const call = { body: good, headers: headersFor(good) }
+    assert.equal((await callRoute(none, 'POST', '/internal/events', call)).status, 404)
+    assert.equal((await callRoute(routes, 'GET', '/internal/events')).status, 405)
+  })
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import type { Invoice } from '../../../src/domain/invoice.js'
+import type { Payment } from '../../../src/domain/payment.js'
+import type { Wallet } from '../../../src/domain/wallet.js'
+import { createNodeServer } from '../../../src/http/node.js'
+import { createRouter } from '../../../src/http/router.js'
+import { paymentPageRoutes } from '../../../src/http/routes/pay.js'
+import type { HttpServer } from '../../../src/http/server.js'
+import { STYLE_SOURCE } from '../../../src/page/style.js'
+
+const UNPAID_ID = '018f2a4c5b6d7e8f9012345678abcdef'
+const PAID_ID = '018f2a4c5b6d7e8f9012345678abcd00'
+const OLD_ID = '018f2a4c5b6d7e8f9012345678abcd01'
+const FAILING_ID = '018f2a4c5b6d7e8f9012345678abcd02'
+
+const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '0.5', overpaid: '0' }
+const PAID: Payment = { status: 'paid', received: '0.5', pending: '0', remaining: '0', overpaid: '0' }
+
+function invoice(id: string, wallets: Pick<Invoice, 'wallet_id' | 'wallet_ids'>): Invoice {
+  return {
+    id,
+    owner: 'merchant',
+    ...wallets,
+    name: 'Tea <set>',
+    description: null,
+    reference: null,
+    amount: '0.5',
+    currency: 'native',
+    callback_url: null,
+    created_at: 1_700_000_000_000,
+  }
+}
+
+const invoices = new Map([
+  [UNPAID_ID, { invoice: invoice(UNPAID_ID, { wallet_id: 'sep', wallet_ids: 'sep,nile,unseen' }), payment: UNPAID }],
+  [PAID_ID, { invoice: invoice(PAID_ID, { wallet_id: 'sep', wallet_ids: 'sep' }), payment: PAID }],
+  [OLD_ID, { invoice: invoice(OLD_ID, { wallet_id: 'nile', wallet_ids: null }), payment: UNPAID }],
+])
+
+const ASSIGNED = { owner: 'merchant', assignedAt: 1 }
+const wallets = new Map<string, Wallet>([
+  ['sep', { id: 'sep', network: 'SEP', address: '0x52908400098527886E0F7030069857D2E4169EE7', ...ASSIGNED }],
+  ['nile', { id: 'nile', network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf', ...ASSIGNED }],
+])
+
+interface Reply {
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+}
+
+describe('GET /pay/:id', () => {
+  let server: HttpServer
+  let port = 0
+
+  before(async () => {
+    const routes = paymentPageRoutes({
+      store: {
+        invoiceWithPayment: (id) => {
+          if (id === FAILING_ID) throw new Error('disk on fire')
+          return invoices.get(id)
+        },
+        wallet: (id) => wallets.get(id),
+      },
+      isSandbox: true,
+    })
+    server = createNodeServer(
+      createRouter(routes, { onError: () => undefined }),
+      { host: '127.0.0.1', port: 0, connectionLimit: 10, requestTimeoutMs: 5000, idleTimeoutMs: 5000 },
+      (error) => assert.fail(String(error)),
+    )
+    port = (await server.listen()).port
+  })
+
+  after(() => server.close())
+
+  function send(method: string, path: string): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port, method, path, agent: false }, (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks).toString() }),
+        )
+        answer.on('error', reject)
+      })
+      sent.on('error', reject)
+      sent.end()
+    })
+  }
+
+  function assertPageHeaders({ headers }: Reply): void {
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+    assert.equal(
+      headers['content-security-policy'],
+      `default-src 'none'; style-src ${STYLE_SOURCE}; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
+    )
+    assert.equal(headers['referrer-policy'], 'no-referrer')
+    assert.equal(headers['x-content-type-options'], 'nosniff')
+    assert.equal(headers['x-frame-options'], 'DENY')
+    assert.equal(headers['cache-control'], 'no-store')
+  }
+
+  test('shows an invoice with all its wallets, a wallet that is not known yet included', async () => {
+    const reply = await send('GET', `/pay/${UNPAID_ID}`)
+    assert.equal(reply.status, 200)
+    assertPageHeaders(reply)
+    for (const { address } of wallets.values()) assert.ok(reply.body.includes(address ?? ''), reply.body)
+    assert.ok(reply.body.includes('0.5 ETH or TRX'))
+    assert.ok(reply.body.includes('The address of this wallet is not known yet.'))
+    assert.ok(reply.body.includes('Tea &lt;set&gt;'))
+    assert.ok(reply.body.includes('http-equiv="refresh"'))
+  })
+
+  test('shows the one wallet of an invoice from before multi-wallet support', async () => {
+    const reply = await send('GET', `/pay/${OLD_ID}`)
+    assert.equal(reply.status, 200)
+    assert.ok(reply.body.includes('0.5 TRX'))
+    assert.ok(reply.body.includes('TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'))
+  })
+
+  test('shows a paid invoice without refreshing', async () => {
+    const reply = await send('GET', `/pay/${PAID_ID}`)
+    assert.equal(reply.status, 200)
+    assert.ok(reply.body.includes('Paid. Nothing more is due.'))
+    assert.equal(reply.body.includes('http-equiv'), false)
+  })
+
+  const unknown = ['0'.repeat(32), 'x', UNPAID_ID.toUpperCase(), `${UNPAID_ID}0`, '%3Cscript%3E', '..%2f', '__proto__']
+  for (const id of unknown) {
+    test(`answers 404 with a page to /pay/${id}`, async () => {
+      const reply = await send('GET', `/pay/${id}`)
+      assert.equal(reply.status, 404)
+      assertPageHeaders(reply)
+      assert.ok(reply.body.includes('<h1>Invoice not found</h1>'))
+      assert.equal(reply.body.includes('<script'), false)
+    })
+  }
+
+  test('answers HEAD as GET without the page', async () => {
+    for (const [id, status] of [
+      [UNPAID_ID, 200],
+      ['x', 404],
+    ] as const) {
+      const get = await send('GET', `/pay/${id}`)
+      const head = await send('HEAD', `/pay/${id}`)
+      assert.equal(head.status, status)
+      assert.equal(head.body, '')
+      assertPageHeaders(head)
+      assert.equal(head.headers['content-length'], get.headers['content-length'])
+    }
+  })
+
+  test('tells nothing of what went wrong inside', async () => {
+    const reply = await send('GET', `/pay/${FAILING_ID}`)
+    assert.equal(reply.status, 500)
+    assert.equal(reply.body.includes('fire'), false)
+  })
+})

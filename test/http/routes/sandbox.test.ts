@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Route } from '../../../src/http/router.js'
+import { sandboxRoutes } from '../../../src/http/routes/sandbox.js'
+import { onboarding, SandboxFixture } from '../../sandbox/sandbox-fixture.js'
+import { testKey } from '../../support/signing.js'
+import { callRoute } from './call-route.js'
+
+let fixture: SandboxFixture
+let routes: readonly Route[]
+
+before(async () => {
+  fixture = await SandboxFixture.start()
+  routes = sandboxRoutes(fixture.sandbox)
+})
+after(() => fixture.close())
+
+function post(path: string, body: unknown = '') {
+  return callRoute(routes, 'POST', path, { body: typeof body === 'string' ? body : JSON.stringify(body) })
+}
+
+describe('the routes of the sandbox', () => {
+  test('GET /sandbox says what a client needs', async () => {
+    const { status, body } = await callRoute(routes, 'GET', '/sandbox')
+    assert.equal(status, 200)
+    assert.deepEqual(Object.keys(body as object), [
+      'notice',
+      'nodeUrl',
+      'namespace',
+      'contracts',
+      'onboardingName',
+      'networks',
+    ])
+  })
+
+  test('the ledger answers with and without a slash, to every web page', async () => {
+    for (const path of ['/sandbox/ledger', '/sandbox/ledger/']) {
+      const { status, headers, body } = await post(path, onboarding(fixture.sandbox.describe(), testKey(path)))
+      assert.equal(status, 200)
+      assert.equal(headers['Access-Control-Allow-Origin'], '*')
+      assert.equal((body as { $summary: { commit: number } }).$summary.commit, 1)
+    }
+  })
+
+  test('the ledger answers what is no transaction with status 500, as a node does', async () => {
+    const malformed = await post('/sandbox/ledger/', '{')
+    assert.deepEqual([malformed.status, malformed.body], [500, {}])
+    const empty = await post('/sandbox/ledger/', '{}')
+    assert.deepEqual([empty.status, empty.body], [500, 'Invalid Transaction'])
+  })
+
+  test('a deposit is answered with its record, and confirmed and dropped by its hash', async () => {
+    const address = (await fixture.store.claimWallet('SEP', 1000))?.address
+    const txHash = 'a hash/of its own'
+    const made = await post('/sandbox/deposits', { address, amount: '1', txHash, receivedAt: 7 })
+    assert.equal(made.status, 200)
+    const record = {
+      network: 'SEP',
+      txHash,
+      index: 0,
+      toAddress: address,
+      currency: '#native',
+      amount: '1',
+      kind: 'pending',
+      receivedAt: 7,
+      confirmedAt: null,
+    }
+    assert.deepEqual(made.body, record)
+    const path = `/sandbox/deposits/${encodeURIComponent(txHash)}`
+    const confirmed = await post(`${path}/confirm`)
+    assert.deepEqual(
+      [confirmed.status, confirmed.body],
+      [200, [{ ...record, kind: 'confirmed', confirmedAt: fixture.clock.now() }]],
+    )
+    const dropped = await post(`${path}/drop`)
+    assert.deepEqual([dropped.status, dropped.body], [200, [{ ...record, kind: 'dropped' }]])
+  })
+
+  const refused: readonly [what: string, path: string, body: string, status: number, error: string, code: string][] = [
+    [
+      'a deposit to nobody',
+      '/sandbox/deposits',
+      '{}',
+      400,
+      'The simulated deposit is not valid: either address or invoiceId is needed.',
+      'invalid_sandbox_deposit',
+    ],
+    [
+      'a deposit that is no JSON',
+      '/sandbox/deposits',
+      '{',
+      400,
+      'The request body must be a JSON object in valid UTF-8.',
+      'invalid_json',
+    ],
+    ['confirming nothing', '/sandbox/deposits/none/confirm', '', 404, 'No such deposit.', 'deposit_not_found'],
+    ['dropping nothing', '/sandbox/deposits/none/drop', '', 404, 'No such deposit.', 'deposit_not_found'],
+    ['anything else', '/sandbox/deposits/none/forget', '', 404, 'Not found.', 'not_found'],
+  ]
+  for (const [what, path, body, status, error, code] of refused) {
+    test(`${what} is ${status}`, async () => {
+      const answer = await post(path, body)
+      assert.deepEqual([answer.status, answer.body], [status, { error, code }])
+    })
+  }
+
+  test('do not exist without a sandbox', async () => {
+    for (const path of ['/sandbox', '/sandbox/ledger', '/sandbox/ledger/', '/sandbox/deposits']) {
+      assert.equal((await callRoute([], 'POST', path, { body: '{}' })).status, 404)
+    }
+  })
+})
