@@ -1,0 +1,98 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Range = [Address, number]
+
+/**
+ * IPv4 that is not a public receiver: the IANA special-purpose registry (RFC 6890), whole blocks even where a single
+ * address of them is global, and multicast.
+ */
+const FORBIDDEN_V4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local, where clouds keep their metadata
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // automatic multicast tunneling
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, and broadcast
+].map(readCidr)
+
+/** Where IPv6 hands out public addresses (RFC 4291, 2.4, and IANA). Everything outside is forbidden. */
+const PUBLIC_V6 = readCidr('2000::/3')
+
+/** What is not public inside of it. */
+const FORBIDDEN_V6 = [
+  '2001::/23', // protocol assignments, Teredo among them
+  '2001:db8::/32', // documentation
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+].map(readCidr)
+
+/** IPv6 that stands for an IPv4 address, and the byte at which that begins. */
+const EMBEDDINGS: readonly { readonly range: Range; readonly at: number }[] = [
+  { range: readCidr('::ffff:0:0/96'), at: 12 }, // IPv4-mapped
+  { range: readCidr('64:ff9b::/96'), at: 12 }, // NAT64
+  { range: readCidr('2002::/16'), at: 2 }, // 6to4
+]
+
+const IPV4_BYTES = 4
+
+export interface AddressGuard {
+  /** Whether a webhook may be sent to the address, in textual form. False for whatever is not an address. */
+  isAllowed(address: string): boolean
+}
+
+/**
+ * Judges the addresses that receivers resolve to, so that nobody reaches this machine's own network by a callback URL
+ * (decisions 7). `allowAll` is for a service that itself listens on loopback only. `allow` are networks in CIDR notation
+ * that are allowed although they are not public; an IPv6 address that stands for an IPv4 one is judged as that one.
+ * Throws when an entry of `allow` is no network.
+ */
+export function createAddressGuard(options: {
+  readonly allowAll: boolean
+  readonly allow: readonly string[]
+}): AddressGuard {
+  const allowed = options.allow.map(readCidr)
+  return {
+    isAllowed(text) {
+      if (isIP(text) === 0) return false
+      if (options.allowAll) return true
+      const address = ipaddr.parse(text)
+      if (isWithin(address, allowed)) return true
+      const judged = embeddedV4(address) ?? address
+      return isPublic(judged) || isWithin(judged, allowed)
+    },
+  }
+}
+
+function isPublic(address: Address): boolean {
+  if (address.kind() === 'ipv4') return !isWithin(address, FORBIDDEN_V4)
+  return isWithin(address, [PUBLIC_V6]) && !isWithin(address, FORBIDDEN_V6)
+}
+
+function embeddedV4(address: Address): Address | null {
+  const embedding = EMBEDDINGS.find(({ range }) => isWithin(address, [range]))
+  if (embedding === undefined) return null
+  const bytes = address.toByteArray()
+  return ipaddr.fromByteArray(bytes.slice(embedding.at, embedding.at + IPV4_BYTES))
+}
+
+function isWithin(address: Address, ranges: readonly Range[]): boolean {
+  return ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
+}
+
+function readCidr(text: string): Range {
+  return ipaddr.parseCIDR(text)
+}

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '../clock.js'
+import { type Delivery, type DeliveryResult, isDelivered } from '../domain/webhook.js'
+import type { Logger } from '../log.js'
+import { StorageUnavailable, type Store } from '../store/store.js'
+import { AttemptMarks } from './attempt-marks.js'
+import type { Sender } from './sender.js'
+import { deliveryHeaders } from './signature.js'
+
+/** The pause after a failure of the store, doubled with every failure in a row. */
+const PAUSE_MIN_MS = 100
+const PAUSE_MAX_MS = 5000
+
+/**
+ * How an attempt ended. `sent`: it was made, and `result` is recorded unless the store failed to the end. `not_queued`: it
+ * was not this dispatcher's to send any more. `store_failed`: nothing was sent, and it is still queued.
+ */
+export type AttemptEnd =
+  | { readonly kind: 'sent'; readonly result: DeliveryResult }
+  | { readonly kind: 'not_queued' }
+  | { readonly kind: 'store_failed'; readonly error: unknown }
+
+export interface AttemptParts {
+  readonly store: Pick<Store, 'webhookSecret' | 'markAttempted' | 'recordResult'>
+  readonly sender: Pick<Sender, 'send'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Makes attempts: marked durably, sent once, outcome recorded and logged. */
+export class Attempts {
+  private readonly marks: AttemptMarks
+  private readonly stopping = new AbortController()
+
+  constructor(private readonly parts: AttemptParts) {
+    this.marks = new AttemptMarks(parts.store)
+  }
+
+  /** What is not marked yet will not be sent; what is will be, and recorded. */
+  stop(): void {
+    this.stopping.abort()
+    this.marks.stop()
+  }
+
+  /** Never rejects. */
+  async make(delivery: Delivery): Promise<AttemptEnd> {
+    let secret: string
+    try {
+      // Before the mark: whatever can fail in the store must fail while the delivery is still queued.
+      secret = await this.parts.store.webhookSecret(delivery.owner)
+      if (!(await this.marks.mark(delivery.id))) return { kind: 'not_queued' }
+    } catch (error) {
+      return { kind: 'store_failed', error }
+    }
+    const result = await this.send(delivery, secret)
+    await this.record(delivery, result)
+    this.report(delivery, result)
+    return { kind: 'sent', result }
+  }
+
+  /** Resolves after the pause that many failures of the store in a row call for, or at once when stopping. */
+  async pause(failures: number): Promise<void> {
+    const pauseMs = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** (failures - 1))
+    await delay(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => {})
+  }
+
+  private async send(delivery: Delivery, secret: string): Promise<DeliveryResult> {
+    const { sender, clock, log } = this.parts
+    try {
+      const body = Buffer.from(delivery.body)
+      const headers = deliveryHeaders({ id: delivery.id, body }, secret, clock.now())
+      return await sender.send({ url: delivery.url, headers, body })
+    } catch (error) {
+      // A defect of this service. The delivery is marked and will not be made again, so it gets an outcome all the same.
+      log.error({ err: error, deliveryId: delivery.id }, 'a webhook could not be sent')
+      return { kind: 'failed', reason: 'connection', detail: 'internal error', durationMs: 0 }
+    }
+  }
+
+  /** Tries until the outcome is durable, or once more after `stop`; without it the next start finds it interrupted. */
+  private async record(delivery: Delivery, result: DeliveryResult): Promise<void> {
+    const { store, log } = this.parts
+    for (let failures = 1; ; failures += 1) {
+      const isLast = this.stopping.signal.aborted
+      try {
+        await store.recordResult(delivery.id, result)
+        return
+      } catch (error) {
+        log.error({ err: error, deliveryId: delivery.id }, 'the outcome of a webhook was not recorded')
+        if (isLast || !(error instanceof StorageUnavailable)) return
+      }
+      await this.pause(failures)
+    }
+  }
+
+  /** Without the body, the signatures, and the path of the URL, which may hold a credential of the receiver. */
+  private report(delivery: Delivery, result: DeliveryResult): void {
+    const { log } = this.parts
+    const { id, invoiceId, status, url } = delivery
+    const about = { deliveryId: id, invoiceId, status, origin: new URL(url).origin, durationMs: result.durationMs }
+    switch (result.kind) {
+      case 'answered':
+        if (isDelivered(result)) log.info({ ...about, httpStatus: result.httpStatus }, 'webhook delivered')
+        else log.warn({ ...about, httpStatus: result.httpStatus }, 'webhook answered without success')
+        return
+      case 'failed':
+        log.warn({ ...about, failure: result.reason, detail: result.detail }, 'webhook not delivered')
+        return
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
+import type { Delivery } from '../domain/webhook.js'
+import type { LaneKey, OwedDelivery, Store } from '../store/store.js'
+import { type AttemptEnd, type AttemptParts, Attempts } from './attempt.js'
+import { Lane } from './lane.js'
+import { Round } from './round.js'
+
+/** Attempts under way at once, to all destinations together. */
+const CONCURRENCY_DEFAULT = 256
+
+/** Attempts under way at once to one destination of an owner. */
+const CONCURRENCY_PER_DESTINATION_DEFAULT = 8
+
+/** One owner has at most this fraction of all places, but never fewer than one destination may have. */
+const OWNER_FRACTION = 1 / 8
+
+/** Turns after which the event loop gets one of its own; with a store in this process a turn may not wait for anything. */
+const TURNS_IN_A_ROW_MAX = 64
+
+export interface Dispatcher {
+  /**
+   * Settles what was interrupted when the process last ended, then begins with all that is queued. Rejects when the
+   * store does.
+   */
+  start(): Promise<void>
+  /** Tells of deliveries that have become due. They are in the store already; this only says where to look. */
+  notify(owed: readonly OwedDelivery[]): void
+  /**
+   * Begins nothing more and waits until the attempts under way are recorded, at most as long as an attempt may take. The
+   * rest stays queued in the store.
+   */
+  stop(): Promise<void>
+  /** Resolves when nothing is under way or queued. */
+  idle(): Promise<void>
+  depth(): DispatcherDepth
+}
+
+export interface DispatcherDepth {
+  /** Lanes with deliveries queued or under way. */
+  readonly lanes: number
+  /** Attempts under way. */
+  readonly underWay: number
+}
+
+export interface DispatcherOptions extends AttemptParts {
+  readonly store: AttemptParts['store'] & Pick<Store, 'settleInterrupted' | 'queuedLanes' | 'queuedDeliveries'>
+  readonly concurrency?: number
+  readonly concurrencyPerDestination?: number
+}
+
+/** Sends what is owed, once each: marked attempted durably, then sent, then its outcome recorded (decisions 7). */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  return new OutboxDispatcher(options)
+}
+
+/**
+ * ```
+ *  store (the queue) ──rows──► lane ──turn──► places ──► mark ──► send ──► record ──► place is free
+ *                               ▲                                                          │
+ *                               └──────────────── room for the next ◄──────────────────────┘
+ * ```
+ * In memory is what is under way, and one small object for each lane that has something to do.
+ */
+class OutboxDispatcher implements Dispatcher {
+  private readonly lanes = new Map<LaneKey, Lane>()
+  private readonly attempts: Attempts
+  private readonly underWay = new Set<Promise<void>>()
+  private readonly round: Round
+  private readonly concurrency: number
+  private readonly laneWindow: number
+  private state: 'new' | 'running' | 'stopping' = 'new'
+  private isTakingTurns = false
+  private turns: Promise<void> = Promise.resolve()
+  private whenIdle: (() => void)[] = []
+
+  constructor(private readonly options: DispatcherOptions) {
+    this.concurrency = options.concurrency ?? CONCURRENCY_DEFAULT
+    this.laneWindow = options.concurrencyPerDestination ?? CONCURRENCY_PER_DESTINATION_DEFAULT
+    this.round = new Round(Math.max(this.laneWindow, Math.ceil(this.concurrency * OWNER_FRACTION)))
+    this.attempts = new Attempts(options)
+  }
+
+  async start(): Promise<void> {
+    const { store, log } = this.options
+    // First: afterwards there would be attempts of our own among what is marked.
+    const interrupted = await store.settleInterrupted()
+    if (interrupted > 0) log.warn({ deliveries: interrupted }, 'webhooks were interrupted when the process last ended')
+    for (const key of await store.queuedLanes()) this.wake(key)
+    if (this.state === 'new') this.state = 'running'
+    this.takeTurns()
+  }
+
+  notify(owed: readonly OwedDelivery[]): void {
+    if (this.state === 'stopping') return
+    for (const { lane } of owed) this.wake(lane)
+    this.takeTurns()
+  }
+
+  async stop(): Promise<void> {
+    this.state = 'stopping'
+    this.attempts.stop()
+    await this.turns
+    await Promise.all(this.underWay)
+  }
+
+  idle(): Promise<void> {
+    if (this.lanes.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.whenIdle.push(resolve))
+  }
+
+  depth(): DispatcherDepth {
+    return { lanes: this.lanes.size, underWay: this.underWay.size }
+  }
+
+  /** A lane has deliveries that it may not know of. */
+  private wake(key: LaneKey): void {
+    let lane = this.lanes.get(key)
+    if (lane === undefined) {
+      lane = new Lane(key, this.laneWindow)
+      this.lanes.set(key, lane)
+    }
+    lane.hasMore = true
+    this.place(lane)
+  }
+
+  /** Lets a resting lane into the round when it has something to do, and forgets it when it has nothing left. */
+  private place(lane: Lane): void {
+    if (lane.place !== 'resting') return
+    if (lane.hasMore && lane.room > 0) this.round.enter(lane)
+    else if (lane.isEmpty) {
+      this.lanes.delete(lane.key)
+      if (this.lanes.size === 0) for (const resolve of this.whenIdle.splice(0)) resolve()
+    }
+  }
+
+  /** Attempts that may be added now. */
+  private get places(): number {
+    return this.state === 'running' ? this.concurrency - this.underWay.size : 0
+  }
+
+  private takeTurns(): void {
+    if (!this.isTakingTurns && this.places > 0 && this.round.hasReady) this.turns = this.runTurns()
+  }
+
+  private async runTurns(): Promise<void> {
+    this.isTakingTurns = true
+    for (let turn = 1; this.places > 0; turn += 1) {
+      const lane = this.round.next()
+      if (lane === undefined) break
+      await this.turn(lane)
+      if (turn % TURNS_IN_A_ROW_MAX === 0) await nextTurnOfLoop()
+    }
+    this.isTakingTurns = false
+  }
+
+  private async turn(lane: Lane): Promise<void> {
+    if (lane.owner !== null && this.round.roomOf(lane.owner) <= 0) {
+      this.round.waitForOwner(lane, lane.owner)
+      return
+    }
+    const limit = lane.rowsToRead(Math.min(lane.room, this.places))
+    // What becomes due during the read sets it again.
+    lane.hasMore = false
+    let rows: readonly Delivery[]
+    try {
+      rows = await this.options.store.queuedDeliveries(lane.key, null, limit)
+    } catch (error) {
+      this.pause(lane, error)
+      return
+    }
+    if (rows.length === limit) lane.hasMore = true
+    this.begin(lane, rows)
+  }
+
+  /** Begins what may begin of the rows, and puts the lane where it belongs. */
+  private begin(lane: Lane, rows: readonly Delivery[]): void {
+    const owner = rows[0]?.owner ?? lane.owner
+    lane.owner = owner
+    const ownerRoom = owner === null ? 0 : this.round.roomOf(owner)
+    // A mark that failed during the read has paused the lane.
+    const isItsTurn = lane.place === 'in_turn'
+    const chosen = isItsTurn ? lane.choose(rows, Math.min(lane.room, this.places, ownerRoom)) : []
+    for (const delivery of chosen) this.track(lane, delivery)
+    const isSomethingLeft = rows.some((row) => !lane.isUnderWay(row.id))
+    if (isSomethingLeft) lane.hasMore = true
+    if (!isItsTurn) return
+    lane.place = 'resting'
+    if (owner !== null && lane.hasMore && ownerRoom <= chosen.length) this.round.waitForOwner(lane, owner)
+    // Otherwise what is left waits for a delivery of its own invoice, whose end places the lane again.
+    else if (chosen.length > 0 || !isSomethingLeft) this.place(lane)
+    if (owner !== null) this.round.letNextIn(owner)
+  }
+
+  private track(lane: Lane, delivery: Delivery): void {
+    lane.add(delivery)
+    this.round.began(delivery.owner)
+    const attempt = this.attempts.make(delivery).then((end) => {
+      this.underWay.delete(attempt)
+      lane.remove(delivery)
+      this.learn(lane, end)
+      this.round.ended(delivery.owner)
+      this.place(lane)
+      this.takeTurns()
+    })
+    this.underWay.add(attempt)
+  }
+
+  private learn(lane: Lane, end: AttemptEnd): void {
+    switch (end.kind) {
+      case 'sent':
+        lane.failures = 0
+        lane.learn(end.result)
+        return
+      case 'not_queued':
+        return
+      case 'store_failed':
+        this.pause(lane, end.error)
+        return
+    }
+  }
+
+  /** Leaves a lane alone for a while because the store failed. Its deliveries are still queued. */
+  private pause(lane: Lane, error: unknown): void {
+    lane.hasMore = true
+    if (lane.place === 'paused') return
+    this.round.leave(lane)
+    lane.place = 'paused'
+    lane.failures += 1
+    this.options.log.error({ err: error, lane: lane.key, failures: lane.failures }, 'webhooks wait for the store')
+    void this.attempts.pause(lane.failures).then(() => {
+      lane.place = 'resting'
+      this.place(lane)
+      this.takeTurns()
+    })
+  }
+}

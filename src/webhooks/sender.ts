@@ -1,0 +1,139 @@
+import type { DeliveryFailure, DeliveryResult } from '../domain/webhook.js'
+import type { AddressGuard } from './address-guard.js'
+import { AddressRefused, type Connection } from './connection.js'
+import { ConnectionPool } from './connection-pool.js'
+import { createHostResolver, HostNotFound, type ResolveHost } from './host-resolver.js'
+
+/** Time for everything: resolving, connecting, TLS, sending, and the whole answer (specification, Limits). */
+const DELIVERY_TIMEOUT_MS = 8000
+
+/** How much of an answer is read, and dropped (decisions 7). */
+const ANSWER_LIMIT_BYTES = 64 * 1024
+
+/** Below it an answer is interim (RFC 9110, 15.2) and the real one follows. */
+const FINAL_STATUS_MIN = 200
+
+/** One POST. */
+export interface OutgoingDelivery {
+  /** Absolute http: or https: URL. Its fragment and its user information are not sent. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+export interface Sender {
+  /**
+   * Makes one attempt and tells how it ended; it never rejects for what a receiver does. Redirects are not followed. An
+   * answer that is longer than the limit counts by its status; one that breaks off or is not over at the deadline does
+   * not. Nothing of the answer's content is in the result.
+   */
+  send(delivery: OutgoingDelivery): Promise<DeliveryResult>
+  /** Ends every connection; attempts under way end as failed. */
+  close(): void
+}
+
+export interface SenderOptions {
+  readonly guard: AddressGuard
+  readonly timeoutMs?: number
+  readonly answerLimitBytes?: number
+  readonly resolve?: ResolveHost
+  /** PEM certificates to trust instead of the bundled authorities. */
+  readonly trust?: string
+  /** Milliseconds of a clock that is never set, for durations. */
+  readonly monotonicMs?: () => number
+}
+
+/** Sends webhooks over HTTP/1.1, straight to the receiver: no proxy, no cookies, no cache. */
+export function createSender(options: SenderOptions): Sender {
+  const timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS
+  const monotonicMs = options.monotonicMs ?? (() => performance.now())
+  const connections = new ConnectionPool({
+    guard: options.guard,
+    resolve: options.resolve ?? createHostResolver(),
+    answerLimitBytes: options.answerLimitBytes ?? ANSWER_LIMIT_BYTES,
+    ...(options.trust === undefined ? {} : { trust: options.trust }),
+  })
+  return {
+    async send(delivery) {
+      const startedAtMs = monotonicMs()
+      const ending = await attempt(delivery, connections, timeoutMs)
+      return { ...ending, durationMs: Math.max(0, Math.round(monotonicMs() - startedAtMs)) }
+    },
+    close: () => connections.destroy(),
+  }
+}
+
+type Ending =
+  | { readonly kind: 'answered'; readonly httpStatus: number }
+  | { readonly kind: 'failed'; readonly reason: DeliveryFailure; readonly detail: string }
+
+function attempt(delivery: OutgoingDelivery, connections: ConnectionPool, timeoutMs: number): Promise<Ending> {
+  const { origin, pathname, search } = new URL(delivery.url)
+  return new Promise((resolve) => {
+    const connection = connections.take(origin)
+    let httpStatus: number | null = null
+    let isKept = false
+    let isEnded = false
+
+    function end(ending: Ending, isReusable: boolean): void {
+      if (isEnded) return
+      isEnded = true
+      clearTimeout(deadline)
+      if (isReusable) connections.keep(connection)
+      else connections.drop(connection)
+      resolve(ending)
+    }
+
+    const deadline = setTimeout(() => {
+      end({ kind: 'failed', reason: 'timeout', detail: `no complete answer within ${timeoutMs} ms` }, false)
+    }, timeoutMs)
+
+    connection.beginAnswer()
+    connection.client.dispatch(
+      {
+        path: pathname + search,
+        method: 'POST',
+        headers: { ...delivery.headers },
+        body: delivery.body,
+      },
+      {
+        onRequestStart() {},
+        onResponseStart(_controller, status, headers) {
+          if (status < FINAL_STATUS_MIN) return
+          httpStatus = status
+          isKept = saysKeepAlive(headers)
+        },
+        onResponseData() {},
+        onResponseEnd() {
+          if (httpStatus === null) end(failureOf(new Error('an answer without a status'), connection), false)
+          else end({ kind: 'answered', httpStatus }, isKept)
+        },
+        onResponseError(_controller, error) {
+          if (httpStatus !== null && connection.isAnswerTooLong) end({ kind: 'answered', httpStatus }, false)
+          else end(failureOf(error, connection), false)
+        },
+      },
+    )
+  })
+}
+
+/**
+ * Whether the receiver says that it keeps the connection. HTTP/1.1 assumes so of every receiver, but some close it all the
+ * same, and a delivery that was just written on it would have had its one attempt.
+ */
+function saysKeepAlive(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+  const connection = String(headers['connection'] ?? '').toLowerCase()
+  return connection.includes('keep-alive') || (headers['keep-alive'] !== undefined && connection === '')
+}
+
+function failureOf(error: Error, connection: Connection): Ending {
+  if (error instanceof AddressRefused) return { kind: 'failed', reason: 'refused_address', detail: error.message }
+  if (error instanceof HostNotFound) return { kind: 'failed', reason: 'dns', detail: error.code }
+  if (connection.isAnswerTooLong) return { kind: 'failed', reason: 'connection', detail: 'ANSWER_TOO_LONG' }
+  return { kind: 'failed', reason: 'connection', detail: codeOf(error) }
+}
+
+/** A code of the machine or of the client. Never a message: one could quote what the receiver sent. */
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

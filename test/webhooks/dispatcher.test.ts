@@ -1,0 +1,485 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
+import { createLog } from '../../src/log.js'
+import { StorageUnavailable } from '../../src/store/store.js'
+import { createDispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.js'
+import { deferred } from '../support/deferred.js'
+import { ManualClock } from '../support/manual-clock.js'
+import { DELIVERED, HoldingSender, MODEL_SECRET, OutboxModel, TIMED_OUT } from './outbox-model.js'
+
+function setup(options: Partial<DispatcherOptions> = {}) {
+  const model = new OutboxModel()
+  const sender = new HoldingSender()
+  const lines: string[] = []
+  const dispatcher = createDispatcher({
+    store: model.store,
+    sender,
+    clock: new ManualClock(),
+    log: createLog('info', { write: (line) => lines.push(line) }),
+    ...options,
+  })
+  return { model, sender, dispatcher, lines }
+}
+
+/** Replaces one operation of a model's store. */
+function overriding(model: OutboxModel, change: Partial<DispatcherOptions['store']>): DispatcherOptions['store'] {
+  return { ...model.store, ...change }
+}
+
+function full() {
+  return new StorageUnavailable(new Error('no space left on device'))
+}
+
+describe('the order of deliveries', () => {
+  test('one of an invoice starts only when the one before it is recorded, others pass it by', async () => {
+    const { model, sender, dispatcher } = setup()
+    await dispatcher.start()
+    const pending = model.owe('owner', 'shop', 'invoice')
+    dispatcher.notify([pending])
+    await sender.began(1)
+    const confirmed = model.owe('owner', 'shop', 'invoice')
+    const more = [1, 2, 3, 4, 5].map(() => model.owe('owner', 'shop', 'invoice'))
+    const other = model.owe('owner', 'shop', 'another invoice')
+    dispatcher.notify([confirmed, other])
+    await sender.began(2)
+    assert.deepEqual(sender.ids, [pending.id, other.id])
+    sender.of(other.id).end()
+    sender.of(pending.id).end()
+    await sender.began(3)
+    assert.deepEqual(sender.ids, [pending.id, other.id, confirmed.id])
+    assert.equal(model.get(pending.id).state, 'settled')
+    sender.of(confirmed.id).end()
+    for (const [i, { id }] of more.entries()) {
+      await sender.began(4 + i)
+      sender.of(id).end()
+    }
+    await dispatcher.idle()
+    assert.deepEqual(dispatcher.depth(), { lanes: 0, underWay: 0 })
+  })
+
+  test('one that is queued behind more of its own invoice than are looked at still comes', async () => {
+    const { model, sender, dispatcher } = setup()
+    const owed = [
+      ...Array.from({ length: 40 }, () => model.owe('owner', 'shop', 'busy invoice')),
+      model.owe('owner', 'shop', 'another invoice'),
+    ]
+    await dispatcher.start()
+    for (let i = 1; i <= owed.length; i += 1) {
+      await sender.began(i)
+      sender.begun[i - 1]?.end()
+    }
+    await dispatcher.idle()
+    assert.deepEqual([...sender.ids].sort(), owed.map(({ id }) => id).sort())
+  })
+})
+
+describe('bounds', () => {
+  test('no destination has more attempts under way than it may', async () => {
+    const { model, sender, dispatcher } = setup({ concurrencyPerDestination: 3 })
+    for (let i = 0; i < 50; i += 1) model.owe('owner', 'shop')
+    await dispatcher.start()
+    for (let i = 0; i < 50; i += 1) {
+      await sender.began(i + 1)
+      // Until the last of them the destination is used as far as it may be: the next one ends only then.
+      if (i >= 5 && i < 40) await sender.until(() => sender.underWay === 3)
+      sender.begun[i]?.end()
+    }
+    await dispatcher.idle()
+    assert.equal(sender.peak, 3)
+    assert.equal(sender.begun.length, 50)
+  })
+
+  test('there are never more attempts under way than places', async () => {
+    const { model, sender, dispatcher } = setup({ concurrency: 6, concurrencyPerDestination: 2 })
+    for (let i = 0; i < 60; i += 1) model.owe(`owner ${i % 12}`, `shop-${i % 12}`)
+    await dispatcher.start()
+    for (let i = 0; i < 60; i += 1) {
+      await sender.until(() => sender.underWay === Math.min(6, 60 - i))
+      sender.begun[i]?.end()
+    }
+    await dispatcher.idle()
+    assert.equal(sender.peak, 6)
+    assert.equal(new Set(sender.ids).size, 60)
+  })
+
+  test('an owner with many destinations leaves places to the others, and gets to every destination', async () => {
+    const { model, sender, dispatcher } = setup({ concurrency: 32, concurrencyPerDestination: 2 })
+    for (let i = 0; i < 100; i += 1) model.owe('many', `many-${i}`)
+    await dispatcher.start()
+    // An eighth of the places.
+    await sender.began(4)
+    const few = Array.from({ length: 20 }, (_, i) => model.owe(`few ${i}`, `few-${i}`))
+    dispatcher.notify(few)
+    await sender.began(24)
+    assert.equal(sender.begun.filter(({ host }) => host.startsWith('many')).length, 4)
+    for (let i = 0; i < 120; i += 1) {
+      await sender.began(i + 1)
+      sender.begun[i]?.end()
+      const many = sender.begun.slice(i + 1).filter(({ host }) => host.startsWith('many'))
+      assert.ok(many.length <= 4)
+    }
+    await dispatcher.idle()
+    assert.equal(new Set(sender.begun.map(({ host }) => host)).size, 120)
+  })
+
+  test('memory holds what is under way, not what is queued', async () => {
+    let most = 0
+    const model = new OutboxModel()
+    const { sender, dispatcher } = setup({
+      concurrencyPerDestination: 4,
+      store: overriding(model, {
+        queuedDeliveries: (lane, after, limit) => {
+          most = Math.max(most, limit)
+          return model.store.queuedDeliveries(lane, after, limit)
+        },
+      }),
+    })
+    for (let i = 0; i < 500; i += 1) model.owe('owner', 'shop')
+    await dispatcher.start()
+    for (let i = 0; i < 500; i += 1) {
+      await sender.began(i + 1)
+      sender.begun[i]?.end()
+    }
+    await dispatcher.idle()
+    assert.ok(most <= 16, `${most} rows were read at once`)
+  })
+})
+
+describe('a receiver that hangs', () => {
+  test('delays nobody else', async () => {
+    const { model, sender, dispatcher } = setup({ concurrency: 16, concurrencyPerDestination: 2 })
+    for (let i = 0; i < 100; i += 1) model.owe('hanging', 'hanging')
+    await dispatcher.start()
+    await sender.began(2)
+    const quick = Array.from({ length: 200 }, (_, i) => model.owe(`quick ${i % 7}`, `quick-${i % 7}`))
+    dispatcher.notify(quick)
+    for (let i = 0; i < quick.length; i += 1) {
+      await sender.began(2 + i + 1)
+      sender.begun[2 + i]?.end()
+    }
+    assert.equal(sender.begun.filter(({ host }) => host === 'hanging').length, 2)
+    for (let i = 0; i < 2; i += 1) sender.begun[i]?.end(TIMED_OUT)
+    await sender.began(203)
+    const stopped = dispatcher.stop()
+    for (const attempt of sender.begun) attempt.end(TIMED_OUT)
+    await stopped
+  })
+
+  test('holds a single place once it has been seen to hang, until it answers again', async () => {
+    const { model, sender, dispatcher } = setup({ concurrencyPerDestination: 8 })
+    for (let i = 0; i < 40; i += 1) model.owe('owner', 'shop')
+    await dispatcher.start()
+    await sender.began(2)
+    sender.begun[0]?.end(TIMED_OUT)
+    sender.begun[1]?.end(TIMED_OUT)
+    for (let i = 2; i < 10; i += 1) {
+      await sender.began(i + 1)
+      assert.equal(sender.underWay, 1)
+      sender.begun[i]?.end(TIMED_OUT)
+    }
+    await sender.began(11)
+    sender.begun[10]?.end(DELIVERED)
+    await sender.until(() => sender.underWay === 2)
+    const stopped = dispatcher.stop()
+    for (const attempt of sender.begun) attempt.end()
+    await stopped
+  })
+})
+
+describe('stopping', () => {
+  test('waits until what is under way is recorded and begins nothing more', async () => {
+    const { model, sender, dispatcher } = setup({ concurrencyPerDestination: 1 })
+    const first = model.owe('owner', 'shop')
+    const second = model.owe('owner', 'shop')
+    await dispatcher.start()
+    await sender.began(1)
+    let isStopped = false
+    const stopped = dispatcher.stop().then(() => {
+      isStopped = true
+    })
+    dispatcher.notify([model.owe('owner', 'another shop')])
+    assert.equal(isStopped, false)
+    sender.of(first.id).end()
+    await stopped
+    assert.equal(model.get(first.id).state, 'settled')
+    assert.equal(model.get(second.id).state, 'queued')
+    assert.equal(sender.begun.length, 1)
+  })
+
+  test('sends what the store is just marking, and leaves queued what waits to be marked', async () => {
+    const model = new OutboxModel()
+    let release: () => void = () => {}
+    let isMarking: () => void = () => {}
+    const marking = new Promise<void>((resolve) => {
+      isMarking = resolve
+    })
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const marked: string[] = []
+    const { sender, dispatcher } = setup({
+      store: overriding(model, {
+        markAttempted: async (ids) => {
+          marked.push(...ids)
+          isMarking()
+          await held
+          return model.store.markAttempted(ids)
+        },
+      }),
+    })
+    const first = model.owe('owner', 'shop')
+    await dispatcher.start()
+    await marking
+    const second = model.owe('other', 'other')
+    dispatcher.notify([second])
+    const stopped = dispatcher.stop()
+    release()
+    await sender.began(1)
+    sender.of(first.id).end()
+    await stopped
+    assert.deepEqual(marked, [first.id])
+    assert.equal(model.get(first.id).state, 'settled')
+    assert.equal(model.get(second.id).state, 'queued')
+  })
+})
+
+describe('a store that fails', () => {
+  test('means that nothing is sent until it works again, and then once', async () => {
+    for (const operation of ['queuedDeliveries', 'webhookSecret', 'markAttempted'] as const) {
+      const model = new OutboxModel()
+      let failures = 2
+      const fail = () => {
+        if (failures === 0) return
+        failures -= 1
+        throw full()
+      }
+      const { sender, dispatcher } = setup({
+        store: overriding(model, {
+          queuedDeliveries: async (...args) => {
+            if (operation === 'queuedDeliveries') fail()
+            return model.store.queuedDeliveries(...args)
+          },
+          webhookSecret: async (...args) => {
+            if (operation === 'webhookSecret') fail()
+            return model.store.webhookSecret(...args)
+          },
+          markAttempted: async (...args) => {
+            if (operation === 'markAttempted') fail()
+            return model.store.markAttempted(...args)
+          },
+        }),
+      })
+      const owed = model.owe('owner', 'shop')
+      await dispatcher.start()
+      await sender.began(1)
+      assert.equal(failures, 0)
+      assert.equal(model.get(owed.id).state, 'attempted')
+      sender.of(owed.id).end()
+      await dispatcher.idle()
+      assert.deepEqual(sender.ids, [owed.id])
+    }
+  })
+
+  test('is left alone for a while, however much is queued', async () => {
+    const model = new OutboxModel()
+    let marks = 0
+    const { sender, dispatcher } = setup({
+      store: overriding(model, {
+        markAttempted: async () => {
+          marks += 1
+          throw full()
+        },
+      }),
+    })
+    for (let i = 0; i < 1000; i += 1) model.owe('owner', 'shop')
+    await dispatcher.start()
+    // Far less time than a pause; without pauses each turn of the loop would bring another mark.
+    for (let turns = 0; turns < 200; turns += 1) await nextTurnOfLoop()
+    assert.ok(marks >= 1 && marks <= 20, `${marks} marks`)
+    await dispatcher.stop()
+    assert.equal(sender.begun.length, 0)
+  })
+
+  /** A lane with one attempt sent, one at the mark, and three more queued; the mark fails when the test says so. */
+  async function halfMarked(change: (model: OutboxModel) => Partial<DispatcherOptions['store']> = () => ({})) {
+    const model = new OutboxModel()
+    const owed = Array.from({ length: 5 }, () => model.owe('owner', 'shop'))
+    const [first, second] = owed.map(({ id }) => id)
+    assert.ok(first !== undefined && second !== undefined)
+    const failing = deferred<never>()
+    const marked: string[] = []
+    const parts = setup({
+      concurrency: 2,
+      concurrencyPerDestination: 2,
+      store: overriding(model, {
+        markAttempted: async (ids) => {
+          marked.push(...ids)
+          return ids.includes(second) ? failing.promise : model.store.markAttempted(ids)
+        },
+        ...change(model),
+      }),
+    })
+    await parts.dispatcher.start()
+    await parts.sender.began(1)
+    while (!marked.includes(second)) await nextTurnOfLoop()
+    const end = async () => {
+      const stopped = parts.dispatcher.stop()
+      for (const attempt of parts.sender.begun) attempt.end()
+      await stopped
+    }
+    return { ...parts, model, first, second, failing, marked, end }
+  }
+
+  test('pauses also a lane that waits for its turn', async () => {
+    const { model, sender, dispatcher, first, second, failing, marked, end } = await halfMarked()
+    // Another one is before it in the round, and takes the place that the first attempt leaves.
+    dispatcher.notify([model.owe('other', 'other')])
+    sender.of(first).end()
+    while (model.get(first).state !== 'settled') await nextTurnOfLoop()
+    failing.reject(full())
+    for (let turns = 0; turns < 20; turns += 1) await nextTurnOfLoop()
+    assert.deepEqual(marked.slice(0, 2), [first, second])
+    assert.ok(marked.slice(2).every((id) => model.get(id).owner === 'other'))
+    await end()
+  })
+
+  test('pauses also a lane that is being read', async () => {
+    let isHeld = false
+    const isReading = deferred<void>()
+    const read = deferred<void>()
+    const { sender, first, second, failing, marked, end } = await halfMarked((model) => ({
+      queuedDeliveries: async (...args) => {
+        const rows = await model.store.queuedDeliveries(...args)
+        if (isHeld) {
+          isReading.resolve()
+          await read.promise
+        }
+        return rows
+      },
+    }))
+    isHeld = true
+    sender.of(first).end()
+    await isReading.promise
+    failing.reject(full())
+    for (let turns = 0; turns < 5; turns += 1) await nextTurnOfLoop()
+    read.resolve()
+    for (let turns = 0; turns < 20; turns += 1) await nextTurnOfLoop()
+    assert.deepEqual(marked, [first, second])
+    await end()
+  })
+
+  test('records the outcome when it works again; the delivery is not repeated', async () => {
+    const model = new OutboxModel()
+    let failures = 2
+    const { sender, dispatcher } = setup({
+      store: overriding(model, {
+        recordResult: async (...args) => {
+          if (failures > 0) {
+            failures -= 1
+            throw full()
+          }
+          return model.store.recordResult(...args)
+        },
+      }),
+    })
+    const owed = model.owe('owner', 'shop')
+    await dispatcher.start()
+    await sender.began(1)
+    sender.of(owed.id).end()
+    await dispatcher.idle()
+    assert.deepEqual(model.get(owed.id).result, DELIVERED)
+    assert.equal(sender.begun.length, 1)
+  })
+
+  test('does not keep the dispatcher from stopping', async () => {
+    const model = new OutboxModel()
+    let tried: () => void = () => {}
+    const hasTried = new Promise<void>((resolve) => {
+      tried = resolve
+    })
+    const { sender, dispatcher } = setup({
+      store: overriding(model, {
+        recordResult: async () => {
+          tried()
+          throw full()
+        },
+      }),
+    })
+    const owed = model.owe('owner', 'shop')
+    await dispatcher.start()
+    await sender.began(1)
+    sender.of(owed.id).end()
+    await hasTried
+    await dispatcher.stop()
+    assert.equal(model.get(owed.id).state, 'attempted')
+  })
+})
+
+describe('what must not happen', () => {
+  test('a delivery that somebody else has marked is not sent', async () => {
+    const model = new OutboxModel()
+    const { sender, dispatcher } = setup({
+      store: overriding(model, { markAttempted: async (ids) => ids.map(() => false) }),
+    })
+    model.owe('owner', 'shop')
+    await dispatcher.start()
+    await dispatcher.idle()
+    assert.equal(sender.begun.length, 0)
+  })
+
+  test('nothing is attempted before what was interrupted is settled', async () => {
+    const { model, sender, dispatcher } = setup()
+    const owed = model.owe('owner', 'shop')
+    dispatcher.notify([owed])
+    for (let turns = 0; turns < 10; turns += 1) await nextTurnOfLoop()
+    assert.deepEqual(dispatcher.depth(), { lanes: 1, underWay: 0 })
+    await dispatcher.start()
+    await sender.began(1)
+    sender.of(owed.id).end()
+    await dispatcher.idle()
+    assert.deepEqual(model.get(owed.id).result, DELIVERED)
+  })
+
+  test('a defect of the sender leaves neither a place taken nor a delivery without an outcome', async () => {
+    const { model, dispatcher } = setup({ sender: { send: () => Promise.reject(new Error('a defect')) } })
+    const owed = model.owe('owner', 'shop')
+    await dispatcher.start()
+    await dispatcher.idle()
+    assert.equal(model.get(owed.id).result?.kind, 'failed')
+    assert.equal(dispatcher.depth().underWay, 0)
+  })
+
+  test('the log tells the outcome and none of the secrets', async () => {
+    const { model, sender, dispatcher, lines } = setup()
+    const good = model.owe('owner', 'shop', 'invoice 1')
+    const bad = model.owe('owner', 'shop', 'invoice 2')
+    const gone = model.owe('other', 'other', 'invoice 3')
+    await dispatcher.start()
+    await sender.began(3)
+    sender.of(good.id).end({ kind: 'answered', httpStatus: 204, durationMs: 12 })
+    sender.of(bad.id).end({ kind: 'answered', httpStatus: 500, durationMs: 13 })
+    sender.of(gone.id).end({ kind: 'failed', reason: 'dns', detail: 'ENOTFOUND', durationMs: 14 })
+    await dispatcher.idle()
+    const told = lines.map((line) => JSON.parse(line)).map(({ time, msg, ...rest }) => rest)
+    const about = (id: string, invoiceId: string, host: string) => {
+      return { deliveryId: id, invoiceId, status: 'pending', origin: `http://${host}.test` }
+    }
+    assert.deepEqual(told, [
+      { level: 'info', ...about(good.id, 'invoice 1', 'shop'), durationMs: 12, httpStatus: 204 },
+      { level: 'warn', ...about(bad.id, 'invoice 2', 'shop'), durationMs: 13, httpStatus: 500 },
+      { level: 'warn', ...about(gone.id, 'invoice 3', 'other'), durationMs: 14, failure: 'dns', detail: 'ENOTFOUND' },
+    ])
+    for (const { delivery } of sender.begun) {
+      for (const secret of [
+        MODEL_SECRET,
+        String(delivery.headers['X-Service-Signature']),
+        String(delivery.headers['webhook-signature']),
+        new URL(delivery.url).pathname,
+        Buffer.from(delivery.body).toString(),
+      ]) {
+        assert.ok(!lines.join('').includes(secret))
+      }
+    }
+  })
+})
