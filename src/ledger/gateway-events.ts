@@ -1,0 +1,190 @@
+import type { IncomingEvent } from '../actors/intake.js'
+import type { DepositReport, Sighting } from '../domain/deposit.js'
+import { type Outcome, refuse, succeed } from '../domain/failure.js'
+import { OWNER_LENGTH_MAX, parseOwner } from '../domain/identity.js'
+import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
+import { isNetwork, NETWORKS, type Network } from '../domain/network.js'
+import { isLongerThan, wellFormed } from '../domain/text.js'
+
+/** Events in one push (decisions 8). */
+export const EVENTS_MAX = 1000
+/** Characters of an event's id; at four bytes each it still fits the store's longest key. */
+const EVENT_ID_LENGTH_MAX = 128
+
+/** An event of a push: fit to be applied, or what is wrong with it. `id` is null when the event has none that can be told. */
+export type ParsedEvent =
+  | { readonly id: string; readonly event: IncomingEvent }
+  | { readonly id: string | null; readonly error: string }
+
+/** How one event was taken, as the gateway is told. */
+export interface EventResult {
+  readonly id: string | null
+  readonly status: EventOutcome['status']
+  /** Why it was rejected. */
+  readonly error?: string
+}
+
+/** The part of the intake that is needed here. */
+export type ApplyEvents = (events: readonly IncomingEvent[]) => Promise<readonly EventOutcome[]>
+
+/**
+ * Reads the body of a push (decisions 8). A bad event is rejected alone; the body as a whole is refused with
+ * `invalid_events` unless `events` is a list of 1 to 1000. A deposit without `receivedAt` was first seen at `nowMs`.
+ */
+export function parseEvents(body: Readonly<Record<string, unknown>>, nowMs: number): Outcome<readonly ParsedEvent[]> {
+  const events = body['events']
+  if (!Array.isArray(events) || events.length === 0 || events.length > EVENTS_MAX) return refuse('invalid_events')
+  return succeed(events.map((event: unknown) => parseEvent(event, nowMs)))
+}
+
+/**
+ * Applies what can be applied, in order, and answers for every event. An id that stands twice in a push is not applied
+ * in one go with its first occurrence, because deposits to different wallets may overtake each other: the second would
+ * otherwise not surely be the duplicate. Rejects when `apply` does; then the gateway repeats the push.
+ */
+export async function applyEvents(parsed: readonly ParsedEvent[], apply: ApplyEvents): Promise<readonly EventResult[]> {
+  const results: EventResult[] = []
+  let batch: IncomingEvent[] = []
+  let places: { readonly index: number; readonly id: string }[] = []
+  let ids = new Set<string>()
+
+  async function flush(): Promise<void> {
+    if (batch.length === 0) return
+    const outcomes = await apply(batch)
+    if (outcomes.length !== batch.length) throw new Error('the intake answered another number of events')
+    for (const [i, { index, id }] of places.entries()) {
+      const outcome = outcomes[i]
+      if (outcome !== undefined) results[index] = { id, ...outcome }
+    }
+    batch = []
+    places = []
+    ids = new Set()
+  }
+
+  for (const [index, one] of parsed.entries()) {
+    if ('error' in one) {
+      results[index] = { id: one.id, status: 'rejected', error: one.error }
+      continue
+    }
+    if (ids.has(one.id)) await flush()
+    batch.push(one.event)
+    places.push({ index, id: one.id })
+    ids.add(one.id)
+  }
+  await flush()
+  return results
+}
+
+/** What is wrong with an event, told to the gateway as its `error`. */
+interface Flaw {
+  readonly error: string
+}
+
+const NOT_AN_IDENTITY = `must be a non-empty string of at most ${OWNER_LENGTH_MAX} characters`
+
+function parseEvent(value: unknown, nowMs: number): ParsedEvent {
+  if (!isObject(value)) return { id: null, error: 'an event must be an object' }
+  const id = parseText(value['id'])
+  if (id === null || isLongerThan(id, EVENT_ID_LENGTH_MAX)) {
+    return { id: null, error: `id must be a non-empty string of at most ${EVENT_ID_LENGTH_MAX} characters` }
+  }
+  const fact = parseFact(value, nowMs)
+  return 'error' in fact ? { id, error: fact.error } : { id, event: { eventId: id, fact } }
+}
+
+function parseFact(event: Readonly<Record<string, unknown>>, nowMs: number): LedgerFact | DepositFact | Flaw {
+  switch (event['type']) {
+    case 'identity.onboarded': {
+      const identity = parseOwner(event['identity'])
+      return identity === null ? { error: `identity ${NOT_AN_IDENTITY}` } : { type: 'identity.onboarded', identity }
+    }
+    case 'wallet.created':
+      return parseCreation(event['wallet'])
+    case 'wallet.assigned':
+      return parseAssignment(event['wallet'], event['owner'])
+    case 'deposit.pending':
+      return parseDeposit(event['deposit'], 'pending', nowMs)
+    case 'deposit.confirmed':
+      return parseDeposit(event['deposit'], 'confirmed', nowMs)
+    case 'deposit.dropped':
+      return parseDeposit(event['deposit'], 'dropped', nowMs)
+    default:
+      return { error: 'type is not one that is known' }
+  }
+}
+
+function parseCreation(wallet: unknown): LedgerFact | Flaw {
+  if (!isObject(wallet)) return { error: 'wallet must be an object' }
+  const id = parseText(wallet['id'])
+  const address = parseText(wallet['address'])
+  const network = wallet['network']
+  if (id === null) return { error: 'wallet.id must be a non-empty string' }
+  if (address === null) return { error: 'wallet.address must be a non-empty string' }
+  if (!isNetwork(network)) return { error: `wallet.network ${notANetwork()}` }
+  return { type: 'wallet.created', id, address, network }
+}
+
+/** The wallet may be known already, so its address and network may be left out; that they go together is the store's rule. */
+function parseAssignment(wallet: unknown, owner: unknown): LedgerFact | Flaw {
+  if (!isObject(wallet)) return { error: 'wallet must be an object' }
+  const id = parseText(wallet['id'])
+  if (id === null) return { error: 'wallet.id must be a non-empty string' }
+  let address: string | null = null
+  if (!isAbsent(wallet['address'])) {
+    address = parseText(wallet['address'])
+    if (address === null) return { error: 'wallet.address must be a non-empty string' }
+  }
+  let network: Network | null = null
+  if (!isAbsent(wallet['network'])) {
+    if (!isNetwork(wallet['network'])) return { error: `wallet.network ${notANetwork()}` }
+    network = wallet['network']
+  }
+  const knownOwner = parseOwner(owner)
+  if (knownOwner === null) return { error: `owner ${NOT_AN_IDENTITY}` }
+  return { type: 'wallet.assigned', id, address, network, owner: knownOwner }
+}
+
+function parseDeposit(deposit: unknown, report: DepositReport, nowMs: number): DepositFact | Flaw {
+  if (!isObject(deposit)) return { error: 'deposit must be an object' }
+  const sighting = parseSighting(deposit, nowMs)
+  return 'error' in sighting ? sighting : { type: 'deposit', report, sighting }
+}
+
+/** Types only: lengths, the bounds of numbers and the amount's form are judged by `flawOf` in the store's transaction. */
+function parseSighting(deposit: Readonly<Record<string, unknown>>, nowMs: number): Sighting | Flaw {
+  const network = deposit['network']
+  const txHash = parseText(deposit['txHash'])
+  const index = deposit['index'] === undefined ? 0 : deposit['index']
+  const toAddress = parseText(deposit['toAddress'])
+  const label = isAbsent(deposit['currency']) ? null : deposit['currency']
+  const amount = parseText(deposit['amount'])
+  const receivedAt = deposit['receivedAt'] === undefined ? nowMs : deposit['receivedAt']
+  if (!isNetwork(network)) return { error: `deposit.network ${notANetwork()}` }
+  if (txHash === null) return { error: 'deposit.txHash must be a non-empty string' }
+  if (typeof index !== 'number' || !Number.isSafeInteger(index)) return { error: 'deposit.index must be an integer' }
+  if (toAddress === null) return { error: 'deposit.toAddress must be a non-empty string' }
+  if (label !== null && typeof label !== 'string') return { error: 'deposit.currency must be a string or null' }
+  if (amount === null) return { error: 'deposit.amount must be a non-empty string' }
+  if (typeof receivedAt !== 'number' || !Number.isSafeInteger(receivedAt)) {
+    return { error: 'deposit.receivedAt must be Unix milliseconds, an integer' }
+  }
+  const currency = label === null ? null : wellFormed(label)
+  return { network, txHash, index, toAddress, currency, amount, receivedAt }
+}
+
+function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null
+}
+
+/** A non-empty, well-formed text, or null. */
+function parseText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? wellFormed(value) : null
+}
+
+function notANetwork(): string {
+  return `must be one of ${NETWORKS.join(', ')}`
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

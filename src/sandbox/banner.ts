@@ -1,0 +1,22 @@
+import { UNASSIGNED_WALLETS } from './simulated-network.js'
+
+/**
+ * What `serve --sandbox` prints before its ready line: that nothing is real, and commands that can be pasted one after
+ * another into a shell. `url` is where the service is reached, without a slash at the end.
+ */
+export function sandboxBanner(url: string): string[] {
+  return [
+    `Sandbox: a simulated ledger and two simulated networks, ${UNASSIGNED_WALLETS} unassigned wallets on each. Nothing here is real money.`,
+    '',
+    'From a fresh identity to a paid invoice and its two signed webhooks, in another terminal:',
+    '',
+    `  BASE_URL=${url} bash examples/quickstart.sh`,
+    '',
+    'Or look around: where the ledger is, a wallet, a deposit to it:',
+    '',
+    `  curl -s ${url}/sandbox; echo`,
+    `  ADDRESS=$(curl -s ${url}/api/wallets/claim/niles/trx | sed 's/.*"address":"\\([^"]*\\)".*/\\1/')`,
+    `  curl -s ${url}/sandbox/deposits -d '{"address":"'$ADDRESS'","amount":"1.5","currency":"USDT"}'; echo`,
+    '',
+  ]
+}

@@ -1,0 +1,65 @@
+import { type Currency, isCurrency } from '../domain/currency.js'
+import type { DepositStatus } from '../domain/deposit.js'
+import { type Outcome, refuse, succeed } from '../domain/failure.js'
+import { isNetwork, NETWORKS, type Network } from '../domain/network.js'
+import { wellFormed } from '../domain/text.js'
+
+/** Whom a simulated deposit is for. */
+export type DepositTarget =
+  | { readonly type: 'address'; readonly address: string }
+  | { readonly type: 'invoice'; readonly invoiceId: string }
+
+/** The body of `POST /sandbox/deposits`, its own fields checked (decisions 9). Null: to be filled in. */
+export interface DepositRequest {
+  readonly target: DepositTarget
+  /** A decimal in the currency. */
+  readonly amount: string | null
+  readonly currency: Currency | null
+  readonly network: Network | null
+  readonly txHash: string | null
+  /** Unix milliseconds. */
+  readonly receivedAt: number | null
+  /** Null: seen as pending at once and confirmed a little later. */
+  readonly kind: DepositStatus | null
+}
+
+/** Refuses with `invalid_sandbox_deposit`, which tells the first field that is wrong. Null counts as absent. */
+export function parseDepositRequest(body: Readonly<Record<string, unknown>>): Outcome<DepositRequest> {
+  const address = textOf(body['address'])
+  const invoiceId = textOf(body['invoiceId'])
+  const amount = textOf(body['amount'])
+  const txHash = textOf(body['txHash'])
+  const currency = body['currency'] ?? null
+  const network = body['network'] ?? null
+  const receivedAt = body['receivedAt'] ?? null
+  const kind = body['kind'] ?? null
+  if (address === undefined) return refuseDeposit('address must be a non-empty string')
+  if (invoiceId === undefined) return refuseDeposit('invoiceId must be a non-empty string')
+  if ((address === null) === (invoiceId === null)) return refuseDeposit('either address or invoiceId is needed')
+  if (amount === undefined) return refuseDeposit('amount must be a decimal string')
+  if (currency !== null && (typeof currency !== 'string' || !isCurrency(currency))) {
+    return refuseDeposit('currency must be native or USDT')
+  }
+  if (network !== null && !isNetwork(network)) return refuseDeposit(`network must be one of ${NETWORKS.join(', ')}`)
+  if (txHash === undefined) return refuseDeposit('txHash must be a non-empty string')
+  if (receivedAt !== null && (typeof receivedAt !== 'number' || !Number.isSafeInteger(receivedAt))) {
+    return refuseDeposit('receivedAt must be Unix milliseconds, an integer')
+  }
+  if (kind !== null && kind !== 'pending' && kind !== 'confirmed') {
+    return refuseDeposit('kind must be pending or confirmed')
+  }
+  const target: DepositTarget =
+    address === null ? { type: 'invoice', invoiceId: invoiceId ?? '' } : { type: 'address', address }
+  return succeed({ target, amount, currency, network, txHash, receivedAt, kind })
+}
+
+/** The refusal of a simulated deposit, for a reason in words. */
+export function refuseDeposit(reason: string) {
+  return refuse('invalid_sandbox_deposit', { reason })
+}
+
+/** A text that is not empty, null when absent, undefined when it is something else. */
+function textOf(value: unknown): string | null | undefined {
+  if (value === undefined || value === null) return null
+  return typeof value === 'string' && value !== '' ? wellFormed(value) : undefined
+}

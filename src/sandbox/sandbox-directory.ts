@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartError } from '../start-error.js'
+
+/** The sandbox's ledger journal. A data directory that has it belongs to a sandbox. */
+export const JOURNAL_FILE = 'sandbox-ledger.jsonl'
+
+/** What every data directory of the service has once it was used. */
+const DATABASE_FILE = 'data.mdb'
+
+/**
+ * Keeps simulated and real wallets apart: a directory that a sandbox filled is refused without the sandbox, and one that
+ * was filled without it is refused with it. Throws `StartError`.
+ */
+export function assertDirectoryFits(dataDirectory: string, isSandbox: boolean): void {
+  const isSandboxDirectory = existsSync(join(dataDirectory, JOURNAL_FILE))
+  const isUsed = existsSync(join(dataDirectory, DATABASE_FILE))
+  if (isSandboxDirectory && !isSandbox) {
+    throw new StartError(
+      `the data directory ${dataDirectory} belongs to a sandbox: choose another one, or use --sandbox`,
+    )
+  }
+  if (isUsed && !isSandboxDirectory && isSandbox) {
+    throw new StartError(
+      `the data directory ${dataDirectory} was used without --sandbox: choose another one for the sandbox`,
+    )
+  }
+}

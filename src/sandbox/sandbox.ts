@@ -1,0 +1,113 @@
+import { randomFillSync } from 'node:crypto'
+import { join } from 'node:path'
+import type { Intake } from '../actors/intake.js'
+import type { Clock } from '../clock.js'
+import type { RandomFill } from '../crypto/random.js'
+import type { Secp256k1Engine } from '../crypto/secp256k1.js'
+import type { Deposit } from '../domain/deposit.js'
+import type { Outcome } from '../domain/failure.js'
+import { NETWORKS, type TokenDecimals } from '../domain/network.js'
+import type { SandboxDescription, SandboxOperations } from '../http/routes/sandbox.js'
+import type { Logger } from '../log.js'
+import type { Report } from '../networks/watcher.js'
+import type { Store } from '../store/store.js'
+import { LedgerJournal } from './ledger-journal.js'
+import { JOURNAL_FILE } from './sandbox-directory.js'
+import { type Scheduler, systemScheduler } from './scheduler.js'
+import {
+  ASSIGN_OWNER_CONTRACT,
+  LEDGER_NAMESPACE,
+  type LedgerAnswer,
+  ONBOARD_CONTRACT,
+  ONBOARDING_NAME,
+  SimulatedLedger,
+} from './simulated-ledger.js'
+import { SimulatedNetworks } from './simulated-networks.js'
+
+const LEDGER_PATH = '/sandbox/ledger'
+
+export interface SandboxOptions {
+  readonly store: Store
+  /** The sandbox takes the same way in as a gateway. */
+  readonly intake: Pick<Intake, 'apply'>
+  readonly engine: Secp256k1Engine
+  readonly tokenDecimals: TokenDecimals
+  /** The store's data directory, locked by it. */
+  readonly dataDirectory: string
+  /** Base address of the service; asked when it listens, since port 0 is not known before. */
+  readonly publicUrl: () => string
+  readonly clock: Clock
+  /** Hears of what failed with nobody waiting for the answer. */
+  readonly log: Logger
+  /** The machine's when absent. */
+  readonly scheduler?: Scheduler
+  /** The machine's when absent. */
+  readonly random?: RandomFill
+}
+
+/**
+ * Starts a sandbox: brings back what its ledger had and fills up the wallets. Throws `StartError` when the ledger's
+ * journal cannot be used.
+ */
+export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { store, intake, engine, tokenDecimals, clock, log } = options
+  const { scheduler = systemScheduler, random = randomFillSync } = options
+  const report: Report = (events) => intake.apply(events)
+  const onError = (error: unknown) => log.error({ err: error }, 'the sandbox failed')
+  const journal = LedgerJournal.open(join(options.dataDirectory, JOURNAL_FILE))
+  const ledger = new SimulatedLedger({ engine, journal, store, report, scheduler, onError })
+  const networks = new SimulatedNetworks({ store, tokenDecimals, clock, scheduler, random, onError })
+  const sandbox = new Sandbox(options.publicUrl, journal, ledger, networks)
+  try {
+    // Before the wallets are counted: what the ledger tells again may assign some of them.
+    await ledger.start()
+    await networks.start(report)
+  } catch (error) {
+    await sandbox.close()
+    throw error
+  }
+  return sandbox
+}
+
+/** A ledger node and two networks inside the process (decisions 9). Nothing in it has any value. */
+export class Sandbox implements SandboxOperations {
+  constructor(
+    private readonly publicUrl: () => string,
+    private readonly journal: LedgerJournal,
+    private readonly ledger: SimulatedLedger,
+    private readonly networks: SimulatedNetworks,
+  ) {}
+
+  /** Does at once what was to happen a little later, then ends. The store and the intake must still work. */
+  async close(): Promise<void> {
+    await Promise.all([this.ledger.close(), this.networks.stop()])
+    this.journal.close()
+  }
+
+  describe(): SandboxDescription {
+    return {
+      notice: 'This is a sandbox: its ledger and its networks are simulated, and nothing in it has any value.',
+      nodeUrl: `${this.publicUrl().replace(/\/+$/, '')}${LEDGER_PATH}`,
+      namespace: LEDGER_NAMESPACE,
+      contracts: { onboard: ONBOARD_CONTRACT, assignOwner: ASSIGN_OWNER_CONTRACT },
+      onboardingName: ONBOARDING_NAME,
+      networks: NETWORKS,
+    }
+  }
+
+  submit(body: Buffer): Promise<LedgerAnswer> {
+    return this.ledger.submit(body)
+  }
+
+  deposit(body: Readonly<Record<string, unknown>>): Promise<Outcome<Deposit>> {
+    return this.networks.deposit(body)
+  }
+
+  confirm(txHash: string): Promise<Outcome<readonly Deposit[]>> {
+    return this.networks.settle(txHash, 'confirmed')
+  }
+
+  drop(txHash: string): Promise<Outcome<readonly Deposit[]>> {
+    return this.networks.settle(txHash, 'dropped')
+  }
+}

@@ -1,0 +1,17 @@
+/** Where delays come from, passed in so that a test can own them. */
+export interface Scheduler {
+  /** Calls back once after the delay, unless cancelled. */
+  after(delayMs: number, task: () => void): Cancel
+}
+
+/** Cancels what was scheduled; without effect once it has happened. */
+export type Cancel = () => void
+
+/** The machine's timers. They do not keep the process running. */
+export const systemScheduler: Scheduler = {
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}

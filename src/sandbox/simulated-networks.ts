@@ -1,0 +1,152 @@
+import type { Clock } from '../clock.js'
+import type { RandomFill } from '../crypto/random.js'
+import { parseNativeDepositAmount, rawTokenAmount } from '../domain/amount.js'
+import { type Currency, NATIVE_LABEL, TOKEN_LABEL } from '../domain/currency.js'
+import type { Deposit } from '../domain/deposit.js'
+import { type Outcome, refuse, succeed } from '../domain/failure.js'
+import { walletsOf } from '../domain/invoice.js'
+import { NETWORKS, type Network, type TokenDecimals } from '../domain/network.js'
+import type { Report } from '../networks/watcher.js'
+import type { Store } from '../store/store.js'
+import { networkOfAddress } from './address.js'
+import { type DepositRequest, parseDepositRequest, refuseDeposit } from './deposit-request.js'
+import type { Scheduler } from './scheduler.js'
+import { SimulatedNetwork } from './simulated-network.js'
+
+export interface SimulatedNetworksOptions {
+  readonly store: Pick<Store, 'deposit' | 'invoiceWithPayment' | 'unassignedWallets' | 'wallet' | 'walletAt'>
+  readonly tokenDecimals: TokenDecimals
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  readonly random: RandomFill
+  readonly onError: (error: unknown) => void
+}
+
+/** A request with everything filled in that it left out. */
+interface Payment {
+  readonly network: Network
+  readonly toAddress: string
+  readonly currency: Currency
+  /** A decimal in the currency. */
+  readonly amount: string
+  readonly receivedAt: number
+}
+
+/** The simulated networks, and what people ask of them: deposits by address or by invoice (decisions 9). */
+export class SimulatedNetworks {
+  private readonly networks: readonly SimulatedNetwork[]
+
+  constructor(private readonly options: SimulatedNetworksOptions) {
+    this.networks = NETWORKS.map((network) => new SimulatedNetwork({ ...options, network }))
+  }
+
+  async start(report: Report): Promise<void> {
+    for (const network of this.networks) await network.start(report)
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.networks.map((network) => network.stop()))
+  }
+
+  /** Makes the deposit that a body asks for and answers with its record. Refuses with `invalid_sandbox_deposit`. */
+  async deposit(body: Readonly<Record<string, unknown>>): Promise<Outcome<Deposit>> {
+    const request = parseDepositRequest(body)
+    if (!request.ok) return request
+    const payment = await this.paymentOf(request.value)
+    if (!payment.ok) return payment
+    const { network, toAddress, currency, amount, receivedAt } = payment.value
+    const observed = this.observedAmount(network, currency, amount)
+    if (!observed.ok) return observed
+    const label = currency === 'USDT' ? TOKEN_LABEL : NATIVE_LABEL
+    const transfer = { toAddress, currency: label, amount: observed.value, receivedAt, txHash: request.value.txHash }
+    const simulated = this.networks.find((one) => one.network === network)
+    if (simulated === undefined) throw new Error(`${network} is not simulated`)
+    return simulated.transfer(transfer, request.value.kind)
+  }
+
+  /** Confirms or drops all deposits of a transaction and answers with them. Refuses with `deposit_not_found`. */
+  async settle(txHash: string, report: 'confirmed' | 'dropped'): Promise<Outcome<readonly Deposit[]>> {
+    const settled = await Promise.all(this.networks.map((network) => network.settle(txHash, report)))
+    const deposits = settled.flat()
+    return deposits.length === 0 ? refuse('deposit_not_found') : succeed(deposits)
+  }
+
+  private paymentOf(request: DepositRequest): Promise<Outcome<Payment>> {
+    switch (request.target.type) {
+      case 'address':
+        return this.paymentTo(request.target.address, request)
+      case 'invoice':
+        return this.paymentOfInvoice(request.target.invoiceId, request)
+    }
+  }
+
+  private async paymentTo(address: string, request: DepositRequest): Promise<Outcome<Payment>> {
+    if (request.amount === null) return refuseDeposit('amount is needed with an address')
+    const network = await this.networkOf(address, request.network)
+    if (!network.ok) return network
+    return succeed({
+      network: network.value,
+      toAddress: address,
+      currency: request.currency ?? 'native',
+      amount: request.amount,
+      receivedAt: request.receivedAt ?? this.options.clock.now(),
+    })
+  }
+
+  /** The network of a wallet that is known, else the one whose addresses look like this. */
+  private async networkOf(address: string, wanted: Network | null): Promise<Outcome<Network>> {
+    for (const network of NETWORKS) {
+      if (wanted !== null && wanted !== network) continue
+      if ((await this.options.store.walletAt(network, address)) !== undefined) return succeed(network)
+    }
+    const network = networkOfAddress(address)
+    if (network === null) return refuseDeposit('the address is none of a network')
+    if (wanted !== null && wanted !== network) return refuseDeposit(`the address is not one of ${wanted}`)
+    return succeed(network)
+  }
+
+  private async paymentOfInvoice(invoiceId: string, request: DepositRequest): Promise<Outcome<Payment>> {
+    const found = await this.options.store.invoiceWithPayment(invoiceId)
+    if (found === undefined) return refuseDeposit('no invoice has the invoiceId')
+    const { invoice, payment } = found
+    const place = await this.placeOf(walletsOf(invoice), request.network)
+    if (!place.ok) return place
+    const currency = request.currency ?? invoice.currency
+    if (request.amount === null) {
+      if (currency !== invoice.currency) return refuseDeposit("amount is needed in another currency than the invoice's")
+      if (payment.status === 'paid') return refuseDeposit('the invoice is paid already; amount is needed')
+    }
+    return succeed({
+      ...place.value,
+      currency,
+      amount: request.amount ?? payment.remaining,
+      // What was received in the millisecond of the invoice's creation would not count (specification, Invoice paid status).
+      receivedAt: request.receivedAt ?? Math.max(this.options.clock.now(), invoice.created_at + 1),
+    })
+  }
+
+  /** Where an invoice is paid: at its first wallet, or the first one on the network that was asked for. */
+  private async placeOf(
+    walletIds: readonly string[],
+    wanted: Network | null,
+  ): Promise<Outcome<Pick<Payment, 'network' | 'toAddress'>>> {
+    for (const id of walletIds) {
+      const wallet = await this.options.store.wallet(id)
+      if (wallet === undefined || wallet.network === null || wallet.address === null) continue
+      if (wanted === null || wallet.network === wanted) {
+        return succeed({ network: wallet.network, toAddress: wallet.address })
+      }
+    }
+    return refuseDeposit(`the invoice has no wallet${wanted === null ? '' : ` on ${wanted}`} with an address`)
+  }
+
+  /** The amount as an observer of the network sees it: raw token units, or whole coins as given. */
+  private observedAmount(network: Network, currency: Currency, amount: string): Outcome<string> {
+    const atoms = parseNativeDepositAmount(amount)
+    if (atoms === null) return refuseDeposit('amount must be a decimal string greater than zero')
+    if (currency === 'native') return succeed(amount)
+    const decimals = this.options.tokenDecimals[network]
+    const raw = rawTokenAmount(atoms, decimals)
+    return raw === null ? refuseDeposit(`USDT has ${decimals} decimals on ${network}`) : succeed(raw)
+  }
+}
