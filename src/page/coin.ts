@@ -1,0 +1,21 @@
+import type { Currency } from '../domain/currency.js'
+import type { Network } from '../domain/network.js'
+
+/** What payers call a network. */
+export const NETWORK_TITLES: Readonly<Record<Network, string>> = {
+  SEP: 'SEP (Ethereum Sepolia)',
+  'TRX-NILE': 'TRX-NILE (TRON Nile)',
+}
+
+/** What the native currency of a network is called. */
+const NATIVE_COINS: Readonly<Record<Network, string>> = { SEP: 'ETH', 'TRX-NILE': 'TRX' }
+
+/**
+ * What to write behind an amount of `currency` payable on `networks`: `USDT`, `ETH`, or `ETH or TRX` when the wallets
+ * have different coins. While no network is known the coin has no name yet.
+ */
+export function coinName(currency: Currency, networks: readonly Network[]): string {
+  if (currency === 'USDT') return 'USDT'
+  const coins = new Set(networks.map((network) => NATIVE_COINS[network]))
+  return coins.size === 0 ? 'native coin' : [...coins].join(' or ')
+}

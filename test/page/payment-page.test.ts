@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import type { Invoice } from '../../src/domain/invoice.js'
+import type { Payment } from '../../src/domain/payment.js'
+import { type PaymentView, paymentPage, unknownInvoicePage } from '../../src/page/payment-page.js'
+import { STYLE_SOURCE } from '../../src/page/style.js'
+
+const ID = '018f2a4c5b6d7e8f9012345678abcdef'
+
+const SEP = { network: 'SEP', address: '0x52908400098527886E0F7030069857D2E4169EE7' } as const
+const NILE = { network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf' } as const
+const UNKNOWN = { network: null, address: null }
+
+const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0' }
+const PAID: Payment = { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0' }
+
+interface Variation extends Partial<Omit<PaymentView, 'invoice'>> {
+  readonly invoice?: Partial<Invoice>
+}
+
+function render({ invoice, ...rest }: Variation = {}): string {
+  return paymentPage({
+    invoice: {
+      id: ID,
+      owner: 'identity-of-the-merchant',
+      wallet_id: 'w1',
+      wallet_ids: 'w1',
+      name: 'Tea set',
+      description: 'Six cups',
+      reference: 'order-4711',
+      amount: '25.00',
+      currency: 'USDT',
+      callback_url: 'https://shop.example/hook',
+      created_at: 1_700_000_000_000,
+      ...invoice,
+    },
+    payment: UNPAID,
+    wallets: [SEP],
+    isSandbox: false,
+    ...rest,
+  })
+}
+
+/** Every tag of a document, without what its text holds. */
+function tags(html: string): string[] {
+  return [...html.matchAll(/<[a-z!/][^>]*>/gi)].map(([tag]) => tag)
+}
+
+describe('the payment page', () => {
+  test('shows name, description, amount and the address with its network', () => {
+    const html = render()
+    for (const text of ['Tea set', 'Six cups', '25 USDT', SEP.address, 'SEP (Ethereum Sepolia)']) {
+      assert.ok(html.includes(text), text)
+    }
+  })
+
+  test('shows neither owner nor reference nor callback URL', () => {
+    for (const payment of [UNPAID, PAID]) {
+      const html = render({ payment })
+      for (const text of ['identity-of-the-merchant', 'order-4711', 'shop.example']) {
+        assert.equal(html.includes(text), false, text)
+      }
+    }
+  })
+
+  const native: readonly [string, PaymentView['wallets'], string][] = [
+    ['ETH on SEP', [SEP], '0.5 ETH'],
+    ['TRX on TRX-NILE', [NILE], '0.5 TRX'],
+    ['both coins where the wallets differ', [SEP, NILE], '0.5 ETH or TRX'],
+    ['one coin where the wallets agree', [NILE, NILE], '0.5 TRX'],
+    ['the coin that is known', [UNKNOWN, NILE], '0.5 TRX'],
+    ['no coin while no network is known', [UNKNOWN], '0.5 native coin'],
+  ]
+  for (const [what, wallets, text] of native) {
+    test(`names a native amount as ${what}`, () => {
+      const html = render({ invoice: { currency: 'native', amount: '.50' }, wallets })
+      assert.ok(html.includes(`<p class="amount">${text}</p>`), html)
+    })
+  }
+
+  test('shows every wallet in the order of the invoice', () => {
+    const html = render({ wallets: [NILE, SEP] })
+    const [nile, sep] = [html.indexOf(NILE.address), html.indexOf(SEP.address)]
+    assert.ok(nile > 0 && sep > nile)
+    assert.ok(html.includes('Pay to any of these addresses'))
+    assert.ok(html.includes('TRX-NILE (TRON Nile)'))
+  })
+
+  test('says that an address is not known yet, beside those that are', () => {
+    const html = render({ wallets: [UNKNOWN, SEP] })
+    assert.ok(html.includes('The address of this wallet is not known yet.'))
+    assert.ok(html.includes(SEP.address))
+  })
+
+  const states: readonly [string, Payment, string, boolean][] = [
+    ['nothing came', UNPAID, 'Waiting for payment', true],
+    ['a deposit is pending', { ...UNPAID, pending: '25' }, 'Payment seen, waiting for confirmation', true],
+    ['a part came', { ...UNPAID, received: '10', remaining: '15' }, 'Partly paid, waiting for the rest', true],
+    ['it is paid', PAID, 'Paid. Nothing more is due.', false],
+    ['more came', { ...PAID, received: '30', overpaid: '5' }, 'Paid. Nothing more is due.', false],
+  ]
+  for (const [when, payment, text, refreshes] of states) {
+    test(`says where the payment stands when ${when}, and ${refreshes ? 'asks again' : 'does not ask again'}`, () => {
+      const html = render({ payment })
+      assert.ok(html.includes(`role="status">${text}</p>`), html)
+      assert.equal(html.includes('<meta http-equiv="refresh" content="10">'), refreshes)
+      assert.equal(html.includes(`<a href="${ID}">Refresh now</a>`), refreshes)
+      for (const [title, sum] of [
+        ['Received', payment.received],
+        ['Pending', payment.pending],
+        ['Remaining', payment.remaining],
+      ]) {
+        assert.ok(html.includes(`<div><dt>${title}</dt><dd>${sum} USDT</dd></div>`), title)
+      }
+      assert.equal(
+        html.includes(`<dd>${payment.overpaid} USDT</dd></div>`) && payment.overpaid !== '0',
+        when === 'more came',
+      )
+    })
+  }
+
+  test('is labelled in the sandbox only', () => {
+    const label = 'Sandbox: nothing here is real money'
+    assert.ok(render({ isSandbox: true }).includes(label))
+    assert.ok(unknownInvoicePage(true).includes(label))
+    assert.equal(render().includes(label), false)
+    assert.equal(unknownInvoicePage(false).includes(label), false)
+  })
+
+  test('writes a long amount smaller', () => {
+    assert.ok(render({ invoice: { amount: '9'.repeat(60) } }).includes('class="amount long"'))
+  })
+
+  test('carries the style whose hash the policy allows, and no other', () => {
+    for (const html of [render(), unknownInvoicePage(true)]) {
+      const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, text = '']) => text)
+      assert.equal(styles.length, 1)
+      const hash = createHash('sha256')
+        .update(styles[0] ?? '')
+        .digest('base64')
+      assert.equal(STYLE_SOURCE, `'sha256-${hash}'`)
+      assert.equal(/\sstyle=/.test(html), false)
+    }
+  })
+
+  test('has no script, no handler and nothing that loads or sends', () => {
+    for (const html of [render(), render({ payment: PAID }), unknownInvoicePage(true)]) {
+      for (const tag of tags(html)) {
+        assert.equal(/^<(script|iframe|object|embed|form|img|link|base|svg)\b/i.test(tag), false, tag)
+        assert.equal(/\son[a-z]+\s*=/i.test(tag), false, tag)
+        assert.equal(/javascript:/i.test(tag), false, tag)
+      }
+    }
+  })
+
+  test('is one card with a language, a heading and description lists that nest well', () => {
+    const html = render({ wallets: [SEP, NILE] })
+    assert.ok(html.startsWith('<!doctype html>\n<html lang="en">'))
+    const open: string[] = []
+    const empty = new Set(['meta', '!doctype'])
+    for (const tag of tags(html.replace(/<style>[\s\S]*<\/style>/, ''))) {
+      const name = /^<\/?([a-z0-9!]+)/i.exec(tag)?.[1] ?? ''
+      if (empty.has(name)) continue
+      if (tag.startsWith('</')) assert.equal(open.pop(), name)
+      else open.push(name)
+    }
+    assert.deepEqual(open, [])
+    for (const name of ['h1', 'main', 'title']) assert.equal(html.split(`<${name}>`).length, 2, name)
+  })
+})
+
+describe('text of the merchant', () => {
+  const payloads: readonly [string, string][] = [
+    ['a script', '<script>alert(1)</script>'],
+    ['an image with a handler', '<img src=x onerror=alert(1)>'],
+    ['an end of the title', '</title></style><script>alert(1)</script>'],
+    ['quotes that leave an attribute', '" onmouseover="alert(1)" x=\''],
+    ['entities', '&lt;script&gt; &amp; &#x3c;'],
+    ['a comment', '<!-- --><!--'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the payload is the text of a template.
+    ['a template', '{{constructor.constructor("alert(1)")()}} ${process.exit(1)} `'],
+    ['replacement patterns', "$& $1 $` $'"],
+    ['80 astral characters', '𝕏'.repeat(80)],
+    ['a word without a break', 'x'.repeat(80)],
+  ]
+  const escaped = (text: string) =>
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", '&#39;')
+
+  const harmless = tags(render())
+  for (const [what, text] of payloads) {
+    test(`changes nothing of the page around it: ${what}`, () => {
+      const html = render({ invoice: { name: text, description: text } })
+      assert.deepEqual(tags(html), harmless)
+      assert.ok(html.includes(`<h1><bdi>${escaped(text)}</bdi></h1>`), html)
+      assert.ok(html.includes(`<p class="description"><bdi>${escaped(text)}</bdi></p>`), html)
+      assert.ok(html.includes(`<title>Payment: ${escaped(text)}</title>`), html)
+    })
+  }
+
+  test('cannot turn around what follows it', () => {
+    const override = '\u202egnp.exe\u2069\u2069\u202e'
+    const html = render({ invoice: { name: override, description: override } })
+    // Each text is alone in its block, so that an override which leaves `<bdi>` ends with the block.
+    assert.ok(html.includes(`<h1><bdi>${override}</bdi></h1>`))
+    assert.ok(html.includes(`<p class="description"><bdi>${override}</bdi></p>`))
+    assert.ok(html.includes('<title>Payment: gnp.exe</title>'))
+    assert.equal(html.split('\u202e').length - 1, 4)
+  })
+
+  test('keeps its line breaks and is left out when there is none', () => {
+    assert.ok(render({ invoice: { description: 'one\ntwo' } }).includes('<bdi>one\ntwo</bdi>'))
+    assert.equal(render({ invoice: { description: null } }).includes('class="description"'), false)
+  })
+})
