@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { projectRoot } from '../support/project-root.js'
+import { type RunningSandbox, runSandbox } from '../support/running-sandbox.js'
+import { missingPrograms, runBash } from '../support/shell.js'
+
+/** Several times what it takes on a slow machine. */
+const TIMEOUT_MS = 60_000
+
+describe('the walk-through', { skip: missingPrograms('bash', 'curl', 'openssl') }, () => {
+  let sandbox: RunningSandbox
+
+  before(async () => {
+    sandbox = await runSandbox()
+  })
+
+  after(() => sandbox.stop())
+
+  test('goes from a fresh identity to a paid invoice with two verified webhooks', async () => {
+    const { code, stdout, stderr } = await runBash(['examples/quickstart.sh'], {
+      environment: { BASE_URL: sandbox.service.url },
+      timeoutMs: TIMEOUT_MS,
+    })
+    assert.equal(stderr, '')
+    assert.ok(stdout.endsWith('Everything was as expected.\n'), stdout)
+    assert.equal(code, 0)
+  })
+
+  test('goes there also when the blocks of the README are pasted, and twice on one service', async () => {
+    const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8')
+    const blocks = [...readme.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block]) => block)
+    const { code, stdout, stderr } = await runBash(['-s'], {
+      script: blocks.join('\n'),
+      environment: { BASE_URL: sandbox.service.url },
+      timeoutMs: TIMEOUT_MS,
+    })
+    assert.equal(stderr, '')
+    assert.ok(stdout.endsWith('Everything was as expected.\n'), stdout)
+    assert.equal(code, 0)
+  })
+
+  test('ends with 1 and a reason when an answer is not as expected', async () => {
+    const { code, stderr } = await runBash(['examples/quickstart.sh'], {
+      environment: { BASE_URL: `${sandbox.service.url}/nowhere` },
+      timeoutMs: TIMEOUT_MS,
+    })
+    assert.equal(stderr, 'quickstart: expected status 200, got 404\n')
+    assert.equal(code, 1)
+  })
+
+  test('has a banner whose commands work when they are pasted one after another', async () => {
+    const commands = sandbox.service.banner.filter((line) => line.startsWith('  ')).map((line) => line.trim())
+    assert.ok(commands.includes(`BASE_URL=${sandbox.service.url} bash examples/quickstart.sh`))
+    const { code, stdout, stderr } = await runBash(['-es'], {
+      script: `${commands.join('\n')}\n`,
+      timeoutMs: TIMEOUT_MS,
+    })
+    assert.equal(stderr, '')
+    assert.equal(code, 0)
+    assert.ok(stdout.includes('Everything was as expected.\n{"notice"'), stdout)
+    assert.match(stdout, /"currency":"Tether","amount":"1500000","kind":"pending"/)
+  })
+})

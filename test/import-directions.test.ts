@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, sep } from 'node:path'
+import { describe, test } from 'node:test'
+import { projectRoot } from './support/project-root.js'
+
+/*
+ * The arrows of the architecture. A part is a folder of src or a file beside the folders; `config` is both. Every import
+ * counts: of values and of types, static and dynamic. What a part may import besides itself:
+ */
+
+/** Importable by every part but the pure and the leaf ones. */
+const common = ['clock', 'log', 'start-error', 'version']
+
+/** What the edges know: everything that is not an edge. */
+const inner = [...common, 'config', 'domain', 'crypto', 'auth', 'store', 'actors']
+
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  // Pure: nothing but itself.
+  domain: [],
+
+  // Leaves.
+  clock: [],
+  config: [],
+  crypto: ['domain'],
+  log: [],
+  'start-error': [],
+  version: [],
+
+  // The core.
+  store: [...common, 'domain', 'crypto'],
+  actors: [...common, 'domain', 'crypto', 'store'],
+  auth: [...common, 'domain', 'crypto', 'store'],
+
+  // The edges. Those that answer requests know the HTTP port, the sandbox also the ports that it simulates.
+  ledger: inner,
+  networks: inner,
+  webhooks: inner,
+  http: [...inner, 'ledger', 'webhooks', 'page'],
+  page: inner,
+  sandbox: [...inner, 'http', 'ledger', 'networks'],
+
+  // The assembly: only the service knows everything, only the command line knows the service.
+  service: [...inner, 'ledger', 'networks', 'webhooks', 'http', 'page', 'sandbox'],
+  cli: [...common, 'config', 'service'],
+  main: [...common, 'config', 'cli', 'service'],
+
+  // The SDK runs in browsers: nothing of the server.
+  client: [],
+}
+
+/** Parts that the layout foresees and that may not exist yet. */
+const foreseen = ['client']
+
+/** Packages and Node's own modules, where a part may not import every one of them. */
+const allowedPackages: Readonly<Record<string, RegExp>> = {
+  domain: /^$/,
+  client: /^@noble\//,
+}
+
+/** Engines behind a port. Their values are imported by files of the same folder, and by the service that chooses them. */
+const engines = [
+  'crypto/libsecp256k1.ts',
+  'crypto/noble.ts',
+  'crypto/verify-pool.ts',
+  'http/uws.ts',
+  'http/node.ts',
+  'http/choose-server.ts',
+  'store/lmdb/',
+  'store/postgres/',
+]
+
+interface Import {
+  /** The importing file, relative to src, with forward slashes. */
+  readonly from: string
+  /** As written. */
+  readonly specifier: string
+  readonly typeOnly: boolean
+}
+
+const source = join(projectRoot, 'src')
+
+/** Every file that becomes code; ambient declarations (.d.ts) describe packages and import nothing at run time. */
+function sourceFiles(): string[] {
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.[cm]?tsx?$/.test(path) && !path.endsWith('.d.ts'))
+    .map((path) => path.split(sep).join('/'))
+    .sort()
+}
+
+/** The imports of a source text. The formatter puts every import and export at the start of a line. */
+function importsOf(from: string, text: string): Import[] {
+  const found: Import[] = []
+  const statement = /^(?:import|export)\s+(type\b)?(?:[^'"`;=()]*?\bfrom\s*)?['"]([^'"]+)['"]/gm
+  for (const [, type, specifier = ''] of text.matchAll(statement)) {
+    found.push({ from, specifier, typeOnly: type !== undefined })
+  }
+  for (const [, argument = ''] of text.matchAll(/\bimport\(\s*([^)]*)\)/g)) {
+    const literal = /^['"]([^'"]+)['"]\s*,?\s*$/.exec(argument)
+    assert.ok(literal?.[1] !== undefined, `${from}: import(${argument}) cannot be checked`)
+    found.push({ from, specifier: literal[1], typeOnly: false })
+  }
+  for (const [, specifier = ''] of text.matchAll(/\bnew URL\(\s*['"](\.[^'"]+)['"]\s*,\s*import\.meta\.url/g)) {
+    found.push({ from, specifier, typeOnly: false })
+  }
+  return found
+}
+
+function partOf(path: string): string {
+  return path.split('/')[0]?.replace(/\.tsx?$/, '') ?? ''
+}
+
+/** The imported file, relative to src and with the name of its source, or null when it is a package. */
+function targetOf({ from, specifier }: Import): string | null {
+  if (!specifier.startsWith('.')) return null
+  const path = normalize(join(dirname(from), specifier))
+    .split(sep)
+    .join('/')
+  return path.replace(/\.js$/, '.ts')
+}
+
+/** What of the imports of one file goes against an arrow, one line each. */
+function violations(imports: readonly Import[]): string[] {
+  return imports.flatMap((entry) => {
+    const part = partOf(entry.from)
+    const target = targetOf(entry)
+    const told = `${entry.from} imports ${entry.specifier}`
+    if (target === null) {
+      return allowedPackages[part]?.test(entry.specifier) === false ? [told] : []
+    }
+    if (target.startsWith('..')) return [told]
+    const targetPart = partOf(target)
+    const permitted = targetPart === part || allowed[part]?.includes(targetPart) === true
+    const engine = engines.find((prefix) => target.startsWith(prefix))
+    const behindPort = engine === undefined || entry.typeOnly || part === targetPart || part === 'service'
+    return permitted && behindPort ? [] : [told]
+  })
+}
+
+describe('import directions', () => {
+  test('every import follows an arrow', () => {
+    const files = sourceFiles()
+    assert.ok(files.length > 0)
+    const against = files.flatMap((file) => violations(importsOf(file, readFileSync(join(source, file), 'utf8'))))
+    assert.deepEqual(against, [])
+  })
+
+  test('the table covers every part of src and nothing else', () => {
+    const parts = new Set([...sourceFiles().map(partOf), ...foreseen])
+    assert.deepEqual(
+      [...parts].filter((part) => allowed[part] === undefined),
+      [],
+      'parts without a row',
+    )
+    assert.deepEqual(
+      Object.keys(allowed).filter((part) => !parts.has(part)),
+      [],
+      'rows without a part',
+    )
+  })
+
+  test('the arrows of the table point one way', () => {
+    const above: string[] = []
+    const settled = new Set<string>()
+    const visit = (part: string): void => {
+      assert.ok(!above.includes(part), `a circle: ${[...above, part].join(' -> ')}`)
+      if (settled.has(part)) return
+      above.push(part)
+      for (const next of allowed[part] ?? assert.fail(`${above.at(-2)} may import ${part}, which has no row`))
+        visit(next)
+      above.pop()
+      settled.add(part)
+    }
+    for (const part of Object.keys(allowed)) visit(part)
+  })
+
+  test('imports of every form are seen', () => {
+    const text = [
+      "import { a } from './a.js'",
+      "import type { B } from './b.js'",
+      "import './c.js'",
+      'import {',
+      '  d,',
+      '  type D,',
+      "} from './d.js'",
+      "export * from './e.js'",
+      "export type { F } from './f.js'",
+      "const g = await import('./g.js')",
+      "let h: import('./h.js').H",
+      "const worker = new URL('./i.js', import.meta.url)",
+      "import * as j from './j.js'",
+      "import k, { type K } from './k.js'",
+      "export const text = 'not from'",
+      "export function from() { return './no.js' }",
+    ].join('\n')
+    const seen = importsOf('x.ts', text)
+    assert.deepEqual(
+      seen.map(({ specifier }) => specifier).sort(),
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'].map((name) => `./${name}.js`),
+    )
+    assert.deepEqual(
+      seen.filter(({ typeOnly }) => typeOnly).map(({ specifier }) => specifier),
+      ['./b.js', './f.js'],
+    )
+    assert.throws(() => importsOf('x.ts', 'await import(name)'), /cannot be checked/)
+  })
+
+  const cases: readonly [from: string, statement: string, against: boolean][] = [
+    ['domain/invoice.ts', "import { a } from './amount.js'", false],
+    ['domain/invoice.ts', "import type { Store } from '../store/store.js'", true],
+    ['domain/invoice.ts', "import { createHash } from 'node:crypto'", true],
+    ['domain/invoice.ts', "import type { Clock } from '../clock.js'", true],
+    ['crypto/id.ts', "import { readSettings } from '../config.js'", true],
+    ['config/schema.ts', "import { readSettings } from '../config.js'", false],
+    ['config.ts', "import Type from 'typebox'", false],
+    ['store/store.ts', "import type { Answer } from '../http/server.js'", true],
+    ['actors/mailbox.ts', "import { openLmdb } from '../store/lmdb/open.js'", true],
+    ['http/routes/a.ts', "import type { LmdbStore } from '../../store/lmdb/store.js'", false],
+    ['http/routes/a.ts', "import { LmdbStore } from '../../store/lmdb/store.js'", true],
+    ['service.ts', "import { openLmdb } from './store/lmdb/open.js'", false],
+    ['http/routes/a.ts', "import { startService } from '../../service.js'", true],
+    ['webhooks/dispatcher.ts', "import type { Answer } from '../http/server.js'", true],
+    ['client/client.ts', "import { verify } from '@noble/secp256k1'", false],
+    ['client/client.ts', "import type { Invoice } from '../domain/invoice.js'", true],
+    ['client/client.ts', "import { readFile } from 'node:fs/promises'", true],
+    ['cli/serve.ts', "import pkg from '../../package.json'", true],
+  ]
+  for (const [from, statement, against] of cases) {
+    test(`${from} ${against ? 'may not' : 'may'} say ${statement}`, () => {
+      assert.equal(violations(importsOf(from, statement)).length, against ? 1 : 0)
+    })
+  }
+})

@@ -1,0 +1,51 @@
+import { createIdGenerator, randomKeyId } from '../../src/crypto/id.js'
+import { createPooledRandom } from '../../src/crypto/random.js'
+import { type LmdbStore, type LmdbStoreOptions, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
+import type { StoreHarness } from '../contract/store/harness.js'
+import { ManualClock } from './manual-clock.js'
+import { temporaryDirectory } from './temporary-directory.js'
+
+/** What an LMDB store in `directory` is given in tests: the service's own ids, a clock that the test moves. */
+export function lmdbStoreOptions(directory: string, clock: ManualClock): LmdbStoreOptions {
+  const random = createPooledRandom()
+  const ids = createIdGenerator(random)
+  let secrets = 0
+  return {
+    directory,
+    clock,
+    tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    newId: (nowMs) => ids.next(nowMs),
+    randomKeyId: () => randomKeyId(random),
+    randomSecretHex: () => (++secrets).toString(16).padStart(64, '0'),
+  }
+}
+
+/** An LMDB store in a directory of its own. */
+export async function openLmdbHarness(): Promise<StoreHarness> {
+  const directory = temporaryDirectory()
+  const clock = new ManualClock()
+  const options = lmdbStoreOptions(directory.path, clock)
+  let failure: Error | null = null
+  const newId = (nowMs: number): Buffer => {
+    if (failure !== null) throw failure
+    return options.newId(nowMs)
+  }
+  let store: LmdbStore = await openLmdbStore({ ...options, newId })
+  return {
+    get store() {
+      return store
+    },
+    clock,
+    failIds(error) {
+      failure = error
+    },
+    async reopen() {
+      await store.close()
+      store = await openLmdbStore({ ...options, newId })
+    },
+    async discard() {
+      await store.close()
+      directory.remove()
+    },
+  }
+}
