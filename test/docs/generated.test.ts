@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { settingEntries } from '../../src/config/schema.js'
+import { failureCatalogue } from '../../src/domain/failure.js'
+import { projectRoot } from '../support/project-root.js'
+import { generatedDocuments } from './documents.js'
+
+/** Pages for people in which every setting named must exist. */
+function pages(): { path: string; text: string }[] {
+  const docs = readdirSync(join(projectRoot, 'docs')).filter((name) => name.endsWith('.md'))
+  return ['README.md', ...docs.map((name) => `docs/${name}`)].map((path) => ({
+    path,
+    text: readFileSync(join(projectRoot, path), 'utf8'),
+  }))
+}
+
+describe('the docs', () => {
+  for (const { path, text } of generatedDocuments) {
+    test(`${path} says what the code says (else: npm run docs)`, () => {
+      assert.equal(readFileSync(join(projectRoot, path), 'utf8'), text)
+    })
+  }
+
+  test('name every setting and every error code', () => {
+    const all = generatedDocuments.map(({ text }) => text).join('')
+    for (const [, { about }] of settingEntries) assert.ok(all.includes(`\`${about.environment}\``), about.environment)
+    for (const code of Object.keys(failureCatalogue)) assert.ok(all.includes(`| \`${code}\` |`), code)
+  })
+
+  test('name no setting that does not exist', () => {
+    const known = new Set<string>(settingEntries.map(([, { about }]) => about.environment))
+    const unknown = pages().flatMap(({ path, text }) =>
+      [...text.matchAll(/\bBILLHOOK_[A-Z_]*[A-Z]/g)]
+        .filter(([name]) => !known.has(name))
+        .map(([name]) => `${path}: ${name}`),
+    )
+    assert.deepEqual(unknown, [])
+  })
+})

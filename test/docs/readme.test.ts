@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { noble } from '../../src/crypto/noble.js'
+import { deliveryHeaders } from '../../src/webhooks/signature.js'
+import { projectRoot } from '../support/project-root.js'
+
+function read(path: string): string {
+  return readFileSync(join(projectRoot, path), 'utf8')
+}
+
+function markdown(): string[] {
+  const docs = readdirSync(join(projectRoot, 'docs')).filter((name) => name.endsWith('.md'))
+  return ['README.md', 'CHANGELOG.md', ...docs.map((name) => `docs/${name}`)]
+}
+
+/** The fenced blocks of a language, in order. */
+function blocks(text: string, language: string): string[] {
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, block = '']) => block,
+  )
+}
+
+/** A text without its fenced blocks: a comment of a script is no heading. */
+function prose(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, '')
+}
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+function anchors(path: string): Set<string> {
+  const headings = [...prose(read(path)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replace(/ /g, '-'),
+    ),
+  )
+}
+
+describe('the README', () => {
+  test('says how to start and how to test on its first screen, word by word', () => {
+    const first = read('README.md').split('\n').slice(0, 24).join('\n')
+    assert.deepEqual(blocks(`${first}\n`, 'sh'), ['npm ci && npm start\n', 'npm ci && npm test\n'])
+  })
+
+  test('walks through the very text of examples/quickstart.sh', () => {
+    const steps = blocks(read('README.md'), 'bash')
+    assert.equal(`${steps.join('\n')}`, read('examples/quickstart.sh'))
+    const [, ...titled] = steps
+    const titles = titled.map((step) => /^step (\d+) '(.*)'\n/.exec(step)?.slice(1).join('. '))
+    assert.deepEqual(
+      [...prose(read('README.md')).matchAll(/^### (\d.*)$/gm)].map(([, heading]) => heading),
+      titles,
+    )
+  })
+
+  test('shows for each step what it printed, and that all was as expected', () => {
+    const transcripts = blocks(read('README.md'), 'text')
+    assert.equal(transcripts.length, blocks(read('README.md'), 'bash').length - 1)
+    assert.ok(transcripts.at(-1)?.endsWith('Everything was as expected.\n'))
+  })
+
+  test('names the Node version of package.json', () => {
+    const { engines }: { engines: { node: string } } = JSON.parse(read('package.json'))
+    assert.ok(read('README.md').includes(`Node ${engines.node.replace('>=', '')} or later`))
+  })
+})
+
+describe('the pages for people', () => {
+  for (const path of markdown()) {
+    test(`${path} links to what is there`, () => {
+      for (const [, target = ''] of prose(read(path)).matchAll(/\]\(([^)]+)\)/g)) {
+        if (/^https:/.test(target)) continue
+        const [file = '', anchor] = target.split('#')
+        const linked = file === '' ? path : join(dirname(path), file)
+        assert.ok(existsSync(join(projectRoot, linked)), target)
+        if (anchor !== undefined) assert.ok(anchors(linked).has(anchor), target)
+      }
+    })
+
+    test(`${path} names files that are there`, () => {
+      const named = [...prose(read(path)).matchAll(/`((?:src|test|examples|docs)\/[\w./-]+)`/g)]
+      for (const [, file = ''] of named) assert.ok(existsSync(join(projectRoot, file)), file)
+    })
+  }
+
+  test('have a heading for each endpoint of the API, and for no other', () => {
+    const routes = readdirSync(join(projectRoot, 'src/http/routes')).flatMap((name) => {
+      const text = read(`src/http/routes/${name}`)
+      const shared = /^const PATTERN = '(.*)'$/m.exec(text)?.[1] ?? ''
+      return [...text.matchAll(/method: '([A-Z]+)',\s*pattern: (?:'([^']*)'|PATTERN)/g)].map(
+        ([, method, pattern = shared]) => `${method} ${pattern}`,
+      )
+    })
+    assert.ok(routes.length >= 20, `${routes.length} routes found`)
+    const inOperating = ['POST /internal/events', 'GET /healthz', 'GET /readyz']
+    // The same handler as the path with the slash, which is the one that clients are told.
+    const aliases = ['POST /sandbox/ledger']
+    const headings = [...read('docs/integrating.md').matchAll(/^### `([A-Z]+ .*)`$/gm)].map(([, route]) => route)
+    assert.deepEqual(
+      headings.sort(),
+      routes.filter((route) => !inOperating.includes(route) && !aliases.includes(route)).sort(),
+    )
+    for (const route of inOperating) assert.ok(read('docs/operating.md').includes(`\`${route}\``), route)
+  })
+
+  test('show the tables of the store by their names', () => {
+    const declared = /const TABLES = \{([\s\S]*?)\} as const/.exec(read('src/store/lmdb/tables.ts'))?.[1] ?? ''
+    const tables = [...declared.matchAll(/: '([a-z-]+)'/g)].map(([, name = '']) => name)
+    assert.ok(tables.length > 0)
+    const shown = read('docs/architecture.md')
+    // `meta` is the store's own and holds nothing of the domain.
+    for (const name of tables.filter((table) => table !== 'meta')) assert.ok(shown.includes(`\`${name}\``), name)
+  })
+})
+
+describe('the snippets for Node', () => {
+  interface Signing {
+    publicKeyHex(key: KeyObject): string
+    signedHeaders(key: KeyObject, body: string, nowMs?: number): Record<string, string>
+  }
+  interface Receiving {
+    isFromBillhook(body: Uint8Array, signature: string | undefined, secret: string): boolean
+  }
+  interface Standard {
+    standardWebhooksSecret(secret: string): string
+  }
+
+  /** A snippet as the module that a reader would make of it. */
+  async function load<T>(at: number): Promise<T> {
+    const snippet = blocks(read('docs/integrating.md'), 'js')[at] ?? assert.fail('no such snippet')
+    return (await import(`data:text/javascript,${encodeURIComponent(snippet)}`)) as T
+  }
+
+  const SECRET = '4cbfa3b914f9fd352a8f7d7749d91eaee8937359216056cacde23e17ed00e538'
+  const BODY = Buffer.from('{"reference":"ä"}')
+
+  test('signs a request that the service accepts', async () => {
+    const { publicKeyHex, signedHeaders } = await load<Signing>(0)
+    // Several keys, so that both parities of y occur.
+    for (let round = 0; round < 16; round += 1) {
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
+      const headers = signedHeaders(privateKey, BODY.toString(), 1_700_000_000_000)
+      assert.equal(headers['X-Service-Api-Key'], publicKeyHex(privateKey))
+      assert.equal(headers['X-Service-Timestamp'], '1700000000000')
+      const digest = createHash('sha256').update('POST /api/invoices\n1700000000000\n').update(BODY).digest()
+      const signature = Buffer.from(headers['X-Service-Signature'] ?? '', 'base64')
+      assert.ok(noble.verify(signature, digest, Buffer.from(publicKeyHex(privateKey), 'hex')))
+    }
+  })
+
+  test('tells a delivery of the service from any other', async () => {
+    const { isFromBillhook } = await load<Receiving>(1)
+    const signature = deliveryHeaders({ id: '0'.repeat(32), body: BODY }, SECRET, 0)['X-Service-Signature']
+    assert.equal(isFromBillhook(BODY, signature, SECRET), true)
+    assert.equal(isFromBillhook(Buffer.from('{"reference":"b"}'), signature, SECRET), false)
+    assert.equal(isFromBillhook(BODY, signature, SECRET.replace('4', '5')), false)
+    assert.equal(isFromBillhook(BODY, undefined, SECRET), false)
+    assert.equal(isFromBillhook(BODY, 'zz', SECRET), false)
+  })
+
+  test('gives Standard Webhooks libraries the bytes that the service signs with', async () => {
+    const { standardWebhooksSecret } = await load<Standard>(2)
+    assert.equal(Buffer.from(standardWebhooksSecret(SECRET).replace(/^whsec_/, ''), 'base64').toString('hex'), SECRET)
+  })
+})

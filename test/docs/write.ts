@@ -1,0 +1,7 @@
+/** Writes the pages of docs/ that are made from the code: `npm run docs`. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectRoot } from '../support/project-root.js'
+import { generatedDocuments } from './documents.js'
+
+for (const { path, text } of generatedDocuments) writeFileSync(join(projectRoot, path), text)
