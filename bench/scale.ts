@@ -61,7 +61,11 @@ function openStore(): Promise<LmdbStore> {
 }
 
 /** Invoices over 1000.000001, 1000.000002, … and deposits of 0.000001, in turn, so most invoices stay unpaid. */
-async function fill(store: LmdbStore, name: string, count: number): Promise<{ microseconds: number; middle: string }> {
+async function fill(
+  store: LmdbStore,
+  name: string,
+  count: number,
+): Promise<{ readonly microseconds: number; readonly middle: string }> {
   const address = addressOf(name)
   await store.applyLedgerFacts([
     { eventId: null, fact: { type: 'wallet.assigned', id: name, address, network: 'SEP', owner: name } },
@@ -168,7 +172,6 @@ async function timeRequests(smallInvoice: string, largeInvoice: string): Promise
     () => create('small', n++),
     () => create('large', n++),
   )
-
   // RssAnon is the process's own memory; RssFile beside it is the page cache's, mapped: the database file as it is read.
   const memory = () => {
     const status = readFileSync(`/proc/${service.pid}/status`, 'utf8')
@@ -230,17 +233,17 @@ async function alternate(what: string, a: () => Promise<number>, b: () => Promis
   report(what, ...times)
 }
 
-function report(what: string, small: number[], large: number[]): void {
+function report(what: string, small: readonly number[], large: readonly number[]): void {
   say(
     `${what}: with ${SMALL} ${describe(small)}; with ${records} ${describe(large)}; ratio ${(median(large) / median(small)).toFixed(2)}`,
   )
 }
 
-function describe(times: number[]): string {
+function describe(times: readonly number[]): string {
   const sorted = times.toSorted((a, b) => a - b)
   return `median ${median(times).toFixed(0)} µs, p99 ${(sorted[Math.floor(sorted.length * 0.99)] ?? 0).toFixed(0)} µs`
 }
 
-function median(times: number[]): number {
+function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 }

@@ -1,0 +1,30 @@
+import { describe } from 'node:test'
+import { describeApiKeys } from './store/api-keys.js'
+import { describeCollisions } from './store/collisions.js'
+import { describeDeliveries } from './store/deliveries.js'
+import { describeDeposits } from './store/deposits.js'
+import type { OpenStore } from './store/harness.js'
+import { describeInvoices } from './store/invoices.js'
+import { describeMatching } from './store/matching.js'
+import { describeOutbox } from './store/outbox.js'
+import { describeHistories } from './store/random-histories.js'
+import { describeWallets } from './store/wallets.js'
+import { describeWebhooks } from './store/webhooks.js'
+import { describeWrites } from './store/writes.js'
+
+/** What every engine of the store must pass. */
+export function describeStore(engine: string, open: OpenStore): void {
+  describe(`the store on ${engine}`, () => {
+    describeInvoices(open)
+    describeCollisions(open)
+    describeDeposits(open)
+    describeDeliveries(open)
+    describeMatching(open)
+    describeOutbox(open)
+    describeWallets(open)
+    describeApiKeys(open)
+    describeWebhooks(open)
+    describeWrites(open)
+    describeHistories(open)
+  })
+}

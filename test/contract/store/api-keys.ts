@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DAY_MS } from '../../../src/domain/api-key.js'
+import { refusalOf, registration, unwrap } from '../../support/fixtures.js'
+import { START_MS } from '../../support/manual-clock.js'
+import { type OpenStore, type Scenario, withStore } from './harness.js'
+
+/** Registration, look-up and revocation of API keys (decisions 3). */
+export function describeApiKeys(open: OpenStore): void {
+  const scenario = (name: string, run: (t: Scenario) => Promise<void>) => test(name, withStore(open, run))
+
+  describe('an API key', () => {
+    scenario('is kept as registered and found by its 33 bytes', async (t) => {
+      const asked = registration(1, {
+        permissions: ['payments:send', 'invoices:create'],
+        ttlDays: 1.5,
+        label: 'x'.repeat(70),
+      })
+      const key = unwrap(await t.store.registerApiKey(asked))
+      assert.deepEqual(key, {
+        id: key.id,
+        owner: 'alice',
+        label: 'x'.repeat(60),
+        public_key: asked.publicKeyText,
+        permissions: 'payments:send,invoices:create',
+        expires_at: START_MS + 1.5 * DAY_MS,
+        revoked_at: null,
+        created_at: START_MS,
+      })
+      assert.match(key.id, /^[0-9a-f]{16}$/)
+      assert.deepEqual(await t.store.apiKey(asked.publicKey), key)
+      await t.harness.reopen()
+      assert.deepEqual(await t.store.apiKey(asked.publicKey), key)
+      for (const bytes of [Buffer.alloc(0), Buffer.alloc(32, 1), Buffer.alloc(33), Buffer.alloc(65, 4)]) {
+        assert.equal(await t.store.apiKey(bytes), undefined)
+      }
+    })
+
+    scenario('whose end is no safe integer is refused', async (t) => {
+      const before = await t.snapshot()
+      assert.equal(
+        refusalOf(await t.store.registerApiKey(registration(1, { ttlDays: 1e300 }))),
+        'invalid_api_key_registration',
+      )
+      assert.deepEqual(await t.snapshot(), before)
+      assert.equal(await t.store.apiKey(registration(1).publicKey), undefined)
+    })
+
+    scenario('is registered once for ever, by whomever and however spelled, revoked or not', async (t) => {
+      const key = unwrap(await t.store.registerApiKey(registration(1)))
+      const before = await t.snapshot()
+      const again = registration(1, {
+        owner: 'bob',
+        publicKeyText: registration(1).publicKeyText.slice(2).toUpperCase(),
+      })
+      assert.equal(refusalOf(await t.store.registerApiKey(again)), 'public_key_registered')
+      assert.deepEqual(await t.snapshot(), before)
+      await t.store.revokeApiKey(key.id, 'alice')
+      assert.equal(refusalOf(await t.store.registerApiKey(registration(1))), 'public_key_registered')
+    })
+
+    scenario('is registered by exactly one of many that try at once', async (t) => {
+      const owners = Array.from({ length: 30 }, (_, i) => `owner-${i}`)
+      const outcomes = await Promise.all(owners.map((owner) => t.store.registerApiKey(registration(1, { owner }))))
+      assert.equal(outcomes.filter(({ ok }) => ok).length, 1)
+    })
+  })
+
+  describe('revocation', () => {
+    scenario('stamps the key once and is visible at once, whoever reads meanwhile', async (t) => {
+      const { publicKey } = registration(1)
+      const key = unwrap(await t.store.registerApiKey(registration(1)))
+      t.clock.advance(1000)
+      let isAnswered = false
+      // A reader that is always in the middle of reading keeps whatever snapshot an engine might hold on to.
+      const reader = (async () => {
+        while (!isAnswered) {
+          await t.store.apiKey(publicKey)
+          await new Promise(setImmediate)
+        }
+      })()
+      const read = t.store.revokeApiKey(key.id, 'alice').then(async (outcome) => {
+        isAnswered = true
+        return [unwrap(outcome).revoked_at, (await t.store.apiKey(publicKey))?.revoked_at]
+      })
+      await t.store.apiKey(publicKey)
+      assert.deepEqual(await read, [START_MS + 1000, START_MS + 1000])
+      await reader
+
+      t.clock.advance(1000)
+      assert.equal(unwrap(await t.store.revokeApiKey(key.id, 'alice')).revoked_at, START_MS + 1000)
+      await t.harness.reopen()
+      assert.equal((await t.store.apiKey(publicKey))?.revoked_at, START_MS + 1000)
+    })
+
+    scenario('is refused for an unknown id and for another owner, and changes nothing', async (t) => {
+      const key = unwrap(await t.store.registerApiKey(registration(1)))
+      const before = await t.snapshot()
+      assert.equal(refusalOf(await t.store.revokeApiKey(key.id, 'bob')), 'not_key_owner')
+      for (const id of ['', '0', 'zz', 'f'.repeat(16), `${key.id}00`, key.id.slice(2), key.id.replace(/.$/, 'g')]) {
+        assert.equal(refusalOf(await t.store.revokeApiKey(id, 'alice')), 'api_key_not_found')
+      }
+      assert.deepEqual(await t.snapshot(), before)
+    })
+  })
+
+  describe('the API keys of an owner', () => {
+    scenario('are listed newest first, in pages, with the revoked ones', async (t) => {
+      const ids: string[] = []
+      for (let seed = 1; seed <= 5; seed += 1) {
+        ids.unshift(unwrap(await t.store.registerApiKey(registration(seed))).id)
+        unwrap(await t.store.registerApiKey(registration(seed + 100, { owner: 'bob' })))
+      }
+      await t.store.revokeApiKey(ids[2] ?? '', 'alice')
+      for (const limit of [1, 2, 5, 9]) {
+        const pages = await t.walk((after) => t.store.apiKeys('alice', { after, limit }))
+        assert.deepEqual(
+          pages.flat().map(({ id }) => id),
+          ids,
+        )
+        assert.deepEqual(
+          pages.flat().map(({ revoked_at }) => revoked_at !== null),
+          [false, false, true, false, false],
+        )
+      }
+      assert.deepEqual(await t.store.apiKeys('nobody', { after: null, limit: 5 }), { items: [], next: null })
+    })
+  })
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { invoiceRequest, refusalOf, walletAssigned } from '../../support/fixtures.js'
+import { START_MS } from '../../support/manual-clock.js'
+import { type OpenStore, type Scenario, settledValue, withStore } from './harness.js'
+
+/** When an amount or a reference is free (specification, Invoice paid status; decisions 4). */
+export function describeCollisions(open: OpenStore): void {
+  const scenario = (name: string, run: (t: Scenario) => Promise<void>) => test(name, withStore(open, run))
+
+  describe('an amount', () => {
+    scenario('is free in the other currency, on another wallet and by another value', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2')
+      await t.invoice({ amount: '100' })
+      await t.invoice({ amount: '100', currency: 'USDT' })
+      await t.invoice({ amount: '100', walletIds: ['wallet-2'] })
+      await t.invoice({ amount: '100.000000000000000001' })
+    })
+
+    scenario('is free again once paid, and blocked again by the next invoice', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice()
+      await t.deposit('pending')
+      assert.equal(refusalOf(await t.request()), 'amount_in_use')
+      await t.deposit('confirmed')
+      t.clock.advance(120_000)
+      await t.invoice()
+      assert.equal(refusalOf(await t.request()), 'amount_in_use')
+    })
+
+    scenario('is blocked again when a reorganisation takes the payment away', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const invoice = await t.invoice()
+      await t.deposit('confirmed')
+      await t.deposit('dropped')
+      assert.equal((await t.paymentOf(invoice)).status, 'unpaid')
+      assert.equal(refusalOf(await t.request()), 'amount_in_use')
+      await t.deposit('confirmed')
+      t.clock.advance(120_000)
+      await t.invoice()
+    })
+
+    scenario('is blocked by a newer invoice when the older one on the same wallet is paid', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2')
+      await t.invoice({ walletIds: ['wallet-1', 'wallet-2'] })
+      await t.deposit('confirmed')
+      t.clock.advance(120_000)
+      await t.invoice({ walletIds: ['wallet-2'] })
+      assert.equal(refusalOf(await t.request({ walletIds: ['wallet-1', 'wallet-2'] })), 'amount_in_use')
+      await t.invoice({ walletIds: ['wallet-1'] })
+    })
+
+    scenario('stays blocked by an invoice of a wallet that meanwhile changed hands', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice()
+      await t.tell(walletAssigned('wallet-1', 'bob'))
+      assert.equal(refusalOf(await t.request({ owner: 'bob' })), 'amount_in_use')
+    })
+
+    scenario('is blocked by an invoice made before the clock stepped back, though a later one is paid', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.deposit('confirmed', { amount: '1', txHash: 'first', receivedAt: START_MS - 1 })
+      const early = await t.invoice({ amount: '100' })
+      await t.deposit('confirmed', { txHash: 'pays', receivedAt: START_MS + 1 })
+      t.clock.set(START_MS - 60_000)
+      // The deposit came after the clock's new time as well, so the later invoice is paid from the start.
+      const back = await t.invoice({ amount: '100' })
+      assert.equal(back.created_at, START_MS - 60_000)
+      assert.equal((await t.paymentOf(back)).status, 'paid')
+      await t.deposit('dropped', { txHash: 'pays' })
+      await t.deposit('confirmed', { txHash: 'between', receivedAt: START_MS - 30_000 })
+      assert.equal((await t.paymentOf(back)).status, 'paid')
+      assert.equal((await t.paymentOf(early)).status, 'unpaid')
+      assert.equal(refusalOf(await t.request({ amount: '100' })), 'amount_in_use')
+    })
+
+    scenario('is given to exactly one of 200 that ask at once', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2')
+      const batch = Array.from({ length: 100 }, () => ({ type: 'invoice' as const, request: invoiceRequest() }))
+      const both = invoiceRequest({ walletIds: ['wallet-2', 'wallet-1'] })
+      const fates = await Promise.all([
+        t.store.perform(batch),
+        ...Array.from({ length: 100 }, () => t.store.perform([{ type: 'invoice', request: both }])),
+      ])
+      const created = fates.flat().filter((fate) => {
+        const result = settledValue(fate)
+        return result.type === 'invoice' && result.outcome.ok
+      })
+      assert.equal(created.length, 1)
+      assert.equal((await t.store.invoices('alice', { after: null, limit: 10 })).items.length, 1)
+    })
+  })
+
+  describe('a reference', () => {
+    scenario('is given to exactly one of many that ask at once, on different wallets', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2')
+      const batch = Array.from({ length: 40 }, (_, i) => ({
+        type: 'invoice' as const,
+        request: invoiceRequest({
+          reference: 'one',
+          amount: `${i + 1}`,
+          walletIds: [i % 2 === 0 ? 'wallet-1' : 'wallet-2'],
+        }),
+      }))
+      const results = (await t.store.perform(batch)).map(settledValue)
+      assert.equal(results.filter((result) => result.type === 'invoice' && result.outcome.ok).length, 1)
+    })
+
+    scenario('is compared exactly', async (t) => {
+      await t.own('alice', 'wallet-1')
+      for (const [i, reference] of ['a', 'A', 'a ', ' a', 'ä', 'a\u0308'].entries()) {
+        await t.invoice({ reference, amount: `${i + 1}` })
+      }
+    })
+
+    scenario('stays in use when its invoice is paid', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ reference: 'r' })
+      await t.deposit('confirmed')
+      t.clock.advance(120_000)
+      assert.equal(refusalOf(await t.request({ reference: 'r', amount: '7' })), 'reference_in_use')
+    })
+  })
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import type { DepositReport, Sighting } from '../../../src/domain/deposit.js'
+import type { Outcome } from '../../../src/domain/failure.js'
+import type { Invoice } from '../../../src/domain/invoice.js'
+import type { EventOutcome, LedgerFact } from '../../../src/domain/ledger-fact.js'
+import type { Delivery } from '../../../src/domain/webhook.js'
+import type { PageOf, Settled, Store, WalletCommand, WalletResult } from '../../../src/store/store.js'
+import {
+  depositFact,
+  type InvoiceFields,
+  invoiceRequest,
+  unwrap,
+  walletAssigned,
+  walletCreated,
+} from '../../support/fixtures.js'
+import type { ManualClock } from '../../support/manual-clock.js'
+
+/** A store under test, with the world it was given. */
+export interface StoreHarness {
+  /** The store as of the last `reopen`. */
+  readonly store: Store
+  readonly clock: ManualClock
+  /** From now on the store is thrown `error` when it asks for an id; null ends that. */
+  failIds(error: Error | null): void
+  /** Closes the store and opens another on the same data. */
+  reopen(): Promise<void>
+  /** Closes the store and removes its data. */
+  discard(): Promise<void>
+}
+
+/** Opens an empty store. USDT has 6 decimals on both networks. */
+export type OpenStore = () => Promise<StoreHarness>
+
+/** Runs a scenario on a store of its own. */
+export function withStore(open: OpenStore, scenario: (t: Scenario) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const harness = await open()
+    try {
+      await scenario(new Scenario(harness))
+    } finally {
+      await harness.discard()
+    }
+  }
+}
+
+/** What scenarios say in one line. */
+export class Scenario {
+  constructor(readonly harness: StoreHarness) {}
+
+  get store(): Store {
+    return this.harness.store
+  }
+
+  get clock(): ManualClock {
+    return this.harness.clock
+  }
+
+  /** A wallet of the SEP network that belongs to `owner`. */
+  async own(owner: string, ...walletIds: readonly string[]): Promise<void> {
+    for (const id of walletIds) {
+      await this.tell(walletCreated(id))
+      await this.tell(walletAssigned(id, owner))
+    }
+  }
+
+  async tell(fact: LedgerFact, eventId: string | null = null): Promise<EventOutcome> {
+    const [fate] = await this.store.applyLedgerFacts([{ eventId, fact }])
+    return settledValue(fate)
+  }
+
+  async perform(command: WalletCommand): Promise<WalletResult> {
+    const fates = await this.store.perform([command])
+    assert.equal(fates.length, 1)
+    return settledValue(fates[0])
+  }
+
+  async request(fields: InvoiceFields = {}): Promise<Outcome<Invoice>> {
+    const result = await this.perform({ type: 'invoice', request: invoiceRequest(fields) })
+    assert.equal(result.type, 'invoice')
+    return result.type === 'invoice' ? result.outcome : assert.fail()
+  }
+
+  async invoice(fields: InvoiceFields = {}): Promise<Invoice> {
+    return unwrap(await this.request(fields))
+  }
+
+  /** Reports a deposit and answers how it was taken and the deliveries that it owes, in order. */
+  async deposit(report: DepositReport, fields: Partial<Sighting> = {}, eventId: string | null = null) {
+    const result = await this.perform({ type: 'deposit', eventId, fact: depositFact(report, fields) })
+    if (result.type !== 'deposit') assert.fail()
+    const deliveries: Delivery[] = []
+    for (const { id } of result.owed) deliveries.push(present(await this.store.delivery(id)))
+    return { ...result, deliveries }
+  }
+
+  async paymentOf(invoice: Pick<Invoice, 'id'>) {
+    return present(await this.store.invoiceWithPayment(invoice.id)).payment
+  }
+
+  /** Everything that the readers tell about owners and invoices, to be compared before and after a refusal. */
+  async snapshot(owners: readonly string[] = ['alice', 'bob']): Promise<unknown> {
+    const everything = { after: null, limit: 10_000 }
+    const told: unknown[] = []
+    for (const owner of owners) {
+      told.push(
+        await this.store.invoicesWithPayment(owner, everything),
+        await this.store.apiKeys(owner, everything),
+        await this.store.wallets(owner, everything),
+        await this.store.webhook(owner),
+        await this.store.isIdentityKnown(owner),
+      )
+    }
+    for (const lane of await this.store.queuedLanes()) told.push(await this.store.queuedDeliveries(lane, null, 10_000))
+    told.push(await this.store.unassignedWallets('SEP'), await this.store.unassignedWallets('TRX-NILE'))
+    return told
+  }
+
+  /** All items of a list, read in pages of `limit`. */
+  async walk<T>(read: (after: string | null) => PageOf<T> | Promise<PageOf<T>>): Promise<readonly (readonly T[])[]> {
+    const pages: (readonly T[])[] = []
+    let after: string | null = null
+    do {
+      const page: PageOf<T> = await read(after)
+      pages.push(page.items)
+      after = page.next
+      assert.ok(pages.length <= 1000, 'the list has no end')
+    } while (after !== null)
+    return pages
+  }
+}
+
+export function settledValue<T>(fate: Settled<T> | undefined): T {
+  if (fate === undefined) assert.fail('there is no fate')
+  if (fate.status === 'rejected') throw fate.reason
+  return fate.value
+}
+
+export function present<T>(value: T | undefined): T {
+  assert.ok(value !== undefined, 'it is not there')
+  return value
+}

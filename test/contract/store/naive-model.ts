@@ -1,0 +1,133 @@
+import { type Currency, type CurrencyLabel, currencyOfLabel } from '../../../src/domain/currency.js'
+import type { DepositReport, DepositStatus } from '../../../src/domain/deposit.js'
+import { matchDeposit } from '../../../src/domain/matching.js'
+import { type Received, receivedSince } from '../../../src/domain/payment.js'
+
+/** An invoice as the model keeps it; its amount in atoms. */
+export interface ModelInvoice {
+  readonly id: string
+  readonly owner: string
+  readonly walletIds: readonly string[]
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly reference: string | null
+  readonly callbackUrl: string | null
+  readonly createdAt: number
+}
+
+export interface ModelSighting {
+  readonly walletId: string
+  readonly label: CurrencyLabel
+  readonly amount: bigint
+  readonly receivedAt: number
+}
+
+interface ModelDeposit extends ModelSighting {
+  readonly kind: DepositReport
+  readonly invoice: ModelInvoice | null
+  readonly reached: ReadonlySet<DepositStatus>
+}
+
+/** What the model expects a deposit to owe. */
+export interface ModelDelivery {
+  readonly invoiceId: string
+  readonly status: DepositStatus
+  readonly url: string
+}
+
+/**
+ * The rules of the specification and of decisions 4 to 6 over plain lists: no index, no running total, nothing kept that
+ * could be computed. Histories on a store must come out as they do here.
+ */
+export class NaiveModel {
+  readonly invoices: ModelInvoice[] = []
+  private readonly deposits = new Map<string, ModelDeposit>()
+  /** Owners of wallets; a wallet whose address is not known gets no deposits counted. */
+  readonly owners = new Map<string, string>()
+  readonly placed = new Set<string>()
+  readonly defaults = new Map<string, string>()
+
+  received(invoice: Pick<ModelInvoice, 'walletIds' | 'currency' | 'createdAt'>): Received {
+    const counted = [...this.deposits.values()].filter(
+      (deposit) =>
+        this.placed.has(deposit.walletId) &&
+        invoice.walletIds.includes(deposit.walletId) &&
+        currencyOfLabel(deposit.label) === invoice.currency,
+    )
+    return receivedSince(invoice.createdAt, counted)
+  }
+
+  remaining(invoice: ModelInvoice): bigint {
+    const { confirmed } = this.received(invoice)
+    return confirmed >= invoice.amount ? 0n : invoice.amount - confirmed
+  }
+
+  /** The unpaid invoices that ask the same amount on one of the wallets. */
+  rivals(invoice: Pick<ModelInvoice, 'walletIds' | 'currency' | 'amount'>): readonly ModelInvoice[] {
+    return this.invoices.filter(
+      (other) =>
+        other.amount === invoice.amount &&
+        other.currency === invoice.currency &&
+        other.walletIds.some((id) => invoice.walletIds.includes(id)) &&
+        this.remaining(other) > 0n,
+    )
+  }
+
+  /** The code of the refusal that a request must get, or null when it must be accepted. */
+  refusal(request: Omit<ModelInvoice, 'id' | 'createdAt'>): string | null {
+    if (request.walletIds.some((id) => this.owners.get(id) !== request.owner)) return 'wallet_not_owned'
+    if (request.reference !== null && this.invoices.some(({ reference }) => reference === request.reference)) {
+      return 'reference_in_use'
+    }
+    return this.rivals(request).length > 0 ? 'amount_in_use' : null
+  }
+
+  /** Takes a report in; answers how it is taken and what it owes, in order. */
+  report(key: string, report: DepositReport, seen: ModelSighting): { status: string; owed: readonly ModelDelivery[] } {
+    const known = this.deposits.get(key)
+    const isCounted = known?.kind === 'pending' || known?.kind === 'confirmed'
+    if (report === 'dropped') {
+      if (known === undefined) return { status: 'rejected', owed: [] }
+      if (!isCounted) return { status: 'duplicate', owed: [] }
+      this.deposits.set(key, { ...known, kind: 'dropped' })
+      return { status: 'applied', owed: [] }
+    }
+    if (isCounted && (known.kind === 'confirmed' || report === 'pending')) return { status: 'duplicate', owed: [] }
+    const invoice = known === undefined ? this.match(seen) : known.invoice
+    const reached = new Set(known?.reached)
+    const owed: ModelDelivery[] = []
+    for (const status of report === 'pending' ? (['pending'] as const) : (['pending', 'confirmed'] as const)) {
+      if (reached.has(status)) continue
+      reached.add(status)
+      const url = invoice === null ? null : this.callbackOf(invoice)
+      if (invoice !== null && url !== null) owed.push({ invoiceId: invoice.id, status, url })
+    }
+    const sighting = isCounted ? known : seen
+    const { walletId, label, amount, receivedAt } = sighting
+    this.deposits.set(key, { walletId, label, amount, receivedAt, kind: report, invoice, reached })
+    return { status: 'applied', owed }
+  }
+
+  private callbackOf(invoice: ModelInvoice): string | null {
+    return invoice.callbackUrl ?? this.defaults.get(invoice.owner) ?? null
+  }
+
+  /** Decisions 6 over all invoices of the wallet. */
+  private match(seen: ModelSighting): ModelInvoice | null {
+    const currency = currencyOfLabel(seen.label)
+    if (!this.placed.has(seen.walletId) || currency === null) return null
+    const candidates = this.invoices.filter(
+      (invoice) =>
+        invoice.walletIds.includes(seen.walletId) &&
+        invoice.reference !== null &&
+        invoice.currency === currency &&
+        this.callbackOf(invoice) !== null &&
+        invoice.createdAt < seen.receivedAt,
+    )
+    const chosen = matchDeposit(
+      seen.amount,
+      candidates.map((invoice) => ({ id: invoice.id, remaining: this.remaining(invoice) })),
+    )
+    return candidates.find(({ id }) => id === chosen?.id) ?? null
+  }
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { DeliveryResult } from '../../../src/domain/webhook.js'
+import { START_MS } from '../../support/manual-clock.js'
+import { type OpenStore, present, type Scenario, withStore } from './harness.js'
+
+const ANSWERED: DeliveryResult = { kind: 'answered', httpStatus: 204, durationMs: 12 }
+const FAILED: DeliveryResult = { kind: 'failed', reason: 'dns', detail: 'no such host', durationMs: 3 }
+
+/** The life of a delivery: queued, attempted, settled (decisions 7). */
+export function describeOutbox(open: OpenStore): void {
+  const scenario = (name: string, run: (t: Scenario) => Promise<void>) => test(name, withStore(open, run))
+
+  /** `count` deposits to an invoice each of whose deliveries goes to `url`. */
+  const owe = async (
+    t: Scenario,
+    count: number,
+    url = 'https://example.com/a',
+    owner = 'alice',
+    wallet = 'wallet-1',
+  ) => {
+    await t.own(owner, wallet)
+    const reference = `${owner} ${url}`
+    await t.invoice({
+      owner,
+      walletIds: [wallet],
+      amount: `${url.length}.${owner.length}`,
+      reference,
+      callbackUrl: url,
+    })
+    const owed = []
+    for (let i = 0; i < count; i += 1) {
+      const toAddress = `0xAddress-of-${wallet}`
+      owed.push(
+        ...(
+          await t.deposit('pending', { txHash: `${reference}${i}`, toAddress, amount: `${url.length}.${owner.length}` })
+        ).owed,
+      )
+    }
+    assert.equal(owed.length, count)
+    return owed
+  }
+
+  describe('a delivery', () => {
+    scenario('is queued, then attempted, then settled, and survives restarts in each state', async (t) => {
+      const [owed] = await owe(t, 1)
+      const { id, lane } = present(owed)
+      await t.harness.reopen()
+      assert.deepEqual(await t.store.queuedLanes(), [lane])
+      assert.deepEqual(
+        (await t.store.queuedDeliveries(lane, null, 10)).map((one) => [one.id, one.state]),
+        [[id, 'queued']],
+      )
+
+      t.clock.set(START_MS + 500)
+      assert.deepEqual(await t.store.markAttempted([id]), [true])
+      await t.harness.reopen()
+      assert.deepEqual(await t.store.queuedLanes(), [])
+      assert.deepEqual(await t.store.queuedDeliveries(lane, null, 10), [])
+      const attempted = present(await t.store.delivery(id))
+      assert.deepEqual([attempted.state, attempted.attempts, attempted.attemptedAt], ['attempted', 1, START_MS + 500])
+
+      await t.store.recordResult(id, ANSWERED)
+      await t.harness.reopen()
+      assert.deepEqual(await t.store.delivery(id), { ...attempted, state: 'settled', result: ANSWERED })
+      assert.equal(await t.store.settleInterrupted(), 0)
+    })
+
+    scenario('keeps the reason of a failure', async (t) => {
+      const [owed] = await owe(t, 1)
+      const { id } = present(owed)
+      await t.store.markAttempted([id])
+      await t.store.recordResult(id, FAILED)
+      assert.deepEqual((await t.store.delivery(id))?.result, FAILED)
+    })
+
+    scenario('is attempted once, however many ask', async (t) => {
+      const [owed] = await owe(t, 1)
+      const { id } = present(owed)
+      const marks = await Promise.all(Array.from({ length: 20 }, () => t.store.markAttempted([id, id])))
+      assert.equal(marks.flat().filter(Boolean).length, 1)
+      await t.store.recordResult(id, ANSWERED)
+      assert.deepEqual(await t.store.markAttempted([id]), [false])
+    })
+
+    scenario('has a result only while it is under way', async (t) => {
+      const [owed] = await owe(t, 1)
+      const { id } = present(owed)
+      await assert.rejects(t.store.recordResult(id, ANSWERED))
+      assert.equal((await t.store.delivery(id))?.state, 'queued')
+      await t.store.markAttempted([id])
+      await t.store.recordResult(id, ANSWERED)
+      await assert.rejects(t.store.recordResult(id, FAILED))
+      assert.deepEqual((await t.store.delivery(id))?.result, ANSWERED)
+    })
+
+    scenario('is marked with all the others of the call or not at all', async (t) => {
+      const owed = await owe(t, 3)
+      const ids = owed.map((one) => one.id)
+      await assert.rejects(t.store.markAttempted([...ids, '0'.repeat(32)]))
+      assert.deepEqual(await t.store.markAttempted(ids), [true, true, true])
+    })
+
+    scenario('that was under way when the process died is interrupted and not sent again', async (t) => {
+      const owed = await owe(t, 3)
+      const [first, second, third] = owed.map((one) => one.id)
+      await t.store.markAttempted([first ?? '', second ?? ''])
+      await t.store.recordResult(first ?? '', ANSWERED)
+      await t.harness.reopen()
+      assert.equal(await t.store.settleInterrupted(), 1)
+      assert.equal(await t.store.settleInterrupted(), 0)
+      const result = (await t.store.delivery(second ?? ''))?.result
+      assert.equal(result?.kind === 'failed' && result.reason, 'interrupted')
+      assert.deepEqual(await t.store.markAttempted([second ?? '']), [false])
+      assert.deepEqual(
+        (await t.store.queuedDeliveries(owed[0]?.lane ?? '', null, 9)).map(({ id }) => id),
+        [third],
+      )
+    })
+
+    scenario('that does not exist is not found', async (t) => {
+      for (const id of ['', 'zz', '0'.repeat(32)]) assert.equal(await t.store.delivery(id), undefined)
+    })
+  })
+
+  describe('a lane', () => {
+    scenario('is an owner and an origin', async (t) => {
+      const lanes = [
+        ...(await owe(t, 1, 'https://example.com/a')),
+        ...(await owe(t, 1, 'https://EXAMPLE.com:443/other?x=1')),
+        ...(await owe(t, 1, 'https://example.com:8443/a')),
+        ...(await owe(t, 1, 'http://example.com/a')),
+        ...(await owe(t, 1, 'https://example.com/a', 'bob', 'bobs')),
+      ].map((one) => one.lane)
+      assert.equal(lanes[0], lanes[1])
+      assert.equal(new Set(lanes).size, 4)
+      assert.deepEqual(new Set(await t.store.queuedLanes()), new Set(lanes))
+      assert.ok(lanes.every((lane) => /^[0-9a-f]+$/.test(lane)))
+    })
+
+    scenario('lists what is queued, oldest first, behind a delivery and up to a limit', async (t) => {
+      const owed = await owe(t, 5)
+      await owe(t, 2, 'https://example.com/b', 'bob', 'bobs')
+      const ids = owed.map((one) => one.id)
+      const lane = owed[0]?.lane ?? ''
+      const queued = async (after: string | null, limit: number) =>
+        (await t.store.queuedDeliveries(lane, after, limit)).map(({ id }) => id)
+      assert.deepEqual(await queued(null, 10), ids)
+      assert.deepEqual(await queued(null, 2), ids.slice(0, 2))
+      assert.deepEqual(await queued(ids[1] ?? '', 2), ids.slice(2, 4))
+      assert.deepEqual(await queued(ids[4] ?? '', 2), [])
+      await t.store.markAttempted([ids[0] ?? '', ids[2] ?? ''])
+      assert.deepEqual(await queued(null, 10), [ids[1], ids[3], ids[4]])
+      assert.deepEqual(await queued(ids[2] ?? '', 10), [ids[3], ids[4]])
+    })
+  })
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { addressOf, refusalOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
+import { START_MS } from '../../support/manual-clock.js'
+import { type OpenStore, type Scenario, settledValue, withStore } from './harness.js'
+
+const LEASE_MS = 600_000
+
+/** Wallets, identities and facts of the ledger (decisions 8). */
+export function describeWallets(open: OpenStore): void {
+  const scenario = (name: string, run: (t: Scenario) => Promise<void>) => test(name, withStore(open, run))
+
+  describe('a claim', () => {
+    scenario('hands out each unassigned wallet of the network once, then none', async (t) => {
+      for (const id of ['w1', 'w2', 'w3']) await t.tell(walletCreated(id))
+      await t.tell(walletCreated('t1', 'TRX-NILE'))
+      assert.equal(await t.store.unassignedWallets('SEP'), 3)
+      const claims = await Promise.all(Array.from({ length: 5 }, () => t.store.claimWallet('SEP', LEASE_MS)))
+      const handedOut = claims.filter((claim) => claim !== null)
+      assert.deepEqual(new Set(handedOut.map(({ id }) => id)), new Set(['w1', 'w2', 'w3']))
+      assert.equal(handedOut.length, 3)
+      assert.deepEqual(await t.store.claimWallet('TRX-NILE', LEASE_MS), { id: 't1', address: addressOf('t1') })
+      assert.equal(await t.store.claimWallet('TRX-NILE', LEASE_MS), null)
+    })
+
+    scenario('hands a wallet out again only when its lease has ended, across restarts', async (t) => {
+      await t.tell(walletCreated('w1'))
+      assert.equal((await t.store.claimWallet('SEP', LEASE_MS))?.id, 'w1')
+      t.clock.set(START_MS + LEASE_MS - 1)
+      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
+      await t.harness.reopen()
+      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
+      t.clock.set(START_MS + LEASE_MS)
+      assert.equal((await t.store.claimWallet('SEP', LEASE_MS))?.id, 'w1')
+      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
+    })
+
+    scenario('never hands out a wallet that was once assigned, leased or not, whatever is told again', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(walletCreated('w2'))
+      const claimed = await t.store.claimWallet('SEP', LEASE_MS)
+      await t.tell(walletAssigned(claimed?.id ?? '', 'alice'))
+      await t.tell(walletAssigned(claimed?.id === 'w1' ? 'w2' : 'w1', 'bob'))
+      await t.tell(walletCreated('w1'))
+      await t.tell(walletCreated('w2'))
+      t.clock.advance(10 * LEASE_MS)
+      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
+      assert.equal(await t.store.unassignedWallets('SEP'), 0)
+    })
+
+    scenario('does not hand out a wallet that was assigned before its address was known', async (t) => {
+      await t.tell(walletAssigned('w1', 'alice'))
+      await t.tell(walletCreated('w1'))
+      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
+    })
+
+    scenario('hands out none when there is none', async (t) => {
+      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
+      assert.equal(await t.store.unassignedWallets('SEP'), 0)
+    })
+  })
+
+  describe('a wallet', () => {
+    scenario('is found by its id and by its address', async (t) => {
+      await t.tell({ type: 'wallet.created', id: 'w1', address: '0xAbCd', network: 'SEP' })
+      const wallet = { id: 'w1', network: 'SEP', address: '0xAbCd', owner: null, assignedAt: null }
+      assert.deepEqual(await t.store.wallet('w1'), wallet)
+      assert.deepEqual(await t.store.walletAt('SEP', '0xABCD'), wallet)
+      assert.equal(await t.store.walletAt('TRX-NILE', '0xAbCd'), undefined)
+      for (const text of ['', 'w', 'w11', 'x'.repeat(129), 'x'.repeat(5000)]) {
+        assert.equal(await t.store.wallet(text), undefined)
+        assert.equal(await t.store.walletAt('SEP', text), undefined)
+      }
+    })
+
+    scenario('belongs to the last identity it was assigned to, and is listed by the latest assignment', async (t) => {
+      for (const id of ['w1', 'w2', 'w3']) await t.tell(walletCreated(id))
+      for (const id of ['w2', 'w1', 'w3']) {
+        t.clock.advance(1)
+        await t.tell(walletAssigned(id, 'alice'))
+      }
+      const ids = async (owner: string, limit: number) =>
+        (await t.walk((after) => t.store.wallets(owner, { after, limit }))).map((page) => page.map(({ id }) => id))
+      assert.deepEqual(await ids('alice', 10), [['w3', 'w1', 'w2']])
+      assert.deepEqual(await ids('alice', 2), [['w3', 'w1'], ['w2']])
+      assert.equal((await t.store.wallet('w1'))?.assignedAt, START_MS + 2)
+
+      await t.tell(walletAssigned('w1', 'bob'))
+      assert.deepEqual([await ids('alice', 10), await ids('bob', 10)], [[['w3', 'w2']], [['w1']]])
+      assert.equal(refusalOf(await t.request({ owner: 'alice', walletIds: ['w1'] })), 'wallet_not_owned')
+      await t.invoice({ owner: 'bob', walletIds: ['w1'] })
+
+      t.clock.advance(1)
+      await t.tell(walletAssigned('w1', 'alice'))
+      assert.deepEqual([await ids('alice', 10), await ids('bob', 10)], [[['w1', 'w3', 'w2']], [[]]])
+      assert.deepEqual(await ids('nobody', 10), [[]])
+    })
+
+    scenario('keeps one address for ever, and an address one wallet', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(walletCreated('w2'))
+      const before = await t.snapshot()
+      const errors = [
+        await t.tell({ type: 'wallet.created', id: 'w1', address: '0xelsewhere', network: 'SEP' }, 'e1'),
+        await t.tell(
+          { type: 'wallet.created', id: 'w3', address: addressOf('w1').toUpperCase(), network: 'SEP' },
+          'e2',
+        ),
+        await t.tell(
+          { type: 'wallet.assigned', id: 'w2', address: addressOf('w1'), network: 'SEP', owner: 'alice' },
+          'e3',
+        ),
+        await t.tell({ type: 'wallet.created', id: 'a,b', address: '0xcomma', network: 'SEP' }, 'e4'),
+        await t.tell(walletAssigned('w1', ''), 'e5'),
+        await t.tell(walletAssigned('w1', 'x'.repeat(3000)), 'e6'),
+        await t.tell({ type: 'identity.onboarded', identity: '' }, 'e7'),
+        await t.tell({ type: 'identity.onboarded', identity: 'x'.repeat(600) }, 'e8'),
+        await t.tell(walletCreated('w9'), ''),
+        await t.tell(walletCreated('w9'), 'x'.repeat(513)),
+      ]
+      assert.deepEqual(
+        errors.map(({ status }) => status),
+        errors.map(() => 'rejected'),
+      )
+      assert.deepEqual(await t.snapshot(), before)
+      assert.equal((await t.tell(walletAssigned('w2', 'alice'), 'e3')).status, 'applied')
+    })
+  })
+
+  describe('facts of the ledger', () => {
+    scenario('are applied in order, and repeated ones are duplicates by their content or by their id', async (t) => {
+      const facts = [
+        { eventId: '1', fact: walletCreated('w1') },
+        { eventId: '2', fact: walletAssigned('w1', 'alice') },
+        { eventId: '3', fact: walletAssigned('w1', 'bob') },
+        { eventId: '2', fact: walletAssigned('w1', 'alice') },
+        { eventId: null, fact: walletAssigned('w1', 'bob') },
+        { eventId: '4', fact: { type: 'identity.onboarded' as const, identity: 'carol' } },
+        { eventId: '5', fact: { type: 'identity.onboarded' as const, identity: 'carol' } },
+      ]
+      const outcomes = (await t.store.applyLedgerFacts(facts)).map((fate) => settledValue(fate).status)
+      assert.deepEqual(outcomes, ['applied', 'applied', 'applied', 'duplicate', 'duplicate', 'applied', 'duplicate'])
+      assert.equal((await t.store.wallet('w1'))?.owner, 'bob')
+      await t.harness.reopen()
+      assert.equal((await t.tell(walletAssigned('w1', 'alice'), '2')).status, 'duplicate')
+      assert.equal((await t.store.wallet('w1'))?.owner, 'bob')
+    })
+
+    scenario('may give a wallet back to an earlier owner under a new event id', async (t) => {
+      await t.tell(walletCreated('w1'), '1')
+      await t.tell(walletAssigned('w1', 'alice'), '2')
+      await t.tell(walletAssigned('w1', 'bob'), '3')
+      assert.equal((await t.tell(walletAssigned('w1', 'alice'), '4')).status, 'applied')
+      assert.equal((await t.store.wallet('w1'))?.owner, 'alice')
+    })
+  })
+
+  describe('an identity', () => {
+    scenario('is known by an event, by an assignment or because the ledger said so, and by nothing else', async (t) => {
+      await t.tell({ type: 'identity.onboarded', identity: 'onboarded' })
+      await t.tell(walletAssigned('w1', 'assigned'))
+      await t.store.rememberIdentity('remembered')
+      await t.store.rememberIdentity('remembered')
+      await t.store.putWebhook('configured', 'https://example.com/')
+      await t.store.webhookSecret('secretive')
+      for (const [owner, isKnown] of [
+        ['onboarded', true],
+        ['assigned', true],
+        ['remembered', true],
+        ['configured', false],
+        ['secretive', false],
+        ['', false],
+        ['x'.repeat(5000), false],
+      ] as const) {
+        assert.equal(await t.store.isIdentityKnown(owner), isKnown, owner)
+      }
+      await t.harness.reopen()
+      assert.equal(await t.store.isIdentityKnown('remembered'), true)
+    })
+  })
+}

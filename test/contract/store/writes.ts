@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { refuse } from '../../../src/domain/failure.js'
+import type { WalletCommand } from '../../../src/store/store.js'
+import { StorageUnavailable } from '../../../src/store/store.js'
+import { addressOf, depositFact, invoiceRequest, registration, walletCreated } from '../../support/fixtures.js'
+import { type OpenStore, type Scenario, withStore } from './harness.js'
+
+/** What holds for every write: alone or in a batch, durable or not at all. */
+export function describeWrites(open: OpenStore): void {
+  const scenario = (name: string, run: (t: Scenario) => Promise<void>) => test(name, withStore(open, run))
+  const create = (amount: string, reference = amount): WalletCommand => ({
+    type: 'invoice',
+    request: invoiceRequest({ amount, reference, callbackUrl: 'https://example.com/' }),
+  })
+
+  describe('a batch', () => {
+    scenario('answers as many results as it has commands, in order', async (t) => {
+      await t.own('alice', 'wallet-1')
+      assert.deepEqual(await t.store.perform([]), [])
+      assert.deepEqual(await t.store.applyLedgerFacts([]), [])
+      const batch = [create('1'), create('1.0', 'again'), ...Array.from({ length: 600 }, (_, i) => create(`${i + 2}`))]
+      const fates = await t.store.perform(batch)
+      assert.equal(fates.length, batch.length)
+      const outcomes = fates.map((fate) =>
+        fate.status === 'fulfilled' && fate.value.type === 'invoice' && fate.value.outcome.ok
+          ? fate.value.outcome.value.amount
+          : 'refused',
+      )
+      assert.deepEqual(outcomes, ['1', 'refused', ...Array.from({ length: 600 }, (_, i) => `${i + 2}`)])
+    })
+
+    scenario('rejects a command that throws alone: its neighbours succeed and nothing of it remains', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const paid = await t.invoice({ amount: '50', reference: 'paid', callbackUrl: 'https://example.com/' })
+      const unmatched = (txHash: string): WalletCommand => ({
+        type: 'deposit',
+        eventId: `event ${txHash}`,
+        fact: depositFact('confirmed', { txHash, amount: '1', currency: 'USDC' }),
+      })
+      const owing: WalletCommand = { type: 'deposit', eventId: 'event owing', fact: depositFact('confirmed') }
+      const before = await t.snapshot()
+      const error = new Error('no more ids')
+      t.harness.failIds(error)
+      const fates = await t.store.perform([
+        unmatched('a'),
+        create('7'),
+        unmatched('b'),
+        owing,
+        unmatched('c'),
+        create('50', 'x'),
+      ])
+      assert.deepEqual(
+        fates.map((fate) => (fate.status === 'rejected' ? fate.reason : fate.value.outcome)),
+        [
+          { status: 'applied', deposit: await t.store.deposit('SEP', 'a', 0) },
+          error,
+          { status: 'applied', deposit: await t.store.deposit('SEP', 'b', 0) },
+          error,
+          { status: 'applied', deposit: await t.store.deposit('SEP', 'c', 0) },
+          refuse('amount_in_use', { amount: '50', currency: 'native' }),
+        ],
+      )
+      assert.deepEqual(await t.snapshot(), before)
+      assert.equal(await t.store.deposit('SEP', '0xfeed', 0), undefined)
+      assert.equal(await t.store.invoiceByReference('7'), undefined)
+
+      t.harness.failIds(null)
+      const [created, deposited] = await t.store.perform([create('7'), owing])
+      assert.ok(created?.status === 'fulfilled' && created.value.type === 'invoice' && created.value.outcome.ok)
+      assert.ok(deposited?.status === 'fulfilled' && deposited.value.type === 'deposit')
+      assert.equal(deposited.value.outcome.status, 'applied')
+      assert.equal(deposited.value.owed.length, 2)
+      assert.equal((await t.paymentOf(paid)).received, '100')
+      await t.harness.reopen()
+      assert.equal((await t.paymentOf(paid)).received, '100')
+      assert.equal((await t.store.deposit('SEP', 'b', 0))?.kind, 'confirmed')
+    })
+
+    scenario('that throws leaves no number that two would share', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2')
+      const both = { walletIds: ['wallet-1', 'wallet-2'], reference: 'both', callbackUrl: 'https://example.com/' }
+      t.harness.failIds(new Error('no more ids'))
+      const [fate] = await t.store.perform([{ type: 'invoice', request: invoiceRequest(both) }])
+      assert.equal(fate?.status, 'rejected')
+      t.harness.failIds(null)
+      await t.invoice({ amount: '1', reference: 'one', callbackUrl: 'https://example.com/' })
+      await t.invoice({ ...both, amount: '2' })
+      const notified = async (txHash: string, walletId: string) =>
+        (await t.deposit('pending', { txHash, amount: '9', toAddress: addressOf(walletId) })).deliveries.map(
+          ({ body }) => JSON.parse(body).reference,
+        )
+      assert.deepEqual(await notified('1', 'wallet-1'), ['one'])
+      assert.deepEqual(await notified('2', 'wallet-2'), ['both'])
+    })
+  })
+
+  describe('a store that is closed', () => {
+    scenario('refuses writes as unavailable, keeps what it had, and may be closed again', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const invoice = await t.invoice()
+      assert.equal(t.store.isOpen(), true)
+      const { store } = t
+      const underWay = store.perform([create('5')])
+      const closing = [store.close(), store.close()]
+      assert.equal(store.isOpen(), false)
+      await Promise.all(closing)
+      assert.deepEqual(
+        (await underWay).map(({ status }) => status),
+        ['fulfilled'],
+      )
+      const [fate] = await store.perform([create('6')])
+      assert.ok(fate?.status === 'rejected' && fate.reason instanceof StorageUnavailable)
+      await assert.rejects(store.registerApiKey(registration(1)), StorageUnavailable)
+      await assert.rejects(Promise.resolve(store.claimWallet('SEP', 1)), StorageUnavailable)
+      const [told] = await store.applyLedgerFacts([{ eventId: null, fact: walletCreated('w9') }])
+      assert.equal(told?.status, 'rejected')
+      await t.harness.reopen()
+      const items = (await t.store.invoices('alice', { after: null, limit: 9 })).items
+      assert.deepEqual(
+        items.map(({ amount }) => amount),
+        ['5', '100'],
+      )
+      assert.deepEqual(await t.store.invoice(invoice.id), invoice)
+    })
+  })
+}

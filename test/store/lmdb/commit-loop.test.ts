@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { COMMIT_BATCH_MAX, CommitLoop } from '../../../src/store/lmdb/commit-loop.js'
+import type { Environment } from '../../../src/store/lmdb/tables.js'
+import { StorageUnavailable } from '../../../src/store/store.js'
+
+/** Stands in for LMDB: transactions at once, and commits that the test lets fail. */
+class FakeRoot {
+  readonly log: string[] = []
+  /** What the coming commits end with: null is success. Success when it is empty. */
+  readonly endings: (Error | null)[] = []
+  /** Whether the transaction does not even begin. */
+  isLocked = false
+
+  async transaction(work: () => void): Promise<void> {
+    await Promise.resolve()
+    const ending = this.endings.shift() ?? null
+    if (this.isLocked) throw ending ?? new Error('locked')
+    this.log.push('begin')
+    work()
+    this.log.push('end')
+    // The disk takes its time, during which more work arrives.
+    await new Promise(setImmediate)
+    if (ending !== null) throw ending
+  }
+
+  childTransaction<T>(work: () => T): T {
+    try {
+      const value = work()
+      this.log.push('child')
+      return value
+    } catch (error) {
+      this.log.push('undo')
+      throw error
+    }
+  }
+}
+
+function loopOn(root: FakeRoot) {
+  const calls: string[] = []
+  // The loop uses no more of the environment than the double has.
+  const loop = new CommitLoop(root as unknown as Environment, {
+    beforeCommit: () => calls.push('before'),
+    afterAbort: () => calls.push('after'),
+  })
+  return { loop, calls }
+}
+
+function failing(reason: Error): () => never {
+  return () => {
+    throw reason
+  }
+}
+
+describe('the commit loop', () => {
+  test('answers in order, whatever was asked meanwhile, and puts what gathers into one commit', async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    const first = loop.run(() => 0)
+    const rest = Promise.all(Array.from({ length: 50 }, (_, i) => loop.run(() => i + 1)))
+    assert.equal(await first, 0)
+    assert.deepEqual(
+      await rest,
+      Array.from({ length: 50 }, (_, i) => i + 1),
+    )
+    assert.ok(root.log.filter((entry) => entry === 'begin').length <= 2)
+  })
+
+  test('commits no more than a batch at a time, and answers a call across several commits as one', async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    const count = 3 * COMMIT_BATCH_MAX + 1
+    const fates = await loop.runAll(Array.from({ length: count }, (_, i) => () => i))
+    assert.deepEqual(
+      fates.map((fate) => fate.status === 'fulfilled' && fate.value),
+      Array.from({ length: count }, (_, i) => i),
+    )
+    assert.equal(root.log.filter((entry) => entry === 'begin').length, 4)
+    assert.deepEqual(await loop.runAll([]), [])
+  })
+
+  test('rejects a unit that throws alone, with what it threw', async () => {
+    const root = new FakeRoot()
+    const { loop, calls } = loopOn(root)
+    const reason = new Error('a defect')
+    const fates = await loop.runAll([() => 1, failing(reason), () => 3])
+    assert.deepEqual(fates, [
+      { status: 'fulfilled', value: 1 },
+      { status: 'rejected', reason },
+      { status: 'fulfilled', value: 3 },
+    ])
+    assert.deepEqual(root.log, ['begin', 'undo', 'child', 'undo', 'child', 'end'])
+    assert.deepEqual(calls, ['after', 'before', 'after', 'before'])
+    await assert.rejects(loop.run(failing(reason)), (error) => error === reason)
+  })
+
+  test('rejects all units of a commit that fails as unavailable, forgets, and goes on', async () => {
+    const root = new FakeRoot()
+    const { loop, calls } = loopOn(root)
+    const cause = new Error('no space left')
+    root.endings.push(cause, null)
+    const failed = loop.runAll([() => 1, () => 2])
+    // Arrives while the first commit is under way, so it is in the next one.
+    await new Promise(setImmediate)
+    const later = loop.runAll([() => 3])
+    for (const fate of await failed) {
+      assert.ok(fate.status === 'rejected' && fate.reason instanceof StorageUnavailable)
+      assert.equal(fate.reason.cause, cause)
+    }
+    assert.deepEqual(await later, [{ status: 'fulfilled', value: 3 }])
+    assert.equal(calls.filter((call) => call === 'after').length, 1)
+  })
+
+  test('rejects what waits when no transaction begins, instead of trying for ever', async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    root.isLocked = true
+    let isRun = false
+    await assert.rejects(
+      loop.run(() => {
+        isRun = true
+      }),
+      StorageUnavailable,
+    )
+    assert.equal(isRun, false)
+    root.isLocked = false
+    assert.equal(await loop.run(() => 'on again'), 'on again')
+  })
+
+  test('rejects only the commit that fails of a call that spans several', async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    root.endings.push(null, new Error('no space left'), null)
+    const fates = await loop.runAll(Array.from({ length: 2 * COMMIT_BATCH_MAX + 5 }, (_, i) => () => i))
+    const rejected = fates.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))
+    assert.deepEqual(
+      rejected,
+      Array.from({ length: COMMIT_BATCH_MAX }, (_, i) => COMMIT_BATCH_MAX + i),
+    )
+  })
+
+  test("takes in hand the binding's second promise about a failed commit, which would end the process", async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    const unhandled: unknown[] = []
+    const onUnhandled = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', onUnhandled)
+    try {
+      let tellWhy = (_: Error): void => {}
+      const commitError = new Promise((_, reject) => {
+        tellWhy = reject
+      })
+      root.endings.push(Object.assign(new Error('Commit failed'), { commitError }))
+      await assert.rejects(
+        loop.run(() => 1),
+        StorageUnavailable,
+      )
+      tellWhy(new Error('Input/output error'))
+      await new Promise(setImmediate)
+      await new Promise(setImmediate)
+    } finally {
+      process.off('unhandledRejection', onUnhandled)
+    }
+    assert.deepEqual(unhandled, [])
+  })
+
+  test('finishes what is under way when it is closed, and refuses what comes then', async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    const before = loop.run(() => 'done')
+    const closed = loop.close()
+    await assert.rejects(
+      loop.run(() => 'late'),
+      StorageUnavailable,
+    )
+    await closed
+    assert.equal(root.log.at(-1), 'end')
+    assert.equal(await before, 'done')
+  })
+})

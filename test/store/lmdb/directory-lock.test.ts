@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { StartError } from '../../../src/start-error.js'
+import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
+import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.js'
+
+function withDirectory(run: (directory: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const directory: TemporaryDirectory = temporaryDirectory()
+    try {
+      await run(directory.path)
+    } finally {
+      directory.remove()
+    }
+  }
+}
+
+function open(directory: string) {
+  return openLmdbStore(lmdbStoreOptions(directory, new ManualClock()))
+}
+
+async function holdElsewhere(directory: string): Promise<{ readonly child: ChildProcess; readonly said: unknown }> {
+  const child = fork(fileURLToPath(new URL('./hold-directory.js', import.meta.url)), [directory])
+  const [said] = await once(child, 'message')
+  return { child, said }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
+
+function inUse(directory: string) {
+  return (error: unknown) => {
+    assert.ok(error instanceof StartError)
+    assert.ok(error.message.includes(directory), error.message)
+    assert.match(error.message, /in use by another process \(pid \d+\)/)
+    return true
+  }
+}
+
+describe('the data directory of an LMDB store', () => {
+  test(
+    'is made when it is not there, parents included',
+    withDirectory(async (parent) => {
+      const store = await open(join(parent, 'a', 'b'))
+      await store.close()
+    }),
+  )
+
+  test(
+    'is taken once in a process, and free again after close',
+    withDirectory(async (directory) => {
+      const store = await open(directory)
+      await assert.rejects(open(directory), inUse(directory))
+      assert.equal(store.isIdentityKnown('alice'), false)
+      await store.close()
+      await (await open(directory)).close()
+    }),
+  )
+
+  test(
+    'is refused to another process while this one has it',
+    withDirectory(async (directory) => {
+      const store = await open(directory)
+      const { child, said } = await holdElsewhere(directory)
+      await kill(child)
+      await store.close()
+      assert.deepEqual(said, {
+        opened: false,
+        name: 'StartError',
+        message: `the data directory ${directory} is in use by another process (pid ${process.pid})`,
+      })
+    }),
+  )
+
+  test(
+    'is refused while another process has it, and free with all its data when that one is killed',
+    withDirectory(async (directory) => {
+      const { child, said } = await holdElsewhere(directory)
+      try {
+        assert.deepEqual(said, { opened: true })
+        await assert.rejects(open(directory), inUse(directory))
+      } finally {
+        await kill(child)
+      }
+      const store = await open(directory)
+      assert.equal(store.invoiceByReference('durable')?.owner, 'alice')
+      await store.close()
+    }),
+  )
+
+  test(
+    'that is a file is refused with its path',
+    withDirectory(async (parent) => {
+      const file = join(parent, 'file')
+      writeFileSync(file, 'hello')
+      await assert.rejects(open(file), (error) => error instanceof StartError && error.message.includes(file))
+    }),
+  )
+
+  test(
+    'that holds a directory where the database should be is refused, and the lock given back',
+    withDirectory(async (directory) => {
+      mkdirSync(join(directory, 'data.mdb'))
+      for (let i = 0; i < 2; i += 1) {
+        await assert.rejects(open(directory), (error) => error instanceof StartError && /foreign/.test(error.message))
+      }
+    }),
+  )
+})

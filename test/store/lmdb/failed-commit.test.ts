@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { lockDirectory } from '../../../src/store/lmdb/directory-lock.js'
+import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
+import { prepareSchema } from '../../../src/store/lmdb/schema.js'
+import { openEnvironment } from '../../../src/store/lmdb/tables.js'
+import { StorageUnavailable, type WalletCommand } from '../../../src/store/store.js'
+import {
+  depositFact,
+  type InvoiceFields,
+  invoiceRequest,
+  walletAssigned,
+  walletCreated,
+} from '../../support/fixtures.js'
+import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { temporaryDirectory } from '../../support/temporary-directory.js'
+
+/** A store on LMDB whose commits fail while the test says so, after everything in them was done. */
+interface FailingStore {
+  readonly store: LmdbStore
+  isFailing: boolean
+}
+
+async function withFailingStore(run: (t: FailingStore) => Promise<void>): Promise<void> {
+  const directory = temporaryDirectory()
+  const root = openEnvironment(directory.path)
+  const tables = await prepareSchema(root, directory.path)
+  const transaction = root.transaction.bind(root)
+  const failing: { isFailing: boolean } = { isFailing: false }
+  // The real transaction, undone at its end as LMDB undoes one that it cannot write.
+  root.transaction = async <T>(work: () => T): Promise<T> =>
+    transaction(() =>
+      root.childTransaction(() => {
+        const result = work()
+        if (failing.isFailing) throw new Error('no space left')
+        return result
+      }),
+    )
+  const store = new LmdbStore(
+    tables,
+    lockDirectory(directory.path),
+    lmdbStoreOptions(directory.path, new ManualClock()),
+  )
+  try {
+    await run(Object.assign(failing, { store }))
+  } finally {
+    await store.close()
+    directory.remove()
+  }
+}
+
+function create(fields: InvoiceFields): WalletCommand {
+  return { type: 'invoice', request: invoiceRequest({ callbackUrl: 'https://example.com/', ...fields }) }
+}
+
+describe('a commit that fails', () => {
+  test('leaves nothing behind, in the tables or in memory', () =>
+    withFailingStore(async (t) => {
+      const { store } = t
+      const facts = [
+        walletCreated('wallet-1'),
+        walletAssigned('wallet-1', 'alice'),
+        walletCreated('wallet-2'),
+        walletAssigned('wallet-2', 'bob'),
+      ]
+      await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
+
+      t.isFailing = true
+      const refused = await Promise.all([
+        store.perform([create({ owner: 'alice', walletIds: ['wallet-1'], reference: 'one' })]),
+        store.applyLedgerFacts([{ eventId: 'e', fact: walletAssigned('wallet-9', 'carol') }]),
+        store.perform([{ type: 'deposit', eventId: 'd', fact: depositFact('confirmed') }]),
+      ])
+      for (const fate of refused.flat()) {
+        assert.ok(fate.status === 'rejected' && fate.reason instanceof StorageUnavailable)
+      }
+      assert.equal(store.invoiceByReference('one'), undefined)
+      assert.equal(store.isIdentityKnown('carol'), false)
+
+      // Whatever was numbered in the failed commit gets its number again, and for something else.
+      t.isFailing = false
+      const [bobs] = await store.perform([create({ owner: 'bob', walletIds: ['wallet-2'], reference: 'two' })])
+      assert.equal(bobs?.status, 'fulfilled')
+      await store.perform([create({ owner: 'alice', walletIds: ['wallet-1'], reference: 'one' })])
+      await store.applyLedgerFacts([{ eventId: 'e', fact: walletAssigned('wallet-8', 'dave') }])
+      assert.deepEqual(
+        [store.invoiceByReference('two'), store.invoiceByReference('one')].map((one) => [one?.owner, one?.wallet_ids]),
+        [
+          ['bob', 'wallet-2'],
+          ['alice', 'wallet-1'],
+        ],
+      )
+      assert.deepEqual(
+        store.wallets('dave', { after: null, limit: 5 }).items.map(({ id }) => id),
+        ['wallet-8'],
+      )
+      const [deposited] = await store.perform([{ type: 'deposit', eventId: 'd', fact: depositFact('confirmed') }])
+      assert.ok(deposited?.status === 'fulfilled' && deposited.value.type === 'deposit')
+      assert.equal(deposited.value.owed.length, 2)
+      const alices = store.invoiceByReference('one')
+      assert.equal(store.invoiceWithPayment(alices?.id ?? '')?.payment.received, '100')
+    }))
+})

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
+import { describeStore } from '../../contract/store.js'
+import { invoiceRequest, walletAssigned, walletCreated } from '../../support/fixtures.js'
+import { lmdbStoreOptions, openLmdbHarness } from '../../support/lmdb-harness.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { temporaryDirectory } from '../../support/temporary-directory.js'
+
+describeStore('LMDB', openLmdbHarness)
+
+test('an LMDB store does not take an id of another time than the creation, from which its queues read it', async () => {
+  const directory = temporaryDirectory()
+  const options = lmdbStoreOptions(directory.path, new ManualClock())
+  const store = await openLmdbStore({ ...options, newId: (nowMs) => options.newId(nowMs + 1) })
+  try {
+    const facts = [walletCreated('wallet-1'), walletAssigned('wallet-1', 'alice')]
+    await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
+    const [fate] = await store.perform([{ type: 'invoice', request: invoiceRequest() }])
+    assert.equal(fate?.status, 'rejected')
+    assert.deepEqual(store.invoices('alice', { after: null, limit: 5 }), { items: [], next: null })
+  } finally {
+    await store.close()
+    directory.remove()
+  }
+})

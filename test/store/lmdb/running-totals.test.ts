@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { receivedSince } from '../../../src/domain/payment.js'
+import { Receipts } from '../../../src/store/lmdb/receipts.js'
+import {
+  type Account,
+  accountOf,
+  addToTotals,
+  firstReceiptAfter,
+  removeFromTotals,
+  totalAfter,
+  totalOf,
+  totalUntil,
+} from '../../../src/store/lmdb/running-totals.js'
+import { type Environment, openEnvironment, openTables, type Table } from '../../../src/store/lmdb/tables.js'
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.js'
+
+const TIME_MAX = 2 ** 48 - 1
+const ABORT_ALL = new Error('undo')
+
+interface Counted {
+  readonly no: number
+  readonly receivedAt: number
+  readonly amount: bigint
+}
+
+describe('running totals', () => {
+  let directory: TemporaryDirectory
+  let root: Environment
+  let table: Table
+
+  before(() => {
+    directory = temporaryDirectory()
+    root = openEnvironment(directory.path)
+    table = openTables(root).confirmedTotals
+  })
+  after(async () => {
+    await root.close()
+    directory.remove()
+  })
+
+  /** Runs in a transaction of which nothing is kept. */
+  function undone(work: () => void): void {
+    try {
+      root.transactionSync(() => {
+        work()
+        throw ABORT_ALL
+      })
+    } catch (error) {
+      if (error !== ABORT_ALL) throw error
+    }
+  }
+
+  function assertSums(account: Account, deposits: readonly Counted[], times: Iterable<number>): void {
+    const counted = deposits.map((one) => ({ ...one, kind: 'confirmed' as const }))
+    const total = receivedSince(-1, counted).confirmed
+    assert.equal(totalOf(table, account), total)
+    for (const time of times) {
+      const since = receivedSince(time, counted).confirmed
+      assert.equal(totalAfter(table, account, time), since, `after ${time}`)
+      assert.equal(totalUntil(table, account, time), total - since, `until ${time}`)
+      const next = Math.min(
+        Number.POSITIVE_INFINITY,
+        ...deposits.map((one) => one.receivedAt).filter((at) => at > time),
+      )
+      assert.equal(firstReceiptAfter(table, account, time), next)
+    }
+  }
+
+  const account = fc.record({ addressNo: fc.constantFrom(1, 2, 255, 256), currency: fc.constantFrom('native', 'USDT') })
+  const operation = fc.record({
+    account,
+    isAdded: fc.boolean(),
+    receivedAt: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constantFrom(1, TIME_MAX, TIME_MAX - 1)),
+    amount: fc.bigInt({ min: 1n, max: 2n ** 256n }),
+    pick: fc.nat(),
+  })
+
+  test('are the naive sums, whatever came out of order or left, of every account apart', () => {
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 40, size: 'max' }), (operations) => {
+        undone(() => {
+          const kept = new Map<string, Counted[]>()
+          for (const [i, one] of operations.entries()) {
+            const key = accountOf(one.account.addressNo, one.account.currency)
+            const deposits = kept.get(key.toString('hex')) ?? []
+            kept.set(key.toString('hex'), deposits)
+            if (one.isAdded || deposits.length === 0) {
+              deposits.push({ no: i, receivedAt: one.receivedAt, amount: one.amount })
+              addToTotals(table, key, one.receivedAt, i, one.amount)
+            } else {
+              const [gone] = deposits.splice(one.pick % deposits.length, 1)
+              assert.ok(gone !== undefined)
+              removeFromTotals(table, key, gone.receivedAt, gone.no, gone.amount)
+            }
+          }
+          const times = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, TIME_MAX - 2, TIME_MAX - 1, TIME_MAX]
+          for (const [hex, deposits] of kept) assertSums(Buffer.from(hex, 'hex'), deposits, times)
+        })
+      }),
+    )
+  })
+
+  test('of accounts together span the same times as their deposits', () => {
+    const deposit = fc.record({
+      which: fc.nat({ max: 2 }),
+      receivedAt: fc.integer({ min: 1, max: 12 }),
+      amount: fc.bigInt({ min: 1n, max: 5n }),
+    })
+    fc.assert(
+      fc.property(
+        fc.array(deposit, { maxLength: 25 }),
+        fc.bigInt({ min: 1n, max: 30n }),
+        fc.integer({ min: 1, max: 14 }),
+        (deposits, atoms, beforeMs) => {
+          undone(() => {
+            const accounts = [accountOf(1, 'native'), accountOf(2, 'native'), accountOf(2, 'USDT')]
+            for (const [i, { which, receivedAt, amount }] of deposits.entries()) {
+              addToTotals(table, accounts[which] ?? Buffer.alloc(0), receivedAt, i, amount)
+            }
+            const counted = deposits.map((one) => ({ ...one, kind: 'confirmed' as const }))
+            const since = (time: number) => receivedSince(time, counted).confirmed
+            const receipts = new Receipts(table, accounts)
+            for (let time = 0; time <= 14; time += 1) {
+              const earlier = deposits.map((one) => one.receivedAt).filter((at) => at <= time)
+              assert.deepEqual(receipts.spanAt(time), { received: since(time), from: Math.max(0, ...earlier) })
+              const later = deposits.map((one) => one.receivedAt).filter((at) => at > time)
+              assert.equal(receipts.endOfSpanAt(time), Math.min(Number.POSITIVE_INFINITY, ...later))
+            }
+            const enough = Array.from({ length: beforeMs }, (_, time) => time).filter((time) => since(time) >= atoms)
+            assert.equal(receipts.lastToReceive(atoms, beforeMs), enough.at(-1) ?? null)
+          })
+        },
+      ),
+    )
+  })
+
+  test('stay right behind a deposit that arrives before, or leaves from before, thousands of others', () => {
+    undone(() => {
+      const key = accountOf(7, 'native')
+      const deposits: Counted[] = []
+      for (let i = 0; i < 3000; i += 1)
+        deposits.push({ no: i, receivedAt: 100 + Math.floor(i / 2), amount: BigInt(i + 1) })
+      for (const one of deposits) addToTotals(table, key, one.receivedAt, one.no, one.amount)
+      const early: Counted = { no: 5000, receivedAt: 50, amount: 10n ** 60n }
+      addToTotals(table, key, early.receivedAt, early.no, early.amount)
+      const times = [0, 49, 50, 51, 99, 100, 101, 600, 611, 612, 1123, 1124, 1598, 1599, 1600]
+      assertSums(key, [...deposits, early], times)
+      removeFromTotals(table, key, early.receivedAt, early.no, early.amount)
+      assertSums(key, deposits, times)
+      const [first] = deposits.splice(0, 1)
+      assert.ok(first !== undefined)
+      removeFromTotals(table, key, first.receivedAt, first.no, first.amount)
+      assertSums(key, deposits, times)
+    })
+  })
+
+  test('refuse to lose a deposit that they do not have', () => {
+    undone(() => {
+      assert.throws(() => removeFromTotals(table, accountOf(9, 'native'), 5, 5, 5n), /missing from its running total/)
+    })
+  })
+})

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { open as openForeign } from 'lmdb'
+import { StartError } from '../../../src/start-error.js'
+import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
+import { type Migration, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/schema.js'
+import { type Environment, openEnvironment } from '../../../src/store/lmdb/tables.js'
+import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { temporaryDirectory } from '../../support/temporary-directory.js'
+
+function withDirectory(run: (directory: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const directory = temporaryDirectory()
+    try {
+      await run(directory.path)
+    } finally {
+      directory.remove()
+    }
+  }
+}
+
+async function withEnvironment<T>(directory: string, run: (root: Environment) => Promise<T>): Promise<T> {
+  const root = openEnvironment(directory)
+  try {
+    return await run(root)
+  } finally {
+    await root.close()
+  }
+}
+
+function open(directory: string) {
+  return openLmdbStore(lmdbStoreOptions(directory, new ManualClock()))
+}
+
+function tablesIn(directory: string): Promise<readonly string[]> {
+  return withEnvironment(directory, async (root) => [...root.getKeys()].map(String))
+}
+
+function refusedWith(pattern: RegExp, directory: string) {
+  return (error: unknown) => {
+    assert.ok(error instanceof StartError, String(error))
+    assert.match(error.message, pattern)
+    assert.ok(error.message.includes(directory))
+    return true
+  }
+}
+
+const KEY = Buffer.from('key')
+
+describe('a directory that is not the store of this program', () => {
+  const damaged: readonly (readonly [string, (valid: Buffer) => Buffer])[] = [
+    ['garbage', () => Buffer.alloc(16_384, 'not a database ')],
+    ['a few bytes', () => Buffer.from('hello')],
+    ['zeros', () => Buffer.alloc(16_384)],
+    ['all ones', () => Buffer.alloc(16_384, 255)],
+    ['half a page of a store', (valid) => valid.subarray(0, 2048)],
+    ['one page of a store', (valid) => valid.subarray(0, 4096)],
+    ['a store without its first page', (valid) => Buffer.concat([Buffer.alloc(4096), valid.subarray(4096)])],
+    [
+      'a store without its second page',
+      (valid) => Buffer.concat([valid.subarray(0, 4096), Buffer.alloc(4096), valid.subarray(8192)]),
+    ],
+  ]
+  for (const [what, make] of damaged) {
+    test(
+      `is refused when its data.mdb is ${what}, and left as it is`,
+      withDirectory(async (directory) => {
+        const file = join(directory, 'data.mdb')
+        await (await open(directory)).close()
+        const bytes = make(readFileSync(file))
+        writeFileSync(file, bytes)
+        await assert.rejects(open(directory), refusedWith(/damaged or foreign/, directory))
+        assert.ok(readFileSync(file).equals(bytes))
+      }),
+    )
+  }
+
+  test(
+    'is taken when its data.mdb is empty, as a first start that was cut short leaves it',
+    withDirectory(async (directory) => {
+      writeFileSync(join(directory, 'data.mdb'), '')
+      await (await open(directory)).close()
+    }),
+  )
+
+  const foreign: readonly (readonly [string, (directory: string) => Promise<void>])[] = [
+    [
+      'values in its main table',
+      async (directory) => {
+        const root = openForeign({ path: directory })
+        await root.put('hello', { world: 1 })
+        await root.close()
+      },
+    ],
+    [
+      'tables of its own',
+      async (directory) => {
+        const root = openForeign({ path: directory })
+        await root.openDB({ name: 'customers' }).put('x', 1)
+        await root.close()
+      },
+    ],
+    [
+      'an empty table that is named as one of ours, beside its own',
+      async (directory) => {
+        const root = openForeign({ path: directory })
+        root.openDB({ name: 'meta' })
+        await root.openDB({ name: 'customers' }).put('x', 1)
+        await root.close()
+      },
+    ],
+    [
+      'tables named as ours with something else in them',
+      async (directory) => {
+        const root = openForeign({ path: directory })
+        root.openDB({ name: 'meta' })
+        await root.openDB({ name: 'wallets' }).put('x', 1)
+        await root.close()
+      },
+    ],
+    [
+      'a table meta without our mark',
+      async (directory) => {
+        const root = openForeign({ path: directory })
+        await root.openDB({ name: 'meta' }).put('version', 3)
+        await root.close()
+      },
+    ],
+  ]
+  for (const [what, make] of foreign) {
+    test(
+      `is refused when it is an LMDB with ${what}, and gets no table of ours`,
+      withDirectory(async (directory) => {
+        await make(directory)
+        const before = await tablesIn(directory)
+        await assert.rejects(open(directory), refusedWith(/not Billhook's/, directory))
+        assert.deepEqual(await tablesIn(directory), before)
+      }),
+    )
+  }
+
+  test(
+    'is taken when a first start was cut short before anything was kept',
+    withDirectory(async (directory) => {
+      await withEnvironment(directory, async (root) => {
+        root.openDB({ name: 'meta' })
+        root.openDB({ name: 'wallets' })
+      })
+      await (await open(directory)).close()
+      await (await open(directory)).close()
+    }),
+  )
+})
+
+describe('the version of the data', () => {
+  const write =
+    (key: string, value: string): Migration['apply'] =>
+    (tables) => {
+      tables.events.putSync(Buffer.from(key), Buffer.from(value))
+    }
+
+  test(
+    'that is newer than the program is refused, with the data untouched',
+    withDirectory(async (directory) => {
+      await withEnvironment(directory, (root) => prepareSchema(root, directory, SCHEMA_VERSION + 1, []))
+      await assert.rejects(
+        open(directory),
+        refusedWith(/newer Billhook \(data version 2, this program knows 1\)/, directory),
+      )
+      await withEnvironment(directory, (root) => prepareSchema(root, directory, SCHEMA_VERSION + 1, []))
+    }),
+  )
+
+  test(
+    'that is older is migrated step by step, once',
+    withDirectory(async (directory) => {
+      await withEnvironment(directory, (root) => prepareSchema(root, directory, 1, []))
+      const migrations: readonly Migration[] = [
+        { from: 1, apply: write('key', 'from 1') },
+        {
+          from: 2,
+          apply: (tables) => {
+            const seen = tables.events.get(KEY)?.toString()
+            tables.events.putSync(KEY, Buffer.from(`${seen}, then from 2`))
+          },
+        },
+      ]
+      for (let i = 0; i < 2; i += 1) {
+        await withEnvironment(directory, async (root) => {
+          const tables = await prepareSchema(root, directory, 3, migrations)
+          assert.equal(tables.events.get(KEY)?.toString(), 'from 1, then from 2')
+        })
+      }
+    }),
+  )
+
+  test(
+    'stays when a migration throws, and nothing of those before it is kept',
+    withDirectory(async (directory) => {
+      await withEnvironment(directory, (root) => prepareSchema(root, directory, 1, []))
+      const broken: readonly Migration[] = [
+        { from: 1, apply: write('key', 'half') },
+        {
+          from: 2,
+          apply: () => {
+            throw new Error('the migration is broken')
+          },
+        },
+      ]
+      await withEnvironment(directory, (root) => assert.rejects(prepareSchema(root, directory, 3, broken), /is broken/))
+      await withEnvironment(directory, async (root) => {
+        const tables = await prepareSchema(root, directory, 1, [])
+        assert.equal(tables.events.get(KEY), undefined)
+      })
+    }),
+  )
+
+  const impossible: readonly (readonly [string, readonly Migration[]])[] = [
+    ['none', []],
+    ['one missing in the middle', [{ from: 1, apply: write('a', 'a') }]],
+    [
+      'one twice',
+      [
+        { from: 1, apply: write('a', 'a') },
+        { from: 1, apply: write('b', 'b') },
+      ],
+    ],
+    [
+      'the wrong order',
+      [
+        { from: 2, apply: write('a', 'a') },
+        { from: 1, apply: write('b', 'b') },
+      ],
+    ],
+  ]
+  for (const [what, migrations] of impossible) {
+    test(
+      `is refused when the migrations have ${what}`,
+      withDirectory(async (directory) => {
+        await withEnvironment(directory, (root) => prepareSchema(root, directory, 1, []))
+        await withEnvironment(directory, (root) =>
+          assert.rejects(prepareSchema(root, directory, 3, migrations), refusedWith(/cannot be migrated/, directory)),
+        )
+      }),
+    )
+  }
+})
