@@ -2,7 +2,7 @@ import { refuseInvoice } from '../../domain/collision.js'
 import { type Outcome, succeed } from '../../domain/failure.js'
 import { type Invoice, type InvoiceRequest, walletsOf } from '../../domain/invoice.js'
 import type { InvoiceWithPayment, Page, PageOf } from '../store.js'
-import { ID_BYTES, isKey, numberKey, timeOfId, under } from './bytes.js'
+import { ID_BYTES, isKey, numberKey, under } from './bytes.js'
 import type { Identities } from './identities.js'
 import { type InvoiceRow, type InvoiceRows, toInvoice } from './invoice-rows.js'
 import type { OpenAmounts } from './open-amounts.js'
@@ -120,8 +120,6 @@ export class Invoices {
     nowMs: number,
     id: Buffer,
   ): Invoice {
-    // The queues read the time of creation from the id.
-    if (timeOfId(id) !== nowMs) throw new Error('the id of an invoice has another time than its creation')
     const self = { id, createdAt: nowMs, wallets: new Set(request.walletIds) }
     const displaced = new Map<string, Buffer>()
     for (const [i, wallet] of wallets.entries()) {

@@ -131,7 +131,10 @@ export class LmdbStore implements Store {
     )
     this.commits = new CommitLoop(tables.root, {
       beforeCommit: () => numbers.save(),
-      afterAbort: () => numbers.forget(),
+      afterAbort: () => {
+        numbers.forget()
+        payees.forget()
+      },
     })
   }
 
