@@ -9,6 +9,8 @@ import { formatAmount, parseInvoiceAmount } from '../src/domain/amount.js'
 import { succeed } from '../src/domain/failure.js'
 import { type Invoice, type InvoiceRequest, parseInvoiceRequest } from '../src/domain/invoice.js'
 import { matchDeposit } from '../src/domain/matching.js'
+import type { RequestHead } from '../src/http/server.js'
+import { createMetrics } from '../src/metrics/metrics.js'
 import type { Store } from '../src/store/store.js'
 import { say } from './service-process.js'
 
@@ -50,6 +52,27 @@ bench.add('match a deposit among 100 candidates', () => {
   matchDeposit(50n, candidates)
 })
 
+const metrics = createMetrics()
+const finished = {
+  // The metrics read nothing of the head.
+  head: {} as RequestHead,
+  method: 'POST',
+  pattern: '/api/invoices',
+  status: 201,
+  durationMs: 1.5,
+}
+bench.add('count a request, both readings of the clock included', () => {
+  const startedAt = metrics.requests.now()
+  metrics.requests.observe({ ...finished, durationMs: metrics.requests.now() - startedAt })
+})
+bench.add('count a signature, one reading of the clock included', () => {
+  metrics.verifications.waited('registered', metrics.verifications.now() - 1)
+})
+bench.add('count a commit, both readings of the clock included', () => {
+  const startedAt = metrics.commits.now()
+  metrics.commits.committed(64, metrics.commits.now() - startedAt)
+})
+
 const wanted = parseInvoiceRequest(body, 'owner')
 if (!wanted.ok) throw new Error(wanted.failure.message)
 const request: InvoiceRequest = wanted.value
@@ -57,7 +80,7 @@ const instant: Pick<Store, 'perform'> = {
   perform: async (batch) =>
     batch.map(() => ({
       status: 'fulfilled' as const,
-      value: { type: 'invoice' as const, outcome: succeed({ id: '' } as Invoice) },
+      value: { type: 'invoice' as const, outcome: succeed({ id: '' } as Invoice), isReplay: false },
     })),
 }
 // The directory calls nothing else of the store to create an invoice.

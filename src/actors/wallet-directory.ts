@@ -1,8 +1,10 @@
-import { type Outcome, refuse } from '../domain/failure.js'
-import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
+import type { Sighting } from '../domain/deposit.js'
+import { refuse } from '../domain/failure.js'
+import type { IdempotentRequest } from '../domain/idempotency.js'
+import type { InvoiceRequest } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
 import { canonicalAddress } from '../domain/network.js'
-import type { Store, WalletCommand, WalletResult } from '../store/store.js'
+import type { DepositResult, InvoiceResult, Store, WalletCommand, WalletResult } from '../store/store.js'
 import { type Envelope, Turn, WalletActor } from './wallet-actor.js'
 
 export interface DirectoryBounds {
@@ -23,8 +25,6 @@ export class MailboxFull extends Error {
     super('the mailbox of a wallet is full')
   }
 }
-
-type DepositResult = Extract<WalletResult, { type: 'deposit' }>
 
 /** The wallet actors: made on first use, dropped when idle. */
 export class WalletDirectory {
@@ -52,9 +52,10 @@ export class WalletDirectory {
   }
 
   /** Creates an invoice in the turn of all its wallets. Refuses with `overloaded` when one of their mailboxes is full. */
-  async createInvoice(request: InvoiceRequest): Promise<Outcome<Invoice>> {
-    const result = this.submit(request.walletIds, { type: 'invoice', request })
-    if (result === null) return refuse('overloaded')
+  async createInvoice(request: InvoiceRequest, idempotency?: IdempotentRequest): Promise<InvoiceResult> {
+    const command: WalletCommand = { type: 'invoice', request, ...(idempotency === undefined ? {} : { idempotency }) }
+    const result = this.submit(request.walletIds, command)
+    if (result === null) return { type: 'invoice', outcome: refuse('overloaded'), isReplay: false }
     return expectInvoice(await result)
   }
 
@@ -65,7 +66,7 @@ export class WalletDirectory {
   async recordDeposits(
     deposits: readonly { readonly eventId: string | null; readonly fact: DepositFact }[],
   ): Promise<readonly PromiseSettledResult<DepositResult>[]> {
-    const keys = await Promise.all(deposits.map(({ fact }) => this.keyOf(fact)))
+    const keys = await this.keysOf(deposits.map(({ fact }) => fact.sighting))
     const results = deposits.map(({ eventId, fact }, i) => {
       const result = this.submit([keys[i] ?? ''], { type: 'deposit', eventId, fact })
       return result === null ? Promise.reject(new MailboxFull()) : result.then(expectDeposit)
@@ -79,10 +80,22 @@ export class WalletDirectory {
     return new Promise((resolve) => this.idleWaiters.push(resolve))
   }
 
-  /** The wallet at the deposit's address, or the address itself while no wallet is known to have it. */
-  private async keyOf({ sighting }: DepositFact): Promise<string> {
-    const wallet = await this.store.walletAt(sighting.network, sighting.toAddress)
-    return wallet?.id ?? `${sighting.network}:${canonicalAddress(sighting.network, sighting.toAddress)}`
+  /**
+   * For each deposit the wallet at its address, or the address itself while no wallet is known to have it. An address is
+   * looked up once: were its wallet to become known between two look-ups, deposits to it could change places.
+   */
+  private keysOf(sightings: readonly Sighting[]): Promise<readonly string[]> {
+    const keys = new Map<string, Promise<string>>()
+    return Promise.all(
+      sightings.map(({ network, toAddress }) => {
+        const address = `${network}:${canonicalAddress(network, toAddress)}`
+        const known = keys.get(address)
+        if (known !== undefined) return known
+        const key = Promise.resolve(this.store.walletAt(network, toAddress)).then((wallet) => wallet?.id ?? address)
+        keys.set(address, key)
+        return key
+      }),
+    )
   }
 
   /** Null when there is no room. All mailboxes are entered in this one call, so that all see commands in the same order. */
@@ -137,9 +150,9 @@ export class WalletDirectory {
   }
 }
 
-function expectInvoice(result: WalletResult): Outcome<Invoice> {
+function expectInvoice(result: WalletResult): InvoiceResult {
   if (result.type !== 'invoice') throw new Error('a request for an invoice was answered as a deposit')
-  return result.outcome
+  return result
 }
 
 function expectDeposit(result: WalletResult): DepositResult {

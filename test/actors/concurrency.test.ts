@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Outcome } from '../../src/domain/failure.js'
 import type { Invoice } from '../../src/domain/invoice.js'
+import type { InvoiceResult } from '../../src/store/store.js'
 import { invoiceRequest, openFixture } from '../support/lmdb-fixture.js'
 
 const CONCURRENT = 500
 const ROUNDS = 1000
 
-function codes(outcomes: readonly Outcome<Invoice>[]): Map<string, number> {
+function codes(results: readonly InvoiceResult[]): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const outcome of outcomes) {
+  for (const { outcome } of results) {
     const code = outcome.ok ? 'created' : outcome.failure.code
     counts.set(code, (counts.get(code) ?? 0) + 1)
   }
@@ -84,8 +84,8 @@ describe('concurrent creations', () => {
         directory.createInvoice(invoiceRequest('shop', [...new Set(first)], amount)),
         directory.createInvoice(invoiceRequest('shop', [...new Set(second)], `${amount}0`)),
       ])
-      for (const outcome of outcomes) if (outcome.ok) created.push(outcome.value)
-      const made = outcomes.filter((outcome) => outcome.ok).length
+      for (const { outcome } of outcomes) if (outcome.ok) created.push(outcome.value)
+      const made = outcomes.filter(({ outcome }) => outcome.ok).length
       // An odd round asks the amount of the even one before it, where the wallets may be free or taken.
       assert.ok(round % 2 === 0 ? made === 1 : made <= 1, `round ${round}: ${made} created`)
     }
@@ -110,7 +110,7 @@ describe('concurrent creations', () => {
         return directory.createInvoice(invoiceRequest('shop', chosen, `${1 + (n % 97)}`))
       }),
     )
-    const created = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
+    const created = outcomes.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []))
     assert.ok(created.length >= 97)
     assertNoEqualUnpaid(created)
     await close()

@@ -59,7 +59,7 @@ class ScriptedStore {
         value: { type: 'deposit', outcome: { status: 'duplicate', deposit: null }, owed: [] },
       }
     }
-    return { status: 'fulfilled', value: { type: 'invoice', outcome: succeed({ id: name } as Invoice) } }
+    return { status: 'fulfilled', value: { type: 'invoice', outcome: succeed({ id: name } as Invoice), isReplay: false } }
   }
 }
 
@@ -110,7 +110,7 @@ describe('a wallet actor', () => {
     assert.deepEqual(second.names, ['b', 'c', 'd'])
     second.release()
     assert.deepEqual(
-      (await Promise.all(made)).map((outcome) => outcome.ok && outcome.value.id),
+      (await Promise.all(made)).map(({ outcome }) => outcome.ok && outcome.value.id),
       ['a', 'b', 'c', 'd'],
     )
   })
@@ -122,9 +122,9 @@ describe('a wallet actor', () => {
     const [stuck, free] = [await store.commit(0), await store.commit(1)]
     assert.deepEqual([stuck.names, free.names], [['slow'], ['quick']])
     free.release()
-    assert.ok((await quick).ok)
+    assert.ok((await quick).outcome.ok)
     stuck.release()
-    assert.ok((await slow).ok)
+    assert.ok((await slow).outcome.ok)
   })
 
   test('takes at most the turn limit in one turn', async () => {
@@ -142,20 +142,20 @@ describe('a wallet actor', () => {
     const { store, directory } = setUp({ mailboxCapacity: 2, totalCapacity: 9, turnLimit: 2 })
     const running = directory.createInvoice(wanted('running', 'hot'))
     const waiting = [1, 2].map((n) => directory.createInvoice(wanted(`waiting ${n}`, 'hot')))
-    const refused = await directory.createInvoice(wanted('refused', 'cold', 'hot'))
+    const { outcome: refused } = await directory.createInvoice(wanted('refused', 'cold', 'hot'))
     assert.equal(!refused.ok && refused.failure.code, 'overloaded')
     assert.equal(directory.size, 1)
     const other = directory.createInvoice(wanted('other', 'cold'))
     assert.deepEqual((await store.commit(1)).names, ['other'])
     for (const commit of store.commits) commit.release()
     ;(await store.commit(2)).release()
-    for (const outcome of await Promise.all([running, other, ...waiting])) assert.ok(outcome.ok)
+    for (const { outcome } of await Promise.all([running, other, ...waiting])) assert.ok(outcome.ok)
   })
 
   test('refuses what does not fit into the directory', async () => {
     const { store, directory } = setUp({ mailboxCapacity: 2, totalCapacity: 2, turnLimit: 1 })
     const made = ['a', 'b'].map((name) => directory.createInvoice(wanted(name, name)))
-    const refused = await directory.createInvoice(wanted('c', 'c'))
+    const { outcome: refused } = await directory.createInvoice(wanted('c', 'c'))
     assert.equal(!refused.ok && refused.failure.code, 'overloaded')
     const [fate] = await directory.recordDeposits([deposit('tx', '0x1')])
     assert.ok(fate?.status === 'rejected' && fate.reason instanceof MailboxFull)
@@ -206,7 +206,7 @@ describe('supervision', () => {
     )
     const after = directory.createInvoice(wanted('after', 'w'))
     ;(await store.commit(2)).release()
-    assert.ok((await after).ok)
+    assert.ok((await after).outcome.ok)
   })
 
   test('a store that fails as a whole rejects every command of the turn, and the actor goes on', async () => {
@@ -216,7 +216,7 @@ describe('supervision', () => {
     ;(await store.commit(0)).fail(new Error('disk'))
     await assert.rejects(lost, /disk/)
     ;(await store.commit(1)).release()
-    assert.ok((await next).ok)
+    assert.ok((await next).outcome.ok)
     await directory.idle()
     assert.equal(directory.size, 0)
   })

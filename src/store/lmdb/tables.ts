@@ -31,6 +31,10 @@ const TABLES = {
   invoices: 'invoices',
   /** owner no, invoice id → nothing */
   ownerInvoices: 'owner-invoices',
+  /** who asks, route and key (32 bytes) → when it expires, hash of the body, invoice id */
+  idempotencyKeys: 'idempotency-keys',
+  /** when it expires, who asks, route and key → nothing */
+  idempotencyExpiries: 'idempotency-expiries',
   /** reference → invoice id */
   references: 'references',
   /** wallet no, currency, amount → ids of the invoices that decide whether the amount is free */
@@ -61,6 +65,8 @@ const TABLES = {
   queuedDeliveries: 'queued-deliveries',
   /** delivery id → nothing; what was attempted and has no outcome yet */
   attemptedDeliveries: 'attempted-deliveries',
+  /** when it is due, delivery id → nothing; what waits for another attempt */
+  waitingDeliveries: 'waiting-deliveries',
   /** owner no, delivery id → nothing */
   ownerDeliveries: 'owner-deliveries',
 } as const
@@ -142,6 +148,14 @@ export function lastKey(table: Table, high: Buffer, low: Buffer): Buffer | undef
 export function firstKey(table: Table, low: Buffer, high: Buffer): Buffer | undefined {
   for (const key of table.getKeys({ start: low, end: high, limit: 1 })) return key
   return undefined
+}
+
+/** The number of rows of `table`, from the head of its tree. */
+export function rowCount(table: Table): number {
+  // The binding's types do not say what its statistics hold.
+  const { entryCount }: { entryCount?: unknown } = table.getStats()
+  if (typeof entryCount !== 'number') throw new Error('LMDB does not tell how many rows a table has')
+  return entryCount
 }
 
 export const NOTHING = Buffer.alloc(0)
