@@ -41,7 +41,13 @@ export function webhookBody(
 
 /** How an attempt ended. */
 export type DeliveryResult =
-  | { readonly kind: 'answered'; readonly httpStatus: number; readonly durationMs: number }
+  | {
+      readonly kind: 'answered'
+      readonly httpStatus: number
+      readonly durationMs: number
+      /** How long the receiver asked to be left alone, of a 429 or 503 with `Retry-After`. Not kept. */
+      readonly retryAfterMs?: number
+    }
   | { readonly kind: 'failed'; readonly reason: DeliveryFailure; readonly detail: string; readonly durationMs: number }
 
 /** `refused_address`: the address guard forbade the connection, nothing was sent. */
@@ -52,8 +58,9 @@ export function isDelivered(result: DeliveryResult): boolean {
 }
 
 /**
- * A webhook that is owed or was sent. `queued`: not attempted. `attempted`: marked before sending; seen after a crash it
- * means that nobody knows whether it arrived, and it is not repeated. `settled`: the outcome is known.
+ * A webhook that is owed or was sent. `queued`: to be attempted. `attempted`: marked before sending; seen after a crash it
+ * means that nobody knows whether it arrived, and without retries it is not repeated. `waiting`: the last attempt failed,
+ * the next is due at `nextAttemptAt`. `settled`: the outcome is known.
  */
 export interface Delivery {
   /** 32 hex characters, time-ordered. */
@@ -64,9 +71,16 @@ export interface Delivery {
   readonly url: string
   /** Exactly what is signed and sent. */
   readonly body: string
-  readonly state: 'queued' | 'attempted' | 'settled'
+  readonly state: 'queued' | 'attempted' | 'waiting' | 'settled'
   readonly createdAt: number
+  /** When the last attempt was marked. */
   readonly attemptedAt: number | null
+  /** Attempts so far, the one under way included. */
   readonly attempts: number
+  /** Those before the last redelivery: what follows counts anew. */
+  readonly attemptsBefore: number
+  /** Unix milliseconds while `waiting`, else null. */
+  readonly nextAttemptAt: number | null
+  /** How the last attempt that is over ended. */
   readonly result: DeliveryResult | null
 }

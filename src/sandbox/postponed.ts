@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from './scheduler.js'
+import type { Cancel, Scheduler } from '../scheduler.js'
 
 /** Tasks that may wait; a further one is done without delay, which is the better of two ways to bound memory. */
 const WAITING_MAX = 100_000

@@ -10,10 +10,10 @@ import { NETWORKS, type TokenDecimals } from '../domain/network.js'
 import type { SandboxDescription, SandboxOperations } from '../http/routes/sandbox.js'
 import type { Logger } from '../log.js'
 import type { Report } from '../networks/watcher.js'
+import { type Scheduler, systemScheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { LedgerJournal } from './ledger-journal.js'
 import { JOURNAL_FILE } from './sandbox-directory.js'
-import { type Scheduler, systemScheduler } from './scheduler.js'
 import {
   ASSIGN_OWNER_CONTRACT,
   LEDGER_NAMESPACE,

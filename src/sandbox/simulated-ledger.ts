@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { IncomingEvent } from '../actors/intake.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import type { Report } from '../networks/watcher.js'
+import type { Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import type { LedgerEntry, LedgerJournal } from './ledger-journal.js'
 import { isSignedBy, KEY_TYPE, parseLedgerKey } from './ledger-signature.js'
 import { type LedgerTransaction, parseLedgerTransaction } from './ledger-transaction.js'
 import { Postponed } from './postponed.js'
-import type { Scheduler } from './scheduler.js'
 
 /** Where the simulated contracts are found: what a real ledger makes deployment configuration. */
 export const LEDGER_NAMESPACE = 'sandbox'

@@ -3,11 +3,11 @@ import type { Deposit, DepositReport, DepositStatus, Sighting } from '../domain/
 import { type Outcome, succeed } from '../domain/failure.js'
 import type { Network } from '../domain/network.js'
 import type { Report, Watcher } from '../networks/watcher.js'
+import type { Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { randomAddress } from './address.js'
 import { refuseDeposit } from './deposit-request.js'
 import { Postponed } from './postponed.js'
-import type { Scheduler } from './scheduler.js'
 
 /** Unassigned wallets that a network has after its start (decisions 9). */
 export const UNASSIGNED_WALLETS = 100

@@ -7,10 +7,10 @@ import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import { walletsOf } from '../domain/invoice.js'
 import { NETWORKS, type Network, type TokenDecimals } from '../domain/network.js'
 import type { Report } from '../networks/watcher.js'
+import type { Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { networkOfAddress } from './address.js'
 import { type DepositRequest, parseDepositRequest, refuseDeposit } from './deposit-request.js'
-import type { Scheduler } from './scheduler.js'
 import { SimulatedNetwork } from './simulated-network.js'
 
 export interface SimulatedNetworksOptions {

@@ -1,10 +1,12 @@
 import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
 import type { Deposit, DepositOutcome } from '../domain/deposit.js'
 import type { Outcome } from '../domain/failure.js'
+import type { IdempotentRequest } from '../domain/idempotency.js'
 import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
 import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
+import type { RetryDecision } from '../domain/retry.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Delivery, DeliveryResult, WebhookConfiguration } from '../domain/webhook.js'
 
@@ -22,12 +24,25 @@ export type Awaitable<T> = T | Promise<T>
 
 /** What takes its turn in the mailboxes of wallets. */
 export type WalletCommand =
-  | { readonly type: 'invoice'; readonly request: InvoiceRequest }
+  | {
+      readonly type: 'invoice'
+      readonly request: InvoiceRequest
+      /** Absent when the client sent no idempotency key. */
+      readonly idempotency?: IdempotentRequest
+    }
   | { readonly type: 'deposit'; readonly eventId: string | null; readonly fact: DepositFact }
 
 export type WalletResult =
-  | { readonly type: 'invoice'; readonly outcome: Outcome<Invoice> }
+  | {
+      readonly type: 'invoice'
+      readonly outcome: Outcome<Invoice>
+      /** True when it had been created before, under the same idempotency key and from the same body. */
+      readonly isReplay: boolean
+    }
   | { readonly type: 'deposit'; readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }
+
+export type InvoiceResult = Extract<WalletResult, { type: 'invoice' }>
+export type DepositResult = Extract<WalletResult, { type: 'deposit' }>
 
 /** One command's fate: a command that throws is rejected alone. */
 export type Settled<T> = PromiseSettledResult<T>
@@ -42,6 +57,23 @@ export interface OwedDelivery {
  * Names a lane of the outbox, opaque: deliveries of one owner to one origin (scheme, host, port). Hex.
  */
 export type LaneKey = string
+
+/** A delivery that was queued once more. */
+export interface Redelivery {
+  readonly delivery: Delivery
+  readonly owed: OwedDelivery
+}
+
+/** How many deliveries are not settled, by their state. */
+export type OutboxDepth = Readonly<Record<Exclude<Delivery['state'], 'settled'>, number>>
+
+/** What a look at some lanes of the outbox found. */
+export interface OldestQueued {
+  /** When the oldest of their queued deliveries was caused, Unix ms; null when the lanes are empty. */
+  readonly createdAt: number | null
+  /** The last lane that was looked at, to go on behind it; null when it was the last of all. */
+  readonly next: LaneKey | null
+}
 
 export interface InvoiceWithPayment {
   readonly invoice: Invoice
@@ -109,12 +141,37 @@ export interface Store {
   /** Deliveries of a lane that have not been attempted, oldest first, behind the delivery `after`. */
   queuedDeliveries(lane: LaneKey, after: string | null, limit: number): Awaitable<readonly Delivery[]>
   delivery(id: string): Awaitable<Delivery | undefined>
+  /** The deliveries of an owner, newest first; cursors are delivery ids. */
+  deliveries(owner: string, page: Page): Awaitable<PageOf<Delivery>>
   /** Marks deliveries attempted, all or none, before they are sent. Answers for each whether it was still queued. */
   markAttempted(ids: readonly string[]): Promise<readonly boolean[]>
-  /** Settles a delivery that was marked attempted. */
-  recordResult(id: string, result: DeliveryResult): Promise<void>
-  /** Settles as `interrupted` what was marked attempted when the process last died; nothing of it is sent again. */
-  settleInterrupted(): Promise<number>
+  /**
+   * Ends the attempt of a delivery that was marked attempted: it waits for the time that `retry` decides, or is settled
+   * when that is never. Answers that time.
+   */
+  recordResult(id: string, result: DeliveryResult, retry: RetryDecision): Promise<number | null>
+  /**
+   * Ends as `interrupted` the attempts that were under way when the process last died, each like a result; without
+   * retries nothing of it is sent again. Answers how many there were.
+   */
+  settleInterrupted(retry: RetryDecision): Promise<number>
+  /** When the first of the deliveries that wait for another attempt is due; null when none waits. */
+  nextRetryAt(): Awaitable<number | null>
+  /**
+   * Queues up to `limit` waiting deliveries that are due, the longest due first. One that has had `attemptsMax` attempts
+   * already is settled instead.
+   */
+  releaseRetries(attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]>
+  /**
+   * Queues a delivery of the owner once more, whose attempts are over or that waits for another. Refuses with
+   * `delivery_not_found` or `delivery_in_progress`.
+   */
+  redeliver(owner: string, id: string): Promise<Outcome<Redelivery>>
+
+  /** Counts without reading what it counts. */
+  outboxDepth(): Awaitable<OutboxDepth>
+  /** The oldest of the queued deliveries in the lanes behind `after`, of which at most `lanes` are looked at. */
+  oldestQueued(after: LaneKey | null, lanes: number): Awaitable<OldestQueued>
 
   /** False once writes are impossible. */
   isOpen(): boolean

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.js'
+import { nextAttemptAt, ONE_ATTEMPT, type RetryDecision, type RetryPolicy } from '../domain/retry.js'
 import { type Delivery, type DeliveryResult, isDelivered } from '../domain/webhook.js'
 import type { Logger } from '../log.js'
 import { StorageUnavailable, type Store } from '../store/store.js'
@@ -12,19 +13,31 @@ const PAUSE_MIN_MS = 100
 const PAUSE_MAX_MS = 5000
 
 /**
- * How an attempt ended. `sent`: it was made, and `result` is recorded unless the store failed to the end. `not_queued`: it
+ * How an attempt ended. `sent`: it was made, and `result` is recorded unless the store failed to the end; the next attempt
+ * is due at `retryAt`, Unix ms, null when there is none. `not_queued`: it
  * was not this dispatcher's to send any more. `store_failed`: nothing was sent, and it is still queued.
  */
 export type AttemptEnd =
-  | { readonly kind: 'sent'; readonly result: DeliveryResult }
+  | { readonly kind: 'sent'; readonly result: DeliveryResult; readonly retryAt: number | null }
   | { readonly kind: 'not_queued' }
   | { readonly kind: 'store_failed'; readonly error: unknown }
+
+/** Hears of attempts that ended. Must not throw. */
+export interface AttemptObserver {
+  /** An attempt was made, and ended so. */
+  ended(result: DeliveryResult): void
+  /** So many attempts of an earlier process were found without an end. */
+  interrupted(count: number): void
+}
 
 export interface AttemptParts {
   readonly store: Pick<Store, 'webhookSecret' | 'markAttempted' | 'recordResult'>
   readonly sender: Pick<Sender, 'send'>
   readonly clock: Clock
   readonly log: Logger
+  /** One attempt when absent. */
+  readonly retry?: RetryPolicy
+  readonly observer?: AttemptObserver
 }
 
 /** Makes attempts: marked durably, sent once, outcome recorded and logged. */
@@ -53,10 +66,15 @@ export class Attempts {
       return { kind: 'store_failed', error }
     }
     const result = await this.send(delivery, secret)
-    await this.record(delivery, result)
-    this.report(delivery, result)
-    return { kind: 'sent', result }
+    this.parts.observer?.ended(result)
+    const retryAt = await this.record(delivery, result)
+    this.report(delivery, result, retryAt)
+    return { kind: 'sent', result, retryAt }
   }
+
+  /** When a delivery is attempted again after a result. */
+  readonly decideRetry: RetryDecision = (delivery, result) =>
+    nextAttemptAt(delivery, result, this.parts.retry ?? ONE_ATTEMPT, this.parts.clock.now())
 
   /** Resolves after the pause that many failures of the store in a row call for, or at once when stopping. */
   async pause(failures: number): Promise<void> {
@@ -78,26 +96,32 @@ export class Attempts {
   }
 
   /** Tries until the outcome is durable, or once more after `stop`; without it the next start finds it interrupted. */
-  private async record(delivery: Delivery, result: DeliveryResult): Promise<void> {
+  private async record(delivery: Delivery, result: DeliveryResult): Promise<number | null> {
     const { store, log } = this.parts
     for (let failures = 1; ; failures += 1) {
       const isLast = this.stopping.signal.aborted
       try {
-        await store.recordResult(delivery.id, result)
-        return
+        return await store.recordResult(delivery.id, result, this.decideRetry)
       } catch (error) {
         log.error({ err: error, deliveryId: delivery.id }, 'the outcome of a webhook was not recorded')
-        if (isLast || !(error instanceof StorageUnavailable)) return
+        if (isLast || !(error instanceof StorageUnavailable)) return null
       }
       await this.pause(failures)
     }
   }
 
   /** Without the body, the signatures, and the path of the URL, which may hold a credential of the receiver. */
-  private report(delivery: Delivery, result: DeliveryResult): void {
+  private report(delivery: Delivery, result: DeliveryResult, retryAt: number | null): void {
     const { log } = this.parts
     const { id, invoiceId, status, url } = delivery
-    const about = { deliveryId: id, invoiceId, status, origin: new URL(url).origin, durationMs: result.durationMs }
+    const about = {
+      deliveryId: id,
+      invoiceId,
+      status,
+      origin: new URL(url).origin,
+      durationMs: result.durationMs,
+      ...(retryAt === null ? {} : { nextAttemptAt: retryAt }),
+    }
     switch (result.kind) {
       case 'answered':
         if (isDelivered(result)) log.info({ ...about, httpStatus: result.httpStatus }, 'webhook delivered')

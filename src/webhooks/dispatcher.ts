@@ -1,8 +1,11 @@
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
+import { ONE_ATTEMPT } from '../domain/retry.js'
 import type { Delivery } from '../domain/webhook.js'
+import { type Scheduler, systemScheduler } from '../scheduler.js'
 import type { LaneKey, OwedDelivery, Store } from '../store/store.js'
 import { type AttemptEnd, type AttemptParts, Attempts } from './attempt.js'
 import { Lane } from './lane.js'
+import { Retries } from './retries.js'
 import { Round } from './round.js'
 
 /** Attempts under way at once, to all destinations together. */
@@ -19,8 +22,8 @@ const TURNS_IN_A_ROW_MAX = 64
 
 export interface Dispatcher {
   /**
-   * Settles what was interrupted when the process last ended, then begins with all that is queued. Rejects when the
-   * store does.
+   * Ends the attempts that were interrupted when the process last ended, then begins with all that is queued. Rejects when
+   * the store does.
    */
   start(): Promise<void>
   /** Tells of deliveries that have become due. They are in the store already; this only says where to look. */
@@ -30,7 +33,7 @@ export interface Dispatcher {
    * rest stays queued in the store.
    */
   stop(): Promise<void>
-  /** Resolves when nothing is under way or queued. */
+  /** Resolves when nothing is under way or queued. What waits for another attempt does not count. */
   idle(): Promise<void>
   depth(): DispatcherDepth
 }
@@ -43,12 +46,18 @@ export interface DispatcherDepth {
 }
 
 export interface DispatcherOptions extends AttemptParts {
-  readonly store: AttemptParts['store'] & Pick<Store, 'settleInterrupted' | 'queuedLanes' | 'queuedDeliveries'>
+  readonly store: AttemptParts['store'] &
+    Pick<Store, 'settleInterrupted' | 'queuedLanes' | 'queuedDeliveries' | 'nextRetryAt' | 'releaseRetries'>
+  /** For the due times of retries; the machine's timers when absent. */
+  readonly scheduler?: Scheduler
   readonly concurrency?: number
   readonly concurrencyPerDestination?: number
 }
 
-/** Sends what is owed, once each: marked attempted durably, then sent, then its outcome recorded (decisions 7). */
+/**
+ * Sends what is owed: each attempt marked durably, then made once, then its outcome recorded (decisions 7). There is one
+ * attempt of each delivery unless the options' policy says otherwise.
+ */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return new OutboxDispatcher(options)
 }
@@ -66,6 +75,7 @@ class OutboxDispatcher implements Dispatcher {
   private readonly attempts: Attempts
   private readonly underWay = new Set<Promise<void>>()
   private readonly round: Round
+  private readonly retries: Retries
   private readonly concurrency: number
   private readonly laneWindow: number
   private state: 'new' | 'running' | 'stopping' = 'new'
@@ -78,15 +88,27 @@ class OutboxDispatcher implements Dispatcher {
     this.laneWindow = options.concurrencyPerDestination ?? CONCURRENCY_PER_DESTINATION_DEFAULT
     this.round = new Round(Math.max(this.laneWindow, Math.ceil(this.concurrency * OWNER_FRACTION)))
     this.attempts = new Attempts(options)
+    this.retries = new Retries({
+      store: options.store,
+      clock: options.clock,
+      scheduler: options.scheduler ?? systemScheduler,
+      log: options.log,
+      attemptsMax: (options.retry ?? ONE_ATTEMPT).attemptsMax,
+      onDue: (owed) => this.notify(owed),
+    })
   }
 
   async start(): Promise<void> {
     const { store, log } = this.options
     // First: afterwards there would be attempts of our own among what is marked.
-    const interrupted = await store.settleInterrupted()
-    if (interrupted > 0) log.warn({ deliveries: interrupted }, 'webhooks were interrupted when the process last ended')
+    const interrupted = await store.settleInterrupted(this.attempts.decideRetry)
+    if (interrupted > 0) {
+      log.warn({ deliveries: interrupted }, 'webhooks were interrupted when the process last ended')
+      this.options.observer?.interrupted(interrupted)
+    }
     for (const key of await store.queuedLanes()) this.wake(key)
     if (this.state === 'new') this.state = 'running'
+    this.retries.start()
     this.takeTurns()
   }
 
@@ -99,6 +121,7 @@ class OutboxDispatcher implements Dispatcher {
   async stop(): Promise<void> {
     this.state = 'stopping'
     this.attempts.stop()
+    await this.retries.stop()
     await this.turns
     await Promise.all(this.underWay)
   }
@@ -181,7 +204,7 @@ class OutboxDispatcher implements Dispatcher {
     const isItsTurn = lane.place === 'in_turn'
     const chosen = isItsTurn ? lane.choose(rows, Math.min(lane.room, this.places, ownerRoom)) : []
     for (const delivery of chosen) this.track(lane, delivery)
-    const isSomethingLeft = rows.some((row) => !lane.isUnderWay(row.id))
+    const isSomethingLeft = rows.some((row) => !lane.isUnderWay(row))
     if (isSomethingLeft) lane.hasMore = true
     if (!isItsTurn) return
     lane.place = 'resting'
@@ -210,6 +233,7 @@ class OutboxDispatcher implements Dispatcher {
       case 'sent':
         lane.failures = 0
         lane.learn(end.result)
+        if (end.retryAt !== null) this.retries.expect(end.retryAt)
         return
       case 'not_queued':
         return

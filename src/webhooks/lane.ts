@@ -28,8 +28,8 @@ export class Lane {
   /** Failures of the store in a row. */
   failures = 0
   private window: number
-  /** Delivery id → invoice id. */
-  private readonly underWay = new Map<string, string>()
+  /** By delivery id: as they were when they began. */
+  private readonly underWay = new Map<string, Delivery>()
 
   constructor(
     readonly key: LaneKey,
@@ -57,7 +57,7 @@ export class Lane {
    * before it has ended, which keeps `confirmed` behind the `pending` of its deposit.
    */
   choose(rows: readonly Delivery[], wanted: number): readonly Delivery[] {
-    const busyInvoices = new Set(this.underWay.values())
+    const busyInvoices = new Set([...this.underWay.values()].map(({ invoiceId }) => invoiceId))
     const chosen: Delivery[] = []
     for (const row of rows) {
       if (chosen.length === wanted) break
@@ -69,12 +69,13 @@ export class Lane {
     return chosen
   }
 
-  isUnderWay(deliveryId: string): boolean {
-    return this.underWay.has(deliveryId)
+  /** False for one that has come back meanwhile, for a retry or a redelivery, and is to be attempted once more. */
+  isUnderWay(row: Delivery): boolean {
+    return this.underWay.get(row.id)?.attempts === row.attempts
   }
 
   add(delivery: Delivery): void {
-    this.underWay.set(delivery.id, delivery.invoiceId)
+    this.underWay.set(delivery.id, delivery)
   }
 
   remove(delivery: Delivery): void {

@@ -1,8 +1,10 @@
+import { type Clock, systemClock } from '../clock.js'
 import type { DeliveryFailure, DeliveryResult } from '../domain/webhook.js'
 import type { AddressGuard } from './address-guard.js'
 import { AddressRefused, type Connection } from './connection.js'
 import { ConnectionPool } from './connection-pool.js'
 import { createHostResolver, HostNotFound, type ResolveHost } from './host-resolver.js'
+import { retryAfterOf } from './retry-after.js'
 
 /** Time for everything: resolving, connecting, TLS, sending, and the whole answer (specification, Limits). */
 const DELIVERY_TIMEOUT_MS = 8000
@@ -25,7 +27,7 @@ export interface Sender {
   /**
    * Makes one attempt and tells how it ended; it never rejects for what a receiver does. Redirects are not followed. An
    * answer that is longer than the limit counts by its status; one that breaks off or is not over at the deadline does
-   * not. Nothing of the answer's content is in the result.
+   * not. Nothing of the answer's content is in the result but how long to wait before the next attempt.
    */
   send(delivery: OutgoingDelivery): Promise<DeliveryResult>
   /** Ends every connection; attempts under way end as failed. */
@@ -39,6 +41,8 @@ export interface SenderOptions {
   readonly resolve?: ResolveHost
   /** PEM certificates to trust instead of the bundled authorities. */
   readonly trust?: string
+  /** For dates in `Retry-After`. */
+  readonly clock?: Clock
   /** Milliseconds of a clock that is never set, for durations. */
   readonly monotonicMs?: () => number
 }
@@ -47,6 +51,7 @@ export interface SenderOptions {
 export function createSender(options: SenderOptions): Sender {
   const timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS
   const monotonicMs = options.monotonicMs ?? (() => performance.now())
+  const clock = options.clock ?? systemClock
   const connections = new ConnectionPool({
     guard: options.guard,
     resolve: options.resolve ?? createHostResolver(),
@@ -56,7 +61,7 @@ export function createSender(options: SenderOptions): Sender {
   return {
     async send(delivery) {
       const startedAtMs = monotonicMs()
-      const ending = await attempt(delivery, connections, timeoutMs)
+      const ending = await attempt(delivery, connections, timeoutMs, clock)
       return { ...ending, durationMs: Math.max(0, Math.round(monotonicMs() - startedAtMs)) }
     },
     close: () => connections.destroy(),
@@ -64,14 +69,19 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 type Ending =
-  | { readonly kind: 'answered'; readonly httpStatus: number }
+  | { readonly kind: 'answered'; readonly httpStatus: number; readonly retryAfterMs?: number }
   | { readonly kind: 'failed'; readonly reason: DeliveryFailure; readonly detail: string }
 
-function attempt(delivery: OutgoingDelivery, connections: ConnectionPool, timeoutMs: number): Promise<Ending> {
+function attempt(
+  delivery: OutgoingDelivery,
+  connections: ConnectionPool,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<Ending> {
   const { origin, pathname, search } = new URL(delivery.url)
   return new Promise((resolve) => {
     const connection = connections.take(origin)
-    let httpStatus: number | null = null
+    let answer: Ending | null = null
     let isKept = false
     let isEnded = false
 
@@ -100,16 +110,17 @@ function attempt(delivery: OutgoingDelivery, connections: ConnectionPool, timeou
         onRequestStart() {},
         onResponseStart(_controller, status, headers) {
           if (status < FINAL_STATUS_MIN) return
-          httpStatus = status
+          const retryAfterMs = retryAfterOf(status, headers['retry-after'], clock.now())
+          answer = { kind: 'answered', httpStatus: status, ...(retryAfterMs === null ? {} : { retryAfterMs }) }
           isKept = saysKeepAlive(headers)
         },
         onResponseData() {},
         onResponseEnd() {
-          if (httpStatus === null) end(failureOf(new Error('an answer without a status'), connection), false)
-          else end({ kind: 'answered', httpStatus }, isKept)
+          if (answer === null) end(failureOf(new Error('an answer without a status'), connection), false)
+          else end(answer, isKept)
         },
         onResponseError(_controller, error) {
-          if (httpStatus !== null && connection.isAnswerTooLong) end({ kind: 'answered', httpStatus }, false)
+          if (answer !== null && connection.isAnswerTooLong) end(answer, false)
           else end(failureOf(error, connection), false)
         },
       },

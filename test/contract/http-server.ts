@@ -700,6 +700,26 @@ export function testHttpServer(engine: EngineUnderTest): void {
     await fixture.server.drain()
   })
 
+  test('drain does not wait for what a client that has gone had pipelined', async (t) => {
+    async function* brief(): AsyncGenerator<string> {
+      yield 'brief'
+    }
+    const { passed, open } = gate()
+    const fixture = await start(t, async ({ path }) => {
+      if (path === '/first') await passed
+      return { status: 200, headers: {}, body: path === '/stream' ? brief() : path }
+    })
+    const connection = await fixture.open()
+    connection.send(['/first', '/stream', '/last'].map((path) => requestText('GET', path)).join(''))
+    // An answer on another connection: everything sent before has been read.
+    assert.equal(await (await fetch(`http://127.0.0.1:${fixture.port}/other`)).text(), '/other')
+    connection.end()
+    await connection.closed
+    open()
+    await fixture.server.drain()
+    assert.deepEqual(fixture.errors, [])
+  })
+
   test('drain lets a large answer reach a client that takes its time', async (t) => {
     const fixture = await start(t, () => ({ status: 200, headers: {}, body: Buffer.alloc(16 * MIB, 'x') }))
     const connection = await fixture.open()

@@ -7,7 +7,9 @@ import type { OpenStore } from './store/harness.js'
 import { describeInvoices } from './store/invoices.js'
 import { describeMatching } from './store/matching.js'
 import { describeOutbox } from './store/outbox.js'
+import { describeOutboxDepth } from './store/outbox-depth.js'
 import { describeHistories } from './store/random-histories.js'
+import { describeRetries } from './store/retries.js'
 import { describeWallets } from './store/wallets.js'
 import { describeWebhooks } from './store/webhooks.js'
 import { describeWrites } from './store/writes.js'
@@ -21,6 +23,8 @@ export function describeStore(engine: string, open: OpenStore): void {
     describeDeliveries(open)
     describeMatching(open)
     describeOutbox(open)
+    describeOutboxDepth(open)
+    describeRetries(open)
     describeWallets(open)
     describeApiKeys(open)
     describeWebhooks(open)

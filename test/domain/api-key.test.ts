@@ -44,6 +44,14 @@ describe('what a verified key may do (decisions 2)', () => {
     })
   }
 
+  test('without a permission to ask for, every active key may, and no other', () => {
+    const codes = [{ ...key, permissions: 'payments:send' }, { ...key, revoked_at: START_MS }, undefined].map((one) => {
+      const outcome = authorise(one, null, START_MS)
+      return outcome.ok ? 'ok' : outcome.failure.code
+    })
+    assert.deepEqual(codes, ['ok', 'api_key_revoked', 'unknown_api_key'])
+  })
+
   test('the refusal names the missing permission', () => {
     const outcome = authorise({ ...key, permissions: 'payments:send' }, 'invoices:create', START_MS)
     assert.ok(!outcome.ok)

@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from '../../src/sandbox/scheduler.js'
+import type { Cancel, Scheduler } from '../../src/scheduler.js'
 
 /** A scheduler whose time passes only when the test says so. */
 export class ManualScheduler implements Scheduler {

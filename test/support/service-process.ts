@@ -18,6 +18,7 @@ export class ServiceProcess {
     data: string,
     environment: Readonly<Record<string, string>> = {},
     flags: readonly string[] = [],
+    stderr: 'inherit' | 'pipe' = 'inherit',
   ): Promise<ServiceProcess> {
     const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--data', data, ...flags], {
       env: {
@@ -27,7 +28,7 @@ export class ServiceProcess {
         BILLHOOK_LOG: 'warn',
         ...environment,
       },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', stderr],
     })
     assert.ok(child.stdout)
     for await (const line of createInterface({ input: child.stdout })) {

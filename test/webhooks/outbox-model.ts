@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
+import { isUsedUp, type RetryDecision } from '../../src/domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../src/domain/webhook.js'
 import { StorageUnavailable } from '../../src/store/store.js'
 import type { DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import type { OutgoingDelivery } from '../../src/webhooks/sender.js'
+import { ManualClock } from '../support/manual-clock.js'
 
 /** Where the model may make the store wait or fail. */
 export interface Disturbance {
@@ -24,7 +26,10 @@ export const MODEL_SECRET = '5e'.repeat(32)
 export class OutboxModel {
   readonly deliveries = new Map<string, Delivery & { readonly lane: string }>()
 
-  constructor(private readonly disturbance: Disturbance = UNDISTURBED) {}
+  constructor(
+    private readonly disturbance: Disturbance = UNDISTURBED,
+    readonly clock: ManualClock = new ManualClock(),
+  ) {}
 
   /** Enters a delivery and answers what the dispatcher is told. The id is in the URL, by which senders know it. */
   owe(owner: string, lane: string, invoiceId = `invoice-${this.deliveries.size}`): { id: string; lane: string } {
@@ -41,6 +46,8 @@ export class OutboxModel {
       createdAt: 0,
       attemptedAt: null,
       attempts: 0,
+      attemptsBefore: 0,
+      nextAttemptAt: null,
       result: null,
     })
     return { id, lane }
@@ -51,15 +58,12 @@ export class OutboxModel {
   }
 
   readonly store: DispatcherOptions['store'] = {
-    settleInterrupted: async () => {
+    settleInterrupted: async (retry) => {
       await this.happen('settleInterrupted')
       let settled = 0
       for (const { id, state } of this.deliveries.values()) {
         if (state !== 'attempted') continue
-        this.update(id, {
-          state: 'settled',
-          result: { kind: 'failed', reason: 'interrupted', detail: '', durationMs: 0 },
-        })
+        this.end(id, { kind: 'failed', reason: 'interrupted', detail: '', durationMs: 0 }, retry)
         settled += 1
       }
       return settled
@@ -95,11 +99,45 @@ export class OutboxModel {
       await this.linger()
       return answers
     },
-    recordResult: async (id: string, result: DeliveryResult) => {
+    recordResult: async (id, result, retry) => {
       await this.happen('recordResult')
       assert.equal(this.get(id).state, 'attempted')
-      this.update(id, { state: 'settled', result })
+      const nextAttemptAt = this.end(id, result, retry)
+      await this.linger()
+      return nextAttemptAt
     },
+    nextRetryAt: async () => {
+      await this.happen('nextRetryAt')
+      const due = [...this.deliveries.values()].flatMap(({ nextAttemptAt }) => nextAttemptAt ?? [])
+      return due.length === 0 ? null : Math.min(...due)
+    },
+    releaseRetries: async (attemptsMax, limit) => {
+      await this.happen('releaseRetries')
+      const due = [...this.deliveries.values()].filter(
+        ({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt <= this.clock.now(),
+      )
+      const owed = due.slice(0, limit).flatMap((one) => {
+        const state = isUsedUp(one, attemptsMax) ? 'settled' : 'queued'
+        this.update(one.id, { state, nextAttemptAt: null })
+        return state === 'queued' ? [{ id: one.id, lane: one.lane }] : []
+      })
+      await this.linger()
+      return owed
+    },
+  }
+
+  /** Queues a delivery whose attempts are over once more, as a client's redelivery does. */
+  redeliver(id: string): { id: string; lane: string } {
+    const { state, attempts, lane } = this.deliveries.get(id) ?? assert.fail(`no delivery ${id}`)
+    assert.ok(state === 'settled' || state === 'waiting')
+    this.update(id, { state: 'queued', attemptsBefore: attempts, nextAttemptAt: null })
+    return { id, lane }
+  }
+
+  private end(id: string, result: DeliveryResult, retry: RetryDecision): number | null {
+    const nextAttemptAt = retry(this.get(id), result)
+    this.update(id, { state: nextAttemptAt === null ? 'settled' : 'waiting', nextAttemptAt, result })
+    return nextAttemptAt
   }
 
   private async happen(operation: keyof DispatcherOptions['store']): Promise<void> {

@@ -8,6 +8,7 @@ import { createAddressGuard } from '../../src/webhooks/address-guard.js'
 import { HostNotFound, type ResolveHost } from '../../src/webhooks/host-resolver.js'
 import { createSender, type SenderOptions } from '../../src/webhooks/sender.js'
 import { deferred } from '../support/deferred.js'
+import { ManualClock } from '../support/manual-clock.js'
 import { type AnswerScript, openRawReceiver, openReceiver } from '../support/receiver.js'
 import { RECEIVER_CERTIFICATE, RECEIVER_KEY } from '../support/receiver-tls.js'
 
@@ -93,6 +94,23 @@ describe('an attempt', () => {
       assert.equal(outcome(result), `${status}`)
       assert.equal(isDelivered(result), status < 300)
       assert.deepEqual(Object.keys(result).sort(), ['durationMs', 'httpStatus', 'kind'])
+    }
+  })
+
+  test('reports for how long a 429 or 503 asks to be left alone, and nothing of other answers', async () => {
+    const { url } = await receiver((request, response) => {
+      response.writeHead(Number(request.path.slice(1)), { 'retry-after': 'Tue, 14 Nov 2023 22:15:00 GMT' }).end()
+    })
+    const { send: deliver } = sender({ clock: new ManualClock() })
+    for (const [status, retryAfterMs] of [
+      [200, undefined],
+      [429, 100_000],
+      [500, undefined],
+      [503, 100_000],
+    ] as const) {
+      const result = await deliver({ url: `${url}/${status}`, headers, body })
+      assert.equal(outcome(result), `${status}`)
+      assert.equal(result.kind === 'answered' ? result.retryAfterMs : assert.fail(), retryAfterMs)
     }
   })
 

@@ -1,4 +1,5 @@
 import type { RootDatabase } from 'lmdb'
+import type { CommitObserver } from '../commit-observer.js'
 import { type Settled, StorageUnavailable } from '../store.js'
 
 /** Units of work in one transaction at the most, so that the thread is never held for long. */
@@ -36,6 +37,7 @@ export class CommitLoop {
   constructor(
     private readonly root: RootDatabase<Buffer, Buffer>,
     private readonly hooks: TransactionHooks,
+    private readonly observer?: CommitObserver,
   ) {}
 
   /** Runs a unit; rejects with what it threw, or with `StorageUnavailable`. */
@@ -82,6 +84,7 @@ export class CommitLoop {
   private async commit(): Promise<void> {
     let batch: readonly Waiting[] = []
     let fates: Settled<unknown>[] = []
+    const startedAt = this.observer === undefined ? 0 : this.observer.now()
     try {
       await this.root.transaction(() => {
         // Taken here and not before: what arrives until the write lock is held still joins.
@@ -94,11 +97,13 @@ export class CommitLoop {
       ignoreCommitError(cause)
       // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
       if (batch.length === 0) batch = this.waiting.splice(0, COMMIT_BATCH_MAX)
+      this.observer?.failed(batch.length)
       const reason = new StorageUnavailable(cause)
       for (const { settle } of batch) settle({ status: 'rejected', reason })
       return
     }
     if (fates.length !== batch.length) throw new Error('a commit answered fewer units than it was given')
+    this.observer?.committed(batch.length, this.observer.now() - startedAt)
     for (let i = 0; i < batch.length; i += 1) {
       const fate = fates[i]
       if (fate !== undefined) batch[i]?.settle(fate)

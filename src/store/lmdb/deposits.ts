@@ -219,7 +219,7 @@ export class Deposits {
     if (url === null) return null
     const id = invoiceId.toString('hex')
     const body = webhookBody({ id, reference: invoice.reference }, status, row)
-    return this.outbox.enqueue(newId(nowMs), { owner: invoice.owner, invoiceId: id, status, url, body }, nowMs)
+    return this.outbox.enqueue(newId, { owner: invoice.owner, invoiceId: id, status, url, body }, nowMs)
   }
 
   private row(key: Buffer): DepositRow | undefined {

@@ -3,18 +3,25 @@ import { join } from 'node:path'
 import type { Clock } from '../../clock.js'
 import type { ApiKey, ApiKeyRegistration } from '../../domain/api-key.js'
 import type { Deposit } from '../../domain/deposit.js'
-import type { Outcome } from '../../domain/failure.js'
+import { type Outcome, refuse, succeed } from '../../domain/failure.js'
 import type { Invoice } from '../../domain/invoice.js'
 import type { EventOutcome, LedgerFact } from '../../domain/ledger-fact.js'
 import type { Network, TokenDecimals } from '../../domain/network.js'
+import type { RetryDecision } from '../../domain/retry.js'
 import type { ClaimedWallet, Wallet } from '../../domain/wallet.js'
 import type { Delivery, DeliveryResult, WebhookConfiguration } from '../../domain/webhook.js'
 import { StartError } from '../../start-error.js'
+import type { CommitObserver } from '../commit-observer.js'
 import type {
+  InvoiceResult,
   InvoiceWithPayment,
   LaneKey,
+  OldestQueued,
+  OutboxDepth,
+  OwedDelivery,
   Page,
   PageOf,
+  Redelivery,
   Settled,
   Store,
   WalletCommand,
@@ -27,6 +34,7 @@ import { DATA_FILE, flawOfDataFile } from './data-file.js'
 import { Deposits } from './deposits.js'
 import { type DirectoryLock, lockDirectory } from './directory-lock.js'
 import { Events } from './events.js'
+import { IdempotencyKeys } from './idempotency.js'
 import { Identities } from './identities.js'
 import { InvoiceRows } from './invoice-rows.js'
 import { Invoices } from './invoices.js'
@@ -41,8 +49,15 @@ import { type Environment, openEnvironment, type Tables } from './tables.js'
 import { toWallet, Wallets } from './wallets.js'
 import { WebhookConfigurations } from './webhook-configurations.js'
 
-/** Deliveries settled as interrupted in one transaction at start. */
+/** Interrupted attempts that are ended in one transaction at start. */
 const INTERRUPTED_BATCH = 1000
+
+const INTERRUPTED: DeliveryResult = {
+  kind: 'failed',
+  reason: 'interrupted',
+  detail: 'the service stopped before the outcome was known',
+  durationMs: 0,
+}
 
 /** What the store is given instead of taking it from the world. */
 export interface LmdbStoreOptions {
@@ -56,6 +71,7 @@ export interface LmdbStoreOptions {
   readonly randomKeyId: () => string
   /** 64 hex characters. */
   readonly randomSecretHex: () => string
+  readonly commitObserver?: CommitObserver
 }
 
 /**
@@ -96,6 +112,7 @@ export class LmdbStore implements Store {
   private readonly webhooks: WebhookConfigurations
   private readonly outbox: Outbox
   private readonly events: Events
+  private readonly idempotencyKeys: IdempotencyKeys
   private readonly commits: CommitLoop
   private readonly clock: Clock
   private closing: Promise<void> | null = null
@@ -119,6 +136,7 @@ export class LmdbStore implements Store {
     this.webhooks = new WebhookConfigurations(tables, this.identities, options.randomSecretHex)
     this.outbox = new Outbox(tables, this.identities)
     this.events = new Events(tables)
+    this.idempotencyKeys = new IdempotencyKeys(tables)
     this.deposits = new Deposits(
       tables,
       numbers,
@@ -129,13 +147,14 @@ export class LmdbStore implements Store {
       this.outbox,
       options.tokenDecimals,
     )
-    this.commits = new CommitLoop(tables.root, {
+    const hooks = {
       beforeCommit: () => numbers.save(),
       afterAbort: () => {
         numbers.forget()
         payees.forget()
       },
-    })
+    }
+    this.commits = new CommitLoop(tables.root, hooks, options.commitObserver)
   }
 
   perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
@@ -257,33 +276,54 @@ export class LmdbStore implements Store {
     return bytes === undefined ? undefined : this.outbox.find(bytes)
   }
 
+  deliveries(owner: string, page: Page): PageOf<Delivery> {
+    return this.outbox.pageOf(owner, page)
+  }
+
   markAttempted(ids: readonly string[]): Promise<readonly boolean[]> {
     // One unit: were some marked and the call rejected, the caller would not send them and nobody else ever would.
     return this.commits.run(() => ids.map((id) => this.outbox.markAttempted(Buffer.from(id, 'hex'), this.clock.now())))
   }
 
-  async recordResult(id: string, result: DeliveryResult): Promise<void> {
-    await this.commits.run(() => this.outbox.settle(Buffer.from(id, 'hex'), result))
+  recordResult(id: string, result: DeliveryResult, retry: RetryDecision): Promise<number | null> {
+    return this.commits.run(() => this.outbox.endAttempt(Buffer.from(id, 'hex'), result, retry))
   }
 
-  async settleInterrupted(): Promise<number> {
+  nextRetryAt(): number | null {
+    return this.outbox.firstDueAt()
+  }
+
+  releaseRetries(attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]> {
+    return this.commits.run(() => this.outbox.release(this.clock.now(), attemptsMax, limit))
+  }
+
+  redeliver(owner: string, id: string): Promise<Outcome<Redelivery>> {
+    const bytes = idBytes(id)
+    if (bytes === undefined) return Promise.resolve(refuse('delivery_not_found'))
+    return this.commits.run(() => this.outbox.redeliver(owner, bytes))
+  }
+
+  async settleInterrupted(retry: RetryDecision): Promise<number> {
     let settled = 0
     for (;;) {
       const count = await this.commits.run(() => {
         const ids = this.outbox.unsettled(INTERRUPTED_BATCH)
         for (const id of ids) {
-          this.outbox.settle(id, {
-            kind: 'failed',
-            reason: 'interrupted',
-            detail: 'the service stopped before the outcome was known',
-            durationMs: 0,
-          })
+          this.outbox.endAttempt(id, INTERRUPTED, retry)
         }
         return ids.length
       })
       settled += count
       if (count < INTERRUPTED_BATCH) return settled
     }
+  }
+
+  outboxDepth(): OutboxDepth {
+    return this.outbox.depth()
+  }
+
+  oldestQueued(after: LaneKey | null, lanes: number): OldestQueued {
+    return this.outbox.oldest(after, lanes)
   }
 
   isOpen(): boolean {
@@ -305,7 +345,7 @@ export class LmdbStore implements Store {
   private performOne(command: WalletCommand): WalletResult {
     const now = this.clock.now()
     if (command.type === 'invoice') {
-      return { type: 'invoice', outcome: this.invoices_.create(command.request, now, this.options.newId) }
+      return this.createInvoice(command, now)
     }
     const flaw = this.events.flawOf(command.eventId)
     if (flaw !== null) return { type: 'deposit', outcome: { status: 'rejected', error: flaw }, owed: [] }
@@ -315,6 +355,24 @@ export class LmdbStore implements Store {
     const recorded = this.deposits.record(command.fact, now, this.options.newId)
     if (recorded.outcome.status === 'applied') this.events.remember(command.eventId, now)
     return { type: 'deposit', ...recorded }
+  }
+
+  private createInvoice(
+    { request, idempotency }: Extract<WalletCommand, { type: 'invoice' }>,
+    now: number,
+  ): InvoiceResult {
+    const earlier = idempotency === undefined ? undefined : this.idempotencyKeys.find(idempotency, now)
+    if (earlier !== undefined) {
+      if (!earlier.isSameBody) return { type: 'invoice', outcome: refuse('idempotency_key_reused'), isReplay: false }
+      const invoice = this.invoices_.find(earlier.invoiceId)
+      if (invoice === undefined) throw new Error('an idempotency key names an invoice that is not there')
+      return { type: 'invoice', outcome: succeed(invoice), isReplay: true }
+    }
+    const outcome = this.invoices_.create(request, now, this.options.newId)
+    if (outcome.ok && idempotency !== undefined) {
+      this.idempotencyKeys.remember(idempotency, Buffer.from(outcome.value.id, 'hex'), now)
+    }
+    return { type: 'invoice', outcome, isReplay: false }
   }
 
   private once(eventId: string | null, apply: (nowMs: number) => EventOutcome): EventOutcome {

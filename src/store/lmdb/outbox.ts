@@ -1,63 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { DepositStatus } from '../../domain/deposit.js'
+import { type Outcome, refuse, succeed } from '../../domain/failure.js'
+import { isUsedUp, type RetryDecision } from '../../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../domain/webhook.js'
-import type { LaneKey, OwedDelivery } from '../store.js'
-import { endOf, ID_BYTES, NUMBER_BYTES, under } from './bytes.js'
+import type { LaneKey, OldestQueued, OutboxDepth, OwedDelivery, Page, PageOf, Redelivery } from '../store.js'
+import { endOf, ID_BYTES, NUMBER_BYTES, numberKey, timeOfId, under, WIDE_BYTES } from './bytes.js'
+import { deliveryCodec } from './delivery-codec.js'
 import type { Identities } from './identities.js'
-import { recordCodec } from './record-codec.js'
-import { firstKey, NOTHING, type Tables } from './tables.js'
-
-const STATES = ['queued', 'attempted', 'settled'] as const
-const STATUSES = ['pending', 'confirmed'] as const
-const FAILURES = ['timeout', 'dns', 'connection', 'refused_address', 'interrupted'] as const
-
-const codec = recordCodec<Omit<Delivery, 'id'>>(
-  'deliveries',
-  1,
-  (row) => [
-    row.owner,
-    row.invoiceId,
-    row.status,
-    row.url,
-    row.body,
-    row.state,
-    row.createdAt,
-    row.attemptedAt,
-    row.attempts,
-    row.result?.kind === 'answered' ? row.result.httpStatus : null,
-    row.result?.kind === 'failed' ? row.result.reason : null,
-    row.result?.kind === 'failed' ? row.result.detail : null,
-    row.result?.durationMs ?? null,
-  ],
-  (fields) => ({
-    owner: fields.text(),
-    invoiceId: fields.text(),
-    status: fields.oneOf(STATUSES),
-    url: fields.text(),
-    body: fields.text(),
-    state: fields.oneOf(STATES),
-    createdAt: fields.integer(),
-    attemptedAt: fields.integerOrNull(),
-    attempts: fields.integer(),
-    result: readResult(
-      fields.integerOrNull(),
-      fields.oneOfOrNull(FAILURES),
-      fields.textOrNull(),
-      fields.integerOrNull(),
-    ),
-  }),
-)
-
-function readResult(
-  httpStatus: number | null,
-  reason: (typeof FAILURES)[number] | null,
-  detail: string | null,
-  durationMs: number | null,
-): DeliveryResult | null {
-  if (durationMs === null) return null
-  if (httpStatus !== null) return { kind: 'answered', httpStatus, durationMs }
-  return reason === null ? null : { kind: 'failed', reason, detail: detail ?? '', durationMs }
-}
+import { pageKeys } from './pages.js'
+import { firstKey, lastKey, NOTHING, rowCount, type Tables } from './tables.js'
 
 /** Bytes of the hash that stands for an origin in a lane key. */
 const ORIGIN_BYTES = 8
@@ -72,7 +23,7 @@ export class Outbox {
 
   /** Enters a delivery, in the transaction of the deposit that caused it. */
   enqueue(
-    id: Buffer,
+    newId: (nowMs: number) => Buffer,
     delivery: {
       readonly owner: string
       readonly invoiceId: string
@@ -83,16 +34,34 @@ export class Outbox {
     nowMs: number,
   ): OwedDelivery {
     const ownerNo = this.identities.intern(delivery.owner)
-    this.put(id, { ...delivery, state: 'queued', createdAt: nowMs, attemptedAt: null, attempts: 0, result: null })
-    const lane = laneBytes(ownerNo, delivery.url)
-    this.tables.queuedDeliveries.putSync(Buffer.concat([lane, id]), NOTHING)
+    const id = this.idBehind(this.laneOf(delivery), newId, nowMs)
+    this.put(id, {
+      ...delivery,
+      state: 'queued',
+      createdAt: nowMs,
+      attemptedAt: null,
+      attempts: 0,
+      attemptsBefore: 0,
+      nextAttemptAt: null,
+      result: null,
+    })
     this.tables.ownerDeliveries.putSync(under(ownerNo, id), NOTHING)
-    return { id: id.toString('hex'), lane: lane.toString('hex') }
+    return this.enterLane(id, delivery)
   }
 
   find(id: Buffer): Delivery | undefined {
     const bytes = this.tables.deliveries.get(id)
-    return bytes === undefined ? undefined : { id: id.toString('hex'), ...codec.decode(bytes) }
+    return bytes === undefined ? undefined : { id: id.toString('hex'), ...deliveryCodec.decode(bytes) }
+  }
+
+  /** The deliveries of an owner, newest first. */
+  pageOf(owner: string, page: Page): PageOf<Delivery> {
+    const ownerNo = this.identities.numberOf(owner)
+    if (ownerNo === undefined) return { items: [], next: null }
+    const prefix = numberKey(ownerNo)
+    return pageKeys(this.tables.ownerDeliveries, prefix, ID_BYTES, page, (key) =>
+      this.get(Buffer.from(key.subarray(prefix.length))),
+    )
   }
 
   lanes(): readonly LaneKey[] {
@@ -106,6 +75,31 @@ export class Outbox {
       lanes.push(lane.toString('hex'))
       start = endOf(lane, LANE_BYTES + ID_BYTES + 1)
     }
+  }
+
+  depth(): OutboxDepth {
+    const { queuedDeliveries, attemptedDeliveries, waitingDeliveries } = this.tables
+    return {
+      queued: rowCount(queuedDeliveries),
+      attempted: rowCount(attemptedDeliveries),
+      waiting: rowCount(waitingDeliveries),
+    }
+  }
+
+  /** Of each lane the first delivery is the oldest, and its id begins with the time it was made at. */
+  oldest(after: LaneKey | null, lanes: number): OldestQueued {
+    const end = Buffer.alloc(LANE_BYTES + ID_BYTES + 1, 0xff)
+    let lane = after === null ? null : Buffer.from(after, 'hex')
+    let createdAt: number | null = null
+    for (let seen = 0; seen < lanes; seen += 1) {
+      const start = lane === null ? Buffer.alloc(0) : endOf(lane, LANE_BYTES + ID_BYTES + 1)
+      const key = firstKey(this.tables.queuedDeliveries, start, end)
+      if (key === undefined) return { createdAt, next: null }
+      lane = Buffer.from(key.subarray(0, LANE_BYTES))
+      const madeAt = key.readUIntBE(LANE_BYTES, WIDE_BYTES)
+      createdAt = createdAt === null ? madeAt : Math.min(createdAt, madeAt)
+    }
+    return { createdAt, next: lane?.toString('hex') ?? null }
   }
 
   queued(lane: LaneKey, after: string | null, limit: number): readonly Delivery[] {
@@ -127,23 +121,94 @@ export class Outbox {
     const delivery = this.get(id)
     if (delivery.state !== 'queued') return false
     this.put(id, { ...delivery, state: 'attempted', attemptedAt: nowMs, attempts: delivery.attempts + 1 })
-    const lane = laneBytes(this.identities.intern(delivery.owner), delivery.url)
-    this.tables.queuedDeliveries.removeSync(Buffer.concat([lane, id]))
+    this.tables.queuedDeliveries.removeSync(Buffer.concat([this.laneOf(delivery), id]))
     this.tables.attemptedDeliveries.putSync(id, NOTHING)
     return true
   }
 
-  /** Of a delivery that is under way: a result of another would send it again, or replace what is known. */
-  settle(id: Buffer, result: DeliveryResult): void {
+  /**
+   * Of a delivery that is under way: a result of another would send it again, or replace what is known. Answers when it is
+   * attempted again, null for never.
+   */
+  endAttempt(id: Buffer, result: DeliveryResult, retry: RetryDecision): number | null {
     const delivery = this.get(id)
     if (delivery.state !== 'attempted') throw new Error('a delivery that is not under way has no result')
-    this.put(id, { ...delivery, state: 'settled', result })
+    const nextAttemptAt = retry(delivery, result)
+    this.put(id, { ...delivery, state: nextAttemptAt === null ? 'settled' : 'waiting', nextAttemptAt, result })
     this.tables.attemptedDeliveries.removeSync(id)
+    if (nextAttemptAt !== null) this.tables.waitingDeliveries.putSync(dueKey(nextAttemptAt, id), NOTHING)
+    return nextAttemptAt
+  }
+
+  /** When the first of the waiting deliveries is due, or null. */
+  firstDueAt(): number | null {
+    for (const key of this.tables.waitingDeliveries.getKeys({ limit: 1 })) return key.readUIntBE(0, WIDE_BYTES)
+    return null
+  }
+
+  /** Queues what is due, or settles it where it has had its attempts: the operator has lowered their number. */
+  release(nowMs: number, attemptsMax: number, limit: number): readonly OwedDelivery[] {
+    const owed: OwedDelivery[] = []
+    const due = [...this.tables.waitingDeliveries.getKeys({ limit })]
+    for (const key of due) {
+      if (key.readUIntBE(0, WIDE_BYTES) > nowMs) break
+      const id = Buffer.from(key.subarray(WIDE_BYTES))
+      const delivery = this.get(id)
+      if (isUsedUp(delivery, attemptsMax)) {
+        this.stopWaiting(id, delivery)
+        this.put(id, { ...delivery, state: 'settled', nextAttemptAt: null })
+      } else {
+        owed.push(this.queueAgain(id, delivery, delivery.attemptsBefore))
+      }
+    }
+    return owed
+  }
+
+  /** Queues a delivery whose attempts are over, or that waits for another; its attempts count anew. */
+  redeliver(owner: string, id: Buffer): Outcome<Redelivery> {
+    const delivery = this.find(id)
+    if (delivery === undefined || delivery.owner !== owner) return refuse('delivery_not_found')
+    if (delivery.state === 'queued' || delivery.state === 'attempted') return refuse('delivery_in_progress')
+    const owed = this.queueAgain(id, delivery, delivery.attempts)
+    return succeed({ delivery: this.get(id), owed })
   }
 
   /** Ids of at most `limit` deliveries that were attempted and have no outcome. */
   unsettled(limit: number): readonly Buffer[] {
     return [...this.tables.attemptedDeliveries.getKeys({ limit })]
+  }
+
+  /**
+   * An id behind all that are queued in the lane. A clock that was set back makes one that sorts before older ones, and
+   * `confirmed` would be sent before the `pending` of its deposit.
+   */
+  private idBehind(lane: Buffer, newId: (nowMs: number) => Buffer, nowMs: number): Buffer {
+    const id = newId(nowMs)
+    const last = lastKey(this.tables.queuedDeliveries, endOf(lane, LANE_BYTES + ID_BYTES + 1), lane)
+    if (last === undefined || Buffer.compare(last.subarray(LANE_BYTES), id) < 0) return id
+    return newId(timeOfId(last.subarray(LANE_BYTES)) + 1)
+  }
+
+  private queueAgain(id: Buffer, delivery: Delivery, attemptsBefore: number): OwedDelivery {
+    this.stopWaiting(id, delivery)
+    this.put(id, { ...delivery, state: 'queued', attemptsBefore, nextAttemptAt: null })
+    return this.enterLane(id, delivery)
+  }
+
+  private stopWaiting(id: Buffer, { nextAttemptAt }: Delivery): void {
+    if (nextAttemptAt !== null) this.tables.waitingDeliveries.removeSync(dueKey(nextAttemptAt, id))
+  }
+
+  private enterLane(id: Buffer, delivery: Pick<Delivery, 'owner' | 'url'>): OwedDelivery {
+    const lane = this.laneOf(delivery)
+    this.tables.queuedDeliveries.putSync(Buffer.concat([lane, id]), NOTHING)
+    return { id: id.toString('hex'), lane: lane.toString('hex') }
+  }
+
+  /** A lane is an owner's receiver: its scheme, host and port. */
+  private laneOf({ owner, url }: Pick<Delivery, 'owner' | 'url'>): Buffer {
+    const origin = createHash('sha256').update(new URL(url).origin).digest()
+    return under(this.identities.intern(owner), origin.subarray(0, ORIGIN_BYTES))
   }
 
   private get(id: Buffer): Delivery {
@@ -153,12 +218,14 @@ export class Outbox {
   }
 
   private put(id: Buffer, row: Omit<Delivery, 'id'>): void {
-    this.tables.deliveries.putSync(id, codec.encode(row))
+    this.tables.deliveries.putSync(id, deliveryCodec.encode(row))
   }
 }
 
-/** A lane is an owner's receiver: its scheme, host and port. */
-function laneBytes(ownerNo: number, url: string): Buffer {
-  const origin = createHash('sha256').update(new URL(url).origin).digest()
-  return under(ownerNo, origin.subarray(0, ORIGIN_BYTES))
+/** Due deliveries sort by the time they are due at. */
+function dueKey(dueAt: number, id: Buffer): Buffer {
+  const key = Buffer.allocUnsafe(WIDE_BYTES + id.length)
+  key.writeUIntBE(dueAt, 0, WIDE_BYTES)
+  key.set(id, WIDE_BYTES)
+  return key
 }

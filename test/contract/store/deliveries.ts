@@ -38,6 +38,8 @@ export function describeDeliveries(open: OpenStore): void {
         createdAt: START_MS + 61_000,
         attemptedAt: null,
         attempts: 0,
+        attemptsBefore: 0,
+        nextAttemptAt: null,
         result: null,
       })
       const [confirmed, ...others] = (await t.deposit('confirmed')).deliveries

@@ -5,6 +5,8 @@ import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
 
 const ANSWERED: DeliveryResult = { kind: 'answered', httpStatus: 204, durationMs: 12 }
+/** The decision of a service without retries. */
+const NEVER = () => null
 const FAILED: DeliveryResult = { kind: 'failed', reason: 'dns', detail: 'no such host', durationMs: 3 }
 
 /** The life of a delivery: queued, attempted, settled (decisions 7). */
@@ -60,17 +62,17 @@ export function describeOutbox(open: OpenStore): void {
       const attempted = present(await t.store.delivery(id))
       assert.deepEqual([attempted.state, attempted.attempts, attempted.attemptedAt], ['attempted', 1, START_MS + 500])
 
-      await t.store.recordResult(id, ANSWERED)
+      await t.store.recordResult(id, ANSWERED, NEVER)
       await t.harness.reopen()
       assert.deepEqual(await t.store.delivery(id), { ...attempted, state: 'settled', result: ANSWERED })
-      assert.equal(await t.store.settleInterrupted(), 0)
+      assert.equal(await t.store.settleInterrupted(NEVER), 0)
     })
 
     scenario('keeps the reason of a failure', async (t) => {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
       await t.store.markAttempted([id])
-      await t.store.recordResult(id, FAILED)
+      await t.store.recordResult(id, FAILED, NEVER)
       assert.deepEqual((await t.store.delivery(id))?.result, FAILED)
     })
 
@@ -79,18 +81,18 @@ export function describeOutbox(open: OpenStore): void {
       const { id } = present(owed)
       const marks = await Promise.all(Array.from({ length: 20 }, () => t.store.markAttempted([id, id])))
       assert.equal(marks.flat().filter(Boolean).length, 1)
-      await t.store.recordResult(id, ANSWERED)
+      await t.store.recordResult(id, ANSWERED, NEVER)
       assert.deepEqual(await t.store.markAttempted([id]), [false])
     })
 
     scenario('has a result only while it is under way', async (t) => {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
-      await assert.rejects(t.store.recordResult(id, ANSWERED))
+      await assert.rejects(t.store.recordResult(id, ANSWERED, NEVER))
       assert.equal((await t.store.delivery(id))?.state, 'queued')
       await t.store.markAttempted([id])
-      await t.store.recordResult(id, ANSWERED)
-      await assert.rejects(t.store.recordResult(id, FAILED))
+      await t.store.recordResult(id, ANSWERED, NEVER)
+      await assert.rejects(t.store.recordResult(id, FAILED, NEVER))
       assert.deepEqual((await t.store.delivery(id))?.result, ANSWERED)
     })
 
@@ -105,10 +107,10 @@ export function describeOutbox(open: OpenStore): void {
       const owed = await owe(t, 3)
       const [first, second, third] = owed.map((one) => one.id)
       await t.store.markAttempted([first ?? '', second ?? ''])
-      await t.store.recordResult(first ?? '', ANSWERED)
+      await t.store.recordResult(first ?? '', ANSWERED, NEVER)
       await t.harness.reopen()
-      assert.equal(await t.store.settleInterrupted(), 1)
-      assert.equal(await t.store.settleInterrupted(), 0)
+      assert.equal(await t.store.settleInterrupted(NEVER), 1)
+      assert.equal(await t.store.settleInterrupted(NEVER), 0)
       const result = (await t.store.delivery(second ?? ''))?.result
       assert.equal(result?.kind === 'failed' && result.reason, 'interrupted')
       assert.deepEqual(await t.store.markAttempted([second ?? '']), [false])

@@ -1,0 +1,57 @@
+import { type Delivery, type DeliveryResult, isDelivered } from './webhook.js'
+
+/** Upper bound of the first pause; each further one is `BACKOFF_FACTOR` times as long, up to `BACKOFF_MAX_MS`. */
+export const BACKOFF_FIRST_MS = 5000
+export const BACKOFF_FACTOR = 4
+export const BACKOFF_MAX_MS = 60 * 60 * 1000
+
+/** The longest pause that a receiver can ask for: it must not park a delivery for ever. */
+export const RETRY_AFTER_MAX_MS = 24 * 60 * 60 * 1000
+
+/** The receiver says that it is gone for good (RFC 9110, 15.5.11), and that ends the attempts (Standard Webhooks). */
+const GONE = 410
+
+/** Decides, inside the store's transaction, when a delivery with this result is attempted again: Unix ms, null for never. */
+export type RetryDecision = (delivery: Delivery, result: DeliveryResult) => number | null
+
+/** How many attempts a delivery gets, and the randomness that keeps receivers from being asked by all at once. */
+export interface RetryPolicy {
+  /** At least 1, which is no retry at all. */
+  readonly attemptsMax: number
+  /** From 0 to below 1, evenly. */
+  readonly random: () => number
+}
+
+/** What the specification says: one attempt (Limits). */
+export const ONE_ATTEMPT: RetryPolicy = { attemptsMax: 1, random: () => 0 }
+
+/**
+ * When to attempt again after `result`, or null for never: it was delivered, the receiver is gone, or all attempts are
+ * used up. Exponential back-off with full jitter; a receiver's `Retry-After` is waited for at least, up to a limit.
+ */
+export function nextAttemptAt(
+  delivery: Pick<Delivery, 'attempts' | 'attemptsBefore'>,
+  result: DeliveryResult,
+  policy: RetryPolicy,
+  nowMs: number,
+): number | null {
+  if (isDelivered(result) || (result.kind === 'answered' && result.httpStatus === GONE)) return null
+  if (isUsedUp(delivery, policy.attemptsMax)) return null
+  const pauseMs = Math.floor(policy.random() * backoffMs(attemptsOfRound(delivery)))
+  const askedMs = result.kind === 'answered' ? (result.retryAfterMs ?? 0) : 0
+  return nowMs + Math.max(pauseMs, Math.min(askedMs, RETRY_AFTER_MAX_MS))
+}
+
+/** Whether the delivery has had its attempts; each redelivery begins to count anew. */
+export function isUsedUp(delivery: Pick<Delivery, 'attempts' | 'attemptsBefore'>, attemptsMax: number): boolean {
+  return attemptsOfRound(delivery) >= attemptsMax
+}
+
+function attemptsOfRound({ attempts, attemptsBefore }: Pick<Delivery, 'attempts' | 'attemptsBefore'>): number {
+  return attempts - attemptsBefore
+}
+
+/** The longest pause after so many attempts. */
+function backoffMs(attempts: number): number {
+  return Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * BACKOFF_FACTOR ** (attempts - 1))
+}

@@ -1,0 +1,114 @@
+import type { OnOwed } from '../../actors/intake.js'
+import { type Delivery, isDelivered } from '../../domain/webhook.js'
+import type { Page, PageOf, Store } from '../../store/store.js'
+import { failureAnswer, jsonAnswer } from '../failure-response.js'
+import { listAnswer } from '../json-list.js'
+import { readListQuery } from '../list-query.js'
+import type { Route } from '../router.js'
+import type { Answer, Request } from '../server.js'
+
+export interface DeliveryRoutesParts {
+  readonly store: Pick<Store, 'deliveries' | 'redeliver'>
+  /** Told of a redelivery, after it is durable. */
+  readonly onOwed: OnOwed
+}
+
+/** `GET /api/users/:id/webhook/deliveries`, `POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver`. */
+export function deliveryRoutes(parts: DeliveryRoutesParts): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      pattern: '/api/users/:id/webhook/deliveries',
+      handle: (request, params) => list(parts.store, params['id'] ?? '', request),
+    },
+    {
+      method: 'POST',
+      pattern: '/api/users/:id/webhook/deliveries/:deliveryId/redeliver',
+      handle: (_request, params) => redeliver(parts, params['id'] ?? '', params['deliveryId'] ?? ''),
+    },
+  ]
+}
+
+async function list(store: DeliveryRoutesParts['store'], owner: string, request: Request): Promise<Answer> {
+  const query = readListQuery(request.query)
+  if (!query.ok) return failureAnswer(query.failure)
+  const { limit, cursor } = query.value
+  const read = async (page: Page): Promise<PageOf<DeliveryRecord>> => {
+    const { items, next } = await store.deliveries(owner, page)
+    return { items: items.map(toRecord), next }
+  }
+  if (limit === null) return listAnswer(read, cursor)
+  const page = await read({ after: cursor, limit })
+  return jsonAnswer(200, page.items, nextLink(owner, limit, page.next))
+}
+
+async function redeliver({ store, onOwed }: DeliveryRoutesParts, owner: string, id: string): Promise<Answer> {
+  const queued = await store.redeliver(owner, id)
+  if (!queued.ok) return failureAnswer(queued.failure)
+  onOwed([queued.value.owed])
+  return jsonAnswer(200, toRecord(queued.value.delivery))
+}
+
+/** A delivery as clients see it. Times in Unix ms. The body is not in it: it is what the invoice's owner was sent. */
+interface DeliveryRecord {
+  readonly id: string
+  readonly invoiceId: string
+  readonly reference: string
+  readonly txHash: string
+  readonly status: Delivery['status']
+  readonly url: string
+  readonly state: 'queued' | 'sending' | 'waiting' | 'delivered' | 'failed'
+  /** How many attempts there were, the one under way included. */
+  readonly attempt: number
+  /** Of the last attempt that is over, like the two after it. */
+  readonly httpStatus: number | null
+  readonly failure: string | null
+  readonly durationMs: number | null
+  readonly createdAt: number
+  readonly attemptedAt: number | null
+  readonly nextAttemptAt: number | null
+}
+
+function toRecord(delivery: Delivery): DeliveryRecord {
+  const { result } = delivery
+  return {
+    id: delivery.id,
+    invoiceId: delivery.invoiceId,
+    ...namesIn(delivery.body),
+    status: delivery.status,
+    url: delivery.url,
+    state: stateOf(delivery),
+    attempt: delivery.attempts,
+    httpStatus: result?.kind === 'answered' ? result.httpStatus : null,
+    failure: result?.kind === 'failed' ? result.reason : null,
+    durationMs: result?.durationMs ?? null,
+    createdAt: delivery.createdAt,
+    attemptedAt: delivery.attemptedAt,
+    nextAttemptAt: delivery.nextAttemptAt,
+  }
+}
+
+/** By which a merchant finds the order and the transaction. The body is the only place that keeps them. */
+function namesIn(body: string): Pick<DeliveryRecord, 'reference' | 'txHash'> {
+  const { reference, txHash }: { readonly reference: string; readonly txHash: string } = JSON.parse(body)
+  return { reference, txHash }
+}
+
+function stateOf({ state, result }: Delivery): DeliveryRecord['state'] {
+  switch (state) {
+    case 'queued':
+    case 'waiting':
+      return state
+    case 'attempted':
+      return 'sending'
+    case 'settled':
+      return result !== null && isDelivered(result) ? 'delivered' : 'failed'
+  }
+}
+
+/** RFC 8288, a relative reference. */
+function nextLink(owner: string, limit: number, next: string | null): Record<string, string> {
+  if (next === null) return {}
+  const path = `/api/users/${encodeURIComponent(owner)}/webhook/deliveries`
+  return { Link: `<${path}?limit=${limit}&cursor=${next}>; rel="next"` }
+}

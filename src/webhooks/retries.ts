@@ -1,0 +1,103 @@
+import type { Clock } from '../clock.js'
+import type { Logger } from '../log.js'
+import type { Cancel, Scheduler } from '../scheduler.js'
+import type { OwedDelivery, Store } from '../store/store.js'
+
+/** Deliveries queued again in one write. */
+const RELEASE_BATCH_MAX = 256
+
+/** The clock may be set while a timer runs, so due times are compared with it at least this often. */
+const LOOK_AGAIN_MAX_MS = 60_000
+
+/** Before looking again when the store has failed. */
+const STORE_PAUSE_MS = 5000
+
+export interface RetriesParts {
+  readonly store: Pick<Store, 'nextRetryAt' | 'releaseRetries'>
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  readonly log: Logger
+  readonly attemptsMax: number
+  /** Told of what has been queued again. */
+  readonly onDue: (owed: readonly OwedDelivery[]) => void
+}
+
+/**
+ * Queues deliveries again when their next attempt is due. The due times are in the store; here is one timer, for the
+ * first of them, and none while nothing waits.
+ */
+export class Retries {
+  private timer: { readonly atMs: number; readonly cancel: Cancel } | null = null
+  private looking: Promise<void> | null = null
+  private isToLookAgain = false
+  private isStopped = false
+
+  constructor(private readonly parts: RetriesParts) {}
+
+  /** Looks for what is due, now and whenever something becomes due. */
+  start(): void {
+    this.look()
+  }
+
+  /** A delivery has begun to wait for this time. */
+  expect(dueAtMs: number): void {
+    this.arm(dueAtMs)
+  }
+
+  /** Waits for the write under way; begins nothing more. */
+  async stop(): Promise<void> {
+    this.isStopped = true
+    this.disarm()
+    await this.looking
+  }
+
+  private look(): void {
+    if (this.isStopped) return
+    if (this.looking !== null) {
+      this.isToLookAgain = true
+      return
+    }
+    this.looking = this.release().finally(() => {
+      this.looking = null
+      if (!this.isToLookAgain) return
+      this.isToLookAgain = false
+      this.look()
+    })
+  }
+
+  /** Never rejects. */
+  private async release(): Promise<void> {
+    const { store, clock, log, attemptsMax, onDue } = this.parts
+    try {
+      while (!this.isStopped) {
+        const dueAtMs = await store.nextRetryAt()
+        if (dueAtMs === null) return
+        if (dueAtMs > clock.now()) {
+          this.arm(dueAtMs)
+          return
+        }
+        onDue(await store.releaseRetries(attemptsMax, RELEASE_BATCH_MAX))
+      }
+    } catch (error) {
+      log.error({ err: error }, 'retries of webhooks wait for the store')
+      this.arm(clock.now() + STORE_PAUSE_MS)
+    }
+  }
+
+  /** Sees to it that there is a look at that time at the latest. */
+  private arm(atMs: number): void {
+    if (this.isStopped || (this.timer !== null && this.timer.atMs <= atMs)) return
+    this.disarm()
+    const delayMs = Math.min(LOOK_AGAIN_MAX_MS, Math.max(0, atMs - this.parts.clock.now()))
+    const cancel = this.parts.scheduler.after(delayMs, () => {
+      this.timer = null
+      this.look()
+    })
+    this.timer = { atMs, cancel }
+  }
+
+  private disarm(): void {
+    this.timer?.cancel()
+    this.timer = null
+  }
+}

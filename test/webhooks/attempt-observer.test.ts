@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLog } from '../../src/log.js'
+import { createDispatcher } from '../../src/webhooks/dispatcher.js'
+import { ManualClock } from '../support/manual-clock.js'
+import { DELIVERED, HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model.js'
+
+test('an observer hears of each attempt once, and at the start of those that were interrupted', async () => {
+  const model = new OutboxModel()
+  const cut = [model.owe('owner', 'shop'), model.owe('owner', 'shop')].map(({ id }) => id)
+  await model.store.markAttempted(cut)
+  const sender = new HoldingSender()
+  const heard: unknown[] = []
+  const dispatcher = createDispatcher({
+    store: model.store,
+    sender,
+    clock: new ManualClock(),
+    log: createLog('silent'),
+    observer: { ended: (result) => heard.push(result), interrupted: (count) => heard.push(count) },
+  })
+  await dispatcher.start()
+  assert.deepEqual(heard, [2])
+  const owed = [model.owe('owner', 'shop'), model.owe('owner', 'shop')]
+  dispatcher.notify(owed)
+  await sender.began(2)
+  assert.deepEqual(heard, [2], 'an attempt under way has not ended')
+  sender.of(owed[0]?.id ?? '').end(TIMED_OUT)
+  sender.of(owed[1]?.id ?? '').end(DELIVERED)
+  await dispatcher.idle()
+  assert.deepEqual(heard, [2, TIMED_OUT, DELIVERED])
+  await dispatcher.stop()
+})
