@@ -59,6 +59,19 @@ export function readSettings(
     )
   }
 
+  const onboarding = find(settingsSchema.properties.onboardingName.about, flags, environment)
+  if (values.sandbox === true && onboarding !== undefined) {
+    problems.push(
+      `${onboarding.name} is for a real ledger; the sandbox has its own: unset it or switch the sandbox off.`,
+    )
+  }
+  if (values.strict === true && values.sandbox !== true && onboarding === undefined) {
+    const { onboardingName, strict } = settingsSchema.properties
+    problems.push(
+      `${strict.about.environment} needs ${onboardingName.about.environment}, the ledger's onboarding name.`,
+    )
+  }
+
   if (problems.length > 0) return { problems }
   if (!Value.Check(settingsSchema, values)) throw new Error('The settings passed their checks singly but not together.')
   return { settings: Object.freeze(values) }

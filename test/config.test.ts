@@ -27,11 +27,18 @@ describe('settings', () => {
       verifyThreads: 7,
       verifyEngine: 'auto',
       httpServer: 'auto',
+      metricsHost: '127.0.0.1',
       logLevel: 'info',
       corsOrigins: [],
       callbackAllow: [],
       webhookConcurrency: 256,
       webhookConcurrencyPerDestination: 8,
+      webhookAttempts: 1,
+      unsigned: 'on',
+      strict: false,
+      rateLimit: 0,
+      rateLimitClaims: 0,
+      trustedProxies: [],
       walletLeaseSeconds: 600,
       sepTokenDecimals: 6,
       trxNileTokenDecimals: 6,
@@ -57,9 +64,18 @@ describe('settings', () => {
       BILLHOOK_VERIFY_THREADS: '256',
       BILLHOOK_VERIFY_ENGINE: 'noble',
       BILLHOOK_HTTP: 'node',
+      BILLHOOK_METRICS_PORT: '0',
+      BILLHOOK_METRICS_HOST: '::1',
       BILLHOOK_LOG: 'silent',
       BILLHOOK_CORS_ORIGINS: 'https://a.example, http://b.example:8080',
       BILLHOOK_CALLBACK_ALLOW: '10.0.0.0/8,fd00::/8',
+      BILLHOOK_UNSIGNED: 'same-origin',
+      BILLHOOK_STRICT: 'on',
+      BILLHOOK_ONBOARDING_NAME: 'acme.onboarding',
+      BILLHOOK_RATE_LIMIT: '60000',
+      BILLHOOK_RATE_LIMIT_CLAIMS: '5',
+      BILLHOOK_CLAIMS_PER_ADDRESS: '10000',
+      BILLHOOK_TRUSTED_PROXIES: '127.0.0.1/32, fd00::/8',
       BILLHOOK_WALLET_LEASE_SECONDS: '1',
       BILLHOOK_SEP_TOKEN_DECIMALS: '0',
       BILLHOOK_TRX_NILE_TOKEN_DECIMALS: '18',
@@ -67,6 +83,7 @@ describe('settings', () => {
       BILLHOOK_LEDGER_TIMEOUT_MS: '60000',
       BILLHOOK_WEBHOOK_CONCURRENCY: '4096',
       BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION: '1',
+      BILLHOOK_WEBHOOK_ATTEMPTS: '20',
     })
     assert.deepEqual(settings, {
       host: '::1',
@@ -78,9 +95,18 @@ describe('settings', () => {
       verifyThreads: 256,
       verifyEngine: 'noble',
       httpServer: 'node',
+      metricsPort: 0,
+      metricsHost: '::1',
       logLevel: 'silent',
       corsOrigins: ['https://a.example', 'http://b.example:8080'],
       callbackAllow: ['10.0.0.0/8', 'fd00::/8'],
+      unsigned: 'same-origin',
+      strict: true,
+      onboardingName: 'acme.onboarding',
+      rateLimit: 60_000,
+      rateLimitClaims: 5,
+      claimsPerAddress: 10_000,
+      trustedProxies: ['127.0.0.1/32', 'fd00::/8'],
       walletLeaseSeconds: 1,
       sepTokenDecimals: 0,
       trxNileTokenDecimals: 18,
@@ -88,6 +114,7 @@ describe('settings', () => {
       ledgerTimeoutMs: 60_000,
       webhookConcurrency: 4096,
       webhookConcurrencyPerDestination: 1,
+      webhookAttempts: 20,
     })
   })
 
@@ -193,6 +220,19 @@ describe('problems with settings', () => {
     assert.deepEqual(accepted([], ledger).ledgerUrls, ['https://ledger.example'])
   })
 
+  test('strict mode needs the onboarding name of a real ledger, and the sandbox has its own', () => {
+    const strict = { BILLHOOK_STRICT: 'on' }
+    const name = { BILLHOOK_ONBOARDING_NAME: 'acme.onboarding' }
+    assert.deepEqual(problems([], strict), [
+      "BILLHOOK_STRICT needs BILLHOOK_ONBOARDING_NAME, the ledger's onboarding name.",
+    ])
+    assert.equal(accepted([], { ...strict, ...name }).strict, true)
+    assert.equal(accepted(['--sandbox'], strict).strict, true)
+    assert.deepEqual(problems(['--sandbox'], { ...strict, ...name }), [
+      'BILLHOOK_ONBOARDING_NAME is for a real ledger; the sandbox has its own: unset it or switch the sandbox off.',
+    ])
+  })
+
   const malformed: Readonly<Record<string, readonly string[]>> = {
     BILLHOOK_HOST: [
       '[::1]',
@@ -226,6 +266,8 @@ describe('problems with settings', () => {
     BILLHOOK_VERIFY_THREADS: ['0', '257', 'all'],
     BILLHOOK_VERIFY_ENGINE: ['openssl', 'AUTO'],
     BILLHOOK_HTTP: ['express'],
+    BILLHOOK_METRICS_PORT: ['-1', '65536', '80a', 'on'],
+    BILLHOOK_METRICS_HOST: ['b@d', '127.1', '[::1]'],
     BILLHOOK_LOG: ['INFO', 'verbose'],
     BILLHOOK_CORS_ORIGINS: [
       '*,https://a.example',
@@ -248,6 +290,13 @@ describe('problems with settings', () => {
       '10.0.0.0/08',
       'a/8',
     ],
+    BILLHOOK_UNSIGNED: ['true', 'same origin', 'ON'],
+    BILLHOOK_STRICT: ['true', '1'],
+    BILLHOOK_ONBOARDING_NAME: ['n'.repeat(257)],
+    BILLHOOK_RATE_LIMIT: ['-1', '60001', '10/s'],
+    BILLHOOK_RATE_LIMIT_CLAIMS: ['-1', '60001', '1.5'],
+    BILLHOOK_CLAIMS_PER_ADDRESS: ['-1', '10001', 'none'],
+    BILLHOOK_TRUSTED_PROXIES: ['127.0.0.1', 'loopback', '10.0.0.0/33', '10.0.0.0/8,'],
     BILLHOOK_WALLET_LEASE_SECONDS: ['0', '604801', '10m'],
     BILLHOOK_SEP_TOKEN_DECIMALS: ['-1', '19'],
     BILLHOOK_TRX_NILE_TOKEN_DECIMALS: ['19', '6.0'],
@@ -255,6 +304,7 @@ describe('problems with settings', () => {
     BILLHOOK_LEDGER_TIMEOUT_MS: ['0', '60001', '5s'],
     BILLHOOK_WEBHOOK_CONCURRENCY: ['0', '4097'],
     BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION: ['0', '4097'],
+    BILLHOOK_WEBHOOK_ATTEMPTS: ['0', '21', '-1', '2.5', 'forever'],
   }
   for (const [name, values] of Object.entries(malformed)) {
     test(`${name} refuses what is malformed`, () => {

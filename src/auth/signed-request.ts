@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.js'
 import { parsePublicKeyHex } from '../crypto/secp256k1.js'
-import type { VerifyPool } from '../crypto/verify-pool.js'
+import type { VerifyLaneName, VerifyPool } from '../crypto/verify-pool.js'
 import { type ApiKey, authorise, isTimely, type Permission } from '../domain/api-key.js'
-import { type Outcome, refuse } from '../domain/failure.js'
+import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import type { Store } from '../store/store.js'
 
-export const API_KEY_HEADER = 'x-service-api-key'
-export const TIMESTAMP_HEADER = 'x-service-timestamp'
-export const SIGNATURE_HEADER = 'x-service-signature'
+const API_KEY_HEADER = 'x-service-api-key'
+const TIMESTAMP_HEADER = 'x-service-timestamp'
+const SIGNATURE_HEADER = 'x-service-signature'
 
 /** Longest key header that can be a key: `0x` and 66 digits. */
 const KEY_TEXT_LENGTH_MAX = 68
@@ -19,11 +19,35 @@ export interface SignatureHeaders {
   readonly signature: string | undefined
 }
 
+/** The headers of a request that may be verified. */
+interface Signed {
+  /** The key header as sent. */
+  readonly keyText: string
+  readonly publicKey: Uint8Array
+  readonly timestamp: string
+  readonly signature: string
+}
+
 /** What a route asks of a signed request. */
 export interface SignedRoute {
   /** The fixed literal that is signed, e.g. `POST /api/invoices`. */
   readonly routeTag: string
-  readonly permission: Permission
+  /** Null when any active key will do. */
+  readonly permission: Permission | null
+}
+
+/** Where headers are read by their lower-case names. */
+interface HeaderSource {
+  header(name: string): string | undefined
+}
+
+/** The three headers of a request. */
+export function readSignatureHeaders(request: HeaderSource): SignatureHeaders {
+  return {
+    apiKey: request.header(API_KEY_HEADER),
+    timestamp: request.header(TIMESTAMP_HEADER),
+    signature: request.header(SIGNATURE_HEADER),
+  }
 }
 
 /** Without any of the three headers a request takes the unsigned path; with one or two it is an incomplete signed one. */
@@ -44,16 +68,44 @@ export class SignedRequests {
 
   /** The key record that signed `body`, as it is after the verification; `overloaded` when the lane is full. */
   async authenticate(headers: SignatureHeaders, body: Uint8Array, route: SignedRoute): Promise<Outcome<ApiKey>> {
-    const { apiKey, timestamp, signature } = headers
+    const read = this.read(headers)
+    if (!read.ok) return read
+    const { publicKey } = read.value
+    // Whether the key is registered only chooses the lane here; the answer to the client comes after the signature.
+    const lane = (await this.store.apiKey(publicKey)) === undefined ? 'unregistered' : 'registered'
+    const verified = await this.verify(read.value, body, route.routeTag, lane)
+    if (!verified.ok) return verified
+    return authorise(await this.store.apiKey(publicKey), route.permission, this.clock.now())
+  }
+
+  /**
+   * The text, as sent, of a key that signed `body` and need not be registered: an identity's own. It waits in the lane
+   * of unregistered keys, since anybody can make such requests.
+   */
+  async authenticateIdentity(headers: SignatureHeaders, body: Uint8Array, routeTag: string): Promise<Outcome<string>> {
+    const read = this.read(headers)
+    if (!read.ok) return read
+    const verified = await this.verify(read.value, body, routeTag, 'unregistered')
+    return verified.ok ? succeed(read.value.keyText) : verified
+  }
+
+  /** What can be told without the curve: three headers, a timely one, and a key that could be one. */
+  private read({ apiKey, timestamp, signature }: SignatureHeaders): Outcome<Signed> {
     if (!apiKey || !timestamp || !signature) return refuse('missing_auth_headers')
     if (!isTimely(timestamp, this.clock.now())) return refuse('invalid_timestamp')
     const publicKey = apiKey.length > KEY_TEXT_LENGTH_MAX ? null : parsePublicKeyHex(apiKey)
     if (publicKey === null) return refuse('invalid_signature')
-    // Whether the key is registered only chooses the lane here; the answer to the client comes after the signature.
-    const lane = (await this.store.apiKey(publicKey)) === undefined ? 'unregistered' : 'registered'
-    const verdict = this.pool.verify({ publicKey, signature, routeTag: route.routeTag, timestamp, body }, lane)
+    return succeed({ keyText: apiKey, publicKey, timestamp, signature })
+  }
+
+  private async verify(
+    { publicKey, timestamp, signature }: Signed,
+    body: Uint8Array,
+    routeTag: string,
+    lane: VerifyLaneName,
+  ): Promise<Outcome<null>> {
+    const verdict = this.pool.verify({ publicKey, signature, routeTag, timestamp, body }, lane)
     if (verdict === null) return refuse('overloaded')
-    if (!(await verdict)) return refuse('invalid_signature')
-    return authorise(await this.store.apiKey(publicKey), route.permission, this.clock.now())
+    return (await verdict) ? succeed(null) : refuse('invalid_signature')
   }
 }

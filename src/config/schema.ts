@@ -13,7 +13,15 @@ export interface SettingAbout {
   readonly sentence: string
   /** What a value must be, completing "must be …". */
   readonly expects: string
-  readonly unit?: 'seconds' | 'milliseconds' | 'threads' | 'digits' | 'deliveries'
+  readonly unit?:
+    | 'seconds'
+    | 'milliseconds'
+    | 'threads'
+    | 'digits'
+    | 'deliveries'
+    | 'per minute'
+    | 'wallets'
+    | 'attempts'
   /** The value when none is given, as it would stand in the environment. */
   readonly fallback?: string | ((machine: Machine) => string)
   /** How the value when none is given is told to people, where it is not `fallback` itself. */
@@ -34,9 +42,14 @@ const SECRET_LENGTH_MINIMUM_CHARACTERS = 16
 const VERIFY_THREADS_LIMIT = 256
 
 const PORT_LIMIT = 65_535
+const ONBOARDING_NAME_LENGTH_LIMIT = 256
+/** Beyond a thousand requests a second from one address, a limit would protect nothing. */
+const RATE_LIMIT_LIMIT = 60_000
+const CLAIMS_PER_ADDRESS_LIMIT = 10_000
 const LEASE_LIMIT_SECONDS = 7 * 24 * 60 * 60
 const LEDGER_TIMEOUT_LIMIT_MS = 60_000
 const WEBHOOK_CONCURRENCY_LIMIT = 4096
+const WEBHOOK_ATTEMPTS_LIMIT = 20
 /** Sums are exact to 18 decimal places (specification, Limits), so a token cannot have more. */
 const TOKEN_DECIMALS_LIMIT = 18
 
@@ -124,6 +137,20 @@ export const settingsSchema = Type.Object({
     fallback: 'auto',
     sentence: 'The HTTP server; auto takes uWebSockets.js where it has a binary for this Node, else node:http.',
   }),
+  metricsPort: Type.Optional(
+    integer(0, PORT_LIMIT, {
+      environment: 'BILLHOOK_METRICS_PORT',
+      fallbackText: 'none: metrics are off',
+      sentence:
+        'The port on which GET /metrics is answered for Prometheus; 0 picks a free one, which is printed at start.',
+    }),
+  ),
+  metricsHost: setting(Type.Refine(Type.String(), isHost), {
+    environment: 'BILLHOOK_METRICS_HOST',
+    fallback: '127.0.0.1',
+    expects: 'an IP address (IPv6 without brackets) or a host name',
+    sentence: 'The address on which metrics are listened for; whoever reaches it can read them.',
+  }),
   logLevel: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     environment: 'BILLHOOK_LOG',
     fallback: 'info',
@@ -152,6 +179,56 @@ export const settingsSchema = Type.Object({
     unit: 'deliveries',
     fallback: '8',
     sentence: 'Webhook deliveries under way at once to one destination.',
+  }),
+  webhookAttempts: integer(1, WEBHOOK_ATTEMPTS_LIMIT, {
+    environment: 'BILLHOOK_WEBHOOK_ATTEMPTS',
+    unit: 'attempts',
+    fallback: '1',
+    sentence: 'Attempts that a webhook gets until one is answered with 2xx; 1 means no retries.',
+  }),
+  unsigned: choice(['on', 'same-origin', 'off'], {
+    environment: 'BILLHOOK_UNSIGNED',
+    fallback: 'on',
+    sentence: "Who may create invoices unsigned: anybody, the public URL's own pages, nobody. Strict mode means off.",
+  }),
+  strict: onOff({
+    environment: 'BILLHOOK_STRICT',
+    fallback: 'off',
+    sentence: 'Take registrations, lists, webhook settings and revocations only with a signature of the identity.',
+  }),
+  onboardingName: Type.Optional(
+    setting(Type.String({ minLength: 1, maxLength: ONBOARDING_NAME_LENGTH_LIMIT }), {
+      environment: 'BILLHOOK_ONBOARDING_NAME',
+      fallbackText: "none; in the sandbox its simulated ledger's",
+      expects: `1 to ${ONBOARDING_NAME_LENGTH_LIMIT} characters long`,
+      sentence: "The ledger's onboarding stream name, by which strict mode knows the key of an identity.",
+    }),
+  ),
+  rateLimit: integer(0, RATE_LIMIT_LIMIT, {
+    environment: 'BILLHOOK_RATE_LIMIT',
+    unit: 'per minute',
+    fallback: '0',
+    sentence: 'Requests to /api and /pay from one client address; 0 for no limit.',
+  }),
+  rateLimitClaims: integer(0, RATE_LIMIT_LIMIT, {
+    environment: 'BILLHOOK_RATE_LIMIT_CLAIMS',
+    unit: 'per minute',
+    fallback: '0',
+    sentence: 'Claims of wallets from one client address; 0 for no limit.',
+  }),
+  claimsPerAddress: Type.Optional(
+    integer(0, CLAIMS_PER_ADDRESS_LIMIT, {
+      environment: 'BILLHOOK_CLAIMS_PER_ADDRESS',
+      unit: 'wallets',
+      fallbackText: '20; in the sandbox no limit',
+      sentence: 'Leased wallets of a network that one address holds at once; 0 for no limit. Loopback has none.',
+    }),
+  ),
+  trustedProxies: setting(Type.Array(Type.Refine(Type.String(), isCidr)), {
+    environment: 'BILLHOOK_TRUSTED_PROXIES',
+    fallbackText: 'none',
+    expects: 'a comma-separated list of networks such as 127.0.0.1/32 or fd00::/8',
+    sentence: 'Proxies whose X-Forwarded-For header tells the address of the client, for the limits.',
   }),
   walletLeaseSeconds: integer(1, LEASE_LIMIT_SECONDS, {
     environment: 'BILLHOOK_WALLET_LEASE_SECONDS',

@@ -51,14 +51,16 @@ export function expiryOf(nowMs: number, ttlDays: number): number | undefined {
 }
 
 /**
- * Whether a key whose signature has been verified may use `permission` now. The order (known, revoked, expired,
- * permission) is decisions 2's.
+ * Whether a key whose signature has been verified may use `permission` now; null asks only for an active key. The order
+ * (known, revoked, expired, permission) is decisions 2's.
  */
-export function authorise(key: ApiKey | undefined, permission: Permission, nowMs: number): Outcome<ApiKey> {
+export function authorise(key: ApiKey | undefined, permission: Permission | null, nowMs: number): Outcome<ApiKey> {
   if (key === undefined) return refuse('unknown_api_key')
   if (key.revoked_at !== null) return refuse('api_key_revoked')
   if (key.expires_at !== null && nowMs > key.expires_at) return refuse('api_key_expired')
-  if (!key.permissions.split(',').includes(permission)) return refuse('permission_missing', { permission })
+  if (permission !== null && !key.permissions.split(',').includes(permission)) {
+    return refuse('permission_missing', { permission })
+  }
   return succeed(key)
 }
 

@@ -10,7 +10,7 @@ export const failureCatalogue = {
   missing_auth_headers: {
     status: 401,
     message: 'Missing API key auth headers.',
-    when: 'One or two of the three signed-request headers are present, or one of them is empty.',
+    when: 'One or two of the three signed-request headers are present, or one of them is empty; or none is, where the service takes signed requests only.',
   },
   invalid_timestamp: {
     status: 401,
@@ -29,6 +29,30 @@ export const failureCatalogue = {
     status: 401,
     message: "This API key does not have the '<permission>' permission.",
     when: 'The key was registered without the permission that the route needs.',
+  },
+
+  // Strict mode (decisions 10)
+  not_owner: {
+    status: 403,
+    message: 'This API key acts for another identity.',
+    when: 'Strict mode: the identity in the path, or in the body of a revocation, is not the owner of the key that signed.',
+  },
+  not_identity_key: {
+    status: 403,
+    message: 'The request is not signed with the key of this identity.',
+    when: 'Strict mode: the owner of a registration is not the identity that belongs to the key that signed.',
+  },
+
+  // Limits for each client address
+  rate_limited: {
+    status: 429,
+    message: 'Too many requests from this address. Try again later.',
+    when: 'The address has used up what the operator allows it in a minute.',
+  },
+  too_many_claims: {
+    status: 429,
+    message: 'Too many wallets are handed out to this address. Try again later.',
+    when: 'The address holds as many claimed wallets of the network as the operator allows it; a claim ends with its lease.',
   },
 
   // API keys (decisions 3)
@@ -83,6 +107,21 @@ export const failureCatalogue = {
       'An unpaid invoice for this exact amount (<amount> <currency>) already exists on this wallet - use a different amount, or wait for it to be paid.',
     when: 'An unpaid invoice of equal amount and currency exists on one of the wallets.',
   },
+  invalid_idempotency_key: {
+    status: 400,
+    message: 'Idempotency-Key must be 1 to 255 printable ASCII characters, quoted or bare.',
+    when: 'The Idempotency-Key header is neither a quoted string nor a bare key of at most 255 characters.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    message: 'This Idempotency-Key was used with another request body.',
+    when: 'An invoice was created under the same Idempotency-Key from another body within the last 24 hours.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    message: 'A request with this Idempotency-Key is still in progress.',
+    when: 'An earlier request with the same Idempotency-Key has not been answered yet.',
+  },
   invoice_not_found: { status: 404, message: 'No such invoice.', when: 'No invoice has the id in the path.' },
 
   // Identities, wallets and the gateway (decisions 8)
@@ -122,6 +161,18 @@ export const failureCatalogue = {
     status: 404,
     message: 'No such deposit.',
     when: 'No simulated deposit has the transaction hash.',
+  },
+
+  // Deliveries of webhooks (decisions 7)
+  delivery_not_found: {
+    status: 404,
+    message: 'No such delivery.',
+    when: 'No delivery of the identity has the id in the path.',
+  },
+  delivery_in_progress: {
+    status: 409,
+    message: 'This delivery is already queued or being sent.',
+    when: 'A redelivery of a webhook whose present attempt is not over.',
   },
 
   // HTTP in general (decisions 1)

@@ -40,6 +40,8 @@ export class NodeExchange implements Request, StreamSink {
   private receivedBytes = 0
   private linger: RefusalLinger | undefined
   private streamed: Answer | undefined
+  /** True while a stream is pulled, which ends the exchange itself when the client goes. */
+  private pulling = false
   private wake: (() => void) | undefined
   private goneCallback: (() => void) | undefined
 
@@ -72,7 +74,7 @@ export class NodeExchange implements Request, StreamSink {
   /** `awaitsContinue`: the client sends its body only when told to (RFC 9110, 10.1.1). */
   begin(awaitsContinue: boolean): void {
     this.front.began(this)
-    this.res.on('close', () => this.onClose())
+    this.res.on('close', () => this.connectionClosed())
     // Writing to a connection that has gone is no news: `close` tells.
     this.res.on('error', () => undefined)
     this.req.on('error', () => undefined)
@@ -197,7 +199,11 @@ export class NodeExchange implements Request, StreamSink {
       return
     }
     this.res.on('drain', () => this.wake?.())
+    this.pulling = true
     pumpStream(stream, this, this.front.onError)
+      .finally(() => {
+        this.pulling = false
+      })
       .then((isComplete) => {
         if (!isComplete || this.aborted) {
           this.end()
@@ -274,9 +280,13 @@ export class NodeExchange implements Request, StreamSink {
     }
   }
 
-  /** The answer has been handed over completely, or the connection has gone before. */
-  private onClose(): void {
+  /**
+   * The answer has been handed over completely, or the connection has gone before. The engine tells the answer that is
+   * being written; those that wait behind it, because the client had pipelined, hear of it from the server.
+   */
+  connectionClosed(): void {
     this.linger?.stop()
+    if (this.aborted || this.state === 'done') return
     if (this.res.writableFinished) {
       this.end()
       return
@@ -286,7 +296,7 @@ export class NodeExchange implements Request, StreamSink {
     this.wake?.()
     this.goneCallback?.()
     // A running handler, or a stream, ends the exchange when it has settled.
-    if (this.state === 'handling' || (this.state === 'sending' && this.goneCallback !== undefined)) return
+    if (this.state === 'handling' || this.pulling) return
     this.end()
   }
 

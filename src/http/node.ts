@@ -55,6 +55,7 @@ class NodeServer implements HttpServer, NodeFront {
     // An expectation that nobody knows is none; the engine would answer 417 in a shape of its own.
     this.server.on('checkExpectation', (req, res) => this.take(req, res, false))
     this.server.on('connect', (_req, socket) => answerRaw(socket, 'not_found'))
+    this.server.on('connection', (socket) => this.watchEnd(socket))
     this.server.on('timeout', (socket) => this.onSilence(socket))
     this.server.on('clientError', (error, socket) => this.onClientError(error, socket))
   }
@@ -101,6 +102,13 @@ class NodeServer implements HttpServer, NodeFront {
 
   private take(req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
     new NodeExchange(req, res, this).begin(awaitsContinue)
+  }
+
+  private watchEnd(socket: Socket): void {
+    socket.on('close', () => {
+      // A copy: each that ends takes itself out.
+      for (const exchange of [...(this.exchanges.get(socket) ?? [])]) exchange.connectionClosed()
+    })
   }
 
   private async finishAll(): Promise<void> {

@@ -33,15 +33,29 @@ export interface FinishedRequest {
   readonly durationMs: number
 }
 
+/** Hears of finished requests. It is called for each, so it must be quick, and must not throw. */
+export interface FinishedHook {
+  /** Milliseconds on a clock that does not jump. */
+  now(): number
+  observe(request: FinishedRequest): void
+}
+
+/** One hook that tells all of `hooks`, whose clocks are the same; none when there is none to tell. */
+export function finishedHooks(hooks: readonly FinishedHook[]): Pick<RouterHooks, 'finished'> {
+  const [first, ...others] = hooks
+  if (first === undefined) return {}
+  if (others.length === 0) return { finished: first }
+  const observe = (request: FinishedRequest): void => {
+    for (const hook of hooks) hook.observe(request)
+  }
+  return { finished: { now: () => first.now(), observe } }
+}
+
 export interface RouterHooks {
   /** A handler threw or rejected: a defect. The client has been told nothing but `internal`. */
   onError(error: unknown, head: RequestHead): void
   /** Hears of every request that was answered, refusals included; what it costs is paid only when it is there. */
-  readonly finished?: {
-    /** Milliseconds on a clock that does not jump. */
-    now(): number
-    observe(request: FinishedRequest): void
-  }
+  readonly finished?: FinishedHook
   readonly cors?: CorsSettings
 }
 

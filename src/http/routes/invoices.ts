@@ -1,23 +1,22 @@
+import { createHash } from 'node:crypto'
 import type { WalletDirectory } from '../../actors/wallet-directory.js'
-import {
-  API_KEY_HEADER,
-  isSigned,
-  SIGNATURE_HEADER,
-  type SignatureHeaders,
-  type SignedRequests,
-  type SignedRoute,
-  TIMESTAMP_HEADER,
-} from '../../auth/signed-request.js'
-import { failure, type Outcome } from '../../domain/failure.js'
+import { isSigned, readSignatureHeaders, type SignedRequests, type SignedRoute } from '../../auth/signed-request.js'
+import type { ApiKey } from '../../domain/api-key.js'
+import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
+import { type IdempotentRequest, parseIdempotencyKey } from '../../domain/idempotency.js'
 import { parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import { truncate, wellFormed } from '../../domain/text.js'
-import type { InvoiceWithPayment, Page, PageOf, Store } from '../../store/store.js'
+import type { InvoiceResult, InvoiceWithPayment, Page, PageOf, Store } from '../../store/store.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
+import type { InProgress } from '../in-progress.js'
 import { listAnswer } from '../json-list.js'
 import { type ListQuery, readListQuery } from '../list-query.js'
 import type { Route } from '../router.js'
 import type { Answer, Request } from '../server.js'
+import type { AllowsUnsigned } from '../unsigned-path.js'
+
+const IDEMPOTENCY_HEADER = 'idempotency-key'
 
 /** The tag that is signed is a literal of its own and not derived from the URL that was called (specification). */
 const CREATE_INVOICE: SignedRoute = { routeTag: 'POST /api/invoices', permission: 'invoices:create' }
@@ -26,6 +25,9 @@ export interface InvoiceRoutesParts {
   readonly store: Store
   readonly directory: WalletDirectory
   readonly signedRequests: SignedRequests
+  readonly allowsUnsigned: AllowsUnsigned
+  /** Requests with an idempotency key that are under way. */
+  readonly inProgress: InProgress
 }
 
 /** `POST /api/invoices`, `GET /api/invoices/:id`, `GET /api/users/:id/invoices`. */
@@ -46,25 +48,53 @@ export function invoiceRoutes(parts: InvoiceRoutesParts): readonly Route[] {
 }
 
 async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answer> {
-  const headers: SignatureHeaders = {
-    apiKey: request.header(API_KEY_HEADER),
-    timestamp: request.header(TIMESTAMP_HEADER),
-    signature: request.header(SIGNATURE_HEADER),
-  }
-  let signer: string | null = null
+  const headers = readSignatureHeaders(request)
+  let signer: ApiKey | null = null
   if (isSigned(headers)) {
     const key = await parts.signedRequests.authenticate(headers, request.body, CREATE_INVOICE)
     if (!key.ok) return failureAnswer(key.failure)
-    signer = key.value.owner
+    signer = key.value
+  } else if (!parts.allowsUnsigned(request)) {
+    return failureAnswer(failure('missing_auth_headers'))
   }
   const body = readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
-  const wanted = parseInvoiceRequest(body.value, signer ?? body.value['owner'])
+  const wanted = parseInvoiceRequest(body.value, signer?.owner ?? body.value['owner'])
   if (!wanted.ok) return failureAnswer(wanted.failure)
-  const created = await parts.directory.createInvoice(wanted.value)
-  if (!created.ok) return failureAnswer(created.failure)
-  const { id } = created.value
-  return jsonAnswer(201, { id, url: `/pay/${id}` }, { Location: `/api/invoices/${id}` })
+  const header = request.header(IDEMPOTENCY_HEADER)
+  if (header === undefined) return createdAnswer(await parts.directory.createInvoice(wanted.value))
+  const idempotency = readIdempotency(header, signer, wanted.value.owner, request.body)
+  if (!idempotency.ok) return failureAnswer(idempotency.failure)
+  const answer = await parts.inProgress.run(idempotency.value.scope, async () =>
+    createdAnswer(await parts.directory.createInvoice(wanted.value, idempotency.value)),
+  )
+  return answer ?? failureAnswer(failure('idempotency_in_progress'))
+}
+
+function createdAnswer({ outcome, isReplay }: InvoiceResult): Answer {
+  if (!outcome.ok) return failureAnswer(outcome.failure)
+  const { id } = outcome.value
+  const headers = { Location: `/api/invoices/${id}`, ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}) }
+  return jsonAnswer(201, { id, url: `/pay/${id}` }, headers)
+}
+
+/** A key counts for whoever authenticated, by API key, or by owner on the unsigned path (decisions 4). */
+function readIdempotency(
+  header: string,
+  signer: ApiKey | null,
+  owner: string,
+  body: Uint8Array,
+): Outcome<IdempotentRequest> {
+  const key = parseIdempotencyKey(header)
+  if (key === null) return refuse('invalid_idempotency_key')
+  const who = signer === null ? ['owner', owner] : ['api key', signer.id]
+  // JSON keeps the parts apart whatever is in them.
+  const scope = sha256(JSON.stringify([...who, CREATE_INVOICE.routeTag, key]))
+  return succeed({ scope, bodyHash: sha256(body) })
+}
+
+function sha256(data: string | Uint8Array): Buffer {
+  return createHash('sha256').update(data).digest()
 }
 
 function show(store: Store, id: string): Answer | Promise<Answer> {

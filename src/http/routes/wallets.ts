@@ -1,24 +1,33 @@
 import { failure } from '../../domain/failure.js'
 import type { Network } from '../../domain/network.js'
-import type { Wallet } from '../../domain/wallet.js'
+import type { ClaimedWallet, Wallet } from '../../domain/wallet.js'
 import type { Store } from '../../store/store.js'
+import type { ClaimLimit } from '../claim-limit.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import { listAnswer } from '../json-list.js'
 import type { Route } from '../router.js'
-import type { Answer } from '../server.js'
+import type { Request } from '../server.js'
+
+export interface WalletRoutesParts {
+  readonly store: Pick<Store, 'claimWallet' | 'wallets'>
+  /** How long a claimed wallet is not handed out again. */
+  readonly leaseMs: number
+  readonly claimLimit: Pick<ClaimLimit, 'request'>
+}
 
 /** `GET /api/wallets/claim/niles/trx`, `GET /api/wallets/claim/sep/eth`, `GET /api/users/:id/wallets`. */
-export function walletRoutes(store: Store, leaseMs: number): readonly Route[] {
+export function walletRoutes(parts: WalletRoutesParts): readonly Route[] {
+  const { store } = parts
   return [
     {
       method: 'GET',
       pattern: '/api/wallets/claim/niles/trx',
-      handle: (request) => claim(store, 'TRX-NILE', leaseMs, request.method),
+      handle: (request) => claim(parts, 'TRX-NILE', request),
     },
     {
       method: 'GET',
       pattern: '/api/wallets/claim/sep/eth',
-      handle: (request) => claim(store, 'SEP', leaseMs, request.method),
+      handle: (request) => claim(parts, 'SEP', request),
     },
     {
       method: 'GET',
@@ -33,9 +42,16 @@ export function walletRoutes(store: Store, leaseMs: number): readonly Route[] {
 }
 
 /** HEAD asks about the resource and must not use up a wallet (RFC 9110, 9.2.1: it is a safe method). */
-async function claim(store: Store, network: Network, leaseMs: number, method: string): Promise<Answer> {
-  if (method === 'HEAD') return jsonAnswer(200, {})
-  const wallet = await store.claimWallet(network, leaseMs)
+async function claim({ store, leaseMs, claimLimit }: WalletRoutesParts, network: Network, request: Request) {
+  if (request.method === 'HEAD') return jsonAnswer(200, {})
+  const permit = claimLimit.request(request, network)
+  if (!permit.granted) return failureAnswer(failure('too_many_claims'), { 'Retry-After': String(permit.waitSeconds) })
+  let wallet: ClaimedWallet | null = null
+  try {
+    wallet = await store.claimWallet(network, leaseMs)
+  } finally {
+    if (wallet === null) permit.giveBack()
+  }
   return wallet === null ? failureAnswer(failure('no_wallet_available')) : jsonAnswer(200, wallet)
 }
 

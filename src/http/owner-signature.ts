@@ -1,0 +1,98 @@
+import { isIdentityOfKey } from '../auth/identity-key.js'
+import { readSignatureHeaders, type SignedRequests } from '../auth/signed-request.js'
+import { type FailureCode, type Outcome, refuse, succeed } from '../domain/failure.js'
+import { parseOwner } from '../domain/identity.js'
+import { readJsonObject } from './body.js'
+import { failureAnswer } from './failure-response.js'
+import type { Params, Route } from './router.js'
+import type { Request } from './server.js'
+
+/** Everything below it reads or changes what belongs to the identity in the path. */
+const OWNER_PREFIX = '/api/users/:id/'
+
+/** Routes outside that prefix whose body names the owner, and what answers a body that names none. */
+const OWNER_IN_BODY: Readonly<Record<string, { readonly by: Signer; readonly ownerMissing: FailureCode }>> = {
+  'POST /api/api-keys': { by: 'identity', ownerMissing: 'invalid_api_key_registration' },
+  'POST /api/api-keys/:id/revoke': { by: 'api-key', ownerMissing: 'owner_required' },
+}
+
+/** Whose signature a route asks for: a registered key's, or the identity's own. */
+type Signer = 'api-key' | 'identity'
+
+/** How a route is protected in strict mode. */
+interface Protection {
+  /** What is signed: the method and the pattern, never the path that was called. */
+  readonly routeTag: string
+  readonly by: Signer
+  /** The identity that the request is about; a failure when it names none. */
+  ownerOf(request: Request, params: Params): Outcome<string>
+}
+
+export interface StrictParts {
+  readonly signedRequests: Pick<SignedRequests, 'authenticate' | 'authenticateIdentity'>
+  /** What identities were onboarded under; see `isIdentityOfKey`. */
+  readonly onboardingName: string
+}
+
+/**
+ * Strict mode (decisions 10): lets routes be used only by the identity that they are about. Registration has to be signed
+ * with the identity's own key, everything under `/api/users/:id/` and revocation with any active key of that identity;
+ * no permission is needed beyond that. A handler is reached only when the owner that the request names is the signer's.
+ * Other routes stay as they are.
+ */
+export function requireOwnerSignature(routes: readonly Route[], parts: StrictParts): Route[] {
+  return routes.map((route) => {
+    const protection = protectionOf(route)
+    if (protection === null) return route
+    return {
+      ...route,
+      handle: async (request, params) => {
+        const passed = await check(protection, parts, request, params)
+        return passed.ok ? route.handle(request, params) : failureAnswer(passed.failure)
+      },
+    }
+  })
+}
+
+function protectionOf({ method, pattern }: Route): Protection | null {
+  const routeTag = `${method} ${pattern}`
+  if (pattern.startsWith(OWNER_PREFIX)) {
+    return { routeTag, by: 'api-key', ownerOf: (_request, { id = '' }) => succeed(id) }
+  }
+  const inBody = OWNER_IN_BODY[routeTag]
+  if (inBody === undefined) return null
+  return { routeTag, by: inBody.by, ownerOf: (request) => ownerInBody(request, inBody.ownerMissing) }
+}
+
+function ownerInBody(request: Request, ownerMissing: FailureCode): Outcome<string> {
+  const body = readJsonObject(request.body)
+  if (!body.ok) return body
+  const owner = parseOwner(body.value['owner'])
+  return owner === null ? refuse(ownerMissing) : succeed(owner)
+}
+
+/** The signature comes first: whoever cannot sign learns nothing about the request. */
+async function check(
+  { routeTag, by, ownerOf }: Protection,
+  { signedRequests, onboardingName }: StrictParts,
+  request: Request,
+  params: Params,
+): Promise<Outcome<null>> {
+  const headers = readSignatureHeaders(request)
+  switch (by) {
+    case 'api-key': {
+      const key = await signedRequests.authenticate(headers, request.body, { routeTag, permission: null })
+      if (!key.ok) return key
+      const owner = ownerOf(request, params)
+      if (!owner.ok) return owner
+      return owner.value === key.value.owner ? succeed(null) : refuse('not_owner')
+    }
+    case 'identity': {
+      const signer = await signedRequests.authenticateIdentity(headers, request.body, routeTag)
+      if (!signer.ok) return signer
+      const owner = ownerOf(request, params)
+      if (!owner.ok) return owner
+      return isIdentityOfKey(owner.value, signer.value, onboardingName) ? succeed(null) : refuse('not_identity_key')
+    }
+  }
+}
