@@ -1,5 +1,7 @@
+import type { DepositReport } from '../domain/deposit.js'
 import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
-import type { OwedDelivery, Store } from '../store/store.js'
+import type { Network } from '../domain/network.js'
+import type { DepositResult, OwedDelivery, Store } from '../store/store.js'
 import type { WalletDirectory } from './wallet-directory.js'
 
 /** Something that was observed outside: by the gateway, a watcher, a follower or the sandbox. */
@@ -12,6 +14,18 @@ export interface IncomingEvent {
 /** Told of deliveries that have become due, after they are durable. */
 export type OnOwed = (owed: readonly OwedDelivery[]) => void
 
+/** What became of a report about a deposit. `failed`: it was not recorded, and its sender repeats it. */
+export interface DepositObservation {
+  readonly network: Network
+  readonly report: DepositReport
+  readonly outcome: EventOutcome['status'] | 'failed'
+}
+
+/** Hears of reports about deposits, after what they changed is durable. Must not throw. */
+export interface IntakeObserver {
+  deposit(observation: DepositObservation): void
+}
+
 /**
  * The one way in for facts from outside. Events are applied in order and answered when they are durable: deposits take
  * their turn in the mailbox of their wallet, facts about wallets and identities go to the store.
@@ -21,6 +35,7 @@ export class Intake {
     private readonly store: Store,
     private readonly directory: WalletDirectory,
     private readonly onOwed: OnOwed,
+    private readonly observer?: IntakeObserver,
   ) {}
 
   /** One outcome for each event, in order. Rejects when the store does, or a mailbox is full: nothing is lost, the sender repeats. */
@@ -57,6 +72,7 @@ export class Intake {
       return { eventId, fact }
     })
     const fates = await this.directory.recordDeposits(deposits)
+    if (this.observer !== undefined) tellOutcomes(this.observer, deposits, fates)
     // What became due is told even when a neighbour failed, or it would wait for a restart.
     for (const fate of fates) {
       if (fate.status === 'fulfilled' && fate.value.owed.length > 0) this.onOwed(fate.value.owed)
@@ -66,5 +82,17 @@ export class Intake {
       const { outcome } = fate.value
       return outcome.status === 'rejected' ? outcome : { status: outcome.status }
     })
+  }
+}
+
+function tellOutcomes(
+  observer: IntakeObserver,
+  deposits: readonly { readonly fact: DepositFact }[],
+  fates: readonly PromiseSettledResult<DepositResult>[],
+): void {
+  for (const [i, { fact }] of deposits.entries()) {
+    const fate = fates[i]
+    const outcome = fate?.status === 'fulfilled' ? fate.value.outcome.status : 'failed'
+    observer.deposit({ network: fact.sighting.network, report: fact.report, outcome })
   }
 }

@@ -7,6 +7,10 @@ export interface WaitingRequest {
   readonly request: VerifyRequest
   /** What it adds to a batch, and is charged with here. */
   readonly bytes: number
+  /** When it began to wait, on the clock of the pool's observer; 0 without one. */
+  readonly since: number
+  /** Whether its key has a record, so that the verdict counts for or against it. */
+  readonly isRegistered: boolean
   resolve(valid: boolean): void
   reject(error: Error): void
 }

@@ -1,9 +1,10 @@
 /**
- * The verify pool: requests gather in two bounded lanes, and whenever a thread is free everything that has gathered
- * goes to it as one batch.
+ * The verify pool: requests gather in bounded lanes, and whenever a thread is free everything that has gathered goes to
+ * it as one batch. A registered key that bad signatures are sent for loses its priority; see `KeyStanding`.
  *
  * ```
  * verify() ──► registered   lane ─┐                      ┌─ thread ─┐
+ *         └──► suspected    lane ─┤                      │          │
  * verify() ──► unregistered lane ─┴─ next batch, ≤ limit ┼─ thread ─┼─► one verdict each
  *                                  ▲                     └─ thread ─┘        │
  *                                  └────────── a batch is answered ──────────┘
@@ -12,6 +13,8 @@
 
 import { base64Length } from './base64.js'
 import { MAX_DER_SIGNATURE_BYTES } from './der.js'
+import { FairLane } from './fair-lane.js'
+import { KeyStanding, keyText } from './key-standing.js'
 import { assertKnownVerdicts, encodeKnownBatch } from './known-answer.js'
 import { PUBLIC_KEY_BYTES, type Secp256k1EngineName } from './secp256k1.js'
 import { encodeBatch, readVerdicts, recordBytes, type VerifyRequest } from './verify-batch.js'
@@ -21,13 +24,21 @@ import { VerifyThreads } from './verify-threads.js'
 /** `registered`: the key has a record. `unregistered`: it has none, so anybody can send as many as they like. */
 export type VerifyLaneName = 'registered' | 'unregistered'
 
+/** Hears of requests that go to a thread. It is called for each, so it must be quick, and must not throw. */
+export interface VerifyObserver {
+  /** Milliseconds on a clock that does not jump. */
+  now(): number
+  /** A request has waited that long in its lane. What lost its priority counts as `unregistered`. */
+  waited(lane: VerifyLaneName, waitMs: number): void
+}
+
 export interface VerifyPoolSettings {
   /** Worker threads. */
   readonly threads: number
   readonly engine: Secp256k1EngineName
   /** Requests that may wait in the lane of registered keys. */
   readonly registeredLaneLimit: number
-  /** Requests that may wait in the lane of unregistered keys. */
+  /** Requests that may wait in the lane of unregistered keys, and in that of suspected ones. */
   readonly unregisteredLaneLimit: number
   /** Bytes of requests that may wait in each lane. What is with the threads, 2 × `batchLimit` for each, comes on top. */
   readonly laneLimitBytes: number
@@ -37,6 +48,7 @@ export interface VerifyPoolSettings {
   readonly batchTimeLimitMs?: number
   /** Told of every failure of a worker, for the log; each is a defect or a broken machine. */
   readonly onWorkerError?: (error: Error) => void
+  readonly observer?: VerifyObserver
   /** The worker's file. Only tests have another one than `verify-worker.js`. */
   readonly worker?: URL
 }
@@ -48,7 +60,10 @@ export interface VerifyPool {
    * Throws a RangeError when the key is not 33 bytes.
    */
   verify(request: VerifyRequest, lane: VerifyLaneName): Promise<boolean> | null
-  /** How many requests wait in each lane, and how many are with the threads. */
+  /**
+   * How many requests wait in each lane, and how many are with the threads. Those of suspected keys count as
+   * `unregistered`: they wait without priority too.
+   */
   depth(): { readonly registered: number; readonly unregistered: number; readonly inFlight: number }
   /** Warmed up, not closing, and the threads are not known to fail. */
   ready(): boolean
@@ -67,8 +82,8 @@ const DEFAULT_BATCH_TIME_LIMIT_MS = 10_000
  * round. It is only sent when it is full; otherwise what gathers meanwhile shares the next one.
  */
 const BATCHES_PER_THREAD = 2
-/** The unregistered lane gets this part of every batch when both lanes wait for it, so that it never starves. */
-const UNREGISTERED_SHARE = 1 / 8
+/** Each lane without priority gets this part of every batch when others wait for it too, so that it never starves. */
+const SHARE_WITHOUT_PRIORITY = 1 / 8
 /** A batch goes to a thread once, and once more when that thread fails. */
 const ATTEMPTS = 2
 /** Between two looks at whether failing threads work again. */
@@ -91,8 +106,14 @@ class ThreadedVerifyPool implements VerifyPool {
   readonly #threadCount: number
   readonly #batchLimit: number
   readonly #lanes: Readonly<Record<VerifyLaneName, VerifyLane>>
+  /** Requests of registered keys that lost their priority. */
+  readonly #suspected: FairLane
+  readonly #standing = new KeyStanding()
+  /** Which of the lanes without priority comes first in the next batch; they alternate, as a small one has one place. */
+  #suspectedFirst = false
   readonly #threads: VerifyThreads
   readonly #onWorkerError: (error: Error) => void
+  readonly #observer: VerifyObserver | undefined
   /** Batches whose thread failed; they go first. */
   readonly #failed: Batch[] = []
   #batchesInFlight = 0
@@ -112,10 +133,12 @@ class ThreadedVerifyPool implements VerifyPool {
     this.#threadCount = threads
     this.#batchLimit = batchLimit
     this.#onWorkerError = settings.onWorkerError ?? (() => {})
+    this.#observer = settings.observer
     this.#lanes = {
       registered: new VerifyLane(settings.registeredLaneLimit, laneLimitBytes),
       unregistered: new VerifyLane(settings.unregisteredLaneLimit, laneLimitBytes),
     }
+    this.#suspected = new FairLane(settings.unregisteredLaneLimit, laneLimitBytes)
     this.#threads = new VerifyThreads({
       threads,
       batchesPerThread: BATCHES_PER_THREAD,
@@ -132,17 +155,28 @@ class ThreadedVerifyPool implements VerifyPool {
     }
     if (this.#closing !== undefined) return null
     if (request.signature.length > MAX_SIGNATURE_CHARACTERS) return Promise.resolve(false)
-    const lane = this.#lanes[laneName]
     const bytes = recordBytes(request)
-    if (!lane.admits(bytes)) return null
-    const verdict = new Promise<boolean>((resolve, reject) => lane.push({ request, bytes, resolve, reject }))
+    const isRegistered = laneName === 'registered'
+    const suspect = isRegistered && this.#standing.isSuspect(request.publicKey) ? keyText(request.publicKey) : null
+    const lane = this.#lanes[laneName]
+    if (!(suspect === null ? lane.admits(bytes) : this.#suspected.admits(suspect, bytes))) return null
+    const since = this.#observer === undefined ? 0 : this.#observer.now()
+    const verdict = new Promise<boolean>((resolve, reject) => {
+      const entry: WaitingRequest = { request, bytes, since, isRegistered, resolve, reject }
+      if (suspect === null) lane.push(entry)
+      else this.#suspected.push(suspect, entry)
+    })
     this.#dispatchSoon()
     return verdict
   }
 
   depth(): { registered: number; unregistered: number; inFlight: number } {
     const { registered, unregistered } = this.#lanes
-    return { registered: registered.length, unregistered: unregistered.length, inFlight: this.#requestsInFlight }
+    return {
+      registered: registered.length,
+      unregistered: unregistered.length + this.#suspected.length,
+      inFlight: this.#requestsInFlight,
+    }
   }
 
   ready(): boolean {
@@ -161,7 +195,7 @@ class ThreadedVerifyPool implements VerifyPool {
   }
 
   get #waiting(): number {
-    return this.#lanes.registered.length + this.#lanes.unregistered.length
+    return this.#lanes.registered.length + this.#lanes.unregistered.length + this.#suspected.length
   }
 
   /**
@@ -194,11 +228,26 @@ class ThreadedVerifyPool implements VerifyPool {
     // Idle threads share what waits, which halves the wait with two of them.
     const size = Math.min(this.#batchLimit, Math.ceil(waiting / Math.max(idleThreads, 1)))
     const { registered, unregistered } = this.#lanes
-    const kept = size === 1 ? 0 : Math.min(unregistered.length, Math.max(1, Math.floor(size * UNREGISTERED_SHARE)))
     const entries: WaitingRequest[] = []
-    registered.take(size - kept, entries)
-    unregistered.take(size - entries.length, entries)
+    registered.take(size - this.#keptWithoutPriority(size), entries)
+    const registeredCount = entries.length
+    const [first, second] = this.#suspectedFirst ? [this.#suspected, unregistered] : [unregistered, this.#suspected]
+    this.#suspectedFirst = !this.#suspectedFirst
+    const rest = size - registeredCount
+    const secondKept = rest < 2 ? 0 : Math.min(second.length, Math.ceil(rest / 2))
+    first.take(rest - secondKept, entries)
+    second.take(size - entries.length, entries)
+    if (this.#observer !== undefined) tellWaits(this.#observer, entries, registeredCount)
     return { entries, attempts: 0 }
+  }
+
+  /** Places of a batch that registered keys leave to the others, at least one to themselves. */
+  #keptWithoutPriority(size: number): number {
+    let kept = 0
+    for (const { length } of [this.#lanes.unregistered, this.#suspected]) {
+      kept += Math.min(length, Math.max(1, Math.floor(size * SHARE_WITHOUT_PRIORITY)))
+    }
+    return Math.min(kept, size - 1)
   }
 
   /** Sends a batch to a thread and settles its requests. Never rejects. */
@@ -210,7 +259,11 @@ class ThreadedVerifyPool implements VerifyPool {
     try {
       const answer = await this.#threads.run(encodeBatch(entries.map((entry) => entry.request)))
       const verdicts = readVerdicts(answer, entries.length)
-      for (const [i, entry] of entries.entries()) entry.resolve(verdicts[i] === true)
+      for (const [i, entry] of entries.entries()) {
+        const isValid = verdicts[i] === true
+        if (entry.isRegistered) this.#standing.heard(entry.request.publicKey, isValid)
+        entry.resolve(isValid)
+      }
     } catch (cause) {
       this.#retryOrReject(batch, new Error('Signatures could not be verified.', { cause }))
     } finally {
@@ -261,5 +314,13 @@ class ThreadedVerifyPool implements VerifyPool {
       })
     }
     await this.#threads.close()
+  }
+}
+
+/** Tells how long the requests of a batch have waited; those of registered keys come first in it. */
+function tellWaits(observer: VerifyObserver, entries: readonly WaitingRequest[], registeredCount: number): void {
+  const now = observer.now()
+  for (const [i, { since }] of entries.entries()) {
+    observer.waited(i < registeredCount ? 'registered' : 'unregistered', now - since)
   }
 }

@@ -44,6 +44,29 @@ function accepted(verdict: Promise<boolean> | null): Promise<boolean> {
 const valid = signed('{}')
 
 describe('the verify pool', () => {
+  test('tells an observer how long each request waited, and in which lane', async (t) => {
+    const heard: [VerifyLaneName, number][] = []
+    let nowMs = 0
+    const pool = startPool(t, {
+      observer: { now: () => nowMs, waited: (lane, waitMs) => heard.push([lane, waitMs]) },
+    })
+    const lanes: VerifyLaneName[] = ['unregistered', 'registered', 'registered', 'unregistered', 'registered']
+    const verdicts = lanes.map((lane, i) => {
+      nowMs = i * 10
+      return accepted(pool.verify(malformed(String(i)), lane))
+    })
+    nowMs = 100
+    await Promise.all(verdicts)
+    assert.deepEqual(
+      heard.filter(([lane]) => lane === 'registered').map(([, waitMs]) => waitMs),
+      [90, 80, 60],
+    )
+    assert.deepEqual(
+      heard.filter(([lane]) => lane === 'unregistered').map(([, waitMs]) => waitMs),
+      [100, 70],
+    )
+  })
+
   test('tells valid requests from all others', async (t) => {
     const pool = startPool(t)
     const unsigned = { ...valid, signature: '' }
@@ -154,6 +177,27 @@ describe('the lanes', () => {
     const pool = startPool(t, { batchLimit: 2 })
     const order = await orderOfVerdicts(pool, [...times(20, 'registered'), 'unregistered'])
     assert.ok(order.indexOf('unregistered') < 6, `${order.indexOf('unregistered')}`)
+  })
+
+  test('let registered keys pass a flood of bad signatures by other registered ones, whose good requests still get through', async (t) => {
+    const pool = startPool(t, { batchLimit: 8, unregisteredLaneLimit: 512 })
+    const attacked = testKey('attacked')
+    const bad = (): VerifyRequest => ({ ...malformed(''), publicKey: attacked.publicKey })
+    await Promise.all(Array.from({ length: 16 }, () => accepted(pool.verify(bad(), 'registered'))))
+    const order: string[] = []
+    const send = (name: string, request: VerifyRequest) => {
+      const verdict = pool.verify(request, 'registered')
+      return verdict === null ? null : verdict.then(() => void order.push(name))
+    }
+    const flood = Array.from({ length: 1000 }, () => send('bad', bad()))
+    const good = Array.from({ length: 80 }, () =>
+      accepted(pool.verify(valid, 'registered')).then(() => order.push('good')),
+    )
+    // The flood takes at most half of its lane, so a request of the attacked key is told to come back, not lost.
+    assert.ok(flood.filter((one) => one === null).length > 700)
+    await Promise.all([...flood, ...good])
+    assert.ok(order.lastIndexOf('good') < 80 + 16 + 80 / 7 + 8, `${order.lastIndexOf('good')}`)
+    assert.equal(await accepted(pool.verify(signed('{"later":1}', attacked), 'registered')), true)
   })
 
   test('refuse what exceeds their number, each on its own, and accept again when there is room', async (t) => {

@@ -1,0 +1,139 @@
+import type { DepositObservation } from '../actors/intake.js'
+import type { VerifyLaneName } from '../crypto/verify-pool.js'
+import type { DepositReport } from '../domain/deposit.js'
+import type { Network } from '../domain/network.js'
+import type { DeliveryFailure } from '../domain/webhook.js'
+
+/** What a metric is called and how it is told to people. Units are in the names, as Prometheus has them: seconds, counts. */
+export interface MetricAbout {
+  readonly name: `billhook_${string}`
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  /** Every label has few values: patterns and names of the code, never what a client sent. */
+  readonly labels: readonly string[]
+  /** One sentence for the exposition and docs/operating.md. */
+  readonly help: string
+}
+
+/** Every metric of the service's own. docs/operating.md lists the same, and a test compares the two. */
+export const metricsCatalogue = {
+  build: {
+    name: 'billhook_build_info',
+    type: 'gauge',
+    labels: ['version'],
+    help: 'Always 1; the label names the version that runs.',
+  },
+  requests: {
+    name: 'billhook_http_request_duration_seconds',
+    type: 'histogram',
+    labels: ['method', 'route', 'status'],
+    help: "Time from a request's head until its answer is ready, by route pattern; route none has no pattern.",
+  },
+  verifyQueue: {
+    name: 'billhook_verification_queue_depth',
+    type: 'gauge',
+    labels: ['lane'],
+    help: 'Signatures that wait for a verification thread.',
+  },
+  verifyUnderWay: {
+    name: 'billhook_verification_in_flight',
+    type: 'gauge',
+    labels: [],
+    help: 'Signatures that are with the verification threads.',
+  },
+  verifyWait: {
+    name: 'billhook_verification_wait_seconds',
+    type: 'histogram',
+    labels: ['lane'],
+    help: 'Time that a signature waited until it went to a verification thread.',
+  },
+  mailboxDepth: {
+    name: 'billhook_mailbox_depth',
+    type: 'gauge',
+    labels: [],
+    help: 'Commands that wait for a turn of a wallet or are in one.',
+  },
+  actors: {
+    name: 'billhook_wallet_actors',
+    type: 'gauge',
+    labels: [],
+    help: 'Wallets with a mailbox at the moment.',
+  },
+  commitDuration: {
+    name: 'billhook_commit_duration_seconds',
+    type: 'histogram',
+    labels: [],
+    help: 'Time of a commit from its begin until it was on disk.',
+  },
+  commitUnits: {
+    name: 'billhook_commit_units',
+    type: 'histogram',
+    labels: [],
+    help: 'Units of work that one commit carried.',
+  },
+  commitFailures: {
+    name: 'billhook_commit_failures_total',
+    type: 'counter',
+    labels: [],
+    help: 'Commits that were refused, with all that they carried; each unit was answered as unavailable.',
+  },
+  outbox: {
+    name: 'billhook_outbox_deliveries',
+    type: 'gauge',
+    labels: ['state'],
+    help: 'Webhooks that are not settled: queued, under way (attempted), or waiting for another attempt.',
+  },
+  outboxAge: {
+    name: 'billhook_outbox_oldest_age_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'Time since the oldest queued webhook was caused by its deposit; 0 when none is queued.',
+  },
+  lanes: {
+    name: 'billhook_webhook_lanes',
+    type: 'gauge',
+    labels: [],
+    help: 'Receivers with webhooks queued or under way.',
+  },
+  attempts: {
+    name: 'billhook_webhook_attempts_total',
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Webhook attempts that ended; answered is an answer other than 2xx.',
+  },
+  attemptDuration: {
+    name: 'billhook_webhook_attempt_duration_seconds',
+    type: 'histogram',
+    labels: [],
+    help: 'Time of a webhook attempt, without the interrupted ones.',
+  },
+  deposits: {
+    name: 'billhook_deposit_reports_total',
+    type: 'counter',
+    labels: ['network', 'kind', 'outcome'],
+    help: 'Reports of deposits, by what became of them; a failed one is repeated by its sender.',
+  },
+} as const satisfies Readonly<Record<string, MetricAbout>>
+
+// The values of labels that are known beforehand, as records, so that none can be forgotten: a series that exists with 0
+// from the start is one whose first increase an alert can see.
+
+export const ATTEMPT_OUTCOMES: Readonly<Record<'delivered' | 'answered' | DeliveryFailure, true>> = {
+  delivered: true,
+  answered: true,
+  timeout: true,
+  dns: true,
+  connection: true,
+  refused_address: true,
+  interrupted: true,
+}
+
+export const DEPOSIT_NETWORKS: Readonly<Record<Network, true>> = { SEP: true, 'TRX-NILE': true }
+export const DEPOSIT_KINDS: Readonly<Record<DepositReport, true>> = { pending: true, confirmed: true, dropped: true }
+export const DEPOSIT_OUTCOMES: Readonly<Record<DepositObservation['outcome'], true>> = {
+  applied: true,
+  duplicate: true,
+  rejected: true,
+  failed: true,
+}
+
+export const VERIFY_LANES: Readonly<Record<VerifyLaneName, true>> = { registered: true, unregistered: true }

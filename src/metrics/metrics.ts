@@ -1,0 +1,182 @@
+import { performance } from 'node:perf_hooks'
+import { Counter, Gauge, Registry } from 'prom-client'
+import type { IntakeObserver } from '../actors/intake.js'
+import type { WalletDirectory } from '../actors/wallet-directory.js'
+import type { Clock } from '../clock.js'
+import type { VerifyObserver, VerifyPool } from '../crypto/verify-pool.js'
+import { type DeliveryResult, isDelivered } from '../domain/webhook.js'
+import type { FinishedHook } from '../http/router.js'
+import type { CommitObserver } from '../store/commit-observer.js'
+import type { Store } from '../store/store.js'
+import { VERSION } from '../version.js'
+import type { AttemptObserver } from '../webhooks/attempt.js'
+import type { Dispatcher } from '../webhooks/dispatcher.js'
+import {
+  ATTEMPT_OUTCOMES,
+  DEPOSIT_KINDS,
+  DEPOSIT_NETWORKS,
+  DEPOSIT_OUTCOMES,
+  type MetricAbout,
+  metricsCatalogue,
+  VERIFY_LANES,
+} from './catalogue.js'
+import { KeptHistogram } from './histogram.js'
+import { oldestQueuedAt } from './outbox-age.js'
+import { processMetrics } from './process-metrics.js'
+import { RequestSeries } from './request-series.js'
+
+const MS_PER_SECOND = 1000
+
+// Upper bounds of the histograms' buckets. A request or a commit takes from a tenth of a millisecond to seconds.
+const DURATION_BOUNDS_SECONDS = [
+  0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+]
+/** Up to the 8 s that a receiver has (specification, Limits), and the first beyond. */
+const ATTEMPT_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 10]
+/** Up to the most that a commit takes. */
+const UNIT_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+
+/** What is looked at when somebody asks, and only then. */
+export interface WatchedParts {
+  readonly pool: Pick<VerifyPool, 'depth'>
+  readonly directory: Pick<WalletDirectory, 'size' | 'depth'>
+  readonly dispatcher: Pick<Dispatcher, 'depth'>
+  readonly store: Pick<Store, 'outboxDepth' | 'oldestQueued'>
+  readonly clock: Clock
+}
+
+/** The metrics of one service: ears for its parts, and what they heard as text for Prometheus. */
+export interface Metrics {
+  readonly requests: FinishedHook
+  readonly commits: CommitObserver
+  readonly verifications: VerifyObserver
+  readonly attempts: AttemptObserver
+  readonly intake: IntakeObserver
+  /** Adds the gauges. Call once, when the parts are built. */
+  watch(parts: WatchedParts): void
+  readonly contentType: string
+  /** All metrics in the text format of Prometheus, those of the process first. Rejects when the store does. */
+  text(): Promise<string>
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const ofProcess = processMetrics()
+  const now = () => performance.now()
+  gauge(registry, metricsCatalogue.build, (build) => build.set({ version: VERSION }, 1))
+  return {
+    requests: requestHook(registry, now),
+    commits: commitObserver(registry, now),
+    verifications: verifyObserver(registry, now),
+    attempts: attemptObserver(registry),
+    intake: intakeObserver(registry),
+    watch: (parts) => watch(registry, parts),
+    contentType: registry.contentType,
+    text: async () => `${await ofProcess.metrics()}\n${await registry.metrics()}`,
+  }
+}
+
+function requestHook(registry: Registry, now: () => number): FinishedHook {
+  const series = new RequestSeries(new KeptHistogram(metricsCatalogue.requests, DURATION_BOUNDS_SECONDS, registry))
+  return { now, observe: (request) => series.observe(request) }
+}
+
+function commitObserver(registry: Registry, now: () => number): CommitObserver {
+  const duration = new KeptHistogram(metricsCatalogue.commitDuration, DURATION_BOUNDS_SECONDS, registry).series()
+  const size = new KeptHistogram(metricsCatalogue.commitUnits, UNIT_BOUNDS, registry).series()
+  const failures = counter(registry, metricsCatalogue.commitFailures)
+  return {
+    now,
+    committed(units, durationMs) {
+      duration.observe(durationMs / MS_PER_SECOND)
+      size.observe(units)
+    },
+    failed: () => failures.inc(),
+  }
+}
+
+function verifyObserver(registry: Registry, now: () => number): VerifyObserver {
+  const histogram = new KeptHistogram(metricsCatalogue.verifyWait, DURATION_BOUNDS_SECONDS, registry)
+  const registered = histogram.series({ lane: 'registered' })
+  const unregistered = histogram.series({ lane: 'unregistered' })
+  return {
+    now,
+    waited(lane, waitMs) {
+      const series = lane === 'registered' ? registered : unregistered
+      series.observe(waitMs / MS_PER_SECOND)
+    },
+  }
+}
+
+function attemptObserver(registry: Registry): AttemptObserver {
+  const ended = counter(registry, metricsCatalogue.attempts)
+  for (const outcome of Object.keys(ATTEMPT_OUTCOMES)) ended.inc({ outcome }, 0)
+  const duration = new KeptHistogram(metricsCatalogue.attemptDuration, ATTEMPT_BOUNDS_SECONDS, registry).series()
+  return {
+    ended(result) {
+      ended.inc({ outcome: outcomeOf(result) })
+      duration.observe(result.durationMs / MS_PER_SECOND)
+    },
+    interrupted: (count) => ended.inc({ outcome: 'interrupted' }, count),
+  }
+}
+
+function outcomeOf(result: DeliveryResult): keyof typeof ATTEMPT_OUTCOMES {
+  switch (result.kind) {
+    case 'answered':
+      return isDelivered(result) ? 'delivered' : 'answered'
+    case 'failed':
+      return result.reason
+  }
+}
+
+function intakeObserver(registry: Registry): IntakeObserver {
+  const reports = counter(registry, metricsCatalogue.deposits)
+  for (const network of Object.keys(DEPOSIT_NETWORKS)) {
+    for (const kind of Object.keys(DEPOSIT_KINDS)) {
+      for (const outcome of Object.keys(DEPOSIT_OUTCOMES)) reports.inc({ network, kind, outcome }, 0)
+    }
+  }
+  return { deposit: ({ network, report, outcome }) => reports.inc({ network, kind: report, outcome }) }
+}
+
+function watch(registry: Registry, { pool, directory, dispatcher, store, clock }: WatchedParts): void {
+  gauge(registry, metricsCatalogue.verifyQueue, (depth) => {
+    const waiting = pool.depth()
+    for (const lane of Object.keys(VERIFY_LANES) as (keyof typeof VERIFY_LANES)[]) depth.set({ lane }, waiting[lane])
+  })
+  gauge(registry, metricsCatalogue.verifyUnderWay, (underWay) => underWay.set(pool.depth().inFlight))
+  gauge(registry, metricsCatalogue.mailboxDepth, (depth) => depth.set(directory.depth))
+  gauge(registry, metricsCatalogue.actors, (actors) => actors.set(directory.size))
+  gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(dispatcher.depth().lanes))
+  gauge(registry, metricsCatalogue.outbox, async (outbox) => {
+    const depth = await store.outboxDepth()
+    for (const [state, count] of Object.entries(depth)) outbox.set({ state }, count)
+  })
+  gauge(registry, metricsCatalogue.outboxAge, async (age) => {
+    const oldest = await oldestQueuedAt(store)
+    // The machine's clock may have been set back since.
+    age.set(oldest === null ? 0 : Math.max(0, clock.now() - oldest) / MS_PER_SECOND)
+  })
+}
+
+function counter(registry: Registry, { name, help, labels }: MetricAbout): Counter<string> {
+  return new Counter({ name, help, labelNames: labels, registers: [registry] })
+}
+
+/** A gauge that is read at each scrape. */
+function gauge(
+  registry: Registry,
+  { name, help, labels }: MetricAbout,
+  read: (gauge: Gauge<string>) => void | Promise<void>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: labels,
+    registers: [registry],
+    collect() {
+      return read(this)
+    },
+  })
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { KeyStanding } from '../../src/crypto/key-standing.js'
+import { testKey } from '../support/signing.js'
+
+const { publicKey } = testKey('standing')
+const other = testKey('standing, another').publicKey
+
+function hear(standing: KeyStanding, count: number, isValid: boolean, key = publicKey): void {
+  for (let n = 0; n < count; n += 1) standing.heard(key, isValid)
+}
+
+describe('the standing of a key', () => {
+  test('withstands a few bad signatures', () => {
+    const standing = new KeyStanding()
+    hear(standing, 8, false)
+    assert.equal(standing.isSuspect(publicKey), false)
+  })
+
+  test('falls with more of them, and that of other keys does not', () => {
+    const standing = new KeyStanding()
+    hear(standing, 9, false)
+    assert.equal(standing.isSuspect(publicKey), true)
+    assert.equal(standing.isSuspect(other), false)
+  })
+
+  test('does not fall while there are four good signatures for each bad one', () => {
+    const standing = new KeyStanding()
+    for (let n = 0; n < 100; n += 1) {
+      hear(standing, 1, false)
+      hear(standing, 4, true)
+      assert.equal(standing.isSuspect(publicKey), false)
+    }
+  })
+
+  test('is restored by 96 good signatures after a flood of any length, and what is in order is forgotten', () => {
+    const standing = new KeyStanding()
+    hear(standing, 100_000, false)
+    hear(standing, 95, true)
+    assert.equal(standing.isSuspect(publicKey), true)
+    hear(standing, 1, true)
+    assert.equal(standing.isSuspect(publicKey), false)
+    hear(standing, 32, true)
+    assert.equal(standing.size, 0)
+  })
+
+  test('is kept for a bounded number of keys, the least recently heard of forgotten first', () => {
+    const standing = new KeyStanding()
+    const keyOf = (n: number) => {
+      const key = Buffer.alloc(33, 2)
+      key.writeUInt32BE(n, 1)
+      return key
+    }
+    for (let n = 0; n < 20_000; n += 1) hear(standing, 9, false, keyOf(n))
+    assert.equal(standing.size, 16_384)
+    assert.equal(standing.isSuspect(keyOf(0)), false)
+    assert.equal(standing.isSuspect(keyOf(19_999)), true)
+  })
+})

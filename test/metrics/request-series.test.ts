@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Registry } from 'prom-client'
+import type { FinishedRequest } from '../../src/http/router.js'
+import type { RequestHead } from '../../src/http/server.js'
+import { metricsCatalogue } from '../../src/metrics/catalogue.js'
+import { KeptHistogram } from '../../src/metrics/histogram.js'
+import { RequestSeries } from '../../src/metrics/request-series.js'
+import { parseExposition } from '../support/exposition.js'
+
+const COUNT = `${metricsCatalogue.requests.name}_count`
+
+function finished(method: string, pattern: string | undefined, status: number): FinishedRequest {
+  const head: RequestHead = {
+    method,
+    path: '/api/users/somebody/invoices',
+    query: 'secret=1',
+    header: () => undefined,
+    remoteAddress: () => '127.0.0.1',
+  }
+  return { head, method, pattern, status, durationMs: 2 }
+}
+
+function setUp() {
+  const registry = new Registry()
+  const series = new RequestSeries(new KeptHistogram(metricsCatalogue.requests, [0.001, 0.002], registry))
+  return { series, exposition: async () => parseExposition(await registry.metrics()) }
+}
+
+describe('the series of requests', () => {
+  test('count each route, method and status apart, in seconds', async () => {
+    const { series, exposition } = setUp()
+    const pattern = '/api/users/:id/invoices'
+    for (const status of [200, 200, 404, 200]) series.observe(finished('GET', pattern, status))
+    series.observe(finished('HEAD', pattern, 200))
+    series.observe(finished('GET', '/healthz', 200))
+    const shown = await exposition()
+    assert.equal(shown.value(COUNT, { method: 'GET', route: pattern, status: '200' }), 3)
+    assert.equal(shown.value(COUNT, { method: 'GET', route: pattern, status: '404' }), 1)
+    assert.equal(shown.value(COUNT, { method: 'HEAD', route: pattern, status: '200' }), 1)
+    assert.equal(shown.value(COUNT, { method: 'GET', route: '/healthz', status: '200' }), 1)
+    const sum = shown.value(`${metricsCatalogue.requests.name}_sum`, { method: 'GET', route: pattern, status: '404' })
+    assert.equal(sum, 0.002)
+  })
+
+  test('do not grow with methods and paths that clients invent', async () => {
+    const { series, exposition } = setUp()
+    for (let i = 0; i < 1000; i += 1) series.observe(finished(`M${i}`, undefined, 404))
+    series.observe(finished('constructor', undefined, 404))
+    const shown = await exposition()
+    assert.equal(shown.samples.filter(({ name }) => name === COUNT).length, 1)
+    assert.equal(shown.value(COUNT, { method: 'other', route: 'none', status: '404' }), 1001)
+  })
+})
