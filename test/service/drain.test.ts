@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { gatewayHeaders } from '../support/service-fixture.js'
 import { ServiceProcess } from '../support/service-process.js'
@@ -24,6 +26,21 @@ describe('the process', () => {
       place.remove()
     })
   }
+
+  test('stops in time although a client sends its request a byte at a time', async () => {
+    const place = temporaryDirectory()
+    const service = await ServiceProcess.start(place.path)
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    await once(socket, 'connect')
+    socket.on('error', () => undefined)
+    socket.write('POST /api/invoices HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{')
+    const dribbling = setInterval(() => socket.write(' '), 100)
+    assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+    clearInterval(dribbling)
+    socket.destroy()
+    place.remove()
+  })
 
   test('refuses a data directory that another process uses, in one line, and the other goes on', async () => {
     const place = temporaryDirectory()

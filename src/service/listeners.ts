@@ -1,0 +1,96 @@
+import type { Settings } from '../config.js'
+import { chooseServer } from '../http/choose-server.js'
+import { createNodeServer } from '../http/node.js'
+import { createRouter } from '../http/router.js'
+import type { HttpServer, Resolve } from '../http/server.js'
+import type { Logger } from '../log.js'
+import type { Metrics } from '../metrics/metrics.js'
+import { METRICS_PATH, metricsRoute } from '../metrics/metrics-route.js'
+import { StartError } from '../start-error.js'
+import type { Endings } from './endings.js'
+
+/** Connections held at once. */
+const CONNECTION_LIMIT = 16_384
+/** From a request's first byte to its last. */
+const REQUEST_TIMEOUT_MS = 20_000
+/** Between two requests on a connection. */
+const IDLE_TIMEOUT_MS = 60_000
+/** Connections to the metrics listener held at once. */
+const METRICS_CONNECTION_LIMIT = 16
+/** What requests that are under way may still take when the service stops; then their connections are cut. */
+const DRAIN_REQUESTS_MS = 5000
+
+interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Starts the HTTP front and answers the address that it listens on, as a URL. */
+export async function startFront(settings: Settings, log: Logger, resolve: Resolve, endings: Endings): Promise<string> {
+  const chosen = await chooseServer(settings.httpServer).catch((error: unknown) => {
+    throw new StartError((error as Error).message)
+  })
+  log.info({ server: chosen.name, reason: chosen.reason }, 'serving HTTP')
+  const { host, port } = settings
+  const server = chosen.create(
+    resolve,
+    {
+      host,
+      port,
+      connectionLimit: CONNECTION_LIMIT,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+      idleTimeoutMs: IDLE_TIMEOUT_MS,
+    },
+    (error) => log.error({ err: error }, 'the HTTP server failed on a request'),
+  )
+  const address = await listen(server, { host, port })
+  endings.push(() => drain(server))
+  return urlOf(address)
+}
+
+/**
+ * Starts a listener for `/metrics` of its own, on the server that runs everywhere: it answers a question or two a minute.
+ * Answers its URL.
+ */
+export async function startMetricsFront(
+  metrics: Metrics,
+  wanted: ListenAddress,
+  log: Logger,
+  endings: Endings,
+): Promise<string> {
+  const resolve = createRouter([metricsRoute(metrics)], {
+    onError: (error) => log.error({ err: error }, 'the metrics could not be read'),
+  })
+  const server = createNodeServer(
+    resolve,
+    {
+      ...wanted,
+      connectionLimit: METRICS_CONNECTION_LIMIT,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+      idleTimeoutMs: IDLE_TIMEOUT_MS,
+    },
+    (error) => log.error({ err: error }, 'the metrics listener failed on a request'),
+  )
+  const address = await listen(server, wanted)
+  endings.push(() => drain(server))
+  return `${urlOf(address)}${METRICS_PATH}`
+}
+
+/** A client that dribbles its request must not keep the service from stopping in time. */
+async function drain(server: HttpServer): Promise<void> {
+  const cutting = setTimeout(() => server.close(), DRAIN_REQUESTS_MS)
+  await server.drain()
+  clearTimeout(cutting)
+}
+
+function urlOf({ host, port }: ListenAddress): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+async function listen(server: HttpServer, wanted: ListenAddress): Promise<ListenAddress> {
+  try {
+    return await server.listen()
+  } catch (error) {
+    throw new StartError(`cannot listen on ${wanted.host}:${wanted.port}: ${(error as Error).message}`)
+  }
+}
