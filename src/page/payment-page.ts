@@ -1,4 +1,5 @@
 import { formatAmount, parseInvoiceAmount } from '../domain/amount.js'
+import type { Currency } from '../domain/currency.js'
 import type { Invoice } from '../domain/invoice.js'
 import type { Payment } from '../domain/payment.js'
 import type { Wallet } from '../domain/wallet.js'
@@ -42,6 +43,7 @@ ${isPaid ? null : refreshHint(invoice.id)}
 <h2>Payment</h2>
 <dl class="sums">
 ${sum('Amount', amount)}
+${sum('Currency', currencyText(invoice.currency, coin))}
 ${sum('Received', `${payment.received} ${coin}`)}
 ${sum('Pending', `${payment.pending} ${coin}`)}
 ${sum('Remaining', `${payment.remaining} ${coin}`)}
@@ -72,8 +74,20 @@ export function unknownInvoicePage(isSandbox: boolean): string {
   })
 }
 
-/** The shortest form of the amount: `.5` as sent could be read as 5, and zeros behind it have no end. */
+/** The currency as the invoice names it, and the coin that it means here. */
+function currencyText(currency: Currency, coin: string): string {
+  return currency === coin || coin.startsWith(currency) ? currency : `${currency} (${coin})`
+}
+
+/** How people write an amount: no zeros in front, a digit before the point, and a bounded number behind it. */
+const PLAIN_AMOUNT = /^(0|[1-9][0-9]*)(\.[0-9]{1,18})?$/
+
+/**
+ * The amount as the merchant wrote it, so that 25.00 stays 25.00. Other spellings are shown in their shortest form: `.5`
+ * could be read as 5, and zeros behind a number have no end.
+ */
 function amountText(invoice: Invoice): string {
+  if (PLAIN_AMOUNT.test(invoice.amount)) return invoice.amount
   const atoms = parseInvoiceAmount(invoice.amount)
   if (atoms === null) throw new Error('an invoice has an amount that is none')
   return formatAmount(atoms)

@@ -50,7 +50,7 @@ function tags(html: string): string[] {
 describe('the payment page', () => {
   test('shows name, description, amount and the address with its network', () => {
     const html = render()
-    for (const text of ['Tea set', 'Six cups', '25 USDT', SEP.address, 'SEP (Ethereum Sepolia)']) {
+    for (const text of ['Tea set', 'Six cups', '25.00 USDT', SEP.address, 'SEP (Ethereum Sepolia)']) {
       assert.ok(html.includes(text), text)
     }
   })
@@ -62,6 +62,23 @@ describe('the payment page', () => {
         assert.equal(html.includes(text), false, text)
       }
     }
+  })
+
+  for (const [sent, shown] of [
+    ['25.00', '25.00'],
+    ['0.10', '0.10'],
+    ['.5', '0.5'],
+    ['007', '7'],
+    [`1.${'0'.repeat(30)}`, '1'],
+  ] as const) {
+    test(`shows the amount ${sent.slice(0, 8)} as ${shown}`, () => {
+      assert.ok(render({ invoice: { amount: sent } }).includes(`<p class="amount">${shown} USDT</p>`))
+    })
+  }
+
+  test('names the currency of the invoice', () => {
+    assert.ok(render().includes('USDT</dd>'))
+    assert.ok(render({ invoice: { currency: 'native' }, wallets: [SEP] }).includes('native (ETH)</dd>'))
   })
 
   const native: readonly [string, PaymentView['wallets'], string][] = [
