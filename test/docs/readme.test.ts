@@ -13,7 +13,7 @@ function read(path: string): string {
 
 function markdown(): string[] {
   const docs = readdirSync(join(projectRoot, 'docs')).filter((name) => name.endsWith('.md'))
-  return ['README.md', 'CHANGELOG.md', ...docs.map((name) => `docs/${name}`)]
+  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...docs.map((name) => `docs/${name}`)]
 }
 
 /** The fenced blocks of a language, in order. */

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type MetricAbout, metricsCatalogue } from '../../src/metrics/catalogue.js'
+import { projectRoot } from '../support/project-root.js'
+
+const page = readFileSync(join(projectRoot, 'docs/operating.md'), 'utf8')
+const catalogue: readonly MetricAbout[] = Object.values(metricsCatalogue)
+
+function row({ name, type, labels, help }: MetricAbout): string {
+  const labelText = labels.map((label) => `\`${label}\``).join(', ')
+  return `| \`${name}\` | ${type} | ${labelText} | ${help} |`.replace('|  |', '| |')
+}
+
+test('docs/operating.md lists every metric with its type, its labels and its meaning, and no other', () => {
+  const rows = page.split('\n').filter((line) => line.startsWith('| `billhook_'))
+  assert.deepEqual(rows, catalogue.map(row))
+})
+
+test('docs/operating.md names no metric that does not exist', () => {
+  const names = catalogue.flatMap(({ name, type }) =>
+    type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  )
+  const unknown = [...page.matchAll(/\bbillhook_[a-z_]*[a-z]/g)].filter(
+    ([name]) => !names.some((known) => known === name),
+  )
+  assert.deepEqual(
+    unknown.map(([name]) => name),
+    [],
+  )
+})
+
+test('the names of metrics carry their units as Prometheus has them', () => {
+  for (const { name, type, labels } of catalogue) {
+    assert.equal(name.endsWith('_total'), type === 'counter', name)
+    assert.doesNotMatch(name, /_(ms|milliseconds|minutes)(_|$)/)
+    // What an owner, a wallet, a key or an address would be called.
+    for (const label of labels) assert.match(label, /^(version|method|route|status|lane|state|outcome|network|kind)$/)
+  }
+})
