@@ -6,7 +6,7 @@ import { type ChosenEngine, chooseEngine } from '../crypto/choose-engine.js'
 import { randomSecretHex } from '../crypto/hmac.js'
 import { createIdGenerator, randomKeyId } from '../crypto/id.js'
 import { createPooledRandom } from '../crypto/random.js'
-import type { Secp256k1Engine } from '../crypto/secp256k1.js'
+import type { Secp256k1Engine, Secp256k1EngineName } from '../crypto/secp256k1.js'
 import { createVerifyPool, type VerifyPool } from '../crypto/verify-pool.js'
 import type { TokenDecimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
@@ -22,8 +22,16 @@ import { isLoopback } from './loopback.js'
 
 /** Requests of registered keys that may wait for verification. */
 const REGISTERED_LANE_LIMIT = 8192
-/** Requests of unregistered keys that may wait for verification. */
-const UNREGISTERED_LANE_LIMIT = 512
+/**
+ * The same for each thread: about a second's worth with either engine. Whoever is told to come back at once is better off
+ * than who waits until giving up.
+ */
+const REGISTERED_LANE_LIMIT_PER_THREAD: Readonly<Record<Secp256k1EngineName, number>> = {
+  libsecp256k1: 8192,
+  noble: 512,
+}
+/** Requests without priority that may wait, as a part of those of registered keys. */
+const UNREGISTERED_LANE_PART = 1 / 16
 /** Bytes of requests that may wait in each lane. */
 const LANE_LIMIT_BYTES = 32 * 1024 * 1024
 
@@ -69,11 +77,15 @@ export async function startCore({ settings, log, clock, metrics, endings }: Core
 
   const { engine, reason } = await chosenEngine(settings)
   log.info({ engine: engine.name, threads: settings.verifyThreads, reason }, 'verifying signatures')
+  const registeredLaneLimit = Math.min(
+    REGISTERED_LANE_LIMIT,
+    REGISTERED_LANE_LIMIT_PER_THREAD[engine.name] * settings.verifyThreads,
+  )
   const pool = createVerifyPool({
     threads: settings.verifyThreads,
     engine: engine.name,
-    registeredLaneLimit: REGISTERED_LANE_LIMIT,
-    unregisteredLaneLimit: UNREGISTERED_LANE_LIMIT,
+    registeredLaneLimit,
+    unregisteredLaneLimit: Math.ceil(registeredLaneLimit * UNREGISTERED_LANE_PART),
     laneLimitBytes: LANE_LIMIT_BYTES,
     onWorkerError: (error) => log.error({ err: error }, 'a verification thread failed'),
     ...(metrics === null ? {} : { observer: metrics.verifications }),

@@ -59,7 +59,10 @@ class ScriptedStore {
         value: { type: 'deposit', outcome: { status: 'duplicate', deposit: null }, owed: [] },
       }
     }
-    return { status: 'fulfilled', value: { type: 'invoice', outcome: succeed({ id: name } as Invoice), isReplay: false } }
+    return {
+      status: 'fulfilled',
+      value: { type: 'invoice', outcome: succeed({ id: name } as Invoice), isReplay: false },
+    }
   }
 }
 

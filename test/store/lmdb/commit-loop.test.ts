@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { CommitObserver } from '../../../src/store/commit-observer.js'
 import { COMMIT_BATCH_MAX, CommitLoop } from '../../../src/store/lmdb/commit-loop.js'
 import type { Environment } from '../../../src/store/lmdb/tables.js'
 import { StorageUnavailable } from '../../../src/store/store.js'
@@ -36,13 +37,17 @@ class FakeRoot {
   }
 }
 
-function loopOn(root: FakeRoot) {
+function loopOn(root: FakeRoot, observer?: CommitObserver) {
   const calls: string[] = []
   // The loop uses no more of the environment than the double has.
-  const loop = new CommitLoop(root as unknown as Environment, {
-    beforeCommit: () => calls.push('before'),
-    afterAbort: () => calls.push('after'),
-  })
+  const loop = new CommitLoop(
+    root as unknown as Environment,
+    {
+      beforeCommit: () => calls.push('before'),
+      afterAbort: () => calls.push('after'),
+    },
+    observer,
+  )
   return { loop, calls }
 }
 
@@ -125,6 +130,24 @@ describe('the commit loop', () => {
     assert.equal(isRun, false)
     root.isLocked = false
     assert.equal(await loop.run(() => 'on again'), 'on again')
+  })
+
+  test('tells an observer of each commit, its units and its time, before it answers them', async () => {
+    const root = new FakeRoot()
+    const heard: unknown[] = []
+    let nowMs = 0
+    const { loop } = loopOn(root, {
+      now: () => {
+        nowMs += 5
+        return nowMs
+      },
+      committed: (units, durationMs) => heard.push(['committed', units, durationMs]),
+      failed: (units) => heard.push(['failed', units]),
+    })
+    root.endings.push(null, null, new Error('no space left'))
+    await loop.runAll(Array.from({ length: COMMIT_BATCH_MAX + 2 }, () => () => 0)).then(() => heard.push('answered'))
+    await loop.runAll([() => 1, failing(new Error('a defect'))])
+    assert.deepEqual(heard, [['committed', COMMIT_BATCH_MAX, 5], ['committed', 2, 5], 'answered', ['failed', 2]])
   })
 
   test('rejects only the commit that fails of a call that spans several', async () => {
