@@ -1,0 +1,40 @@
+import { createHash, createHmac } from 'node:crypto'
+import { GATEWAY_SECRET } from '../support/service-fixture.js'
+
+/** An answer; `json` is null where the body is none. */
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: the checks read whatever field they are about.
+  readonly json: any
+}
+
+/** Speaks with a service that may die at any moment: null stands for every answer that did not come whole. */
+export async function ask(
+  method: string,
+  url: string,
+  body?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answered | null> {
+  try {
+    const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, json: text === '' ? null : JSON.parse(text) }
+  } catch {
+    return null
+  }
+}
+
+/** Pushes events as the ledger gateway does; null when there was no whole answer. */
+export async function pushEvents(url: string, events: readonly unknown[]): Promise<Answered | null> {
+  const body = JSON.stringify({ events })
+  const timestamp = String(Date.now())
+  const signature = createHmac('sha256', GATEWAY_SECRET).update(`${timestamp}\n${body}`).digest('hex')
+  const headers = { 'X-Gateway-Timestamp': timestamp, 'X-Gateway-Signature': signature }
+  return ask('POST', `${url}/internal/events`, body, headers)
+}
+
+/** A hash transaction id would have, from a name. */
+export function hashOf(name: string): string {
+  return `0x${createHash('sha256').update(name).digest('hex')}`
+}

@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util'
+import { crashRounds } from './crash.js'
+import { connections, hangingReceiver, hotWallet } from './isolation.js'
+import { floods, goodput } from './overload.js'
+import { soak } from './soak.js'
+
+const USAGE = `npm run chaos -- <command>
+
+  crash    [--rounds 100] [--seed N]             kill -9 under mixed load
+  overload [--seconds 8] [--engine noble] [--only goodput|floods|wallet|receiver|connections]
+  soak     [--minutes 20]                        memory at half the capacity
+
+All traffic stays on loopback. Figures depend on the machine and on what else runs there.
+`
+const RANDOM_SEED_LIMIT = 2 ** 31
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '100' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * RANDOM_SEED_LIMIT)) },
+    seconds: { type: 'string', default: '8' },
+    engine: { type: 'string', default: 'noble' },
+    only: { type: 'string' },
+    minutes: { type: 'string', default: '20' },
+  },
+})
+
+const scenarios = { goodput, floods, wallet: hotWallet, receiver: hangingReceiver, connections }
+
+switch (positionals[0]) {
+  case 'crash': {
+    say(`seed ${values.seed}`)
+    const report = await crashRounds({ rounds: Number(values.rounds), seed: Number(values.seed), say })
+    say(`no violation: ${JSON.stringify(report)}`)
+    break
+  }
+  case 'overload':
+    for (const [name, run] of Object.entries(scenarios)) {
+      if (values.only !== undefined && values.only !== name) continue
+      await run({ seconds: Number(values.seconds), engine: values.engine, say })
+    }
+    break
+  case 'soak':
+    await soak({ minutes: Number(values.minutes), engine: values.engine, say })
+    break
+  default:
+    process.stderr.write(USAGE)
+    process.exitCode = 2
+}

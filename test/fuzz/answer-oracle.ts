@@ -1,0 +1,85 @@
+import { type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
+
+/** What the oracles look at, of whatever client. */
+export interface SeenAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+  /** Whether `Retry-After` came with it. */
+  readonly hasRetryAfter: boolean
+}
+
+/**
+ * What only the inside of the service may know: stack frames, file names of the code, packages, errors of the system and
+ * of the store. No value that the fuzzers send contains any of it, so an answer that does has leaked it.
+ */
+const INTERNALS =
+  /\bat \S+ \(|:\d+:\d+\)|node:[a-z]+|node_modules|\/dist\/|\.[cm]?[jt]s:\d|\b[A-Z]\w*Error\b|Error:|\bE[A-Z]{4,}\b: |MDB_|Unexpected token|JSON at position|\[object |undefined|data\.mdb|billhook-test-/
+
+/** Refusals that hostile input must never cause: each means that the service is unwell. */
+const UNWELL: ReadonlySet<string> = new Set<FailureCode>([
+  'internal',
+  'shutting_down',
+  'not_ready',
+  'storage_unavailable',
+  'ledger_unreachable',
+])
+
+export function isFailureCode(code: unknown): code is FailureCode {
+  return typeof code === 'string' && Object.hasOwn(failureCatalogue, code)
+}
+
+/** What is wrong with an answer that the service itself gave, in words; null when it is as documented. */
+export function flawOfAnswer(answer: SeenAnswer): string | null {
+  const { status, contentType, body } = answer
+  const leak = INTERNALS.exec(body)
+  if (leak !== null) return `the body leaks ${JSON.stringify(leak[0])}`
+  if (contentType === 'text/html; charset=utf-8') {
+    return status === 200 || status === 404 ? flawOfPage(body) : `a page with status ${status}`
+  }
+  if (status === 204) return body === '' ? null : 'a 204 has a body'
+  if (contentType !== 'application/json; charset=utf-8') return `the content type is ${JSON.stringify(contentType)}`
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return 'the body is no JSON'
+  }
+  if (status === 200 || status === 201) return null
+  return flawOfRefusal(answer, value)
+}
+
+/** The code of a refusal in the documented shape, null when there is none. */
+export function codeOf(body: string): FailureCode | null {
+  try {
+    const value: unknown = JSON.parse(body)
+    const code = typeof value === 'object' && value !== null && 'code' in value ? value.code : null
+    return isFailureCode(code) ? code : null
+  } catch {
+    return null
+  }
+}
+
+function flawOfRefusal({ status, hasRetryAfter }: SeenAnswer, value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return 'a refusal is no object'
+  if (Object.keys(value).join() !== 'error,code') return `a refusal has the fields ${Object.keys(value).join()}`
+  const { error, code } = value as { readonly error: unknown; readonly code: unknown }
+  if (!isFailureCode(code)) return `the code ${JSON.stringify(code)} is not in the catalogue`
+  if (UNWELL.has(code)) return `hostile input caused ${code}`
+  const entry = failureCatalogue[code]
+  if (entry.status !== status) return `${code} came with status ${status}`
+  if (typeof error !== 'string' || !matches(entry.message, error)) return `${code} says ${JSON.stringify(error)}`
+  if ((status === 503 || status === 429) && !hasRetryAfter) return `${code} came without Retry-After`
+  return null
+}
+
+/** Whether `text` is the message of the catalogue with its `<places>` filled in. */
+function matches(message: string, text: string): boolean {
+  const pieces = message.split(/<\w+>/).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${pieces.join('[^]+')}$`).test(text)
+}
+
+function flawOfPage(html: string): string | null {
+  if (!html.startsWith('<!doctype html>\n<html lang="en">')) return 'the page does not start as it should'
+  return html.trimEnd().endsWith('</html>') ? null : 'the page does not end as it should'
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ask, pushEvents } from '../chaos/http-client.js'
+import { ServiceProcess } from '../support/service-process.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
+
+const DESCRIPTION = 'x'.repeat(500)
+const CREATIONS_AT_ONCE = 64
+/** Far more than fit into the space that is left. */
+const CREATIONS_MAX = 20_000
+const REFUSALS_ENOUGH = 200
+/** The most that a push may carry. */
+const PUSHED_WALLETS = 1000
+const SPACE_LEFT_BYTES = 1 << 20
+/** Room for an empty store, the filler, and what is created until it is full. */
+const TMPFS_SIZE_BYTES = 8 << 20
+
+/** Takes the space from a service, and gives it back. */
+interface Disk {
+  readonly directory: string
+  fill(service: ServiceProcess): void
+  free(service: ServiceProcess): void
+}
+
+test('a file that may not grow: writes are refused, reads go on, nothing is lost, and space that returns is used', {
+  skip: spawnSync('prlimit', ['--version']).error === undefined ? false : 'there is no prlimit',
+  timeout: 120_000,
+}, async () => {
+  const place = temporaryDirectory()
+  const limit = (service: ServiceProcess, bytes: string) =>
+    execFileSync('prlimit', ['--pid', String(service.child.pid), `--fsize=${bytes}:unlimited`])
+  try {
+    await fillAndFree({
+      directory: place.path,
+      fill: (service) => {
+        const { size } = statSync(join(place.path, 'data.mdb'))
+        limit(service, String(size + SPACE_LEFT_BYTES))
+      },
+      free: (service) => void limit(service, 'unlimited'),
+    })
+  } finally {
+    place.remove()
+  }
+})
+
+test('a file system that is full: the same', { timeout: 120_000 }, async (t: TestContext) => {
+  const place = temporaryDirectory()
+  const mounted = join(place.path, 'mounted')
+  mkdirSync(mounted)
+  const options = ['-t', 'tmpfs', '-o', `size=${TMPFS_SIZE_BYTES}`, 'billhook-test', mounted]
+  const filler = join(mounted, 'filler')
+  if (spawnSync('mount', options).status !== 0) {
+    t.skip('mounting a tmpfs is not permitted')
+    place.remove()
+    return
+  }
+  try {
+    await fillAndFree({
+      directory: join(mounted, 'data'),
+      fill: () => writeFileSync(filler, Buffer.alloc(TMPFS_SIZE_BYTES / 2)),
+      free: () => rmSync(filler),
+    })
+  } finally {
+    execFileSync('umount', [mounted])
+    place.remove()
+  }
+})
+
+async function fillAndFree(disk: Disk): Promise<void> {
+  // What is refused is logged, hundreds of times here.
+  let service = await ServiceProcess.start(disk.directory, { BILLHOOK_LOG: 'fatal' })
+  try {
+    const { url } = service
+    const wallet = { id: 'w', address: '0xw', network: 'SEP' }
+    const assigned = await pushEvents(url, [{ id: '1', type: 'wallet.assigned', wallet, owner: 'shop' }])
+    assert.equal(assigned?.json.results[0].status, 'applied')
+    disk.fill(service)
+    const created = await createUntilRefused(url)
+    assert.ok(created.length > 0)
+
+    // Small writes may still find a free page; this one is larger than all of them.
+    const wallets = Array.from({ length: PUSHED_WALLETS }, (_, n) => ({
+      id: `w${n}`,
+      address: `0x${n}`,
+      network: 'SEP',
+    }))
+    const events = wallets.map((wallet) => ({ id: wallet.id, type: 'wallet.created', wallet }))
+    const refused = await pushEvents(url, events)
+    assert.equal(refused?.json?.code, 'storage_unavailable')
+    await assertReads(url, created)
+    // The service answers reads and waits for space, so it is not taken out of service.
+    assert.equal((await ask('GET', `${url}/readyz`))?.status, 200)
+
+    disk.free(service)
+    created.push(await createAfterwards(url, 1))
+    await assertReads(url, created)
+    assert.deepEqual(await service.end('SIGKILL'), { code: null, signal: 'SIGKILL' })
+
+    service = await ServiceProcess.start(disk.directory, { BILLHOOK_LOG: 'fatal' })
+    await assertReads(service.url, created)
+    created.push(await createAfterwards(service.url, 2))
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+  } finally {
+    if (service.child.exitCode === null && service.child.signalCode === null) await service.end('SIGKILL')
+  }
+}
+
+function create(url: string, amount: string) {
+  const body = { owner: 'shop', walletIds: ['w'], name: 'Order', description: DESCRIPTION, amount }
+  return ask('POST', `${url}/api/invoices`, JSON.stringify(body))
+}
+
+/** The ids of what was created before the disk refused. */
+async function createUntilRefused(url: string): Promise<string[]> {
+  const ids: string[] = []
+  let refusals = 0
+  for (let n = 1; refusals < REFUSALS_ENOUGH && n < CREATIONS_MAX; n += CREATIONS_AT_ONCE) {
+    const answers = await Promise.all(Array.from({ length: CREATIONS_AT_ONCE }, (_, i) => create(url, `${n + i}.1`)))
+    for (const answer of answers) {
+      assert.ok(answer, 'the service does not answer')
+      if (answer.status === 201) ids.push(answer.json.id)
+      else {
+        assert.deepEqual([answer.status, answer.json.code], [503, 'storage_unavailable'])
+        assert.equal(answer.headers.get('retry-after'), '1')
+        refusals += 1
+      }
+    }
+  }
+  assert.ok(refusals >= REFUSALS_ENOUGH, 'the disk was never full')
+  return ids
+}
+
+async function createAfterwards(url: string, n: number): Promise<string> {
+  const answer = await create(url, `0.${n}`)
+  assert.equal(answer?.status, 201, JSON.stringify(answer?.json))
+  return answer.json.id
+}
+
+/** What was acknowledged is there, and nothing else: a refused creation leaves no trace. */
+async function assertReads(url: string, ids: readonly string[]): Promise<void> {
+  const answer = await ask('GET', `${url}/api/users/shop/invoices`)
+  assert.equal(answer?.status, 200)
+  assert.deepEqual(new Set(answer.json.map((invoice: { id: string }) => invoice.id)), new Set(ids))
+  const shown = await ask('GET', `${url}/api/invoices/${ids[0]}`)
+  assert.equal(shown?.json.payment.status, 'unpaid')
+}
