@@ -1,0 +1,315 @@
+import { createHash } from 'node:crypto'
+import type { IncomingEvent, Intake } from '../../src/actors/intake.js'
+import type { WalletDirectory } from '../../src/actors/wallet-directory.js'
+import type { ApiKeyRegistration } from '../../src/domain/api-key.js'
+import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
+import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
+import type { Store } from '../../src/store/store.js'
+import type { Dispatcher } from '../../src/webhooks/dispatcher.js'
+import { decimal, rawToken } from './model/amounts.js'
+import { ModelInvoices, type ModelRequest } from './model/invoices.js'
+import type { Model } from './model/model.js'
+import {
+  addressName,
+  callbackUrl,
+  decimalForm,
+  eventName,
+  networkOf,
+  ownerName,
+  publicKey,
+  rawForm,
+  txHash,
+  walletName,
+} from './names.js'
+import type { OpenCommands, OpenEvents, OpenInvoice } from './open-commands.js'
+import { POISON } from './referee.js'
+import type { AmountStep, EventStep, InvoiceStep, Profile, Step } from './steps.js'
+import { expectEqual, violate } from './violation.js'
+
+const LABEL = 'a label'
+const NOT_A_URL = 'ftp://receiver.test/'
+
+export type CommandStep = Extract<
+  Step,
+  { do: 'invoice' | 'events' | 'register' | 'revoke' | 'claim' | 'identity' | 'webhook' | 'redeliver' }
+>
+
+export interface CommandParts {
+  readonly model: Model
+  readonly open: OpenCommands
+  readonly profile: Profile
+  /** What the HTTP routes use. */
+  readonly store: Store
+  readonly directory: WalletDirectory
+  readonly intake: Intake
+  readonly dispatcher: Dispatcher
+  readonly now: () => number
+  readonly trace: (line: string) => void
+  readonly report: (error: unknown) => void
+  /** All events that were ever sent, for repetitions. */
+  readonly sentEvents: IncomingEvent[]
+}
+
+/** Clients and the gateway: gives commands to the core, and compares the answers with what the store was seen to do. */
+export class Commands {
+  private count = 0
+
+  constructor(private readonly parts: CommandParts) {}
+
+  give(step: CommandStep): void {
+    const { model, store } = this.parts
+    switch (step.do) {
+      case 'invoice':
+        return this.invoice(step)
+      case 'events':
+        return this.events(step.events)
+      case 'register': {
+        const bytes = publicKey(step.key)
+        const registration: ApiKeyRegistration = {
+          owner: ownerName(step.owner),
+          label: LABEL,
+          publicKeyText: `0x${bytes.toString('hex')}`,
+          publicKey: bytes,
+          permissions: step.permissions,
+          ttlDays: step.ttlDays,
+        }
+        return this.wait(store.registerApiKey(registration))
+      }
+      case 'revoke': {
+        const keys = model.keys.all()
+        const key = keys[step.pick % (keys.length + 1)]
+        const owner = step.owner === null ? (key?.owner ?? ownerName(0)) : ownerName(step.owner)
+        return this.wait(store.revokeApiKey(key?.id ?? '0'.repeat(16), owner))
+      }
+      case 'claim':
+        return this.wait(store.claimWallet(step.network, step.leaseMs))
+      case 'identity':
+        return this.wait(store.rememberIdentity(ownerName(step.owner)))
+      case 'webhook': {
+        const owner = ownerName(step.owner)
+        if (step.receiver === null) return this.wait(store.deleteWebhook(owner))
+        return this.wait(store.putWebhook(owner, callbackUrl(step.receiver)))
+      }
+      case 'redeliver': {
+        const delivery = model.outbox.at(step.pick % (model.outbox.count + 1))
+        const owner = step.isOwn ? (delivery?.record.owner ?? ownerName(0)) : 'a stranger'
+        const redelivery = store.redeliver(owner, delivery?.record.id ?? '0'.repeat(32))
+        return this.wait(
+          redelivery.then((queued) => {
+            if (queued.ok) this.parts.dispatcher.notify([queued.value.owed])
+          }),
+        )
+      }
+    }
+  }
+
+  private invoice(step: InvoiceStep): void {
+    const { open, directory } = this.parts
+    const callback = this.callbackOf(step)
+    const request: ModelRequest = {
+      owner: ownerName(step.owner),
+      walletIds: step.wallets.map(walletName),
+      name: 'Order',
+      description: null,
+      reference: step.reference === null ? null : `reference-${step.reference}`,
+      amountText: this.amountText(step.amount),
+      currency: step.currency,
+      callbackUrl: callback,
+      isCallbackValid: callback !== NOT_A_URL,
+    }
+    const body = {
+      walletIds: request.walletIds,
+      name: request.name,
+      amount: request.amountText,
+      currency: request.currency,
+      reference: request.reference,
+      callbackUrl: request.callbackUrl,
+    }
+    const wanted = parseInvoiceRequest(body, request.owner)
+    expectEqual(
+      'the shape of an invoice',
+      wanted.ok ? null : wanted.failure.code,
+      ModelInvoices.shapeRefusal(request),
+      body,
+    )
+    if (!wanted.ok) return
+    const bodyText = JSON.stringify(body)
+    const scope = `${request.owner} ${step.idempotencyKey}`
+    const idempotency = step.idempotencyKey === null ? null : { scope, body: bodyText }
+    const parsed = step.isPoison ? poisoned(wanted.value) : wanted.value
+    const one: OpenInvoice = { no: this.nextNo(), request, idempotency, isPoison: step.isPoison, fate: null }
+    const loadBefore = open.load
+    open.beginInvoice(parsed, one)
+    const idempotent = idempotency === null ? undefined : { scope: sha256(scope), bodyHash: sha256(bodyText) }
+    this.watch(
+      directory.createInvoice(parsed, idempotent).then(
+        (answer) => {
+          this.parts.trace(
+            `answer ${one.no} ${answer.outcome.ok ? answer.outcome.value.id : answer.outcome.failure.code}`,
+          )
+          open.endInvoice(parsed, one)
+          if (one.fate === null)
+            this.expectOverload(loadBefore, answer.outcome.ok ? answer : answer.outcome.failure.code)
+          else expectEqual('the answer to a request', answer, one.fate.status === 'fulfilled' ? one.fate.value : POISON)
+        },
+        (error: unknown) => {
+          open.endInvoice(parsed, one)
+          const isPoison = error instanceof Error && error.name === POISON
+          if (!isPoison || one.fate?.status !== 'rejected') violate('a request failed', error)
+        },
+      ),
+    )
+  }
+
+  private events(steps: readonly EventStep[]): void {
+    const { model, open, intake, sentEvents } = this.parts
+    const events = steps.map((step) => this.eventOf(step)).filter((event) => event !== null)
+    if (events.length === 0) return
+    sentEvents.push(...events)
+    const one: OpenEvents = {
+      no: this.nextNo(),
+      facts: events.map(({ fact }) => fact),
+      walletIds: events.map(({ fact }) =>
+        fact.type === 'deposit' ? (model.wallets.at(fact.sighting.network, fact.sighting.toAddress)?.id ?? null) : null,
+      ),
+      statuses: events.map(() => null),
+      peak: 0,
+    }
+    open.beginEvents(one)
+    this.watch(
+      intake.apply(events).then(
+        (outcomes) => {
+          this.parts.trace(`answer ${one.no} ${outcomes.map(({ status }) => status).join()}`)
+          open.endEvents(one)
+          expectEqual(
+            'the answer to events',
+            outcomes.map(({ status }) => status),
+            one.statuses,
+            one.facts,
+          )
+        },
+        (error: unknown) => {
+          open.endEvents(one)
+          if (!(error instanceof Error) || error.name !== 'MailboxFull') violate('events failed', error)
+          this.expectOverload(one.peak, error.name)
+        },
+      ),
+    )
+  }
+
+  private eventOf(step: EventStep): IncomingEvent | null {
+    switch (step.type) {
+      case 'deposit':
+        return { eventId: eventName(step.event), fact: this.depositOf(step) }
+      case 'onboarded':
+        return { eventId: eventName(step.event), fact: { type: 'identity.onboarded', identity: ownerName(step.owner) } }
+      case 'created': {
+        const { place } = step
+        const fact = { type: 'wallet.created', id: walletName(step.wallet) } as const
+        return {
+          eventId: eventName(step.event),
+          fact: { ...fact, address: addressName(place), network: networkOf(place) },
+        }
+      }
+      case 'assigned': {
+        const { place } = step
+        const fact: LedgerFact = {
+          type: 'wallet.assigned',
+          id: walletName(step.wallet),
+          owner: ownerName(step.owner),
+          address: place === null ? null : addressName(place),
+          network: place === null ? null : networkOf(place),
+        }
+        return { eventId: eventName(step.event), fact }
+      }
+      case 'replay': {
+        const { sentEvents } = this.parts
+        const earlier = sentEvents[step.pick % Math.max(1, sentEvents.length)]
+        // A copy, because events are known by their objects here.
+        return earlier === undefined ? null : { eventId: earlier.eventId, fact: { ...earlier.fact } }
+      }
+    }
+  }
+
+  private depositOf(step: Extract<EventStep, { type: 'deposit' }>): DepositFact {
+    const isToken = step.label === 'Tether'
+    return {
+      type: 'deposit',
+      report: step.report,
+      sighting: {
+        network: networkOf(step.wallet),
+        txHash: txHash(step.tx),
+        index: step.index,
+        toAddress: addressName(step.wallet, step.spelling),
+        currency: step.label,
+        amount: isToken ? this.rawText(step.amount) : this.amountText(step.amount),
+        receivedAt: this.parts.now() + step.offsetMs,
+      },
+    }
+  }
+
+  private amountText(amount: AmountStep): string {
+    return 'coins' in amount ? decimalForm(amount.coins, amount.form) : decimal(this.missing(amount.missingOf))
+  }
+
+  private rawText(amount: AmountStep): string {
+    return 'coins' in amount ? rawForm(amount.coins, amount.form) : rawToken(this.missing(amount.missingOf))
+  }
+
+  private missing(pick: number): bigint {
+    const { invoices } = this.parts.model
+    return invoices.missing(pick % Math.max(1, invoices.count))
+  }
+
+  private callbackOf({ callback, owner }: InvoiceStep): string | null {
+    switch (callback) {
+      case 'none':
+        return null
+      case 'own':
+        return callbackUrl(owner)
+      case 'other':
+        return callbackUrl(owner + 1)
+      case 'invalid':
+        return NOT_A_URL
+    }
+  }
+
+  /** A refusal for want of room is right only when there were as many commands as the smallest bound. */
+  private expectOverload(load: number, answer: unknown): void {
+    const { mailboxCapacity, totalCapacity } = this.parts.profile
+    const isFull = load >= Math.min(mailboxCapacity, totalCapacity)
+    if (!isFull || (answer !== 'overloaded' && answer !== 'MailboxFull')) violate('an answer without a turn', answer)
+  }
+
+  /** Of a call whose answer the referee compares: here only that it comes. */
+  private wait(answer: Promise<unknown>): void {
+    const command = { no: this.nextNo() }
+    this.parts.open.begin(command)
+    this.watch(answer.then(() => this.parts.open.end(command)))
+  }
+
+  private watch(answer: Promise<unknown>): void {
+    answer.catch((error: unknown) => this.parts.report(error))
+  }
+
+  private nextNo(): number {
+    this.count += 1
+    return this.count
+  }
+}
+
+/** The store reads the name only when it writes the invoice. */
+function poisoned(request: InvoiceRequest): InvoiceRequest {
+  return {
+    ...request,
+    get name(): string {
+      const error = new Error('a poisoned request')
+      error.name = POISON
+      throw error
+    },
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,189 @@
+import { authorise, type Permission } from '../../src/domain/api-key.js'
+import { NETWORKS } from '../../src/domain/network.js'
+import type { Delivery } from '../../src/domain/webhook.js'
+import type { LmdbStore } from '../../src/store/lmdb/lmdb-store.js'
+import type { Page, PageOf } from '../../src/store/store.js'
+import type { Model } from './model/model.js'
+import { ownerName, publicKey } from './names.js'
+import type { Random } from './random.js'
+import type { Touched } from './referee.js'
+import { expectEqual, violate } from './violation.js'
+
+const OWNERS_MAX = 5
+const PAGES_MAX = 10_000
+const WHOLE: Page = { after: null, limit: 1_000_000 }
+/** Invoices whose sums are looked at after a deposit to their wallet. */
+const SAMPLES = 4
+
+/** Compares what the store answers with what the model does. */
+export class Comparison {
+  constructor(
+    private readonly model: Model,
+    private readonly store: () => LmdbStore,
+    private readonly now: () => number,
+  ) {}
+
+  /** What a call has changed, and some of what depends on it. */
+  afterwards(touched: Touched, random: Random): void {
+    const { model } = this
+    const store = this.store()
+    switch (touched.what) {
+      case 'invoice':
+        return this.invoice(touched.id)
+      case 'wallet':
+        return expectEqual('a wallet', store.wallet(touched.id), model.wallets.find(touched.id))
+      case 'delivery':
+        return this.delivery(touched.id)
+      case 'webhook':
+        return expectEqual('a webhook', store.webhook(touched.id), model.outbox.configuration(touched.id))
+      case 'keys':
+        return this.keys(touched.id)
+      case 'deposit': {
+        const { network, txHash, index } = touched
+        const deposit = model.deposits.find(network, txHash, index)?.record
+        expectEqual('a deposit record', store.deposit(network, txHash, index), deposit)
+        for (let n = 0; n < SAMPLES && model.invoices.count > 0; n += 1) {
+          this.invoice(model.invoices.at(random.below(model.invoices.count))?.id ?? '')
+        }
+        return
+      }
+    }
+  }
+
+  authorise(key: number, permission: Permission): void {
+    const answer = authorise(this.store().apiKey(publicKey(key)), permission, this.now())
+    const expected = this.model.keys.refusalOf(publicKey(key), permission, this.now())
+    expectEqual('whether a key is accepted', answer.ok ? null : answer.failure.code, expected, key)
+  }
+
+  /** One owner's lists, page by page, and something of each other kind. */
+  look(random: Random): void {
+    const owner = ownerName(random.below(OWNERS_MAX))
+    const limit = random.between(1, 40)
+    switch (random.below(5)) {
+      case 0:
+        return this.invoices(owner, limit)
+      case 1:
+        this.wallets(owner, limit)
+        return this.pool()
+      case 2:
+        this.keys(owner)
+        return this.references(random.below(Math.max(1, this.model.invoices.count)))
+      case 3:
+        return this.deliveries(owner, limit)
+      default:
+        for (let n = 0; n < SAMPLES && this.model.invoices.count > 0; n += 1) {
+          this.invoice(this.model.invoices.at(random.below(this.model.invoices.count))?.id ?? '')
+        }
+    }
+  }
+
+  /** Everything. */
+  all(): void {
+    const { model } = this
+    const store = this.store()
+    for (let owner = 0; owner < OWNERS_MAX; owner += 1) {
+      const name = ownerName(owner)
+      this.invoices(name, WHOLE.limit)
+      this.wallets(name, WHOLE.limit)
+      this.keys(name)
+      this.deliveries(name, WHOLE.limit)
+      expectEqual('a webhook', store.webhook(name), model.outbox.configuration(name))
+      expectEqual(
+        'whether an identity is known',
+        store.isIdentityKnown(name),
+        model.wallets.isIdentityKnown(name),
+        name,
+      )
+    }
+    for (const { id } of model.invoices.all()) this.invoice(id)
+    for (const wallet of model.wallets.all()) {
+      expectEqual('a wallet', store.wallet(wallet.id), wallet)
+      if (wallet.network !== null && wallet.address !== null) {
+        expectEqual('the wallet at an address', store.walletAt(wallet.network, wallet.address), wallet)
+      }
+    }
+    for (const { record } of model.deposits.all()) {
+      expectEqual('a deposit record', store.deposit(record.network, record.txHash, record.index), record)
+    }
+    this.pool()
+    const lanes = new Set(model.outbox.inState('queued').map(({ lane }) => lane))
+    expectEqual('the lanes with something queued', [...store.queuedLanes()].sort(), [...lanes].sort())
+    for (let i = 0; i < model.invoices.count; i += 1) this.references(i)
+  }
+
+  private invoice(id: string): void {
+    const expected = { invoice: this.model.invoices.find(id), payment: this.model.invoices.payment(id) }
+    expectEqual('an invoice and its payment', this.store().invoiceWithPayment(id), expected, id)
+  }
+
+  private invoices(owner: string, limit: number): void {
+    const expected = this.model.invoices.of(owner)
+    const read = (page: Page) => this.store().invoices(owner, page)
+    expectEqual('the invoices of an owner', walk(read, limit), expected, owner)
+    const paid = this.store().invoicesWithPayment(owner, { after: null, limit }).items.at(-1)
+    if (paid !== undefined)
+      expectEqual('a payment in a list', paid.payment, this.model.invoices.payment(paid.invoice.id))
+  }
+
+  private wallets(owner: string, limit: number): void {
+    const read = (page: Page) => this.store().wallets(owner, page)
+    expectEqual('the wallets of an owner', walk(read, limit), this.model.wallets.of(owner), owner)
+  }
+
+  private keys(owner: string): void {
+    expectEqual(
+      'the keys of an owner',
+      walk((page) => this.store().apiKeys(owner, page), 7),
+      this.model.keys.of(owner),
+      owner,
+    )
+  }
+
+  private deliveries(owner: string, limit: number): void {
+    const read = (page: Page) => this.store().deliveries(owner, page)
+    expectEqual(
+      'the deliveries of an owner',
+      walk(read, limit).map(plain),
+      this.model.outbox.of(owner).map(plain),
+      owner,
+    )
+  }
+
+  private delivery(id: string): void {
+    const found = this.store().delivery(id)
+    const expected = this.model.outbox.find(id)?.record
+    expectEqual('a delivery', found && plain(found), expected && plain(expected), id)
+  }
+
+  private references(position: number): void {
+    const reference = this.model.invoices.at(position)?.reference ?? 'unknown'
+    const found = this.store().invoiceByReference(reference)
+    expectEqual('the invoice of a reference', found, this.model.invoices.byReference(reference), reference)
+  }
+
+  private pool(): void {
+    for (const network of NETWORKS) {
+      const unassigned = this.store().unassignedWallets(network)
+      expectEqual('unassigned wallets', unassigned, this.model.wallets.unassigned(network), network)
+    }
+  }
+}
+
+/** Words for people in a result are not compared. */
+function plain(delivery: Delivery): Delivery {
+  const { result } = delivery
+  return result?.kind === 'failed' ? { ...delivery, result: { ...result, detail: '' } } : delivery
+}
+
+function walk<T>(read: (page: Page) => PageOf<T>, limit: number): readonly T[] {
+  const items: T[] = []
+  let after: string | null = null
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const page: PageOf<T> = read({ after, limit })
+    items.push(...page.items)
+    if (page.next === null) return items
+    after = page.next
+  }
+  return violate('a list without an end', limit)
+}

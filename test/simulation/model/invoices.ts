@@ -1,0 +1,172 @@
+import type { Currency } from '../../../src/domain/currency.js'
+import type { Sighting } from '../../../src/domain/deposit.js'
+import type { Invoice } from '../../../src/domain/invoice.js'
+import type { Payment } from '../../../src/domain/payment.js'
+import { decimal, invoiceAtoms } from './amounts.js'
+import { currencyOf, type ModelDeposits } from './deposits.js'
+import type { ModelWallets } from './wallets.js'
+
+/** An invoice that a client asked for, as it stood in the request. */
+export interface ModelRequest {
+  readonly owner: string
+  readonly walletIds: readonly string[]
+  readonly name: string
+  readonly description: string | null
+  readonly reference: string | null
+  readonly amountText: string
+  readonly currency: string
+  readonly callbackUrl: string | null
+  readonly isCallbackValid: boolean
+}
+
+interface ModelInvoice {
+  readonly record: Invoice
+  readonly walletIds: readonly string[]
+  readonly atoms: bigint
+}
+
+/** Invoices (specification, Invoice paid status, POST /api/invoices; decisions 4 and 6): nothing is kept that can be computed. */
+export class ModelInvoices {
+  private readonly invoices: ModelInvoice[] = []
+
+  constructor(
+    private readonly wallets: ModelWallets,
+    private readonly deposits: ModelDeposits,
+    private readonly defaultCallbackOf: (owner: string) => string | null,
+  ) {}
+
+  get count(): number {
+    return this.invoices.length
+  }
+
+  at(position: number): Invoice | undefined {
+    return this.invoices[position]?.record
+  }
+
+  all(): readonly Invoice[] {
+    return this.invoices.map(({ record }) => record)
+  }
+
+  find(id: string): Invoice | undefined {
+    return this.invoices.find(({ record }) => record.id === id)?.record
+  }
+
+  byReference(reference: string): Invoice | undefined {
+    return this.invoices.find(({ record }) => record.reference === reference)?.record
+  }
+
+  /** Newest first. */
+  of(owner: string): readonly Invoice[] {
+    return this.all()
+      .filter((record) => record.owner === owner)
+      .sort((one, other) => (one.id < other.id ? 1 : -1))
+  }
+
+  /** What can be said of a request before its wallets are looked at. */
+  static shapeRefusal(request: ModelRequest): string | null {
+    if (invoiceAtoms(request.amountText) === null || request.walletIds.length === 0) return 'invalid_invoice'
+    return request.currency === 'native' || request.currency === 'USDT' ? null : 'unsupported_currency'
+  }
+
+  /** The code of the refusal, null when it is created: ownership, callback, reference, amount, in this order. */
+  refusal(request: ModelRequest): string | null {
+    if (!request.walletIds.every((id) => this.wallets.isOwnedBy(id, request.owner))) return 'wallet_not_owned'
+    if (!request.isCallbackValid) return 'invalid_callback_url'
+    if (request.reference !== null && this.byReference(request.reference) !== undefined) return 'reference_in_use'
+    return this.hasUnpaidEqual(request) ? 'amount_in_use' : null
+  }
+
+  /** What creating it now gives; the id is the service's. */
+  create(request: ModelRequest, id: string, nowMs: number): Invoice {
+    const record: Invoice = {
+      id,
+      owner: request.owner,
+      wallet_id: request.walletIds[0] ?? '',
+      wallet_ids: request.walletIds.join(','),
+      name: request.name,
+      description: request.description,
+      reference: request.reference,
+      amount: request.amountText,
+      // Anything else was refused by its shape.
+      currency: request.currency as Currency,
+      callback_url: request.callbackUrl,
+      created_at: nowMs,
+    }
+    this.invoices.push({ record, walletIds: request.walletIds, atoms: invoiceAtoms(request.amountText) ?? 0n })
+    return record
+  }
+
+  payment(id: string): Payment | undefined {
+    const invoice = this.invoices.find(({ record }) => record.id === id)
+    return invoice === undefined ? undefined : this.paymentOf(invoice)
+  }
+
+  /** The missing sum of an invoice, atoms. */
+  missing(position: number): bigint {
+    const invoice = this.invoices[position]
+    return invoice === undefined ? 0n : this.remaining(invoice)
+  }
+
+  /** Decisions 6: the invoice that a deposit notifies; null for none. */
+  match(sighting: Sighting, atoms: bigint): Invoice | null {
+    const wallet = this.wallets.at(sighting.network, sighting.toAddress)
+    const currency = currencyOf(sighting.currency)
+    if (wallet === undefined || currency === null) return null
+    const candidates = this.invoices
+      .filter(
+        ({ record, walletIds }) =>
+          record.reference !== null &&
+          record.currency === currency &&
+          record.created_at < sighting.receivedAt &&
+          walletIds.includes(wallet.id) &&
+          (record.callback_url ?? this.defaultCallbackOf(record.owner)) !== null,
+      )
+      .sort((one, other) => (one.record.id < other.record.id ? -1 : 1))
+      .map((invoice) => ({ invoice, remaining: this.remaining(invoice) }))
+    const exact = candidates.findLast(({ remaining }) => remaining === atoms)
+    const oldestUnpaid = candidates.find(({ remaining }) => remaining > 0n)
+    const chosen = exact ?? oldestUnpaid ?? candidates.at(-1)
+    return chosen?.invoice.record ?? null
+  }
+
+  private hasUnpaidEqual(request: ModelRequest): boolean {
+    const atoms = invoiceAtoms(request.amountText)
+    return this.invoices.some(
+      (other) =>
+        other.atoms === atoms &&
+        other.record.currency === request.currency &&
+        other.walletIds.some((id) => request.walletIds.includes(id)) &&
+        this.remaining(other) > 0n,
+    )
+  }
+
+  private remaining(invoice: ModelInvoice): bigint {
+    const received = this.sum(invoice, 'confirmed')
+    return received >= invoice.atoms ? 0n : invoice.atoms - received
+  }
+
+  private paymentOf(invoice: ModelInvoice): Payment {
+    const received = this.sum(invoice, 'confirmed')
+    return {
+      status: received >= invoice.atoms ? 'paid' : 'unpaid',
+      received: decimal(received),
+      pending: decimal(this.sum(invoice, 'pending')),
+      remaining: decimal(received >= invoice.atoms ? 0n : invoice.atoms - received),
+      overpaid: decimal(received > invoice.atoms ? received - invoice.atoms : 0n),
+    }
+  }
+
+  /** What came to the invoice's wallets strictly after its creation, in its currency. */
+  private sum({ record, walletIds }: ModelInvoice, kind: 'confirmed' | 'pending'): bigint {
+    let atoms = 0n
+    for (const id of walletIds) {
+      const wallet = this.wallets.find(id)
+      if (wallet === undefined || wallet.network === null || wallet.address === null) continue
+      for (const deposit of this.deposits.to(wallet.network, wallet.address)) {
+        if (deposit.record.kind !== kind || deposit.record.receivedAt <= record.created_at) continue
+        if (currencyOf(deposit.record.currency) === record.currency) atoms += deposit.atoms
+      }
+    }
+    return atoms
+  }
+}

@@ -1,0 +1,119 @@
+import type { DepositStatus } from '../../../src/domain/deposit.js'
+import type { Invoice } from '../../../src/domain/invoice.js'
+import type { DepositFact, LedgerFact } from '../../../src/domain/ledger-fact.js'
+import { depositAtoms } from './amounts.js'
+import { type ModelDeposit, ModelDeposits } from './deposits.js'
+import { ModelInvoices } from './invoices.js'
+import { ModelKeys } from './keys.js'
+import { ModelOutbox, type ModelOwed } from './outbox.js'
+import { type EventStatus, ModelWallets } from './wallets.js'
+
+const EVENT_ID_BYTES_MAX = 512
+const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
+
+interface ModelIdempotency {
+  readonly body: string
+  readonly invoice: Invoice
+  readonly createdAt: number
+}
+
+/**
+ * What a repeated request finds: the earlier invoice, another body, or nothing. `either` once the clock has been past the
+ * time that an entry must be kept for and was set back: it may be kept or gone.
+ */
+export type Earlier = { readonly kind: 'none' | 'other_body' | 'either' } | { readonly kind: 'same'; invoice: Invoice }
+
+/**
+ * The whole service as the specification and decisions.md have it, in lists that are looked through: no index, no running
+ * total, nothing kept that can be computed. It shares no code with the service, only the names of types.
+ */
+export class Model {
+  readonly wallets = new ModelWallets()
+  readonly keys = new ModelKeys()
+  readonly deposits = new ModelDeposits()
+  readonly outbox = new ModelOutbox()
+  readonly invoices = new ModelInvoices(
+    this.wallets,
+    this.deposits,
+    (owner) => this.outbox.configuration(owner).callback_url,
+  )
+  private readonly events = new Set<string>()
+  private readonly idempotency = new Map<string, ModelIdempotency>()
+  private latestMs = 0
+
+  /** To be told of every time at which something is done. */
+  notice(nowMs: number): void {
+    this.latestMs = Math.max(this.latestMs, nowMs)
+  }
+
+  applyLedgerFact(eventId: string | null, fact: LedgerFact, nowMs: number): EventStatus {
+    return this.once(eventId, () => this.wallets.apply(fact, nowMs))
+  }
+
+  /** How a report is taken, and what it owes, in order. */
+  applyDeposit(
+    eventId: string | null,
+    { report, sighting }: DepositFact,
+    nowMs: number,
+  ): { readonly status: EventStatus; readonly owed: readonly ModelOwed[] } {
+    const owed: ModelOwed[] = []
+    const status = this.once(eventId, () => {
+      const effect = this.deposits.judge(report, sighting)
+      if (effect.status !== 'applied') return effect.status
+      let deposit = effect.known
+      if (deposit === undefined) {
+        const atoms = depositAtoms(sighting.currency, sighting.amount) ?? 0n
+        // Chosen before it counts: what an invoice misses is what the payer saw missing.
+        const invoice = this.invoices.match(sighting, atoms)
+        deposit = this.deposits.add(report, sighting, invoice?.id ?? null, nowMs)
+      } else this.deposits.change(deposit, report, sighting, nowMs)
+      for (const news of effect.news) {
+        deposit.reached.add(news)
+        const one = this.owe(deposit, news)
+        if (one !== null) owed.push(one)
+      }
+      return effect.status
+    })
+    return { status, owed }
+  }
+
+  earlier(scope: string, body: string, nowMs: number): Earlier {
+    const entry = this.idempotency.get(scope)
+    if (entry === undefined || nowMs >= entry.createdAt + IDEMPOTENCY_MS) return { kind: 'none' }
+    if (this.latestMs >= entry.createdAt + IDEMPOTENCY_MS) return { kind: 'either' }
+    return entry.body === body ? { kind: 'same', invoice: entry.invoice } : { kind: 'other_body' }
+  }
+
+  rememberRequest(scope: string, body: string, invoice: Invoice, nowMs: number): void {
+    this.idempotency.set(scope, { body, invoice, createdAt: nowMs })
+  }
+
+  private once(eventId: string | null, apply: () => EventStatus): EventStatus {
+    if (eventId === null) return apply()
+    if (eventId === '' || Buffer.byteLength(eventId) > EVENT_ID_BYTES_MAX) return 'rejected'
+    if (this.events.has(eventId)) return 'duplicate'
+    const status = apply()
+    if (status === 'applied') this.events.add(eventId)
+    return status
+  }
+
+  /** The delivery that a status owes, null when no callback resolves (specification, Webhook delivery). */
+  private owe({ record, invoiceId }: ModelDeposit, status: DepositStatus): ModelOwed | null {
+    const invoice = invoiceId === null ? undefined : this.invoices.find(invoiceId)
+    if (invoice === undefined) return null
+    const url = invoice.callback_url ?? this.outbox.configuration(invoice.owner).callback_url
+    if (url === null) return null
+    const body = JSON.stringify({
+      reference: invoice.reference,
+      status,
+      invoiceId: invoice.id,
+      network: record.network,
+      txHash: record.txHash,
+      toAddress: record.toAddress,
+      amount: record.amount,
+      currency: record.currency,
+      receivedAt: record.receivedAt,
+    })
+    return { owner: invoice.owner, invoiceId: invoice.id, status, url, body }
+  }
+}

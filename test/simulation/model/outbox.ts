@@ -1,0 +1,152 @@
+import type { DepositStatus } from '../../../src/domain/deposit.js'
+import type { Delivery, DeliveryResult, WebhookConfiguration } from '../../../src/domain/webhook.js'
+
+/** A delivery with what was seen of its attempts. */
+export interface ModelDelivery {
+  /** Counts deliveries in the order of their making. */
+  readonly no: number
+  record: Delivery
+  readonly lane: string
+  /** Marks that the dispatcher was told of. */
+  marksHeard: number
+  /** Attempts that were made. */
+  sends: number
+}
+
+/** What a deposit owes. */
+export interface ModelOwed {
+  readonly owner: string
+  readonly invoiceId: string
+  readonly status: DepositStatus
+  readonly url: string
+  readonly body: string
+}
+
+/** Webhook configurations and deliveries (specification, Webhook delivery; decisions 7), in order of their making. */
+export class ModelOutbox {
+  private readonly configurations = new Map<string, WebhookConfiguration>()
+  private readonly deliveries: ModelDelivery[] = []
+  private readonly byId = new Map<string, ModelDelivery>()
+  /** Deliveries whose state is not `settled`: the only ones that looks at what is to be done must see. */
+  private readonly open = new Set<ModelDelivery>()
+
+  configuration(owner: string): WebhookConfiguration {
+    return (
+      this.configurations.get(owner) ?? { owner, callback_url: null, secret: null, created_at: null, updated_at: null }
+    )
+  }
+
+  /** The secret is new only when there was none. */
+  put(owner: string, callbackUrl: string | null, secret: string, nowMs: number): void {
+    const known = this.configurations.get(owner)
+    this.configurations.set(owner, {
+      owner,
+      callback_url: callbackUrl,
+      secret: known?.secret ?? secret,
+      created_at: known?.created_at ?? nowMs,
+      updated_at: nowMs,
+    })
+  }
+
+  remove(owner: string): boolean {
+    return this.configurations.delete(owner)
+  }
+
+  enter(id: string, lane: string, owed: ModelOwed, nowMs: number): ModelDelivery {
+    const delivery: ModelDelivery = {
+      no: this.deliveries.length,
+      record: {
+        id,
+        ...owed,
+        state: 'queued',
+        createdAt: nowMs,
+        attemptedAt: null,
+        attempts: 0,
+        attemptsBefore: 0,
+        nextAttemptAt: null,
+        result: null,
+      },
+      lane,
+      marksHeard: 0,
+      sends: 0,
+    }
+    this.deliveries.push(delivery)
+    this.byId.set(id, delivery)
+    this.open.add(delivery)
+    return delivery
+  }
+
+  find(id: string): ModelDelivery | undefined {
+    return this.byId.get(id)
+  }
+
+  get count(): number {
+    return this.deliveries.length
+  }
+
+  at(position: number): ModelDelivery | undefined {
+    return this.deliveries[position]
+  }
+
+  all(): readonly ModelDelivery[] {
+    return this.deliveries
+  }
+
+  /** Newest first. */
+  of(owner: string): readonly Delivery[] {
+    return this.deliveries
+      .map(({ record }) => record)
+      .filter((record) => record.owner === owner)
+      .sort((one, other) => (one.id < other.id ? 1 : -1))
+  }
+
+  inState(...states: readonly Delivery['state'][]): readonly ModelDelivery[] {
+    return [...this.open].filter(({ record }) => states.includes(record.state))
+  }
+
+  /** Deliveries of a lane to be attempted, oldest first. */
+  queued(lane: string): readonly ModelDelivery[] {
+    return this.inState('queued')
+      .filter((one) => one.lane === lane)
+      .sort((one, other) => (one.record.id < other.record.id ? -1 : 1))
+  }
+
+  /** Deliveries of the same lane and invoice that were entered before this one. */
+  before(delivery: ModelDelivery): readonly ModelDelivery[] {
+    return [...this.open].filter(
+      (one) => one.lane === delivery.lane && one.record.invoiceId === delivery.record.invoiceId && one.no < delivery.no,
+    )
+  }
+
+  /** False when it is not queued. */
+  mark(id: string, nowMs: number): boolean {
+    const delivery = this.byId.get(id)
+    if (delivery?.record.state !== 'queued') return false
+    const attempts = delivery.record.attempts + 1
+    delivery.record = { ...delivery.record, state: 'attempted', attemptedAt: nowMs, attempts }
+    return true
+  }
+
+  /** Ends an attempt: waiting until `nextAttemptAt`, settled when that is null. */
+  end(delivery: ModelDelivery, result: DeliveryResult, nextAttemptAt: number | null): void {
+    const state = nextAttemptAt === null ? 'settled' : 'waiting'
+    delivery.record = { ...delivery.record, state, nextAttemptAt, result: kept(result) }
+    if (state === 'settled') this.open.delete(delivery)
+  }
+
+  queueAgain(delivery: ModelDelivery, attemptsBefore: number): void {
+    delivery.record = { ...delivery.record, state: 'queued', attemptsBefore, nextAttemptAt: null }
+    this.open.add(delivery)
+  }
+
+  giveUp(delivery: ModelDelivery): void {
+    delivery.record = { ...delivery.record, state: 'settled', nextAttemptAt: null }
+    this.open.delete(delivery)
+  }
+}
+
+/** What is kept of a result. */
+function kept(result: DeliveryResult): DeliveryResult {
+  if (result.kind === 'failed') return result
+  return { kind: 'answered', httpStatus: result.httpStatus, durationMs: result.durationMs }
+}

@@ -1,0 +1,90 @@
+import type { InvoiceRequest } from '../../src/domain/invoice.js'
+import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
+import type { InvoiceResult } from '../../src/store/store.js'
+import type { ModelRequest } from './model/invoices.js'
+import type { EventStatus } from './model/wallets.js'
+import { violate } from './violation.js'
+
+/** A request for an invoice that has not been answered. */
+export interface OpenInvoice {
+  readonly no: number
+  readonly request: ModelRequest
+  readonly idempotency: { readonly scope: string; readonly body: string } | null
+  readonly isPoison: boolean
+  /** Set when the store has performed it. */
+  fate: PromiseSettledResult<InvoiceResult> | null
+}
+
+/** Events that were sent together and have not been answered. */
+export interface OpenEvents {
+  readonly no: number
+  readonly facts: readonly (LedgerFact | DepositFact)[]
+  /** The wallet that each deposit went to, as far as it was known when it was sent. */
+  readonly walletIds: readonly (string | null)[]
+  /** How each was taken, as soon as the store has performed it. */
+  readonly statuses: (EventStatus | null)[]
+  /** The most that was open at a time since they were sent. */
+  peak: number
+}
+
+/** Commands that clients and the gateway wait for, by the objects that they gave to the core. */
+export class OpenCommands {
+  private readonly invoices = new Map<InvoiceRequest, OpenInvoice>()
+  private readonly events = new Map<LedgerFact | DepositFact, OpenEvents>()
+  private readonly all = new Set<unknown>()
+
+  get count(): number {
+    return this.all.size
+  }
+
+  /** Requests and single events that wait: what mailboxes may be full of. */
+  get load(): number {
+    return this.invoices.size + this.events.size
+  }
+
+  /** Anything else that waits for an answer. */
+  begin(command: unknown): void {
+    this.all.add(command)
+  }
+
+  end(command: unknown): void {
+    this.all.delete(command)
+  }
+
+  beginInvoice(request: InvoiceRequest, open: OpenInvoice): void {
+    this.invoices.set(request, open)
+    this.all.add(open)
+    this.notePeak()
+  }
+
+  beginEvents(open: OpenEvents): void {
+    for (const fact of open.facts) this.events.set(fact, open)
+    this.all.add(open)
+    this.notePeak()
+  }
+
+  invoice(request: InvoiceRequest): OpenInvoice {
+    return this.invoices.get(request) ?? violate('a command nobody gave', request)
+  }
+
+  /** The events that a fact came with, and its place among them. */
+  eventsOf(fact: LedgerFact | DepositFact): { readonly open: OpenEvents; readonly at: number } {
+    const open = this.events.get(fact) ?? violate('an event nobody sent', fact)
+    return { open, at: open.facts.indexOf(fact) }
+  }
+
+  endInvoice(request: InvoiceRequest, open: OpenInvoice): void {
+    this.invoices.delete(request)
+    this.all.delete(open)
+  }
+
+  endEvents(open: OpenEvents): void {
+    for (const fact of open.facts) this.events.delete(fact)
+    this.all.delete(open)
+  }
+
+  private notePeak(): void {
+    const { load } = this
+    for (const open of this.events.values()) open.peak = Math.max(open.peak, load)
+  }
+}

@@ -1,0 +1,235 @@
+import { createHmac } from 'node:crypto'
+import type { DeliveryResult } from '../../src/domain/webhook.js'
+import type { OutgoingDelivery } from '../../src/webhooks/sender.js'
+import type { Model } from './model/model.js'
+import type { ModelDelivery, ModelOwed } from './model/outbox.js'
+import type { SendObserver } from './receivers.js'
+import type { AnsweredCall } from './scheduler.js'
+import type { Profile } from './steps.js'
+import { expectEqual, violate } from './violation.js'
+
+/** The upper bound of the first pause before a retry, how it grows, and its cap; how long a receiver may ask for. */
+const FIRST_PAUSE_MS = 5000
+const PAUSE_FACTOR = 4
+const PAUSE_MAX_MS = 3_600_000
+const ASKED_MAX_MS = 24 * 3_600_000
+/** One owner has at most this part of all places. */
+const OWNER_FRACTION = 1 / 8
+const GONE = 410
+
+export interface DeliveryRefereeParts {
+  readonly model: Model
+  readonly profile: Profile
+  /** Of this life of the process. */
+  readonly attemptsMax: () => number
+  readonly now: () => number
+  readonly trace: (line: string) => void
+  readonly touched: (id: string) => void
+  /** When the attempt after an interrupted one is due, as the store has it. */
+  readonly nextAttemptOf: (id: string) => number | null
+  /** Keeps a violation that the core would swallow. */
+  readonly report: (error: unknown) => void
+}
+
+/** Judges the outbox: what is owed, marked, sent, ended and queued again. */
+export class RefereeOfDeliveries implements SendObserver {
+  private readonly lanes = new Map<string, string>()
+  private readonly secrets = new Map<string, string[]>()
+  private sending = new Map<string, ModelDelivery>()
+  private results = new Map<string, DeliveryResult>()
+
+  constructor(private readonly parts: DeliveryRefereeParts) {}
+
+  /** Another life of the process: what was under way is not any more. */
+  reset(): void {
+    this.sending = new Map()
+    this.results = new Map()
+    for (const { marksHeard, sends } of this.parts.model.outbox.all()) {
+      if (sends > marksHeard) violate('more attempts than marks', [sends, marksHeard])
+    }
+  }
+
+  noteSecret(owner: string, secret: string): void {
+    for (const known of this.secrets.values()) if (known.includes(secret)) violate('a secret that is not new', owner)
+    this.secrets.set(owner, [...(this.secrets.get(owner) ?? []), secret])
+  }
+
+  enter(id: string, lane: string, owed: ModelOwed): void {
+    const { model, now } = this.parts
+    if (model.outbox.find(id) !== undefined) violate('an id of a delivery that is not new', id)
+    const place = `${owed.owner} ${new URL(owed.url).origin}`
+    const known = this.lanes.get(lane)
+    if (known !== undefined) expectEqual('the lane of a delivery', place, known)
+    else if ([...this.lanes.values()].includes(place)) violate('a second lane of a receiver', place)
+    this.lanes.set(lane, place)
+    model.outbox.enter(id, lane, owed, now())
+  }
+
+  judge(call: AnsweredCall): void {
+    const { outbox } = this.parts.model
+    switch (call.method) {
+      case 'settleInterrupted': {
+        const interrupted = outbox.inState('attempted')
+        expectEqual('interrupted attempts', call.value, interrupted.length)
+        for (const one of interrupted) {
+          const result = { kind: 'failed', reason: 'interrupted', detail: '', durationMs: 0 } as const
+          const next = this.parts.nextAttemptOf(one.record.id)
+          this.checkNext(one, result, next)
+          outbox.end(one, result, next)
+          this.parts.touched(one.record.id)
+        }
+        return
+      }
+      case 'queuedLanes': {
+        const expected = new Set(outbox.inState('queued').map(({ lane }) => lane))
+        return expectEqual('the lanes with something queued', [...call.value].sort(), [...expected].sort())
+      }
+      case 'queuedDeliveries': {
+        const [lane, after, limit] = call.args
+        const queued = outbox.queued(lane).filter(({ record }) => after === null || record.id > after)
+        const expected = queued.slice(0, limit).map(({ record }) => record.id)
+        const actual = call.value.map(({ id }) => id)
+        return expectEqual('what is queued in a lane', actual, expected, call.args)
+      }
+      case 'markAttempted':
+        expectEqual('answers of marks', call.value.length, call.args[0].length)
+        for (const [i, id] of call.args[0].entries()) {
+          expectEqual('a mark', call.value[i], outbox.mark(id, this.parts.now()), id)
+          this.parts.touched(id)
+        }
+        return
+      case 'recordResult': {
+        const [id, result] = call.args
+        const delivery = this.known(id)
+        expectEqual('the state of a delivery with a result', delivery.record.state, 'attempted')
+        expectEqual('a result', result, this.results.get(id))
+        this.results.delete(id)
+        this.checkNext(delivery, result, call.value)
+        outbox.end(delivery, result, call.value)
+        return this.parts.touched(id)
+      }
+      case 'nextRetryAt': {
+        const due = outbox.inState('waiting').map(({ record }) => record.nextAttemptAt ?? 0)
+        return expectEqual('the next retry', call.value, due.length === 0 ? null : Math.min(...due))
+      }
+      case 'releaseRetries':
+        return this.judgeRelease(call.args[1], call.value)
+      case 'redeliver': {
+        const [owner, id] = call.args
+        const delivery = outbox.find(id)
+        const isTheirs = delivery !== undefined && delivery.record.owner === owner
+        const isUnderWay = delivery?.record.state === 'queued' || delivery?.record.state === 'attempted'
+        const expected = isTheirs ? (isUnderWay ? 'delivery_in_progress' : null) : 'delivery_not_found'
+        expectEqual('a redelivery', call.value.ok ? null : call.value.failure.code, expected, id)
+        if (delivery === undefined || expected !== null || !call.value.ok) return
+        expectEqual('the lane of a redelivery', call.value.value.owed, { id, lane: delivery.lane })
+        outbox.queueAgain(delivery, delivery.record.attempts)
+        return this.parts.touched(id)
+      }
+      default:
+        violate('a call that nobody judges', call.method)
+    }
+  }
+
+  /** The dispatcher learns which of its marks hold. */
+  heard(ids: readonly string[], fate: PromiseSettledResult<unknown>): void {
+    const marks: unknown = fate.status === 'fulfilled' ? fate.value : []
+    if (!Array.isArray(marks)) violate('the answer of marks', marks)
+    for (const [i, id] of ids.entries()) if (marks[i] === true) this.known(id).marksHeard += 1
+  }
+
+  sent(delivery: OutgoingDelivery, id: string): void {
+    try {
+      this.judgeSend(delivery, this.known(id))
+    } catch (error) {
+      this.parts.report(error)
+    }
+  }
+
+  ended(id: string, result: DeliveryResult): void {
+    this.sending.delete(id)
+    this.results.set(id, result)
+  }
+
+  private judgeSend({ url, headers, body }: OutgoingDelivery, delivery: ModelDelivery): void {
+    const { record, lane } = delivery
+    this.parts.trace(`send ${record.id} ${headers['X-Service-Signature']}`)
+    expectEqual('the state of what is sent', record.state, 'attempted', record)
+    delivery.sends += 1
+    if (delivery.sends > delivery.marksHeard) violate('an attempt without a mark of its own', record)
+    expectEqual('what is sent', [url, Buffer.from(body).toString()], [record.url, record.body])
+    const signatures = (this.secrets.get(record.owner) ?? []).map((secret) => signatureOf(secret, body))
+    const signature = headers['X-Service-Signature']
+    if (signature === undefined || !signatures.includes(signature)) violate('the signature of a webhook', record)
+    for (const other of this.sending.values()) {
+      if (other.lane === lane && other.record.invoiceId === record.invoiceId)
+        violate('two at once for an invoice', record)
+    }
+    for (const other of this.parts.model.outbox.before(delivery)) {
+      const isFirst = other.record.attempts === 0 || other.record.state === 'attempted'
+      if (isFirst && other.record.state !== 'waiting' && record.attempts === 1) {
+        violate('a delivery overtook an earlier one of its invoice', [other.record, record])
+      }
+    }
+    this.sending.set(record.id, delivery)
+    this.checkPlaces(delivery)
+  }
+
+  private checkPlaces({ lane, record }: ModelDelivery): void {
+    const { concurrency, concurrencyPerDestination } = this.parts.profile
+    const all = [...this.sending.values()]
+    const ofOwner = all.filter((one) => one.record.owner === record.owner).length
+    if (all.length > concurrency) violate('too many attempts at once', all.length)
+    if (all.filter((one) => one.lane === lane).length > concurrencyPerDestination) violate('too many of a lane', lane)
+    if (ofOwner > Math.max(concurrencyPerDestination, Math.ceil(concurrency * OWNER_FRACTION))) {
+      violate('too many attempts of an owner', record.owner)
+    }
+  }
+
+  private judgeRelease(limit: number, owed: readonly { readonly id: string; readonly lane: string }[]): void {
+    const { outbox } = this.parts.model
+    const due = outbox
+      .inState('waiting')
+      .filter(({ record }) => (record.nextAttemptAt ?? 0) <= this.parts.now())
+      .sort((one, other) => (dueKey(one) < dueKey(other) ? -1 : 1))
+      .slice(0, limit)
+    const again: { id: string; lane: string }[] = []
+    for (const one of due) {
+      const { attempts, attemptsBefore, id } = one.record
+      if (attempts - attemptsBefore >= this.parts.attemptsMax()) outbox.giveUp(one)
+      else {
+        outbox.queueAgain(one, attemptsBefore)
+        again.push({ id, lane: one.lane })
+      }
+      this.parts.touched(id)
+    }
+    expectEqual('what is attempted again', owed, again)
+  }
+
+  /** Decisions 7: exponential back-off with jitter, `Retry-After`, 410 and success end the attempts. */
+  private checkNext({ record }: ModelDelivery, result: DeliveryResult, next: number | null): void {
+    const isOver =
+      result.kind === 'answered' &&
+      (result.httpStatus === GONE || (result.httpStatus >= 200 && result.httpStatus <= 299))
+    const attempts = record.attempts - record.attemptsBefore
+    if (isOver || attempts >= this.parts.attemptsMax()) return expectEqual('no further attempt', next, null, record)
+    const asked = result.kind === 'answered' ? Math.min(result.retryAfterMs ?? 0, ASKED_MAX_MS) : 0
+    const pause = Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * PAUSE_FACTOR ** (attempts - 1))
+    const now = this.parts.now()
+    if (next === null || next < now + asked || next > now + Math.max(pause, asked)) {
+      violate('when the next attempt is due', [next, now, record])
+    }
+  }
+
+  private known(id: string): ModelDelivery {
+    return this.parts.model.outbox.find(id) ?? violate('a delivery that nobody owes', id)
+  }
+}
+
+function dueKey({ record }: ModelDelivery): string {
+  return `${String(record.nextAttemptAt).padStart(16, '0')} ${record.id}`
+}
+
+function signatureOf(secret: string, body: Uint8Array): string {
+  return createHmac('sha256', Buffer.from(secret, 'ascii')).update(body).digest('hex')
+}

@@ -1,0 +1,253 @@
+import type { WalletCommand, WalletResult } from '../../src/store/store.js'
+import type { Model } from './model/model.js'
+import type { OpenCommands, OpenInvoice } from './open-commands.js'
+import type { RefereeOfDeliveries } from './referee-of-deliveries.js'
+import type { AnsweredCall, CallObserver, StoreCall } from './scheduler.js'
+import { expectEqual, show, violate } from './violation.js'
+
+const ID = /^[0-9a-f]{32}$/
+const KEY_ID = /^[0-9a-f]{16}$/
+const SECRET = /^[0-9a-f]{64}$/
+const TIME_DIGITS = 12
+const TIME_MAX = 2 ** 48 - 1
+
+/** The name of the error that a poisoned request throws in the store. */
+export const POISON = 'Poison'
+
+/** What the referee needs of the world. */
+export interface RefereeParts {
+  readonly model: Model
+  readonly open: OpenCommands
+  readonly deliveries: RefereeOfDeliveries
+  readonly now: () => number
+  /** A line for the digest of the run. */
+  readonly trace: (line: string) => void
+  /** Told of what has changed, to be compared at the end of the step. */
+  readonly touched: (what: Touched) => void
+}
+
+export type Touched =
+  | { readonly what: 'invoice' | 'wallet' | 'delivery' | 'webhook' | 'keys'; readonly id: string }
+  | { readonly what: 'deposit'; readonly network: 'SEP' | 'TRX-NILE'; readonly txHash: string; readonly index: number }
+
+/**
+ * Judges every call of the store: performs it on the model, in the order in which the store performed it, and compares
+ * the answers. One referee lasts for one life of the process.
+ */
+export class Referee implements CallObserver {
+  /** Wallets in a turn that the store has not answered. */
+  private readonly busy = new Set<string>()
+  /** Number of the last command performed on a wallet. */
+  private readonly lastOf = new Map<string, number>()
+  private lastId = ''
+  private lastIdMs = -1
+
+  constructor(private readonly parts: RefereeParts) {}
+
+  requested(call: StoreCall): void {
+    this.parts.trace(`ask ${call.method}`)
+    if (call.method !== 'perform') return
+    const wallets = this.walletsOf(call.args[0])
+    for (const id of wallets) {
+      if (this.busy.has(id)) violate('two turns of a wallet at once', id)
+    }
+    for (const id of wallets) this.busy.add(id)
+  }
+
+  performed(call: StoreCall, fate: PromiseSettledResult<unknown>): void {
+    this.parts.trace(`did ${call.method} ${show(fate)}`)
+    this.parts.model.notice(this.parts.now())
+    if (fate.status === 'rejected') violate('a call of the store failed', [call.method, fate.reason])
+    // The store answered this very call, so the value is of its method.
+    this.judge({ ...call, value: fate.value } as AnsweredCall)
+  }
+
+  delivered(call: StoreCall, fate: PromiseSettledResult<unknown>): void {
+    if (call.method === 'perform') for (const id of this.walletsOf(call.args[0])) this.busy.delete(id)
+    if (call.method === 'markAttempted') this.parts.deliveries.heard(call.args[0], fate)
+  }
+
+  private judge(call: AnsweredCall): void {
+    const { model, deliveries } = this.parts
+    const now = this.parts.now()
+    switch (call.method) {
+      case 'perform':
+        return this.judgeTurn(call.args[0], call.value)
+      case 'applyLedgerFacts':
+        expectEqual('answers of facts', call.value.length, call.args[0].length)
+        for (const [i, { eventId, fact }] of call.args[0].entries()) {
+          const fate = call.value[i]
+          const status = model.applyLedgerFact(eventId, fact, now)
+          expectEqual('a fact of the ledger', fate?.status === 'fulfilled' ? fate.value.status : fate, status, fact)
+          this.inOrder(fact, status)
+          if (fact.type !== 'identity.onboarded') this.parts.touched({ what: 'wallet', id: fact.id })
+        }
+        return
+      case 'registerApiKey': {
+        const [registration] = call.args
+        const expected = model.keys.judge(registration, now)
+        if (!call.value.ok || typeof expected === 'string') {
+          expectEqual('a registration', call.value.ok || call.value.failure.code, expected, registration.label)
+          return
+        }
+        const { id, ...rest } = call.value.value
+        expectEqual('a registered key', rest, expected)
+        if (!KEY_ID.test(id) || model.keys.all().some((key) => key.id === id)) violate('the id of a key', id)
+        model.keys.add(registration.publicKey, call.value.value)
+        return this.parts.touched({ what: 'keys', id: registration.owner })
+      }
+      case 'revokeApiKey': {
+        const expected = model.keys.revoke(...call.args, now)
+        expectEqual('a revocation', call.value.ok ? call.value.value : call.value.failure.code, expected, call.args)
+        return
+      }
+      case 'claimWallet': {
+        const [network, leaseMs] = call.args
+        const free = model.wallets.claimable(network, now)
+        const id = call.value?.id ?? null
+        if (id === null ? free.length > 0 : !free.includes(id)) violate('a claim', [network, id, free])
+        if (call.value === null) return
+        expectEqual('the address of a claim', call.value.address, model.wallets.find(call.value.id)?.address)
+        return model.wallets.lease(call.value.id, Math.min(now + leaseMs, TIME_MAX))
+      }
+      case 'rememberIdentity':
+        return model.wallets.rememberIdentity(...call.args)
+      case 'putWebhook': {
+        const [owner, url] = call.args
+        this.checkSecret(owner, call.value.secret)
+        model.outbox.put(owner, url, call.value.secret ?? '', now)
+        expectEqual('a webhook configuration', call.value, model.outbox.configuration(owner))
+        return this.parts.touched({ what: 'webhook', id: owner })
+      }
+      case 'webhookSecret': {
+        const [owner] = call.args
+        this.checkSecret(owner, call.value)
+        if (model.outbox.configuration(owner).secret === null) model.outbox.put(owner, null, call.value, now)
+        return this.parts.touched({ what: 'webhook', id: owner })
+      }
+      case 'deleteWebhook':
+        expectEqual('a removed webhook configuration', call.value, model.outbox.remove(...call.args))
+        return this.parts.touched({ what: 'webhook', id: call.args[0] })
+      case 'walletAt':
+        return expectEqual('the wallet at an address', call.value, model.wallets.at(...call.args), call.args)
+      default:
+        return deliveries.judge(call)
+    }
+  }
+
+  /** Made the first time only, and then nobody else's. */
+  private checkSecret(owner: string, secret: string | null): void {
+    const known = this.parts.model.outbox.configuration(owner).secret
+    if (secret === null || !SECRET.test(secret)) violate('a secret', secret)
+    if (known === null) this.parts.deliveries.noteSecret(owner, secret)
+    else expectEqual('a secret that was there', secret, known)
+  }
+
+  private judgeTurn(batch: readonly WalletCommand[], fates: readonly PromiseSettledResult<WalletResult>[]): void {
+    expectEqual('answers of a turn', fates.length, batch.length)
+    for (const [i, command] of batch.entries()) {
+      const fate = fates[i] ?? violate('answers of a turn', batch)
+      if (command.type === 'deposit') this.judgeDeposit(command, fate)
+      else this.judgeInvoice(this.parts.open.invoice(command.request), fate)
+    }
+  }
+
+  private judgeDeposit(
+    command: Extract<WalletCommand, { type: 'deposit' }>,
+    fate: PromiseSettledResult<WalletResult>,
+  ): void {
+    const { eventId, fact } = command
+    if (fate.status === 'rejected' || fate.value.type !== 'deposit') violate('a deposit', [fact, fate])
+    const { status, owed } = this.parts.model.applyDeposit(eventId, fact, this.parts.now())
+    expectEqual('a deposit', fate.value.outcome.status, status, fact)
+    this.inOrder(fact, status)
+    const actual = fate.value.owed
+    expectEqual('how many deliveries are owed', actual.length, owed.length, [fact, owed])
+    for (const [i, one] of owed.entries()) {
+      const { id, lane } = actual[i] ?? violate('an owed delivery', one)
+      this.noteDeliveryId(id)
+      this.parts.deliveries.enter(id, lane, one)
+      this.parts.touched({ what: 'delivery', id })
+    }
+    const { network, txHash, index } = fact.sighting
+    this.parts.touched({ what: 'deposit', network, txHash, index })
+  }
+
+  private judgeInvoice(open: OpenInvoice, fate: PromiseSettledResult<WalletResult>): void {
+    const { model } = this.parts
+    const now = this.parts.now()
+    const { request, idempotency } = open
+    for (const id of request.walletIds) {
+      if ((this.lastOf.get(id) ?? -1) >= open.no) violate('a command overtook an earlier one of its wallet', request)
+      this.lastOf.set(id, open.no)
+    }
+    if (fate.status === 'fulfilled' && fate.value.type !== 'invoice') violate('an invoice', [request, fate])
+    const result = fate.status === 'fulfilled' && fate.value.type === 'invoice' ? fate.value : null
+    open.fate = result === null ? { status: 'rejected', reason: POISON } : { status: 'fulfilled', value: result }
+    const earlier = idempotency === null ? undefined : model.earlier(idempotency.scope, idempotency.body, now)
+    const isReplay = earlier?.kind === 'same' || (earlier?.kind === 'either' && result?.isReplay === true)
+    expectEqual('a replay', result?.isReplay ?? false, isReplay, request)
+    if (earlier?.kind === 'same') {
+      return expectEqual('a replayed invoice', result?.outcome, { ok: true, value: earlier.invoice }, request)
+    }
+    const code = result === null || result.outcome.ok ? null : result.outcome.failure.code
+    if (earlier?.kind === 'either' && (isReplay || code === 'idempotency_key_reused')) return
+    const refusal = earlier?.kind === 'other_body' ? 'idempotency_key_reused' : model.invoices.refusal(request)
+    if (refusal !== null || code !== null) return expectEqual('a refusal', code, refusal, request)
+    if (open.isPoison) return expectEqual('a poisoned command', fate.status, 'rejected', request)
+    if (result === null || !result.outcome.ok) violate('a command failed', [request, fate])
+    const { id } = result.outcome.value
+    this.noteId(id)
+    const expected = model.invoices.create(request, id, now)
+    expectEqual('an invoice', result.outcome.value, expected)
+    if (idempotency !== null) model.rememberRequest(idempotency.scope, idempotency.body, expected, now)
+    this.parts.touched({ what: 'invoice', id })
+  }
+
+  /** Events that came together are applied in their order: deposits to one address, and facts behind everything. */
+  private inOrder(fact: Parameters<OpenCommands['eventsOf']>[0], status: 'applied' | 'duplicate' | 'rejected'): void {
+    const { open, at } = this.parts.open.eventsOf(fact)
+    if (open.statuses[at] !== null) violate('an event was applied twice', fact)
+    for (const [i, other] of open.facts.entries()) {
+      const isDone = open.statuses[i] !== null
+      const isBound =
+        fact.type !== 'deposit' || other.type !== 'deposit' || other.sighting.toAddress === fact.sighting.toAddress
+      if (i !== at && isBound && isDone !== i < at) violate('events were applied out of order', [other, fact])
+    }
+    open.statuses[at] = status
+  }
+
+  /** Its time is now, or later when the clock was set back: it stays behind what is queued. */
+  private noteDeliveryId(id: string): void {
+    const timeMs = timeOf(id)
+    if (timeMs < this.parts.now()) violate('the time in the id of a delivery', id)
+    if (timeMs === this.parts.now()) this.noteId(id)
+    else this.lastIdMs = -1
+  }
+
+  /** An id carries its time, is new, and grows within a millisecond. */
+  private noteId(id: string): void {
+    const now = this.parts.now()
+    expectEqual('the time in an id', timeOf(id), now, id)
+    if (!ID.test(id) || this.parts.model.invoices.find(id) !== undefined) violate('an id', id)
+    if (now === this.lastIdMs && id <= this.lastId) violate('an id is not greater than the one before', id)
+    this.lastId = id
+    this.lastIdMs = now
+  }
+
+  /** The wallets whose turn a batch is, as far as it is certain. */
+  private walletsOf(batch: readonly WalletCommand[]): ReadonlySet<string> {
+    return new Set(
+      batch.flatMap((command) => {
+        if (command.type === 'invoice') return command.request.walletIds
+        const { open, at } = this.parts.open.eventsOf(command.fact)
+        return open.walletIds[at] ?? []
+      }),
+    )
+  }
+}
+
+/** Unix milliseconds. */
+function timeOf(id: string): number {
+  return Number.parseInt(id.slice(0, TIME_DIGITS), 16)
+}

@@ -1,0 +1,147 @@
+import type { Store } from '../../src/store/store.js'
+import type { Random } from './random.js'
+import { Violation } from './violation.js'
+
+type StoreMethod = keyof Store
+
+/** A call of the store's port. */
+export type StoreCall = { [M in StoreMethod]: { readonly method: M; readonly args: Parameters<Store[M]> } }[StoreMethod]
+
+/** A call and what the store answered. */
+export type AnsweredCall = {
+  [M in StoreMethod]: {
+    readonly method: M
+    readonly args: Parameters<Store[M]>
+    readonly value: Awaited<ReturnType<Store[M]>>
+  }
+}[StoreMethod]
+
+interface PendingCall {
+  readonly call: StoreCall
+  readonly resolve: (value: unknown) => void
+  readonly reject: (reason: unknown) => void
+}
+
+interface PerformedCall extends PendingCall {
+  readonly fate: PromiseSettledResult<unknown>
+}
+
+/** Told of every call, when it is made, when the store has performed it, and when its maker is about to be told. */
+export interface CallObserver {
+  requested(call: StoreCall): void
+  performed(call: StoreCall, fate: PromiseSettledResult<unknown>): void
+  delivered(call: StoreCall, fate: PromiseSettledResult<unknown>): void
+}
+
+/** Calls that answer at once from what is stored: of a group they see the state before it. */
+const AT_ONCE: ReadonlySet<StoreMethod> = new Set([
+  'apiKey',
+  'apiKeys',
+  'invoice',
+  'invoiceWithPayment',
+  'invoices',
+  'invoicesWithPayment',
+  'invoiceByReference',
+  'wallet',
+  'walletAt',
+  'wallets',
+  'unassignedWallets',
+  'isIdentityKnown',
+  'webhook',
+  'webhookSecret',
+  'deposit',
+  'queuedLanes',
+  'queuedDeliveries',
+  'delivery',
+  'deliveries',
+  'nextRetryAt',
+] satisfies StoreMethod[])
+
+/**
+ * Stands between the core and a real store and owns the time at which things happen. A call is first only noted; later a
+ * group of noted calls is performed, in an order of the scheduler's, really and durably; later still, in any order, each
+ * caller is told. In between other calls are made and performed, and at any point the process may crash: what was noted
+ * has then not happened, and what was performed has, although nobody was told.
+ */
+export class StoreScheduler {
+  /** What the core is given. */
+  readonly port: Store
+  private noted: PendingCall[] = []
+  private done: PerformedCall[] = []
+  private isCrashed = false
+
+  constructor(
+    private readonly store: Store,
+    private readonly observer: CallObserver,
+  ) {
+    this.port = new Proxy(store, {
+      get: (_, method) => {
+        if (method === 'isOpen') return () => !this.isCrashed
+        // The port has only methods, and every caller is type-checked against it.
+        return (...args: unknown[]) => this.note({ method, args } as StoreCall)
+      },
+    })
+  }
+
+  get notedCount(): number {
+    return this.noted.length
+  }
+
+  get doneCount(): number {
+    return this.done.length
+  }
+
+  /** The calls that are not over, for people. */
+  get pending(): readonly string[] {
+    return [...this.noted, ...this.done].map(({ call }) => call.method)
+  }
+
+  /** Performs up to `limit` noted calls, chosen and ordered by `random`, in one go. Answers how many. */
+  async perform(limit: number, random: Random): Promise<number> {
+    const chosen = random.shuffled(this.noted).slice(0, limit)
+    this.noted = this.noted.filter((one) => !chosen.includes(one))
+    const group = [
+      ...chosen.filter(({ call }) => AT_ONCE.has(call.method)),
+      ...chosen.filter(({ call }) => !AT_ONCE.has(call.method)),
+    ]
+    const fates = await Promise.allSettled(group.map(({ call }) => this.invoke(call)))
+    for (const [i, pending] of group.entries()) {
+      const fate = fates[i]
+      if (fate === undefined) throw new Error('a call has no fate')
+      this.observer.performed(pending.call, fate)
+      this.done.push({ ...pending, fate })
+    }
+    return group.length
+  }
+
+  /** Tells up to `limit` callers, chosen and ordered by `random`. Answers how many. */
+  deliver(limit: number, random: Random): number {
+    const chosen = random.shuffled(this.done).slice(0, limit)
+    this.done = this.done.filter((one) => !chosen.includes(one))
+    for (const { call, fate, resolve, reject } of chosen) {
+      this.observer.delivered(call, fate)
+      if (fate.status === 'fulfilled') resolve(fate.value)
+      else reject(fate.reason)
+    }
+    return chosen.length
+  }
+
+  /** From now on nothing is performed and nobody is told: the process is gone. */
+  crash(): void {
+    this.isCrashed = true
+    this.noted = []
+    this.done = []
+  }
+
+  private note(call: StoreCall): Promise<unknown> {
+    if (this.isCrashed) return new Promise(() => {})
+    this.observer.requested(call)
+    return new Promise((resolve, reject) => this.noted.push({ call, resolve, reject }))
+  }
+
+  private async invoke({ method, args }: StoreCall): Promise<unknown> {
+    const member: unknown = Reflect.get(this.store, method)
+    if (typeof member !== 'function') throw new Violation('no such call', method)
+    return Reflect.apply(member, this.store, args)
+  }
+}

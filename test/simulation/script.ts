@@ -1,0 +1,284 @@
+import { PERMISSIONS, type Permission } from '../../src/domain/api-key.js'
+import { Random } from './random.js'
+import type { AmountStep, Ending, EventStep, Profile, Script, Step } from './steps.js'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const SALTS = 2 ** 30
+const ENDINGS: Readonly<Record<Ending, number>> = {
+  ok: 12,
+  error: 3,
+  gone: 1,
+  retry_after: 1,
+  redirect: 1,
+  timeout: 3,
+  dns: 1,
+  connection: 2,
+  refused: 1,
+}
+
+/** How often each kind of step comes. A script varies each by up to a factor of three, either way. */
+const WEIGHTS: Readonly<Record<Step['do'], number>> = {
+  invoice: 12,
+  events: 13,
+  register: 1,
+  revoke: 0.6,
+  authorise: 1,
+  claim: 0.8,
+  identity: 0.3,
+  webhook: 0.8,
+  redeliver: 0.5,
+  look: 3,
+  perform: 16,
+  deliver: 18,
+  answer: 8,
+  wait: 9,
+  crash: 0.12,
+  restart: 0.06,
+  settle: 0.3,
+}
+
+/** The script of a seed. The same seed and number of steps make the same script. */
+export function makeScript(seed: number, stepCount: number): Script {
+  const random = new Random(seed)
+  const writer = new Writer(random)
+  const profile = makeProfile(random)
+  const opening = writer.opening()
+  const steps = Array.from({ length: Math.max(0, stepCount - opening.length) }, (_, i) => writer.step(i))
+  return { seed, profile, steps: [...opening, ...steps].slice(0, stepCount) }
+}
+
+function makeProfile(random: Random): Profile {
+  const isNarrow = random.chance(0.3)
+  return {
+    attemptsMax: random.chance(0.6) ? 1 : random.between(2, 4),
+    concurrency: random.pick([2, 4, 16, 256]),
+    concurrencyPerDestination: random.pick([1, 2, 8]),
+    mailboxCapacity: isNarrow ? random.between(2, 6) : 8192,
+    totalCapacity: isNarrow ? random.between(6, 12) : 65_536,
+    turnLimit: isNarrow ? random.between(1, 2) : random.pick([1, 3, 256]),
+  }
+}
+
+/** Writes the steps of one script, with the habits that its seed gave it. */
+class Writer {
+  private readonly owners: number
+  private readonly wallets: number
+  private readonly coinsMax: number
+  private readonly weights: Readonly<Record<Step['do'], number>>
+  /** Share of invoices and deposits that go to the first wallet. */
+  private readonly crowding: number
+  private readonly jumpiness: number
+  private readonly groupMax: number
+  private position = 0
+
+  constructor(private readonly random: Random) {
+    this.owners = random.between(1, 3)
+    this.wallets = random.between(2, 8)
+    this.coinsMax = random.pick([2, 4, 12, 40])
+    this.crowding = random.pick([0, 0.3, 0.8])
+    this.jumpiness = random.pick([0, 0.01, 0.05])
+    this.groupMax = random.pick([1, 3, 8, 64])
+    const vary = (weight: number) => weight * 3 ** (random.fraction() * 2 - 1)
+    // The entries of a record of weights make a record of weights again.
+    this.weights = Object.fromEntries(Object.entries(WEIGHTS).map(([name, weight]) => [name, vary(weight)])) as Record<
+      Step['do'],
+      number
+    >
+  }
+
+  /** Most wallets exist and have owners before the rest begins. */
+  opening(): Step[] {
+    const { random } = this
+    const steps: Step[] = []
+    for (let wallet = 0; wallet < this.wallets; wallet += 1) {
+      if (random.chance(0.2)) continue
+      const created: EventStep = { type: 'created', event: null, wallet, place: wallet }
+      const assigned: EventStep = { type: 'assigned', event: null, wallet, owner: this.owner(), place: null }
+      steps.push({ do: 'events', events: random.chance(0.9) ? [created, assigned] : [assigned] })
+    }
+    for (let owner = 0; owner < this.owners; owner += 1) {
+      if (random.chance(0.7)) steps.push({ do: 'webhook', owner, receiver: owner })
+    }
+    return [...steps, { do: 'settle', salt: this.salt() }]
+  }
+
+  step(position: number): Step {
+    const { random } = this
+    this.position = position
+    const what = random.weighted(this.weights)
+    switch (what) {
+      case 'invoice':
+        return this.invoice()
+      case 'events':
+        return {
+          do: what,
+          events: Array.from({ length: random.chance(0.7) ? 1 : random.between(2, 5) }, () => this.event()),
+        }
+      case 'register':
+        return {
+          do: what,
+          key: this.recent(6, 30),
+          owner: this.owner(),
+          permissions: this.permissions(),
+          ttlDays: random.pick([null, null, 1, 0.000_001, 0.5, 30, 1e300]),
+        }
+      case 'revoke':
+        return { do: what, pick: this.salt(), owner: random.chance(0.8) ? null : this.owner() }
+      case 'authorise':
+        return { do: what, key: this.recent(10, 30), permission: random.pick(PERMISSIONS) }
+      case 'claim':
+        return { do: what, network: random.pick(['SEP', 'TRX-NILE']), leaseMs: random.pick([1, 50, 600_000]) }
+      case 'identity':
+        return { do: what, owner: random.below(this.owners + 3) }
+      case 'webhook':
+        return { do: what, owner: this.owner(), receiver: random.chance(0.25) ? null : random.below(4) }
+      case 'redeliver':
+        return { do: what, pick: this.salt(), isOwn: random.chance(0.9) }
+      case 'look':
+        return { do: what, salt: this.salt() }
+      case 'perform':
+      case 'deliver':
+        return { do: what, limit: random.between(1, this.groupMax), salt: this.salt() }
+      case 'answer':
+        return { do: what, pick: this.salt(), ending: random.weighted(ENDINGS) }
+      case 'wait':
+        return { do: what, ms: this.pause() }
+      case 'crash':
+        return { do: what }
+      case 'restart':
+      case 'settle':
+        return { do: what, salt: this.salt() }
+    }
+  }
+
+  private invoice(): Step {
+    const { random } = this
+    return {
+      do: 'invoice',
+      owner: this.owner(),
+      wallets: this.someWallets(),
+      amount: this.amount(0.02),
+      currency: random.pick(['native', 'native', 'native', 'USDT', 'USDT', random.chance(0.05) ? 'EUR' : 'native']),
+      reference: random.chance(0.15) ? null : this.recent(40, 2),
+      callback: random.weighted({ none: 4, own: 4, other: 2, invalid: 0.1 }),
+      isPoison: random.chance(0.01),
+      idempotencyKey: random.chance(0.15) ? this.recent(10, 20) : null,
+    }
+  }
+
+  private event(): EventStep {
+    const { random } = this
+    const event = random.chance(0.5)
+      ? null
+      : random.chance(0.9)
+        ? this.position * 8 + random.below(8)
+        : this.recent(50, 1)
+    const type = random.weighted({ deposit: 30, onboarded: 0.3, created: 1, assigned: 1, replay: 2 })
+    switch (type) {
+      case 'deposit':
+        return {
+          type,
+          event,
+          report: random.weighted({ pending: 3, confirmed: 5, dropped: 1.5 }),
+          tx: this.recent(12, 5),
+          index: random.chance(0.9) ? 0 : 1,
+          wallet: random.chance(this.crowding) ? 0 : random.below(this.wallets + 1),
+          spelling: random.chance(0.8) ? 0 : random.below(3),
+          label: random.pick([
+            '#native',
+            '#native',
+            null,
+            '',
+            'Tether',
+            'Tether',
+            random.chance(0.1) ? 'USDC' : 'Tether',
+          ]),
+          amount: this.amount(0.35),
+          offsetMs: this.offset(),
+        }
+      case 'onboarded':
+        return { type, event, owner: random.below(this.owners + 2) }
+      case 'created': {
+        const wallet = random.below(this.wallets + 2)
+        return { type, event, wallet, place: random.chance(0.9) ? wallet : random.below(this.wallets + 2) }
+      }
+      case 'assigned': {
+        const wallet = random.below(this.wallets + 2)
+        const place = random.chance(0.7) ? null : random.chance(0.8) ? wallet : random.below(this.wallets + 2)
+        return { type, event, wallet, owner: this.owner(), place }
+      }
+      case 'replay':
+        return { type, pick: this.salt() }
+    }
+  }
+
+  private amount(missing: number): AmountStep {
+    const { random } = this
+    if (random.chance(missing)) return { missingOf: this.salt() }
+    return {
+      coins: random.between(1, this.coinsMax),
+      form: random.chance(0.9) ? random.below(4) : random.between(4, 9),
+    }
+  }
+
+  private someWallets(): number[] {
+    const { random } = this
+    if (random.chance(this.crowding)) return [0]
+    const count = random.weighted({ one: 6, two: 3, more: 1 })
+    const all = random.shuffled(
+      Array.from({ length: this.wallets + (random.chance(0.05) ? 2 : 0) }, (_, wallet) => wallet),
+    )
+    return all.slice(0, count === 'one' ? 1 : count === 'two' ? 2 : random.between(3, 5))
+  }
+
+  private offset(): number {
+    const { random } = this
+    switch (random.weighted({ now: 6, late: 2, early: 1, ancient: 0.5 })) {
+      case 'now':
+        return random.between(-3, 3)
+      case 'late':
+        return -random.below(400)
+      case 'early':
+        return random.below(400)
+      case 'ancient':
+        return -random.below(2 * HOUR_MS)
+    }
+  }
+
+  private pause(): number {
+    const { random } = this
+    if (random.chance(this.jumpiness)) return -random.between(1, 60)
+    const length = random.weighted({ tick: 10, moment: 4, long: 0.3, hour: 0.15, day: 0.05 })
+    switch (length) {
+      case 'tick':
+        return random.between(0, 3)
+      case 'moment':
+        return random.between(4, 100)
+      case 'long':
+        return random.between(1000, 60_000)
+      case 'hour':
+        return random.between(600_000, 2 * HOUR_MS)
+      case 'day':
+        return random.between(DAY_MS - 10, DAY_MS + 10)
+    }
+  }
+
+  private permissions(): Permission[] {
+    const some = this.random.shuffled(PERMISSIONS)
+    return this.random.chance(0.7) ? [...PERMISSIONS] : some.slice(0, this.random.between(1, 2))
+  }
+
+  private owner(): number {
+    return this.random.chance(0.95) ? this.random.below(this.owners) : this.owners
+  }
+
+  /** One of the last `window` names; a new one comes every `pace` steps. */
+  private recent(window: number, pace: number): number {
+    return Math.floor(this.position / pace) + this.random.below(window)
+  }
+
+  private salt(): number {
+    return this.random.below(SALTS)
+  }
+}

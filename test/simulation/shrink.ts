@@ -1,0 +1,41 @@
+import { play } from './simulate.js'
+import type { Script, Step } from './steps.js'
+
+/** Runs that shortening a script may take. */
+const RUNS_MAX = 1500
+
+/**
+ * Shortens a script that ends in a violation, and answers one that ends in a violation of the same kind (delta debugging:
+ * leave out ever smaller chunks, and keep what still fails). First all steps of a kind are left out, which is often enough to
+ * see what it is not about.
+ */
+export async function shrink(script: Script): Promise<Script> {
+  const first = await play(script)
+  if (first.violation === null) return script
+  const { kind } = first.violation.violation
+  let steps = script.steps.slice(0, first.violation.step + 1)
+  let runs = 0
+  const stillFails = async (candidate: readonly Step[]): Promise<boolean> => {
+    runs += 1
+    return (await play({ ...script, steps: candidate })).violation?.violation.kind === kind
+  }
+  for (const kind of new Set(steps.map((step) => step.do))) {
+    const candidate = steps.filter((step) => step.do !== kind)
+    if (await stillFails(candidate)) steps = candidate
+  }
+  for (let chunk = Math.ceil(steps.length / 2); chunk >= 1; chunk = chunk === 1 ? 0 : Math.ceil(chunk / 2)) {
+    for (let isShorter = true; isShorter && runs < RUNS_MAX; ) {
+      isShorter = false
+      for (let at = 0; at < steps.length && runs < RUNS_MAX; ) {
+        const candidate = [...steps.slice(0, at), ...steps.slice(at + chunk)]
+        if (await stillFails(candidate)) {
+          steps = candidate
+          isShorter = true
+        } else at += chunk
+      }
+      // Only single steps are worth another round.
+      if (chunk > 1) break
+    }
+  }
+  return { ...script, steps }
+}

@@ -1,0 +1,109 @@
+import type { Permission } from '../../src/domain/api-key.js'
+import type { DepositReport } from '../../src/domain/deposit.js'
+import type { Network } from '../../src/domain/network.js'
+
+/**
+ * What a script is made of: plain data, each step meaningful wherever it stands, so that a script with any of its steps
+ * left out is a script too. Numbers name things (`owner`, `wallet`, `tx`) or choose among what is there at the moment
+ * (`pick`, taken modulo); `salt` seeds the choices that a step makes by itself.
+ */
+export type Step =
+  | InvoiceStep
+  | { readonly do: 'events'; readonly events: readonly EventStep[] }
+  | {
+      readonly do: 'register'
+      readonly key: number
+      readonly owner: number
+      readonly permissions: readonly Permission[]
+      readonly ttlDays: number | null
+    }
+  /** By the key's owner, or by `owner`. */
+  | { readonly do: 'revoke'; readonly pick: number; readonly owner: number | null }
+  | { readonly do: 'authorise'; readonly key: number; readonly permission: Permission }
+  | { readonly do: 'claim'; readonly network: Network; readonly leaseMs: number }
+  | { readonly do: 'identity'; readonly owner: number }
+  /** Sets the default callback, or removes the configuration. */
+  | { readonly do: 'webhook'; readonly owner: number; readonly receiver: number | null }
+  | { readonly do: 'redeliver'; readonly pick: number; readonly isOwn: boolean }
+  /** Reads a list, and what it leads to, outside of any turn. */
+  | { readonly do: 'look'; readonly salt: number }
+  /** The store performs calls that wait. */
+  | { readonly do: 'perform'; readonly limit: number; readonly salt: number }
+  /** Callers are told of what was performed. */
+  | { readonly do: 'deliver'; readonly limit: number; readonly salt: number }
+  /** A receiver ends an attempt. */
+  | { readonly do: 'answer'; readonly pick: number; readonly ending: Ending }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'crash' }
+  /** An orderly stop and a new start. */
+  | { readonly do: 'restart'; readonly salt: number }
+  /** Everything that was begun comes to its end. */
+  | { readonly do: 'settle'; readonly salt: number }
+
+export type Ending = 'ok' | 'error' | 'gone' | 'retry_after' | 'redirect' | 'timeout' | 'dns' | 'connection' | 'refused'
+
+export interface InvoiceStep {
+  readonly do: 'invoice'
+  readonly owner: number
+  readonly wallets: readonly number[]
+  readonly amount: AmountStep
+  readonly currency: string
+  /** Names a reference; equal numbers are equal references. */
+  readonly reference: number | null
+  readonly callback: 'none' | 'own' | 'other' | 'invalid'
+  /** Makes the store throw when it writes the invoice. */
+  readonly isPoison: boolean
+  readonly idempotencyKey: number | null
+}
+
+/** Whole coins written in one of several ways, or what an invoice misses at the moment. */
+export type AmountStep = { readonly coins: number; readonly form: number } | { readonly missingOf: number }
+
+export type EventStep =
+  | {
+      readonly type: 'deposit'
+      readonly event: number | null
+      readonly report: DepositReport
+      readonly tx: number
+      readonly index: number
+      readonly wallet: number
+      readonly spelling: number
+      readonly label: string | null
+      readonly amount: AmountStep
+      /** Of receipt, from now. */
+      readonly offsetMs: number
+    }
+  | { readonly type: 'onboarded'; readonly event: number | null; readonly owner: number }
+  | {
+      readonly type: 'created'
+      readonly event: number | null
+      readonly wallet: number
+      /** Whose address it is said to have. */
+      readonly place: number
+    }
+  | {
+      readonly type: 'assigned'
+      readonly event: number | null
+      readonly wallet: number
+      readonly owner: number
+      /** Whose address it is said to have; null for none. */
+      readonly place: number | null
+    }
+  /** An event of the past comes again as it was. */
+  | { readonly type: 'replay'; readonly pick: number }
+
+/** What kind of world a script plays in. Chosen at random too, so that seeds differ in more than luck. */
+export interface Profile {
+  readonly attemptsMax: number
+  readonly concurrency: number
+  readonly concurrencyPerDestination: number
+  readonly mailboxCapacity: number
+  readonly totalCapacity: number
+  readonly turnLimit: number
+}
+
+export interface Script {
+  readonly seed: number
+  readonly profile: Profile
+  readonly steps: readonly Step[]
+}

@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
+import type { IncomingEvent } from '../../src/actors/intake.js'
+import { randomSecretHex } from '../../src/crypto/hmac.js'
+import { createIdGenerator, randomKeyId } from '../../src/crypto/id.js'
+import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
+import { ManualClock } from '../support/manual-clock.js'
+import { Commands } from './commands.js'
+import { Comparison } from './comparison.js'
+import { Life } from './life.js'
+import { Model } from './model/model.js'
+import { OpenCommands } from './open-commands.js'
+import { Random } from './random.js'
+import { Referee, type Touched } from './referee.js'
+import { RefereeOfDeliveries } from './referee-of-deliveries.js'
+import type { Script, Step } from './steps.js'
+import { expectEqual, violate } from './violation.js'
+
+/** A file system in memory, where there is one: a flush costs nothing there. */
+const MEMORY_DIRECTORY = '/dev/shm'
+/** Rounds in which everything that was begun must have come to its end. */
+const ROUNDS_MAX = 20_000
+/** Times that something may become due at the end of a script. */
+const RETRY_ROUNDS_MAX = 5000
+/** What a start takes. Ids of one millisecond grow only within a life. */
+const START_TAKES_MS = 1
+const IDS_STREAM = 1
+const JITTER_STREAM = 2
+const SAMPLES_STREAM = 3
+
+/** The core from a start to the next crash or stop, on an open store. */
+interface Session {
+  readonly store: LmdbStore
+  readonly life: Life
+  readonly commands: Commands
+  readonly open: OpenCommands
+}
+
+/** What a run did, for people. */
+export interface Tally {
+  commands: number
+  calls: number
+  sends: number
+  crashes: number
+  restarts: number
+}
+
+/** The core, the model, and everything around them that a script moves. One world plays one script. */
+export class World {
+  readonly tally: Tally = { commands: 0, calls: 0, sends: 0, crashes: 0, restarts: 0 }
+  private readonly clock = new ManualClock()
+  private readonly model = new Model()
+  private readonly hash = createHash('sha256')
+  private readonly ids: Random
+  private readonly jitter: Random
+  private readonly samples: Random
+  private readonly sentEvents: IncomingEvent[] = []
+  private readonly deliveries: RefereeOfDeliveries
+  private readonly comparison: Comparison
+  private readonly faults: unknown[] = []
+  private touched: Touched[] = []
+  private attemptsMax: number
+  private current: Session | null = null
+
+  private constructor(
+    private readonly script: Script,
+    private readonly directory: string,
+  ) {
+    this.ids = new Random(script.seed, IDS_STREAM)
+    this.jitter = new Random(script.seed, JITTER_STREAM)
+    this.samples = new Random(script.seed, SAMPLES_STREAM)
+    this.attemptsMax = script.profile.attemptsMax
+    this.comparison = new Comparison(
+      this.model,
+      () => this.session.store,
+      () => this.clock.now(),
+    )
+    this.deliveries = new RefereeOfDeliveries({
+      model: this.model,
+      profile: script.profile,
+      attemptsMax: () => this.attemptsMax,
+      now: () => this.clock.now(),
+      trace: (line) => this.trace(line),
+      touched: (id) => this.touched.push({ what: 'delivery', id }),
+      nextAttemptOf: (id) => this.session.store.delivery(id)?.nextAttemptAt ?? null,
+      report: (error) => this.report(error),
+    })
+  }
+
+  /** A world in a directory of its own, which `discard` removes. */
+  static async begin(script: Script): Promise<World> {
+    const parent = existsSync(MEMORY_DIRECTORY) ? MEMORY_DIRECTORY : tmpdir()
+    const world = new World(script, mkdtempSync(join(parent, 'billhook-simulation-')))
+    await world.start()
+    return world
+  }
+
+  /** Keeps what went wrong where nobody else would notice. It is thrown at the end of the step. */
+  report(error: unknown): void {
+    this.faults.push(error)
+  }
+
+  /** Stands for everything that happened. */
+  digest(): string {
+    return this.hash.copy().digest('hex')
+  }
+
+  /** Takes a step, and compares what it changed. Throws what was found wrong. */
+  async take(step: Step): Promise<void> {
+    this.trace(`step ${step.do}`)
+    await this.doIt(step)
+    await nextTurnOfLoop()
+    this.check()
+  }
+
+  /** Everything comes to its end, retries too, and then everything is compared. */
+  async finish(): Promise<void> {
+    await this.settle(new Random(0))
+    for (let round = 0; round < RETRY_ROUNDS_MAX; round += 1) {
+      const due = this.model.outbox.inState('waiting').map(({ record }) => record.nextAttemptAt ?? 0)
+      if (due.length === 0) {
+        this.comparison.all()
+        return
+      }
+      this.wait(Math.max(1, Math.min(...due) - this.clock.now()))
+      await this.settle(new Random(round))
+    }
+    violate('retries do not end', this.model.outbox.inState('waiting').length)
+  }
+
+  /** Closes the store and removes it. */
+  async discard(): Promise<void> {
+    this.current?.life.calls.crash()
+    await this.current?.store.close()
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  private async doIt(step: Step): Promise<void> {
+    const { life, commands } = this.session
+    switch (step.do) {
+      case 'perform':
+        this.tally.calls += await life.calls.perform(step.limit, new Random(step.salt))
+        return
+      case 'deliver':
+        life.calls.deliver(step.limit, new Random(step.salt))
+        return
+      case 'answer':
+        return life.receivers.answer(step.pick, step.ending)
+      case 'wait':
+        return this.wait(step.ms)
+      case 'crash':
+        return this.crash()
+      case 'restart':
+        return this.restart(new Random(step.salt))
+      case 'settle':
+        return this.settle(new Random(step.salt))
+      case 'look':
+        return this.comparison.look(new Random(step.salt))
+      case 'authorise':
+        return this.comparison.authorise(step.key, step.permission)
+      default:
+        // Nobody is served before the start is over.
+        if (!life.isStarted) return
+        this.tally.commands += 1
+        commands.give(step)
+    }
+  }
+
+  private get session(): Session {
+    if (this.current === null) throw new Error('the world has not begun')
+    return this.current
+  }
+
+  private trace(line: string): void {
+    if (line.startsWith('send')) this.tally.sends += 1
+    this.hash.update(line)
+    this.hash.update('\n')
+  }
+
+  /** Throws what was kept, and compares what the step touched. */
+  private check(): void {
+    const [fault] = this.faults
+    if (fault !== undefined) throw fault
+    const touched = this.touched
+    this.touched = []
+    for (const one of touched) this.comparison.afterwards(one, this.samples)
+  }
+
+  private wait(ms: number): void {
+    this.clock.advance(ms)
+    // Timers run on a clock that is never set.
+    this.session.life.timers.pass(Math.max(0, ms))
+  }
+
+  /** The process is gone, with all that it had begun; what the store had performed is still there. */
+  private async crash(): Promise<void> {
+    this.tally.crashes += 1
+    const { life, store } = this.session
+    life.calls.crash()
+    await store.close()
+    await this.start()
+    this.comparison.all()
+  }
+
+  /** As `src/service.ts` stops: what was accepted is answered, then nothing more is sent, then the store is closed. */
+  private async restart(random: Random): Promise<void> {
+    this.tally.restarts += 1
+    const { life, open, store } = this.session
+    await this.until(random, () => life.isStarted && open.count === 0)
+    let isStopped = false
+    const stopped = life.directory
+      .idle()
+      .then(() => life.dispatcher.stop())
+      .then(() => {
+        isStopped = true
+      })
+    await this.until(random, () => isStopped)
+    await stopped
+    if (!life.isStill) violate('something is under way after the stop', life.calls.pending)
+    expectEqual('attempts under way after the stop', this.model.outbox.inState('attempted').length, 0)
+    life.calls.crash()
+    await store.close()
+    this.attemptsMax = random.between(1, this.script.profile.attemptsMax)
+    await this.start()
+    this.comparison.all()
+  }
+
+  /** Lets everything happen, in an order of `random`, until nothing is left to happen. */
+  private async settle(random: Random): Promise<void> {
+    const { life, open } = this.session
+    await this.until(random, () => life.isStill && life.timers.pass(0) === undefined && life.isStill)
+    expectEqual('commands without an answer', open.count, 0)
+    expectEqual('wallet actors at rest', [life.directory.size, life.directory.depth], [0, 0])
+    expectEqual('the dispatcher at rest', life.dispatcher.depth(), { lanes: 0, underWay: 0 })
+    if (!life.isStarted) violate('the start does not end', '')
+    const left = this.model.outbox.inState('queued', 'attempted').map(({ record }) => record)
+    expectEqual('deliveries that are not attempted although nothing else is to be done', left, [])
+    const now = this.clock.now()
+    const late = this.model.outbox.inState('waiting').filter(({ record }) => (record.nextAttemptAt ?? 0) <= now)
+    expectEqual('retries that are late', late, [])
+  }
+
+  private async until(random: Random, isMet: () => boolean): Promise<void> {
+    const { life } = this.session
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      await nextTurnOfLoop()
+      this.check()
+      if (isMet()) return
+      this.tally.calls += await life.calls.perform(random.between(1, 8), random)
+      life.calls.deliver(random.between(1, 8), random)
+      if (random.chance(0.7)) life.receivers.answer(random.next(), random.chance(0.8) ? 'ok' : 'error')
+      life.timers.pass(0)
+    }
+    violate('it does not come to an end', [life.calls.notedCount, life.calls.doneCount, life.receivers.openCount])
+  }
+
+  private async start(): Promise<void> {
+    this.clock.advance(START_TAKES_MS)
+    this.deliveries.reset()
+    const { clock, model } = this
+    const { fill } = this.ids
+    const ids = createIdGenerator(fill)
+    const store = await openLmdbStore({
+      directory: this.directory,
+      clock,
+      tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+      newId: (nowMs) => ids.next(nowMs),
+      randomKeyId: () => randomKeyId(fill),
+      randomSecretHex: () => randomSecretHex(fill),
+    })
+    const open = new OpenCommands()
+    const shared = {
+      model,
+      open,
+      now: () => clock.now(),
+      trace: (line: string) => this.trace(line),
+      report: (error: unknown) => this.report(error),
+      touched: (one: Touched) => this.touched.push(one),
+    }
+    const life = new Life({
+      store,
+      clock,
+      profile: this.script.profile,
+      attemptsMax: this.attemptsMax,
+      jitter: () => this.jitter.fraction(),
+      calls: new Referee({ ...shared, deliveries: this.deliveries }),
+      sends: this.deliveries,
+      report: shared.report,
+    })
+    const { directory, intake, dispatcher, calls } = life
+    const parts = { ...shared, directory, intake, dispatcher, store: calls.port }
+    const commands = new Commands({ ...parts, profile: this.script.profile, sentEvents: this.sentEvents })
+    this.current = { store, life, commands, open }
+  }
+}
