@@ -89,12 +89,12 @@ export class FuzzTarget {
     return this.complaint()
   }
 
-  /** The ids of every invoice of the fuzzed owner. */
-  async invoiceIds(): Promise<ReadonlySet<string>> {
+  /** The names of every invoice of the fuzzed owner by id. */
+  async invoices(): Promise<ReadonlyMap<string, string>> {
     const { status, body } = await this.send({ method: 'GET', path: `/api/users/${OWNER}/invoices` })
     assert.equal(status, 200, body)
-    const invoices: readonly { readonly id: string }[] = JSON.parse(body)
-    return new Set(invoices.map(({ id }) => id))
+    const invoices: readonly { readonly id: string; readonly name: string }[] = JSON.parse(body)
+    return new Map(invoices.map(({ id, name }) => [id, name]))
   }
 
   /** Stops the service, which must end well and have had nothing to complain about. */

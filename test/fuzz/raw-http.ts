@@ -24,6 +24,9 @@ const ENGINE_STATUSES: ReadonlySet<number> = new Set([400, 431, 505])
 /** How a request begins that may create an invoice. */
 const CREATION = 'POST /api/invoices'
 
+/** Each invoice that is asked for has a name of its own. */
+const INVOICE_NAME = /"name":"(Order [0-9a-f]{12})"/
+
 type Pace = 'whole' | 'split' | 'bytewise'
 
 interface Mutant {
@@ -33,6 +36,8 @@ interface Mutant {
   readonly pace: Pace
   /** Whether the client closes its half once it has sent everything. */
   readonly ends: boolean
+  /** Of the invoice that the request would create before it was mutated; null when it is another request. */
+  readonly name: string | null
   /** Answers after which nothing more is awaited. */
   readonly awaited: number
 }
@@ -46,8 +51,8 @@ export async function fuzzRawHttp(target: FuzzTarget, requests: number, seed: nu
   const random = new Random(seed)
   const report = newReport(`raw HTTP, ${target.engine}`)
   const confirmed = new Set<string>()
-  const before = await target.invoiceIds()
-  let unanswered = 0
+  const before = await target.invoices()
+  const refused = new Set<string>()
   while (report.requests < requests) {
     const size = Math.min(BATCH, requests - report.requests)
     const mutants = mutantsFrom({ random, key: target.key, walletIds: target.walletIds, nowMs: Date.now() }, size)
@@ -55,7 +60,7 @@ export async function fuzzRawHttp(target: FuzzTarget, requests: number, seed: nu
     const work = async (): Promise<void> => {
       for (let mutant = mutants[next++]; mutant !== undefined; mutant = mutants[next++]) {
         const answers = await exchange(target.port, mutant)
-        unanswered += Math.max(0, creationsIn(mutant) - answers.length)
+        if (mutant.name !== null && isRefusal(mutant, answers)) refused.add(mutant.name)
         for (const answer of answers) {
           const flaw = flawOfRawAnswer(target, answer)
           if (flaw !== null) throw violation(seed, mutant, flaw, answer)
@@ -74,22 +79,35 @@ export async function fuzzRawHttp(target: FuzzTarget, requests: number, seed: nu
       )
     }
   }
-  const trouble = flawOfState(before, await target.invoiceIds(), confirmed, unanswered)
+  const trouble = flawOfState(before, await target.invoices(), confirmed, refused)
   if (trouble !== null) throw new FuzzViolation(`${trouble}\nseed ${seed}`)
   return report
 }
 
-/** Every acknowledged invoice is there, and there are no more than that, save for answers that were not waited for. */
+/** Every acknowledged invoice is there, and none whose creation was refused. `refused` holds their names. */
 function flawOfState(
-  before: ReadonlySet<string>,
-  after: ReadonlySet<string>,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
   confirmed: ReadonlySet<string>,
-  unanswered: number,
+  refused: ReadonlySet<string>,
 ): string | null {
   for (const id of confirmed) if (!after.has(id)) return `the invoice ${id} was acknowledged and is not there`
-  const unexplained = after.size - before.size - confirmed.size
-  if (unexplained <= unanswered) return null
-  return `${unexplained} invoices were created without a success, and only ${unanswered} answers were not seen`
+  for (const [id, name] of after) {
+    if (before.has(id) || confirmed.has(id)) continue
+    if (refused.has(name)) return `the invoice ${id}, ${name}, was refused and is there`
+  }
+  return null
+}
+
+/**
+ * Whether all that the mutant can have asked for was surely refused: it is one request and no more, and the service, not
+ * the engine on its own nor for a fault behind the request, gave one answer that is no success.
+ */
+function isRefusal(mutant: Mutant, answers: readonly SeenAnswer[]): boolean {
+  const [answer] = answers
+  if (mutant.awaited !== 1 || creationsIn(mutant) > 1 || answer === undefined || answers.length > 1) return false
+  const code = codeOf(answer.body)
+  return code !== null && code !== 'malformed_request'
 }
 
 function flawOfRawAnswer(target: FuzzTarget, answer: SeenAnswer): string | null {
@@ -113,7 +131,7 @@ function createdId({ status, body }: SeenAnswer): string | null {
   return status === 201 ? (/^\{"id":"([0-9a-f]{32})","url":"\/pay\/\1"\}$/.exec(body)?.[1] ?? null) : null
 }
 
-/** The most invoices that a mutant can have created. */
+/** How often a mutant begins to create an invoice. */
 function creationsIn({ bytes }: Mutant): number {
   return bytes.toString('latin1').split(CREATION).length - 1
 }
@@ -127,8 +145,10 @@ function mutantFrom(world: DraftWorld): Mutant {
   const draftStory = pickName(random, draftMutations)
   const byteStory = random.chance(0.5) ? 'none' : pickName(random, byteMutations)
   const count = random.chance(0.1) ? random.between(2, PIPELINED_MAX) : 1
+  let name: string | null = null
   const requests = Array.from({ length: count }, (_, n) => {
     const draft = validRequest(world)
+    name = INVOICE_NAME.exec(draft.body.toString())?.[1] ?? null
     // In a pipeline one is mutated, so that what comes behind a fault is looked at as well.
     return encode(n === count >> 1 ? (draftMutations[draftStory]?.(draft, random) ?? draft) : draft)
   })
@@ -141,6 +161,7 @@ function mutantFrom(world: DraftWorld): Mutant {
   return {
     story: `${draftStory} / ${byteStory} / ${pace} / ${count}`,
     bytes,
+    name,
     pace,
     ends: random.chance(byteStory === 'truncation' ? 0.8 : 0.05),
     awaited: smuggles ? PIPELINED_MAX : count,
