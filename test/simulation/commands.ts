@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingEvent, Intake } from '../../src/actors/intake.js'
 import type { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import type { ApiKeyRegistration } from '../../src/domain/api-key.js'
+import type { IdempotentRequest } from '../../src/domain/idempotency.js'
 import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
 import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { Store } from '../../src/store/store.js'
@@ -136,13 +137,15 @@ export class Commands {
     const bodyText = JSON.stringify(body)
     const scope = `${request.owner} ${step.idempotencyKey}`
     const idempotency = step.idempotencyKey === null ? null : { scope, body: bodyText }
-    const parsed = step.isPoison ? poisoned(wanted.value) : wanted.value
+    const idempotent = idempotency === null ? undefined : { scope: sha256(scope), bodyHash: sha256(bodyText) }
+    // With a key the store throws when all else is written, without one when it begins to write.
+    const parsed = step.isPoison && idempotent === undefined ? poisoned(wanted.value) : wanted.value
     const one: OpenInvoice = { no: this.nextNo(), request, idempotency, isPoison: step.isPoison, fate: null }
     const loadBefore = open.load
     open.beginInvoice(parsed, one)
-    const idempotent = idempotency === null ? undefined : { scope: sha256(scope), bodyHash: sha256(bodyText) }
+    const key = step.isPoison && idempotent !== undefined ? poisonedKey(idempotent) : idempotent
     this.watch(
-      directory.createInvoice(parsed, idempotent).then(
+      directory.createInvoice(parsed, key).then(
         (answer) => {
           this.parts.trace(
             `answer ${one.no} ${answer.outcome.ok ? answer.outcome.value.id : answer.outcome.failure.code}`,
@@ -303,11 +306,25 @@ function poisoned(request: InvoiceRequest): InvoiceRequest {
   return {
     ...request,
     get name(): string {
-      const error = new Error('a poisoned request')
-      error.name = POISON
-      throw error
+      return throwPoison()
     },
   }
+}
+
+/** The store reads the hash of the body when the new invoice is written, or to compare it with an earlier one's. */
+function poisonedKey(key: IdempotentRequest): IdempotentRequest {
+  return {
+    scope: key.scope,
+    get bodyHash(): Uint8Array {
+      return throwPoison()
+    },
+  }
+}
+
+function throwPoison(): never {
+  const error = new Error('a poisoned request')
+  error.name = POISON
+  throw error
 }
 
 function sha256(text: string): Buffer {

@@ -50,10 +50,18 @@ export class Comparison {
     }
   }
 
-  authorise(key: number, permission: Permission): void {
-    const answer = authorise(this.store().apiKey(publicKey(key)), permission, this.now())
-    const expected = this.model.keys.refusalOf(publicKey(key), permission, this.now())
-    expectEqual('whether a key is accepted', answer.ok ? null : answer.failure.code, expected, key)
+  /** Whether a key is accepted: now, and around the moment at which it expires. */
+  authorise(pick: number, permission: Permission): void {
+    const { keys } = this.model
+    const bytes = keys.publicKeyAt(pick % (keys.count + 1)) ?? publicKey(pick)
+    const record = this.store().apiKey(bytes)
+    expectEqual('a key record', record, keys.find(bytes))
+    const expiresAt = record?.expires_at ?? 0
+    for (const at of [this.now(), expiresAt, expiresAt + 1]) {
+      const answer = authorise(record, permission, at)
+      const expected = keys.refusalOf(bytes, permission, at)
+      expectEqual('whether a key is accepted', answer.ok ? null : answer.failure.code, expected, [record, at])
+    }
   }
 
   /** One owner's lists, page by page, and something of each other kind. */

@@ -5,6 +5,8 @@ import type { AmountStep, Ending, EventStep, Profile, Script, Step } from './ste
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const SALTS = 2 ** 30
+/** Behind the numbers of the few transactions that are dropped and included again all the time. */
+const NEW_TRANSACTIONS = 1000
 const ENDINGS: Readonly<Record<Ending, number>> = {
   ok: 12,
   error: 3,
@@ -60,25 +62,70 @@ function makeProfile(random: Random): Profile {
   }
 }
 
+/** How a script's invoices and deposits look. Money is where order matters most, so half of the scripts crowd it. */
+interface Habits {
+  readonly owners: number
+  readonly wallets: number
+  /** Greatest amounts. Few make collisions likely, many let more invoices be unpaid at once. */
+  readonly coinsMax: number
+  readonly depositCoinsMax: number
+  /** Share of invoices and deposits that go to the first wallet. */
+  readonly crowding: number
+  /** Whether everything is in the network's coin. */
+  readonly isOneCurrency: boolean
+  /** Whether nearly every invoice can be notified. */
+  readonly isNotifying: boolean
+  /** Share of deposits of just what an invoice misses. */
+  readonly missing: number
+  /** Share of receipts that are further than a few milliseconds from now. */
+  readonly scatter: number
+  /** Share of pauses that are longer than a few milliseconds. */
+  readonly slowness: number
+  /** Share of pauses in which the clock is set back. */
+  readonly jumpiness: number
+  /** Transactions that reports are about at a time, and the steps after which a new one comes. */
+  readonly txWindow: number
+  readonly txPace: number
+  /**
+   * Share of reports about a few transactions that are dropped and included again all the time, so that invoices are paid
+   * and unpaid in turn. The others are then seldom confirmed, or what they pay would add up.
+   */
+  readonly wavering: number
+  readonly dropped: number
+  /** Calls that are performed or told at once. */
+  readonly groupMax: number
+}
+
+function makeHabits(random: Random): Habits {
+  const isCrowded = random.chance(0.5)
+  return {
+    owners: isCrowded ? random.pick([1, 1, 2]) : random.between(1, 3),
+    wallets: isCrowded ? random.between(2, 3) : random.between(2, 8),
+    coinsMax: random.pick([2, 4, 12, 40]),
+    depositCoinsMax: random.pick([3, 5, 12, 40]),
+    crowding: isCrowded ? random.pick([0.6, 0.8, 0.95]) : random.pick([0, 0.3]),
+    isOneCurrency: isCrowded || random.chance(0.3),
+    isNotifying: isCrowded || random.chance(0.3),
+    missing: random.pick([0, 0.1, 0.35]),
+    scatter: isCrowded ? random.pick([0, 0.1]) : random.pick([0.1, 0.4]),
+    slowness: isCrowded ? random.pick([0, 0.02]) : random.pick([0.05, 0.3]),
+    jumpiness: random.pick([0, 0.03, 0.1]),
+    txWindow: random.pick([6, 12, 30]),
+    txPace: random.pick([1, 2, 8]),
+    wavering: isCrowded ? random.pick([0, 0.4, 0.7]) : random.pick([0, 0.3]),
+    dropped: random.pick([0.5, 1.5, 4]),
+    groupMax: random.pick([1, 3, 8, 64]),
+  }
+}
+
 /** Writes the steps of one script, with the habits that its seed gave it. */
 class Writer {
-  private readonly owners: number
-  private readonly wallets: number
-  private readonly coinsMax: number
+  private readonly habits: Habits
   private readonly weights: Readonly<Record<Step['do'], number>>
-  /** Share of invoices and deposits that go to the first wallet. */
-  private readonly crowding: number
-  private readonly jumpiness: number
-  private readonly groupMax: number
   private position = 0
 
   constructor(private readonly random: Random) {
-    this.owners = random.between(1, 3)
-    this.wallets = random.between(2, 8)
-    this.coinsMax = random.pick([2, 4, 12, 40])
-    this.crowding = random.pick([0, 0.3, 0.8])
-    this.jumpiness = random.pick([0, 0.01, 0.05])
-    this.groupMax = random.pick([1, 3, 8, 64])
+    this.habits = makeHabits(random)
     const vary = (weight: number) => weight * 3 ** (random.fraction() * 2 - 1)
     // The entries of a record of weights make a record of weights again.
     this.weights = Object.fromEntries(Object.entries(WEIGHTS).map(([name, weight]) => [name, vary(weight)])) as Record<
@@ -91,13 +138,13 @@ class Writer {
   opening(): Step[] {
     const { random } = this
     const steps: Step[] = []
-    for (let wallet = 0; wallet < this.wallets; wallet += 1) {
+    for (let wallet = 0; wallet < this.habits.wallets; wallet += 1) {
       if (random.chance(0.2)) continue
       const created: EventStep = { type: 'created', event: null, wallet, place: wallet }
       const assigned: EventStep = { type: 'assigned', event: null, wallet, owner: this.owner(), place: null }
       steps.push({ do: 'events', events: random.chance(0.9) ? [created, assigned] : [assigned] })
     }
-    for (let owner = 0; owner < this.owners; owner += 1) {
+    for (let owner = 0; owner < this.habits.owners; owner += 1) {
       if (random.chance(0.7)) steps.push({ do: 'webhook', owner, receiver: owner })
     }
     return [...steps, { do: 'settle', salt: this.salt() }]
@@ -126,11 +173,11 @@ class Writer {
       case 'revoke':
         return { do: what, pick: this.salt(), owner: random.chance(0.8) ? null : this.owner() }
       case 'authorise':
-        return { do: what, key: this.recent(10, 30), permission: random.pick(PERMISSIONS) }
+        return { do: what, pick: this.salt(), permission: random.pick(PERMISSIONS) }
       case 'claim':
         return { do: what, network: random.pick(['SEP', 'TRX-NILE']), leaseMs: random.pick([1, 50, 600_000]) }
       case 'identity':
-        return { do: what, owner: random.below(this.owners + 3) }
+        return { do: what, owner: random.below(this.habits.owners + 3) }
       case 'webhook':
         return { do: what, owner: this.owner(), receiver: random.chance(0.25) ? null : random.below(4) }
       case 'redeliver':
@@ -139,7 +186,7 @@ class Writer {
         return { do: what, salt: this.salt() }
       case 'perform':
       case 'deliver':
-        return { do: what, limit: random.between(1, this.groupMax), salt: this.salt() }
+        return { do: what, limit: random.between(1, this.habits.groupMax), salt: this.salt() }
       case 'answer':
         return { do: what, pick: this.salt(), ending: random.weighted(ENDINGS) }
       case 'wait':
@@ -153,22 +200,24 @@ class Writer {
   }
 
   private invoice(): Step {
-    const { random } = this
+    const { random, habits } = this
+    const isPoison = random.chance(0.02)
+    const currency = random.weighted({ native: 3, USDT: habits.isOneCurrency ? 0 : 2, EUR: 0.02 })
     return {
       do: 'invoice',
       owner: this.owner(),
       wallets: this.someWallets(),
-      amount: this.amount(0.02),
-      currency: random.pick(['native', 'native', 'native', 'USDT', 'USDT', random.chance(0.05) ? 'EUR' : 'native']),
-      reference: random.chance(0.15) ? null : this.recent(40, 2),
-      callback: random.weighted({ none: 4, own: 4, other: 2, invalid: 0.1 }),
-      isPoison: random.chance(0.01),
-      idempotencyKey: random.chance(0.15) ? this.recent(10, 20) : null,
+      amount: this.amount(0.02, habits.coinsMax),
+      currency,
+      reference: random.chance(habits.isNotifying ? 0.05 : 0.2) ? null : this.recent(40, 2),
+      callback: random.weighted({ none: habits.isNotifying ? 1 : 4, own: 4, other: 2, invalid: 0.1 }),
+      isPoison,
+      idempotencyKey: random.chance(isPoison ? 0.7 : 0.15) ? this.recent(10, 20) : null,
     }
   }
 
   private event(): EventStep {
-    const { random } = this
+    const { random, habits } = this
     const event = random.chance(0.5)
       ? null
       : random.chance(0.9)
@@ -176,36 +225,31 @@ class Writer {
         : this.recent(50, 1)
     const type = random.weighted({ deposit: 30, onboarded: 0.3, created: 1, assigned: 1, replay: 2 })
     switch (type) {
-      case 'deposit':
+      case 'deposit': {
+        const isOld = random.chance(habits.wavering)
+        const isOnlySeen = habits.wavering > 0 && !isOld && random.chance(0.9)
         return {
           type,
           event,
-          report: random.weighted({ pending: 3, confirmed: 5, dropped: 1.5 }),
-          tx: this.recent(12, 5),
+          report: isOnlySeen ? 'pending' : random.weighted({ pending: 3, confirmed: 5, dropped: habits.dropped }),
+          tx: isOld ? random.below(habits.txWindow) : NEW_TRANSACTIONS + this.recent(habits.txWindow, habits.txPace),
           index: random.chance(0.9) ? 0 : 1,
-          wallet: random.chance(this.crowding) ? 0 : random.below(this.wallets + 1),
+          wallet: random.chance(this.habits.crowding) ? 0 : random.below(this.habits.wallets + 1),
           spelling: random.chance(0.8) ? 0 : random.below(3),
-          label: random.pick([
-            '#native',
-            '#native',
-            null,
-            '',
-            'Tether',
-            'Tether',
-            random.chance(0.1) ? 'USDC' : 'Tether',
-          ]),
-          amount: this.amount(0.35),
+          label: this.label(),
+          amount: this.amount(habits.missing, habits.depositCoinsMax),
           offsetMs: this.offset(),
         }
+      }
       case 'onboarded':
-        return { type, event, owner: random.below(this.owners + 2) }
+        return { type, event, owner: random.below(this.habits.owners + 2) }
       case 'created': {
-        const wallet = random.below(this.wallets + 2)
-        return { type, event, wallet, place: random.chance(0.9) ? wallet : random.below(this.wallets + 2) }
+        const wallet = random.below(this.habits.wallets + 2)
+        return { type, event, wallet, place: random.chance(0.9) ? wallet : random.below(this.habits.wallets + 2) }
       }
       case 'assigned': {
-        const wallet = random.below(this.wallets + 2)
-        const place = random.chance(0.7) ? null : random.chance(0.8) ? wallet : random.below(this.wallets + 2)
+        const wallet = random.below(this.habits.wallets + 2)
+        const place = random.chance(0.7) ? null : random.chance(0.8) ? wallet : random.below(this.habits.wallets + 2)
         return { type, event, wallet, owner: this.owner(), place }
       }
       case 'replay':
@@ -213,30 +257,33 @@ class Writer {
     }
   }
 
-  private amount(missing: number): AmountStep {
+  private label(): string | null {
+    const { random, habits } = this
+    if (habits.isOneCurrency && random.chance(0.97)) return '#native'
+    return random.chance(0.05) ? 'USDC' : random.pick(['#native', '#native', null, '', 'Tether', 'Tether', 'Tether'])
+  }
+
+  private amount(missing: number, coinsMax: number): AmountStep {
     const { random } = this
     if (random.chance(missing)) return { missingOf: this.salt() }
-    return {
-      coins: random.between(1, this.coinsMax),
-      form: random.chance(0.9) ? random.below(4) : random.between(4, 9),
-    }
+    return { coins: random.between(1, coinsMax), form: random.chance(0.95) ? random.below(4) : random.between(4, 9) }
   }
 
   private someWallets(): number[] {
     const { random } = this
-    if (random.chance(this.crowding)) return [0]
+    if (random.chance(this.habits.crowding)) return [0]
     const count = random.weighted({ one: 6, two: 3, more: 1 })
     const all = random.shuffled(
-      Array.from({ length: this.wallets + (random.chance(0.05) ? 2 : 0) }, (_, wallet) => wallet),
+      Array.from({ length: this.habits.wallets + (random.chance(0.05) ? 2 : 0) }, (_, wallet) => wallet),
     )
     return all.slice(0, count === 'one' ? 1 : count === 'two' ? 2 : random.between(3, 5))
   }
 
   private offset(): number {
     const { random } = this
-    switch (random.weighted({ now: 6, late: 2, early: 1, ancient: 0.5 })) {
-      case 'now':
-        return random.between(-3, 3)
+    if (!random.chance(this.habits.scatter)) return random.between(-6, 4)
+    const distance = random.weighted({ late: 4, early: 2, ancient: 1 })
+    switch (distance) {
       case 'late':
         return -random.below(400)
       case 'early':
@@ -248,11 +295,10 @@ class Writer {
 
   private pause(): number {
     const { random } = this
-    if (random.chance(this.jumpiness)) return -random.between(1, 60)
-    const length = random.weighted({ tick: 10, moment: 4, long: 0.3, hour: 0.15, day: 0.05 })
+    if (random.chance(this.habits.jumpiness)) return -random.between(1, random.pick([6, 60]))
+    if (!random.chance(this.habits.slowness)) return random.between(0, 4)
+    const length = random.weighted({ moment: 14, long: 1, hour: 0.5, day: 0.2 })
     switch (length) {
-      case 'tick':
-        return random.between(0, 3)
       case 'moment':
         return random.between(4, 100)
       case 'long':
@@ -270,7 +316,7 @@ class Writer {
   }
 
   private owner(): number {
-    return this.random.chance(0.95) ? this.random.below(this.owners) : this.owners
+    return this.random.chance(0.95) ? this.random.below(this.habits.owners) : this.habits.owners
   }
 
   /** One of the last `window` names; a new one comes every `pace` steps. */

@@ -19,7 +19,7 @@ export type Step =
     }
   /** By the key's owner, or by `owner`. */
   | { readonly do: 'revoke'; readonly pick: number; readonly owner: number | null }
-  | { readonly do: 'authorise'; readonly key: number; readonly permission: Permission }
+  | { readonly do: 'authorise'; readonly pick: number; readonly permission: Permission }
   | { readonly do: 'claim'; readonly network: Network; readonly leaseMs: number }
   | { readonly do: 'identity'; readonly owner: number }
   /** Sets the default callback, or removes the configuration. */

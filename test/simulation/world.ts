@@ -160,7 +160,7 @@ export class World {
       case 'look':
         return this.comparison.look(new Random(step.salt))
       case 'authorise':
-        return this.comparison.authorise(step.key, step.permission)
+        return this.comparison.authorise(step.pick, step.permission)
       default:
         // Nobody is served before the start is over.
         if (!life.isStarted) return

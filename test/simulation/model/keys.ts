@@ -11,6 +11,15 @@ export class ModelKeys {
     return this.keys.find((one) => one.publicKey === hex)?.record
   }
 
+  get count(): number {
+    return this.keys.length
+  }
+
+  publicKeyAt(position: number): Buffer | undefined {
+    const found = this.keys[position]
+    return found === undefined ? undefined : Buffer.from(found.publicKey, 'hex')
+  }
+
   /** Newest first. */
   of(owner: string): readonly ApiKey[] {
     return this.keys
