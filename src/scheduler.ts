@@ -15,3 +15,11 @@ export const systemScheduler: Scheduler = {
     return () => clearTimeout(timer)
   },
 }
+
+/** The machine's timers, for pauses within work that has to come to its end: they keep the process running. */
+export const wakefulScheduler: Scheduler = {
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs)
+    return () => clearTimeout(timer)
+  },
+}

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.js'
 import { nextAttemptAt, ONE_ATTEMPT, type RetryDecision, type RetryPolicy } from '../domain/retry.js'
 import { type Delivery, type DeliveryResult, isDelivered } from '../domain/webhook.js'
 import type { Logger } from '../log.js'
+import { type Scheduler, wakefulScheduler } from '../scheduler.js'
 import { StorageUnavailable, type Store } from '../store/store.js'
 import { AttemptMarks } from './attempt-marks.js'
 import type { Sender } from './sender.js'
@@ -34,6 +34,8 @@ export interface AttemptParts {
   readonly store: Pick<Store, 'webhookSecret' | 'markAttempted' | 'recordResult'>
   readonly sender: Pick<Sender, 'send'>
   readonly clock: Clock
+  /** For pauses, and the due times of retries; the machine's timers when absent. */
+  readonly scheduler?: Scheduler
   readonly log: Logger
   /** One attempt when absent. */
   readonly retry?: RetryPolicy
@@ -77,9 +79,20 @@ export class Attempts {
     nextAttemptAt(delivery, result, this.parts.retry ?? ONE_ATTEMPT, this.parts.clock.now())
 
   /** Resolves after the pause that many failures of the store in a row call for, or at once when stopping. */
-  async pause(failures: number): Promise<void> {
+  pause(failures: number): Promise<void> {
     const pauseMs = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** (failures - 1))
-    await delay(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => {})
+    const { scheduler = wakefulScheduler } = this.parts
+    const { signal } = this.stopping
+    if (signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const cancel = scheduler.after(pauseMs, end)
+      signal.addEventListener('abort', end)
+    })
   }
 
   private async send(delivery: Delivery, secret: string): Promise<DeliveryResult> {

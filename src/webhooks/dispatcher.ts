@@ -1,7 +1,7 @@
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { ONE_ATTEMPT } from '../domain/retry.js'
 import type { Delivery } from '../domain/webhook.js'
-import { type Scheduler, systemScheduler } from '../scheduler.js'
+import { systemScheduler } from '../scheduler.js'
 import type { LaneKey, OwedDelivery, Store } from '../store/store.js'
 import { type AttemptEnd, type AttemptParts, Attempts } from './attempt.js'
 import { Lane } from './lane.js'
@@ -48,8 +48,6 @@ export interface DispatcherDepth {
 export interface DispatcherOptions extends AttemptParts {
   readonly store: AttemptParts['store'] &
     Pick<Store, 'settleInterrupted' | 'queuedLanes' | 'queuedDeliveries' | 'nextRetryAt' | 'releaseRetries'>
-  /** For the due times of retries; the machine's timers when absent. */
-  readonly scheduler?: Scheduler
   readonly concurrency?: number
   readonly concurrencyPerDestination?: number
 }

@@ -179,6 +179,29 @@ describe('a wallet actor', () => {
     }
   })
 
+  test('deposits of one call to an address stay in order, also when its wallet becomes known meanwhile', async () => {
+    const store = new ScriptedStore()
+    let looks = 0
+    const late: Pick<Store, 'perform' | 'walletAt'> = {
+      ...store.asStore(),
+      walletAt: async () => {
+        looks += 1
+        return looks === 1 ? undefined : { id: 'w', network: 'SEP', address: '0xaa', owner: null, assignedAt: null }
+      },
+    }
+    const directory = new WalletDirectory(late as Store)
+    const fates = directory.recordDeposits([deposit('1', '0xAA'), deposit('2', '0xaa'), deposit('3', '0xAA')])
+    const first = await store.commit(0)
+    assert.deepEqual(first.names, ['1'])
+    assert.equal(store.commits.length, 1)
+    first.release()
+    const second = await store.commit(1)
+    assert.deepEqual(second.names, ['2', '3'])
+    second.release()
+    assert.ok((await fates).every(({ status }) => status === 'fulfilled'))
+    assert.equal(looks, 1)
+  })
+
   test('records the deposits of an address in order, and those of other addresses beside them', async () => {
     const { store, directory } = setUp()
     const fates = directory.recordDeposits([deposit('1', '0xAA'), deposit('2', '0xBB'), deposit('3', '0xaa')])

@@ -1,30 +1,18 @@
 import { createHash } from 'node:crypto'
-import type { IncomingEvent, Intake } from '../../src/actors/intake.js'
+import type { Intake } from '../../src/actors/intake.js'
 import type { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import type { ApiKeyRegistration } from '../../src/domain/api-key.js'
 import type { IdempotentRequest } from '../../src/domain/idempotency.js'
 import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
-import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { Store } from '../../src/store/store.js'
 import type { Dispatcher } from '../../src/webhooks/dispatcher.js'
-import { decimal, rawToken } from './model/amounts.js'
+import type { Facts } from './facts.js'
 import { ModelInvoices, type ModelRequest } from './model/invoices.js'
 import type { Model } from './model/model.js'
-import {
-  addressName,
-  callbackUrl,
-  decimalForm,
-  eventName,
-  networkOf,
-  ownerName,
-  publicKey,
-  rawForm,
-  txHash,
-  walletName,
-} from './names.js'
+import { callbackUrl, ownerName, publicKey, walletName } from './names.js'
 import type { OpenCommands, OpenEvents, OpenInvoice } from './open-commands.js'
-import { POISON } from './referee.js'
-import type { AmountStep, EventStep, InvoiceStep, Profile, Step } from './steps.js'
+import { POISON, UNAVAILABLE } from './referee.js'
+import type { EventStep, InvoiceStep, Profile, Step } from './steps.js'
 import { expectEqual, violate } from './violation.js'
 
 const LABEL = 'a label'
@@ -44,11 +32,9 @@ export interface CommandParts {
   readonly directory: WalletDirectory
   readonly intake: Intake
   readonly dispatcher: Dispatcher
-  readonly now: () => number
   readonly trace: (line: string) => void
   readonly report: (error: unknown) => void
-  /** All events that were ever sent, for repetitions. */
-  readonly sentEvents: IncomingEvent[]
+  readonly facts: Facts
 }
 
 /** Clients and the gateway: gives commands to the core, and compares the answers with what the store was seen to do. */
@@ -113,7 +99,7 @@ export class Commands {
       name: 'Order',
       description: null,
       reference: step.reference === null ? null : `reference-${step.reference}`,
-      amountText: this.amountText(step.amount),
+      amountText: this.parts.facts.amountText(step.amount),
       currency: step.currency,
       callbackUrl: callback,
       isCallbackValid: callback !== NOT_A_URL,
@@ -157,18 +143,17 @@ export class Commands {
         },
         (error: unknown) => {
           open.endInvoice(parsed, one)
-          const isPoison = error instanceof Error && error.name === POISON
-          if (!isPoison || one.fate?.status !== 'rejected') violate('a request failed', error)
+          const reason = one.fate?.status === 'rejected' ? one.fate.reason : null
+          if (!(error instanceof Error) || error.name !== reason) violate('a request failed', error)
         },
       ),
     )
   }
 
   private events(steps: readonly EventStep[]): void {
-    const { model, open, intake, sentEvents } = this.parts
-    const events = steps.map((step) => this.eventOf(step)).filter((event) => event !== null)
+    const { model, open, intake, facts } = this.parts
+    const events = facts.eventsOf(steps)
     if (events.length === 0) return
-    sentEvents.push(...events)
     const one: OpenEvents = {
       no: this.nextNo(),
       facts: events.map(({ fact }) => fact),
@@ -193,75 +178,13 @@ export class Commands {
         },
         (error: unknown) => {
           open.endEvents(one)
-          if (!(error instanceof Error) || error.name !== 'MailboxFull') violate('events failed', error)
-          this.expectOverload(one.peak, error.name)
+          const name = error instanceof Error ? error.name : ''
+          if (name === UNAVAILABLE && one.statuses.includes('unavailable')) return
+          if (name !== 'MailboxFull') violate('events failed', error)
+          this.expectOverload(one.peak, name)
         },
       ),
     )
-  }
-
-  private eventOf(step: EventStep): IncomingEvent | null {
-    switch (step.type) {
-      case 'deposit':
-        return { eventId: eventName(step.event), fact: this.depositOf(step) }
-      case 'onboarded':
-        return { eventId: eventName(step.event), fact: { type: 'identity.onboarded', identity: ownerName(step.owner) } }
-      case 'created': {
-        const { place } = step
-        const fact = { type: 'wallet.created', id: walletName(step.wallet) } as const
-        return {
-          eventId: eventName(step.event),
-          fact: { ...fact, address: addressName(place), network: networkOf(place) },
-        }
-      }
-      case 'assigned': {
-        const { place } = step
-        const fact: LedgerFact = {
-          type: 'wallet.assigned',
-          id: walletName(step.wallet),
-          owner: ownerName(step.owner),
-          address: place === null ? null : addressName(place),
-          network: place === null ? null : networkOf(place),
-        }
-        return { eventId: eventName(step.event), fact }
-      }
-      case 'replay': {
-        const { sentEvents } = this.parts
-        const earlier = sentEvents[step.pick % Math.max(1, sentEvents.length)]
-        // A copy, because events are known by their objects here.
-        return earlier === undefined ? null : { eventId: earlier.eventId, fact: { ...earlier.fact } }
-      }
-    }
-  }
-
-  private depositOf(step: Extract<EventStep, { type: 'deposit' }>): DepositFact {
-    const isToken = step.label === 'Tether'
-    return {
-      type: 'deposit',
-      report: step.report,
-      sighting: {
-        network: networkOf(step.wallet),
-        txHash: txHash(step.tx),
-        index: step.index,
-        toAddress: addressName(step.wallet, step.spelling),
-        currency: step.label,
-        amount: isToken ? this.rawText(step.amount) : this.amountText(step.amount),
-        receivedAt: this.parts.now() + step.offsetMs,
-      },
-    }
-  }
-
-  private amountText(amount: AmountStep): string {
-    return 'coins' in amount ? decimalForm(amount.coins, amount.form) : decimal(this.missing(amount.missingOf))
-  }
-
-  private rawText(amount: AmountStep): string {
-    return 'coins' in amount ? rawForm(amount.coins, amount.form) : rawToken(this.missing(amount.missingOf))
-  }
-
-  private missing(pick: number): bigint {
-    const { invoices } = this.parts.model
-    return invoices.missing(pick % Math.max(1, invoices.count))
   }
 
   private callbackOf({ callback, owner }: InvoiceStep): string | null {
@@ -288,7 +211,16 @@ export class Commands {
   private wait(answer: Promise<unknown>): void {
     const command = { no: this.nextNo() }
     this.parts.open.begin(command)
-    this.watch(answer.then(() => this.parts.open.end(command)))
+    this.watch(
+      answer.then(
+        () => this.parts.open.end(command),
+        (error: unknown) => {
+          this.parts.open.end(command)
+          // Only a refusal of the scheduler's: one of the store's own is a violation when it is performed.
+          if (!(error instanceof Error) || error.name !== UNAVAILABLE) violate('a call failed', error)
+        },
+      ),
+    )
   }
 
   private watch(answer: Promise<unknown>): void {

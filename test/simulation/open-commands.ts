@@ -21,8 +21,8 @@ export interface OpenEvents {
   readonly facts: readonly (LedgerFact | DepositFact)[]
   /** The wallet that each deposit went to, as far as it was known when it was sent. */
   readonly walletIds: readonly (string | null)[]
-  /** How each was taken, as soon as the store has performed it. */
-  readonly statuses: (EventStatus | null)[]
+  /** How each was taken, as soon as the store has performed or refused it. */
+  readonly statuses: (EventStatus | 'unavailable' | null)[]
   /** The most that was open at a time since they were sent. */
   peak: number
 }

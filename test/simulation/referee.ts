@@ -1,6 +1,6 @@
 import type { WalletCommand, WalletResult } from '../../src/store/store.js'
 import type { Model } from './model/model.js'
-import type { OpenCommands, OpenInvoice } from './open-commands.js'
+import type { OpenCommands, OpenEvents, OpenInvoice } from './open-commands.js'
 import type { RefereeOfDeliveries } from './referee-of-deliveries.js'
 import type { AnsweredCall, CallObserver, StoreCall } from './scheduler.js'
 import { expectEqual, show, violate } from './violation.js'
@@ -11,8 +11,9 @@ const SECRET = /^[0-9a-f]{64}$/
 const TIME_DIGITS = 12
 const TIME_MAX = 2 ** 48 - 1
 
-/** The name of the error that a poisoned request throws in the store. */
+/** The name of the error that a poisoned request throws in the store, and of the one that a full disk causes. */
 export const POISON = 'Poison'
+export const UNAVAILABLE = 'StorageUnavailable'
 
 /** What the referee needs of the world. */
 export interface RefereeParts {
@@ -58,6 +59,16 @@ export class Referee implements CallObserver {
     if (fate.status === 'rejected') violate('a call of the store failed', [call.method, fate.reason])
     // The store answered this very call, so the value is of its method.
     this.judge({ ...call, value: fate.value } as AnsweredCall)
+  }
+
+  failed(call: StoreCall): void {
+    this.parts.trace(`refused ${call.method}`)
+    if (call.method === 'applyLedgerFacts') for (const { fact } of call.args[0]) this.inOrder(fact, 'unavailable')
+    if (call.method !== 'perform') return
+    for (const command of call.args[0]) {
+      if (command.type === 'deposit') this.inOrder(command.fact, 'unavailable')
+      else this.inTurn(this.parts.open.invoice(command.request), { status: 'rejected', reason: UNAVAILABLE })
+    }
   }
 
   delivered(call: StoreCall, fate: PromiseSettledResult<unknown>): void {
@@ -175,13 +186,9 @@ export class Referee implements CallObserver {
     const { model } = this.parts
     const now = this.parts.now()
     const { request, idempotency } = open
-    for (const id of request.walletIds) {
-      if ((this.lastOf.get(id) ?? -1) >= open.no) violate('a command overtook an earlier one of its wallet', request)
-      this.lastOf.set(id, open.no)
-    }
     if (fate.status === 'fulfilled' && fate.value.type !== 'invoice') violate('an invoice', [request, fate])
     const result = fate.status === 'fulfilled' && fate.value.type === 'invoice' ? fate.value : null
-    open.fate = result === null ? { status: 'rejected', reason: POISON } : { status: 'fulfilled', value: result }
+    this.inTurn(open, result === null ? { status: 'rejected', reason: POISON } : { status: 'fulfilled', value: result })
     const code = result === null || result.outcome.ok ? null : result.outcome.failure.code
     if (idempotency !== null) {
       const earlier = model.earlier(idempotency.scope, idempotency.body, now)
@@ -212,8 +219,21 @@ export class Referee implements CallObserver {
     this.parts.touched({ what: 'invoice', id })
   }
 
+  /** Commands of a wallet are performed in the order in which they were given. */
+  private inTurn(open: OpenInvoice, fate: NonNullable<OpenInvoice['fate']>): void {
+    for (const id of open.request.walletIds) {
+      if ((this.lastOf.get(id) ?? -1) >= open.no)
+        violate('a command overtook an earlier one of its wallet', open.request)
+      this.lastOf.set(id, open.no)
+    }
+    open.fate = fate
+  }
+
   /** Events that came together are applied in their order: deposits to one address, and facts behind everything. */
-  private inOrder(fact: Parameters<OpenCommands['eventsOf']>[0], status: 'applied' | 'duplicate' | 'rejected'): void {
+  private inOrder(
+    fact: Parameters<OpenCommands['eventsOf']>[0],
+    status: NonNullable<OpenEvents['statuses'][number]>,
+  ): void {
     const { open, at } = this.parts.open.eventsOf(fact)
     if (open.statuses[at] !== null) violate('an event was applied twice', fact)
     for (const [i, other] of open.facts.entries()) {

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.js'
+import { StorageUnavailable, type Store } from '../../src/store/store.js'
 import type { Random } from './random.js'
 import { Violation } from './violation.js'
 
@@ -30,6 +30,8 @@ interface PerformedCall extends PendingCall {
 export interface CallObserver {
   requested(call: StoreCall): void
   performed(call: StoreCall, fate: PromiseSettledResult<unknown>): void
+  /** Instead of performed: the store refuses it, and nothing of it happens. */
+  failed(call: StoreCall): void
   delivered(call: StoreCall, fate: PromiseSettledResult<unknown>): void
 }
 
@@ -55,6 +57,24 @@ const AT_ONCE: ReadonlySet<StoreMethod> = new Set([
   'delivery',
   'deliveries',
   'nextRetryAt',
+] satisfies StoreMethod[])
+
+/** Calls that a disk without space refuses, and that do not keep the service from starting. */
+const FALLIBLE: ReadonlySet<StoreMethod> = new Set([
+  'perform',
+  'applyLedgerFacts',
+  'registerApiKey',
+  'revokeApiKey',
+  'claimWallet',
+  'rememberIdentity',
+  'putWebhook',
+  'deleteWebhook',
+  'webhookSecret',
+  'markAttempted',
+  'recordResult',
+  'releaseRetries',
+  'redeliver',
+  'queuedDeliveries',
 ] satisfies StoreMethod[])
 
 /**
@@ -114,6 +134,17 @@ export class StoreScheduler {
     return group.length
   }
 
+  /** Refuses up to `limit` noted calls, as a store does that cannot write. Answers how many. */
+  fail(limit: number, random: Random): number {
+    const chosen = random.shuffled(this.noted.filter(({ call }) => FALLIBLE.has(call.method))).slice(0, limit)
+    this.noted = this.noted.filter((one) => !chosen.includes(one))
+    for (const pending of chosen) {
+      this.observer.failed(pending.call)
+      this.done.push({ ...pending, fate: refusalOf(pending.call) })
+    }
+    return chosen.length
+  }
+
   /** Tells up to `limit` callers, chosen and ordered by `random`. Answers how many. */
   deliver(limit: number, random: Random): number {
     const chosen = random.shuffled(this.done).slice(0, limit)
@@ -144,4 +175,11 @@ export class StoreScheduler {
     if (typeof member !== 'function') throw new Violation('no such call', method)
     return Reflect.apply(member, this.store, args)
   }
+}
+
+/** A refused batch is answered command by command, anything else by a rejection (port of the store). */
+function refusalOf({ method, args }: StoreCall): PromiseSettledResult<unknown> {
+  const rejected = { status: 'rejected', reason: new StorageUnavailable(new Error('simulated')) } as const
+  if (method !== 'perform' && method !== 'applyLedgerFacts') return rejected
+  return { status: 'fulfilled', value: args[0].map(() => rejected) }
 }

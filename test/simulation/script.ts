@@ -1,6 +1,7 @@
 import { PERMISSIONS, type Permission } from '../../src/domain/api-key.js'
+import { type Habits, makeHabits, makeProfile } from './habits.js'
 import { Random } from './random.js'
-import type { AmountStep, Ending, EventStep, Profile, Script, Step } from './steps.js'
+import type { AmountStep, Ending, EventStep, Script, Step } from './steps.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -32,6 +33,7 @@ const WEIGHTS: Readonly<Record<Step['do'], number>> = {
   redeliver: 0.5,
   look: 3,
   perform: 16,
+  fail: 0.4,
   deliver: 18,
   answer: 8,
   wait: 9,
@@ -48,74 +50,6 @@ export function makeScript(seed: number, stepCount: number): Script {
   const opening = writer.opening()
   const steps = Array.from({ length: Math.max(0, stepCount - opening.length) }, (_, i) => writer.step(i))
   return { seed, profile, steps: [...opening, ...steps].slice(0, stepCount) }
-}
-
-function makeProfile(random: Random): Profile {
-  const isNarrow = random.chance(0.3)
-  return {
-    attemptsMax: random.chance(0.6) ? 1 : random.between(2, 4),
-    concurrency: random.pick([2, 4, 16, 256]),
-    concurrencyPerDestination: random.pick([1, 2, 8]),
-    mailboxCapacity: isNarrow ? random.between(2, 6) : 8192,
-    totalCapacity: isNarrow ? random.between(6, 12) : 65_536,
-    turnLimit: isNarrow ? random.between(1, 2) : random.pick([1, 3, 256]),
-  }
-}
-
-/** How a script's invoices and deposits look. Money is where order matters most, so half of the scripts crowd it. */
-interface Habits {
-  readonly owners: number
-  readonly wallets: number
-  /** Greatest amounts. Few make collisions likely, many let more invoices be unpaid at once. */
-  readonly coinsMax: number
-  readonly depositCoinsMax: number
-  /** Share of invoices and deposits that go to the first wallet. */
-  readonly crowding: number
-  /** Whether everything is in the network's coin. */
-  readonly isOneCurrency: boolean
-  /** Whether nearly every invoice can be notified. */
-  readonly isNotifying: boolean
-  /** Share of deposits of just what an invoice misses. */
-  readonly missing: number
-  /** Share of receipts that are further than a few milliseconds from now. */
-  readonly scatter: number
-  /** Share of pauses that are longer than a few milliseconds. */
-  readonly slowness: number
-  /** Share of pauses in which the clock is set back. */
-  readonly jumpiness: number
-  /** Transactions that reports are about at a time, and the steps after which a new one comes. */
-  readonly txWindow: number
-  readonly txPace: number
-  /**
-   * Share of reports about a few transactions that are dropped and included again all the time, so that invoices are paid
-   * and unpaid in turn. The others are then seldom confirmed, or what they pay would add up.
-   */
-  readonly wavering: number
-  readonly dropped: number
-  /** Calls that are performed or told at once. */
-  readonly groupMax: number
-}
-
-function makeHabits(random: Random): Habits {
-  const isCrowded = random.chance(0.5)
-  return {
-    owners: isCrowded ? random.pick([1, 1, 2]) : random.between(1, 3),
-    wallets: isCrowded ? random.between(2, 3) : random.between(2, 8),
-    coinsMax: random.pick([2, 4, 12, 40]),
-    depositCoinsMax: random.pick([3, 5, 12, 40]),
-    crowding: isCrowded ? random.pick([0.6, 0.8, 0.95]) : random.pick([0, 0.3]),
-    isOneCurrency: isCrowded || random.chance(0.3),
-    isNotifying: isCrowded || random.chance(0.3),
-    missing: random.pick([0, 0.1, 0.35]),
-    scatter: isCrowded ? random.pick([0, 0.1]) : random.pick([0.1, 0.4]),
-    slowness: isCrowded ? random.pick([0, 0.02]) : random.pick([0.05, 0.3]),
-    jumpiness: random.pick([0, 0.03, 0.1]),
-    txWindow: random.pick([6, 12, 30]),
-    txPace: random.pick([1, 2, 8]),
-    wavering: isCrowded ? random.pick([0, 0.4, 0.7]) : random.pick([0, 0.3]),
-    dropped: random.pick([0.5, 1.5, 4]),
-    groupMax: random.pick([1, 3, 8, 64]),
-  }
 }
 
 /** Writes the steps of one script, with the habits that its seed gave it. */
@@ -185,6 +119,7 @@ class Writer {
       case 'look':
         return { do: what, salt: this.salt() }
       case 'perform':
+      case 'fail':
       case 'deliver':
         return { do: what, limit: random.between(1, this.habits.groupMax), salt: this.salt() }
       case 'answer':
@@ -201,7 +136,7 @@ class Writer {
 
   private invoice(): Step {
     const { random, habits } = this
-    const isPoison = random.chance(0.02)
+    const isPoison = random.chance(0.04)
     const currency = random.weighted({ native: 3, USDT: habits.isOneCurrency ? 0 : 2, EUR: 0.02 })
     return {
       do: 'invoice',

@@ -2,10 +2,23 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { makeScript } from './script.js'
+import type { Disturb } from './session.js'
+import { shrink } from './shrink.js'
 import { play } from './simulate.js'
 
 const STEPS = 1500
 const FIXED_SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+const FRESH_SEEDS = 2 ** 40
+
+/** A store that says that it removed a webhook configuration, and does not. */
+const forgetful: Disturb = (store) =>
+  new Proxy(store, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name)
+      if (name === 'deleteWebhook') return () => Promise.resolve(true)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
 
 describe('the simulated core answers like the model', () => {
   for (const seed of FIXED_SEEDS) {
@@ -15,6 +28,24 @@ describe('the simulated core answers like the model', () => {
       assert.ok(run.tally.commands > 0 && run.tally.calls > 0)
     })
   }
+
+  test('a fresh seed', async (t) => {
+    const seed = randomInt(FRESH_SEEDS)
+    t.diagnostic(`seed ${seed}: npm run simulate -- --seed ${seed} --steps ${STEPS}`)
+    const run = await play(makeScript(seed, STEPS))
+    assert.equal(run.violation, null, run.violation?.violation.message)
+  })
+
+  test('a store that does not do what it says is found, and the script is shortened to what shows it', async () => {
+    const script = makeScript(1, STEPS)
+    const run = await play(script, forgetful)
+    assert.equal(run.violation?.violation.kind, 'a removed webhook configuration')
+    const short = await shrink(script, forgetful)
+    assert.ok(short.steps.length <= 10, `${short.steps.length} steps`)
+    assert.ok(short.steps.some((step) => step.do === 'webhook' && step.receiver === null))
+    assert.equal((await play(short, forgetful)).violation?.violation.kind, 'a removed webhook configuration')
+    assert.equal((await play(short)).violation, null)
+  })
 
   test('the same seed plays the same run, and another seed another', async () => {
     const seed = randomInt(2 ** 30)

@@ -29,6 +29,8 @@ export type Step =
   | { readonly do: 'look'; readonly salt: number }
   /** The store performs calls that wait. */
   | { readonly do: 'perform'; readonly limit: number; readonly salt: number }
+  /** The disk refuses calls that wait: nothing of them happens. */
+  | { readonly do: 'fail'; readonly limit: number; readonly salt: number }
   /** Callers are told of what was performed. */
   | { readonly do: 'deliver'; readonly limit: number; readonly salt: number }
   /** A receiver ends an attempt. */

@@ -120,6 +120,24 @@ export function describeOutbox(open: OpenStore): void {
       )
     })
 
+    scenario('stays behind those queued before it, also when the clock was set back in between', async (t) => {
+      const [pending] = await owe(t, 1)
+      const { lane } = present(pending)
+      const { toAddress, txHash, amount } = JSON.parse(present(await t.store.delivery(present(pending).id)).body)
+      t.clock.set(START_MS - 30_000)
+      const { owed } = await t.deposit('confirmed', { txHash, toAddress, amount })
+      const confirmed = present(owed[0])
+      assert.equal(confirmed.lane, lane)
+      assert.deepEqual(
+        (await t.store.queuedDeliveries(lane, null, 9)).map(({ id, status }) => [id, status]),
+        [
+          [present(pending).id, 'pending'],
+          [confirmed.id, 'confirmed'],
+        ],
+      )
+      assert.equal((await t.store.delivery(confirmed.id))?.createdAt, START_MS - 30_000)
+    })
+
     scenario('that does not exist is not found', async (t) => {
       for (const id of ['', 'zz', '0'.repeat(32)]) assert.equal(await t.store.delivery(id), undefined)
     })

@@ -1,0 +1,88 @@
+import type { IncomingEvent } from '../../src/actors/intake.js'
+import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
+import { decimal, rawToken } from './model/amounts.js'
+import type { Model } from './model/model.js'
+import { addressName, decimalForm, eventName, networkOf, ownerName, rawForm, txHash, walletName } from './names.js'
+import type { AmountStep, EventStep } from './steps.js'
+
+/** What steps mean at the moment at which they are taken. */
+export class Facts {
+  /** All events that were ever sent, for repetitions. */
+  private readonly sent: IncomingEvent[] = []
+
+  constructor(
+    private readonly model: Model,
+    private readonly now: () => number,
+  ) {}
+
+  /** The events of a step; none for the repetition of nothing. */
+  eventsOf(steps: readonly EventStep[]): readonly IncomingEvent[] {
+    const events = steps.map((step) => this.eventOf(step)).filter((event) => event !== null)
+    this.sent.push(...events)
+    return events
+  }
+
+  private eventOf(step: EventStep): IncomingEvent | null {
+    switch (step.type) {
+      case 'deposit':
+        return { eventId: eventName(step.event), fact: this.depositOf(step) }
+      case 'onboarded':
+        return { eventId: eventName(step.event), fact: { type: 'identity.onboarded', identity: ownerName(step.owner) } }
+      case 'created': {
+        const { place } = step
+        const fact = { type: 'wallet.created', id: walletName(step.wallet) } as const
+        return {
+          eventId: eventName(step.event),
+          fact: { ...fact, address: addressName(place), network: networkOf(place) },
+        }
+      }
+      case 'assigned': {
+        const { place } = step
+        const fact: LedgerFact = {
+          type: 'wallet.assigned',
+          id: walletName(step.wallet),
+          owner: ownerName(step.owner),
+          address: place === null ? null : addressName(place),
+          network: place === null ? null : networkOf(place),
+        }
+        return { eventId: eventName(step.event), fact }
+      }
+      case 'replay': {
+        const earlier = this.sent[step.pick % Math.max(1, this.sent.length)]
+        // A copy, because events are known by their objects here.
+        return earlier === undefined ? null : { eventId: earlier.eventId, fact: { ...earlier.fact } }
+      }
+    }
+  }
+
+  private depositOf(step: Extract<EventStep, { type: 'deposit' }>): DepositFact {
+    const isToken = step.label === 'Tether'
+    return {
+      type: 'deposit',
+      report: step.report,
+      sighting: {
+        network: networkOf(step.wallet),
+        txHash: txHash(step.tx),
+        index: step.index,
+        toAddress: addressName(step.wallet, step.spelling),
+        currency: step.label,
+        amount: isToken ? this.rawText(step.amount) : this.amountText(step.amount),
+        receivedAt: this.now() + step.offsetMs,
+      },
+    }
+  }
+
+  /** Decimal whole coins. */
+  amountText(amount: AmountStep): string {
+    return 'coins' in amount ? decimalForm(amount.coins, amount.form) : decimal(this.missing(amount.missingOf))
+  }
+
+  private rawText(amount: AmountStep): string {
+    return 'coins' in amount ? rawForm(amount.coins, amount.form) : rawToken(this.missing(amount.missingOf))
+  }
+
+  private missing(pick: number): bigint {
+    const { invoices } = this.model
+    return invoices.missing(pick % Math.max(1, invoices.count))
+  }
+}
