@@ -66,7 +66,7 @@ bench.add('count a request, both readings of the clock included', () => {
   metrics.requests.observe({ ...finished, durationMs: metrics.requests.now() - startedAt })
 })
 bench.add('count a signature, one reading of the clock included', () => {
-  metrics.verifications.waited('registered', metrics.verifications.now() - 1)
+  metrics.verifications.waited('registered', metrics.requests.now() - 1)
 })
 bench.add('count a commit, both readings of the clock included', () => {
   const startedAt = metrics.commits.now()

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js'
 import { parsePublicKeyHex } from '../crypto/secp256k1.js'
-import type { VerifyLaneName, VerifyPool } from '../crypto/verify-pool.js'
+import type { VerifyLaneName } from '../crypto/verify-lanes.js'
+import type { VerifyPool } from '../crypto/verify-pool.js'
 import { type ApiKey, authorise, isTimely, type Permission } from '../domain/api-key.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import type { Store } from '../store/store.js'
@@ -36,13 +37,18 @@ export interface SignedRoute {
   readonly permission: Permission | null
 }
 
-/** Where headers are read by their lower-case names. */
-interface HeaderSource {
+/** A request, as far as it matters who signed it. */
+export interface SignedRequest {
+  readonly body: Uint8Array
   header(name: string): string | undefined
+  remoteAddress(): string
 }
 
+/** Whom a request came from, as limits count clients. */
+export type SenderOf = (request: SignedRequest) => { readonly key: string }
+
 /** The three headers of a request. */
-export function readSignatureHeaders(request: HeaderSource): SignatureHeaders {
+export function readSignatureHeaders(request: Pick<SignedRequest, 'header'>): SignatureHeaders {
   return {
     apiKey: request.header(API_KEY_HEADER),
     timestamp: request.header(TIMESTAMP_HEADER),
@@ -64,28 +70,33 @@ export class SignedRequests {
     private readonly store: Store,
     private readonly pool: VerifyPool,
     private readonly clock: Clock,
+    private readonly senderOf: SenderOf,
   ) {}
 
-  /** The key record that signed `body`, as it is after the verification; `overloaded` when the lane is full. */
-  async authenticate(headers: SignatureHeaders, body: Uint8Array, route: SignedRoute): Promise<Outcome<ApiKey>> {
+  /** The key record that signed the body, as it is after the verification; `overloaded` when the lane is full. */
+  async authenticate(headers: SignatureHeaders, request: SignedRequest, route: SignedRoute): Promise<Outcome<ApiKey>> {
     const read = this.read(headers)
     if (!read.ok) return read
     const { publicKey } = read.value
     // Whether the key is registered only chooses the lane here; the answer to the client comes after the signature.
     const lane = (await this.store.apiKey(publicKey)) === undefined ? 'unregistered' : 'registered'
-    const verified = await this.verify(read.value, body, route.routeTag, lane)
+    const verified = await this.verify(read.value, request, route.routeTag, lane)
     if (!verified.ok) return verified
     return authorise(await this.store.apiKey(publicKey), route.permission, this.clock.now())
   }
 
   /**
-   * The text, as sent, of a key that signed `body` and need not be registered: an identity's own. It waits in the lane
+   * The text, as sent, of a key that signed the body and need not be registered: an identity's own. It waits in the lane
    * of unregistered keys, since anybody can make such requests.
    */
-  async authenticateIdentity(headers: SignatureHeaders, body: Uint8Array, routeTag: string): Promise<Outcome<string>> {
+  async authenticateIdentity(
+    headers: SignatureHeaders,
+    request: SignedRequest,
+    routeTag: string,
+  ): Promise<Outcome<string>> {
     const read = this.read(headers)
     if (!read.ok) return read
-    const verified = await this.verify(read.value, body, routeTag, 'unregistered')
+    const verified = await this.verify(read.value, request, routeTag, 'unregistered')
     return verified.ok ? succeed(read.value.keyText) : verified
   }
 
@@ -100,11 +111,13 @@ export class SignedRequests {
 
   private async verify(
     { publicKey, timestamp, signature }: Signed,
-    body: Uint8Array,
+    request: SignedRequest,
     routeTag: string,
     lane: VerifyLaneName,
   ): Promise<Outcome<null>> {
-    const verdict = this.pool.verify({ publicKey, signature, routeTag, timestamp, body }, lane)
+    const { body } = request
+    const sender = () => this.senderOf(request).key
+    const verdict = this.pool.verify({ publicKey, signature, routeTag, timestamp, body }, lane, sender)
     if (verdict === null) return refuse('overloaded')
     return (await verdict) ? succeed(null) : refuse('invalid_signature')
   }

@@ -1,16 +1,16 @@
-/** A bounded queue of requests that wait for a verify worker, in which no key holds up another. */
+/** A bounded queue of requests that wait for a verify worker, in which no flow holds up another: a key with a client. */
 
 import { VerifyLane, type WaitingRequest } from './verify-lane.js'
 
 /**
- * Keys take turns, one request each, and none may fill the lane: a key is admitted while it has fewer requests waiting
- * than there are free places (dynamic thresholds; Choudhury and Hahne, 1998). One key therefore takes at most half of
+ * Flows take turns, one request each, and none may fill the lane: a flow is admitted while it has fewer requests waiting
+ * than there are free places (dynamic thresholds; Choudhury and Hahne, 1998). One flow therefore takes at most half of
  * the lane, two a third each, and whoever comes next still finds room.
  */
 export class FairLane {
   readonly #limit: number
   readonly #limitBytes: number
-  /** A queue for each key that waits, in the order of their turns. */
+  /** A queue for each flow that waits, in the order of their turns. */
   readonly #queues = new Map<string, VerifyLane>()
   #length = 0
   #bytes = 0
@@ -25,36 +25,36 @@ export class FairLane {
     return this.#length
   }
 
-  /** Whether a request of that key and size fits now. */
-  admits(key: string, bytes: number): boolean {
-    const own = this.#queues.get(key)?.length ?? 0
+  /** Whether a request of that flow and size fits now. */
+  admits(flow: string, bytes: number): boolean {
+    const own = this.#queues.get(flow)?.length ?? 0
     return own < this.#limit - this.#length && this.#bytes + bytes <= this.#limitBytes
   }
 
   /** Call only after `admits`. */
-  push(key: string, entry: WaitingRequest): void {
-    let queue = this.#queues.get(key)
+  push(flow: string, entry: WaitingRequest): void {
+    let queue = this.#queues.get(flow)
     if (queue === undefined) {
       queue = new VerifyLane(this.#limit, this.#limitBytes)
-      this.#queues.set(key, queue)
+      this.#queues.set(flow, queue)
     }
     queue.push(entry)
     this.#length += 1
     this.#bytes += entry.bytes
   }
 
-  /** Moves requests, at most `count`, to the end of `batch`: of each key its oldest, then each one's next. */
+  /** Moves requests, at most `count`, to the end of `batch`: of each flow its oldest, then each one's next. */
   take(count: number, batch: WaitingRequest[]): void {
     for (let taken = 0; taken < count; taken += 1) {
       const next = this.#queues.entries().next()
       if (next.done === true) return
-      const [key, queue] = next.value
+      const [flow, queue] = next.value
       queue.take(1, batch)
       this.#length -= 1
       this.#bytes -= batch.at(-1)?.bytes ?? 0
       // Behind the others, if anything of it is left.
-      this.#queues.delete(key)
-      if (queue.length > 0) this.#queues.set(key, queue)
+      this.#queues.delete(flow)
+      if (queue.length > 0) this.#queues.set(flow, queue)
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Secp256k1Engine } from './secp256k1.js'
-import { encodeBatch, readVerdicts, type VerifyRequest, verifyBatch } from './verify-batch.js'
+import { encodeBatch, readAnswer, type VerifyRequest, verifyBatch } from './verify-batch.js'
 
 const knownRequest: VerifyRequest = {
   publicKey: Buffer.from('0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798', 'hex'),
@@ -23,7 +23,7 @@ export function encodeKnownBatch(): ArrayBuffer {
 
 /** Throws an Error unless `answer` accepts the valid one and refuses the other. */
 export function assertKnownVerdicts(answer: unknown): void {
-  const [valid, forged] = readVerdicts(answer, knownRequests.length)
+  const [valid, forged] = readAnswer(answer, knownRequests.length).verdicts
   if (valid !== true || forged !== false) throw new Error('A known signature was judged wrongly.')
 }
 

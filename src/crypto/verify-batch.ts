@@ -1,11 +1,12 @@
 /**
  * The wire format between the verify pool and its workers. A batch is one buffer, so that it crosses threads by
- * transfer, and what comes back is one byte of verdict for each request.
+ * transfer, and what comes back is one byte of verdict for each request, and how long it took.
  *
  * ```
  * batch   := count u32, record × count                               (integers little-endian)
  * record  := textBytes u32, signatureBytes u16, publicKey 33, signature, text
  * text    := routeTag LF timestamp LF body                           exactly what is hashed, in one piece
+ * answer  := verdict × count, microseconds u32
  * verdict := 'V' valid | 'I' invalid                                 anything else is a defect, never a verdict
  * ```
  */
@@ -30,6 +31,9 @@ export interface VerifyRequest {
 }
 
 const COUNT_BYTES = 4
+const DURATION_BYTES = 4
+const MICROS_PER_MS = 1000
+const MICROS_MAX = 2 ** 32 - 1
 const TEXT_LENGTH_BYTES = 4
 const RECORD_HEADER_BYTES = TEXT_LENGTH_BYTES + 2 + PUBLIC_KEY_BYTES
 const VALID = 0x56
@@ -65,12 +69,14 @@ export function encodeBatch(requests: readonly VerifyRequest[]): ArrayBuffer {
   return buffer
 }
 
-/** Verifies every record of a batch: one verdict each, in order. Throws a RangeError when the batch is malformed. */
+/** Verifies every record of a batch, and makes the answer. Throws a RangeError when the batch is malformed. */
 export function verifyBatch(batch: ArrayBuffer, engine: Secp256k1Engine): Uint8Array {
+  const startedAt = performance.now()
   const bytes = Buffer.from(batch)
-  const verdicts = new Uint8Array(bytes.readUInt32LE(0))
+  const count = bytes.readUInt32LE(0)
+  const answer = new Uint8Array(count + DURATION_BYTES)
   let offset = COUNT_BYTES
-  for (let i = 0; i < verdicts.length; i++) {
+  for (let i = 0; i < count; i++) {
     const signatureStart = offset + RECORD_HEADER_BYTES
     const textStart = signatureStart + bytes.readUInt16LE(offset + TEXT_LENGTH_BYTES)
     const end = textStart + bytes.readUInt32LE(offset)
@@ -80,22 +86,34 @@ export function verifyBatch(batch: ArrayBuffer, engine: Secp256k1Engine): Uint8A
     const valid =
       signature !== null &&
       engine.verify(signature, hash('sha256', bytes.subarray(textStart, end), 'buffer'), publicKey)
-    verdicts[i] = valid ? VALID : INVALID
+    answer[i] = valid ? VALID : INVALID
     offset = end
   }
   if (offset !== bytes.length) throw new RangeError('A batch has bytes after its last record.')
-  return verdicts
+  const micros = Math.min(Math.round((performance.now() - startedAt) * MICROS_PER_MS), MICROS_MAX)
+  new DataView(answer.buffer).setUint32(count, micros, true)
+  return answer
 }
 
-/** Reads what a worker answered to a batch of `count` requests. Throws unless it is exactly that many verdicts. */
-export function readVerdicts(answer: unknown, count: number): boolean[] {
-  if (!(answer instanceof Uint8Array) || answer.length !== count) {
+/** What a worker answered to a batch. */
+export interface BatchAnswer {
+  /** In the order of the requests. */
+  readonly verdicts: readonly boolean[]
+  /** How long its thread was busy with it. */
+  readonly tookMs: number
+}
+
+/** Reads what a worker answered to a batch of `count` requests. Throws unless it has exactly that many verdicts. */
+export function readAnswer(answer: unknown, count: number): BatchAnswer {
+  if (!(answer instanceof Uint8Array) || answer.length !== count + DURATION_BYTES) {
     throw new Error(`A verify worker did not answer with ${count} verdicts.`)
   }
-  return Array.from(answer, (verdict) => {
+  const verdicts = Array.from(answer.subarray(0, count), (verdict) => {
     if (verdict !== VALID && verdict !== INVALID) throw new Error(`A verify worker answered the verdict ${verdict}.`)
     return verdict === VALID
   })
+  const micros = new DataView(answer.buffer, answer.byteOffset).getUint32(count, true)
+  return { verdicts, tookMs: micros / MICROS_PER_MS }
 }
 
 function textHeadBytes(request: VerifyRequest): number {

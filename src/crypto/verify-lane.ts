@@ -7,10 +7,14 @@ export interface WaitingRequest {
   readonly request: VerifyRequest
   /** What it adds to a batch, and is charged with here. */
   readonly bytes: number
-  /** When it began to wait, on the clock of the pool's observer; 0 without one. */
+  /** When it began to wait, in ms on the pool's clock. */
   readonly since: number
   /** Whether its key has a record, so that the verdict counts for or against it. */
   readonly isRegistered: boolean
+  /** Whether it waits without priority although its key has a record. */
+  readonly isSuspect: boolean
+  /** Whom it came from. */
+  readonly client: () => string
   resolve(valid: boolean): void
   reject(error: Error): void
 }

@@ -8,6 +8,9 @@ const CLIENT_PREFIX_BITS = 64
 /** Proxies that a request may have passed; what a header lists beyond is not looked at. */
 const FORWARDED_HOPS_MAX = 32
 
+/** Peers that are remembered; all are forgotten when there are more. */
+const REMEMBERED_MAX = 1024
+
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** Whom a limit counts. */
@@ -18,7 +21,7 @@ export interface Client {
   readonly isLoopback: boolean
 }
 
-export type ClientOf = (head: RequestHead) => Client
+export type ClientOf = (head: Pick<RequestHead, 'header' | 'remoteAddress'>) => Client
 
 /**
  * Finds the client of a request: the peer, unless that is one of `trustedProxies` (networks in CIDR notation). Then
@@ -30,11 +33,24 @@ export function clientReader(trustedProxies: readonly string[]): ClientOf {
   const isTrusted = (address: Address) =>
     networks.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits))
 
-  return (head) => {
+  const read: ClientOf = (head) => {
     const peer = parseAddress(head.remoteAddress())
     if (peer === null) return { key: '', isLoopback: false }
     if (networks.length === 0 || !isTrusted(peer)) return clientAt(peer)
     return clientAt(forwardedFor(head.header('x-forwarded-for'), peer, isTrusted))
+  }
+  return networks.length === 0 ? remembering(read) : read
+}
+
+/** Remembers the clients of peers, because a flood asks for the same ones all the time. */
+function remembering(read: ClientOf): ClientOf {
+  const known = new Map<string, Client>()
+  return (head) => {
+    const address = head.remoteAddress()
+    const client = known.get(address) ?? read(head)
+    if (known.size >= REMEMBERED_MAX) known.clear()
+    known.set(address, client)
+    return client
   }
 }
 

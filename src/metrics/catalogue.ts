@@ -1,5 +1,5 @@
 import type { DepositObservation } from '../actors/intake.js'
-import type { VerifyLaneName } from '../crypto/verify-pool.js'
+import type { VerifyLaneName } from '../crypto/verify-lanes.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { Network } from '../domain/network.js'
 import type { DeliveryFailure } from '../domain/webhook.js'

@@ -67,7 +67,7 @@ export function createMetrics(): Metrics {
   return {
     requests: requestHook(registry, now),
     commits: commitObserver(registry, now),
-    verifications: verifyObserver(registry, now),
+    verifications: verifyObserver(registry),
     attempts: attemptObserver(registry),
     intake: intakeObserver(registry),
     watch: (parts) => watch(registry, parts),
@@ -95,12 +95,11 @@ function commitObserver(registry: Registry, now: () => number): CommitObserver {
   }
 }
 
-function verifyObserver(registry: Registry, now: () => number): VerifyObserver {
+function verifyObserver(registry: Registry): VerifyObserver {
   const histogram = new KeptHistogram(metricsCatalogue.verifyWait, DURATION_BOUNDS_SECONDS, registry)
   const registered = histogram.series({ lane: 'registered' })
   const unregistered = histogram.series({ lane: 'unregistered' })
   return {
-    now,
     waited(lane, waitMs) {
       const series = lane === 'registered' ? registered : unregistered
       series.observe(waitMs / MS_PER_SECOND)

@@ -43,8 +43,8 @@ export interface RouteContext {
 export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const { store, directory, pool, engine, dispatcher, intake } = core
   const { settings, log, clock, sandbox, ledger, publicUrl, isDraining } = context
-  const signedRequests = new SignedRequests(store, pool, clock)
   const clientOf = clientReader(settings.trustedProxies)
+  const signedRequests = new SignedRequests(store, pool, clock, clientOf)
   const leaseMs = settings.walletLeaseSeconds * 1000
   // The wallets of a sandbox are worth nothing, and whoever tries it out claims many.
   const leasesPerClient = settings.claimsPerAddress ?? (sandbox === null ? CLAIMS_PER_ADDRESS : 0)

@@ -28,10 +28,14 @@ export async function ask(
 /** Pushes events as the ledger gateway does; null when there was no whole answer. */
 export async function pushEvents(url: string, events: readonly unknown[]): Promise<Answered | null> {
   const body = JSON.stringify({ events })
+  return ask('POST', `${url}/internal/events`, body, pushHeaders(body))
+}
+
+/** The signature of a push. */
+export function pushHeaders(body: string): Readonly<Record<string, string>> {
   const timestamp = String(Date.now())
   const signature = createHmac('sha256', GATEWAY_SECRET).update(`${timestamp}\n${body}`).digest('hex')
-  const headers = { 'X-Gateway-Timestamp': timestamp, 'X-Gateway-Signature': signature }
-  return ask('POST', `${url}/internal/events`, body, headers)
+  return { 'X-Gateway-Timestamp': timestamp, 'X-Gateway-Signature': signature }
 }
 
 /** A hash transaction id would have, from a name. */

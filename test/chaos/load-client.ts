@@ -11,6 +11,8 @@ export interface LoadOptions {
   readonly durationMs: number
   /** Requests that are begun in a second, whatever becomes of them; null sends on each connection as it is answered. */
   readonly perSecond: number | null
+  /** The loopback address that it comes from; whichever the system takes when absent. */
+  readonly from?: string
   /** The next request, as the bytes of HTTP/1.1. */
   next(): string
 }
@@ -79,9 +81,14 @@ class Load {
   }
 
   private open(): Promise<void> {
-    const { hostname, port } = new URL(this.options.url)
+    const { url, from } = this.options
+    const { hostname, port } = new URL(url)
     return new Promise((resolve, reject) => {
-      const socket = connect(Number(port), hostname)
+      const socket = connect({
+        host: hostname,
+        port: Number(port),
+        ...(from === undefined ? {} : { localAddress: from }),
+      })
       const connection: Connection = { socket, text: '', sentAt: 0, isBusy: false }
       socket.setEncoding('latin1').setNoDelay(true)
       socket.once('connect', () => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import secp256k1 from 'secp256k1'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
-import { ask, hashOf, pushEvents } from './http-client.js'
+import { ask, hashOf, pushEvents, pushHeaders } from './http-client.js'
 
 const ROUTE_TAG = 'POST /api/invoices'
 const SAMPLE_MS = 100
@@ -48,7 +48,7 @@ export async function startLoaded(
       const count = Math.min(WALLETS_PER_PUSH, walletsEach - from)
       const events = Array.from({ length: count }, (_, i) => {
         const id = walletOf(owner, from + i)
-        const wallet = { id, address: hashOf(id).slice(0, 42), network: 'SEP' }
+        const wallet = { id, address: addressOf(id), network: 'SEP' }
         return { id, type: 'wallet.assigned', wallet, owner }
       })
       assert.equal((await pushEvents(service.url, events))?.status, 200)
@@ -68,6 +68,11 @@ export function walletOf(owner: string, n: number): string {
   return `${owner}-wallet-${n}`
 }
 
+/** Where a wallet of that name is paid. */
+export function addressOf(wallet: string): string {
+  return hashOf(wallet).slice(0, 42)
+}
+
 let made = 0
 
 /** An amount that nobody else asks for. */
@@ -82,9 +87,11 @@ export function httpRequest(method: string, path: string, body = '', headers: re
   return `${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** A signed creation; `isForged` signs other bytes than are sent. */
-export function signedCreate(signer: Signer, wallet: string, isForged = false): string {
-  const body = JSON.stringify({ walletIds: [wallet], name: 'Order', amount: freshAmount(), currency: 'USDT' })
+/** A signed creation; `isForged` signs other bytes than are sent. With a callback it has a reference too. */
+export function signedCreate(signer: Signer, wallet: string, isForged = false, callbackUrl?: string): string {
+  const amount = freshAmount()
+  const notified = callbackUrl === undefined ? {} : { callbackUrl, reference: `${wallet} ${amount}` }
+  const body = JSON.stringify({ walletIds: [wallet], name: 'Order', amount, currency: 'USDT', ...notified })
   const timestamp = String(Date.now())
   const text = `${ROUTE_TAG}\n${timestamp}\n${body}${isForged ? ' ' : ''}`
   const digest = createHash('sha256').update(text).digest()
@@ -99,6 +106,17 @@ export function signedCreate(signer: Signer, wallet: string, isForged = false): 
 export function unsignedCreate(owner: string, wallet: string): string {
   const body = JSON.stringify({ owner, walletIds: [wallet], name: 'Order', amount: freshAmount(), currency: 'USDT' })
   return httpRequest('POST', '/api/invoices', body)
+}
+
+/** A push of one event, as the ledger gateway makes it. */
+export function push(event: unknown): string {
+  const body = JSON.stringify({ events: [event] })
+  return httpRequest(
+    'POST',
+    '/internal/events',
+    body,
+    Object.entries(pushHeaders(body)).map(([name, value]) => `${name}: ${value}`),
+  )
 }
 
 /** Makes requests ahead of time and hands them out one after the other, again from the first when they run out. */

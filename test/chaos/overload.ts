@@ -20,6 +20,8 @@ const PEAK_CONNECTIONS = 128
 const OVERLOAD_CONNECTIONS = 4_096
 const OVERLOAD_FACTOR = 10
 const FLOOD_FACTOR = 3
+/** The merchants come from the usual one. */
+const FLOODERS_ADDRESS = '127.0.0.2'
 
 export interface ScenarioOptions {
   readonly seconds: number
@@ -86,19 +88,27 @@ export async function floods(options: ScenarioOptions): Promise<void> {
   if (victim === undefined) throw new Error('nobody is attacked')
   const by = (who: readonly Signer[], isForged: boolean) =>
     prepared(FLOOD_REQUESTS, (n) => signedCreate(who[n % who.length] ?? victim, 'none', isForged))
-  const kinds: readonly (readonly [string, () => string])[] = [
+  const allBad = by(signers, true)
+  const kinds: readonly (readonly [what: string, flood: () => string, isFromMerchants?: boolean])[] = [
     ['GET /healthz instead, for comparison', () => httpRequest('GET', '/healthz')],
     ['unregistered keys, good signatures', by(strangers, false)],
     ['bad signatures of 20 other registered keys', by(registered, true)],
     ['bad signatures of one of these keys', by([victim], true)],
-    ['bad signatures of all of these keys', by(signers, true)],
+    ['bad signatures of all of these keys', allBad],
+    ["bad signatures of all of these keys from the merchants' own address", allBad, true],
   ]
-  for (const [what, flood] of kinds) {
+  for (const [what, flood, isFromMerchants = false] of kinds) {
     const load = { url: service.url, durationMs: seconds * 1000 }
     const perSecond = Math.round(peak.goodPerSecond * FLOOD_FACTOR)
     const [good, bad] = await Promise.all([
       runLoad({ ...load, connections: PEAK_CONNECTIONS, perSecond: null, next: goodRequests(signers) }),
-      runLoad({ ...load, connections: OVERLOAD_CONNECTIONS / 2, perSecond, next: flood }),
+      runLoad({
+        ...load,
+        connections: OVERLOAD_CONNECTIONS / 2,
+        perSecond,
+        next: flood,
+        ...(isFromMerchants ? {} : { from: FLOODERS_ADDRESS }),
+      }),
     ])
     say(`  ${what}: ${percent(good, peak)} of the throughput alone; ${describe(good)}; flood ${statuses(bad)}`)
   }

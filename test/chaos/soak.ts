@@ -1,7 +1,12 @@
+import { openReceiver } from '../support/receiver.js'
+import { hashOf } from './http-client.js'
 import { runLoad } from './load-client.js'
 import {
+  addressOf,
   httpRequest,
   memoryOf,
+  push,
+  type Signer,
   signedCreate,
   signerOf,
   startLoaded,
@@ -15,6 +20,8 @@ const WALLETS_EACH = 50
 const CONNECTIONS = 64
 const MEASURED_MS = 5_000
 const MINUTE_MS = 60_000
+/** Of a token with six decimals. */
+const DEPOSIT_RAW = 5_000_000_000
 
 /** Mixed load at half of what the service can do, and its memory each minute. */
 export async function soak({
@@ -28,31 +35,62 @@ export async function soak({
 }): Promise<void> {
   const signers = Array.from({ length: OWNERS }, (_, n) => signerOf(`merchant-${n}`))
   const service = await startLoaded(signers, WALLETS_EACH, { BILLHOOK_VERIFY_ENGINE: engine })
-  let n = 0
-  const next = (): string => {
-    n += 1
-    const signer = signers[n % OWNERS]
-    if (signer === undefined) throw new Error('nobody signs')
-    const wallet = walletOf(signer.owner, Math.floor(n / OWNERS) % WALLETS_EACH)
-    switch (n % 7) {
-      case 0:
-        return unsignedCreate(signer.owner, wallet)
-      case 1:
-        return httpRequest('GET', `/api/users/${signer.owner}/invoices?limit=20&include=payment`)
-      case 2:
-        return httpRequest('GET', `/api/users/${signer.owner}/wallets`)
-      default:
-        return signedCreate(signer, wallet, n % 50 === 0)
-    }
-  }
-  const load = { url: service.url, connections: CONNECTIONS, next }
+  const receiver = await openReceiver()
+  const load = { url: service.url, connections: CONNECTIONS, next: mixedRequests(signers, receiver.url) }
   const peak = await runLoad({ ...load, perSecond: null, durationMs: MEASURED_MS })
   const perSecond = Math.round(peak.goodPerSecond / 2)
   say(`soak with ${perSecond}/s of at most ${peak.goodPerSecond.toFixed(0)}/s, ${engine}`)
   for (let minute = 1; minute <= minutes; minute += 1) {
     const report = await runLoad({ ...load, perSecond, durationMs: MINUTE_MS })
     const { own, resident } = memoryOf(service.pid)
-    say(`  minute ${minute}: resident ${resident.toFixed(0)} MiB, own ${own.toFixed(0)} MiB; ${describe(report)}`)
+    const memory = `resident ${resident.toFixed(0)} MiB, own ${own.toFixed(0)} MiB`
+    say(`  minute ${minute}: ${memory}; ${receiver.requests.length} webhooks so far; ${describe(report)}`)
   }
   await service.stop()
+  await receiver.close()
+}
+
+/** Creations, a few of them forged or unsigned, reads, and deposits that are announced and confirmed. */
+function mixedRequests(signers: readonly Signer[], callbackUrl: string): () => string {
+  let n = 0
+  return () => {
+    n += 1
+    const signer = signers[n % OWNERS]
+    if (signer === undefined) throw new Error('nobody signs')
+    const wallet = walletOf(signer.owner, walletNo(n))
+    switch (n % 9) {
+      case 0:
+        return unsignedCreate(signer.owner, wallet)
+      case 1:
+        return httpRequest('GET', `/api/users/${signer.owner}/invoices?limit=20&include=payment`)
+      case 2:
+        return httpRequest('GET', `/api/users/${signer.owner}/wallets`)
+      case 3:
+        return deposit('pending', n, wallet)
+      case 4:
+        // The one that was announced by the request before, or not, when that is still under way.
+        return deposit('confirmed', n - 1, walletOf(`merchant-${(n - 1) % OWNERS}`, walletNo(n - 1)))
+      default:
+        return signedCreate(signer, wallet, n % 50 === 0, callbackUrl)
+    }
+  }
+}
+
+function walletNo(n: number): number {
+  return Math.floor(n / OWNERS) % WALLETS_EACH
+}
+
+function deposit(report: 'pending' | 'confirmed', n: number, wallet: string): string {
+  return push({
+    id: `${report} ${n}`,
+    type: `deposit.${report}`,
+    deposit: {
+      network: 'SEP',
+      txHash: hashOf(`soak ${n}`),
+      toAddress: addressOf(wallet),
+      currency: 'Tether',
+      amount: String(DEPOSIT_RAW),
+      receivedAt: Date.now(),
+    },
+  })
 }

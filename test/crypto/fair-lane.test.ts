@@ -11,6 +11,8 @@ function entry(name: string): WaitingRequest {
     bytes: BYTES,
     since: 0,
     isRegistered: true,
+    isSuspect: true,
+    client: () => '',
     resolve: () => {},
     reject: () => {},
   }

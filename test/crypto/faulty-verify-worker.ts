@@ -3,7 +3,7 @@ import { noble } from '../../src/crypto/noble.js'
 import { verifyBatch } from '../../src/crypto/verify-batch.js'
 
 /*
- * A verify worker that fails as the body of a request in its batch tells it to. Without such a request it verifies.
+ * A verify worker that fails, or lies, as the body of a request in its batch tells it to. Without such a request it verifies.
  */
 
 export default function verify(batch: ArrayBuffer): unknown {
@@ -19,6 +19,12 @@ export default function verify(batch: ArrayBuffer): unknown {
       // The file tells the worker that replaces this one that it has happened.
       if (createdNow(path)) process.exit(1)
       return verdicts()
+    case 'took': {
+      // Microseconds that the answer says, whatever it took.
+      const answer = verdicts()
+      new DataView(answer.buffer).setUint32(answer.length - 4, Number(path), true)
+      return answer
+    }
     case 'throw':
       throw new Error('as told')
     case 'throw later':

@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Secp256k1Engine } from '../../src/crypto/secp256k1.js'
 import { signedText } from '../../src/crypto/signed-text.js'
-import {
-  encodeBatch,
-  readVerdicts,
-  recordBytes,
-  type VerifyRequest,
-  verifyBatch,
-} from '../../src/crypto/verify-batch.js'
+import { encodeBatch, readAnswer, recordBytes, type VerifyRequest, verifyBatch } from '../../src/crypto/verify-batch.js'
 
 interface Seen {
   readonly signature: string
@@ -37,12 +31,26 @@ const requests: VerifyRequest[] = [
 ]
 
 describe('a batch', () => {
+  test('is answered with the time it took', () => {
+    const slow: Secp256k1Engine = {
+      name: 'noble',
+      isPublicKey: () => true,
+      verify: () => {
+        const until = performance.now() + 5
+        while (performance.now() < until);
+        return true
+      },
+    }
+    const { tookMs } = readAnswer(verifyBatch(encodeBatch(requests.slice(0, 1)), slow), 1)
+    assert.ok(tookMs >= 4.9, `${tookMs} ms`)
+  })
+
   test('carries what each request says', async () => {
     const { createHash } = await import('node:crypto')
     const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
     const seen: Seen[] = []
-    const verdicts = verifyBatch(encodeBatch(requests), notingEngine(seen))
-    assert.deepEqual(readVerdicts(verdicts, 4), [true, false, false, false])
+    const answer = verifyBatch(encodeBatch(requests), notingEngine(seen))
+    assert.deepEqual(readAnswer(answer, 4).verdicts, [true, false, false, false])
     const digestOf = ({ routeTag, timestamp, body }: VerifyRequest) => sha256(signedText(routeTag, timestamp, body))
     // The third signature is no base64, so no engine is asked about it.
     assert.deepEqual(seen, [
@@ -55,7 +63,7 @@ describe('a batch', () => {
   test('is as large as its records say', () => {
     const records = requests.reduce((sum, request) => sum + recordBytes(request), 0)
     assert.equal(encodeBatch(requests).byteLength, 4 + records)
-    assert.deepEqual(verifyBatch(encodeBatch([]), notingEngine([])), new Uint8Array(0))
+    assert.deepEqual(readAnswer(verifyBatch(encodeBatch([]), notingEngine([])), 0).verdicts, [])
   })
 
   test('is not made with a key of another length', () => {
@@ -80,14 +88,15 @@ describe('a batch', () => {
   })
 
   test('is answered by exactly as many verdicts as it has requests', () => {
-    const verdicts = Uint8Array.from(Buffer.from('VIV'))
-    assert.deepEqual(readVerdicts(verdicts, 3), [true, false, true])
-    for (const count of [0, 2, 4]) assert.throws(() => readVerdicts(verdicts, count), /did not answer/)
-    for (const answer of [null, undefined, true, 'VIV', [86, 73, 86], { length: 3 }, new ArrayBuffer(3)]) {
-      assert.throws(() => readVerdicts(answer, 3), /did not answer/)
+    const answer = Uint8Array.of(...Buffer.from('VIV'), 0xd2, 4, 0, 0)
+    assert.deepEqual(readAnswer(answer, 3), { verdicts: [true, false, true], tookMs: 1.234 })
+    assert.deepEqual(readAnswer(Buffer.concat([Buffer.alloc(5), answer]).subarray(5), 3).tookMs, 1.234)
+    for (const count of [0, 2, 4]) assert.throws(() => readAnswer(answer, count), /did not answer/)
+    for (const other of [null, undefined, true, 'VIV', [...answer], { length: 7 }, new ArrayBuffer(7)]) {
+      assert.throws(() => readAnswer(other, 3), /did not answer/)
     }
     for (const byte of [0, 1, 0x76, 255]) {
-      assert.throws(() => readVerdicts(Uint8Array.of(86, byte), 2), /answered the verdict/)
+      assert.throws(() => readAnswer(Uint8Array.of(86, byte, 0, 0, 0, 0), 2), /answered the verdict/)
     }
   })
 })

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { VerifyRequest } from '../../src/crypto/verify-batch.js'
-import {
-  createVerifyPool,
-  type VerifyLaneName,
-  type VerifyPool,
-  type VerifyPoolSettings,
-} from '../../src/crypto/verify-pool.js'
+import type { VerifyLaneName } from '../../src/crypto/verify-lanes.js'
+import { createVerifyPool, type VerifyPool, type VerifyPoolSettings } from '../../src/crypto/verify-pool.js'
 import { signRequest, testKey } from '../support/signing.js'
 
 const TAG = 'POST /api/invoices'
@@ -48,7 +45,8 @@ describe('the verify pool', () => {
     const heard: [VerifyLaneName, number][] = []
     let nowMs = 0
     const pool = startPool(t, {
-      observer: { now: () => nowMs, waited: (lane, waitMs) => heard.push([lane, waitMs]) },
+      now: () => nowMs,
+      observer: { waited: (lane, waitMs) => heard.push([lane, waitMs]) },
     })
     const lanes: VerifyLaneName[] = ['unregistered', 'registered', 'registered', 'unregistered', 'registered']
     const verdicts = lanes.map((lane, i) => {
@@ -113,7 +111,7 @@ describe('the verify pool', () => {
       const verdict = accepted(pool.verify(sent, i % 7 === 0 ? 'unregistered' : 'registered'))
       verdicts.push(verdict.then((actual) => assert.equal(actual, kind === 'valid', `request ${i}, ${kind}`)))
       // Some arrive together, some in later turns of the event loop.
-      if (i % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
+      if (i % 100 === 0) await setImmediate()
     }
     await Promise.all(verdicts)
   })
@@ -147,15 +145,20 @@ describe('the lanes', () => {
   async function orderOfVerdicts(pool: VerifyPool, sent: readonly VerifyLaneName[]): Promise<VerifyLaneName[]> {
     const order: VerifyLaneName[] = []
     await Promise.all(
-      sent.map((lane, i) => accepted(pool.verify(malformed(`${i}`), lane)).then(() => void order.push(lane))),
+      sent.map((lane, i) =>
+        accepted(pool.verify(malformed(`FAULT took:0; ${i}`), lane)).then(() => void order.push(lane)),
+      ),
     )
     return order
   }
 
+  /** What others take costs nothing, so that the counts of a batch show. */
+  const free = { worker: new URL('./faulty-verify-worker.js', import.meta.url) }
+
   const times = (count: number, lane: VerifyLaneName): VerifyLaneName[] => Array.from({ length: count }, () => lane)
 
   test('let registered keys pass a flood of others, which keep an eighth of every batch', async (t) => {
-    const pool = startPool(t, { batchLimit: 64 })
+    const pool = startPool(t, { batchLimit: 64, ...free })
     // One batch goes to the thread and one to its inbox before the registered ones arrive; the others have to wait.
     const order = await orderOfVerdicts(pool, [...times(400, 'unregistered'), ...times(112, 'registered')])
     assert.equal(order.length, 512)
@@ -167,8 +170,47 @@ describe('the lanes', () => {
     assert.equal(registeredAmong(256, 512), 0)
   })
 
+  /** Each verification takes 4 ms, as far as the worker says. */
+  const slowWorker = { worker: new URL('./faulty-verify-worker.js', import.meta.url), batchLimit: 2 }
+  const slow = (name = '') => malformed(`FAULT took:4000; ${name}`)
+
+  test('hold others back while registered keys come in, for as long as what they took is more than their share', async (t) => {
+    let nowMs = 0
+    const pool = startPool(t, { ...slowWorker, now: () => nowMs })
+    const answered: string[] = []
+    const send = (name: string, lane: VerifyLaneName) =>
+      accepted(pool.verify(slow(name), lane)).then(() => void answered.push(name))
+    await send('a registered one', 'registered')
+    // The 2 ms that were saved up are enough to begin; afterwards 2 ms are owed, which takes 32 ms at a sixteenth.
+    const held = Promise.all(['first', 'second'].map((name) => send(name, 'unregistered')))
+    await setTimeout(20)
+    await send('another registered one', 'registered')
+    assert.deepEqual(answered, ['a registered one', 'first', 'another registered one'])
+    nowMs = 33
+    await held
+    assert.deepEqual(answered.slice(3), ['second'])
+  })
+
+  test('do not hold anybody back when nobody has priority, or when closing', async () => {
+    let nowMs = 0
+    const pool = createVerifyPool({ ...defaults, ...slowWorker, now: () => nowMs })
+    const flood = () => Array.from({ length: 100 }, () => accepted(pool.verify(slow(), 'unregistered')))
+    await accepted(pool.verify(slow(), 'registered'))
+    const early = flood()
+    await early[0]
+    assert.equal(pool.depth().unregistered, 99)
+    nowMs += 1_001
+    await Promise.all(early)
+    await accepted(pool.verify(slow(), 'registered'))
+    const late = flood()
+    await late[0]
+    assert.equal(pool.depth().unregistered, 99)
+    await pool.close()
+    await Promise.all(late)
+  })
+
   test('do not let registered keys starve the others', async (t) => {
-    const pool = startPool(t, { batchLimit: 64 })
+    const pool = startPool(t, { batchLimit: 64, ...free })
     const order = await orderOfVerdicts(pool, [...times(400, 'registered'), ...times(16, 'unregistered')])
     assert.ok(order.lastIndexOf('unregistered') < 256, `${order.lastIndexOf('unregistered')}`)
   })

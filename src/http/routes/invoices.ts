@@ -51,7 +51,7 @@ async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answ
   const headers = readSignatureHeaders(request)
   let signer: ApiKey | null = null
   if (isSigned(headers)) {
-    const key = await parts.signedRequests.authenticate(headers, request.body, CREATE_INVOICE)
+    const key = await parts.signedRequests.authenticate(headers, request, CREATE_INVOICE)
     if (!key.ok) return failureAnswer(key.failure)
     signer = key.value
   } else if (!parts.allowsUnsigned(request)) {

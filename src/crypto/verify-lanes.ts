@@ -1,0 +1,150 @@
+/** The lanes in which requests wait for a verify thread, and which of them go next. */
+
+import { FairLane } from './fair-lane.js'
+import { KeyStanding } from './key-standing.js'
+import { SpareTime } from './spare-time.js'
+import { recordBytes, type VerifyRequest } from './verify-batch.js'
+import { VerifyLane, type WaitingRequest } from './verify-lane.js'
+
+/** `registered`: the key has a record. `unregistered`: it has none, so anybody can send as many as they like. */
+export type VerifyLaneName = 'registered' | 'unregistered'
+
+export interface VerifyLanesSettings {
+  readonly threads: number
+  /** Requests that may wait in the lane of registered keys. */
+  readonly registeredLaneLimit: number
+  /** Requests that may wait in the lane of unregistered keys, and in that of suspected ones. */
+  readonly unregisteredLaneLimit: number
+  /** Bytes of requests that may wait in each lane. */
+  readonly laneLimitBytes: number
+}
+
+/** What goes to a thread at once: those with priority first. */
+export interface Chosen {
+  readonly entries: readonly WaitingRequest[]
+  readonly withPriority: number
+}
+
+/** Most that a lane without priority gets of a batch for which others wait too. */
+const SHARE_OF_BATCH = 1 / 8
+/** A lane that gets the time that is left. */
+interface Patient {
+  readonly lane: VerifyLane | FairLane
+  readonly spareTime: SpareTime
+}
+
+/**
+ * Requests of registered keys have priority, unless bad signatures are sent for their key (`KeyStanding`); these, a
+ * fair share for each key and client, and requests of unregistered keys get the time that is left (`SpareTime`).
+ */
+export class VerifyLanes {
+  readonly #registered: VerifyLane
+  readonly #unregistered: VerifyLane
+  /** Requests of registered keys that lost their priority. */
+  readonly #suspected: FairLane
+  readonly #timeOfSuspects: SpareTime
+  readonly #standing = new KeyStanding()
+  /** The lanes without priority. They take turns to come first, as a small batch has one place for them. */
+  #patient: readonly [Patient, Patient]
+  #isEnding = false
+
+  constructor({ threads, registeredLaneLimit, unregisteredLaneLimit, laneLimitBytes }: VerifyLanesSettings) {
+    this.#registered = new VerifyLane(registeredLaneLimit, laneLimitBytes)
+    this.#unregistered = new VerifyLane(unregisteredLaneLimit, laneLimitBytes)
+    this.#suspected = new FairLane(unregisteredLaneLimit, laneLimitBytes)
+    this.#timeOfSuspects = new SpareTime(threads)
+    this.#patient = [
+      { lane: this.#unregistered, spareTime: new SpareTime(threads) },
+      { lane: this.#suspected, spareTime: this.#timeOfSuspects },
+    ]
+  }
+
+  /** Requests that wait; those of suspected keys count as `unregistered`. */
+  get depth(): { readonly registered: number; readonly unregistered: number } {
+    return { registered: this.#registered.length, unregistered: this.#unregistered.length + this.#suspected.length }
+  }
+
+  get waiting(): number {
+    return this.#registered.length + this.#unregistered.length + this.#suspected.length
+  }
+
+  /** The promise of its verdict, or null when there is no room for it. `client` tells whom it came from. */
+  enter(
+    request: VerifyRequest,
+    laneName: VerifyLaneName,
+    client: () => string,
+    since: number,
+  ): Promise<boolean> | null {
+    const bytes = recordBytes(request)
+    const isRegistered = laneName === 'registered'
+    const suspect = isRegistered ? this.#standing.suspect(request.publicKey, client) : null
+    const isSuspect = suspect !== null
+    const lane = isRegistered ? this.#registered : this.#unregistered
+    if (!(suspect === null ? lane.admits(bytes) : this.#suspected.admits(suspect, bytes))) return null
+    return new Promise<boolean>((resolve, reject) => {
+      const entry: WaitingRequest = { request, bytes, since, isRegistered, isSuspect, client, resolve, reject }
+      if (suspect === null) lane.push(entry)
+      else this.#suspected.push(suspect, entry)
+    })
+  }
+
+  /** How many of those that wait may go out now. */
+  eligible(nowMs: number): number {
+    const [first, second] = this.#patient
+    return this.#registered.length + this.#places(first, nowMs) + this.#places(second, nowMs)
+  }
+
+  /** Milliseconds until one of those without priority may go out. */
+  waitMs(nowMs: number): number {
+    const waits = this.#patient.filter(({ lane }) => lane.length > 0).map(({ spareTime }) => spareTime.waitMs(nowMs))
+    return Math.min(...waits)
+  }
+
+  /** Takes out what goes next: `size` of them, when as many are eligible. */
+  take(size: number, nowMs: number): Chosen {
+    const entries: WaitingRequest[] = []
+    const [first, second] = this.#patient
+    this.#patient = [second, first]
+    const firstPlaces = this.#places(first, nowMs)
+    const secondPlaces = this.#places(second, nowMs)
+    const kept = Math.min(keptOf(firstPlaces, size) + keptOf(secondPlaces, size), size - 1)
+    this.#registered.take(size - kept, entries)
+    const withPriority = entries.length
+    const rest = size - withPriority
+    const secondKept = rest < 2 ? 0 : Math.min(secondPlaces, Math.ceil(rest / 2))
+    first.lane.take(Math.min(rest - secondKept, firstPlaces), entries)
+    const ofFirst = entries.length - withPriority
+    second.lane.take(Math.min(rest - ofFirst, secondPlaces), entries)
+    first.spareTime.spent(withPriority, ofFirst, nowMs)
+    second.spareTime.spent(withPriority, entries.length - withPriority - ofFirst, nowMs)
+    return { entries, withPriority }
+  }
+
+  /** A batch of `count` kept its thread busy for so long. */
+  measured(count: number, tookMs: number): void {
+    for (const { spareTime } of this.#patient) spareTime.measured(count, tookMs)
+  }
+
+  /** Counts a verdict for or against the key, and tells it. */
+  settle({ isRegistered, isSuspect, request, client, resolve }: WaitingRequest, isValid: boolean): void {
+    if (isRegistered) this.#standing.heard(request.publicKey, isValid, client)
+    // Time is not wasted on those who share a key and an address with whoever attacks it.
+    if (isSuspect && isValid) this.#timeOfSuspects.refund()
+    resolve(isValid)
+  }
+
+  /** From now on nobody is held back. */
+  end(): void {
+    this.#isEnding = true
+  }
+
+  /** How many of a lane without priority may go out now. */
+  #places({ lane, spareTime }: Patient, nowMs: number): number {
+    return this.#isEnding ? lane.length : Math.min(lane.length, spareTime.places(nowMs))
+  }
+}
+
+/** Places that registered keys leave to a lane in a batch of `size`. */
+function keptOf(places: number, size: number): number {
+  return Math.min(places, Math.max(1, Math.floor(size * SHARE_OF_BATCH)))
+}
