@@ -191,6 +191,18 @@ describe('the lanes', () => {
     assert.deepEqual(answered.slice(3), ['second'])
   })
 
+  test('give time to a merchant who shares key and address with an attacker, for each good signature', async (t) => {
+    const pool = startPool(t, { ...slowWorker, now: () => 0 })
+    const attacked = testKey('attacked')
+    const bad = () => accepted(pool.verify({ ...slow(), publicKey: attacked.publicKey }, 'registered'))
+    for (let n = 0; n < 9; n += 1) assert.equal(await bad(), false)
+    for (let n = 0; n < 5; n += 1) {
+      const good = accepted(pool.verify(signed(`FAULT took:4000; ${n}`, attacked), 'registered'))
+      assert.equal(await Promise.race([good, setTimeout(2_000, 'held back', { ref: false })]), true, `round ${n}`)
+      assert.equal(await bad(), false)
+    }
+  })
+
   test('do not hold anybody back when nobody has priority, or when closing', async () => {
     let nowMs = 0
     const pool = createVerifyPool({ ...defaults, ...slowWorker, now: () => nowMs })
