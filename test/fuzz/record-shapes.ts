@@ -85,7 +85,8 @@ export const depositShape: Shape = {
   txHash: isTextUpTo(128),
   index: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   toAddress: isTextUpTo(128),
-  currency: isOneOf('Tether', '#native', null, ''),
+  // The label as the observer wrote it, known or not.
+  currency: (value) => value === null || value === '' || isText(value),
   amount: isDecimal,
   receivedAt: isTime,
   kind: isOneOf('pending', 'confirmed', 'dropped'),
