@@ -9,7 +9,7 @@ import { sandboxBanner } from './sandbox/banner.js'
 import { createSandbox } from './sandbox/sandbox.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
 import { startCore } from './service/core.js'
-import { type Endings, endAll } from './service/endings.js'
+import { Endings } from './service/endings.js'
 import { startFront, startMetricsFront } from './service/listeners.js'
 import { allRoutes } from './service/routes.js'
 
@@ -24,6 +24,8 @@ export interface Service {
   readonly banner: readonly string[]
   /** Stops accepting, finishes what was accepted, flushes and closes. */
   stop(): Promise<void>
+  /** The part that a stop waits for; null when there is none. */
+  waitsFor(): string | null
 }
 
 /**
@@ -31,11 +33,11 @@ export interface Service {
  * `StartError`; whatever was started before is ended again.
  */
 export async function startService(settings: Settings, log: Logger, clock: Clock): Promise<Service> {
-  const endings: Endings = []
+  const endings = new Endings()
   try {
     return await start(settings, log, clock, endings)
   } catch (error) {
-    await endAll(endings)
+    await endings.endAll()
     throw error
   }
 }
@@ -53,9 +55,9 @@ async function start(settings: Settings, log: Logger, clock: Clock, endings: End
   const sandbox = settings.sandbox
     ? await createSandbox({ store, intake, engine, clock, log, tokenDecimals, publicUrl, dataDirectory })
     : null
-  if (sandbox !== null) endings.push(() => sandbox.close())
+  if (sandbox !== null) endings.add('sandbox', () => sandbox.close())
   const ledger = ledgerOf(settings)
-  if (ledger !== null) endings.push(() => ledger.close())
+  if (ledger !== null) endings.add('ledger', () => ledger.close())
 
   let isDraining = false
   const routes = allRoutes(core, { settings, log, clock, sandbox, ledger, publicUrl, isDraining: () => isDraining })
@@ -82,9 +84,10 @@ async function start(settings: Settings, log: Logger, clock: Clock, endings: End
       // Deliveries under way may take as long as the whole stop may: they finish while the requests do, and what is owed
       // from now on stays in the outbox.
       const delivered = dispatcher.stop()
-      await endAll(endings)
+      await endings.endAll()
       await delivered
     },
+    waitsFor: () => endings.underWay,
   }
 }
 

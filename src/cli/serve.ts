@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import type { Logger } from '../log.js'
-import type { startService } from '../service.js'
+import type { Service, startService } from '../service.js'
 import { StartError } from '../start-error.js'
 import { VERSION } from '../version.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './exit-code.js'
@@ -73,7 +73,7 @@ async function startToStop(settings: Settings, io: ServeIo): Promise<number> {
 
   const signal = await stop.signal
   io.log.info({ signal }, 'stopping')
-  return await drain(service.stop(), io)
+  return await drain(service, io)
 }
 
 interface FirstSignal {
@@ -97,13 +97,14 @@ function firstSignal(io: ServeIo): FirstSignal {
 }
 
 /** Stops the service within `DRAIN_TIMEOUT_MS` and resolves with the exit code. */
-function drain(stopped: Promise<void>, io: ServeIo): Promise<number> {
+function drain(service: Pick<Service, 'stop' | 'waitsFor'>, io: ServeIo): Promise<number> {
   return new Promise((resolve) => {
     const timer = io.after(DRAIN_TIMEOUT_MS, () => {
-      io.log.error({ timeoutMs: DRAIN_TIMEOUT_MS }, 'not everything finished in time; exiting all the same')
+      const about = { timeoutMs: DRAIN_TIMEOUT_MS, waitingFor: service.waitsFor() }
+      io.log.error(about, 'not everything finished in time; exiting all the same')
       resolve(EXIT_FAILURE)
     })
-    stopped.then(
+    service.stop().then(
       () => {
         io.log.info('stopped')
         timer.cancel()

@@ -73,7 +73,7 @@ export async function startCore({ settings, log, clock, metrics, endings }: Core
     randomSecretHex: () => randomSecretHex(random),
     ...(metrics === null ? {} : { commitObserver: metrics.commits }),
   })
-  endings.push(() => store.close())
+  endings.add('store', () => store.close())
 
   const { engine, reason } = await chosenEngine(settings)
   log.info({ engine: engine.name, threads: settings.verifyThreads, reason }, 'verifying signatures')
@@ -90,14 +90,14 @@ export async function startCore({ settings, log, clock, metrics, endings }: Core
     onWorkerError: (error) => log.error({ err: error }, 'a verification thread failed'),
     ...(metrics === null ? {} : { observer: metrics.verifications }),
   })
-  endings.push(() => pool.close())
+  endings.add('verification', () => pool.close())
   await pool.warmUp()
 
   const sender = createSender({
     guard: createAddressGuard({ allowAll: isLoopback(settings.host), allow: settings.callbackAllow }),
     clock,
   })
-  endings.push(() => sender.close())
+  endings.add('webhook connections', () => sender.close())
   const dispatcher = createDispatcher({
     store,
     sender,
@@ -108,11 +108,11 @@ export async function startCore({ settings, log, clock, metrics, endings }: Core
     retry: { attemptsMax: settings.webhookAttempts, random: () => Math.random() },
     ...(metrics === null ? {} : { observer: metrics.attempts }),
   })
-  endings.push(() => dispatcher.stop())
+  endings.add('webhooks', () => dispatcher.stop())
   await dispatcher.start()
 
   const directory = new WalletDirectory(store)
-  endings.push(() => directory.idle())
+  endings.add('wallets', () => directory.idle())
   const intake = new Intake(store, directory, (owed) => dispatcher.notify(owed), metrics?.intake)
   return { store, engine, pool, directory, dispatcher, intake, tokenDecimals }
 }

@@ -44,7 +44,7 @@ export async function startFront(settings: Settings, log: Logger, resolve: Resol
     (error) => log.error({ err: error }, 'the HTTP server failed on a request'),
   )
   const address = await listen(server, { host, port })
-  endings.push(() => drain(server))
+  endings.add('requests', () => drain(server))
   return urlOf(address)
 }
 
@@ -72,7 +72,7 @@ export async function startMetricsFront(
     (error) => log.error({ err: error }, 'the metrics listener failed on a request'),
   )
   const address = await listen(server, wanted)
-  endings.push(() => drain(server))
+  endings.add('metrics', () => drain(server))
   return `${urlOf(address)}${METRICS_PATH}`
 }
 

@@ -20,6 +20,7 @@ const WALLETS_EACH = 50
 const CONNECTIONS = 64
 const MEASURED_MS = 5_000
 const MINUTE_MS = 60_000
+const SAMPLE_MS = 250
 /** Of a token with six decimals. */
 const DEPOSIT_RAW = 5_000_000_000
 
@@ -41,13 +42,29 @@ export async function soak({
   const perSecond = Math.round(peak.goodPerSecond / 2)
   say(`soak with ${perSecond}/s of at most ${peak.goodPerSecond.toFixed(0)}/s, ${engine}`)
   for (let minute = 1; minute <= minutes; minute += 1) {
-    const report = await runLoad({ ...load, perSecond, durationMs: MINUTE_MS })
-    const { own, resident } = memoryOf(service.pid)
-    const memory = `resident ${resident.toFixed(0)} MiB, own ${own.toFixed(0)} MiB`
+    const running = runLoad({ ...load, perSecond, durationMs: MINUTE_MS })
+    const { own, mapped } = await leastMemory(service.pid, running)
+    const report = await running
+    const memory = `at least ${own.toFixed(0)} MiB of its own, ${mapped.toFixed(0)} MiB of files in memory`
     say(`  minute ${minute}: ${memory}; ${receiver.requests.length} webhooks so far; ${describe(report)}`)
   }
   await service.stop()
   await receiver.close()
+}
+
+/**
+ * The least memory of its own that a process has while something runs, which is what is left when garbage has just been
+ * collected, and the most of files that is mapped into its memory, which is the database as far as it was used.
+ */
+async function leastMemory(pid: number, running: Promise<unknown>): Promise<{ own: number; mapped: number }> {
+  const least = { own: Number.POSITIVE_INFINITY, mapped: 0 }
+  const sampler = setInterval(() => {
+    const { own, resident } = memoryOf(pid)
+    least.own = Math.min(least.own, own)
+    least.mapped = Math.max(least.mapped, resident - own)
+  }, SAMPLE_MS)
+  await running.finally(() => clearInterval(sampler))
+  return least
 }
 
 /** Creations, a few of them forged or unsigned, reads, and deposits that are announced and confirmed. */

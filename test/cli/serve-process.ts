@@ -19,7 +19,12 @@ const io = processIo('info', async (_settings, log) => {
     case 'drains':
       break
     case 'never drains':
-      return { url: 'http://127.0.0.1:1', banner: [], stop: () => new Promise(() => log.info('hanging')) }
+      return {
+        url: 'http://127.0.0.1:1',
+        banner: [],
+        stop: () => new Promise(() => log.info('hanging')),
+        waitsFor: () => null,
+      }
     case 'throws later':
       setImmediate(() => {
         throw new Error('nobody catches this')
@@ -36,6 +41,7 @@ const io = processIo('info', async (_settings, log) => {
   return {
     url: 'http://127.0.0.1:1',
     banner: ['A banner.'],
+    waitsFor: () => null,
     stop: async () => {
       log.info('draining')
       clearInterval(alive)

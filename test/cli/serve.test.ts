@@ -84,6 +84,7 @@ function serving({ flushes = true } = {}) {
       draining.resolve()
       return stop.promise
     },
+    waitsFor: () => 'requests',
   }
   const code = serve(settings, io)
   if (flushes) flush.resolve()
@@ -141,7 +142,7 @@ describe('serve', () => {
     )
     run.timers[0]?.elapsed()
     assert.equal(await run.code, 1)
-    assert.match(run.logLines.at(-1) ?? '', /not everything finished in time/)
+    assert.match(run.logLines.at(-1) ?? '', /"waitingFor":"requests".*not everything finished in time/)
   })
 
   test('a drain that fails ends with 1', async () => {

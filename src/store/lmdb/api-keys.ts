@@ -8,6 +8,7 @@ import type { Identities } from './identities.js'
 import type { Numbers } from './numbers.js'
 import { pageKeys } from './pages.js'
 import { recordCodec } from './record-codec.js'
+import { RecordMemo } from './record-memo.js'
 import type { Tables } from './tables.js'
 
 const PUBLIC_KEY_BYTES = 33
@@ -40,6 +41,8 @@ const codec = recordCodec<ApiKey>(
 
 /** API keys, by the 33 bytes of the public key: a public key names one record for ever (decisions 3). */
 export class ApiKeys {
+  private readonly memo = new RecordMemo(codec)
+
   constructor(
     private readonly tables: Tables,
     private readonly numbers: Numbers,
@@ -49,8 +52,9 @@ export class ApiKeys {
 
   find(publicKey: Uint8Array): ApiKey | undefined {
     if (publicKey.length !== PUBLIC_KEY_BYTES) return undefined
-    const bytes = this.tables.apiKeys.getBinaryFast(Buffer.from(publicKey))
-    return bytes === undefined ? undefined : codec.decode(bytes)
+    const key = Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength)
+    const bytes = this.tables.apiKeys.getBinaryFast(key)
+    return bytes === undefined ? undefined : this.memo.decode(key.toString('latin1'), bytes)
   }
 
   register(registration: ApiKeyRegistration, nowMs: number): Outcome<ApiKey> {

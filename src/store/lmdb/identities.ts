@@ -1,5 +1,6 @@
 import type { Numbers } from './numbers.js'
 import { recordCodec } from './record-codec.js'
+import { RowCache } from './row-cache.js'
 import type { Tables } from './tables.js'
 
 interface IdentityRow {
@@ -20,6 +21,9 @@ const KEY_BYTES_MAX = 512
 
 /** Identities by stream id. Anyone whom a record names gets a number, which is not the same as being known to the ledger. */
 export class Identities {
+  /** A number never changes. */
+  private readonly numbersByOwner = new RowCache<number>()
+
   constructor(
     private readonly tables: Tables,
     private readonly numbers: Numbers,
@@ -27,6 +31,20 @@ export class Identities {
 
   numberOf(owner: string): number | undefined {
     return this.row(owner)?.no
+  }
+
+  /** The same, in a commit. */
+  numberInCommit(owner: string): number | undefined {
+    const known = this.numbersByOwner.get(owner)
+    if (known !== undefined) return known
+    const no = this.numberOf(owner)
+    if (no !== undefined) this.numbersByOwner.set(owner, no)
+    return no
+  }
+
+  /** After an aborted commit. */
+  forget(): void {
+    this.numbersByOwner.forget()
   }
 
   isKnown(owner: string): boolean {

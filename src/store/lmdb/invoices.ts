@@ -36,7 +36,7 @@ export class Invoices {
 
   /** Loads the facts, lets the domain decide, applies. */
   create(request: InvoiceRequest, nowMs: number, newId: (nowMs: number) => Buffer): Outcome<Invoice> {
-    const ownerNo = this.identities.numberOf(request.owner)
+    const ownerNo = this.identities.numberInCommit(request.owner)
     const wallets = this.ownedWallets(request.walletIds, ownerNo)
     const rivals = wallets === null ? [] : wallets.map((wallet) => this.rivalsOn(wallet, request))
     const refusal = refuseInvoice(request, {

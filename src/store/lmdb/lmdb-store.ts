@@ -152,6 +152,8 @@ export class LmdbStore implements Store {
       afterAbort: () => {
         numbers.forget()
         payees.forget()
+        queues.forget()
+        this.identities.forget()
       },
     }
     this.commits = new CommitLoop(tables.root, hooks, options.commitObserver)

@@ -1,6 +1,7 @@
 import { NUMBER_BYTES, numberKey, under } from './bytes.js'
 import type { Numbers } from './numbers.js'
 import { recordCodec } from './record-codec.js'
+import { RowCache } from './row-cache.js'
 import type { Tables } from './tables.js'
 import type { WalletRow } from './wallets.js'
 
@@ -30,17 +31,26 @@ const codec = recordCodec<Omit<Payee, 'no' | 'walletIds'>>(
  */
 export class Payees {
   private readonly cache = new Map<number, Payee>()
+  /** By the latin1 text of the key. A number never changes. */
+  private readonly numbersByKey = new RowCache<number>()
 
   constructor(
     private readonly tables: Tables,
     private readonly numbers: Numbers,
   ) {}
 
-  /** The number of the payee; `wallets` in any order. */
+  /** The number of the payee, in a commit; `wallets` in any order. */
   intern(owner: string, ownerNo: number, wallets: readonly WalletRow[]): number {
     const key = payeeKey(ownerNo, wallets)
-    const known = this.tables.payeeNumbers.get(key)
-    if (known !== undefined) return known.readUInt32BE(0)
+    const name = key.toString('latin1')
+    const known = this.numbersByKey.get(name)
+    if (known !== undefined) return known
+    const no = this.tables.payeeNumbers.get(key)?.readUInt32BE(0) ?? this.add(key, owner, ownerNo, wallets)
+    this.numbersByKey.set(name, no)
+    return no
+  }
+
+  private add(key: Buffer, owner: string, ownerNo: number, wallets: readonly WalletRow[]): number {
     const no = this.numbers.next('payee')
     const walletIdsText = wallets.map((wallet) => wallet.id).join(',')
     this.tables.payeeNumbers.putSync(key, numberKey(no))
@@ -64,6 +74,7 @@ export class Payees {
   /** After an aborted transaction: what was made in it is gone, and its number will name another payee. */
   forget(): void {
     this.cache.clear()
+    this.numbersByKey.forget()
   }
 
   /** The payees that a wallet is part of. */

@@ -8,6 +8,7 @@ import type { Payee, Payees } from './payees.js'
 import type { Payments } from './payments.js'
 import type { Receipts } from './receipts.js'
 import { recordCodec } from './record-codec.js'
+import { RowCache } from './row-cache.js'
 import { type Account, currencyByte } from './running-totals.js'
 import { lastKey, type Tables } from './tables.js'
 
@@ -35,7 +36,7 @@ const QUEUE_BYTES = NUMBER_BYTES + 2
 interface QueueRow {
   /** Every invoice of the queue with a smaller id is paid. */
   readonly oldestOpen: Uint8Array
-  /** No invoice of the queue ever asked more, atoms. */
+  /** No invoice of the queue ever asked more, atoms; at most twice what one asked. */
   readonly greatestAmount: Uint8Array
 }
 
@@ -52,6 +53,9 @@ export interface QueueCandidate extends Candidate {
 }
 
 export class Queues {
+  /** By the latin1 text of the key; all of this class runs in commits. */
+  private readonly cache = new RowCache<QueueRow>()
+
   constructor(
     private readonly tables: Tables,
     private readonly rows: InvoiceRows,
@@ -59,6 +63,11 @@ export class Queues {
     private readonly payments: Payments,
     private readonly openAmounts: OpenAmounts,
   ) {}
+
+  /** After an aborted commit. */
+  forget(): void {
+    this.cache.forget()
+  }
 
   /** Enters a new invoice that has a reference. */
   enter(payeeNo: number, currency: Currency, hasOwnCallback: boolean, id: Buffer, amount: bigint): void {
@@ -69,7 +78,7 @@ export class Queues {
     const oldestOpen = row !== undefined && Buffer.compare(row.oldestOpen, id) < 0 ? row.oldestOpen : id
     const greatest = row === undefined ? 0n : bigintFromBytes(row.greatestAmount)
     if (row !== undefined && oldestOpen === row.oldestOpen && amount <= greatest) return
-    this.put(queue, { oldestOpen, greatestAmount: bigintToBytes(amount > greatest ? amount : greatest) })
+    this.put(queue, { oldestOpen, greatestAmount: bigintToBytes(amount > greatest ? boundOf(amount) : greatest) })
   }
 
   /**
@@ -226,13 +235,25 @@ export class Queues {
   }
 
   private find(queue: Buffer): QueueRow | undefined {
+    const name = queue.toString('latin1')
+    const known = this.cache.get(name)
+    if (known !== undefined) return known
     const bytes = this.tables.queues.getBinaryFast(queue)
-    return bytes === undefined ? undefined : codec.decode(bytes)
+    if (bytes === undefined) return undefined
+    const row = codec.decode(bytes)
+    this.cache.set(name, row)
+    return row
   }
 
   private put(queue: Buffer, row: QueueRow): void {
     this.tables.queues.putSync(queue, codec.encode(row))
+    this.cache.set(queue.toString('latin1'), row)
   }
+}
+
+/** The greatest amount of as many bits, so that amounts that grow step by step do not change the queue each time. */
+function boundOf(amount: bigint): bigint {
+  return (1n << BigInt(amount.toString(2).length)) - 1n
 }
 
 function queueKey(payeeNo: number, currency: Currency, hasOwnCallback: boolean): Buffer {

@@ -8,6 +8,7 @@ import type { Identities } from './identities.js'
 import type { Numbers } from './numbers.js'
 import { pageKeys } from './pages.js'
 import { recordCodec } from './record-codec.js'
+import { RecordMemo } from './record-memo.js'
 import { firstKey, type Tables } from './tables.js'
 
 export interface WalletRow extends Wallet {
@@ -66,6 +67,8 @@ const FREE_KEY_BYTES = 1 + WIDE_BYTES + NUMBER_BYTES
 
 /** Wallets, their addresses and owners, and the pool of unassigned ones. */
 export class Wallets {
+  private readonly memo = new RecordMemo(walletCodec)
+
   constructor(
     private readonly tables: Tables,
     private readonly numbers: Numbers,
@@ -75,7 +78,7 @@ export class Wallets {
   find(id: string): WalletRow | undefined {
     if (flawOfWalletId(id) !== null) return undefined
     const bytes = this.tables.wallets.getBinaryFast(Buffer.from(id))
-    return bytes === undefined ? undefined : walletCodec.decode(bytes)
+    return bytes === undefined ? undefined : this.memo.decode(id, bytes)
   }
 
   at(network: Network, address: string): WalletRow | undefined {

@@ -1,0 +1,24 @@
+/** Rows that are kept in memory; beyond, all are read anew. */
+const LIMIT = 16_384
+
+/**
+ * Rows by name that commits look up again and again. Only what runs inside a commit may fill a cache, and change a row
+ * there that can change: a reader sees the rows before as long as the commit is not flushed. After an aborted commit the
+ * cache must forget everything, because what was made in it is gone.
+ */
+export class RowCache<V> {
+  private readonly rows = new Map<string, V>()
+
+  get(name: string): V | undefined {
+    return this.rows.get(name)
+  }
+
+  set(name: string, row: V): void {
+    if (this.rows.size >= LIMIT) this.rows.clear()
+    this.rows.set(name, row)
+  }
+
+  forget(): void {
+    this.rows.clear()
+  }
+}
