@@ -1,97 +1,105 @@
-import { createHash } from 'node:crypto'
-import secp256k1 from 'secp256k1'
-import { Bench } from 'tinybench'
-import { WalletDirectory } from '../src/actors/wallet-directory.js'
-import { loadEngine } from '../src/crypto/choose-engine.js'
-import { createIdGenerator } from '../src/crypto/id.js'
-import { createPooledRandom } from '../src/crypto/random.js'
-import { formatAmount, parseInvoiceAmount } from '../src/domain/amount.js'
-import { succeed } from '../src/domain/failure.js'
-import { type Invoice, type InvoiceRequest, parseInvoiceRequest } from '../src/domain/invoice.js'
-import { matchDeposit } from '../src/domain/matching.js'
-import type { RequestHead } from '../src/http/server.js'
-import { createMetrics } from '../src/metrics/metrics.js'
-import type { Store } from '../src/store/store.js'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { actorCases } from './micro/actor-cases.js'
+import { type Case, type Effort, measure } from './micro/case.js'
+import { commitBatches } from './micro/commit-batches.js'
+import { cryptoCases, verificationCase } from './micro/crypto-cases.js'
+import { domainCases } from './micro/domain-cases.js'
+import { emptyCase } from './micro/function-case.js'
+import { metricsCases } from './micro/metrics-cases.js'
+import { paidStatus } from './micro/paid-status.js'
+import { recordCases } from './micro/record-cases.js'
+import { verificationBatches } from './micro/verification-batches.js'
+import { type Measurement, median } from './results.js'
 import { say } from './service-process.js'
 
 /*
- * The small parts of a request, one by one.
+ * The small parts of a request, one by one, and what depends on the size of a batch or of a history.
  *
- *     node dist/bench/micro.js [milliseconds for each]
+ *     node dist/bench/micro.js [--tiny]
  */
 
-const [timeMs = 500] = process.argv.slice(2).map(Number)
-const body = { walletIds: ['wallet-1'], name: 'Order 1', amount: '12.345678', currency: 'USDT', reference: 'order-1' }
-
-const bench = new Bench({ time: timeMs, warmupTime: timeMs / 5 })
-const secretKey = createHash('sha256').update('bench').digest()
-const digest = createHash('sha256').update('message').digest()
-const der = secp256k1.signatureExport(secp256k1.ecdsaSign(digest, secretKey).signature)
-const publicKey = secp256k1.publicKeyCreate(secretKey)
-for (const name of ['libsecp256k1', 'noble'] as const) {
-  const engine = await loadEngine(name)
-  bench.add(`verify a signature, ${name}`, () => {
-    if (!engine.verify(der, digest, publicKey)) throw new Error('a good signature was refused')
-  })
+interface Extent {
+  /** Of a single function. */
+  readonly functions: Effort
+  /** Of a batch, whose tasks take longer. */
+  readonly batches: Effort
+  /** Given to the pool at once. */
+  readonly signatures: number
+  readonly depositCounts: readonly number[]
 }
-bench.add('parse an amount', () => {
-  parseInvoiceAmount('12.345678')
-})
-bench.add('format an amount', () => {
-  formatAmount(12_345_678_000_000_000_000n)
-})
-bench.add('check the body of an invoice', () => {
-  parseInvoiceRequest(body, 'owner')
-})
-const ids = createIdGenerator(createPooledRandom())
-bench.add('make an id', () => {
-  ids.next(1_700_000_000_000)
-})
-const candidates = Array.from({ length: 100 }, (_, n) => ({ id: String(n).padStart(32, '0'), remaining: BigInt(n) }))
-bench.add('match a deposit among 100 candidates', () => {
-  matchDeposit(50n, candidates)
-})
 
-const metrics = createMetrics()
-const finished = {
-  // The metrics read nothing of the head.
-  head: {} as RequestHead,
-  method: 'POST',
-  pattern: '/api/invoices',
-  status: 201,
-  durationMs: 1.5,
+const FULL: Extent = {
+  functions: { timeMs: 200, repetitions: 5, tasksMin: 10 },
+  batches: { timeMs: 400, repetitions: 5, tasksMin: 3 },
+  signatures: 2048,
+  depositCounts: [100, 10_000, 100_000],
 }
-bench.add('count a request, both readings of the clock included', () => {
-  const startedAt = metrics.requests.now()
-  metrics.requests.observe({ ...finished, durationMs: metrics.requests.now() - startedAt })
-})
-bench.add('count a signature, one reading of the clock included', () => {
-  metrics.verifications.waited('registered', metrics.requests.now() - 1)
-})
-bench.add('count a commit, both readings of the clock included', () => {
-  const startedAt = metrics.commits.now()
-  metrics.commits.committed(64, metrics.commits.now() - startedAt)
-})
 
-const wanted = parseInvoiceRequest(body, 'owner')
-if (!wanted.ok) throw new Error(wanted.failure.message)
-const request: InvoiceRequest = wanted.value
-const instant: Pick<Store, 'perform'> = {
-  perform: async (batch) =>
-    batch.map(() => ({
-      status: 'fulfilled' as const,
-      value: { type: 'invoice' as const, outcome: succeed({ id: '' } as Invoice), isReplay: false },
-    })),
+const TINY: Extent = {
+  functions: { timeMs: 2, repetitions: 5, tasksMin: 1 },
+  batches: { timeMs: 2, repetitions: 5, tasksMin: 1 },
+  signatures: 128,
+  depositCounts: [100, 500],
 }
-// The directory calls nothing else of the store to create an invoice.
-const directory = new WalletDirectory(instant as Store)
-bench.add('a turn of a wallet actor, the store answering at once', async () => {
-  await directory.createInvoice(request)
-})
 
-await bench.run()
-for (const { name, result } of bench.tasks) {
-  if (result.state !== 'completed') throw new Error(`${name}: ${result.state}`)
-  const microseconds = result.latency.p50 * 1000
-  say(`${name.padEnd(56)} ${microseconds.toFixed(2).padStart(10)} µs`)
+export interface MicroResults {
+  readonly measurements: readonly Measurement[]
+  /** What could not be measured here, and why. */
+  readonly skipped: readonly string[]
+}
+
+/** Runs everything in this process; only the threads of the verify pool are beside it. */
+export async function microBenchmarks({ isTiny }: { readonly isTiny: boolean }): Promise<MicroResults> {
+  const extent = isTiny ? TINY : FULL
+  const directory = mkdtempSync(join(tmpdir(), 'billhook-micro-'))
+  try {
+    const engines = await engineCases()
+    const cases = [
+      emptyCase(),
+      ...engines.cases,
+      ...cryptoCases(),
+      ...domainCases(),
+      ...recordCases(),
+      ...(await actorCases()),
+      ...(await metricsCases()),
+    ]
+    const measurements = [
+      ...(await measure(cases, extent.functions)),
+      ...(engines.hasLibsecp256k1 ? await verificationBatches(extent.batches, extent.signatures) : []),
+      ...(await commitBatches(extent.batches, directory)),
+      ...(await paidStatus(extent.functions, directory, extent.depositCounts)),
+    ]
+    return { measurements, skipped: engines.skipped }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** libsecp256k1 has no binary for some machines. */
+async function engineCases(): Promise<{ cases: readonly Case[]; hasLibsecp256k1: boolean; skipped: string[] }> {
+  const noble = await verificationCase('noble')
+  try {
+    return { cases: [await verificationCase('libsecp256k1'), noble], hasLibsecp256k1: true, skipped: [] }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { cases: [noble], hasLibsecp256k1: false, skipped: [`verification by libsecp256k1: ${reason}`] }
+  }
+}
+
+function tableLine({ group, name, x, unit, samples }: Measurement): string {
+  const figure = (value: number) => value.toFixed(unit === 'µs' ? 3 : 0)
+  const what = x === undefined ? name : `${name}, ${x}`
+  const spread = `${figure(Math.min(...samples))} – ${figure(Math.max(...samples))}`
+  return `${group.padEnd(8)} ${what.padEnd(54)} ${figure(median(samples)).padStart(10)} ${unit.padEnd(10)}  ${spread}`
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({ options: { tiny: { type: 'boolean', default: false } } })
+  const { measurements, skipped } = await microBenchmarks({ isTiny: values.tiny })
+  for (const measurement of measurements) say(tableLine(measurement))
+  for (const what of skipped) say(`skipped  ${what}`)
 }

@@ -1,28 +1,80 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Bench, Findings } from './bench.js'
+import { chooseLoadGenerator } from './load/load-generator.js'
+import { describeMachine } from './machine.js'
+import { type Options, PARTS, type Part, readOptions, USAGE } from './parameters.js'
+import { history } from './parts/history.js'
+import { latency } from './parts/latency.js'
+import { micro } from './parts/micro.js'
+import { processCosts } from './parts/process.js'
+import { reads } from './parts/reads.js'
+import { throughput } from './parts/throughput.js'
+import { webhooks } from './parts/webhooks.js'
+import { terminalTable, writeReport } from './report.js'
+import type { Results } from './results.js'
 import { say } from './service-process.js'
+import { judgeTargets } from './targets.js'
 
 /*
- * All benchmarks, one after the other: `npm run bench`. With `--tiny` each runs just long enough to show that it works,
- * and its figures mean nothing.
+ * All benchmarks in one run: `npm run bench`. Prints a table and writes the report. Ends with 1 when a part failed; a
+ * contestant that cannot run here is left out, and a target that is missed is no failure.
  */
 
-const isTiny = process.argv.includes('--tiny')
-const isWrkThere = spawnSync('wrk', ['--version']).error === undefined
+const RUNS: Readonly<Record<Part, (bench: Bench, options: Options) => Promise<void>>> = {
+  throughput,
+  latency,
+  reads,
+  history,
+  webhooks,
+  process: processCosts,
+  micro,
+}
 
-const benchmarks: readonly { readonly name: string; readonly argv: readonly string[]; readonly needsWrk?: true }[] = [
-  { name: 'micro', argv: isTiny ? ['10'] : [] },
-  { name: 'scale', argv: isTiny ? ['2000', '50'] : [] },
-  { name: 'signed-creates', argv: isTiny ? ['1', '32', '50', '5'] : [], needsWrk: true },
-]
+process.exitCode = await main()
 
-for (const { name, argv, needsWrk } of benchmarks) {
-  say(`== ${name}${isTiny ? ' (tiny: the figures mean nothing)' : ''}`)
-  if (needsWrk && !isWrkThere) {
-    say("skipped: it needs wrk, which is in Debian's package of that name")
-    continue
+async function main(): Promise<number> {
+  let options: Options
+  try {
+    options = readOptions(process.argv.slice(2))
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${USAGE}\n`)
+    return 2
   }
-  const script = new URL(`./${name}.js`, import.meta.url).pathname
-  const [code] = await once(spawn(process.execPath, [script, ...argv], { stdio: 'inherit' }), 'exit')
-  if (code !== 0) process.exit(1)
+  const startedAt = Date.now()
+  const directory = mkdtempSync(join(tmpdir(), 'billhook-bench-'))
+  const loadGenerator = chooseLoadGenerator()
+  const findings = new Findings()
+  findings.versions[loadGenerator.name] = loadGenerator.version
+  let failed = 0
+  try {
+    for (const part of PARTS.filter((name) => options.parts.has(name))) {
+      say(`== ${part}`)
+      try {
+        await RUNS[part]({ parameters: options.parameters, loadGenerator, directory, findings }, options)
+      } catch (error) {
+        failed += 1
+        process.stderr.write(`${part}: ${error instanceof Error ? error.stack : error}\n`)
+        findings.skip(part, error)
+      }
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+  const { historySizes, ...parameters } = options.parameters
+  const results: Results = {
+    startedAt: new Date(startedAt).toISOString(),
+    durationSeconds: Math.round((Date.now() - startedAt) / 1000),
+    isTiny: options.isTiny,
+    machine: describeMachine(findings.versions),
+    loadGenerator: loadGenerator.name,
+    parameters: { ...parameters, historySizeMax: Math.max(...historySizes) },
+    measurements: findings.measurements,
+    targets: judgeTargets(findings.measurements, historySizes, parameters.memoryInvoices),
+    skipped: findings.skipped,
+  }
+  writeReport(results, options.out)
+  say(terminalTable(results))
+  return failed === 0 ? 0 : 1
 }

@@ -67,6 +67,6 @@ function remember(values: Map<string, number>, name: string, value: number): voi
 }
 
 /** The bytes of a key as text that a map can compare. */
-export function keyText(publicKey: Uint8Array): string {
+function keyText(publicKey: Uint8Array): string {
   return Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength).toString('latin1')
 }

@@ -1,0 +1,24 @@
+import { createRequire } from 'node:module'
+import { askChild } from '../child.js'
+import type { LoadGenerator } from './load-generator.js'
+
+/** What autocannon found. */
+export interface AutocannonReport {
+  readonly perSecond: number
+  /** Answers other than 2xx, and requests that got none. */
+  readonly failed: number
+}
+
+const { version } = createRequire(import.meta.url)('autocannon/package.json') as { readonly version: string }
+
+/** autocannon in a process of its own. */
+export const autocannonLoad: LoadGenerator = {
+  name: 'autocannon',
+  version,
+  run: async (load) => {
+    const { perSecond, failed } = await askChild<AutocannonReport>('./load/autocannon-child.js', load)
+    if (failed > 0) throw new Error(`${failed} requests failed`)
+    if (!(perSecond > 0)) throw new Error('no request was answered')
+    return perSecond
+  },
+}

@@ -1,0 +1,24 @@
+import { autocannonLoad } from './autocannon.js'
+import { findWrk } from './wrk.js'
+
+/** Load on one server: each connection sends its next request as soon as the last one is answered. */
+export interface Load {
+  readonly url: string
+  readonly connections: number
+  readonly seconds: number
+  /** A request file; null to GET the URL. */
+  readonly requests: string | null
+}
+
+/** Sends requests from a process of its own. */
+export interface LoadGenerator {
+  readonly name: 'wrk' | 'autocannon'
+  readonly version: string
+  /** Answers per second. Rejects when any answer was not a success, or none came. */
+  run(load: Load): Promise<number>
+}
+
+/** wrk where it is installed, else autocannon, which needs more of the machine for itself. */
+export function chooseLoadGenerator(): LoadGenerator {
+  return findWrk() ?? autocannonLoad
+}

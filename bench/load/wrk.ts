@@ -1,0 +1,68 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import type { Load, LoadGenerator } from './load-generator.js'
+
+/** Answers that take longer count as errors; the slowest contestants take seconds with a thousand connections. */
+const TIMEOUT_SECONDS = 30
+
+/** wrk (Debian package of that name), or null where it is not installed. */
+export function findWrk(): LoadGenerator | null {
+  // It ends with 1 whenever it is asked for its version.
+  const { error, stdout } = spawnSync('wrk', ['--version'], { encoding: 'utf8' })
+  if (error !== undefined) return null
+  return { name: 'wrk', version: /^wrk (\S+)/.exec(stdout)?.[1] ?? 'unknown', run }
+}
+
+async function run({ url, connections, seconds, requests }: Load): Promise<number> {
+  const duration = Math.max(1, Math.round(seconds))
+  const options = ['-t1', `-c${connections}`, `-d${duration}s`, '--timeout', `${TIMEOUT_SECONDS}s`]
+  if (requests === null) return rateOf(await wrk([...options, url]))
+  const script = `${requests}.lua`
+  writeFileSync(script, luaScript(requests))
+  try {
+    return rateOf(await wrk([...options, '-s', script, url]))
+  } finally {
+    rmSync(script)
+  }
+}
+
+function rateOf(report: string): number {
+  const errors = /Non-2xx.*|Socket errors.*/.exec(report)?.[0]
+  if (errors !== undefined) throw new Error(errors.trim())
+  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1])
+  if (!(rate > 0)) throw new Error(`wrk reports no rate:\n${report}`)
+  return rate
+}
+
+/** Hands out the requests of the file; when they run out it begins again, which the service refuses and wrk counts. */
+function luaScript(path: string): string {
+  return `
+local requests, at = {}, 0
+function init()
+  local file = assert(io.open(${JSON.stringify(path)}, 'rb'))
+  while true do
+    local length = file:read(8)
+    if not length then break end
+    requests[#requests + 1] = file:read(tonumber(length))
+  end
+  file:close()
+end
+function request()
+  at = at + 1
+  if at > #requests then at = 1 end
+  return requests[at]
+end
+`
+}
+
+async function wrk(argv: readonly string[]): Promise<string> {
+  const child = spawn('wrk', argv, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let report = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    report += chunk.toString()
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`wrk ended with ${code}`)
+  return report
+}

@@ -1,0 +1,107 @@
+import { createHash, createHmac } from 'node:crypto'
+import secp256k1 from 'secp256k1'
+import { httpRequest } from './request-file.js'
+
+/** The secret of the gateway at every service that is measured. */
+export const GATEWAY_SECRET = 'the gateway secret of a benchmark'
+
+const ROUTE_TAG = 'POST /api/invoices'
+const EVENTS_PER_PUSH = 500
+
+export interface Signer {
+  readonly owner: string
+  readonly secretKey: Uint8Array
+  /** Compressed. */
+  readonly publicKeyHex: string
+}
+
+export interface BenchWallet {
+  readonly id: string
+  readonly owner: string
+  readonly address: string
+  readonly network: 'SEP'
+}
+
+/** Owners with a key each, and the wallets that they share evenly. The same in every run. */
+export class Merchants {
+  readonly signers: readonly Signer[]
+  readonly wallets: readonly BenchWallet[]
+
+  constructor(keys: number, wallets: number) {
+    this.signers = Array.from({ length: keys }, (_, n) => signer(`owner-${n}`))
+    this.wallets = Array.from({ length: wallets }, (_, n) => wallet(`wallet-${n}`, `owner-${n % keys}`))
+  }
+
+  /** Tells a Billhook of them. */
+  async register(url: string): Promise<void> {
+    for (const { owner, publicKeyHex } of this.signers) {
+      const body = { owner, label: 'bench', publicKey: publicKeyHex, permissions: ['invoices:create'] }
+      const response = await fetch(`${url}/api/api-keys`, { method: 'POST', body: JSON.stringify(body) })
+      if (response.status !== 201) throw new Error(await response.text())
+    }
+    for (let from = 0; from < this.wallets.length; from += EVENTS_PER_PUSH) {
+      const wallets = this.wallets.slice(from, from + EVENTS_PER_PUSH)
+      await pushEvents(
+        url,
+        wallets.map(({ owner, ...wallet }) => ({ id: wallet.id, type: 'wallet.assigned', wallet, owner })),
+      )
+    }
+  }
+
+  /**
+   * A signed creation, the `n`th of a service, on the wallets in turn, or always on the first. No two have an amount on
+   * a wallet or a reference in common. Its timestamp is valid for five minutes.
+   */
+  signedCreate(n: number, wallets: 'many' | 'one'): string {
+    const count = wallets === 'one' ? 1 : this.wallets.length
+    const signer = this.signers[(n % count) % this.signers.length]
+    const wallet = this.wallets[n % count]
+    if (signer === undefined || wallet === undefined) throw new Error('there are no merchants')
+    const body = JSON.stringify({
+      walletIds: [wallet.id],
+      name: `Order ${n}`,
+      amount: `${Math.floor(n / count) + 1}.${String(n % count).padStart(6, '0')}1`,
+      currency: 'USDT',
+      reference: `order-${n}`,
+    })
+    const timestamp = String(Date.now())
+    const digest = createHash('sha256').update(`${ROUTE_TAG}\n${timestamp}\n${body}`).digest()
+    const headers = [
+      'Content-Type: application/json',
+      `X-Service-Api-Key: ${signer.publicKeyHex}`,
+      `X-Service-Timestamp: ${timestamp}`,
+      `X-Service-Signature: ${derSignature(digest, signer.secretKey).toString('base64')}`,
+    ]
+    return httpRequest('POST', '/api/invoices', headers, body)
+  }
+}
+
+function signer(owner: string): Signer {
+  const secretKey = createHash('sha256').update(`bench key of ${owner}`).digest()
+  return { owner, secretKey, publicKeyHex: Buffer.from(secp256k1.publicKeyCreate(secretKey)).toString('hex') }
+}
+
+export function wallet(id: string, owner: string): BenchWallet {
+  const address = `0x${createHash('sha256').update(id).digest('hex').slice(0, 40)}`
+  return { id, owner, address, network: 'SEP' }
+}
+
+/** Strict DER of a signature with a low s. */
+export function derSignature(digest: Uint8Array, secretKey: Uint8Array): Buffer {
+  return Buffer.from(secp256k1.signatureExport(secp256k1.ecdsaSign(digest, secretKey).signature))
+}
+
+/** The headers of a push by the ledger gateway. */
+export function pushHeaders(body: string): Readonly<Record<string, string>> {
+  const timestamp = String(Date.now())
+  const signature = createHmac('sha256', GATEWAY_SECRET).update(`${timestamp}\n${body}`).digest('hex')
+  return { 'X-Gateway-Timestamp': timestamp, 'X-Gateway-Signature': signature }
+}
+
+/** Pushes events; throws unless every one of them was applied. */
+export async function pushEvents(url: string, events: readonly unknown[]): Promise<void> {
+  const body = JSON.stringify({ events })
+  const response = await fetch(`${url}/internal/events`, { method: 'POST', body, headers: pushHeaders(body) })
+  const text = await response.text()
+  if (response.status !== 200 || text.includes('"rejected"')) throw new Error(`a push was answered with ${text}`)
+}

@@ -1,0 +1,58 @@
+import { WalletDirectory } from '../../src/actors/wallet-directory.js'
+import { succeed } from '../../src/domain/failure.js'
+import { type Invoice, type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
+import type { Settled, Store, WalletResult } from '../../src/store/store.js'
+import type { Case } from './case.js'
+import { draft } from './signed-messages.js'
+
+/** As many as one turn takes. */
+const GATHERED = 256
+
+/** What a mailbox and its turns cost when the store answers at once. Rejects when commands are answered wrongly. */
+export async function actorCases(): Promise<readonly Case[]> {
+  const instant: Pick<Store, 'perform'> = {
+    perform: async (batch) => batch.map((command) => answerTo(command.type === 'invoice' ? command.request.name : '')),
+  }
+  // The directory calls nothing else of the store to create an invoice.
+  const directory = new WalletDirectory(instant as Store)
+  const requests = Array.from({ length: GATHERED }, (_, n) => request(n))
+  const [first] = requests
+  if (first === undefined) throw new Error('there are no requests')
+  const create = (all: readonly InvoiceRequest[]) => Promise.all(all.map((one) => directory.createInvoice(one)))
+  for (const [i, { outcome }] of (await create(requests)).entries()) {
+    if (!outcome.ok || outcome.value.name !== requests[i]?.name) throw new Error('a command got another one’s answer')
+  }
+  return [
+    {
+      measurement: {
+        group: 'micro',
+        name: 'a turn of a wallet with one command',
+        unit: 'µs',
+        note: 'into the mailbox and out, the store answering at once',
+      },
+      task: () => directory.createInvoice(first),
+      perTask: 1,
+    },
+    {
+      measurement: {
+        group: 'micro',
+        name: `a command among ${GATHERED} that came together`,
+        unit: 'µs',
+        note: 'for each of them, on one wallet, the store answering at once',
+      },
+      task: () => create(requests),
+      perTask: GATHERED,
+    },
+  ]
+}
+
+function answerTo(name: string): Settled<WalletResult> {
+  const outcome = succeed({ id: '', name } as Invoice)
+  return { status: 'fulfilled', value: { type: 'invoice', outcome, isReplay: false } }
+}
+
+function request(n: number): InvoiceRequest {
+  const parsed = parseInvoiceRequest(draft(n), 'owner')
+  if (!parsed.ok) throw new Error(parsed.failure.message)
+  return parsed.value
+}

@@ -1,0 +1,139 @@
+import { formatAmount, parseInvoiceAmount } from '../../src/domain/amount.js'
+import { refuseInvoice, supersedes } from '../../src/domain/collision.js'
+import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
+import { matchDeposit } from '../../src/domain/matching.js'
+import { isPaid, paymentOf, receivedSince } from '../../src/domain/payment.js'
+import { readJsonObject } from '../../src/http/body.js'
+import type { Case } from './case.js'
+import { functionCase } from './function-case.js'
+import { draft } from './signed-messages.js'
+
+const INPUTS = 64
+const CANDIDATES = 100
+const RIVALS = 8
+const ATOMS = 10n ** 18n
+const numbers = Array.from({ length: INPUTS }, (_, n) => n)
+
+export function domainCases(): readonly Case[] {
+  return [...amountCases(), ...bodyCases(), ...decisionCases()]
+}
+
+function amountCases(): readonly Case[] {
+  const texts = numbers.map((n) => `12.3456${n + 11}`)
+  const amounts = texts.map(atoms)
+  return [
+    functionCase({
+      name: 'parse an amount',
+      inputs: texts,
+      run: parseInvoiceAmount,
+      isRight: (amount, text) => amount === BigInt(text.replace('.', '').padEnd(20, '0')),
+    }),
+    functionCase({
+      name: 'format an amount',
+      inputs: amounts,
+      run: formatAmount,
+      isRight: (text, amount) => atoms(text) === amount,
+    }),
+    functionCase({
+      name: 'compare two amounts',
+      inputs: amounts.map((amount, n) => ({ amount, confirmed: amount + BigInt(n % 2) - 1n, isEnough: n % 2 === 1 })),
+      run: ({ amount, confirmed }) => isPaid(amount, confirmed),
+      isRight: (is, { isEnough }) => is === isEnough,
+    }),
+  ]
+}
+
+function bodyCases(): readonly Case[] {
+  return [
+    functionCase({
+      name: 'parse the JSON of a creation',
+      inputs: numbers.map((n) => Buffer.from(JSON.stringify(draft(n)))),
+      run: readJsonObject,
+      isRight: (body, bytes) => body.ok && JSON.stringify(body.value) === bytes.toString(),
+    }),
+    functionCase({
+      name: 'check the body of a creation',
+      inputs: numbers.map(draft),
+      run: (body) => parseInvoiceRequest(body, 'owner'),
+      isRight: (request, body) => request.ok && request.value.reference === body['reference'],
+    }),
+  ]
+}
+
+function decisionCases(): readonly Case[] {
+  const requests = numbers.map(request)
+  const facts = { areWalletsOwned: true, isReferenceTaken: false }
+  const withoutRivals = { ...facts, rivals: [] }
+  const withRivals = (asked: InvoiceRequest, received: bigint) => ({
+    asked,
+    facts: { ...facts, rivals: Array.from({ length: RIVALS }, () => ({ received })) },
+  })
+  const contenders = numbers.map((n) => ({ createdAt: n, wallets: new Set([n % 2, 2]) }))
+  const candidates = Array.from({ length: CANDIDATES }, (_, n) => ({
+    id: String(n).padStart(32, '0'),
+    remaining: BigInt(n),
+  }))
+  const deposits = Array.from({ length: CANDIDATES }, (_, n) => ({
+    kind: 'confirmed' as const,
+    receivedAt: n + 1,
+    amount: ATOMS,
+  }))
+  return [
+    functionCase({
+      name: 'decide a creation, no invoice of its amount',
+      inputs: requests,
+      run: (asked) => refuseInvoice(asked, withoutRivals),
+      isRight: (refusal) => refusal === null,
+    }),
+    functionCase({
+      name: `decide a creation, ${RIVALS} paid invoices of its amount`,
+      inputs: requests.map((asked) => withRivals(asked, asked.amount)),
+      run: ({ asked, facts }) => refuseInvoice(asked, facts),
+      isRight: (refusal) => refusal === null,
+    }),
+    functionCase({
+      name: `refuse a creation, ${RIVALS} unpaid invoices of its amount`,
+      inputs: requests.map((asked) => withRivals(asked, asked.amount - 1n)),
+      run: ({ asked, facts }) => refuseInvoice(asked, facts),
+      isRight: (refusal) => refusal?.code === 'amount_in_use',
+    }),
+    functionCase({
+      name: 'decide whether an invoice supersedes another',
+      inputs: contenders.map((earlier, n) => ({ earlier, later: contenders[(n + 1) % INPUTS] ?? earlier, n })),
+      run: ({ earlier, later }) => supersedes(later, earlier),
+      isRight: (does) => !does,
+      note: 'two wallets, one in common',
+    }),
+    functionCase({
+      name: `match a deposit among ${CANDIDATES} candidates`,
+      inputs: numbers.map((n) => BigInt(n + 1)),
+      run: (deposit) => matchDeposit(deposit, candidates),
+      isRight: (match, deposit) => match?.remaining === deposit,
+    }),
+    functionCase({
+      name: 'state a payment from its sums',
+      inputs: numbers.map((n) => ({ amount: 50n * ATOMS, received: { confirmed: BigInt(n) * ATOMS, pending: ATOMS } })),
+      run: ({ amount, received }) => paymentOf(amount, received),
+      isRight: ({ status }, { amount, received }) => (status === 'paid') === received.confirmed >= amount,
+    }),
+    functionCase({
+      name: `sum ${CANDIDATES} deposits`,
+      inputs: numbers,
+      run: (createdAt) => receivedSince(createdAt, deposits),
+      isRight: ({ confirmed }, createdAt) => confirmed === BigInt(CANDIDATES - createdAt) * ATOMS,
+      note: 'the definition; the store answers it from running totals',
+    }),
+  ]
+}
+
+function request(n: number): InvoiceRequest {
+  const parsed = parseInvoiceRequest(draft(n), 'owner')
+  if (!parsed.ok) throw new Error(parsed.failure.message)
+  return parsed.value
+}
+
+function atoms(text: string): bigint {
+  const amount = parseInvoiceAmount(text)
+  if (amount === null) throw new Error(`${text} is no amount`)
+  return amount
+}

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { formatAmount } from '../../src/domain/amount.js'
+import { COMMANDS_AT_ONCE, Histories } from '../histories.js'
+import type { Measurement } from '../results.js'
+import { type Effort, measure } from './case.js'
+import { functionCase } from './function-case.js'
+
+/** Invoices of a wallet, evenly over its deposits. */
+const INVOICES = 100
+/** Each deposit is of 0.000001. */
+const DEPOSIT_ATOMS = 10n ** 12n
+
+/** An invoice, and what came in for it. */
+interface Expected {
+  readonly id: string
+  readonly received: string
+}
+
+/** What the store needs to state the payment of an invoice, by the deposits of its wallet; sizes are multiples of 100. */
+export async function paidStatus(
+  effort: Effort,
+  directory: string,
+  sizes: readonly number[],
+): Promise<readonly Measurement[]> {
+  const commands = sizes.reduce((sum, size) => sum + size + INVOICES, 0)
+  const histories = await Histories.open(join(directory, 'paid-status'), commands)
+  const { store } = histories
+  try {
+    const cases = []
+    for (const size of sizes) {
+      const inputs = await fill(histories, size)
+      cases.push(
+        functionCase({
+          name: 'paid status, store only',
+          place: { group: 'history', x: size },
+          inputs,
+          run: ({ id }) => store.invoiceWithPayment(id),
+          isRight: (found, { received }) => found?.payment.received === received,
+          note: `invoice and payment by id, of ${INVOICES} invoices throughout that many deposits`,
+        }),
+      )
+    }
+    return await measure(cases, effort)
+  } finally {
+    await store.close()
+  }
+}
+
+/** A wallet with so many deposits, and an invoice before every hundredth part of them. */
+async function fill(histories: Histories, size: number): Promise<readonly Expected[]> {
+  const name = `paid-${size}`
+  const share = size / INVOICES
+  await histories.addWallet(name)
+  const expected: Expected[] = []
+  for (let n = 0; n < INVOICES; n += 1) {
+    const [id = ''] = await histories.perform(histories.creations(name, 0, 1))
+    for (let left = share; left > 0; left -= COMMANDS_AT_ONCE) {
+      await histories.perform(histories.deposits(name, Math.min(left, COMMANDS_AT_ONCE)))
+    }
+    expected.push({ id, received: formatAmount(BigInt(size - n * share) * DEPOSIT_ATOMS) })
+  }
+  return expected
+}

@@ -1,0 +1,130 @@
+import { bigintFromBytes, bigintToBytes, sortableAmount, under } from '../../src/store/lmdb/bytes.js'
+import { deliveryCodec } from '../../src/store/lmdb/delivery-codec.js'
+import { type InvoiceRow, InvoiceRows } from '../../src/store/lmdb/invoice-rows.js'
+import type { Payees } from '../../src/store/lmdb/payees.js'
+import type { Tables } from '../../src/store/lmdb/tables.js'
+import type { Case } from './case.js'
+import { functionCase } from './function-case.js'
+
+const INPUTS = 64
+const NOW_MS = 1_700_000_000_000
+const numbers = Array.from({ length: INPUTS }, (_, n) => n)
+
+/** How keys and records are made and read, without the tables that they stand in. */
+export function recordCases(): readonly Case[] {
+  return [...keyCases(), ...invoiceCases(), ...deliveryCases()]
+}
+
+function keyCases(): readonly Case[] {
+  return [
+    functionCase({
+      name: 'make the key of an index',
+      inputs: numbers.map((n) => ({ number: n, id: Buffer.alloc(16, n) })),
+      run: ({ number, id }) => under(number, id),
+      isRight: (key, { number, id }) => key.readUInt32BE(0) === number && key.subarray(4).equals(id),
+    }),
+    functionCase({
+      name: 'make the sortable key of an amount',
+      inputs: numbers.map((n) => 10n ** 18n + BigInt(n)),
+      run: sortableAmount,
+      isRight: (key, amount) => bigintFromBytes(key.subarray(1)) === amount,
+    }),
+    functionCase({
+      name: 'write a running total and read it',
+      inputs: numbers.map((n) => 10n ** 20n + BigInt(n)),
+      run: (total) => bigintFromBytes(bigintToBytes(total)),
+      isRight: (read, total) => read === total,
+    }),
+  ]
+}
+
+function invoiceCases(): readonly Case[] {
+  const stored = new Map<string, Buffer>()
+  let latest: Buffer = Buffer.alloc(0)
+  // `InvoiceRows` asks nothing else of the tables, and of payees only who one is.
+  const invoices = {
+    putSync: (_: Buffer, bytes: Buffer) => {
+      latest = bytes
+    },
+    getBinaryFast: (id: Buffer) => stored.get(id.toString('latin1')),
+  }
+  const payee = { no: 1, owner: 'owner', ownerNo: 1, walletIds: ['wallet-1'], walletIdsText: 'wallet-1' }
+  const payees: Pick<Payees, 'find'> = { find: () => payee }
+  const rows = new InvoiceRows({ invoices } as unknown as Tables, payees as Payees)
+  const inputs = numbers.map((n) => ({ id: invoiceId(n), row: invoiceRow(n) }))
+  for (const { id, row } of inputs) {
+    rows.put(id, row)
+    stored.set(id.toString('latin1'), latest)
+  }
+  return [
+    functionCase({
+      name: 'write the record of an invoice',
+      inputs,
+      run: ({ id, row }) => {
+        rows.put(id, row)
+        return latest
+      },
+      isRight: (bytes, { id }) => stored.get(id.toString('latin1'))?.equals(bytes) === true,
+      note: 'without the table that it goes to',
+    }),
+    functionCase({
+      name: 'read the record of an invoice',
+      inputs,
+      run: ({ id }) => rows.find(id),
+      isRight: (read, { row }) => JSON.stringify(entriesOf(read)) === JSON.stringify(entriesOf(row)),
+      note: 'from bytes in memory, looking them up included',
+    }),
+  ]
+}
+
+function deliveryCases(): readonly Case[] {
+  const deliveries = numbers.map((n) => ({
+    owner: 'owner',
+    invoiceId: invoiceId(n).toString('hex'),
+    status: 'confirmed' as const,
+    url: 'https://merchant.example/webhooks',
+    body: JSON.stringify({ reference: `order-${n}`, status: 'confirmed', amount: '1000000', currency: 'Tether' }),
+    state: 'queued' as const,
+    createdAt: NOW_MS + n,
+    attemptedAt: null,
+    attempts: 0,
+    attemptsBefore: 0,
+    nextAttemptAt: null,
+    result: null,
+  }))
+  return [
+    functionCase({
+      name: 'write the record of a delivery and read it',
+      inputs: deliveries,
+      run: (delivery) => deliveryCodec.decode(deliveryCodec.encode(delivery)),
+      isRight: (read, delivery) => JSON.stringify(read) === JSON.stringify(delivery),
+    }),
+  ]
+}
+
+function invoiceId(n: number): Buffer {
+  const id = Buffer.alloc(16)
+  id.writeUIntBE(NOW_MS + n, 0, 6)
+  return id
+}
+
+function invoiceRow(n: number): InvoiceRow {
+  return {
+    owner: 'owner',
+    wallet_id: 'wallet-1',
+    wallet_ids: 'wallet-1',
+    name: `Order ${n}`,
+    description: null,
+    reference: `order-${n}`,
+    amount: `12.${n + 1}`,
+    currency: 'USDT',
+    callback_url: null,
+    created_at: NOW_MS + n,
+    payeeNo: 1,
+    displaced: null,
+  }
+}
+
+function entriesOf(row: InvoiceRow | undefined): readonly (readonly [string, unknown])[] {
+  return Object.entries(row ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+}

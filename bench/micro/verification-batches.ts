@@ -1,0 +1,86 @@
+import { encodeBatch, readAnswer, type VerifyRequest } from '../../src/crypto/verify-batch.js'
+import { createVerifyPool, type VerifyPool } from '../../src/crypto/verify-pool.js'
+import { VerifyThreads } from '../../src/crypto/verify-threads.js'
+import type { Measurement } from '../results.js'
+import { type Case, type Effort, measure } from './case.js'
+import { signedMessages } from './signed-messages.js'
+
+/** What the pool can be limited to; it takes no less than two. */
+const BATCH_SIZES = [2, 4, 8, 16, 32, 64, 128] as const
+const LANE_BYTES = 64 * 1024 * 1024
+const BATCHES_PER_THREAD = 2
+const BATCH_TIME_LIMIT_MS = 60_000
+const ENGINE = 'libsecp256k1'
+
+interface Saturated {
+  readonly timed: Case
+  close(): Promise<void>
+}
+
+/**
+ * Verifications per second through a pool with one thread, which always has enough waiting for it, by the size of its
+ * batches. So many `signatures` are given at once, and the next ones when all of them are verified.
+ */
+export async function verificationBatches(effort: Effort, signatures: number): Promise<readonly Measurement[]> {
+  const requests = signedMessages(signatures).map(({ request }) => request)
+  // All of them are there from the start, and take turns; a thread without work sleeps.
+  const saturated = [oneByOne(requests)]
+  try {
+    for (const batchLimit of BATCH_SIZES) saturated.push(await throughPool(requests, batchLimit))
+    return await measure(
+      saturated.map(({ timed }) => timed),
+      effort,
+    )
+  } finally {
+    for (const one of saturated) await one.close()
+  }
+}
+
+async function throughPool(requests: readonly VerifyRequest[], batchLimit: number): Promise<Saturated> {
+  const pool: VerifyPool = createVerifyPool({
+    engine: ENGINE,
+    threads: 1,
+    batchLimit,
+    registeredLaneLimit: requests.length,
+    unregisteredLaneLimit: requests.length,
+    laneLimitBytes: LANE_BYTES,
+  })
+  await pool.warmUp()
+  const verifyAll = async () => {
+    const verdicts = await Promise.all(requests.map((request) => pool.verify(request, 'registered')))
+    if (!verdicts.every((verdict) => verdict === true)) throw new Error('the pool refused a good signature')
+  }
+  const note = 'through the pool, one thread'
+  return { timed: verification(batchLimit, verifyAll, requests.length, note), close: () => pool.close() }
+}
+
+/** Batches of one, which the pool itself never limits itself to, given straight to its thread. */
+function oneByOne(requests: readonly VerifyRequest[]): Saturated {
+  const threads = new VerifyThreads({
+    engine: ENGINE,
+    threads: 1,
+    batchesPerThread: BATCHES_PER_THREAD,
+    batchTimeLimitMs: BATCH_TIME_LIMIT_MS,
+    worker: new URL('../../src/crypto/verify-worker.js', import.meta.url),
+    onError: (error) => {
+      throw error
+    },
+  })
+  const verifyEvery = async (start: number) => {
+    for (let i = start; i < requests.length; i += BATCHES_PER_THREAD) {
+      const answer = await threads.run(encodeBatch(requests.slice(i, i + 1)))
+      if (readAnswer(answer, 1).verdicts[0] !== true) throw new Error('the thread refused a good signature')
+    }
+  }
+  const verifyAll = () => Promise.all(Array.from({ length: BATCHES_PER_THREAD }, (_, start) => verifyEvery(start)))
+  const note = 'straight to the thread of a pool, since a pool gathers at least two'
+  return { timed: verification(1, verifyAll, requests.length, note), close: () => threads.close() }
+}
+
+function verification(x: number, task: () => Promise<unknown>, perTask: number, note: string): Case {
+  return {
+    measurement: { group: 'batch', name: 'verification, libsecp256k1', unit: 'per second', x, note },
+    task,
+    perTask,
+  }
+}

@@ -1,0 +1,44 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { Answer } from './main.js'
+import type { SetUp } from './set-up.js'
+
+/** The ordinary stack: Fastify, node:crypto and PostgreSQL, in processes of their own. */
+export interface OrdinaryStack {
+  /** Answers signed `POST /api/invoices` and `GET /api/invoices/:id`. */
+  readonly url: string
+  /** Of the Fastify process. */
+  readonly pid: number
+  readonly version: string
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the ordinary stack with its data in `directory`. Throws an Error that says why when it cannot run here; run by
+ * root, it makes a user `postgres` when there is none, since PostgreSQL refuses to run as root.
+ */
+export async function startOrdinary(directory: string, setUp: SetUp): Promise<OrdinaryStack> {
+  // A verification keeps a core busy, so more threads than cores (Node's default is four) would only take turns.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) }
+  const child = fork(fileURLToPath(new URL('./main.js', import.meta.url)), [directory], { env })
+  const ended = once(child, 'exit')
+  child.send(setUp)
+  const [answer] = await Promise.race([
+    once(child, 'message') as Promise<[Answer]>,
+    ended.then((): [Answer] => [{ error: 'The ordinary stack ended before it was ready.' }]),
+  ])
+  if ('error' in answer) {
+    await ended
+    throw new Error(answer.error)
+  }
+  return {
+    ...answer,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      child.disconnect()
+      await ended
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { projectRoot } from './project-root.js'
+
+/** The end-to-end parts in the order in which they run, and the micro-benchmarks. */
+export const PARTS = ['throughput', 'latency', 'reads', 'history', 'webhooks', 'process', 'micro'] as const
+
+export type Part = (typeof PARTS)[number]
+
+/** How much is measured. Durations are in seconds. */
+export interface Parameters {
+  /** Of each measured run under load. */
+  readonly seconds: number
+  readonly warmUpSeconds: number
+  /** Rest between two contestants. */
+  readonly pauseSeconds: number
+  readonly rounds: number
+  readonly connections: number
+  readonly wallets: number
+  readonly keys: number
+  /** Of reads, and of the paced creations whose latency is measured. */
+  readonly fewerConnections: number
+  /** Sizes of history, ascending; the first and the last are compared. */
+  readonly historySizes: readonly number[]
+  /** Timed operations for each sample of the history. */
+  readonly historyOperations: number
+  readonly depositsPerSecond: number
+  readonly queuedDeliveries: number
+  readonly starts: number
+  readonly idleSeconds: number
+  /** Created before memory is looked at again. */
+  readonly memoryInvoices: number
+}
+
+export interface Options {
+  readonly isTiny: boolean
+  readonly parts: ReadonlySet<Part>
+  /** Whether the ordinary stack takes part. */
+  readonly hasOrdinary: boolean
+  /** The directory that the report is written to. */
+  readonly out: string
+  readonly parameters: Parameters
+}
+
+const FULL: Parameters = {
+  seconds: 8,
+  warmUpSeconds: 2,
+  pauseSeconds: 1,
+  rounds: 5,
+  connections: 1024,
+  wallets: 5000,
+  keys: 50,
+  fewerConnections: 256,
+  historySizes: [100, 10_000, 1_000_000],
+  historyOperations: 2000,
+  depositsPerSecond: 1000,
+  queuedDeliveries: 30_000,
+  starts: 5,
+  idleSeconds: 3,
+  memoryInvoices: 1_000_000,
+}
+
+const TINY: Parameters = {
+  seconds: 1,
+  warmUpSeconds: 1,
+  pauseSeconds: 0,
+  rounds: 1,
+  connections: 32,
+  wallets: 50,
+  keys: 5,
+  fewerConnections: 16,
+  historySizes: [100, 500],
+  historyOperations: 50,
+  depositsPerSecond: 100,
+  queuedDeliveries: 200,
+  starts: 1,
+  idleSeconds: 0.2,
+  memoryInvoices: 500,
+}
+
+export const USAGE = `npm run bench -- [--tiny] [--only <part,…>] [--seconds N] [--rounds N] [--out DIRECTORY] [--no-ordinary]
+parts: ${PARTS.join(', ')}`
+
+/** Reads the command line. Throws an error that says what is wrong with it. */
+export function readOptions(argv: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      tiny: { type: 'boolean', default: false },
+      only: { type: 'string', default: PARTS.join(',') },
+      seconds: { type: 'string' },
+      rounds: { type: 'string' },
+      'no-ordinary': { type: 'boolean', default: false },
+      out: { type: 'string', default: join(projectRoot, 'bench/report') },
+    },
+  })
+  const defaults = values.tiny ? TINY : FULL
+  return {
+    isTiny: values.tiny,
+    parts: new Set(values.only.split(',').map(partNamed)),
+    out: values.out,
+    hasOrdinary: !values['no-ordinary'],
+    parameters: {
+      ...defaults,
+      seconds: positive('--seconds', values.seconds) ?? defaults.seconds,
+      rounds: positive('--rounds', values.rounds) ?? defaults.rounds,
+    },
+  }
+}
+
+function partNamed(name: string): Part {
+  const part = PARTS.find((known) => known === name)
+  if (part === undefined) throw new Error(`there is no part ${name}`)
+  return part
+}
+
+function positive(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${flag} takes a whole number of at least 1`)
+  return value
+}

@@ -1,0 +1,76 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Bench } from '../bench.js'
+import { askChild } from '../child.js'
+import { BILLHOOK, createdAnswer } from '../contestants.js'
+import { startConstantServer } from '../limits/constant-server.js'
+import { creationsPerSecondMax } from '../limits/verifications.js'
+import type { SenderReport, SenderTask } from '../load/sender-report.js'
+import { Merchants } from '../merchants.js'
+import { writeRequestFile } from '../request-file.js'
+import { median } from '../results.js'
+import { withService } from '../service-process.js'
+
+const CREATED = 201
+
+/** Latency of signed creations at half of the peak rate, measured from when each was due. */
+export async function latency(bench: Bench): Promise<void> {
+  const { parameters, findings } = bench
+  const merchants = new Merchants(parameters.keys, parameters.wallets)
+  const file = join(bench.directory, 'latency-requests')
+  const data = join(bench.directory, 'latency')
+  let signed = 0
+  const prepare = async (count: number) => {
+    await writeRequestFile(file, count, (n) => merchants.signedCreate(signed + n, 'many'))
+    signed += count
+  }
+  const reports: SenderReport[] = []
+  let alone = Number.NaN
+  const rate = await withService(data, {}, async ({ url }) => {
+    await merchants.register(url)
+    const most = await creationsPerSecondMax()
+    await prepare(Math.ceil(most * parameters.warmUpSeconds) + parameters.connections)
+    const load = { url, connections: parameters.connections, seconds: parameters.warmUpSeconds, requests: file }
+    const peak = await bench.loadGenerator.run(load)
+    const measured = findings.measurements.find(({ group, name }) => group === 'throughput' && name === BILLHOOK)
+    const half = Math.round((measured === undefined ? peak : median(measured.samples)) / 2)
+    for (let round = 0; round < parameters.rounds; round += 1) {
+      await prepare(Math.ceil(half * (parameters.warmUpSeconds + parameters.seconds)))
+      const task: SenderTask = {
+        url,
+        requests: file,
+        connections: parameters.fewerConnections,
+        perSecond: half,
+        warmUpSeconds: parameters.warmUpSeconds,
+        status: CREATED,
+      }
+      reports.push(await askChild<SenderReport>('./load/sender-child.js', task))
+      if (round === 0) alone = await againstConstant(task)
+    }
+    return half
+  })
+  rmSync(file)
+  rmSync(data, { recursive: true })
+  const note = `at ${rate} requests per second over ${parameters.fewerConnections} connections, from when each was due; p99 of the load generator alone, against a constant, is ${alone.toFixed(1)} ms`
+  for (const [name, key] of PERCENTILES) {
+    findings.add({ group: 'latency', name, unit: 'ms', samples: reports.map((report) => report[key]), note })
+  }
+}
+
+/** p99 of the same requests at the same rate to a server that does nothing: what the generator itself adds. */
+async function againstConstant(task: SenderTask): Promise<number> {
+  const constant = await startConstantServer(createdAnswer)
+  try {
+    const { p99 } = await askChild<SenderReport>('./load/sender-child.js', { ...task, url: constant.url })
+    return p99
+  } finally {
+    await constant.stop()
+  }
+}
+
+const PERCENTILES = [
+  ['p50', 'p50'],
+  ['p90', 'p90'],
+  ['p99', 'p99'],
+  ['p99.9', 'p999'],
+] as const

@@ -1,0 +1,80 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Bench } from '../bench.js'
+import { askChild } from '../child.js'
+import type { SenderReport, SenderTask } from '../load/sender-report.js'
+import { Merchants } from '../merchants.js'
+import { writeRequestFile } from '../request-file.js'
+import { memoryOf, startBenched, withService } from '../service-process.js'
+
+export const START = 'start to first answer'
+export const IDLE_MEMORY = 'resident memory, idle'
+
+/** Resident memory after so many invoices, and the part of it that is the process's own. */
+export const MEMORY_AFTER = 'resident memory after the invoices'
+
+const CREATED = 201
+/** Requests signed ahead: small enough to be sent before their timestamps are too old. */
+const SIGNED_AT_ONCE = 100_000
+
+/** Start to first answer, and memory at rest and after many invoices. */
+export async function processCosts(bench: Bench): Promise<void> {
+  const { parameters, findings } = bench
+  const starts: number[] = []
+  const directory = join(bench.directory, 'process')
+  for (let n = 0; n < parameters.starts; n += 1) {
+    const startedAt = performance.now()
+    const service = await startBenched(join(directory, `start-${n}`), {})
+    try {
+      const response = await fetch(`${service.url}/healthz`)
+      if (response.status !== 200) throw new Error(await response.text())
+      starts.push(performance.now() - startedAt)
+    } finally {
+      await service.stop()
+    }
+  }
+  const startNote = 'from the spawn to the first 200 of /healthz, empty data directory'
+  findings.add({ group: 'process', name: START, unit: 'ms', samples: starts, note: startNote })
+  await withService(join(directory, 'memory'), {}, ({ url, pid }) => memory(bench, url, pid))
+  rmSync(directory, { recursive: true })
+}
+
+async function memory({ parameters, findings, directory }: Bench, url: string, pid: number): Promise<void> {
+  const merchants = new Merchants(parameters.keys, parameters.wallets)
+  await pause(parameters.idleSeconds * 1000)
+  const idle = memoryOf(pid)
+  await merchants.register(url)
+  const file = join(directory, 'memory-requests')
+  for (let done = 0; done < parameters.memoryInvoices; done += SIGNED_AT_ONCE) {
+    const count = Math.min(SIGNED_AT_ONCE, parameters.memoryInvoices - done)
+    await writeRequestFile(file, count, (n) => merchants.signedCreate(done + n, 'many'))
+    const task: SenderTask = {
+      url,
+      requests: file,
+      connections: parameters.fewerConnections,
+      perSecond: null,
+      warmUpSeconds: 0,
+      status: CREATED,
+    }
+    await askChild<SenderReport>('./load/sender-child.js', task)
+  }
+  rmSync(file)
+  await pause(parameters.idleSeconds * 1000)
+  const after = memoryOf(pid)
+  const x = parameters.memoryInvoices
+  const mapped = 'mapped pages of the database file included'
+  const add = (name: string, mib: number, note: string, size?: number) =>
+    findings.add({
+      group: 'process',
+      name,
+      unit: 'MiB',
+      samples: [mib],
+      note,
+      ...(size === undefined ? {} : { x: size }),
+    })
+  add(IDLE_MEMORY, idle.resident, `VmRSS, ${parameters.idleSeconds} s after the start`)
+  add('own memory, idle', idle.own, 'RssAnon at the same time')
+  add(MEMORY_AFTER, after.resident, `VmRSS, ${mapped}`, x)
+  add('own memory after the invoices', after.own, 'RssAnon', x)
+}

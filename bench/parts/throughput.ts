@@ -1,0 +1,56 @@
+import { rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Bench } from '../bench.js'
+import { contestants, ORDINARY } from '../contestants.js'
+import { durableUnitsPerSecond } from '../limits/commits.js'
+import { creationsPerSecondMax, verificationsPerSecond } from '../limits/verifications.js'
+import { Merchants } from '../merchants.js'
+import type { Options } from '../parameters.js'
+import { Race } from '../race.js'
+import { say } from '../service-process.js'
+
+export const VERIFY_ONE_THREAD = 'libsecp256k1, one thread'
+
+/** Of a limit: a second or two show it, since nothing of it waits for anything. */
+const LIMIT_SECONDS_MAX = 2
+/** Requests are signed for so much more than the best warm-up rate, since none can be sent twice. */
+const HEADROOM = 1.5
+
+/** Signed, durable creations per second by contestant, and beside them, in the same rounds, what the machine can do. */
+export async function throughput(bench: Bench, { hasOrdinary }: Options): Promise<void> {
+  const { parameters, findings } = bench
+  const directory = join(bench.directory, 'throughput')
+  const merchants = new Merchants(parameters.keys, parameters.wallets)
+  const race = new Race(bench, merchants, directory)
+  const limits = { one: [] as number[], all: [] as number[], commits: [] as number[] }
+  const limitSeconds = Math.min(LIMIT_SECONDS_MAX, parameters.seconds)
+  const sampleLimits = async (round: number) => {
+    limits.one.push(await verificationsPerSecond(1, limitSeconds))
+    limits.all.push(await verificationsPerSecond(availableParallelism(), limitSeconds))
+    const place = join(directory, `commits-${round}`)
+    limits.commits.push(await durableUnitsPerSecond(place, limitSeconds))
+    rmSync(place, { recursive: true })
+  }
+  try {
+    const all = contestants(merchants, findings)
+    await race.start(all.filter(({ name }) => hasOrdinary || name !== ORDINARY))
+    if (!hasOrdinary) findings.skip(ORDINARY, 'left out by --no-ordinary')
+    const fastest = await race.round(parameters.warmUpSeconds, await creationsPerSecondMax())
+    race.forget()
+    for (let round = 0; round < parameters.rounds; round += 1) {
+      await sampleLimits(round)
+      await race.round(parameters.seconds, fastest * HEADROOM)
+      say(`  round ${round + 1} of ${parameters.rounds}`)
+    }
+    race.report()
+  } finally {
+    await race.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  const limit = (name: string, samples: readonly number[], note: string) =>
+    findings.add({ group: 'limits', name, unit: 'per second', samples, note })
+  limit(VERIFY_ONE_THREAD, limits.one, 'verifications of signatures that are in memory')
+  limit(`libsecp256k1, ${availableParallelism()} threads`, limits.all, 'the same on all cores at once')
+  limit('LMDB commits', limits.commits, 'durable, as many rows and bytes as an invoice each, 256 in one transaction')
+}

@@ -1,0 +1,42 @@
+import type { Group, Measurement } from '../results.js'
+import { type MeasurementWords, measurementWords } from './measurement-words.js'
+
+/** The parts of a report in their order, and what they are called. */
+export const GROUP_TITLES: Readonly<Record<Group, string>> = {
+  throughput: 'Signed, durable creations',
+  limits: 'Limits of the machine',
+  latency: 'Latency of signed creations at half of the peak rate',
+  reads: 'Reads of an invoice',
+  history: 'Cost against history size',
+  batch: 'Throughput against batch size',
+  webhooks: 'Webhooks',
+  process: 'Start and memory',
+  micro: 'Single functions',
+}
+
+export interface GroupOfMeasurements {
+  readonly title: string
+  /** How all of it was measured; empty when that differs. */
+  readonly note: string
+  readonly rows: readonly MeasurementWords[]
+}
+
+/** What was measured, by group; groups without measurements are left out. */
+export function byGroup(measurements: readonly Measurement[]): GroupOfMeasurements[] {
+  return (Object.keys(GROUP_TITLES) as Group[]).flatMap((group) => {
+    const rows = measurements.filter((measurement) => measurement.group === group).map(measurementWords)
+    const [first] = rows
+    if (first === undefined) return []
+    const isShared = rows.length > 1 && rows.every(({ note }) => note === first.note)
+    return [{ title: GROUP_TITLES[group], note: isShared ? first.note : '', rows: saidOnce(rows, isShared) }]
+  })
+}
+
+/** Without the notes that stand above all rows, or in the row before for the same name. */
+function saidOnce(rows: readonly MeasurementWords[], isShared: boolean): MeasurementWords[] {
+  return rows.map((row, n) => {
+    const before = rows[n - 1]
+    const isRepeated = before?.name === row.name && before.note === row.note
+    return isShared || isRepeated ? { ...row, note: '' } : row
+  })
+}

@@ -1,0 +1,34 @@
+import { once } from 'node:events'
+import { createWriteStream, readFileSync } from 'node:fs'
+
+/** Digits of the length that precedes each request. */
+const LENGTH_DIGITS = 8
+
+/** Writes requests one behind the other, each preceded by its length, for load generators to send as they are. */
+export async function writeRequestFile(path: string, count: number, request: (n: number) => string): Promise<void> {
+  const file = createWriteStream(path)
+  for (let n = 0; n < count; n += 1) {
+    const text = request(n)
+    if (!file.write(`${String(text.length).padStart(LENGTH_DIGITS, '0')}${text}`, 'latin1')) await once(file, 'drain')
+  }
+  file.end()
+  await once(file, 'close')
+}
+
+export function readRequestFile(path: string): Buffer[] {
+  const file = readFileSync(path)
+  const requests: Buffer[] = []
+  let at = 0
+  while (at < file.length) {
+    const begin = at + LENGTH_DIGITS
+    at = begin + Number(file.toString('latin1', at, begin))
+    requests.push(file.subarray(begin, at))
+  }
+  return requests
+}
+
+/** A request in ASCII as HTTP/1.1 carries it. */
+export function httpRequest(method: string, path: string, headers: readonly string[], body = ''): string {
+  const length = body === '' ? [] : [`Content-Length: ${body.length}`]
+  return [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...headers, ...length, '', body].join('\r\n')
+}

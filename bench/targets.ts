@@ -1,0 +1,102 @@
+import { BILLHOOK, HOT_WALLET, ORDINARY } from './contestants.js'
+import { CREATION, PAID_STATUS } from './parts/history.js'
+import { IDLE_MEMORY, MEMORY_AFTER, START } from './parts/process.js'
+import { CONSTANT, READ } from './parts/reads.js'
+import { VERIFY_ONE_THREAD } from './parts/throughput.js'
+import { DELIVERIES, WEBHOOK_P50, WEBHOOK_P99 } from './parts/webhooks.js'
+import { type Group, type Measurement, median, type TargetOutcome } from './results.js'
+
+/** Groups of the micro-benchmarks, which may use the same names. */
+const SINGLE_FUNCTIONS: ReadonlySet<Group> = new Set(['micro', 'batch'])
+
+type Measured = Pick<TargetOutcome, 'value' | 'from'>
+
+/** Medians of the end-to-end measurements by name, and by size where there are several. */
+class Medians {
+  constructor(private readonly measurements: readonly Measurement[]) {}
+
+  /** NaN when it was not measured. */
+  of(name: string, x?: number): number {
+    const found = this.measurements.find(
+      (measurement) => !SINGLE_FUNCTIONS.has(measurement.group) && measurement.name === name && measurement.x === x,
+    )
+    return found === undefined ? Number.NaN : median(found.samples)
+  }
+
+  ratio(above: string, below: string): Measured {
+    return { value: this.of(above) / this.of(below), from: `${above} ÷ ${below}, medians` }
+  }
+
+  /** Of the greatest size and another. */
+  growth(name: string, from: number, to: number): Measured {
+    return { value: this.of(name, to) / this.of(name, from), from: `${name} with ${to} ÷ with ${from}, medians` }
+  }
+
+  figure(name: string, scale = 1): Measured {
+    return { value: this.of(name) * scale, from: `${name}, median` }
+  }
+}
+
+/** The targets of the project, judged. Sizes are those that were measured: a tiny run has smaller ones. */
+export function judgeTargets(
+  measurements: readonly Measurement[],
+  sizes: readonly number[],
+  memoryInvoices: number,
+): readonly TargetOutcome[] {
+  const medians = new Medians(measurements)
+  const [few = 0, many = 0] = [sizes[0], sizes.at(-1)]
+  const memoryGrowth = medians.of(MEMORY_AFTER, memoryInvoices) - medians.of(IDLE_MEMORY)
+  return [
+    atLeast(
+      'signed, durable creations ÷ verifications on one thread',
+      0.75,
+      0.6,
+      '',
+      medians.ratio(BILLHOOK, VERIFY_ONE_THREAD),
+    ),
+    atLeast('signed, durable creations ÷ the ordinary stack', 20, 10, '', medians.ratio(BILLHOOK, ORDINARY)),
+    atLeast('one hot wallet ÷ many wallets', 0.9, 0.8, '', medians.ratio(HOT_WALLET, BILLHOOK)),
+    atMost('p99 latency of signed creations at half of the peak rate', 10, 20, 'ms', medians.figure('p99')),
+    atLeast(
+      'reads of an invoice with payment ÷ the same bytes from a constant',
+      0.6,
+      0.4,
+      '',
+      medians.ratio(READ, CONSTANT),
+    ),
+    atMost(`paid status with ${many} deposits ÷ with ${few}`, 1.5, 2, '', medians.growth(PAID_STATUS, few, many)),
+    atMost(
+      `creation with ${many} earlier invoices on the wallet ÷ with none`,
+      1.3,
+      1.6,
+      '',
+      medians.growth(CREATION, 0, many),
+    ),
+    atMost('accepted deposit to webhook, p50', 5, 10, 'ms', medians.figure(WEBHOOK_P50)),
+    atMost('accepted deposit to webhook, p99', 20, 50, 'ms', medians.figure(WEBHOOK_P99)),
+    atLeast('webhook deliveries sustained', 5000, 2500, 'per second', medians.figure(DELIVERIES)),
+    atMost('start to first answer', 0.3, 0.5, 's', medians.figure(START, 1 / 1000)),
+    atMost('resident memory, idle', 120, 150, 'MiB', medians.figure(IDLE_MEMORY)),
+    atMost(`growth of resident memory after ${memoryInvoices} invoices`, 100, 200, 'MiB', {
+      value: memoryGrowth,
+      from: `${MEMORY_AFTER} − ${IDLE_MEMORY}`,
+    }),
+  ]
+}
+
+type Bounds = Pick<TargetOutcome, 'what' | 'target' | 'floor' | 'unit'>
+
+function atLeast(what: string, target: number, floor: number, unit: Bounds['unit'], measured: Measured): TargetOutcome {
+  return outcome({ what, target, floor, unit }, measured, 'at least')
+}
+
+function atMost(what: string, target: number, floor: number, unit: Bounds['unit'], measured: Measured): TargetOutcome {
+  return outcome({ what, target, floor, unit }, measured, 'at most')
+}
+
+function outcome(bounds: Bounds, measured: Measured, sense: TargetOutcome['sense']): TargetOutcome {
+  const { value } = measured
+  const reaches = (bound: number) => (sense === 'at least' ? value >= bound : value <= bound)
+  const verdict = reaches(bounds.target) ? 'met' : reaches(bounds.floor) ? 'floor holds' : 'missed'
+  return { ...bounds, ...measured, sense, verdict: Number.isNaN(value) ? 'not measured' : verdict }
+}
