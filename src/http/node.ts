@@ -28,6 +28,8 @@ class NodeServer implements HttpServer, NodeFront {
   draining = false
   private readonly server: Server
   private readonly exchanges = new Map<Duplex, Set<NodeExchange>>()
+  /** All connections. The engine forgets those on which it found no HTTP, and would wait for their clients to leave. */
+  private readonly sockets = new Set<Socket>()
   private drained: Promise<void> | undefined
   private onIdle: (() => void) | undefined
 
@@ -55,7 +57,7 @@ class NodeServer implements HttpServer, NodeFront {
     // An expectation that nobody knows is none; the engine would answer 417 in a shape of its own.
     this.server.on('checkExpectation', (req, res) => this.take(req, res, false))
     this.server.on('connect', (_req, socket) => answerRaw(socket, 'not_found'))
-    this.server.on('connection', (socket) => this.watchEnd(socket))
+    this.server.on('connection', (socket) => this.watch(socket))
     this.server.on('timeout', (socket) => this.onSilence(socket))
     this.server.on('clientError', (error, socket) => this.onClientError(error, socket))
   }
@@ -81,6 +83,7 @@ class NodeServer implements HttpServer, NodeFront {
     this.draining = true
     this.server.close()
     this.server.closeAllConnections()
+    for (const socket of this.sockets) socket.destroySoon()
   }
 
   // NodeFront
@@ -104,8 +107,10 @@ class NodeServer implements HttpServer, NodeFront {
     new NodeExchange(req, res, this).begin(awaitsContinue)
   }
 
-  private watchEnd(socket: Socket): void {
+  private watch(socket: Socket): void {
+    this.sockets.add(socket)
     socket.on('close', () => {
+      this.sockets.delete(socket)
       // A copy: each that ends takes itself out.
       for (const exchange of [...(this.exchanges.get(socket) ?? [])]) exchange.connectionClosed()
     })

@@ -720,6 +720,19 @@ export function testHttpServer(engine: EngineUnderTest): void {
     assert.deepEqual(fixture.errors, [])
   })
 
+  for (const refused of ['no HTTP at all\r\n\r\n', requestText('CONNECT', 'elsewhere:443')]) {
+    const name = JSON.stringify(refused.slice(0, 8))
+    test(`drain does not wait for a client that was refused and holds on to its connection: ${name}`, async (t) => {
+      const fixture = await start(t, echo)
+      const connection = await RawConnection.open(fixture.port, { holdsOn: true })
+      t.after(() => connection.end())
+      connection.send(refused)
+      await Promise.race([once(connection.socket, 'end'), once(connection.socket, 'close')])
+      await fixture.server.drain()
+      assert.deepEqual(fixture.errors, [])
+    })
+  }
+
   test('drain lets a large answer reach a client that takes its time', async (t) => {
     const fixture = await start(t, () => ({ status: 200, headers: {}, body: Buffer.alloc(16 * MIB, 'x') }))
     const connection = await fixture.open()

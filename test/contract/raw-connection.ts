@@ -33,8 +33,9 @@ export class RawConnection {
     })
   }
 
-  static async open(port: number): Promise<RawConnection> {
-    const socket = connect(port, '127.0.0.1')
+  /** With `holdsOn` it does not end its side when the server does. */
+  static async open(port: number, { holdsOn = false } = {}): Promise<RawConnection> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: holdsOn })
     const connection = new RawConnection(socket)
     await once(socket, 'connect')
     socket.setNoDelay(true)
