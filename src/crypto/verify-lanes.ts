@@ -27,6 +27,7 @@ export interface Chosen {
 
 /** Most that a lane without priority gets of a batch for which others wait too. */
 const SHARE_OF_BATCH = 1 / 8
+
 /** A lane that gets the time that is left. */
 interface Patient {
   readonly lane: VerifyLane | FairLane

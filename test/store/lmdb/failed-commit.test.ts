@@ -71,6 +71,7 @@ describe('a commit that fails', () => {
         store.perform([create({ owner: 'alice', walletIds: ['wallet-1'], reference: 'one' })]),
         store.applyLedgerFacts([{ eventId: 'e', fact: walletAssigned('wallet-9', 'carol') }]),
         store.perform([{ type: 'deposit', eventId: 'd', fact: depositFact('confirmed') }]),
+        store.perform([create({ owner: 'carol', walletIds: ['wallet-9'], reference: 'three' })]),
       ])
       for (const fate of refused.flat()) {
         assert.ok(fate.status === 'rejected' && fate.reason instanceof StorageUnavailable)
@@ -98,6 +99,13 @@ describe('a commit that fails', () => {
       const [deposited] = await store.perform([{ type: 'deposit', eventId: 'd', fact: depositFact('confirmed') }])
       assert.ok(deposited?.status === 'fulfilled' && deposited.value.type === 'deposit')
       assert.equal(deposited.value.owed.length, 2)
+      await store.applyLedgerFacts([{ eventId: 'f', fact: walletAssigned('wallet-9', 'carol') }])
+      await store.perform([create({ owner: 'carol', walletIds: ['wallet-9'], reference: 'three' })])
+      const ofEach = ['carol', 'dave'].map((owner) => store.invoices(owner, { after: null, limit: 5 }).items)
+      assert.deepEqual(
+        ofEach.map((items) => items.map(({ reference }) => reference)),
+        [['three'], []],
+      )
       const alices = store.invoiceByReference('one')
       assert.equal(store.invoiceWithPayment(alices?.id ?? '')?.payment.received, '100')
     }))
