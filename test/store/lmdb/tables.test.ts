@@ -16,7 +16,7 @@ function mapsOf(path: string): number {
     .filter((line) => line.endsWith(path)).length
 }
 
-test('the data file stays mapped once, however it grows', {
+test('the data file stays mapped once while it grows', {
   skip: process.platform === 'linux' ? false : 'only Linux lists the maps of a process',
 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'billhook-'))
