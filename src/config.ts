@@ -1,17 +1,18 @@
 import { availableParallelism } from 'node:os'
-import Type from 'typebox'
-import Value from 'typebox/value'
 import { type FlagValues, readFlags } from './config/flags.js'
-import { type Machine, type SettingAbout, settingEntries, settingsSchema } from './config/schema.js'
+import { settingEntries, settingsSchema } from './config/schema.js'
+import type { Machine, OptionalSetting, Setting, SettingAbout } from './config/setting.js'
 
-type SettingValues = Type.Static<typeof settingsSchema>
+type Schema = typeof settingsSchema
+type OptionalName = {
+  [Name in keyof Schema]: Schema[Name] extends OptionalSetting<unknown> ? Name : never
+}[keyof Schema]
+type ValueOf<Kind> = Kind extends Setting<infer Value> ? Value : never
 
 /** The settings of one run, frozen. An absent one is not configured; a list is empty when not configured. */
 export type Settings = {
-  readonly [Name in keyof SettingValues]: SettingValues[Name] extends (infer Entry)[]
-    ? readonly Entry[]
-    : SettingValues[Name]
-}
+  readonly [Name in Exclude<keyof Schema, OptionalName>]: ValueOf<Schema[Name]>
+} & { readonly [Name in OptionalName]?: ValueOf<Schema[Name]> }
 
 /** The settings, or else every problem found, one line each, fit to be printed: no line holds a secret. */
 export type SettingsOutcome = { readonly settings: Settings } | { readonly problems: readonly string[] }
@@ -43,42 +44,48 @@ export function readSettings(
   problems.push(...unknownVariables(environment))
 
   const values: Record<string, unknown> = {}
-  for (const [key, schema] of settingEntries) {
-    const given = find(schema.about, flags, environment)
-    const text = given?.text ?? fallback(schema.about, machine)
-    const value = text === undefined ? unset(schema) : decode(schema, text, schema.about.base === true)
-    if (value === undefined) continue
-    if (Value.Check(schema, value)) values[key] = Object.freeze(value)
-    else if (given !== undefined) problems.push(malformed(given, schema.about))
+  for (const [name, { about, read, unset }] of settingEntries) {
+    const given = find(about, flags, environment)
+    const text = given?.text ?? fallback(about, machine)
+    const value = text === undefined ? unset : read(text)
+    if (value !== undefined) values[name] = Object.freeze(value)
+    else if (given !== undefined) problems.push(malformed(given, about))
   }
 
-  const ledger = find(settingsSchema.properties.ledgerUrls.about, flags, environment)
+  const ledger = find(settingsSchema.ledgerUrls.about, flags, environment)
   if (values.sandbox === true && ledger !== undefined) {
     problems.push(
       `${ledger.name} names a real ledger, which the sandbox never uses: unset it or switch the sandbox off.`,
     )
   }
 
-  const onboarding = find(settingsSchema.properties.onboardingName.about, flags, environment)
+  const onboarding = find(settingsSchema.onboardingName.about, flags, environment)
   if (values.sandbox === true && onboarding !== undefined) {
     problems.push(
       `${onboarding.name} is for a real ledger; the sandbox has its own: unset it or switch the sandbox off.`,
     )
   }
   if (values.strict === true && values.sandbox !== true && onboarding === undefined) {
-    const { onboardingName, strict } = settingsSchema.properties
+    const { onboardingName, strict } = settingsSchema
     problems.push(
       `${strict.about.environment} needs ${onboardingName.about.environment}, the ledger's onboarding name.`,
     )
   }
 
   if (problems.length > 0) return { problems }
-  if (!Value.Check(settingsSchema, values)) throw new Error('The settings passed their checks singly but not together.')
+  assertComplete(values)
   return { settings: Object.freeze(values) }
 }
 
+/** Every value was read by its own setting, so all that can be wrong is a default that its setting refuses. */
+function assertComplete(values: Readonly<Record<string, unknown>>): asserts values is Settings {
+  for (const [name, setting] of settingEntries) {
+    if (values[name] === undefined && !('isOptional' in setting)) throw new Error(`The setting ${name} has no value.`)
+  }
+}
+
 function unknownVariables(environment: Environment): string[] {
-  const known = new Set<string>(settingEntries.map(([, schema]) => schema.about.environment))
+  const known = new Set<string>(settingEntries.map(([, { about }]) => about.environment))
   return Object.keys(environment)
     .filter((name) => name.startsWith(ENVIRONMENT_PREFIX) && isSet(environment[name]) && !known.has(name))
     .sort()
@@ -98,20 +105,6 @@ function isSet(text: string | undefined): text is string {
 
 function fallback(about: SettingAbout, machine: Machine): string | undefined {
   return typeof about.fallback === 'function' ? about.fallback(machine) : about.fallback
-}
-
-/** The value of a setting that is not given and has no default. */
-function unset(schema: Type.TSchema): unknown {
-  return Type.IsArray(schema) ? [] : undefined
-}
-
-/** Turns text into the JSON type of the schema, and leaves it as text where it cannot, for the check to refuse it. */
-function decode(schema: Type.TSchema, text: string, base: boolean): unknown {
-  const entry = (given: string) => (base ? given.replace(/\/+$/, '') : given)
-  if (Type.IsInteger(schema)) return /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text
-  if (Type.IsBoolean(schema)) return text === 'on' ? true : text === 'off' ? false : text
-  if (Type.IsArray(schema)) return text.split(',').map((given) => entry(given.trim()))
-  return entry(text)
 }
 
 function malformed(given: Given, about: SettingAbout): string {

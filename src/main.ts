@@ -1,10 +1,18 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8'
 import { error, out, processIo } from './cli/process-io.js'
 import { run } from './cli/run.js'
 import { serve } from './cli/serve.js'
 import type { Settings } from './config.js'
 
+/**
+ * How far the heap may outgrow what is in use, in percent, before it is collected. Left to itself V8 lets it grow to four
+ * times as much: under a mixed load the same 25 MiB in use took 100 MiB instead of 50, at the same speed.
+ */
+const HEAP_GROWING_PERCENT = 100
+
 async function serveHere(settings: Settings): Promise<number> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   // Loaded only now, so that help and refused settings need none of the native modules behind the service.
   const { startService } = await import('./service.js')
   return await serve(settings, processIo(settings.logLevel, startService))

@@ -1,20 +1,12 @@
 import type { Clock } from './clock.js'
 import type { Settings } from './config.js'
-import { requestLog } from './http/request-log.js'
-import { createRouter, finishedHooks } from './http/router.js'
-import { createLedgerClient } from './ledger/ledger-client.js'
+import type { TokenDecimals } from './domain/network.js'
 import type { Logger } from './log.js'
-import { createMetrics } from './metrics/metrics.js'
-import { sandboxBanner } from './sandbox/banner.js'
-import { createSandbox } from './sandbox/sandbox.js'
+import type { Metrics } from './metrics/metrics.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
-import { startCore } from './service/core.js'
 import { Endings } from './service/endings.js'
-import { startFront, startMetricsFront } from './service/listeners.js'
-import { allRoutes } from './service/routes.js'
-
-/** Of the ledger's answer that is read. */
-const LEDGER_ANSWER_LIMIT_BYTES = 1024 * 1024
+import { startVerification } from './service/verification.js'
+import type { Store } from './store/store.js'
 
 /** The service while it runs. */
 export interface Service {
@@ -42,60 +34,31 @@ export async function startService(settings: Settings, log: Logger, clock: Clock
   }
 }
 
+/**
+ * What takes its time elsewhere begins first: the threads prove themselves and the store opens while the rest of the
+ * program is loaded. Nothing is answered before all of it is done.
+ */
 async function start(settings: Settings, log: Logger, clock: Clock, endings: Endings): Promise<Service> {
   assertDirectoryFits(settings.dataDirectory, settings.sandbox)
-  const metrics = settings.metricsPort === undefined ? null : createMetrics()
-  const core = await startCore({ settings, log, clock, metrics, endings })
-  const { store, engine, intake, tokenDecimals, dispatcher } = core
+  const metrics = await metricsOf(settings)
+  const tokenDecimals: TokenDecimals = { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
 
-  // The address that clients use is known for sure only when the server listens.
-  let url = ''
-  const publicUrl = () => settings.publicUrl ?? url
-  const { dataDirectory } = settings
-  const sandbox = settings.sandbox
-    ? await createSandbox({ store, intake, engine, clock, log, tokenDecimals, publicUrl, dataDirectory })
-    : null
-  if (sandbox !== null) endings.add('sandbox', () => sandbox.close())
-  const ledger = ledgerOf(settings)
-  if (ledger !== null) endings.add('ledger', () => ledger.close())
-
-  let isDraining = false
-  const routes = allRoutes(core, { settings, log, clock, sandbox, ledger, publicUrl, isDraining: () => isDraining })
-  const requests = requestLog(log)
-  const resolve = createRouter(routes, {
-    onError: requests.onError,
-    ...finishedHooks([requests.finished, metrics?.requests].filter((hook) => hook !== undefined)),
-    ...(settings.corsOrigins.length === 0 ? {} : { cors: { origins: settings.corsOrigins } }),
-  })
-  const banner: string[] = []
-  if (metrics !== null && settings.metricsPort !== undefined) {
-    metrics.watch({ ...core, clock })
-    const wanted = { host: settings.metricsHost, port: settings.metricsPort }
-    banner.push(`metrics on ${await startMetricsFront(metrics, wanted, log, endings)}`)
-  }
-  url = await startFront(settings, log, resolve, endings)
-  if (sandbox !== null) banner.unshift(...sandboxBanner(publicUrl()))
-
-  return {
-    url,
-    banner,
-    stop: async () => {
-      isDraining = true
-      // Deliveries under way may take as long as the whole stop may: they finish while the requests do, and what is owed
-      // from now on stays in the outbox.
-      const delivered = dispatcher.stop()
-      await endings.endAll()
-      await delivered
-    },
-    waitsFor: () => endings.underWay,
-  }
+  // Ended after the threads, because a verdict is followed by a look at the store.
+  let opening: Promise<Store> | null = null
+  endings.add('store', async () => await (await opening?.catch(() => null))?.close())
+  const verification = await startVerification(settings, log, metrics?.verifications)
+  endings.add('verification', () => verification.pool.close())
+  const warmUp = verification.pool.warmUp()
+  opening = import('./service/open-store.js').then(({ openStore }) =>
+    openStore(settings, clock, tokenDecimals, metrics?.commits),
+  )
+  const loading = import('./service/assembly.js')
+  const [store, { assemble }] = await Promise.all([opening, loading, warmUp])
+  return await assemble({ settings, log, clock, metrics, endings, store, verification, tokenDecimals })
 }
 
-function ledgerOf(settings: Settings) {
-  if (settings.ledgerUrls.length === 0) return null
-  return createLedgerClient({
-    urls: settings.ledgerUrls,
-    timeoutMs: settings.ledgerTimeoutMs,
-    answerLimitBytes: LEDGER_ANSWER_LIMIT_BYTES,
-  })
+async function metricsOf(settings: Settings): Promise<Metrics | null> {
+  if (settings.metricsPort === undefined) return null
+  const { createMetrics } = await import('./metrics/metrics.js')
+  return createMetrics()
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Bench } from '../bench.js'
@@ -11,10 +11,11 @@ import { memoryOf, startBenched, withService } from '../service-process.js'
 export const START = 'start to first answer'
 export const IDLE_MEMORY = 'resident memory, idle'
 
-/** Resident memory after so many invoices, and the part of it that is the process's own. */
+/** All that is resident after so many invoices: the process's own memory and the mapped part of the database file. */
 export const MEMORY_AFTER = 'resident memory after the invoices'
 
 const CREATED = 201
+const BYTES_PER_MIB = 1024 * 1024
 /** Requests signed ahead: small enough to be sent before their timestamps are too old. */
 const SIGNED_AT_ONCE = 100_000
 
@@ -36,11 +37,13 @@ export async function processCosts(bench: Bench): Promise<void> {
   }
   const startNote = 'from the spawn to the first 200 of /healthz, empty data directory'
   findings.add({ group: 'process', name: START, unit: 'ms', samples: starts, note: startNote })
-  await withService(join(directory, 'memory'), {}, ({ url, pid }) => memory(bench, url, pid))
+  const data = join(directory, 'memory')
+  await withService(data, {}, ({ url, pid }) => memory(bench, url, pid, join(data, 'data.mdb')))
   rmSync(directory, { recursive: true })
 }
 
-async function memory({ parameters, findings, directory }: Bench, url: string, pid: number): Promise<void> {
+async function memory(bench: Bench, url: string, pid: number, database: string): Promise<void> {
+  const { parameters, findings, directory } = bench
   const merchants = new Merchants(parameters.keys, parameters.wallets)
   await pause(parameters.idleSeconds * 1000)
   const idle = memoryOf(pid)
@@ -63,7 +66,8 @@ async function memory({ parameters, findings, directory }: Bench, url: string, p
   await pause(parameters.idleSeconds * 1000)
   const after = memoryOf(pid)
   const x = parameters.memoryInvoices
-  const mapped = 'mapped pages of the database file included'
+  const mapped =
+    'with the pages of the database file that it has mapped, which the system takes back when it needs memory'
   const add = (name: string, mib: number, note: string, size?: number) =>
     findings.add({
       group: 'process',
@@ -77,4 +81,5 @@ async function memory({ parameters, findings, directory }: Bench, url: string, p
   add('own memory, idle', idle.own, 'RssAnon at the same time')
   add(MEMORY_AFTER, after.resident, `VmRSS, ${mapped}`, x)
   add('own memory after the invoices', after.own, 'RssAnon', x)
+  add('database file after the invoices', statSync(database).size / BYTES_PER_MIB, 'all of it may be mapped', x)
 }

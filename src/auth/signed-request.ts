@@ -5,6 +5,7 @@ import type { VerifyPool } from '../crypto/verify-pool.js'
 import { type ApiKey, authorise, isTimely, type Permission } from '../domain/api-key.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import type { Store } from '../store/store.js'
+import { RegisteredKeys } from './registered-keys.js'
 
 const API_KEY_HEADER = 'x-service-api-key'
 const TIMESTAMP_HEADER = 'x-service-timestamp'
@@ -66,6 +67,8 @@ export function isSigned(headers: SignatureHeaders): boolean {
  * known key, revoked, expired, permission (decisions 2).
  */
 export class SignedRequests {
+  private readonly registered = new RegisteredKeys()
+
   constructor(
     private readonly store: Store,
     private readonly pool: VerifyPool,
@@ -77,10 +80,15 @@ export class SignedRequests {
   async authenticate(headers: SignatureHeaders, request: SignedRequest, route: SignedRoute): Promise<Outcome<ApiKey>> {
     const read = this.read(headers)
     if (!read.ok) return read
-    const { publicKey } = read.value
+    const { keyText, publicKey } = read.value
     // Whether the key is registered only chooses the lane here; the answer to the client comes after the signature.
-    const lane = (await this.store.apiKey(publicKey)) === undefined ? 'unregistered' : 'registered'
-    const verified = await this.verify(read.value, request, route.routeTag, lane)
+    const isRegistered = this.registered.find(keyText) !== undefined || (await this.lookUp(keyText, publicKey))
+    const verified = await this.verify(
+      read.value,
+      request,
+      route.routeTag,
+      isRegistered ? 'registered' : 'unregistered',
+    )
     if (!verified.ok) return verified
     return authorise(await this.store.apiKey(publicKey), route.permission, this.clock.now())
   }
@@ -104,9 +112,15 @@ export class SignedRequests {
   private read({ apiKey, timestamp, signature }: SignatureHeaders): Outcome<Signed> {
     if (!apiKey || !timestamp || !signature) return refuse('missing_auth_headers')
     if (!isTimely(timestamp, this.clock.now())) return refuse('invalid_timestamp')
-    const publicKey = apiKey.length > KEY_TEXT_LENGTH_MAX ? null : parsePublicKeyHex(apiKey)
+    const publicKey = this.registered.find(apiKey) ?? parseKeyText(apiKey)
     if (publicKey === null) return refuse('invalid_signature')
     return succeed({ keyText: apiKey, publicKey, timestamp, signature })
+  }
+
+  private async lookUp(keyText: string, publicKey: Uint8Array): Promise<boolean> {
+    const isRegistered = (await this.store.apiKey(publicKey)) !== undefined
+    if (isRegistered) this.registered.add(keyText, publicKey)
+    return isRegistered
   }
 
   private async verify(
@@ -121,4 +135,8 @@ export class SignedRequests {
     if (verdict === null) return refuse('overloaded')
     return (await verdict) ? succeed(null) : refuse('invalid_signature')
   }
+}
+
+function parseKeyText(text: string): Uint8Array | null {
+  return text.length > KEY_TEXT_LENGTH_MAX ? null : parsePublicKeyHex(text)
 }

@@ -25,6 +25,15 @@ export function isBaseUrl(text: string): boolean {
   return /^https?:\/\/[^\s\\?#@]+$/i.test(text) && URL.canParse(text)
 }
 
+export function isPath(text: string): boolean {
+  return text !== '' && !text.includes('\0')
+}
+
+/** The check of a list whose entries are checked one by one. */
+export function each(isValid: (entry: string) => boolean): (entries: readonly string[]) => boolean {
+  return (entries) => entries.every(isValid)
+}
+
 /** True for `*` alone, or for a list in which every entry is an origin as browsers send it: `https://shop.example`. */
 export function areOrigins(list: readonly string[]): boolean {
   return (list.length === 1 && list[0] === '*') || list.every(isOrigin)

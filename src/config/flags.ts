@@ -1,4 +1,5 @@
-import { type SettingAbout, settingEntries } from './schema.js'
+import { settingEntries } from './schema.js'
+import type { SettingAbout } from './setting.js'
 
 /** Values by flag, as they would stand in the environment. */
 export type FlagValues = ReadonlyMap<string, string>
@@ -44,5 +45,5 @@ export function readFlags(argv: readonly string[], problems: string[]): FlagValu
 }
 
 function aboutFlag(flag: string): SettingAbout | undefined {
-  return settingEntries.find(([, schema]) => schema.about.flag === flag)?.[1].about
+  return settingEntries.find(([, { about }]) => about.flag === flag)?.[1].about
 }

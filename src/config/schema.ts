@@ -1,42 +1,5 @@
-import Type from 'typebox'
-import { areOrigins, isBaseUrl, isCidr, isHost } from './checks.js'
-
-/** What a schema cannot say of a setting: where its value comes from and how people are told about it. */
-export interface SettingAbout {
-  /** The environment variable. */
-  readonly environment: `BILLHOOK_${string}`
-  /** The flag of the same setting, where there is one. */
-  readonly flag?: `--${string}`
-  /** True when the flag takes no value: giving it means `on`. */
-  readonly switch?: true
-  /** One sentence for `--help` and docs/settings.md. */
-  readonly sentence: string
-  /** What a value must be, completing "must be …". */
-  readonly expects: string
-  readonly unit?:
-    | 'seconds'
-    | 'milliseconds'
-    | 'threads'
-    | 'digits'
-    | 'deliveries'
-    | 'per minute'
-    | 'wallets'
-    | 'attempts'
-  /** The value when none is given, as it would stand in the environment. */
-  readonly fallback?: string | ((machine: Machine) => string)
-  /** How the value when none is given is told to people, where it is not `fallback` itself. */
-  readonly fallbackText?: string
-  /** True when a path will be appended to the value, or to each value of the list: trailing slashes are dropped. */
-  readonly base?: true
-  /** Never printed, neither in problems nor in logs. */
-  readonly secret?: true
-}
-
-/** What defaults may depend on. */
-export interface Machine {
-  /** The number of threads that can run at once. */
-  readonly cores: number
-}
+import { areOrigins, each, isBaseUrl, isCidr, isHost, isPath } from './checks.js'
+import { choice, integer, list, onOff, optional, type Setting, text, textOfLength } from './setting.js'
 
 const SECRET_LENGTH_MINIMUM_CHARACTERS = 16
 const VERIFY_THREADS_LIMIT = 256
@@ -53,26 +16,9 @@ const WEBHOOK_ATTEMPTS_LIMIT = 20
 /** Sums are exact to 18 decimal places (specification, Limits), so a token cannot have more. */
 const TOKEN_DECIMALS_LIMIT = 18
 
-/** Attaches `about` to a schema, as an annotation that validators ignore. */
-function setting<Schema extends Type.TSchema>(schema: Schema, about: SettingAbout): Schema & { about: SettingAbout } {
-  return Object.assign(schema, { about })
-}
-
-function integer(minimum: number, maximum: number, about: Omit<SettingAbout, 'expects'>) {
-  return setting(Type.Integer({ minimum, maximum }), { ...about, expects: `an integer from ${minimum} to ${maximum}` })
-}
-
-function choice<const Values extends string[]>(values: readonly [...Values], about: Omit<SettingAbout, 'expects'>) {
-  return setting(Type.Enum(values), { ...about, expects: `one of ${values.join(', ')}` })
-}
-
-function onOff(about: Omit<SettingAbout, 'expects'>) {
-  return setting(Type.Boolean(), { ...about, expects: 'on or off' })
-}
-
 /** The one description of every setting: the type `Settings`, the checks, `--help` and docs/settings.md come from it. */
-export const settingsSchema = Type.Object({
-  host: setting(Type.Refine(Type.String(), isHost), {
+export const settingsSchema = {
+  host: text(isHost, {
     environment: 'BILLHOOK_HOST',
     flag: '--host',
     fallback: '127.0.0.1',
@@ -85,16 +31,13 @@ export const settingsSchema = Type.Object({
     fallback: '8080',
     sentence: 'The port to listen on; 0 picks a free one, which the ready line names.',
   }),
-  dataDirectory: setting(
-    Type.Refine(Type.String({ minLength: 1 }), (text) => !text.includes('\0')),
-    {
-      environment: 'BILLHOOK_DATA',
-      flag: '--data',
-      fallback: './data',
-      expects: 'a path',
-      sentence: 'The directory that holds all state; created when it does not exist, used by one process at a time.',
-    },
-  ),
+  dataDirectory: text(isPath, {
+    environment: 'BILLHOOK_DATA',
+    flag: '--data',
+    fallback: './data',
+    expects: 'a path',
+    sentence: 'The directory that holds all state; created when it does not exist, used by one process at a time.',
+  }),
   sandbox: onOff({
     environment: 'BILLHOOK_SANDBOX',
     flag: '--sandbox',
@@ -102,8 +45,8 @@ export const settingsSchema = Type.Object({
     fallback: 'off',
     sentence: 'Run with a simulated ledger and simulated networks inside the process; refused with a real ledger.',
   }),
-  publicUrl: Type.Optional(
-    setting(Type.Refine(Type.String(), isBaseUrl), {
+  publicUrl: optional(
+    text(isBaseUrl, {
       environment: 'BILLHOOK_PUBLIC_URL',
       base: true,
       fallbackText: 'derived from the address listened on',
@@ -111,8 +54,8 @@ export const settingsSchema = Type.Object({
       sentence: 'The address under which clients reach the service.',
     }),
   ),
-  gatewaySecret: Type.Optional(
-    setting(Type.String({ minLength: SECRET_LENGTH_MINIMUM_CHARACTERS }), {
+  gatewaySecret: optional(
+    textOfLength(SECRET_LENGTH_MINIMUM_CHARACTERS, Number.POSITIVE_INFINITY, {
       environment: 'BILLHOOK_GATEWAY_SECRET',
       fallbackText: 'none: POST /internal/events is 404',
       expects: `at least ${SECRET_LENGTH_MINIMUM_CHARACTERS} characters long`,
@@ -137,7 +80,7 @@ export const settingsSchema = Type.Object({
     fallback: 'auto',
     sentence: 'The HTTP server; auto takes uWebSockets.js where it has a binary for this Node, else node:http.',
   }),
-  metricsPort: Type.Optional(
+  metricsPort: optional(
     integer(0, PORT_LIMIT, {
       environment: 'BILLHOOK_METRICS_PORT',
       fallbackText: 'none: metrics are off',
@@ -145,7 +88,7 @@ export const settingsSchema = Type.Object({
         'The port on which GET /metrics is answered for Prometheus; 0 picks a free one, which is printed at start.',
     }),
   ),
-  metricsHost: setting(Type.Refine(Type.String(), isHost), {
+  metricsHost: text(isHost, {
     environment: 'BILLHOOK_METRICS_HOST',
     fallback: '127.0.0.1',
     expects: 'an IP address (IPv6 without brackets) or a host name',
@@ -156,13 +99,13 @@ export const settingsSchema = Type.Object({
     fallback: 'info',
     sentence: 'The lowest level that is logged; debug logs one line per request.',
   }),
-  corsOrigins: setting(Type.Refine(Type.Array(Type.String()), areOrigins), {
+  corsOrigins: list(areOrigins, {
     environment: 'BILLHOOK_CORS_ORIGINS',
     fallbackText: 'off',
     expects: '* or a comma-separated list of origins such as https://shop.example',
     sentence: 'Origins whose pages may call /api from a browser.',
   }),
-  callbackAllow: setting(Type.Array(Type.Refine(Type.String(), isCidr)), {
+  callbackAllow: list(each(isCidr), {
     environment: 'BILLHOOK_CALLBACK_ALLOW',
     fallbackText: 'none',
     expects: 'a comma-separated list of networks such as 10.1.0.0/16 or fd00::/8',
@@ -196,8 +139,8 @@ export const settingsSchema = Type.Object({
     fallback: 'off',
     sentence: 'Take registrations, lists, webhook settings and revocations only with a signature of the identity.',
   }),
-  onboardingName: Type.Optional(
-    setting(Type.String({ minLength: 1, maxLength: ONBOARDING_NAME_LENGTH_LIMIT }), {
+  onboardingName: optional(
+    textOfLength(1, ONBOARDING_NAME_LENGTH_LIMIT, {
       environment: 'BILLHOOK_ONBOARDING_NAME',
       fallbackText: "none; in the sandbox its simulated ledger's",
       expects: `1 to ${ONBOARDING_NAME_LENGTH_LIMIT} characters long`,
@@ -216,7 +159,7 @@ export const settingsSchema = Type.Object({
     fallback: '0',
     sentence: 'Claims of wallets from one client address; 0 for no limit.',
   }),
-  claimsPerAddress: Type.Optional(
+  claimsPerAddress: optional(
     integer(0, CLAIMS_PER_ADDRESS_LIMIT, {
       environment: 'BILLHOOK_CLAIMS_PER_ADDRESS',
       unit: 'wallets',
@@ -224,7 +167,7 @@ export const settingsSchema = Type.Object({
       sentence: 'Leased wallets of a network that one address holds at once; 0 for no limit. Loopback has none.',
     }),
   ),
-  trustedProxies: setting(Type.Array(Type.Refine(Type.String(), isCidr)), {
+  trustedProxies: list(each(isCidr), {
     environment: 'BILLHOOK_TRUSTED_PROXIES',
     fallbackText: 'none',
     expects: 'a comma-separated list of networks such as 127.0.0.1/32 or fd00::/8',
@@ -248,7 +191,7 @@ export const settingsSchema = Type.Object({
     fallback: '6',
     sentence: 'Decimal places of token amounts on TRX-NILE.',
   }),
-  ledgerUrls: setting(Type.Array(Type.Refine(Type.String(), isBaseUrl)), {
+  ledgerUrls: list(each(isBaseUrl), {
     environment: 'BILLHOOK_LEDGER_URL',
     base: true,
     fallbackText: 'none',
@@ -261,7 +204,7 @@ export const settingsSchema = Type.Object({
     fallback: '5000',
     sentence: 'Time that one question to the ledger may take.',
   }),
-})
+}
 
-/** Name and schema of every setting, in the order in which they are told to people. */
-export const settingEntries = Object.entries(settingsSchema.properties)
+/** Name and description of every setting, in the order in which they are told to people. */
+export const settingEntries: readonly (readonly [string, Setting<unknown>])[] = Object.entries(settingsSchema)

@@ -4,13 +4,20 @@
  */
 
 import bindings from 'secp256k1/bindings.js'
+import { KnownPoints } from './known-points.js'
 import { createEngine } from './secp256k1.js'
+
+const knownPoints = new KnownPoints()
 
 export const libsecp256k1 = createEngine('libsecp256k1', {
   isOnCurve: (key) => bindings.publicKeyVerify(key),
   verifyCompact(signature, digest, key) {
+    const point = knownPoints.find(key)
+    if (point !== undefined) return bindings.ecdsaVerify(signature, digest, point)
     try {
-      return bindings.ecdsaVerify(signature, digest, key)
+      const isValid = bindings.ecdsaVerify(signature, digest, key)
+      if (isValid) knownPoints.add(key, bindings.publicKeyConvert(key, false))
+      return isValid
     } catch (error) {
       // The library throws for a key that is off the curve. Asking first would cost every honest request a square root.
       if (!bindings.publicKeyVerify(key)) return false

@@ -3,11 +3,12 @@
  * falls back to a JavaScript implementation silently.
  */
 declare module 'secp256k1/bindings.js' {
-  import type { ecdsaVerify, publicKeyVerify } from 'secp256k1'
+  import type { ecdsaVerify, publicKeyConvert, publicKeyVerify } from 'secp256k1'
 
   const bindings: {
     readonly publicKeyVerify: typeof publicKeyVerify
     readonly ecdsaVerify: typeof ecdsaVerify
+    readonly publicKeyConvert: typeof publicKeyConvert
   }
   export default bindings
 }

@@ -64,7 +64,7 @@ export interface VerifyPool {
 }
 
 /** Requests in one batch. With noble a batch of 64 would hold its first request for a tenth of a second. */
-const DEFAULT_BATCH_LIMIT: Readonly<Record<Secp256k1EngineName, number>> = { libsecp256k1: 64, noble: 8 }
+const DEFAULT_BATCH_LIMIT: Readonly<Record<Secp256k1EngineName, number>> = { libsecp256k1: 128, noble: 8 }
 /** Thousands of times what a batch takes: only threads that are stuck or cannot start exceed it. */
 const DEFAULT_BATCH_TIME_LIMIT_MS = 10_000
 /**

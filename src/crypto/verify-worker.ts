@@ -1,7 +1,6 @@
 /** What runs in each thread of the verify pool: a batch in, its verdicts out. The engine's name is the worker data. */
 
 import { workerData } from 'node:worker_threads'
-import { move } from 'piscina'
 import { loadEngine } from './choose-engine.js'
 import type { Secp256k1Engine, Secp256k1EngineName } from './secp256k1.js'
 import { verifyBatch } from './verify-batch.js'
@@ -19,5 +18,5 @@ let engine: Secp256k1Engine | undefined
  */
 export default async function verify(batch: ArrayBuffer): Promise<unknown> {
   engine ??= await loadEngine((workerData as VerifyWorkerData).engine)
-  return move(verifyBatch(batch, engine))
+  return verifyBatch(batch, engine)
 }

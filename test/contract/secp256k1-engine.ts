@@ -71,6 +71,18 @@ export function testSecp256k1Engine(engine: Secp256k1Engine): void {
       assert.equal(engine.verify(high, digest, key.publicKey), true)
     })
 
+    test('judges a key that it has seen as it judged it the first time, and the mirrored key by itself', () => {
+      const signature = signDer(message, key)
+      const otherDigest = sha256(Buffer.from('another message'))
+      const mirrored = Buffer.from(key.publicKey)
+      mirrored[0] = key.publicKey[0] === 2 ? 3 : 2
+      for (let round = 0; round < 3; round++) {
+        assert.equal(engine.verify(signature, digest, key.publicKey), true)
+        assert.equal(engine.verify(signature, otherDigest, key.publicKey), false)
+        assert.equal(engine.verify(signature, digest, mirrored), false)
+      }
+    })
+
     test('does not change what it is given', () => {
       const high = signDer(message, key, 'high')
       const before = [Buffer.from(high), Buffer.from(digest), Buffer.from(key.publicKey)]

@@ -33,12 +33,13 @@ export async function prepareSchema(
 ): Promise<Tables> {
   const found = storedVersion(root, directory)
   if (found === null) {
-    const tables = openTables(root)
-    await root.transaction(() => {
+    // All in one commit: each table opened by itself would be a flush of its own, on the thread that loads the rest.
+    return await root.transaction(() => {
+      const tables = openTables(root)
       tables.meta.putSync(MARK_KEY, MARK)
       tables.meta.putSync(VERSION_KEY, versionBytes(version))
+      return tables
     })
-    return tables
   }
   if (found > version) {
     throw new StartError(

@@ -1,0 +1,80 @@
+import type { Settings } from '../config.js'
+import { requestLog } from '../http/request-log.js'
+import { createRouter, finishedHooks } from '../http/router.js'
+import type { LedgerClient } from '../ledger/ledger-client.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Service } from '../service.js'
+import { type Core, type CoreContext, startCore } from './core.js'
+import type { Endings } from './endings.js'
+import { startFront, startMetricsFront } from './listeners.js'
+import { allRoutes } from './routes.js'
+
+/** Of the ledger's answer that is read. */
+const LEDGER_ANSWER_LIMIT_BYTES = 1024 * 1024
+
+/** Builds the parts on an open store and running threads, in the order in which they need each other, and listens. */
+export async function assemble(context: CoreContext): Promise<Service> {
+  const { settings, log, clock, metrics, endings } = context
+  const core = await startCore(context)
+  const { dispatcher } = core
+
+  // The address that clients use is known for sure only when the server listens.
+  let url = ''
+  const publicUrl = () => settings.publicUrl ?? url
+  const sandbox = settings.sandbox ? await startSandbox(core, context, publicUrl) : null
+  const ledger = await startLedger(settings, endings)
+
+  let isDraining = false
+  const routes = allRoutes(core, { settings, log, clock, sandbox, ledger, publicUrl, isDraining: () => isDraining })
+  const requests = requestLog(log)
+  const resolve = createRouter(routes, {
+    onError: requests.onError,
+    ...finishedHooks([requests.finished, metrics?.requests].filter((hook) => hook !== undefined)),
+    ...(settings.corsOrigins.length === 0 ? {} : { cors: { origins: settings.corsOrigins } }),
+  })
+  const banner: string[] = []
+  if (metrics !== null && settings.metricsPort !== undefined) {
+    metrics.watch({ ...core, clock })
+    const wanted = { host: settings.metricsHost, port: settings.metricsPort }
+    banner.push(`metrics on ${await startMetricsFront(metrics, wanted, log, endings)}`)
+  }
+  url = await startFront(settings, log, resolve, endings)
+  if (sandbox !== null) {
+    const { sandboxBanner } = await import('../sandbox/banner.js')
+    banner.unshift(...sandboxBanner(publicUrl()))
+  }
+
+  return {
+    url,
+    banner,
+    stop: async () => {
+      isDraining = true
+      // Deliveries under way may take as long as the whole stop may: they finish while the requests do, and what is owed
+      // from now on stays in the outbox.
+      const delivered = dispatcher.stop()
+      await endings.endAll()
+      await delivered
+    },
+    waitsFor: () => endings.underWay,
+  }
+}
+
+async function startSandbox(core: Core, context: CoreContext, publicUrl: () => string): Promise<Sandbox> {
+  const { settings, log, clock, endings } = context
+  const { createSandbox } = await import('../sandbox/sandbox.js')
+  const sandbox = await createSandbox({ ...core, clock, log, publicUrl, dataDirectory: settings.dataDirectory })
+  endings.add('sandbox', () => sandbox.close())
+  return sandbox
+}
+
+async function startLedger({ ledgerUrls, ledgerTimeoutMs }: Settings, endings: Endings): Promise<LedgerClient | null> {
+  if (ledgerUrls.length === 0) return null
+  const { createLedgerClient } = await import('../ledger/ledger-client.js')
+  const ledger = createLedgerClient({
+    urls: ledgerUrls,
+    timeoutMs: ledgerTimeoutMs,
+    answerLimitBytes: LEDGER_ANSWER_LIMIT_BYTES,
+  })
+  endings.add('ledger', () => ledger.close())
+  return ledger
+}

@@ -1,0 +1,29 @@
+import type { Sender } from '../webhooks/sender.js'
+
+/**
+ * A sender that is made for the first delivery: a start need not wait for the HTTP client below it, and a service without
+ * webhooks never has its memory.
+ */
+export function createLateSender(make: () => Promise<Sender>): Sender {
+  let making: Promise<Sender> | null = null
+  let made: Sender | null = null
+  let isClosed = false
+
+  async function makeOnce(): Promise<Sender> {
+    made = await make()
+    if (isClosed) made.close()
+    return made
+  }
+
+  return {
+    async send(delivery) {
+      making ??= makeOnce()
+      const sender = made ?? (await making)
+      return sender.send(delivery)
+    },
+    close() {
+      isClosed = true
+      made?.close()
+    },
+  }
+}
