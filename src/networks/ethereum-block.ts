@@ -4,6 +4,8 @@ import { addressOf, countOf, dataOf, fieldsOf, hashOf, listOf, quantityOf } from
 import { BadAnswer } from './node-failure.js'
 
 const MS_PER_SECOND = 1000
+/** `transactionsRoot` of a block without transactions: keccak-256 of the RLP of nothing. */
+const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 
 /** Ether that a transaction itself sends to an address that is watched, if it succeeded. */
 export interface NativePayment {
@@ -56,6 +58,9 @@ export function readBlock(value: unknown, height: number, isWatched: (address: s
     if (wei > 0n && isWatched(toAddress)) payments.push({ txIndex, toAddress, amount: wei })
   }
   if (new Set(txHashes).size !== txHashes.length) throw new BadAnswer('a block has a transaction twice')
+  // A node that has the header but not the body may answer so.
+  const isEmpty = hashOf(block['transactionsRoot'], 'transactionsRoot') === EMPTY_ROOT
+  if (isEmpty !== (txHashes.length === 0)) throw new BadAnswer('a block is told without its transactions')
   const bloom = LogsBloom.of(dataOf(block['logsBloom'], 'logsBloom'))
   return { ...head, bloom, txHashes, payments }
 }

@@ -58,8 +58,9 @@ export class EthereumFilter {
    */
   isDoubtful(block: EthereumBlock, found: readonly EthereumLog[]): boolean {
     if (this.isDenied(block)) return false
-    if (this.named === null) return found.length === 0
-    const seen = new Set(found.map(({ topics }) => topics[2]))
+    const transfers = found.filter((log) => tokenTransfer(log, this.token) !== null)
+    if (this.named === null) return transfers.length === 0
+    const seen = new Set(transfers.map(({ topics }) => topics[2]))
     for (const [topic, entry] of this.entriesOfNamed()) {
       if (!seen.has(topic) && block.bloom.mayContain(entry)) return true
     }
