@@ -40,6 +40,10 @@ export class LogsBloom {
     return entry.every((bit) => ((this.bytes[byteOf(bit)] ?? 0) & maskOf(bit)) !== 0)
   }
 
+  get isEmpty(): boolean {
+    return this.bytes.every((byte) => byte === 0)
+  }
+
   equals(other: LogsBloom): boolean {
     return Buffer.compare(this.bytes, other.bytes) === 0
   }

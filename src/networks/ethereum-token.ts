@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { dataOf } from './ethereum-values.js'
 import type { JsonRpc } from './json-rpc.js'
 import { WrongNode } from './network-reader.js'
@@ -53,8 +54,9 @@ function symbolOf(answer: Buffer): string | null {
   if (!isWord && wordAt(answer, 0) !== BigInt(WORD_BYTES)) return null
   const end = start + (length === -1 ? WORD_BYTES : length)
   if (end - start > SYMBOL_BYTES_MAX || end > answer.length) return null
-  const text = answer.subarray(start, end).toString()
-  return PRINTABLE.test(text) ? text : null
+  const bytes = answer.subarray(start, end)
+  const text = bytes.toString()
+  return isUtf8(bytes) && PRINTABLE.test(text) ? text : null
 }
 
 /** A word of the ABI; 0 behind the end. */

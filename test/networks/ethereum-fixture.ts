@@ -9,9 +9,9 @@ import { type Scheduler, systemScheduler } from '../../src/scheduler.js'
 export const CHAIN_ID = 11_155_111
 export const CONFIRMATIONS = 12
 
-const TIMEOUT_MS = 20_000
+export const TIMEOUT_MS = 20_000
 /** Far more than any answer of the tests' chains. */
-const ANSWER_LIMIT_BYTES = 4_000_000
+export const ANSWER_LIMIT_BYTES = 4_000_000
 
 /** What differs between the readers of the tests. */
 export interface ReaderVariant {

@@ -85,7 +85,7 @@ describe('what the Ethereum reader verifies', { skip: anvilAbsence }, () => {
     ['an empty symbol', {}, symbol(word(32) + word(0)), /no readable symbol/],
     ['a symbol of control characters', {}, symbol(word(32) + word(1) + '07'.padEnd(64, '0')), /no readable symbol/],
     ['a symbol that is no UTF-8', {}, symbol(word(32) + word(1) + 'ff'.padEnd(64, '0')), /no readable symbol/],
-    ['a symbol that is cut', {}, symbol(word(32) + word(8) + '41'), /no readable symbol/],
+    ['a symbol that is cut', {}, symbol(`${word(32)}${word(8)}41`), /no readable symbol/],
     ['a symbol of endless length', {}, symbol(`${word(32)}${'f'.repeat(64)}`), /no readable symbol/],
     ['a symbol at another place', {}, symbol(word(64) + word(1) + '41'.padEnd(64, '0')), /no readable symbol/],
     ['a node that is down', {}, { answer: (response) => !!response.destroy() }, /^NodeUnavailable: SEP: http/],

@@ -73,11 +73,11 @@ export class FaultyProxy {
     for (const { method } of calls) this.calls.set(method, (this.calls.get(method) ?? 0) + 1)
     const { methods, answer, alter } = this.fault
     const isConcerned = methods === undefined || calls.some(({ method }) => methods.includes(method))
+    const told = await this.ask(calls)
     const ends = await Promise.all(
-      calls.map(async (call) => {
-        const end = await this.ask(call.method, call.params)
-        return isConcerned && alter !== undefined ? await alter(call, end, this.forward) : end
-      }),
+      told.map((end, i) =>
+        isConcerned && alter !== undefined ? alter(calls[i] as ProxiedCall, end, this.forward) : end,
+      ),
     )
     const answers = calls.map(({ id }, i) => ({ ...ends[i], id }))
     const text = JSON.stringify(Array.isArray(request) ? answers : answers[0])
@@ -86,17 +86,20 @@ export class FaultyProxy {
   }
 
   private readonly forward: Forward = async (method, params) => {
-    const end = await this.ask(method, params)
-    if ('error' in end) throw new Error(end.error.message)
+    const [end] = await this.ask([{ id: 0, method, params }])
+    if (end === undefined || 'error' in end) throw new Error(end?.error.message)
     return end.result
   }
 
-  private async ask(method: string, params: readonly unknown[]): Promise<ProxiedEnd> {
+  /** What the node says, in the order of the calls. */
+  private async ask(calls: readonly ProxiedCall[]): Promise<readonly ProxiedEnd[]> {
     const response = await fetch(this.nodeUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      body: JSON.stringify(calls.map((call, id) => ({ ...call, jsonrpc: '2.0', id }))),
     })
-    return (await response.json()) as ProxiedEnd
+    const answers = (await response.json()) as readonly (ProxiedEnd & { id: number })[]
+    if (!answers.every(({ id }, i) => id === i)) throw new Error('the node answers in another order')
+    return answers
   }
 }
