@@ -16,8 +16,6 @@ export interface RpcCall {
 
 /** Calls methods of one node by JSON-RPC 2.0, in batches where the node takes them. Rejects with `NodeFailure`. */
 export class JsonRpc {
-  /** Calls that were sent; a request carries a batch of them. */
-  calls = 0
   private lastId = 0
   private readonly batch: AdaptiveWidth
 
@@ -78,7 +76,6 @@ export class JsonRpc {
   private async exchange(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
     const firstId = this.lastId + 1
     this.lastId += calls.length
-    this.calls += calls.length
     const requests = calls.map(({ method, params }, i) => ({ jsonrpc: '2.0', id: firstId + i, method, params }))
     const [only] = requests
     const isBatch = requests.length > 1
