@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { accountOfAddress, accountOfHex, addressOfAccount, hexOfAccount } from '../../src/networks/tron-address.js'
+import {
+  accountOfAddress,
+  addressOfAccount,
+  addressOfHex,
+  hexOfAccount,
+  PREFIXED_ACCOUNT,
+} from '../../src/networks/tron-address.js'
 
 /** Tokens that everybody knows on the main network and on Nile, and the address that nobody has. */
 const known: readonly (readonly [address: string, hex: string])[] = [
@@ -12,10 +18,11 @@ const known: readonly (readonly [address: string, hex: string])[] = [
 describe('TRON addresses', () => {
   for (const [address, hex] of known) {
     test(`${address} is ${hex}`, () => {
-      const account = accountOfHex(hex) ?? assert.fail()
-      assert.equal(accountOfAddress(address), account)
-      assert.equal(addressOfAccount(account), address)
+      const account = accountOfAddress(address) ?? assert.fail()
       assert.equal(hexOfAccount(account), hex)
+      assert.equal(addressOfHex(hex), address)
+      assert.equal(addressOfAccount(account), address)
+      assert.match(hex, PREFIXED_ACCOUNT)
     })
   }
 
@@ -44,6 +51,6 @@ describe('TRON addresses', () => {
     'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
   ]
   for (const text of notHex) {
-    test(`'${text}' is no address of a transaction`, () => assert.equal(accountOfHex(text), null))
+    test(`'${text}' is no address of a transaction`, () => assert.doesNotMatch(text, PREFIXED_ACCOUNT))
   }
 })
