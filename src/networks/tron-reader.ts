@@ -87,7 +87,7 @@ export class TronReader implements NetworkReader {
           return await this.readSome(node, from, to, watched)
         } catch (error) {
           const mayBeNarrower = this.pace.width > 1 && error instanceof HttpFailure && isTooLarge(error)
-          this.pace.failed()
+          this.pace.failed(error)
           if (!mayBeNarrower) throw error
         }
       }
@@ -136,7 +136,7 @@ export class TronReader implements NetworkReader {
         }
         // A node that limits requests would never let a long question come to its end: what is complete counts.
         if (observed.length === 0 || !(end.reason instanceof NodeFailure)) throw end.reason
-        this.pace.failed()
+        this.pace.failed(end.reason)
         return observed
       }
     }
