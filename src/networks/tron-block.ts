@@ -9,6 +9,8 @@ const ID = /^[0-9a-f]{64}$/
 const NAME = /^\w{1,64}$/
 /** Digits in front of a block's id that are its height. */
 const HEIGHT_DIGITS = 16
+/** Times of deposits have 48 bits. */
+const TIME_MAX_MS = 2 ** 48 - 1
 /** The root of no transactions. */
 const EMPTY_ROOT = '0'.repeat(64)
 
@@ -57,7 +59,7 @@ export function readBlock(answer: unknown, height: number): TronBlock {
   demand(heightOf(hash) === BigInt(height), `${what}: its id is of another height`)
   demand(height === 0 || heightOf(parentHash) === BigInt(height - 1), `${what}: its parent is of another height`)
   const timeMs = Number(integerOf(header['timestamp'], what))
-  demand(Number.isSafeInteger(timeMs) && (timeMs > 0 || height === 0), `${what}: no time`)
+  demand(timeMs <= TIME_MAX_MS && (timeMs > 0 || height === 0), `${what}: no time`)
   const transactions = listOf(objectOf(answer, what)['transactions'], what).map((entry) => readTransaction(entry, what))
   demand(new Set(transactions.map(({ id }) => id)).size === transactions.length, `${what}: a transaction twice`)
   const root = header['txTrieRoot']

@@ -98,10 +98,11 @@ async function askSpoilt(
 describe('TRON reader with a faulty node', () => {
   for (const fault of [...transportFaults, ...headFaults, ...blockFaults, ...receiptFaults]) {
     test(fault.name, async (t) => {
-      for (const question of questions) {
+      const spoilt = questions.filter((question) => suffers(fault, question))
+      assert.ok(spoilt.length > 0)
+      for (const question of spoilt) {
         await t.test(`${question}: is noticed, and another node tells the truth`, async () => {
-          const failures = suffers(fault, question) ? 1 : 0
-          assert.deepEqual(await askSpoilt(2, fault, question), { told: 'truth', failures })
+          assert.deepEqual(await askSpoilt(2, fault, question), { told: 'truth', failures: 1 })
         })
       }
       await t.test('once: the node itself tells the truth after a pause', async () => {
@@ -109,10 +110,8 @@ describe('TRON reader with a faulty node', () => {
         try {
           await settle(fixture)
           fixture.node.spoil(fault.path, fault.fault, 1)
-          for (const question of questions) {
-            await ask(fixture, question)
-            fixture.clock.advance(60_000)
-          }
+          assert.equal(await ask(fixture, spoilt[0] ?? 'head'), 'unavailable')
+          fixture.clock.advance(60_000)
           for (const question of questions) assert.equal(await ask(fixture, question), 'truth')
         } finally {
           await fixture.close()

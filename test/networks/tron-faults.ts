@@ -108,6 +108,17 @@ export const headFaults: readonly NodeFault[] = [
     }),
   },
   {
+    name: 'newest: a height that no number holds exactly',
+    path: HEADS,
+    fault: edited((block) => {
+      const height = 2n ** 60n
+      const digest = block.blockID.slice(16)
+      block.blockID = `${height.toString(16).padStart(16, '0')}${digest}`
+      block.block_header.raw_data.number = height
+      block.block_header.raw_data.parentHash = `${(height - 1n).toString(16).padStart(16, '0')}${digest}`
+    }),
+  },
+  {
     name: 'newest: a number without end',
     path: HEADS,
     fault: edited((block) => {
@@ -150,6 +161,9 @@ export const blockFaults: readonly NodeFault[] = [
   }),
   blocks('a time before 1970', ({ block_header }) => {
     block_header.raw_data.timestamp = -1
+  }),
+  blocks('a time beyond all calendars', ({ block_header }) => {
+    block_header.raw_data.timestamp = 2 ** 48
   }),
   blocks('a time that is none', ({ block_header }) => {
     block_header.raw_data.timestamp = 1.5
