@@ -28,10 +28,10 @@ export interface TronTransaction {
   readonly transfer: Readonly<Record<string, unknown>> | null
 }
 
-/** What a transaction led to. */
-export interface TronReceipt {
-  /** Null for transactions that run no contract. */
-  readonly result: string | null
+/** A transaction with what it led to. */
+export interface SettledTransaction extends TronTransaction {
+  /** The result once more, as the receipt has it; null for transactions that run no contract. */
+  readonly contractResult: string | null
   /** As the node wrote them, in the order in which they were emitted. */
   readonly logs: readonly unknown[]
 }
@@ -70,29 +70,32 @@ export function readBlock(answer: unknown, height: number): TronBlock {
 }
 
 /**
- * The receipts of a block by transaction id, of exactly its transactions. Throws `BadAnswer` when one is missing,
- * too many, or of another block: a node writes them a little later than the block.
+ * The transactions of a block with their receipts, in the order of the block. Throws `BadAnswer` unless the receipts are
+ * of exactly these transactions in this block: a node has them a little later than the block itself.
  */
-export function readReceipts(answer: unknown, block: TronBlock): ReadonlyMap<string, TronReceipt> {
+export function readReceipts(answer: unknown, block: TronBlock): readonly SettledTransaction[] {
   const what = `receipts of block ${block.height}`
-  const receipts = new Map<string, TronReceipt>()
   const entries = listOf(answer, what)
-  for (const entry of entries) {
-    const info = objectOf(entry, what)
-    const isOfBlock =
-      integerOf(info['blockNumber'], what) === BigInt(block.height) &&
-      integerOf(info['blockTimeStamp'], what) === BigInt(block.timeMs)
-    demand(isOfBlock, `${what}: one is of another block`)
-    const receipt = objectOf(info['receipt'] ?? {}, what)
-    receipts.set(textOf(info['id'], ID, what), {
-      result: receipt['result'] === undefined ? null : textOf(receipt['result'], NAME, what),
-      logs: listOf(info['log'], what),
-    })
-  }
-  const isComplete =
-    entries.length === block.transactions.length && block.transactions.every(({ id }) => receipts.has(id))
-  demand(isComplete, `${what}: ${entries.length} for ${block.transactions.length} transactions, or others`)
-  return receipts
+  demand(entries.length === block.transactions.length, `${what}: not as many as transactions`)
+  const receipts = new Map(entries.map((entry) => readReceipt(entry, block, what)))
+  return block.transactions.map((transaction) => {
+    const receipt = receipts.get(transaction.id)
+    demand(receipt !== undefined, `${what}: none of ${transaction.id}`)
+    return { ...transaction, ...receipt }
+  })
+}
+
+function readReceipt(
+  entry: unknown,
+  block: TronBlock,
+  what: string,
+): readonly [id: string, Pick<SettledTransaction, 'contractResult' | 'logs'>] {
+  const info = objectOf(entry, what)
+  demand(integerOf(info['blockNumber'], what) === BigInt(block.height), `${what}: one is of another height`)
+  demand(integerOf(info['blockTimeStamp'], what) === BigInt(block.timeMs), `${what}: one is of another time`)
+  const { result } = objectOf(info['receipt'] ?? {}, what)
+  const contractResult = result === undefined ? null : textOf(result, NAME, what)
+  return [textOf(info['id'], ID, what), { contractResult, logs: listOf(info['log'], what) }]
 }
 
 function readTransaction(entry: unknown, what: string): TronTransaction {

@@ -159,7 +159,7 @@ export class TronReader implements NetworkReader {
     // The first block hands out what the network began with: it has no receipts, and nobody paid.
     if (block.isEmpty || height === 0) return { ...head, transfers: [] }
     const answer = await node.ask(`${side}/gettransactioninfobyblocknum`, { num: height })
-    return { ...head, transfers: transfersOf(block, readReceipts(answer, block), this.token, watched) }
+    return { ...head, transfers: transfersOf(readReceipts(answer, block), this.token, watched) }
   }
 }
 

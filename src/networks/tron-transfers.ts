@@ -4,7 +4,7 @@ import { NATIVE_LABEL, TOKEN_LABEL } from '../domain/currency.js'
 import type { WatchedAddresses } from './network-reader.js'
 import { addressOfAccount, addressOfHex, PREFIXED_ACCOUNT } from './tron-address.js'
 import { demand, integerOf, listOf, objectOf, textOf } from './tron-answer.js'
-import type { TronBlock, TronReceipt, TronTransaction } from './tron-block.js'
+import type { SettledTransaction } from './tron-block.js'
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
 const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -22,28 +22,25 @@ const ATOMS_PER_SUN = 10n ** 12n
 type Payment = Omit<ObservedTransfer, 'txHash'>
 
 /**
- * The transfers of a block to watched addresses, in order: TRX by `TransferContract`, and what the logs of the token (its
- * account, 40 hex digits) say, whatever kind of transaction emitted them. TRC-10 units are neither, and TRX that a contract
- * sends shows in neither: a documented limit. Throws `BadAnswer` when something does not fit together.
+ * What transactions of a block transfer to watched addresses, in order: TRX by `TransferContract`, and what the logs of the
+ * token (its account, 40 hex digits) say, whatever kind of transaction emitted them. TRC-10 units are neither, and TRX that
+ * a contract sends shows in neither: a documented limit. Throws `BadAnswer` when something does not fit together.
  */
 export function transfersOf(
-  block: TronBlock,
-  receipts: ReadonlyMap<string, TronReceipt>,
+  transactions: readonly SettledTransaction[],
   token: string,
   watched: WatchedAddresses,
 ): ObservedTransfer[] {
-  return block.transactions.flatMap((transaction) => {
+  return transactions.flatMap((transaction) => {
     const what = `transaction ${transaction.id}`
-    const receipt = receipts.get(transaction.id)
-    demand(receipt !== undefined, `${what}: no receipt`)
-    const payments = [...nativePayments(transaction, what), ...tokenPayments(receipt, token, what)]
+    const payments = [...nativePayments(transaction, what), ...tokenPayments(transaction, token, what)]
     const ours = payments.filter(({ toAddress }) => watched.has(toAddress))
-    if (ours.length === 0 || !isSuccessful(transaction, receipt, what)) return []
+    if (ours.length === 0 || !isSuccessful(transaction, what)) return []
     return ours.map((payment) => ({ txHash: transaction.id, ...payment }))
   })
 }
 
-function nativePayments({ transfer }: TronTransaction, what: string): Payment[] {
+function nativePayments({ transfer }: SettledTransaction, what: string): Payment[] {
   if (transfer === null) return []
   const toAddress = addressOfHex(textOf(transfer['to_address'], PREFIXED_ACCOUNT, what))
   const sun = integerOf(transfer['amount'], what)
@@ -53,7 +50,7 @@ function nativePayments({ transfer }: TronTransaction, what: string): Payment[] 
   return [{ index: 0, toAddress, currency: NATIVE_LABEL, amount }]
 }
 
-function tokenPayments({ logs }: TronReceipt, token: string, what: string): Payment[] {
+function tokenPayments({ logs }: SettledTransaction, token: string, what: string): Payment[] {
   return logs.flatMap((entry, ordinal) => {
     const log = objectOf(entry, what)
     const topics = listOf(log['topics'], what)
@@ -67,8 +64,8 @@ function tokenPayments({ logs }: TronReceipt, token: string, what: string): Paym
 }
 
 /** Whether a transaction did what it asks for. The block says so, and the receipt of a contract must agree. */
-function isSuccessful(transaction: TronTransaction, receipt: TronReceipt, what: string): boolean {
-  const agrees = receipt.result === null ? receipt.logs.length === 0 : receipt.result === transaction.result
-  demand(transaction.result !== null && agrees, `${what}: no result, or two`)
-  return transaction.result === 'SUCCESS'
+function isSuccessful({ result, contractResult, logs }: SettledTransaction, what: string): boolean {
+  const agrees = contractResult === null ? logs.length === 0 : contractResult === result
+  demand(result !== null && agrees, `${what}: no result, or two`)
+  return result === 'SUCCESS'
 }

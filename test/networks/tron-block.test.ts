@@ -69,8 +69,12 @@ describe('TRON receipts', () => {
   const two = readBlock(block({}, [A, B]), 3)
 
   test('come in any order', () => {
-    assert.deepEqual([...readReceipts([receipt(B), receipt(A)], two).keys()], [B, A])
-    assert.equal(readReceipts([], readBlock(block({ txTrieRoot: undefined }), 3)).size, 0)
+    const settled = readReceipts([receipt(B), receipt(A)], two)
+    assert.deepEqual(
+      settled.map(({ id }) => id),
+      [A, B],
+    )
+    assert.deepEqual(readReceipts([], readBlock(block({ txTrieRoot: undefined }), 3)), [])
   })
 
   const flaws: readonly (readonly [name: string, answers: unknown])[] = [

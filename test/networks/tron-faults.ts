@@ -111,11 +111,11 @@ export const headFaults: readonly NodeFault[] = [
     name: 'newest: a height that no number holds exactly',
     path: HEADS,
     fault: edited((block) => {
-      const height = 2n ** 60n
-      const digest = block.blockID.slice(16)
-      block.blockID = `${height.toString(16).padStart(16, '0')}${digest}`
-      block.block_header.raw_data.number = height
-      block.block_header.raw_data.parentHash = `${(height - 1n).toString(16).padStart(16, '0')}${digest}`
+      // One less is the same number.
+      const id = `${(2n ** 60n).toString(16).padStart(16, '0')}${block.blockID.slice(16)}`
+      block.blockID = id
+      block.block_header.raw_data.number = 2n ** 60n
+      block.block_header.raw_data.parentHash = id
     }),
   },
   {
@@ -286,6 +286,9 @@ export const receiptFaults: readonly NodeFault[] = [
   }),
   logged('a topic missing', (info) => {
     info.log[0].topics.pop()
+  }),
+  logged('a topic too many', (info) => {
+    info.log[0].topics.push('0'.repeat(64))
   }),
   logged('a topic that is half', (info) => {
     info.log[0].topics[2] = info.log[0].topics[2].slice(24)

@@ -89,6 +89,12 @@ describe('TRON reader, verifying its nodes', () => {
       await assert.rejects(reader.verify(), (error) => error instanceof WrongNode && /is not exist/.test(error.message))
     }))
 
+  test('tells the error that a node tells', () =>
+    withFixture({}, 1, async ({ node, reader }) => {
+      node.spoil(/./, () => ({ json: { Error: 'lack of computing resources' } }))
+      await assert.rejects(reader.verify(), /lack of computing resources/)
+    }))
+
   test('decimals other than configured are wrong', () =>
     withFixture({ tokenDecimals: 18 }, 1, ({ reader }) => assert.rejects(reader.verify(), WrongNode)))
 
