@@ -103,8 +103,8 @@ export class TronReader implements NetworkReader {
   }
 
   private async check(node: TronNode): Promise<void> {
-    const first = await node.ask('/wallet/getblockbynum', { num: 0 })
-    const id = readBlockId(first)
+    // A node serves its two sides on two ports unless something in front joins them: the checks ask both.
+    const id = readBlockId(await node.ask('/walletsolidity/getblockbynum', { num: 0 }))
     if (id !== this.options.genesisId) throw new WrongNode(`its first block is ${id}, not ${this.options.genesisId}`)
     await checkToken(node, this.token, this.options.tokenDecimals)
   }

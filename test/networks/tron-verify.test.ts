@@ -89,6 +89,14 @@ describe('TRON reader, verifying its nodes', () => {
       await assert.rejects(reader.verify(), (error) => error instanceof WrongNode && /is not exist/.test(error.message))
     }))
 
+  for (const side of ['wallet', 'walletsolidity']) {
+    test(`a node that does not serve /${side} at the same address does not pass`, () =>
+      withFixture({}, 1, async ({ node, reader }) => {
+        node.spoil(new RegExp(`^/${side}/`), () => ({ text: 'Not Found', status: 404 }))
+        await assert.rejects(reader.verify(), NodeUnavailable)
+      }))
+  }
+
   test('tells the error that a node tells', () =>
     withFixture({}, 1, async ({ node, reader }) => {
       node.spoil(/./, () => ({ json: { Error: 'lack of computing resources' } }))
@@ -109,7 +117,7 @@ describe('TRON reader, verifying its nodes', () => {
     withFixture({ genesisId: '1'.repeat(64) }, 1, async ({ reader, node }) => {
       await assert.rejects(reader.verify(), WrongNode)
       await assert.rejects(reader.head(), NodeUnavailable)
-      assert.deepEqual(new Set(node.requests.map(({ path }) => path)), new Set(['/wallet/getblockbynum']))
+      assert.deepEqual(new Set(node.requests.map(({ path }) => path)), new Set(['/walletsolidity/getblockbynum']))
     }))
 
   test('one node that answers is enough, and one that is wrong is one too many', () =>
