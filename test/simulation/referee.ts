@@ -67,6 +67,7 @@ export class Referee implements CallObserver {
     if (call.method !== 'perform') return
     for (const command of call.args[0]) {
       if (command.type === 'deposit') this.inOrder(command.fact, 'unavailable')
+      else if (command.type === 'chain') violate('a step nobody gave', command.step)
       else this.inTurn(this.parts.open.invoice(command.request), { status: 'rejected', reason: UNAVAILABLE })
     }
   }
@@ -157,6 +158,7 @@ export class Referee implements CallObserver {
     for (const [i, command] of batch.entries()) {
       const fate = fates[i] ?? violate('answers of a turn', batch)
       if (command.type === 'deposit') this.judgeDeposit(command, fate)
+      else if (command.type === 'chain') violate('a step nobody gave', command.step)
       else this.judgeInvoice(this.parts.open.invoice(command.request), fate)
     }
   }
@@ -264,6 +266,7 @@ export class Referee implements CallObserver {
     return new Set(
       batch.flatMap((command) => {
         if (command.type === 'invoice') return command.request.walletIds
+        if (command.type === 'chain') return []
         const { open, at } = this.parts.open.eventsOf(command.fact)
         return open.walletIds[at] ?? []
       }),
