@@ -10,6 +10,7 @@ const TURNS_MAX = 100_000
  */
 export class Gate {
   private waiting: (() => void)[] = []
+  private readonly underWay = new Set<Promise<unknown>>()
   private isShut = false
 
   /** An object whose methods all pass the gate, before they are called and before they answer. */
@@ -23,6 +24,7 @@ export class Gate {
         return async (...args: unknown[]) => {
           await this.pass()
           const answer: Promise<unknown> = Promise.resolve(Reflect.apply(member, target, args))
+          this.underWay.add(answer)
           await answer.then(
             () => this.pass(),
             () => this.pass(),
@@ -33,10 +35,11 @@ export class Gate {
     })
   }
 
-  /** Nothing passes any more. */
-  shut(): void {
+  /** Nothing passes any more. What had passed comes to its end first, because a store is not opened twice at a time. */
+  async shut(): Promise<void> {
     this.isShut = true
     this.waiting = []
+    await Promise.allSettled(this.underWay)
   }
 
   /** Lets one thing pass. False when nothing came, because the watcher waits for time to pass. */

@@ -74,10 +74,10 @@ class History {
     const { random } = this
     await this.openShop()
     for (let n = random.below(30); n > 0; n -= 1) this.mine()
-    this.restart()
+    await this.restart()
     for (let n = 0; n < EVENTS; n += 1) {
       if (random.chance(0.15)) this.reader.faults = this.someFaults()
-      if (random.chance(0.12)) this.restart()
+      if (random.chance(0.12)) await this.restart()
       if (random.chance(0.25)) this.reorganise()
       else for (let blocks = random.pick([0, 1, 1, 1, 2, 6]); blocks > 0; blocks -= 1) this.mine()
       await this.let(random.pick([0, 3, 20, 80, 300]))
@@ -109,11 +109,11 @@ class History {
   }
 
   /** A crash, unless there is no watcher yet, and another start. */
-  private restart(): void {
+  private async restart(): Promise<void> {
     if (this.life !== null) {
       this.tally.restarts += 1
       this.keepCounts()
-      this.life.gate.shut()
+      await this.life.gate.shut()
     }
     const gate = new Gate()
     const scheduler = new ManualScheduler()
