@@ -3,7 +3,7 @@ import type { Logger } from '../log.js'
 import type { WatcherRecord } from './watcher-state.js'
 
 /** Between two lines about how far it has come. */
-export const CATCH_UP_LOG_MS = 10_000
+const CATCH_UP_LOG_MS = 10_000
 
 /** Tells people how far a watcher that is behind has come. */
 export class CatchUpLog {

@@ -1,9 +1,9 @@
 import type { ObservedBlock } from '../domain/block.js'
 
 /** Transfers of one step. All their wallets take their turn together, and all is written in one transaction. */
-export const STEP_TRANSFERS_MAX = 500
+const STEP_TRANSFERS_MAX = 500
 /** Blocks of one step. */
-export const STEP_BLOCKS_MAX = 250
+const STEP_BLOCKS_MAX = 250
 
 /**
  * Consecutive blocks, divided in their order for one step each. A block is never divided: one with more transfers than the

@@ -7,7 +7,7 @@ import { compareTransfer, type Difference, repairOf } from './difference.js'
 import type { NetworkReader } from './network-reader.js'
 
 /** Blocks that are compared together. For each such window all deposits of the network are gone through once. */
-export const WINDOW_BLOCKS = 10_000
+const WINDOW_BLOCKS = 10_000
 const DEPOSITS_PAGE = 1000
 
 export interface ReconcileOptions {
