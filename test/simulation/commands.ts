@@ -8,6 +8,7 @@ import type { Store } from '../../src/store/store.js'
 import type { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import type { ChainMoves } from './chain-moves.js'
 import type { Facts } from './facts.js'
+import { depositAtoms } from './model/amounts.js'
 import { ModelInvoices, type ModelRequest } from './model/invoices.js'
 import type { Model } from './model/model.js'
 import { callbackUrl, ownerName, publicKey, walletName } from './names.js'
@@ -197,7 +198,8 @@ export class Commands {
     const step = moves.stepOf(network, move)
     const transfers =
       step.type === 'append' || step.type === 'confirm' ? step.blocks.flatMap((one) => one.transfers) : []
-    const wallets = transfers.map(({ toAddress }) => model.wallets.at(network, toAddress)?.id)
+    const recordable = transfers.filter(({ currency, amount }) => depositAtoms(currency, amount) !== null)
+    const wallets = recordable.map(({ toAddress }) => model.wallets.at(network, toAddress)?.id)
     const walletIds = [...new Set(wallets.filter((id) => id !== undefined))]
     const one: OpenStep = { no: this.nextNo(), step, walletIds, outcome: null, peak: 0 }
     open.beginStep(one)

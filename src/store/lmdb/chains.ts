@@ -1,6 +1,6 @@
 import type { ChainRefusal, ChainStep, ObservedBlock, ObservedTransfer } from '../../domain/block.js'
 import { CONFIRMED_BLOCKS_KEPT, confirmedAfterUndo, mayAppend, mayConfirm } from '../../domain/chain.js'
-import { isSameTransfer, type Sighting } from '../../domain/deposit.js'
+import { flawOf, isSameTransfer, type Sighting } from '../../domain/deposit.js'
 import type { Network, TokenDecimals } from '../../domain/network.js'
 import type { BlockRow, BlockRows, DepositId } from './block-rows.js'
 import { ChainEffects, type TakenStep } from './chain-effects.js'
@@ -33,9 +33,12 @@ export class Chains {
       if (deposit !== undefined) addresses.add(deposit.toAddress)
     }
     if (step.type === 'append' || step.type === 'confirm') {
-      for (const transfer of step.blocks.flatMap(({ transfers }) => transfers)) {
-        addresses.add(transfer.toAddress)
-        add(transfer)
+      for (const block of step.blocks) {
+        for (const transfer of block.transfers) {
+          if (this.isFlawed(sightingOf(step.network, block, transfer))) continue
+          addresses.add(transfer.toAddress)
+          add(transfer)
+        }
       }
     }
     for (const row of this.rowsOf(step)) for (const id of row.deposits) add(id)
@@ -79,9 +82,14 @@ export class Chains {
     for (const block of blocks) {
       const held: DepositId[] = []
       for (const transfer of block.transfers) {
-        const known = this.rows.find(network, transfer.txHash, transfer.index)
+        const sighting = sightingOf(network, block, transfer)
         const report = isConfirmed ? 'confirmed' : 'pending'
-        if (effects.report(report, sightingOf(network, block, transfer)) === 'rejected') continue
+        if (this.isFlawed(sighting)) {
+          effects.report(report, sighting)
+          continue
+        }
+        const known = this.rows.find(network, transfer.txHash, transfer.index)
+        effects.report(report, sighting)
         // A lower block has it already, or somebody else has confirmed it: it stays, whatever becomes of this block.
         const isOthers =
           this.blocks.holderOf(network, transfer) !== undefined || (known?.kind === 'confirmed' && !isConfirmed)
@@ -106,7 +114,8 @@ export class Chains {
 
   /** Makes a block's deposits what it was now read to hold, and confirms them. */
   private confirmBlock(network: Network, block: ObservedBlock, effects: ChainEffects): void {
-    const actual = new Set(block.transfers.map(nameOf))
+    const sightings = block.transfers.map((transfer) => sightingOf(network, block, transfer))
+    const actual = new Set(sightings.filter((sighting) => !this.isFlawed(sighting)).map(nameOf))
     for (const id of this.blocks.get(network, block.height).deposits) {
       if (actual.has(nameOf(id))) continue
       effects.drop(id)
@@ -115,22 +124,21 @@ export class Chains {
     }
     // By name: what a block was told to hold twice, it holds once.
     const held = new Map<string, DepositId>()
-    for (const transfer of block.transfers) {
-      const sighting = sightingOf(network, block, transfer)
-      const holder = this.blocks.holderOf(network, transfer)
-      if (holder !== undefined && holder < block.height) continue
-      const isElsewhere = holder !== undefined && holder > block.height
-      if (isElsewhere) this.takeFrom(network, transfer, holder)
-      const isWrong = isElsewhere || this.isOtherwise(sighting)
-      // What was said before is taken back, so that the deposit is recorded anew as it is.
-      if (isWrong) effects.retract(transfer)
-      const status = effects.report('confirmed', sighting)
-      if (status === 'rejected') {
-        this.blocks.release(network, transfer)
+    for (const sighting of sightings) {
+      if (this.isFlawed(sighting)) {
+        effects.report('confirmed', sighting)
         continue
       }
+      const holder = this.blocks.holderOf(network, sighting)
+      if (holder !== undefined && holder < block.height) continue
+      const isElsewhere = holder !== undefined && holder > block.height
+      if (isElsewhere) this.takeFrom(network, sighting, holder)
+      const isWrong = isElsewhere || this.isOtherwise(sighting)
+      // What was said before is taken back, so that the deposit is recorded anew as it is.
+      if (isWrong) effects.retract(sighting)
+      const status = effects.report('confirmed', sighting)
       if (isWrong || (holder === undefined && status === 'applied')) effects.repaired += 1
-      held.set(nameOf(transfer), this.hold(network, transfer, block.height))
+      held.set(nameOf(sighting), this.hold(network, sighting, block.height))
     }
     this.put(network, block, [...held.values()])
   }
@@ -169,6 +177,11 @@ export class Chains {
   private takeFrom(network: Network, id: DepositId, holder: number): void {
     const row = this.blocks.get(network, holder)
     this.blocks.put(network, { ...row, deposits: row.deposits.filter((one) => nameOf(one) !== nameOf(id)) })
+  }
+
+  /** What cannot be recorded may not even make a key. */
+  private isFlawed(sighting: Sighting): boolean {
+    return flawOf(sighting, this.tokenDecimals) !== null
   }
 
   private isOtherwise(sighting: Sighting): boolean {

@@ -187,7 +187,10 @@ export class LmdbStore implements Store {
             this.once(eventId, (now) => this.wallets_.apply(fact, now)),
       ),
     )
-    this.watchedAddresses.forget()
+    for (const { fact } of batch) {
+      if (fact.type === 'identity.onboarded' || fact.network === null || fact.address === null) continue
+      this.watchedAddresses.learned(fact.network, fact.address)
+    }
     return fates
   }
 

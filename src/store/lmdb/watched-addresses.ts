@@ -1,5 +1,5 @@
 import type { WatchedAddresses } from '../../domain/block.js'
-import { NETWORKS, type Network } from '../../domain/network.js'
+import { canonicalAddress, NETWORKS, type Network } from '../../domain/network.js'
 import { endOf } from './bytes.js'
 import type { Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
@@ -8,14 +8,14 @@ import type { Wallets } from './wallets.js'
 const KEY_BYTES_MAX = 600
 
 /** What was found by looking through the addresses: all of the wallets', or that they are more than a number. */
-type Found = { readonly addresses: readonly string[] } | { readonly moreThan: number }
+type Found = { readonly addresses: Set<string> } | { readonly moreThan: number }
 
 /**
- * The addresses of the wallets of each network. The few of them are looked up once and kept until a wallet gets an address;
- * that they are many stays true, since no wallet ever loses its address.
+ * The addresses of the wallets of each network. The few of them are looked up once and kept; those that come to wallets
+ * later are added. That they are many stays true, since no wallet ever loses its address.
  */
 export class WatchedAddressLists {
-  private found = new Map<Network, Found>()
+  private readonly found = new Map<Network, Found>()
 
   constructor(
     private readonly tables: Tables,
@@ -29,31 +29,32 @@ export class WatchedAddressLists {
     }
   }
 
-  /** To be called when what was written about wallets can be read: before, the old list would be found again. */
-  forget(): void {
-    for (const [network, found] of this.found) {
-      if ('addresses' in found) this.found.delete(network)
+  /** To be called when what a fact said of an address is durable: before, looking would not find it, and nobody would again. */
+  learned(network: Network, address: string): void {
+    const found = this.found.get(network)
+    if (found !== undefined && 'addresses' in found && this.wallets.isWallets(network, address)) {
+      found.addresses.add(canonicalAddress(network, address))
     }
   }
 
   private few(network: Network, limit: number): readonly string[] | null {
-    const known = this.found.get(network)
-    if (known !== undefined && 'moreThan' in known && known.moreThan >= limit) return null
-    if (known !== undefined && 'addresses' in known) return known.addresses.length <= limit ? known.addresses : null
-    const addresses = this.look(network, limit)
-    this.found.set(network, addresses === null ? { moreThan: limit } : { addresses })
-    return addresses
+    let found = this.found.get(network)
+    if (found === undefined || ('moreThan' in found && found.moreThan < limit)) {
+      found = this.look(network, limit)
+      this.found.set(network, found)
+    }
+    return 'addresses' in found && found.addresses.size <= limit ? [...found.addresses] : null
   }
 
-  private look(network: Network, limit: number): readonly string[] | null {
-    const addresses: string[] = []
+  private look(network: Network, limit: number): Found {
+    const addresses = new Set<string>()
     const prefix = Buffer.of(NETWORKS.indexOf(network))
     for (const key of this.tables.addresses.getKeys({ start: prefix, end: endOf(prefix, KEY_BYTES_MAX) })) {
       const address = key.subarray(prefix.length).toString()
       if (!this.wallets.isWallets(network, address)) continue
-      if (addresses.length === limit) return null
-      addresses.push(address)
+      if (addresses.size === limit) return { moreThan: limit }
+      addresses.add(address)
     }
-    return addresses
+    return { addresses }
   }
 }

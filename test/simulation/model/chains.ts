@@ -30,9 +30,6 @@ interface ModelChain {
   confirmed: number
 }
 
-/** How a step is taken. The error of a rejected report is left out. */
-export type ModelOutcome = ChainOutcome
-
 /** Reports a deposit to the model; answers how it was taken and what it owes. */
 export type ApplyDeposit = (
   report: DepositReport,
@@ -65,6 +62,7 @@ export class ModelChains {
     }
     if (step.type === 'append' || step.type === 'confirm') {
       for (const transfer of step.blocks.flatMap(({ transfers }) => transfers)) {
+        if (depositAtoms(transfer.currency, transfer.amount) === null) continue
         addresses.add(transfer.toAddress)
         known(transfer)
       }
@@ -78,7 +76,8 @@ export class ModelChains {
     return [...addresses]
   }
 
-  take(step: ChainStep, apply: ApplyDeposit): { readonly outcome: ModelOutcome; readonly owed: readonly ModelOwed[] } {
+  /** How a step is taken. The errors of rejected reports are left out. */
+  take(step: ChainStep, apply: ApplyDeposit): { readonly outcome: ChainOutcome; readonly owed: readonly ModelOwed[] } {
     const { network } = step
     const owed: ModelOwed[] = []
     const outcome = {
@@ -150,14 +149,18 @@ export class ModelChains {
         for (const block of step.blocks) {
           const row = rowAt(block.height)
           if (row === undefined) throw new Error('the model lacks a block')
-          for (const id of row.held.filter((one) => !block.transfers.some((transfer) => isSame(one, transfer)))) {
+          const sound = block.transfers.filter(({ currency, amount }) => depositAtoms(currency, amount) !== null)
+          for (const id of row.held.filter((one) => !sound.some((transfer) => isSame(one, transfer)))) {
             drop(id, true)
             outcome.repaired += 1
           }
           const held: Identity[] = []
-          // What it holds is not held by the row meanwhile, but still by the block.
           for (const transfer of block.transfers) {
             const seen = { network, ...transfer, receivedAt: block.timeMs }
+            if (!sound.includes(transfer)) {
+              report('confirmed', seen)
+              continue
+            }
             const isInLower = chain.blocks.some(
               (other) => other.height < block.height && other.held.some((id) => isSame(id, transfer)),
             )
@@ -170,10 +173,6 @@ export class ModelChains {
             const isWrong = higher !== undefined || this.isOtherwise(seen)
             if (isWrong) drop(transfer, false)
             const status = report('confirmed', seen)
-            if (status === 'rejected') {
-              row.held = row.held.filter((id) => !isSame(id, transfer))
-              continue
-            }
             if (isWrong || (!isHere && status === 'applied')) outcome.repaired += 1
             if (!held.some((id) => isSame(id, transfer))) held.push(identityOf(transfer))
           }
