@@ -88,6 +88,19 @@ describe('a step of a chain', () => {
   )
 
   test(
+    'takes one place in the mailbox of a wallet, however its address is written',
+    withFixture(async ({ store }) => {
+      const { transfers, ...head } = block(5, 'wallet-1', 'wallet-1')
+      const [first, second] = transfers
+      assert.ok(first !== undefined && second !== undefined)
+      const spelled = { ...second, toAddress: second.toAddress.toUpperCase() }
+      const directory = new WalletDirectory(store, { mailboxCapacity: 1, totalCapacity: 9, turnLimit: 1 })
+      const { outcome } = await directory.takeChainStep(append({ ...head, transfers: [first, spelled] }))
+      assert.equal(outcome.status, 'applied')
+    }),
+  )
+
+  test(
     'waits for the wallets whose deposits it takes away',
     withFixture(async ({ store }) => {
       const { port, batches } = gated(store)

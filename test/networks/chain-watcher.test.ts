@@ -73,8 +73,8 @@ describe('a watcher that begins', () => {
         const hashes = t.mine(4)
         await t.watcher.start()
         await t.rest()
-        assert.equal(t.watcher.state().position, null)
-        assert.equal(t.watcher.state().lagBlocks, null)
+        const { position, lagBlocks, lastError } = t.watcher.state()
+        assert.deepEqual([position, lagBlocks, lastError], [null, null, null])
         t.mine(2)
         await t.next()
         assert.equal((await t.kinds(hashes[3] ?? ''))[0], 'confirmed')
@@ -350,6 +350,26 @@ describe('a watcher of a chain that is reorganised', () => {
         assert.equal(t.watcher.state().position?.tip.height, 210)
       },
       { start: 5 },
+    ),
+  )
+})
+
+describe('a watcher with a single block', () => {
+  test(
+    'stops when that one was replaced',
+    fixture(
+      async (t) => {
+        const [only] = t.mine(1) as [string]
+        await t.watcher.start()
+        await t.rest()
+        t.chain.undo(1)
+        t.mine(1)
+        await t.next()
+        assert.match(t.watcher.state().problem ?? '', /none of the blocks 1 to 1/)
+        assert.deepEqual(await t.kinds(only), ['confirmed'])
+      },
+      { start: 'latest' },
+      1,
     ),
   )
 })

@@ -273,6 +273,15 @@ export function describeChains(open: OpenStore): void {
       assert.equal(await kindOf(t, 'x'), 'pending')
     })
 
+    scenario('stay with the lower block when a higher one that is said to hold them too is confirmed', async (t) => {
+      await takeAll(t, append(block(5, 'a', 'x'), block(6, 'a', 'x')))
+      const { last } = await takeAll(t, confirm(block(5, 'a', 'x')), confirm(block(6, 'a', 'x')))
+      assert.deepEqual([last.repaired, last.reports], [0, []])
+      assert.equal((await t.store.deposit('SEP', 'x', 0))?.receivedAt, block(5, 'a').timeMs)
+      await takeAll(t, undo(5))
+      assert.equal(await kindOf(t, 'x'), 'confirmed')
+    })
+
     scenario('that a pushed report confirmed before stay when a block with them disappears', async (t) => {
       await t.deposit('confirmed', { txHash: 'x' })
       await t.deposit('pending', { txHash: 'y' })
