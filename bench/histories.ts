@@ -92,7 +92,7 @@ export class Histories {
     const ids: string[] = []
     for (const fate of await this.store.perform(batch)) {
       if (fate.status === 'rejected') throw fate.reason
-      if (fate.value.type === 'deposit') continue
+      if (fate.value.type !== 'invoice') continue
       if (!fate.value.outcome.ok) throw new Error(fate.value.outcome.failure.message)
       ids.push(fate.value.outcome.value.id)
     }

@@ -1,3 +1,4 @@
+import type { ChainOutcome, ChainStep } from '../domain/block.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
@@ -54,6 +55,22 @@ export class Intake {
     return outcomes
   }
 
+  /**
+   * Takes a step of the watcher of a network as a whole. Rejects when the store does, or a mailbox is full: nothing has
+   * happened then, the watcher repeats.
+   */
+  async observe(step: ChainStep): Promise<ChainOutcome> {
+    const { network } = step
+    const { outcome, owed } = await this.directory.takeChainStep(step).catch((error: unknown) => {
+      for (const report of failedReports(step)) this.observer?.deposit({ network, report, outcome: 'failed' })
+      throw error
+    })
+    const reports = outcome.status === 'applied' ? outcome.reports : []
+    for (const one of reports) this.observer?.deposit({ network, report: one.report, outcome: one.outcome.status })
+    if (owed.length > 0) this.onOwed(owed)
+    return outcome
+  }
+
   private async applyFacts(run: readonly IncomingEvent[]): Promise<readonly EventOutcome[]> {
     const facts = run.map(({ eventId, fact }) => {
       if (fact.type === 'deposit') throw new Error('a deposit is no fact of the ledger')
@@ -94,5 +111,18 @@ function tellOutcomes(
     const fate = fates[i]
     const outcome = fate?.status === 'fulfilled' ? fate.value.outcome.status : 'failed'
     observer.deposit({ network: fact.sighting.network, report: fact.report, outcome })
+  }
+}
+
+/** What a step that was not taken would have reported, as far as it says so itself. */
+function failedReports(step: ChainStep): readonly DepositReport[] {
+  switch (step.type) {
+    case 'append':
+      return step.blocks.flatMap(({ transfers }) => transfers.map(() => (step.isConfirmed ? 'confirmed' : 'pending')))
+    case 'confirm':
+      return step.blocks.flatMap(({ transfers }) => transfers.map(() => 'confirmed' as const))
+    case 'undo':
+    case 'forget':
+      return []
   }
 }

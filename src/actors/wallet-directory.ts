@@ -1,10 +1,11 @@
+import type { ChainStep } from '../domain/block.js'
 import type { Sighting } from '../domain/deposit.js'
 import { refuse } from '../domain/failure.js'
 import type { IdempotentRequest } from '../domain/idempotency.js'
 import type { InvoiceRequest } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
-import { canonicalAddress } from '../domain/network.js'
-import type { DepositResult, InvoiceResult, Store, WalletCommand, WalletResult } from '../store/store.js'
+import { canonicalAddress, type Network } from '../domain/network.js'
+import type { ChainResult, DepositResult, InvoiceResult, Store, WalletCommand, WalletResult } from '../store/store.js'
 import { type Envelope, Turn, WalletActor } from './wallet-actor.js'
 
 export interface DirectoryBounds {
@@ -74,6 +75,19 @@ export class WalletDirectory {
     return Promise.allSettled(results)
   }
 
+  /**
+   * Takes a step of the watcher of a network, in one turn of all the wallets whose deposits it concerns. Rejects with
+   * `MailboxFull` when one of them has no room.
+   */
+  async takeChainStep(step: ChainStep): Promise<ChainResult> {
+    const { network } = step
+    const addresses = await this.store.addressesOf(step)
+    const wallets = await this.keysOf(addresses.map((toAddress) => ({ network, toAddress })))
+    const result = this.submit([chainKey(network), ...new Set(wallets)], { type: 'chain', step })
+    if (result === null) throw new MailboxFull()
+    return expectChain(await result)
+  }
+
   /** Resolves when no command waits or is under way. */
   idle(): Promise<void> {
     if (this.waitingCount === 0) return Promise.resolve()
@@ -84,7 +98,7 @@ export class WalletDirectory {
    * For each deposit the wallet at its address, or the address itself while no wallet is known to have it. An address is
    * looked up once: were its wallet to become known between two look-ups, deposits to it could change places.
    */
-  private keysOf(sightings: readonly Sighting[]): Promise<readonly string[]> {
+  private keysOf(sightings: readonly Pick<Sighting, 'network' | 'toAddress'>[]): Promise<readonly string[]> {
     const keys = new Map<string, Promise<string>>()
     return Promise.all(
       sightings.map(({ network, toAddress }) => {
@@ -150,12 +164,22 @@ export class WalletDirectory {
   }
 }
 
+/** The mailbox of the steps of a network. No wallet's id has a comma. */
+function chainKey(network: Network): string {
+  return `chain,${network}`
+}
+
 function expectInvoice(result: WalletResult): InvoiceResult {
-  if (result.type !== 'invoice') throw new Error('a request for an invoice was answered as a deposit')
+  if (result.type !== 'invoice') throw new Error(`a request for an invoice was answered as a ${result.type}`)
   return result
 }
 
 function expectDeposit(result: WalletResult): DepositResult {
-  if (result.type !== 'deposit') throw new Error('a deposit was answered as an invoice')
+  if (result.type !== 'deposit') throw new Error(`a deposit was answered as a ${result.type}`)
+  return result
+}
+
+function expectChain(result: WalletResult): ChainResult {
+  if (result.type !== 'chain') throw new Error(`a step of a chain was answered as a ${result.type}`)
   return result
 }

@@ -1,6 +1,6 @@
 import { parseNativeDepositAmount, parseTokenDepositAmount } from './amount.js'
 import { type Currency, type CurrencyLabel, currencyOfLabel } from './currency.js'
-import { ADDRESS_LENGTH_MAX, type Network, type TokenDecimals } from './network.js'
+import { ADDRESS_LENGTH_MAX, canonicalAddress, type Network, type TokenDecimals } from './network.js'
 
 const TX_HASH_LENGTH_MAX = 128
 const DEPOSIT_INDEX_MAX = 0xffff_ffff
@@ -50,6 +50,23 @@ export function depositValue(
       ? parseTokenDepositAmount(sighting.amount, tokenDecimals[sighting.network])
       : parseNativeDepositAmount(sighting.amount)
   return atoms === null ? null : { currency, atoms }
+}
+
+/** Whether two sightings of a deposit tell of the same transfer, however they write its address and amount. */
+export function isSameTransfer(
+  one: Pick<Sighting, 'network' | 'toAddress' | 'currency' | 'amount'>,
+  other: Pick<Sighting, 'toAddress' | 'currency' | 'amount'>,
+  tokenDecimals: TokenDecimals,
+): boolean {
+  const { network } = one
+  const value = depositValue(one, tokenDecimals)
+  const otherValue = depositValue({ ...other, network }, tokenDecimals)
+  if (value === null || otherValue === null) return value === otherValue
+  return (
+    canonicalAddress(network, one.toAddress) === canonicalAddress(network, other.toAddress) &&
+    value.currency === otherValue.currency &&
+    value.atoms === otherValue.atoms
+  )
 }
 
 /** Why a sighting cannot be recorded, in words for the observer's log; null when it can. */

@@ -1,5 +1,7 @@
-import type { ObservedBlock } from '../domain/block.js'
+import type { ObservedBlock, WatchedAddresses } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
+
+export type { WatchedAddresses }
 
 /** How far a network has come, as one node tells it. */
 export interface ChainHead {
@@ -10,14 +12,6 @@ export interface ChainHead {
    * configured. At most `latest`; −1 while there is none.
    */
   readonly confirmed: number
-}
-
-/** The addresses whose transfers matter, as of the moment of each question. */
-export interface WatchedAddresses {
-  /** Whether an address, in any spelling of its network, belongs to a wallet. */
-  has(address: string): boolean
-  /** All of them when they are at most `limit`, else null: then a reader asks its node for every transfer. */
-  few(limit: number): readonly string[] | null
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
+import type { BlockHead, ChainOutcome, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Deposit, DepositOutcome } from '../domain/deposit.js'
 import type { Outcome } from '../domain/failure.js'
 import type { IdempotentRequest } from '../domain/idempotency.js'
@@ -31,6 +32,7 @@ export type WalletCommand =
       readonly idempotency?: IdempotentRequest
     }
   | { readonly type: 'deposit'; readonly eventId: string | null; readonly fact: DepositFact }
+  | { readonly type: 'chain'; readonly step: ChainStep }
 
 export type WalletResult =
   | {
@@ -40,9 +42,11 @@ export type WalletResult =
       readonly isReplay: boolean
     }
   | { readonly type: 'deposit'; readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }
+  | { readonly type: 'chain'; readonly outcome: ChainOutcome; readonly owed: readonly OwedDelivery[] }
 
 export type InvoiceResult = Extract<WalletResult, { type: 'invoice' }>
 export type DepositResult = Extract<WalletResult, { type: 'deposit' }>
+export type ChainResult = Extract<WalletResult, { type: 'chain' }>
 
 /** One command's fate: a command that throws is rejected alone. */
 export type Settled<T> = PromiseSettledResult<T>
@@ -94,8 +98,8 @@ export interface PageOf<T> {
 
 export interface Store {
   /**
-   * Performs commands in the order given, each on its own: results are as many as commands. Deposits answer with the
-   * deliveries that they caused.
+   * Performs commands in the order given, each on its own: results are as many as commands. Deposits and steps of chains
+   * answer with the deliveries that they caused. A step is performed as a whole or not at all.
    */
   perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]>
 
@@ -135,6 +139,17 @@ export interface Store {
   isIdentityKnown(owner: string): Awaitable<boolean>
   webhook(owner: string): Awaitable<WebhookConfiguration>
   deposit(network: Network, txHash: string, index: number): Awaitable<Deposit | undefined>
+  /** All deposits of a network, dropped ones included, in an order of the store's own. Cursors are opaque. */
+  deposits(network: Network, page: Page): Awaitable<PageOf<Deposit>>
+
+  /** Where the watcher of a network is; undefined before its first step. */
+  chain(network: Network): Awaitable<ChainPosition | undefined>
+  /** A block that the watcher went by, while it is kept. */
+  blockAt(network: Network, height: number): Awaitable<BlockHead | undefined>
+  /** The addresses, each once, whose deposits a step concerns as of now: in whose turn it is taken. */
+  addressesOf(step: ChainStep): Awaitable<readonly string[]>
+  /** The addresses of the wallets of a network. They are asked for each transfer of a block, so they answer at once. */
+  watched(network: Network): WatchedAddresses
 
   /** Lanes that have deliveries to attempt: what a dispatcher finds when it starts. */
   queuedLanes(): Awaitable<readonly LaneKey[]>

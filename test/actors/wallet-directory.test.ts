@@ -53,6 +53,7 @@ class ScriptedStore {
   private settle(command: WalletCommand): Settled<WalletResult> {
     const name = nameOf(command)
     if (this.poisoned.has(name)) return { status: 'rejected', reason: new Error(`poison ${name}`) }
+    if (command.type === 'chain') throw new Error('no test here takes a step of a chain')
     if (command.type === 'deposit') {
       return {
         status: 'fulfilled',
@@ -67,7 +68,14 @@ class ScriptedStore {
 }
 
 function nameOf(command: WalletCommand): string {
-  return command.type === 'invoice' ? command.request.name : command.fact.sighting.txHash
+  switch (command.type) {
+    case 'invoice':
+      return command.request.name
+    case 'deposit':
+      return command.fact.sighting.txHash
+    case 'chain':
+      return command.step.type
+  }
 }
 
 function wanted(name: string, ...walletIds: string[]): InvoiceRequest {

@@ -1,5 +1,6 @@
 import { describe } from 'node:test'
 import { describeApiKeys } from './store/api-keys.js'
+import { describeChains } from './store/chain.js'
 import { describeCollisions } from './store/collisions.js'
 import { describeDeliveries } from './store/deliveries.js'
 import { describeDeposits } from './store/deposits.js'
@@ -20,6 +21,7 @@ export function describeStore(engine: string, open: OpenStore): void {
     describeInvoices(open)
     describeCollisions(open)
     describeDeposits(open)
+    describeChains(open)
     describeDeliveries(open)
     describeMatching(open)
     describeOutbox(open)

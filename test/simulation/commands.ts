@@ -6,12 +6,14 @@ import type { IdempotentRequest } from '../../src/domain/idempotency.js'
 import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
 import type { Store } from '../../src/store/store.js'
 import type { Dispatcher } from '../../src/webhooks/dispatcher.js'
+import type { ChainMoves } from './chain-moves.js'
 import type { Facts } from './facts.js'
+import { depositAtoms } from './model/amounts.js'
 import { ModelInvoices, type ModelRequest } from './model/invoices.js'
 import type { Model } from './model/model.js'
 import { callbackUrl, ownerName, publicKey, walletName } from './names.js'
-import type { OpenCommands, OpenEvents, OpenInvoice } from './open-commands.js'
-import { POISON, UNAVAILABLE } from './referee.js'
+import type { OpenCommands, OpenEvents, OpenInvoice, OpenStep } from './open-commands.js'
+import { POISON, UNAVAILABLE, withoutErrors } from './referee.js'
 import type { EventStep, InvoiceStep, Profile, Step } from './steps.js'
 import { expectEqual, violate } from './violation.js'
 
@@ -20,7 +22,7 @@ const NOT_A_URL = 'ftp://receiver.test/'
 
 export type CommandStep = Extract<
   Step,
-  { do: 'invoice' | 'events' | 'register' | 'revoke' | 'claim' | 'identity' | 'webhook' | 'redeliver' }
+  { do: 'invoice' | 'events' | 'chain' | 'register' | 'revoke' | 'claim' | 'identity' | 'webhook' | 'redeliver' }
 >
 
 export interface CommandParts {
@@ -35,6 +37,7 @@ export interface CommandParts {
   readonly trace: (line: string) => void
   readonly report: (error: unknown) => void
   readonly facts: Facts
+  readonly moves: ChainMoves
 }
 
 /** Clients and the gateway: gives commands to the core, and compares the answers with what the store was seen to do. */
@@ -50,6 +53,8 @@ export class Commands {
         return this.invoice(step)
       case 'events':
         return this.events(step.events)
+      case 'chain':
+        return this.chain(step)
       case 'register': {
         const bytes = publicKey(step.key)
         const registration: ApiKeyRegistration = {
@@ -181,6 +186,35 @@ export class Commands {
           const name = error instanceof Error ? error.name : ''
           if (name === UNAVAILABLE && one.statuses.includes('unavailable')) return
           if (name !== 'MailboxFull') violate('events failed', error)
+          this.expectOverload(one.peak, name)
+        },
+      ),
+    )
+  }
+
+  private chain({ network, move }: Extract<CommandStep, { do: 'chain' }>): void {
+    const { model, open, intake, moves } = this.parts
+    if (open.isWatching({ network })) return
+    const step = moves.stepOf(network, move)
+    const transfers =
+      step.type === 'append' || step.type === 'confirm' ? step.blocks.flatMap((one) => one.transfers) : []
+    const recordable = transfers.filter(({ currency, amount }) => depositAtoms(currency, amount) !== null)
+    const wallets = recordable.map(({ toAddress }) => model.wallets.at(network, toAddress)?.id)
+    const walletIds = [...new Set(wallets.filter((id) => id !== undefined))]
+    const one: OpenStep = { no: this.nextNo(), step, walletIds, outcome: null, peak: 0 }
+    open.beginStep(one)
+    this.watch(
+      intake.observe(step).then(
+        (outcome) => {
+          this.parts.trace(`answer ${one.no} ${outcome.status}`)
+          open.endStep(one)
+          expectEqual('the answer to a step', withoutErrors(outcome), one.outcome, step)
+        },
+        (error: unknown) => {
+          open.endStep(one)
+          const name = error instanceof Error ? error.name : ''
+          if (name === UNAVAILABLE && one.outcome === 'unavailable') return
+          if (name !== 'MailboxFull') violate('a step failed', error)
           this.expectOverload(one.peak, name)
         },
       ),

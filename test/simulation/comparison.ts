@@ -1,5 +1,5 @@
 import { authorise, type Permission } from '../../src/domain/api-key.js'
-import { NETWORKS } from '../../src/domain/network.js'
+import { NETWORKS, type Network } from '../../src/domain/network.js'
 import type { Delivery } from '../../src/domain/webhook.js'
 import type { LmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { Page, PageOf } from '../../src/store/store.js'
@@ -38,6 +38,8 @@ export class Comparison {
         return expectEqual('a webhook', store.webhook(touched.id), model.outbox.configuration(touched.id))
       case 'keys':
         return this.keys(touched.id)
+      case 'chain':
+        return this.chain(touched.network)
       case 'deposit': {
         const { network, txHash, index } = touched
         const deposit = model.deposits.find(network, txHash, index)?.record
@@ -114,10 +116,20 @@ export class Comparison {
     for (const { record } of model.deposits.all()) {
       expectEqual('a deposit record', store.deposit(record.network, record.txHash, record.index), record)
     }
+    for (const network of NETWORKS) {
+      this.chain(network)
+      for (const { height, hash, parentHash, timeMs } of model.chains.blocks(network)) {
+        expectEqual('a block', store.blockAt(network, height), { height, hash, parentHash, timeMs })
+      }
+    }
     this.pool()
     const lanes = new Set(model.outbox.inState('queued').map(({ lane }) => lane))
     expectEqual('the lanes with something queued', [...store.queuedLanes()].sort(), [...lanes].sort())
     for (let i = 0; i < model.invoices.count; i += 1) this.references(i)
+  }
+
+  private chain(network: Network): void {
+    expectEqual('where a watcher is', this.store().chain(network), this.model.chains.position(network), network)
   }
 
   private invoice(id: string): void {

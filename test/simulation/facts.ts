@@ -1,9 +1,11 @@
 import type { IncomingEvent } from '../../src/actors/intake.js'
+import type { Sighting } from '../../src/domain/deposit.js'
 import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
+import type { Network } from '../../src/domain/network.js'
 import { decimal, rawToken } from './model/amounts.js'
 import type { Model } from './model/model.js'
 import { addressName, decimalForm, eventName, networkOf, ownerName, rawForm, txHash, walletName } from './names.js'
-import type { AmountStep, EventStep } from './steps.js'
+import type { AmountStep, EventStep, TransferStep } from './steps.js'
 
 /** What steps mean at the moment at which they are taken. */
 export class Facts {
@@ -56,19 +58,19 @@ export class Facts {
   }
 
   private depositOf(step: Extract<EventStep, { type: 'deposit' }>): DepositFact {
-    const isToken = step.label === 'Tether'
+    const receivedAt = this.now() + step.offsetMs
+    const sighting = { ...this.transferOf(networkOf(step.wallet), step), receivedAt }
+    return { type: 'deposit', report: step.report, sighting }
+  }
+
+  transferOf(network: Network, step: TransferStep): Omit<Sighting, 'receivedAt'> {
     return {
-      type: 'deposit',
-      report: step.report,
-      sighting: {
-        network: networkOf(step.wallet),
-        txHash: txHash(step.tx),
-        index: step.index,
-        toAddress: addressName(step.wallet, step.spelling),
-        currency: step.label,
-        amount: isToken ? this.rawText(step.amount) : this.amountText(step.amount),
-        receivedAt: this.now() + step.offsetMs,
-      },
+      network,
+      txHash: txHash(step.tx),
+      index: step.index,
+      toAddress: addressName(step.wallet, step.spelling),
+      currency: step.label,
+      amount: step.label === 'Tether' ? this.rawText(step.amount) : this.amountText(step.amount),
     }
   }
 

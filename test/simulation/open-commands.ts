@@ -1,3 +1,4 @@
+import type { ChainOutcome, ChainStep } from '../../src/domain/block.js'
 import type { InvoiceRequest } from '../../src/domain/invoice.js'
 import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { InvoiceResult } from '../../src/store/store.js'
@@ -27,19 +28,32 @@ export interface OpenEvents {
   peak: number
 }
 
+/** A step of a watcher that has not been answered. */
+export interface OpenStep {
+  readonly no: number
+  readonly step: ChainStep
+  /** The wallets whose turn it surely is, as far as they were known when it was taken. */
+  readonly walletIds: readonly string[]
+  /** How it was taken, as soon as the store has performed or refused it. */
+  outcome: ChainOutcome | 'unavailable' | null
+  /** The most that was open at a time since it was taken. */
+  peak: number
+}
+
 /** Commands that clients and the gateway wait for, by the objects that they gave to the core. */
 export class OpenCommands {
   private readonly invoices = new Map<InvoiceRequest, OpenInvoice>()
   private readonly events = new Map<LedgerFact | DepositFact, OpenEvents>()
+  private readonly steps = new Map<ChainStep, OpenStep>()
   private readonly all = new Set<unknown>()
 
   get count(): number {
     return this.all.size
   }
 
-  /** Requests and single events that wait: what mailboxes may be full of. */
+  /** Requests, single events and steps that wait: what mailboxes may be full of. */
   get load(): number {
-    return this.invoices.size + this.events.size
+    return this.invoices.size + this.events.size + this.steps.size
   }
 
   /** Anything else that waits for an answer. */
@@ -61,6 +75,26 @@ export class OpenCommands {
     for (const fact of open.facts) this.events.set(fact, open)
     this.all.add(open)
     this.notePeak()
+  }
+
+  beginStep(open: OpenStep): void {
+    this.steps.set(open.step, open)
+    this.all.add(open)
+    this.notePeak()
+  }
+
+  /** Whether a step of the network is under way. */
+  isWatching({ network }: Pick<ChainStep, 'network'>): boolean {
+    return [...this.steps.keys()].some((step) => step.network === network)
+  }
+
+  step(step: ChainStep): OpenStep {
+    return this.steps.get(step) ?? violate('a step nobody took', step)
+  }
+
+  endStep(open: OpenStep): void {
+    this.steps.delete(open.step)
+    this.all.delete(open)
   }
 
   invoice(request: InvoiceRequest): OpenInvoice {
@@ -85,6 +119,7 @@ export class OpenCommands {
 
   private notePeak(): void {
     const { load } = this
+    for (const open of this.steps.values()) open.peak = Math.max(open.peak, load)
     for (const open of this.events.values()) open.peak = Math.max(open.peak, load)
   }
 }

@@ -1,5 +1,8 @@
+import type { ChainOutcome } from '../../src/domain/block.js'
+import type { Network } from '../../src/domain/network.js'
 import type { WalletCommand, WalletResult } from '../../src/store/store.js'
 import type { Model } from './model/model.js'
+import type { ModelOwed } from './model/outbox.js'
 import type { OpenCommands, OpenEvents, OpenInvoice } from './open-commands.js'
 import type { RefereeOfDeliveries } from './referee-of-deliveries.js'
 import type { AnsweredCall, CallObserver, StoreCall } from './scheduler.js'
@@ -29,7 +32,8 @@ export interface RefereeParts {
 
 export type Touched =
   | { readonly what: 'invoice' | 'wallet' | 'delivery' | 'webhook' | 'keys'; readonly id: string }
-  | { readonly what: 'deposit'; readonly network: 'SEP' | 'TRX-NILE'; readonly txHash: string; readonly index: number }
+  | { readonly what: 'deposit'; readonly network: Network; readonly txHash: string; readonly index: number }
+  | { readonly what: 'chain'; readonly network: Network }
 
 /**
  * Judges every call of the store: performs it on the model, in the order in which the store performed it, and compares
@@ -67,6 +71,7 @@ export class Referee implements CallObserver {
     if (call.method !== 'perform') return
     for (const command of call.args[0]) {
       if (command.type === 'deposit') this.inOrder(command.fact, 'unavailable')
+      else if (command.type === 'chain') this.parts.open.step(command.step).outcome = 'unavailable'
       else this.inTurn(this.parts.open.invoice(command.request), { status: 'rejected', reason: UNAVAILABLE })
     }
   }
@@ -137,6 +142,10 @@ export class Referee implements CallObserver {
       case 'deleteWebhook':
         expectEqual('a removed webhook configuration', call.value, model.outbox.remove(...call.args))
         return this.parts.touched({ what: 'webhook', id: call.args[0] })
+      case 'addressesOf': {
+        const expected = [...model.chains.addressesOf(...call.args)].sort()
+        return expectEqual('the addresses of a step', [...call.value].sort(), expected, call.args)
+      }
       case 'walletAt':
         return expectEqual('the wallet at an address', call.value, model.wallets.at(...call.args), call.args)
       default:
@@ -157,6 +166,7 @@ export class Referee implements CallObserver {
     for (const [i, command] of batch.entries()) {
       const fate = fates[i] ?? violate('answers of a turn', batch)
       if (command.type === 'deposit') this.judgeDeposit(command, fate)
+      else if (command.type === 'chain') this.judgeStep(command, fate)
       else this.judgeInvoice(this.parts.open.invoice(command.request), fate)
     }
   }
@@ -170,16 +180,41 @@ export class Referee implements CallObserver {
     const { status, owed } = this.parts.model.applyDeposit(eventId, fact, this.parts.now())
     expectEqual('a deposit', fate.value.outcome.status, status, fact)
     this.inOrder(fact, status)
-    const actual = fate.value.owed
-    expectEqual('how many deliveries are owed', actual.length, owed.length, [fact, owed])
-    for (const [i, one] of owed.entries()) {
+    this.judgeOwed(fate.value.owed, owed, fact)
+    const { network, txHash, index } = fact.sighting
+    this.parts.touched({ what: 'deposit', network, txHash, index })
+  }
+
+  private judgeStep(
+    { step }: Extract<WalletCommand, { type: 'chain' }>,
+    fate: PromiseSettledResult<WalletResult>,
+  ): void {
+    const { model, open } = this.parts
+    if (fate.status === 'rejected' || fate.value.type !== 'chain') violate('a step of a chain', [step, fate])
+    const { outcome, owed } = model.chains.take(step, (report, sighting) =>
+      model.applyDeposit(null, { type: 'deposit', report, sighting }, this.parts.now()),
+    )
+    expectEqual('a step of a chain', withoutErrors(fate.value.outcome), outcome, step)
+    open.step(step).outcome = outcome
+    this.judgeOwed(fate.value.owed, owed, step)
+    const { network } = step
+    this.parts.touched({ what: 'chain', network })
+    if (outcome.status === 'refused') return
+    for (const { txHash, index } of outcome.reports) this.parts.touched({ what: 'deposit', network, txHash, index })
+  }
+
+  private judgeOwed(
+    actual: Extract<WalletResult, { type: 'deposit' }>['owed'],
+    expected: readonly ModelOwed[],
+    about: unknown,
+  ): void {
+    expectEqual('how many deliveries are owed', actual.length, expected.length, [about, expected])
+    for (const [i, one] of expected.entries()) {
       const { id, lane } = actual[i] ?? violate('an owed delivery', one)
       this.noteDeliveryId(id)
       this.parts.deliveries.enter(id, lane, one)
       this.parts.touched({ what: 'delivery', id })
     }
-    const { network, txHash, index } = fact.sighting
-    this.parts.touched({ what: 'deposit', network, txHash, index })
   }
 
   private judgeInvoice(open: OpenInvoice, fate: PromiseSettledResult<WalletResult>): void {
@@ -264,11 +299,21 @@ export class Referee implements CallObserver {
     return new Set(
       batch.flatMap((command) => {
         if (command.type === 'invoice') return command.request.walletIds
+        if (command.type === 'chain') return this.parts.open.step(command.step).walletIds
         const { open, at } = this.parts.open.eventsOf(command.fact)
         return open.walletIds[at] ?? []
       }),
     )
   }
+}
+
+/** Words for people are not compared. */
+export function withoutErrors(outcome: ChainOutcome): ChainOutcome {
+  if (outcome.status === 'refused') return outcome
+  const reports = outcome.reports.map((one) => {
+    return one.outcome.status === 'rejected' ? { ...one, outcome: { ...one.outcome, error: '' } } : one
+  })
+  return { ...outcome, reports }
 }
 
 /** Unix milliseconds. */

@@ -1,7 +1,8 @@
 import { PERMISSIONS, type Permission } from '../../src/domain/api-key.js'
+import { NETWORKS, type Network } from '../../src/domain/network.js'
 import { type Habits, makeHabits, makeProfile } from './habits.js'
 import { Random } from './random.js'
-import type { AmountStep, Ending, EventStep, Script, Step } from './steps.js'
+import type { AmountStep, ChainMove, Ending, EventStep, Script, Step, TransferStep } from './steps.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -24,6 +25,7 @@ const ENDINGS: Readonly<Record<Ending, number>> = {
 const WEIGHTS: Readonly<Record<Step['do'], number>> = {
   invoice: 12,
   events: 13,
+  chain: 12,
   register: 1,
   revoke: 0.6,
   authorise: 1,
@@ -96,6 +98,8 @@ class Writer {
           do: what,
           events: Array.from({ length: random.chance(0.7) ? 1 : random.between(2, 5) }, () => this.event()),
         }
+      case 'chain':
+        return { do: what, ...this.chain() }
       case 'register':
         return {
           do: what,
@@ -189,6 +193,50 @@ class Writer {
       }
       case 'replay':
         return { type, pick: this.salt() }
+    }
+  }
+
+  private chain(): { readonly network: Network; readonly move: ChainMove } {
+    const { random, habits } = this
+    // Wallets of the first network are the even ones.
+    const network = random.chance(habits.crowding) ? 'SEP' : random.pick(NETWORKS)
+    const transfers = (max: number) => Array.from({ length: random.below(max + 1) }, () => this.transfer(network))
+    switch (random.weighted({ append: 10, confirm: 6, undo: habits.dropped, forget: 0.05 })) {
+      case 'append': {
+        const count = random.pick([0, 1, 1, 1, 1, 1, 1, 2, 5])
+        const blocks = Array.from({ length: count }, () => ({ transfers: transfers(3), offsetMs: this.offset() }))
+        const flaw = random.chance(0.95) ? null : random.pick(['gap', 'parent'] as const)
+        return { network, move: { move: 'append', blocks, isConfirmed: random.chance(0.2), flaw } }
+      }
+      case 'confirm': {
+        const changes = random.chance(0.7) ? 0 : 0.2
+        const more = changes === 0 ? [] : transfers(2)
+        const isAnother = random.chance(0.05)
+        return {
+          network,
+          move: { move: 'confirm', count: random.between(1, 5), changes, more, isAnother, salt: this.salt() },
+        }
+      }
+      case 'undo':
+        return { network, move: { move: 'undo', depth: random.chance(0.8) ? random.below(4) : random.below(20) } }
+      case 'forget':
+        return { network, move: { move: 'forget' } }
+    }
+  }
+
+  /** Of the transactions that are reported too, and of wallets that are not known too. */
+  private transfer(network: Network): TransferStep {
+    const { random, habits } = this
+    const any = random.chance(habits.crowding) ? 0 : random.below(habits.wallets + 1)
+    return {
+      tx: random.chance(0.3)
+        ? random.below(habits.txWindow)
+        : NEW_TRANSACTIONS + this.recent(habits.txWindow, habits.txPace),
+      index: random.chance(0.9) ? 0 : 1,
+      wallet: any - (any % 2) + NETWORKS.indexOf(network),
+      spelling: random.chance(0.8) ? 0 : random.below(3),
+      label: this.label(),
+      amount: this.amount(habits.missing, habits.depositCoinsMax),
     }
   }
 

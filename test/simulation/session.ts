@@ -4,6 +4,7 @@ import type { RandomFill } from '../../src/crypto/random.js'
 import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { Store } from '../../src/store/store.js'
 import type { ManualClock } from '../support/manual-clock.js'
+import type { ChainMoves } from './chain-moves.js'
 import { Commands } from './commands.js'
 import type { Facts } from './facts.js'
 import { Life } from './life.js'
@@ -30,6 +31,7 @@ export interface SessionParts {
   readonly clock: ManualClock
   readonly model: Model
   readonly facts: Facts
+  readonly moves: ChainMoves
   readonly deliveries: RefereeOfDeliveries
   readonly profile: Profile
   readonly attemptsMax: number
@@ -44,7 +46,7 @@ export interface SessionParts {
 
 /** Opens the store, and starts the core on it. */
 export async function openSession(parts: SessionParts): Promise<Session> {
-  const { clock, model, facts, deliveries, profile, ids: fill, trace, touched, report } = parts
+  const { clock, model, facts, moves, deliveries, profile, ids: fill, trace, touched, report } = parts
   const ids = createIdGenerator(fill)
   const store = await openLmdbStore({
     directory: parts.directory,
@@ -71,6 +73,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     open,
     profile,
     facts,
+    moves,
     store: calls.port,
     directory,
     intake,

@@ -10,6 +10,8 @@ import type { Network } from '../../src/domain/network.js'
 export type Step =
   | InvoiceStep
   | { readonly do: 'events'; readonly events: readonly EventStep[] }
+  /** The watcher of a network takes a step, unless one is under way. */
+  | { readonly do: 'chain'; readonly network: Network; readonly move: ChainMove }
   | {
       readonly do: 'register'
       readonly key: number
@@ -93,6 +95,34 @@ export type EventStep =
     }
   /** An event of the past comes again as it was. */
   | { readonly type: 'replay'; readonly pick: number }
+
+/** A transfer of a block, to one of the wallets of its network. */
+export type TransferStep = Pick<
+  Extract<EventStep, { type: 'deposit' }>,
+  'tx' | 'index' | 'wallet' | 'spelling' | 'label' | 'amount'
+>
+
+export type ChainMove =
+  | {
+      readonly move: 'append'
+      readonly blocks: readonly { readonly transfers: readonly TransferStep[]; readonly offsetMs: number }[]
+      readonly isConfirmed: boolean
+      /** In what the blocks do not fit, if in anything. */
+      readonly flaw: 'gap' | 'parent' | null
+    }
+  | {
+      readonly move: 'confirm'
+      readonly count: number
+      /** Share of the transfers that are not as they were when they were first told. */
+      readonly changes: number
+      /** Transfers that were not told at first. */
+      readonly more: readonly TransferStep[]
+      /** Whether the first one is another block. */
+      readonly isAnother: boolean
+      readonly salt: number
+    }
+  | { readonly move: 'undo'; readonly depth: number }
+  | { readonly move: 'forget' }
 
 /** What kind of world a script plays in. Chosen at random too, so that seeds differ in more than luck. */
 export interface Profile {

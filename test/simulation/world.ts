@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { ManualClock } from '../support/manual-clock.js'
+import { ChainMoves } from './chain-moves.js'
 import { Comparison } from './comparison.js'
 import { Facts } from './facts.js'
 import { Model } from './model/model.js'
@@ -48,6 +49,7 @@ export class World {
   private readonly jitter: Random
   private readonly samples: Random
   private readonly facts = new Facts(this.model, () => this.clock.now())
+  private readonly moves = new ChainMoves(this.model, this.facts, () => this.clock.now())
   private readonly deliveries: RefereeOfDeliveries
   private readonly comparison: Comparison
   private readonly faults: unknown[] = []
@@ -267,6 +269,7 @@ export class World {
       clock: this.clock,
       model: this.model,
       facts: this.facts,
+      moves: this.moves,
       deliveries: this.deliveries,
       profile: this.script.profile,
       attemptsMax: this.attemptsMax,

@@ -1,7 +1,4 @@
-import type { Currency } from '../../domain/currency.js'
-import { CURRENCIES } from '../../domain/currency.js'
 import {
-  type Deposit,
   type DepositOutcome,
   type DepositReport,
   type DepositStatus,
@@ -12,76 +9,18 @@ import {
 } from '../../domain/deposit.js'
 import type { DepositFact } from '../../domain/ledger-fact.js'
 import { matchDeposit } from '../../domain/matching.js'
-import { NETWORKS, type Network, type TokenDecimals } from '../../domain/network.js'
+import type { TokenDecimals } from '../../domain/network.js'
 import { resolveCallback, webhookBody } from '../../domain/webhook.js'
 import type { OwedDelivery } from '../store.js'
-import { bigintFromBytes, bigintToBytes, isKey } from './bytes.js'
+import { type DepositRow, type DepositRows, depositKey, toDeposit } from './deposit-rows.js'
 import type { InvoiceRows } from './invoice-rows.js'
 import type { Numbers } from './numbers.js'
 import type { Outbox } from './outbox.js'
 import type { Queues } from './queues.js'
-import { recordCodec } from './record-codec.js'
 import { accountOf, addToTotals, removeFromTotals } from './running-totals.js'
 import type { Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
 import type { WebhookConfigurations } from './webhook-configurations.js'
-
-/** A deposit with what only the store knows of it. */
-interface DepositRow extends Deposit {
-  readonly no: number
-  readonly addressNo: number
-  /** What it was counted as when it was recorded: a later change of configuration must not take out another amount. */
-  readonly countedAs: Currency | null
-  readonly atoms: bigint
-  /** The invoice it notifies, chosen when it was first seen; null for none. */
-  readonly invoiceId: Uint8Array | null
-  /** Statuses for which a delivery was entered, or would have been: never again. */
-  readonly isPendingReached: boolean
-  readonly isConfirmedReached: boolean
-}
-
-const KINDS = ['pending', 'confirmed', 'dropped'] as const
-
-const codec = recordCodec<DepositRow>(
-  'deposits',
-  1,
-  (row) => [
-    row.network,
-    row.txHash,
-    row.index,
-    row.toAddress,
-    row.currency,
-    row.amount,
-    row.kind,
-    row.receivedAt,
-    row.confirmedAt,
-    row.no,
-    row.addressNo,
-    row.countedAs,
-    bigintToBytes(row.atoms),
-    row.invoiceId,
-    row.isPendingReached,
-    row.isConfirmedReached,
-  ],
-  (fields) => ({
-    network: fields.oneOf(NETWORKS),
-    txHash: fields.text(),
-    index: fields.integer(),
-    toAddress: fields.text(),
-    currency: fields.textOrNull(),
-    amount: fields.text(),
-    kind: fields.oneOf(KINDS),
-    receivedAt: fields.integer(),
-    confirmedAt: fields.integerOrNull(),
-    no: fields.integer(),
-    addressNo: fields.integer(),
-    countedAs: fields.oneOfOrNull(CURRENCIES),
-    atoms: bigintFromBytes(fields.bytes()),
-    invoiceId: fields.bytesOrNull(),
-    isPendingReached: fields.flag(),
-    isConfirmedReached: fields.flag(),
-  }),
-)
 
 /** How the outcome of a report and what it owes go back to the caller. */
 export interface RecordedDeposit {
@@ -93,6 +32,7 @@ export interface RecordedDeposit {
 export class Deposits {
   constructor(
     private readonly tables: Tables,
+    private readonly deposits: DepositRows,
     private readonly numbers: Numbers,
     private readonly wallets: Wallets,
     private readonly rows: InvoiceRows,
@@ -106,7 +46,7 @@ export class Deposits {
     const flaw = flawOf(fact.sighting, this.tokenDecimals)
     if (flaw !== null) return { outcome: { status: 'rejected', error: flaw }, owed: [] }
     const key = depositKey(fact.sighting.network, fact.sighting.txHash, fact.sighting.index)
-    const known = this.row(key)
+    const known = this.deposits.get(key)
     const transition = transitionOf(known?.kind ?? 'unseen', fact.report)
     if (transition === null) {
       if (known === undefined) return { outcome: { status: 'rejected', error: 'no such deposit' }, owed: [] }
@@ -126,7 +66,7 @@ export class Deposits {
       isConfirmedReached: before.isConfirmedReached || transition.reaches.includes('confirmed'),
     }
     this.count(known?.kind ?? 'unseen', after)
-    this.tables.deposits.putSync(key, codec.encode(after))
+    this.deposits.put(key, after)
     const owed: OwedDelivery[] = []
     for (const status of transition.reaches) {
       const isNew = status === 'pending' ? !before.isPendingReached : !before.isConfirmedReached
@@ -134,11 +74,6 @@ export class Deposits {
       if (delivery !== null) owed.push(delivery)
     }
     return { outcome: { status: 'applied', deposit: toDeposit(after) }, owed }
-  }
-
-  find(network: Network, txHash: string, index: number): Deposit | undefined {
-    const row = this.row(depositKey(network, txHash, index))
-    return row === undefined ? undefined : toDeposit(row)
   }
 
   private firstSeen(sighting: Sighting): DepositRow {
@@ -221,30 +156,4 @@ export class Deposits {
     const body = webhookBody({ id, reference: invoice.reference }, status, row)
     return this.outbox.enqueue(newId, { owner: invoice.owner, invoiceId: id, status, url, body }, nowMs)
   }
-
-  private row(key: Buffer): DepositRow | undefined {
-    const bytes = isKey(key) ? this.tables.deposits.getBinaryFast(key) : undefined
-    return bytes === undefined ? undefined : codec.decode(bytes)
-  }
-}
-
-function toDeposit(row: DepositRow): Deposit {
-  return {
-    network: row.network,
-    txHash: row.txHash,
-    index: row.index,
-    toAddress: row.toAddress,
-    currency: row.currency,
-    amount: row.amount,
-    kind: row.kind,
-    receivedAt: row.receivedAt,
-    confirmedAt: row.confirmedAt,
-  }
-}
-
-function depositKey(network: Network, txHash: string, index: number): Buffer {
-  const head = Buffer.allocUnsafe(5)
-  head[0] = NETWORKS.indexOf(network)
-  head.writeUInt32BE(index, 1)
-  return Buffer.concat([head, Buffer.from(txHash)])
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../clock.js'
 import type { ApiKey, ApiKeyRegistration } from '../../domain/api-key.js'
+import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../../domain/block.js'
 import type { Deposit } from '../../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../../domain/failure.js'
 import type { Invoice } from '../../domain/invoice.js'
@@ -28,9 +29,12 @@ import type {
   WalletResult,
 } from '../store.js'
 import { ApiKeys } from './api-keys.js'
+import { BlockRows } from './block-rows.js'
 import { ID_BYTES } from './bytes.js'
+import { Chains } from './chains.js'
 import { CommitLoop } from './commit-loop.js'
 import { DATA_FILE, flawOfDataFile } from './data-file.js'
+import { DepositRows } from './deposit-rows.js'
 import { Deposits } from './deposits.js'
 import { type DirectoryLock, lockDirectory } from './directory-lock.js'
 import { Events } from './events.js'
@@ -47,6 +51,7 @@ import { Queues } from './queues.js'
 import { prepareSchema } from './schema.js'
 import { type Environment, openEnvironment, type Tables } from './tables.js'
 import { toWallet, Wallets } from './wallets.js'
+import { WatchedAddressLists } from './watched-addresses.js'
 import { WebhookConfigurations } from './webhook-configurations.js'
 
 /** Interrupted attempts that are ended in one transaction at start. */
@@ -108,7 +113,11 @@ export class LmdbStore implements Store {
   private readonly wallets_: Wallets
   private readonly apiKeys_: ApiKeys
   private readonly invoices_: Invoices
-  private readonly deposits: Deposits
+  private readonly depositRows: DepositRows
+  private readonly deposits_: Deposits
+  private readonly blocks: BlockRows
+  private readonly chains: Chains
+  private readonly watchedAddresses: WatchedAddressLists
   private readonly webhooks: WebhookConfigurations
   private readonly outbox: Outbox
   private readonly events: Events
@@ -137,8 +146,10 @@ export class LmdbStore implements Store {
     this.outbox = new Outbox(tables, this.identities)
     this.events = new Events(tables)
     this.idempotencyKeys = new IdempotencyKeys(tables)
-    this.deposits = new Deposits(
+    this.depositRows = new DepositRows(tables.deposits)
+    this.deposits_ = new Deposits(
       tables,
+      this.depositRows,
       numbers,
       this.wallets_,
       rows,
@@ -147,6 +158,9 @@ export class LmdbStore implements Store {
       this.outbox,
       options.tokenDecimals,
     )
+    this.blocks = new BlockRows(tables)
+    this.chains = new Chains(this.blocks, this.depositRows, this.deposits_, options.tokenDecimals)
+    this.watchedAddresses = new WatchedAddressLists(tables, this.wallets_)
     const hooks = {
       beforeCommit: () => numbers.save(),
       afterAbort: () => {
@@ -163,16 +177,21 @@ export class LmdbStore implements Store {
     return this.commits.runAll(batch.map((command) => () => this.performOne(command)))
   }
 
-  applyLedgerFacts(
+  async applyLedgerFacts(
     batch: readonly { readonly eventId: string | null; readonly fact: LedgerFact }[],
   ): Promise<readonly Settled<EventOutcome>[]> {
-    return this.commits.runAll(
+    const fates = await this.commits.runAll(
       batch.map(
         ({ eventId, fact }) =>
           () =>
             this.once(eventId, (now) => this.wallets_.apply(fact, now)),
       ),
     )
+    for (const { fact } of batch) {
+      if (fact.type === 'identity.onboarded' || fact.network === null || fact.address === null) continue
+      this.watchedAddresses.learned(fact.network, fact.address)
+    }
+    return fates
   }
 
   registerApiKey(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>> {
@@ -262,7 +281,27 @@ export class LmdbStore implements Store {
   }
 
   deposit(network: Network, txHash: string, index: number): Deposit | undefined {
-    return this.deposits.find(network, txHash, index)
+    return this.depositRows.find(network, txHash, index)
+  }
+
+  deposits(network: Network, page: Page): PageOf<Deposit> {
+    return this.depositRows.pageOf(network, page)
+  }
+
+  chain(network: Network): ChainPosition | undefined {
+    return this.blocks.position(network)
+  }
+
+  blockAt(network: Network, height: number): BlockHead | undefined {
+    return this.blocks.headAt(network, height)
+  }
+
+  addressesOf(step: ChainStep): readonly string[] {
+    return this.chains.addressesOf(step)
+  }
+
+  watched(network: Network): WatchedAddresses {
+    return this.watchedAddresses.of(network)
   }
 
   queuedLanes(): readonly LaneKey[] {
@@ -349,12 +388,13 @@ export class LmdbStore implements Store {
     if (command.type === 'invoice') {
       return this.createInvoice(command, now)
     }
+    if (command.type === 'chain') return { type: 'chain', ...this.chains.take(command.step, now, this.options.newId) }
     const flaw = this.events.flawOf(command.eventId)
     if (flaw !== null) return { type: 'deposit', outcome: { status: 'rejected', error: flaw }, owed: [] }
     if (this.events.has(command.eventId)) {
       return { type: 'deposit', outcome: { status: 'duplicate', deposit: null }, owed: [] }
     }
-    const recorded = this.deposits.record(command.fact, now, this.options.newId)
+    const recorded = this.deposits_.record(command.fact, now, this.options.newId)
     if (recorded.outcome.status === 'applied') this.events.remember(command.eventId, now)
     return { type: 'deposit', ...recorded }
   }

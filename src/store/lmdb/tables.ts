@@ -55,6 +55,12 @@ const TABLES = {
   seenTotals: 'seen-totals',
   /** the same of the confirmed ones */
   confirmedTotals: 'confirmed-totals',
+  /** network → height up to which its blocks are confirmed */
+  chains: 'chains',
+  /** network, height → block that the watcher went by, with the identities of the deposits that it holds */
+  blocks: 'blocks',
+  /** network, index, transaction hash → height of the block that holds the deposit */
+  blockDeposits: 'block-deposits',
   /** event id → when it was applied */
   events: 'events',
   /** owner no → webhook configuration */

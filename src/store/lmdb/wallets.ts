@@ -86,6 +86,11 @@ export class Wallets {
     return walletId === null ? undefined : this.find(walletId)
   }
 
+  /** Whether an address is a wallet's. */
+  isWallets(network: Network, address: string): boolean {
+    return (this.address(network, address)?.walletId ?? null) !== null
+  }
+
   /** The address's row, made on first use. */
   internAddress(network: Network, address: string): AddressRow {
     const known = this.address(network, address)

@@ -2,6 +2,7 @@ import type { DepositStatus } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { DepositFact, LedgerFact } from '../../../src/domain/ledger-fact.js'
 import { depositAtoms } from './amounts.js'
+import { ModelChains } from './chains.js'
 import { type ModelDeposit, ModelDeposits } from './deposits.js'
 import { ModelInvoices } from './invoices.js'
 import { ModelKeys } from './keys.js'
@@ -31,6 +32,7 @@ export class Model {
   readonly wallets = new ModelWallets()
   readonly keys = new ModelKeys()
   readonly deposits = new ModelDeposits()
+  readonly chains = new ModelChains(this.deposits)
   readonly outbox = new ModelOutbox()
   readonly invoices = new ModelInvoices(
     this.wallets,

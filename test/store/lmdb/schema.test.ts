@@ -7,6 +7,7 @@ import { StartError } from '../../../src/start-error.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { type Migration, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/schema.js'
 import { type Environment, openEnvironment } from '../../../src/store/lmdb/tables.js'
+import { walletCreated } from '../../support/fixtures.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
@@ -215,6 +216,35 @@ describe('the version of the data', () => {
         const tables = await prepareSchema(root, directory, 1, [])
         assert.equal(tables.events.get(KEY), undefined)
       })
+    }),
+  )
+
+  test(
+    'stays when a directory of an earlier program lacks tables, which are made',
+    withDirectory(async (directory) => {
+      const before = await open(directory)
+      await before.applyLedgerFacts([{ eventId: null, fact: walletCreated('wallet-1') }])
+      await before.close()
+      const later = ['chains', 'blocks', 'block-deposits']
+      await withEnvironment(directory, async (root) => {
+        for (const name of later) await root.openDB({ name }).drop()
+      })
+      const names = (await tablesIn(directory)).map((name) => name.replace('\0', ''))
+      assert.deepEqual(
+        later.filter((name) => names.includes(name)),
+        [],
+      )
+      const store = await open(directory)
+      assert.equal(store.chain('SEP'), undefined)
+      assert.equal(store.wallet('wallet-1')?.id, 'wallet-1')
+      const block = { height: 5, hash: '5', parentHash: '4', timeMs: 1, transfers: [] }
+      const step = { type: 'append', network: 'SEP', blocks: [block], isConfirmed: true } as const
+      const [fate] = await store.perform([{ type: 'chain', step }])
+      assert.equal(fate?.status, 'fulfilled')
+      await store.close()
+      const again = await open(directory)
+      assert.equal(again.chain('SEP')?.tip.height, 5)
+      await again.close()
     }),
   )
 

@@ -1,0 +1,167 @@
+import type { Intake } from '../actors/intake.js'
+import type { Clock } from '../clock.js'
+import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../domain/block.js'
+import { isChildOf, isConsecutive } from '../domain/chain.js'
+import type { Logger } from '../log.js'
+import type { Store } from '../store/store.js'
+import { commonAncestor } from './common-ancestor.js'
+import type { ChainHead, NetworkReader } from './network-reader.js'
+import { portionsOf } from './portions.js'
+import type { WatcherRecord } from './watcher-state.js'
+
+/** Where a watcher that has never been anywhere begins: at a height, or at the head's last confirmed block. */
+export type StartHeight = number | 'latest'
+
+export interface ChainProgressOptions {
+  readonly reader: NetworkReader
+  readonly store: Pick<Store, 'chain' | 'blockAt' | 'watched'>
+  readonly intake: Pick<Intake, 'observe'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly start: StartHeight
+  /** Without a new block for so long, the last one is looked at again: it may have been replaced by one as high. */
+  readonly tipCheckMs: number
+  readonly record: WatcherRecord
+  readonly isStopping: () => boolean
+}
+
+type Applied = Extract<ChainOutcome, { status: 'applied' }>
+
+/**
+ * Brings the store nearer to a chain, a piece at a time. It keeps nothing that the store does not: where it is, is asked
+ * each time, so it may be interrupted anywhere and begun again.
+ */
+export class ChainProgress {
+  private tipSeenAt = Number.NEGATIVE_INFINITY
+
+  constructor(private readonly options: ChainProgressOptions) {}
+
+  /**
+   * Takes the next piece towards `head`: confirms, catches up, takes the next block, or undoes what was replaced. False
+   * when there was nothing to do. Rejects with what kept it from it; what was taken until then stays, and is right.
+   */
+  async advance(head: ChainHead): Promise<boolean> {
+    const position = await this.position()
+    const isDone = position === null ? await this.begin(head) : await this.goOn(position, head)
+    if (isDone) await this.position()
+    return isDone
+  }
+
+  private async position(): Promise<ChainPosition | null> {
+    const position = (await this.options.store.chain(this.options.reader.network)) ?? null
+    this.options.record.position = position
+    return position
+  }
+
+  /** The first blocks are confirmed ones: what is below them is not kept, so they must never be undone. */
+  private async begin(head: ChainHead): Promise<boolean> {
+    const start = this.options.start === 'latest' ? head.confirmed : this.options.start
+    if (start < 0 || start > head.confirmed) return false
+    const { log, reader } = this.options
+    log.info({ network: reader.network, block: start, confirmed: head.confirmed }, 'begins to watch a network')
+    await this.append(await this.read(start, head.confirmed), true)
+    return true
+  }
+
+  private goOn(position: ChainPosition, head: ChainHead): Promise<boolean> {
+    const { tip, confirmed } = position
+    const next = tip.height + 1
+    if (confirmed < Math.min(head.confirmed, tip.height)) return this.confirm(position, head.confirmed)
+    if (next <= head.confirmed) return this.catchUp(position, head.confirmed)
+    if (next <= head.latest) return this.follow(position)
+    return head.latest === tip.height ? this.checkTip(position) : Promise.resolve(false)
+  }
+
+  /** Reads the blocks again that are confirmed now: when they were new, a node may not have known all of them. */
+  private async confirm(position: ChainPosition, confirmed: number): Promise<boolean> {
+    const { store, reader } = this.options
+    const blocks = await this.read(position.confirmed + 1, Math.min(confirmed, position.tip.height))
+    for (const block of blocks) {
+      const kept = await store.blockAt(reader.network, block.height)
+      if (kept?.hash !== block.hash) return this.reorganise(position, block)
+    }
+    for (const portion of portionsOf(blocks)) {
+      const { repaired } = await this.take({ type: 'confirm', network: reader.network, blocks: portion })
+      if (repaired > 0) this.logRepair(portion, repaired)
+    }
+    return true
+  }
+
+  private async catchUp(position: ChainPosition, confirmed: number): Promise<boolean> {
+    const blocks = await this.read(position.tip.height + 1, confirmed)
+    const [first] = blocks
+    if (first !== undefined && !isChildOf(first, position.tip)) return this.reorganise(position, first)
+    await this.append(blocks, true)
+    return true
+  }
+
+  private async follow(position: ChainPosition): Promise<boolean> {
+    const { reader, store } = this.options
+    const block = await reader.block(position.tip.height + 1, store.watched(reader.network))
+    // The node that told of the head was ahead of the others.
+    if (block === null) return false
+    if (!isChildOf(block, position.tip)) return this.reorganise(position, block)
+    await this.append([block], false)
+    return true
+  }
+
+  /** A branch as long as ours is followed when it is the one that nodes tell of now. */
+  private async checkTip(position: ChainPosition): Promise<boolean> {
+    const { reader, store, clock, tipCheckMs } = this.options
+    if (Math.abs(clock.now() - this.tipSeenAt) < tipCheckMs) return false
+    const block = await reader.block(position.tip.height, store.watched(reader.network))
+    if (block === null) return false
+    this.tipSeenAt = clock.now()
+    return block.hash === position.tip.hash ? false : this.reorganise(position, block)
+  }
+
+  private async reorganise(position: ChainPosition, block: ObservedBlock): Promise<boolean> {
+    const { reader, store, log, record, isStopping } = this.options
+    const above = await commonAncestor(reader, store, position, block, isStopping)
+    if (above === null) return false
+    const { network } = reader
+    const depth = position.tip.height - above
+    const undone = await this.take({ type: 'undo', network, above })
+    record.reorganised(depth)
+    const { confirmedBlocksUndone, confirmedDepositsDropped } = undone
+    const about = { network, above, depth, tip: position.tip.height, deposits: undone.reports.length }
+    if (confirmedBlocksUndone === 0) log.warn(about, 'blocks were replaced')
+    else log.error({ ...about, confirmedBlocksUndone, confirmedDepositsDropped }, 'CONFIRMED blocks were replaced')
+    return true
+  }
+
+  private async read(from: number, to: number): Promise<readonly ObservedBlock[]> {
+    const { reader, store } = this.options
+    const blocks = await reader.blocks(from, to, store.watched(reader.network))
+    const last = blocks.at(-1)?.height ?? to + 1
+    if (blocks[0]?.height !== from || last > to || !isConsecutive(blocks)) {
+      throw new Error(`a reader answered other blocks than ${from} to ${to}`)
+    }
+    return blocks
+  }
+
+  private async append(blocks: readonly ObservedBlock[], isConfirmed: boolean): Promise<void> {
+    const { network } = this.options.reader
+    for (const portion of portionsOf(blocks)) {
+      await this.take({ type: 'append', network, blocks: portion, isConfirmed })
+    }
+    this.tipSeenAt = this.options.clock.now()
+  }
+
+  private async take(step: ChainStep): Promise<Applied> {
+    const { intake, record, log, reader } = this.options
+    const outcome = await intake.observe(step)
+    if (outcome.status === 'refused') throw new Error(`the store refused the step ${step.type}: ${outcome.reason}`)
+    record.applied(outcome)
+    for (const { txHash, index, outcome: fate } of outcome.reports) {
+      if (fate.status !== 'rejected') continue
+      log.warn({ network: reader.network, txHash, index, error: fate.error }, 'a transfer cannot be recorded')
+    }
+    return outcome
+  }
+
+  private logRepair(blocks: readonly ObservedBlock[], repaired: number): void {
+    const about = { network: this.options.reader.network, from: blocks[0]?.height, to: blocks.at(-1)?.height, repaired }
+    this.options.log.warn(about, 'blocks held other transfers when they were confirmed than when they were first read')
+  }
+}

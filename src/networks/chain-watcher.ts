@@ -1,0 +1,146 @@
+import { MailboxFull } from '../actors/wallet-directory.js'
+import type { Network } from '../domain/network.js'
+import type { Scheduler } from '../scheduler.js'
+import { StorageUnavailable } from '../store/store.js'
+import { CatchUpLog } from './catch-up-log.js'
+import { ChainProgress, type ChainProgressOptions } from './chain-progress.js'
+import { NoCommonAncestor } from './common-ancestor.js'
+import { type ChainHead, NodeUnavailable, WrongNode } from './network-reader.js'
+import type { Watcher } from './watcher.js'
+import { WatcherRecord, type WatcherState } from './watcher-state.js'
+
+/** The longest pause between two attempts. */
+export const RETRY_PAUSE_MAX_MS = 60_000
+/** Doublings of the pause that are counted: more lead beyond any cap. */
+const DOUBLINGS_MAX = 20
+
+export interface ChainWatcherOptions extends Omit<ChainProgressOptions, 'record' | 'isStopping'> {
+  readonly scheduler: Scheduler
+  /** From 0 to below 1, for the jitter of pauses. */
+  readonly random: () => number
+  /** Pause between two questions at the head, and the first pause after a failure. */
+  readonly pollMs: number
+}
+
+/**
+ * Watches a real network: asks for its head, brings the store there, and asks again. Whatever fails is tried again after a
+ * pause; no block is skipped, and each is recorded as a whole or not at all.
+ */
+export class ChainWatcher implements Watcher {
+  readonly network: Network
+  private readonly record: WatcherRecord
+  private readonly progress: ChainProgress
+  private readonly catchUpLog: CatchUpLog
+  private isVerified = false
+  private headAtMs = Number.NEGATIVE_INFINITY
+  private running: Promise<void> | null = null
+  private isStopping = false
+  private wake: () => void = () => {}
+
+  constructor(private readonly options: ChainWatcherOptions) {
+    const { reader, clock, log } = options
+    this.network = reader.network
+    this.record = new WatcherRecord(reader.network, clock)
+    this.progress = new ChainProgress({ ...options, record: this.record, isStopping: () => this.isStopping })
+    this.catchUpLog = new CatchUpLog(this.record, clock, log)
+  }
+
+  /** Rejects with `WrongNode` when a node says so at once. Nodes that do not answer yet are asked again later. */
+  async start(): Promise<void> {
+    try {
+      await this.verify()
+    } catch (error) {
+      if (!(error instanceof NodeUnavailable)) throw error
+      this.noteFailure(error)
+    }
+    if (!this.isStopping) this.running = this.run()
+  }
+
+  /** Waits for the question or the step that is under way, and ends the connections. */
+  async stop(): Promise<void> {
+    this.isStopping = true
+    this.wake()
+    await this.running
+    await this.options.reader.close()
+  }
+
+  state(): WatcherState {
+    return this.record.state()
+  }
+
+  /** Never rejects. */
+  private async run(): Promise<void> {
+    while (!this.isStopping) {
+      const pauseMs = await this.attempt()
+      if (pauseMs > 0) await this.pause(pauseMs)
+    }
+  }
+
+  /** Answers the pause before the next one. */
+  private async attempt(): Promise<number> {
+    try {
+      await this.verify()
+      const isMore = await this.progress.advance(await this.head())
+      this.record.succeeded()
+      this.catchUpLog.look()
+      if (isMore) return 0
+      this.headAtMs = Number.NEGATIVE_INFINITY
+      return this.options.pollMs
+    } catch (error) {
+      this.headAtMs = Number.NEGATIVE_INFINITY
+      return this.pauseAfter(this.noteFailure(error))
+    }
+  }
+
+  private async verify(): Promise<void> {
+    if (this.isVerified) return
+    await this.options.reader.verify()
+    this.isVerified = true
+  }
+
+  /** While there is much to do, the head is asked for no more often than when there is nothing. */
+  private async head(): Promise<ChainHead> {
+    const { reader, clock, pollMs } = this.options
+    const known = this.record.head
+    if (known !== null && Math.abs(clock.now() - this.headAtMs) < pollMs) return known
+    const head = await reader.head()
+    this.record.head = head
+    this.headAtMs = clock.now()
+    return head
+  }
+
+  /** Answers how many attempts in a row have failed now. */
+  private noteFailure(error: unknown): number {
+    const { log } = this.options
+    const message = error instanceof Error ? error.message : String(error)
+    const isProblem = error instanceof NoCommonAncestor || error instanceof WrongNode
+    const failures = this.record.failed(message, isProblem)
+    const about = { network: this.network, failures, err: error }
+    const isPassing =
+      error instanceof NodeUnavailable || error instanceof MailboxFull || error instanceof StorageUnavailable
+    if (isProblem) log.error(about, 'cannot watch the network; reconcile, or mend the settings')
+    // Each time that they have become twice as many, so that a long outage does not fill the log.
+    else if (isPassing && Number.isInteger(Math.log2(failures))) log.warn(about, 'cannot watch the network for now')
+    else if (!isPassing) log.error(about, 'watching the network failed')
+    return failures
+  }
+
+  /** Doubled with each failure, capped, and up to half of it shorter so that watchers do not ask in step. */
+  private pauseAfter(failures: number): number {
+    const { pollMs, random } = this.options
+    const longest = Math.min(pollMs * 2 ** Math.min(failures - 1, DOUBLINGS_MAX), Math.max(RETRY_PAUSE_MAX_MS, pollMs))
+    return Math.ceil(longest * (1 - random() / 2))
+  }
+
+  private async pause(ms: number): Promise<void> {
+    if (this.isStopping) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.options.scheduler.after(ms, resolve)
+      this.wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+    this.wake = () => {}
+  }
+}

@@ -1,0 +1,54 @@
+import type { BlockHead, ChainPosition } from '../domain/block.js'
+import type { Store } from '../store/store.js'
+import { type NetworkReader, NodeUnavailable } from './network-reader.js'
+
+/** The chain has none of the blocks that are kept: they cannot be undone one by one. */
+export class NoCommonAncestor extends Error {
+  override readonly name = 'NoCommonAncestor'
+}
+
+/**
+ * Height of the last block that is still of the chain, found by walking back from `block`, which the chain has and which
+ * does not fit the blocks that are kept. Each further block has to be the parent of the one before, so that nodes that tell
+ * of different branches do not make up a third one. Null when `isStopping` has become true.
+ *
+ * Rejects with `NodeUnavailable`, and with `NoCommonAncestor` when even the oldest block that is kept is not of the chain.
+ */
+export async function commonAncestor(
+  reader: NetworkReader,
+  store: Pick<Store, 'blockAt' | 'watched'>,
+  position: ChainPosition,
+  block: BlockHead,
+  isStopping: () => boolean,
+): Promise<number | null> {
+  const { network } = reader
+  const watched = store.watched(network)
+  let child = block
+  let isOldestThere = false
+  while (!isStopping()) {
+    const height = child.height - 1
+    const kept = await store.blockAt(network, height)
+    if (kept === undefined) throw lost(position)
+    if (kept.hash === child.parentHash) return height
+    // Confirmed blocks are many: before all are gone through, it has to be certain that there is something to be found.
+    if (height <= position.confirmed && !isOldestThere) {
+      const [oldest, present] = await Promise.all([
+        store.blockAt(network, position.oldest),
+        reader.block(position.oldest, watched),
+      ])
+      if (present === null) throw new NodeUnavailable(`no node has block ${position.oldest}`)
+      if (present.hash !== oldest?.hash) throw lost(position)
+      isOldestThere = true
+    }
+    const parent = await reader.block(height, watched)
+    if (parent?.hash !== child.parentHash) throw new NodeUnavailable(`nodes disagree about block ${height}`)
+    child = parent
+  }
+  return null
+}
+
+function lost({ oldest, tip }: ChainPosition): NoCommonAncestor {
+  return new NoCommonAncestor(
+    `the network has none of the blocks ${oldest} to ${tip.height} that were watched; it was reset, or the node is of another one`,
+  )
+}

@@ -1,0 +1,79 @@
+import type { BlockHead, ObservedTransfer } from '../domain/block.js'
+import { type Deposit, type DepositReport, depositValue, type Sighting } from '../domain/deposit.js'
+import { canonicalAddress, type Network, type TokenDecimals } from '../domain/network.js'
+
+/** In what a deposit differs from its transfer. */
+export type DepositField = 'toAddress' | 'currency' | 'amount' | 'receivedAt' | 'kind'
+
+/** Something that a confirmed part of a chain and the store tell differently. */
+export type Difference =
+  /** The chain has a transfer that the store has no deposit of. */
+  | { readonly type: 'missing'; readonly height: number; readonly transfer: ObservedTransfer }
+  /** The store has it otherwise. */
+  | {
+      readonly type: 'other'
+      readonly height: number
+      readonly fields: readonly DepositField[]
+      readonly transfer: ObservedTransfer
+      readonly deposit: Deposit
+    }
+  /** The store has it from a block that does not hold it. */
+  | { readonly type: 'not_on_chain'; readonly height: number; readonly deposit: Deposit }
+  /**
+   * The store has it from the time of these blocks, none of which holds it or has its very time: somebody else reported it.
+   * Where it belongs is not certain, so it is never repaired.
+   */
+  | { readonly type: 'unplaced'; readonly deposit: Deposit }
+
+/** What a transfer of a confirmed block and the store's deposit of it, if there is one, tell differently; null for nothing. */
+export function compareTransfer(
+  network: Network,
+  block: BlockHead,
+  transfer: ObservedTransfer,
+  deposit: Deposit | undefined,
+  tokenDecimals: TokenDecimals,
+): Difference | null {
+  const { height } = block
+  if (deposit === undefined) return { type: 'missing', height, transfer }
+  const sighting = sightingOf(network, block, transfer)
+  const [value, known] = [depositValue(sighting, tokenDecimals), depositValue(deposit, tokenDecimals)]
+  const differs: Readonly<Record<DepositField, boolean>> = {
+    toAddress: canonicalAddress(network, deposit.toAddress) !== canonicalAddress(network, transfer.toAddress),
+    currency: known?.currency !== value?.currency,
+    amount: known?.atoms !== value?.atoms,
+    receivedAt: deposit.receivedAt !== block.timeMs,
+    kind: deposit.kind !== 'confirmed',
+  }
+  // The keys of a record are its names, which Object.keys does not say.
+  const fields = (Object.keys(differs) as DepositField[]).filter((field) => differs[field])
+  return fields.length === 0 ? null : { type: 'other', height, fields, transfer, deposit }
+}
+
+/** The reports about deposits, in their order, after which the store tells what the chain does. */
+export function repairOf(
+  network: Network,
+  difference: Difference,
+  blockAt: (height: number) => BlockHead,
+): readonly { readonly report: DepositReport; readonly sighting: Sighting }[] {
+  switch (difference.type) {
+    case 'missing':
+      return [{ report: 'confirmed', sighting: sightingOf(network, blockAt(difference.height), difference.transfer) }]
+    case 'other': {
+      const sighting = sightingOf(network, blockAt(difference.height), difference.transfer)
+      const confirmed = { report: 'confirmed', sighting } as const
+      const isOnlyKind = difference.fields.every((field) => field === 'kind')
+      // Dropped, it is taken over as the chain has it.
+      if (isOnlyKind || difference.deposit.kind === 'dropped') return [confirmed]
+      return [{ report: 'dropped', sighting: difference.deposit }, confirmed]
+    }
+    case 'not_on_chain':
+      return [{ report: 'dropped', sighting: difference.deposit }]
+    case 'unplaced':
+      return []
+  }
+}
+
+function sightingOf(network: Network, block: BlockHead, transfer: ObservedTransfer): Sighting {
+  const { txHash, index, toAddress, currency, amount } = transfer
+  return { network, txHash, index, toAddress, currency, amount, receivedAt: block.timeMs }
+}

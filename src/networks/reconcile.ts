@@ -1,0 +1,166 @@
+import type { Intake } from '../actors/intake.js'
+import type { BlockHead, ObservedBlock } from '../domain/block.js'
+import type { Deposit } from '../domain/deposit.js'
+import type { Network, TokenDecimals } from '../domain/network.js'
+import type { Store } from '../store/store.js'
+import { compareTransfer, type Difference, repairOf } from './difference.js'
+import type { NetworkReader } from './network-reader.js'
+
+/** Blocks that are compared together. For each such window all deposits of the network are gone through once. */
+const WINDOW_BLOCKS = 10_000
+const DEPOSITS_PAGE = 1000
+
+export interface ReconcileOptions {
+  readonly reader: NetworkReader
+  readonly store: Pick<Store, 'deposit' | 'deposits' | 'watched'>
+  readonly tokenDecimals: TokenDecimals
+  /** Where repairs go; null when differences are only to be told. */
+  readonly intake: Pick<Intake, 'apply'> | null
+  /** The first and the last height; the last has to be confirmed. */
+  readonly from: number
+  readonly to: number
+  readonly windowBlocks?: number
+  /** Told of each difference, before it is repaired. */
+  readonly onDifference: (difference: Difference) => void
+  readonly onProgress: (progress: ReconcileProgress) => void
+  /** Asked between two questions: true ends the work; `next` of the answer says where to go on. */
+  readonly isStopping: () => boolean
+}
+
+/** How far a reconciliation has come. */
+export interface ReconcileProgress {
+  /** Blocks read. */
+  readonly blocks: number
+  readonly transfers: number
+  readonly differences: number
+  /** Reports that changed something. */
+  readonly repaired: number
+  /** All below is compared and, if asked, repaired: where to go on after an interruption. */
+  readonly next: number
+}
+
+/**
+ * Compares a confirmed part of a chain with the store. Rejects with `NodeUnavailable`, and with what the store or a full
+ * mailbox rejects with; what was repaired until then stays, and `next` of the last progress is where to go on.
+ *
+ * Takes a pass over all deposits of the network for each window, and memory for the transfers of one.
+ */
+export async function reconcile(options: ReconcileOptions): Promise<ReconcileProgress> {
+  const head = await options.reader.head()
+  if (options.to > head.confirmed) {
+    throw new RangeError(`block ${options.to} is not confirmed yet; the last confirmed one is ${head.confirmed}`)
+  }
+  const work = new Reconciliation(options)
+  let isWhole = true
+  while (isWhole && work.progress().next <= options.to) isWhole = await work.window()
+  return work.progress()
+}
+
+class Reconciliation {
+  private readonly network: Network
+  private blocks = 0
+  private transfers = 0
+  private differences = 0
+  private repaired = 0
+  private next: number
+
+  constructor(private readonly options: ReconcileOptions) {
+    this.network = options.reader.network
+    this.next = options.from
+  }
+
+  progress(): ReconcileProgress {
+    const { blocks, transfers, differences, repaired, next } = this
+    return { blocks, transfers, differences, repaired, next }
+  }
+
+  /** False when it was ended before the window was done. */
+  async window(): Promise<boolean> {
+    const { to, windowBlocks = WINDOW_BLOCKS } = this.options
+    const last = Math.min(to, this.next + windowBlocks - 1)
+    const found: Difference[] = []
+    const heads = new Map<number, BlockHead>()
+    const seen = new Set<string>()
+    for (let from = this.next; from <= last; ) {
+      if (this.options.isStopping()) return false
+      const blocks = await this.options.reader.blocks(from, last, this.options.store.watched(this.network))
+      for (const block of blocks) {
+        heads.set(block.height, headOf(block))
+        found.push(...(await this.compare(block, seen)))
+      }
+      from = (blocks.at(-1)?.height ?? last) + 1
+      this.options.onProgress(this.progress())
+    }
+    found.push(...(await this.unseen([...heads.values()], seen)))
+    for (const difference of found) await this.settle(difference, heads)
+    this.next = last + 1
+    this.options.onProgress(this.progress())
+    return true
+  }
+
+  private async compare(block: ObservedBlock, seen: Set<string>): Promise<readonly Difference[]> {
+    const found: Difference[] = []
+    for (const transfer of block.transfers) {
+      seen.add(nameOf(transfer))
+      const deposit = await this.options.store.deposit(this.network, transfer.txHash, transfer.index)
+      const difference = compareTransfer(this.network, block, transfer, deposit, this.options.tokenDecimals)
+      if (difference !== null) found.push(difference)
+    }
+    this.blocks += 1
+    this.transfers += block.transfers.length
+    return found
+  }
+
+  /** Deposits of the time of these blocks that none of them holds. Of addresses that nobody watches a chain is not asked. */
+  private async unseen(heads: readonly BlockHead[], seen: ReadonlySet<string>): Promise<readonly Difference[]> {
+    const heights = new Map(heads.map(({ timeMs, height }) => [timeMs, height]))
+    const first = heads[0]?.timeMs ?? 0
+    const last = heads.at(-1)?.timeMs ?? 0
+    const watched = this.options.store.watched(this.network)
+    const found: Difference[] = []
+    for await (const deposit of this.deposits()) {
+      const { kind, receivedAt, toAddress } = deposit
+      if (kind === 'dropped' || receivedAt < first || receivedAt > last) continue
+      if (seen.has(nameOf(deposit)) || !watched.has(toAddress)) continue
+      const height = heights.get(receivedAt)
+      found.push(height === undefined ? { type: 'unplaced', deposit } : { type: 'not_on_chain', height, deposit })
+    }
+    return found
+  }
+
+  private async *deposits(): AsyncGenerator<Deposit> {
+    let after: string | null = null
+    do {
+      const page: Awaited<ReturnType<Store['deposits']>> = await this.options.store.deposits(this.network, {
+        after,
+        limit: DEPOSITS_PAGE,
+      })
+      yield* page.items
+      after = page.next
+    } while (after !== null)
+  }
+
+  private async settle(difference: Difference, heads: ReadonlyMap<number, BlockHead>): Promise<void> {
+    this.differences += 1
+    this.options.onDifference(difference)
+    if (this.options.intake === null) return
+    const reports = repairOf(this.network, difference, (height) => heads.get(height) ?? unread(height))
+    if (reports.length === 0) return
+    const events = reports.map((one) => ({ eventId: null, fact: { type: 'deposit' as const, ...one } }))
+    const outcomes = await this.options.intake.apply(events)
+    if (outcomes.some(({ status }) => status === 'applied')) this.repaired += 1
+  }
+}
+
+function headOf({ height, hash, parentHash, timeMs }: BlockHead): BlockHead {
+  return { height, hash, parentHash, timeMs }
+}
+
+/** An index has no colon. */
+function nameOf({ txHash, index }: Pick<Deposit, 'txHash' | 'index'>): string {
+  return `${index}:${txHash}`
+}
+
+function unread(height: number): never {
+  throw new Error(`a difference is of block ${height}, which was not read`)
+}

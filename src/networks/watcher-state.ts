@@ -1,0 +1,107 @@
+import type { Clock } from '../clock.js'
+import type { ChainOutcome, ChainPosition } from '../domain/block.js'
+import type { Network } from '../domain/network.js'
+import type { ChainHead } from './network-reader.js'
+
+/** How a watcher is doing, for metrics, health and people. Counts are since the start of the process. */
+export interface WatcherState {
+  readonly network: Network
+  /** As a node told last; null before one did. */
+  readonly head: ChainHead | null
+  /** The last block that was recorded, and how far blocks are confirmed; null before the first. */
+  readonly position: ChainPosition | null
+  /** Blocks of the head that are not recorded; null while either is unknown. */
+  readonly lagBlocks: number | null
+  /** The age of the last recorded block; null before the first. */
+  readonly lagMs: number | null
+  /** Whether confirmed blocks are missing. */
+  readonly isCatchingUp: boolean
+  readonly reorganisations: number
+  /** Blocks that the deepest of them took away. */
+  readonly deepestReorganisation: number
+  readonly confirmedBlocksUndone: number
+  readonly confirmedDepositsDropped: number
+  /** Transfers that were not as first read when their block was confirmed. */
+  readonly repaired: number
+  /** Transfers that could not be recorded. */
+  readonly rejected: number
+  /** Attempts in a row that failed. */
+  readonly failures: number
+  /** Why the last attempt failed; null when it did not. */
+  readonly lastError: string | null
+  /** What keeps the watcher from going on until an operator has mended it; null when nothing does. */
+  readonly problem: string | null
+}
+
+/** Keeps what a watcher learns about itself. */
+export class WatcherRecord {
+  head: ChainHead | null = null
+  position: ChainPosition | null = null
+  private reorganisations = 0
+  private deepestReorganisation = 0
+  private confirmedBlocksUndone = 0
+  private confirmedDepositsDropped = 0
+  private repaired = 0
+  private rejected = 0
+  private failures = 0
+  private lastError: string | null = null
+  private problem: string | null = null
+
+  constructor(
+    readonly network: Network,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether confirmed blocks are missing. */
+  get isCatchingUp(): boolean {
+    return this.head !== null && this.position !== null && this.position.tip.height < this.head.confirmed
+  }
+
+  reorganised(depth: number): void {
+    this.reorganisations += 1
+    this.deepestReorganisation = Math.max(this.deepestReorganisation, depth)
+  }
+
+  applied(outcome: Extract<ChainOutcome, { status: 'applied' }>): void {
+    this.confirmedBlocksUndone += outcome.confirmedBlocksUndone
+    this.confirmedDepositsDropped += outcome.confirmedDepositsDropped
+    this.repaired += outcome.repaired
+    this.rejected += outcome.reports.filter((one) => one.outcome.status === 'rejected').length
+  }
+
+  succeeded(): void {
+    this.failures = 0
+    this.lastError = null
+    this.problem = null
+  }
+
+  /** Answers how many attempts in a row have failed now. */
+  failed(message: string, isProblem: boolean): number {
+    this.failures += 1
+    this.lastError = message
+    if (isProblem) this.problem = message
+    return this.failures
+  }
+
+  state(): WatcherState {
+    const { network, head, position, isCatchingUp } = this
+    const tip = position?.tip ?? null
+    return {
+      network,
+      head,
+      position,
+      lagBlocks: head === null || tip === null ? null : Math.max(0, head.latest - tip.height),
+      lagMs: tip === null ? null : Math.max(0, this.clock.now() - tip.timeMs),
+      isCatchingUp,
+      reorganisations: this.reorganisations,
+      deepestReorganisation: this.deepestReorganisation,
+      confirmedBlocksUndone: this.confirmedBlocksUndone,
+      confirmedDepositsDropped: this.confirmedDepositsDropped,
+      repaired: this.repaired,
+      rejected: this.rejected,
+      failures: this.failures,
+      lastError: this.lastError,
+      problem: this.problem,
+    }
+  }
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Intake } from '../../src/actors/intake.js'
+import { WalletDirectory } from '../../src/actors/wallet-directory.js'
+import type { DepositReport, Sighting } from '../../src/domain/deposit.js'
+import type { Difference } from '../../src/networks/difference.js'
+import { NodeUnavailable } from '../../src/networks/network-reader.js'
+import { type ReconcileOptions, type ReconcileProgress, reconcile } from '../../src/networks/reconcile.js'
+import { type Scenario, withStore } from '../contract/store/harness.js'
+import { Random } from '../simulation/random.js'
+import { addressOf, depositFact } from '../support/fixtures.js'
+import { openLmdbHarness } from '../support/lmdb-harness.js'
+import { SimulatedChain } from './simulated-chain.js'
+import { NO_FAULTS, SimulatedReader } from './simulated-reader.js'
+
+const BLOCKS = 30
+const CONFIRMATIONS = 5
+/** The block that everything is about. */
+const HEIGHT = 12
+const TX = `tx-${HEIGHT}`
+
+/** A chain with a deposit to `wallet-1` in each block, and a store that has recorded all of them as the chain has them. */
+class Books {
+  readonly chain = new SimulatedChain(CONFIRMATIONS)
+  readonly reader = new SimulatedReader(this.chain, new Random(1))
+  readonly intake: Intake
+  readonly told: Difference[] = []
+  readonly steps: ReconcileProgress[] = []
+
+  constructor(private readonly t: Scenario) {
+    this.intake = new Intake(t.store, new WalletDirectory(t.store), () => {})
+  }
+
+  async open(): Promise<void> {
+    await this.t.own('alice', 'wallet-1', 'wallet-2')
+    for (let height = 1; height <= BLOCKS; height += 1) {
+      const block = this.chain.mine([
+        { txHash: `tx-${height}`, index: 0, toAddress: addressOf('wallet-1'), currency: '#native', amount: '5' },
+      ])
+      for (const transfer of block.transfers) await this.report('confirmed', { ...transfer, receivedAt: block.timeMs })
+    }
+  }
+
+  timeOf(height: number): number {
+    return this.chain.present[height]?.timeMs ?? assert.fail()
+  }
+
+  async report(report: DepositReport, fields: Partial<Sighting>): Promise<void> {
+    const [outcome] = await this.intake.apply([{ eventId: null, fact: depositFact(report, fields) }])
+    assert.equal(outcome?.status, 'applied')
+  }
+
+  async reconcile(options: Partial<ReconcileOptions> = {}): Promise<ReconcileProgress> {
+    return reconcile({
+      reader: this.reader,
+      store: this.t.store,
+      tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+      intake: null,
+      from: 5,
+      to: 20,
+      windowBlocks: 7,
+      onDifference: (difference) => this.told.push(difference),
+      onProgress: (progress) => this.steps.push(progress),
+      isStopping: () => false,
+      ...options,
+    })
+  }
+
+  /** What a difference is, in a word and where. */
+  words(): readonly string[] {
+    return this.told.map((one) => {
+      if (one.type === 'unplaced') return `unplaced ${one.deposit.txHash}`
+      const txHash = one.type === 'not_on_chain' ? one.deposit.txHash : one.transfer.txHash
+      return `${one.type} ${txHash} in ${one.height}${one.type === 'other' ? ` by ${one.fields.join()}` : ''}`
+    })
+  }
+}
+
+function withBooks(run: (books: Books, t: Scenario) => Promise<void>): () => Promise<void> {
+  return withStore(openLmdbHarness, async (t) => {
+    const books = new Books(t)
+    await books.open()
+    await run(books, t)
+  })
+}
+
+describe('a reconciliation', () => {
+  test(
+    'of books that are right finds nothing, and says what it went through',
+    withBooks(async (books) => {
+      const result = { blocks: 16, transfers: 16, differences: 0, repaired: 0, next: 21 }
+      assert.deepEqual(await books.reconcile({ intake: books.intake }), result)
+      assert.deepEqual(books.told, [])
+      assert.deepEqual(books.steps.at(-1), result)
+    }),
+  )
+
+  const faults: readonly (readonly [string, (books: Books) => Promise<void>, readonly string[], boolean?])[] = [
+    ['one that is not confirmed', (b) => again(b, 'pending', {}), [`other ${TX} in ${HEIGHT} by kind`]],
+    ['one that was dropped', (b) => b.report('dropped', { txHash: TX }), [`other ${TX} in ${HEIGHT} by kind`]],
+    ['another amount', (b) => again(b, 'confirmed', { amount: '6' }), [`other ${TX} in ${HEIGHT} by amount`]],
+    [
+      'another currency',
+      (b) => again(b, 'confirmed', { currency: 'Tether', amount: '5000000' }),
+      [`other ${TX} in ${HEIGHT} by currency`],
+    ],
+    [
+      'another time',
+      (b) => again(b, 'pending', { receivedAt: b.timeOf(HEIGHT) + 1 }),
+      [`other ${TX} in ${HEIGHT} by receivedAt,kind`],
+    ],
+    [
+      'another address',
+      (b) => again(b, 'confirmed', { toAddress: addressOf('wallet-2') }),
+      [`other ${TX} in ${HEIGHT} by toAddress`],
+    ],
+    [
+      'the same written otherwise',
+      (b) => again(b, 'confirmed', { amount: '5.00', toAddress: addressOf('wallet-1').toUpperCase(), currency: null }),
+      [],
+    ],
+    [
+      'one that is not on the chain',
+      (b) => b.report('confirmed', { txHash: 'x', receivedAt: b.timeOf(HEIGHT) }),
+      [`not_on_chain x in ${HEIGHT}`],
+    ],
+    [
+      'one that is not on the chain and was dropped',
+      async (b) => {
+        await b.report('confirmed', { txHash: 'x', receivedAt: b.timeOf(HEIGHT) })
+        await b.report('dropped', { txHash: 'x' })
+      },
+      [],
+    ],
+    [
+      'one of another observer',
+      (b) => b.report('confirmed', { txHash: 'x', receivedAt: b.timeOf(HEIGHT) + 1 }),
+      ['unplaced x'],
+      true,
+    ],
+    [
+      'one to somebody else',
+      (b) => b.report('confirmed', { txHash: 'x', toAddress: addressOf('stranger'), receivedAt: b.timeOf(HEIGHT) }),
+      [],
+    ],
+    ['one before the range', (b) => b.report('confirmed', { txHash: 'x', receivedAt: b.timeOf(4) }), []],
+    ['one behind the range', (b) => b.report('confirmed', { txHash: 'x', receivedAt: b.timeOf(21) }), []],
+  ]
+  for (const [what, spoil, expected, isLeft = false] of faults) {
+    test(
+      `with ${what} tells it, and puts it right only when asked`,
+      withBooks(async (books, t) => {
+        await spoil(books)
+        const list = async () => (await t.store.deposits('SEP', { after: null, limit: 1000 })).items
+        const before = await list()
+        await books.reconcile()
+        assert.deepEqual(books.words(), expected)
+        assert.deepEqual(await list(), before)
+
+        const { repaired, differences } = await books.reconcile({ intake: books.intake })
+        assert.deepEqual([differences, repaired], [expected.length, isLeft ? 0 : expected.length])
+        books.told.length = 0
+        await books.reconcile()
+        assert.deepEqual(books.words(), isLeft ? expected : [])
+        if (expected.length > 0 && !isLeft) {
+          const deposit = await t.store.deposit('SEP', TX, 0)
+          assert.deepEqual(
+            [deposit?.kind, deposit?.amount, deposit?.toAddress],
+            ['confirmed', '5', addressOf('wallet-1')],
+          )
+          assert.equal(deposit?.receivedAt, books.timeOf(HEIGHT))
+        }
+      }),
+    )
+  }
+
+  test(
+    'finds what the store has nothing of',
+    withBooks(async (books, t) => {
+      const missing = { txHash: 'new', index: 3, toAddress: addressOf('wallet-2'), currency: 'Tether', amount: '7' }
+      for (let n = 0; n < 10; n += 1) books.chain.mine(n === 0 ? [missing] : [])
+      await books.reconcile({ from: 1, to: BLOCKS + 1, intake: books.intake })
+      assert.deepEqual(books.words(), [`missing new in ${BLOCKS + 1}`])
+      assert.equal((await t.store.deposit('SEP', 'new', 3))?.kind, 'confirmed')
+    }),
+  )
+
+  test(
+    'can be ended and gone on with, and then has seen everything',
+    withBooks(async (books) => {
+      await again(books, 'pending', {})
+      await books.report('confirmed', { txHash: 'x', receivedAt: books.timeOf(18) })
+      books.reader.faults = { ...NO_FAULTS, rangeMax: 1 }
+      let from = 5
+      let attempts = 0
+      while (from <= 20) {
+        const until = books.reader.asked.blocks + 9
+        const { next } = await books.reconcile({
+          from,
+          intake: books.intake,
+          isStopping: () => books.reader.asked.blocks >= until,
+        })
+        from = next
+        attempts += 1
+        assert.ok(attempts < 10)
+      }
+      assert.ok(attempts > 1)
+      assert.deepEqual(books.words(), [`other ${TX} in ${HEIGHT} by kind`, 'not_on_chain x in 18'])
+    }),
+  )
+
+  test(
+    'of blocks that are not confirmed is refused, and one without nodes fails where it says',
+    withBooks(async (books) => {
+      await assert.rejects(
+        books.reconcile({ to: BLOCKS }),
+        /block 30 is not confirmed yet; the last confirmed one is 26/,
+      )
+      let answers = 9
+      const reader = new Proxy(books.reader, {
+        get: (target, name) => {
+          if (name === 'blocks' && answers-- <= 0) return () => Promise.reject(new NodeUnavailable('gone'))
+          const member: unknown = Reflect.get(target, name)
+          return typeof member === 'function' ? member.bind(target) : member
+        },
+      })
+      books.reader.faults = { ...NO_FAULTS, rangeMax: 1 }
+      await assert.rejects(books.reconcile({ reader }), NodeUnavailable)
+      assert.equal(books.steps.at(-1)?.next, 12)
+    }),
+  )
+})
+
+/** The deposit of the block is another than before. */
+async function again(books: Books, report: DepositReport, fields: Partial<Sighting>): Promise<void> {
+  await books.report('dropped', { txHash: TX })
+  await books.report(report, {
+    txHash: TX,
+    amount: '5',
+    toAddress: addressOf('wallet-1'),
+    receivedAt: books.timeOf(HEIGHT),
+    ...fields,
+  })
+}

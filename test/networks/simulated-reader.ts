@@ -1,0 +1,106 @@
+import type { ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../src/domain/block.js'
+import type { Network } from '../../src/domain/network.js'
+import { type ChainHead, type NetworkReader, NodeUnavailable } from '../../src/networks/network-reader.js'
+import type { Random } from '../simulation/random.js'
+import type { SimulatedBlock, SimulatedChain } from './simulated-chain.js'
+
+/** How often a simulated node misbehaves, from 0 to 1. */
+export interface Faults {
+  /** It does not answer. */
+  readonly unavailable: number
+  /** It is behind: it tells an old head, lacks blocks, or has those of a branch that was replaced. */
+  readonly lagging: number
+  /** Of a block that is not confirmed it lacks transfers, makes some up, or has their amounts wrong. */
+  readonly mistaken: number
+  /** Blocks that it gives at once at the most. */
+  readonly rangeMax: number
+}
+
+export const NO_FAULTS: Faults = { unavailable: 0, lagging: 0, mistaken: 0, rangeMax: 50 }
+
+const CHANGES_BEHIND_MAX = 12
+
+/** Reads a simulated chain as a reader of a real network would, through nodes that misbehave as told. */
+export class SimulatedReader implements NetworkReader {
+  readonly network: Network = 'SEP'
+  faults: Faults = NO_FAULTS
+  /** Questions so far, by kind. */
+  readonly asked = { verify: 0, head: 0, block: 0, blocks: 0 }
+  isClosed = false
+  private madeUp = 0
+
+  constructor(
+    private readonly chain: SimulatedChain,
+    private readonly random: Random,
+  ) {}
+
+  async verify(): Promise<void> {
+    this.asked.verify += 1
+    this.mayFail()
+  }
+
+  async head(): Promise<ChainHead> {
+    this.asked.head += 1
+    this.mayFail()
+    const latest = this.view().length - 1
+    return { latest, confirmed: Math.min(latest, Math.max(-1, latest - this.chain.confirmations + 1)) }
+  }
+
+  async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
+    this.asked.block += 1
+    this.mayFail()
+    const block = this.view()[height]
+    if (block === undefined) return null
+    const seen = observed(block, watched)
+    const isConfirmed = this.chain.present[height]?.hash === block.hash && height <= this.chain.confirmed
+    return isConfirmed || !this.random.chance(this.faults.mistaken) ? seen : this.mistake(seen)
+  }
+
+  async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    this.asked.blocks += 1
+    this.mayFail()
+    if (to > this.chain.confirmed || from > to) throw new NodeUnavailable('simulated: not confirmed')
+    const width = this.random.between(1, this.faults.rangeMax)
+    return this.chain.present.slice(from, Math.min(to + 1, from + width)).map((block) => observed(block, watched))
+  }
+
+  endpoints() {
+    return []
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+  }
+
+  private view(): readonly SimulatedBlock[] {
+    if (!this.random.chance(this.faults.lagging)) return this.chain.present
+    return this.chain.was(this.random.between(1, CHANGES_BEHIND_MAX))
+  }
+
+  private mistake(block: ObservedBlock): ObservedBlock {
+    const { random } = this
+    const [first, ...rest] = block.transfers
+    switch (random.weighted({ lacking: 4, wrong: 2, madeUp: 2 })) {
+      case 'lacking':
+        return { ...block, transfers: block.transfers.filter(() => random.chance(0.4)) }
+      case 'wrong':
+        return first === undefined
+          ? block
+          : { ...block, transfers: [{ ...first, amount: `${first.amount}1` }, ...rest] }
+      case 'madeUp': {
+        if (first === undefined) return block
+        this.madeUp += 1
+        const transfer: ObservedTransfer = { ...first, txHash: `made-up-${this.madeUp}` }
+        return { ...block, transfers: [...block.transfers, transfer] }
+      }
+    }
+  }
+
+  private mayFail(): void {
+    if (this.random.chance(this.faults.unavailable)) throw new NodeUnavailable('simulated: no answer')
+  }
+}
+
+function observed(block: SimulatedBlock, watched: WatchedAddresses): ObservedBlock {
+  return { ...block, transfers: block.transfers.filter(({ toAddress }) => watched.has(toAddress)) }
+}

@@ -1,0 +1,236 @@
+import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../../../src/domain/block.js'
+import type { DepositReport, Sighting } from '../../../src/domain/deposit.js'
+import type { Network } from '../../../src/domain/network.js'
+import { depositAtoms } from './amounts.js'
+import { currencyOf, type ModelDeposits } from './deposits.js'
+import type { ModelOwed } from './outbox.js'
+import { type EventStatus, isSameAddress } from './wallets.js'
+
+/** Confirmed blocks that are kept below the last one. */
+const KEPT = 512
+
+interface Identity {
+  readonly txHash: string
+  readonly index: number
+}
+
+interface ModelBlock {
+  readonly height: number
+  readonly hash: string
+  readonly parentHash: string
+  readonly timeMs: number
+  /** As it was told last, for the script. */
+  readonly told: ObservedBlock['transfers']
+  /** The deposits that live and die with it. */
+  held: Identity[]
+}
+
+interface ModelChain {
+  blocks: ModelBlock[]
+  confirmed: number
+}
+
+/** Reports a deposit to the model; answers how it was taken and what it owes. */
+export type ApplyDeposit = (
+  report: DepositReport,
+  sighting: Sighting,
+) => { readonly status: EventStatus; readonly owed: readonly ModelOwed[] }
+
+/** What the watchers went by (architecture, Chains), in lists. */
+export class ModelChains {
+  private readonly chains = new Map<Network, ModelChain>()
+
+  constructor(private readonly deposits: ModelDeposits) {}
+
+  position(network: Network): ChainPosition | undefined {
+    const chain = this.chains.get(network)
+    const tip = chain?.blocks.at(-1)
+    const oldest = chain?.blocks[0]
+    if (chain === undefined || tip === undefined || oldest === undefined) return undefined
+    return { tip: headOf(tip), confirmed: chain.confirmed, oldest: oldest.height }
+  }
+
+  blocks(network: Network): readonly ModelBlock[] {
+    return this.chains.get(network)?.blocks ?? []
+  }
+
+  addressesOf(step: ChainStep): readonly string[] {
+    const addresses = new Set<string>()
+    const known = (id: Identity) => {
+      const deposit = this.deposits.find(step.network, id.txHash, id.index)
+      if (deposit !== undefined) addresses.add(deposit.record.toAddress)
+    }
+    if (step.type === 'append' || step.type === 'confirm') {
+      for (const transfer of step.blocks.flatMap(({ transfers }) => transfers)) {
+        if (depositAtoms(transfer.currency, transfer.amount) === null) continue
+        addresses.add(transfer.toAddress)
+        known(transfer)
+      }
+    }
+    for (const block of this.blocks(step.network)) {
+      const isOf =
+        (step.type === 'undo' && block.height > step.above) ||
+        (step.type === 'confirm' && step.blocks.some(({ height }) => height === block.height))
+      if (isOf) for (const id of block.held) known(id)
+    }
+    return [...addresses]
+  }
+
+  /** How a step is taken. The errors of rejected reports are left out. */
+  take(step: ChainStep, apply: ApplyDeposit): { readonly outcome: ChainOutcome; readonly owed: readonly ModelOwed[] } {
+    const { network } = step
+    const owed: ModelOwed[] = []
+    const outcome = {
+      status: 'applied' as const,
+      reports: [] as Extract<ChainOutcome, { status: 'applied' }>['reports'][number][],
+      repaired: 0,
+      confirmedBlocksUndone: 0,
+      confirmedDepositsDropped: 0,
+    }
+    const report = (what: DepositReport, sighting: Sighting): EventStatus => {
+      const { status, owed: more } = apply(what, sighting)
+      owed.push(...more)
+      const { txHash, index } = sighting
+      outcome.reports.push({
+        report: what,
+        txHash,
+        index,
+        outcome: status === 'rejected' ? { status, error: '' } : { status },
+      })
+      return status
+    }
+    const drop = (id: Identity, isGone: boolean): void => {
+      const record = this.deposits.find(network, id.txHash, id.index)?.record
+      if (record === undefined) throw new Error('the model holds a deposit that is not there')
+      if (isGone && record.kind === 'confirmed') outcome.confirmedDepositsDropped += 1
+      report('dropped', record)
+    }
+    const chain = this.chains.get(network)
+    const tip = chain?.blocks.at(-1)
+    const refused = (reason: Extract<ChainOutcome, { status: 'refused' }>['reason']) =>
+      ({ outcome: { status: 'refused', reason }, owed: [] }) as const
+
+    switch (step.type) {
+      case 'append': {
+        const first = step.blocks[0]
+        if (first === undefined || !isLinked(step.blocks)) return refused('not_next')
+        if (chain !== undefined && tip !== undefined) {
+          if (first.height !== tip.height + 1 || first.parentHash !== tip.hash) return refused('not_next')
+          if (step.isConfirmed && chain.confirmed < tip.height) return refused('not_next')
+        }
+        const mine = chain ?? { blocks: [], confirmed: first.height - 1 }
+        this.chains.set(network, mine)
+        for (const block of step.blocks) {
+          const row: ModelBlock = { ...headOf(block), told: block.transfers, held: [] }
+          for (const transfer of block.transfers) {
+            const before = this.deposits.find(network, transfer.txHash, transfer.index)?.record.kind
+            const seen = { network, ...transfer, receivedAt: block.timeMs }
+            if (report(step.isConfirmed ? 'confirmed' : 'pending', seen) === 'rejected') continue
+            const isHeld = [...mine.blocks, row].some(({ held }) => held.some((id) => isSame(id, transfer)))
+            if (!isHeld && (step.isConfirmed || before !== 'confirmed')) row.held.push(identityOf(transfer))
+          }
+          mine.blocks.push(row)
+        }
+        if (step.isConfirmed) mine.confirmed = step.blocks.at(-1)?.height ?? 0
+        prune(mine)
+        return { outcome, owed }
+      }
+      case 'confirm': {
+        const first = step.blocks[0]
+        const last = step.blocks.at(-1)
+        if (chain === undefined || tip === undefined || first === undefined || last === undefined) {
+          return refused('not_next')
+        }
+        if (!isLinked(step.blocks) || first.height !== chain.confirmed + 1 || last.height > tip.height) {
+          return refused('not_next')
+        }
+        const rowAt = (height: number) => chain.blocks.find((row) => row.height === height)
+        if (step.blocks.some(({ height, hash }) => rowAt(height)?.hash !== hash)) return refused('not_same')
+        for (const block of step.blocks) {
+          const row = rowAt(block.height)
+          if (row === undefined) throw new Error('the model lacks a block')
+          const sound = block.transfers.filter(({ currency, amount }) => depositAtoms(currency, amount) !== null)
+          for (const id of row.held.filter((one) => !sound.some((transfer) => isSame(one, transfer)))) {
+            drop(id, true)
+            outcome.repaired += 1
+          }
+          const held: Identity[] = []
+          for (const transfer of block.transfers) {
+            const seen = { network, ...transfer, receivedAt: block.timeMs }
+            if (!sound.includes(transfer)) {
+              report('confirmed', seen)
+              continue
+            }
+            const isInLower = chain.blocks.some(
+              (other) => other.height < block.height && other.held.some((id) => isSame(id, transfer)),
+            )
+            if (isInLower) continue
+            const higher = chain.blocks.find(
+              (other) => other.height > block.height && other.held.some((id) => isSame(id, transfer)),
+            )
+            if (higher !== undefined) higher.held = higher.held.filter((id) => !isSame(id, transfer))
+            const isHere = row.held.some((id) => isSame(id, transfer)) || held.some((id) => isSame(id, transfer))
+            const isWrong = higher !== undefined || this.isOtherwise(seen)
+            if (isWrong) drop(transfer, false)
+            const status = report('confirmed', seen)
+            if (isWrong || (!isHere && status === 'applied')) outcome.repaired += 1
+            if (!held.some((id) => isSame(id, transfer))) held.push(identityOf(transfer))
+          }
+          row.held = held
+        }
+        chain.confirmed = last.height
+        prune(chain)
+        return { outcome, owed }
+      }
+      case 'undo': {
+        if (chain === undefined || !chain.blocks.some(({ height }) => height === step.above)) {
+          return refused('no_ancestor')
+        }
+        for (const row of chain.blocks.filter(({ height }) => height > step.above).reverse()) {
+          for (const id of row.held) drop(id, true)
+          if (row.height <= chain.confirmed) outcome.confirmedBlocksUndone += 1
+        }
+        chain.blocks = chain.blocks.filter(({ height }) => height <= step.above)
+        chain.confirmed = Math.min(chain.confirmed, step.above)
+        return { outcome, owed }
+      }
+      case 'forget':
+        this.chains.delete(network)
+        return { outcome, owed }
+    }
+  }
+
+  /** Whether what is recorded, and not dropped, is worth something else or went elsewhere. */
+  private isOtherwise(seen: Sighting): boolean {
+    const known = this.deposits.find(seen.network, seen.txHash, seen.index)?.record
+    if (known === undefined || known.kind === 'dropped') return false
+    return (
+      !isSameAddress(seen.network, known.toAddress, seen.toAddress) ||
+      currencyOf(known.currency) !== currencyOf(seen.currency) ||
+      depositAtoms(known.currency, known.amount) !== depositAtoms(seen.currency, seen.amount)
+    )
+  }
+}
+
+function prune(chain: ModelChain): void {
+  chain.blocks = chain.blocks.filter(({ height }) => height >= chain.confirmed - KEPT)
+}
+
+function isLinked(blocks: readonly ObservedBlock[]): boolean {
+  return blocks.every((block, i) => {
+    const parent = blocks[i - 1]
+    return parent === undefined || (block.height === parent.height + 1 && block.parentHash === parent.hash)
+  })
+}
+
+function isSame(one: Identity, other: Identity): boolean {
+  return one.txHash === other.txHash && one.index === other.index
+}
+
+function identityOf({ txHash, index }: Identity): Identity {
+  return { txHash, index }
+}
+
+function headOf<T extends Omit<ModelBlock, 'told' | 'held'>>({ height, hash, parentHash, timeMs }: T) {
+  return { height, hash, parentHash, timeMs }
+}
