@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** What a contract's transactions mean. */
 const ROLES = ['onboard', 'assign'] as const
 export type ContractRole = (typeof ROLES)[number]
@@ -43,4 +45,14 @@ export function roleOf(
   if (typeof contract !== 'string') return null
   const [id] = contract.split(VERSION_MARK)
   return contracts.find((one) => one.namespace === namespace && one.contract === id)?.role ?? null
+}
+
+/**
+ * Names what is followed, and where and from when: whoever follows something else has to begin anew. The order of the
+ * contracts does not matter. 64 hex characters.
+ */
+export function originOf(storeUrl: string, { contracts, onboardingName }: FollowedContracts, fromMs: number): string {
+  const places = contracts.map(({ role, namespace, contract }) => [role, namespace, contract].join('/')).sort()
+  const text = JSON.stringify([storeUrl.replace(/\/+$/, ''), places, onboardingName, fromMs])
+  return createHash('sha256').update(text).digest('hex')
 }
