@@ -287,6 +287,30 @@ describe('a follower whose ledger fails', () => {
     await fixture.follower.stop()
   })
 
+  test('does not wait longer and longer as long as it gets on', async () => {
+    const { ledger, service } = world()
+    const hide = (i: number) => ledger.hidden.add(ledger.commit(T + i, assignTx(`w${i}`, 'alice')))
+    hide(0)
+    const fixture = new FollowerFixture(ledger, service)
+    const pauses = [await fixture.start(), await fixture.pass(1000)]
+    for (let i = 1; i < 4; i += 1) {
+      ledger.hidden.clear()
+      hide(i)
+      pauses.push(await fixture.pass(2000))
+    }
+    assert.deepEqual(pauses, [1000, 2000, 1000, 1000, 1000])
+    assert.deepEqual(assigned(service), ['w0', 'w1', 'w2'])
+    await fixture.follower.stop()
+  })
+
+  test('does not look up a page behind a transaction that no node can tell', async () => {
+    const { ledger, service } = world()
+    for (let i = 0; i < 100; i += 1) ledger.commit(T + i, assignTx(`w${i}`, 'alice'))
+    ledger.hidden.add(ledger.rows[0]?.umid ?? '')
+    await followOnce(ledger, service)
+    assert.ok(ledger.lookedUp.length < 20, `${ledger.lookedUp.length} were looked up`)
+  })
+
   test('says why once, not at every look', async () => {
     const { ledger, service } = world()
     ledger.failure = 'status 500'
