@@ -1,4 +1,5 @@
-import type { LedgerAnswer, SimulatedLedger } from './simulated-ledger.js'
+import type { LedgerAnswer } from './ledger-verdict.js'
+import type { SimulatedLedger } from './simulated-ledger.js'
 
 /** Where a node keeps its streams: its read API names the place when it has found nothing there. */
 const STREAM_DATABASE = 'http://localhost:5259/activeledger'

@@ -9,6 +9,7 @@ import type { Store } from '../store/store.js'
 import { LedgerArchive } from './ledger-archive.js'
 import type { LedgerEntry, LedgerJournal } from './ledger-journal.js'
 import { isSignedBy, KEY_TYPE, parseLedgerKey } from './ledger-signature.js'
+import { answerOf, failEarly, failVote, type LedgerAnswer, type Verdict } from './ledger-verdict.js'
 import { Postponed } from './postponed.js'
 import { parseSubmitted, type SubmittedTransaction } from './submitted-transaction.js'
 
@@ -32,30 +33,11 @@ const RESTORE_BATCH = 1000
 
 const WALLET_STREAM_NAME = 'billhook.sandbox.wallet'
 
-/** What a node answers over HTTP: nearly everything, failures included, with 200. */
-export interface LedgerAnswer {
-  readonly status: 200 | 500
-  /** To be sent as JSON. */
-  readonly value: unknown
-}
-
 /** What the read API tells of a stream. */
 export interface StreamState {
   readonly name: string
   readonly owner?: string | null
 }
-
-interface StreamChange {
-  readonly id: string
-  readonly name: string
-}
-
-/** How a transaction ended. `early`: before a contract saw it, which a node answers in another shape. */
-type Verdict =
-  | { readonly kind: 'committed'; readonly created: readonly StreamChange[]; readonly updated: readonly StreamChange[] }
-  | { readonly kind: 'failed'; readonly error: string; readonly isEarly: boolean }
-  /** The nodes agreed, and this one could not keep it. */
-  | { readonly kind: 'unsaved' }
 
 export interface SimulatedLedgerOptions {
   readonly engine: Secp256k1Engine
@@ -200,7 +182,7 @@ export class SimulatedLedger {
   private commit(
     { sent }: SubmittedTransaction,
     entry: LedgerEntry,
-    changes: { readonly created: readonly StreamChange[]; readonly updated: readonly StreamChange[] },
+    changes: Pick<Extract<Verdict, { kind: 'committed' }>, 'created' | 'updated'>,
   ): Verdict {
     const { journal, clock, onError } = this.options
     if (this.keys.size + this.owners.size >= LEDGER_ENTRIES_MAX || journal.sizeBytes >= LEDGER_BYTES_MAX) {
@@ -237,31 +219,6 @@ function eventOf(entry: LedgerEntry): IncomingEvent {
   if (entry.type === 'identity') return { eventId, fact: { type: 'identity.onboarded', identity: entry.identity } }
   const { wallet, owner } = entry
   return { eventId, fact: { type: 'wallet.assigned', id: wallet, address: null, network: null, owner } }
-}
-
-function answerOf(umid: string, verdict: Verdict): LedgerAnswer {
-  if (verdict.kind === 'committed') {
-    const $streams = { new: verdict.created, updated: verdict.updated }
-    return { status: 200, value: { $umid: umid, $summary: { total: 1, vote: 1, commit: 1 }, $streams } }
-  }
-  if (verdict.kind === 'unsaved') {
-    return {
-      status: 200,
-      value: { $umid: umid, $summary: { total: 1, vote: 1, commit: 1, errors: ['Failed to save'] } },
-    }
-  }
-  const $summary = { total: 1, vote: 0, commit: 0, errors: [verdict.error] }
-  if (!verdict.isEarly) return { status: 200, value: { $umid: umid, $summary } }
-  return { status: 200, value: { $umid: '', $summary, $streams: { new: [], updated: [] } } }
-}
-
-function failEarly(error: string): Verdict {
-  return { kind: 'failed', error, isEarly: true }
-}
-
-/** A contract's own refusal, in the words in which a node wraps it. */
-function failVote(reason: string): Verdict {
-  return { kind: 'failed', error: `Vote Failure - ${JSON.stringify(reason)}`, isEarly: false }
 }
 
 function sha256Hex(text: string): string {
