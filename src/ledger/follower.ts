@@ -57,6 +57,7 @@ export class LedgerFollower {
   private readonly record: FollowerRecord
   private cursor: LedgerCursor | null = null
   private failuresInARow = 0
+  private hasCaughtUp = false
   private isStopped = false
   private endPause: (() => void) | null = null
   private running: Promise<void> = Promise.resolve()
@@ -106,6 +107,10 @@ export class LedgerFollower {
     record.failure = null
     record.waitingFor = null
     if (end === 'more') return 0
+    if (!this.hasCaughtUp) {
+      this.hasCaughtUp = true
+      this.options.log.info({ transactions: record.state().transactions }, 'caught up with the ledger')
+    }
     record.caughtUp(beganAtMs)
     return this.options.pollMs
   }

@@ -152,7 +152,7 @@ export interface FollowerFields {
 export class FollowerFixture {
   readonly clock = new ManualClock()
   readonly scheduler = new PauseScheduler()
-  /** What was logged from `warn` on, parsed. */
+  /** What was logged, parsed. */
   readonly log: Readonly<Record<string, unknown>>[] = []
   readonly follower: LedgerFollower
 
@@ -172,8 +172,13 @@ export class FollowerFixture {
       clock: this.clock,
       scheduler: this.scheduler,
       random,
-      log: createLog('warn', { write: (line: string) => this.log.push(JSON.parse(line)) }),
+      log: createLog('info', { write: (line: string) => this.log.push(JSON.parse(line)) }),
     })
+  }
+
+  /** What was logged as a warning or an error. */
+  get complaints(): readonly Readonly<Record<string, unknown>>[] {
+    return this.log.filter(({ level }) => level !== 'info')
   }
 
   /** Starts, and answers the pause after the first looks. */

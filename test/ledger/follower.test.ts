@@ -169,12 +169,12 @@ describe('the follower of a ledger', () => {
       const { ledger, service } = world()
       const umid = ledger.commit(T, transaction)
       ledger.commit(T, assignTx('w1', 'alice'))
-      const { follower, log } = await followOnce(ledger, service)
+      const { follower, complaints } = await followOnce(ledger, service)
       assert.deepEqual(assigned(service), ['w1'])
       assert.equal(follower.state().malformed, 1)
-      assert.equal(log.length, 1)
-      assert.deepEqual([log[0]?.['level'], log[0]?.['umid']], ['error', umid])
-      assert.match(String(log[0]?.['flaw']), flaw)
+      assert.equal(complaints.length, 1)
+      assert.deepEqual([complaints[0]?.['level'], complaints[0]?.['umid']], ['error', umid])
+      assert.match(String(complaints[0]?.['flaw']), flaw)
     })
   }
 
@@ -196,11 +196,11 @@ describe('the follower of a ledger', () => {
     const { ledger, service } = world()
     const umid = ledger.commit(T, assignTx('w0', ''))
     ledger.commit(T, assignTx('w1', 'alice'))
-    const { follower, log } = await followOnce(ledger, service)
+    const { follower, complaints } = await followOnce(ledger, service)
     assert.deepEqual(assigned(service), ['w1'])
     assert.deepEqual(follower.state().facts, { applied: 1, duplicate: 0, rejected: 1 })
-    assert.equal(log[0]?.['level'], 'error')
-    const { eventId } = (log[0]?.['event'] ?? {}) as { eventId?: string }
+    assert.equal(complaints[0]?.['level'], 'error')
+    const { eventId } = (complaints[0]?.['event'] ?? {}) as { eventId?: string }
     assert.equal(eventId, `ledger:${umid}`)
   })
 
@@ -321,13 +321,29 @@ describe('a follower whose ledger fails', () => {
     await fixture.pass(BACKOFF_MAX_MS)
     await fixture.pass(BACKOFF_MAX_MS)
     assert.deepEqual(
-      fixture.log.map(({ level, why }) => [level, why]),
+      fixture.complaints.map(({ level, why }) => [level, why]),
       [
         ['warn', 'the listing: status 500'],
         ['warn', 'the listing: too late'],
       ],
     )
     assert.equal(fixture.follower.state().failures, 4)
+    await fixture.follower.stop()
+  })
+
+  test('says from when on it follows, and once that it has caught up', async () => {
+    const { ledger, service } = world()
+    ledger.commit(T, assignTx('w1', 'alice'))
+    const fixture = new FollowerFixture(ledger, service, { fromMs: T - 1 })
+    await fixture.start()
+    await fixture.pass(POLL_MS)
+    assert.deepEqual(
+      fixture.log.map(({ level, msg, fromMs, transactions }) => [level, msg, fromMs ?? transactions]),
+      [
+        ['info', 'following the ledger', T - 1],
+        ['info', 'caught up with the ledger', 1],
+      ],
+    )
     await fixture.follower.stop()
   })
 
