@@ -14,12 +14,13 @@ export function isIdentityOfKey(identity: string, keyText: string, onboardingNam
   const spellings = new Set([digits, digits.toLowerCase(), digits.toUpperCase()])
   for (const spelling of spellings) {
     for (const prefix of ['', '0x']) {
-      if (sha256Hex(`${prefix}${spelling}${onboardingName}`) === identity) return true
+      if (identityOfKeyText(`${prefix}${spelling}`, onboardingName) === identity) return true
     }
   }
   return false
 }
 
-function sha256Hex(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+/** The stream id that onboarding gives to a key: `keyText` is hashed exactly as the onboarding transaction spells it. */
+export function identityOfKeyText(keyText: string, onboardingName: string): string {
+  return createHash('sha256').update(`${keyText}${onboardingName}`).digest('hex')
 }

@@ -1,5 +1,7 @@
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import { isObject } from '../ledger/ledger-transaction.js'
 import { StartError } from '../start-error.js'
+import type { SentTransaction } from './submitted-transaction.js'
 
 /** What the simulated ledger has committed. */
 export type LedgerEntry =
@@ -21,6 +23,20 @@ export type LedgerEntry =
       readonly owner: string
     }
 
+/** A line of the journal. */
+export interface JournalLine {
+  readonly entry: LedgerEntry
+  /** When it was committed, Unix milliseconds; null in lines of a version that kept no transactions. */
+  readonly atMs: number | null
+  readonly place: LinePlace
+}
+
+/** Where a line lies, so that its transaction need not stay in memory. */
+export interface LinePlace {
+  readonly offset: number
+  readonly lengthBytes: number
+}
+
 const HEADER = JSON.stringify({ journal: 'billhook simulated ledger', version: 1 })
 const LINE_FEED = 0x0a
 
@@ -37,8 +53,12 @@ export class LedgerJournal {
     private readonly fd: number,
     private size: number,
     /** Everything that was committed before. */
-    readonly committed: readonly LedgerEntry[],
+    readonly committed: readonly JournalLine[],
   ) {}
+
+  get sizeBytes(): number {
+    return this.size
+  }
 
   /**
    * Opens or begins the journal. A last line that is not complete was never acknowledged and is cut off. Throws
@@ -48,17 +68,20 @@ export class LedgerJournal {
     const { fd, content } = openOrExplain(path)
     try {
       const size = content.lastIndexOf(LINE_FEED) + 1
-      const lines = content.toString('utf8', 0, size).split('\n').slice(0, -1)
-      const isOurs = lines.length === 0 ? HEADER.startsWith(content.toString('utf8')) : lines[0] === HEADER
+      const texts = content.toString('utf8', 0, size).split('\n').slice(0, -1)
+      const isOurs = texts.length === 0 ? HEADER.startsWith(content.toString('utf8')) : texts[0] === HEADER
       if (!isOurs) throw new StartError(`${path} is not the journal of a simulated ledger of this version`)
-      const entries = lines.slice(1).map((line, i) => {
-        const entry = parseEntry(line)
-        if (entry === null) throw new StartError(`line ${i + 2} of ${path} is damaged`)
-        return entry
+      let offset = HEADER.length + 1
+      const lines = texts.slice(1).map((text, i) => {
+        const parsed = parseLine(text)
+        if (parsed === null) throw new StartError(`line ${i + 2} of ${path} is damaged`)
+        const place = { offset, lengthBytes: Buffer.byteLength(text) }
+        offset += place.lengthBytes + 1
+        return { ...parsed, place }
       })
       ftruncateSync(fd, size)
-      const journal = new LedgerJournal(fd, size, entries)
-      if (lines.length === 0) journal.write(HEADER)
+      const journal = new LedgerJournal(fd, size, lines)
+      if (texts.length === 0) journal.write(HEADER)
       return journal
     } catch (error) {
       closeSync(fd)
@@ -67,8 +90,17 @@ export class LedgerJournal {
   }
 
   /** The entry is on disk when this returns. When it throws, nothing of it is. */
-  append(entry: LedgerEntry): void {
-    this.write(JSON.stringify(entry))
+  append(entry: LedgerEntry, atMs: number, transaction: SentTransaction): JournalLine {
+    return { entry, atMs, place: this.write(JSON.stringify({ ...entry, at: atMs, transaction })) }
+  }
+
+  /** The transaction of a line that has a time. */
+  transactionAt({ offset, lengthBytes }: LinePlace): SentTransaction {
+    this.assertOpen()
+    const bytes = Buffer.alloc(lengthBytes)
+    readSync(this.fd, bytes, 0, lengthBytes, offset)
+    const { transaction } = JSON.parse(bytes.toString()) as { transaction: SentTransaction }
+    return transaction
   }
 
   close(): void {
@@ -77,9 +109,8 @@ export class LedgerJournal {
     closeSync(this.fd)
   }
 
-  private write(line: string): void {
-    // The number of a closed descriptor may name another file by now.
-    if (!this.isOpen) throw new Error('the journal of the simulated ledger is closed')
+  private write(line: string): LinePlace {
+    this.assertOpen()
     const bytes = Buffer.from(`${line}\n`)
     try {
       writeFileSync(this.fd, bytes)
@@ -89,7 +120,14 @@ export class LedgerJournal {
       ftruncateSync(this.fd, this.size)
       throw error
     }
+    const place = { offset: this.size, lengthBytes: bytes.length - 1 }
     this.size += bytes.length
+    return place
+  }
+
+  private assertOpen(): void {
+    // The number of a closed descriptor may name another file by now.
+    if (!this.isOpen) throw new Error('the journal of the simulated ledger is closed')
   }
 }
 
@@ -102,15 +140,29 @@ function openOrExplain(path: string): { fd: number; content: Buffer } {
   }
 }
 
-function parseEntry(line: string): LedgerEntry | null {
+function parseLine(text: string): Omit<JournalLine, 'place'> | null {
   let value: unknown
   try {
-    value = JSON.parse(line)
+    value = JSON.parse(text)
   } catch {
     return null
   }
-  if (typeof value !== 'object' || value === null) return null
-  const { type, umid, identity, publicKey, wallet, owner } = value as Record<string, unknown>
+  if (!isObject(value)) return null
+  const entry = parseEntry(value)
+  if (entry === null) return null
+  const { at, transaction } = value
+  if (at === undefined && transaction === undefined) return { entry, atMs: null }
+  return typeof at === 'number' && Number.isSafeInteger(at) && isObject(transaction) ? { entry, atMs: at } : null
+}
+
+function parseEntry({
+  type,
+  umid,
+  identity,
+  publicKey,
+  wallet,
+  owner,
+}: Readonly<Record<string, unknown>>): LedgerEntry | null {
   if (typeof umid !== 'string') return null
   if (type === 'identity' && typeof identity === 'string' && typeof publicKey === 'string') {
     return { type, umid, identity, publicKey }

@@ -8,16 +8,17 @@ import type { Deposit } from '../domain/deposit.js'
 import type { Outcome } from '../domain/failure.js'
 import { NETWORKS, type TokenDecimals } from '../domain/network.js'
 import type { SandboxDescription, SandboxOperations } from '../http/routes/sandbox.js'
+import type { LedgerNode } from '../http/routes/sandbox-ledger.js'
 import type { Logger } from '../log.js'
 import type { Report } from '../networks/watcher.js'
 import { type Scheduler, systemScheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { LedgerJournal } from './ledger-journal.js'
+import { LedgerReads } from './ledger-reads.js'
 import { JOURNAL_FILE } from './sandbox-directory.js'
 import {
   ASSIGN_OWNER_CONTRACT,
   LEDGER_NAMESPACE,
-  type LedgerAnswer,
   ONBOARD_CONTRACT,
   ONBOARDING_NAME,
   SimulatedLedger,
@@ -55,7 +56,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const report: Report = (events) => intake.apply(events)
   const onError = (error: unknown) => log.error({ err: error }, 'the sandbox failed')
   const journal = LedgerJournal.open(join(options.dataDirectory, JOURNAL_FILE))
-  const ledger = new SimulatedLedger({ engine, journal, store, report, scheduler, onError })
+  const ledger = new SimulatedLedger({ engine, journal, store, report, clock, scheduler, onError })
   const networks = new SimulatedNetworks({ store, tokenDecimals, clock, scheduler, random, onError })
   const sandbox = new Sandbox(options.publicUrl, journal, ledger, networks)
   try {
@@ -71,12 +72,22 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 /** A ledger node and two networks inside the process (decisions 9). Nothing in it has any value. */
 export class Sandbox implements SandboxOperations {
+  readonly ledgerNode: LedgerNode
+
   constructor(
     private readonly publicUrl: () => string,
     private readonly journal: LedgerJournal,
     private readonly ledger: SimulatedLedger,
     private readonly networks: SimulatedNetworks,
-  ) {}
+  ) {
+    const reads = new LedgerReads(ledger)
+    this.ledgerNode = {
+      submit: (body) => ledger.submit(body),
+      stream: (id) => reads.stream(id),
+      transaction: (umid) => reads.transaction(umid),
+      umids: (query) => reads.umids(query),
+    }
+  }
 
   /** Does at once what was to happen a little later, then ends. The store and the intake must still work. */
   async close(): Promise<void> {
@@ -93,10 +104,6 @@ export class Sandbox implements SandboxOperations {
       onboardingName: ONBOARDING_NAME,
       networks: NETWORKS,
     }
-  }
-
-  submit(body: Buffer): Promise<LedgerAnswer> {
-    return this.ledger.submit(body)
   }
 
   deposit(body: Readonly<Record<string, unknown>>): Promise<Outcome<Deposit>> {

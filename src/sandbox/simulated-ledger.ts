@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { IncomingEvent } from '../actors/intake.js'
+import type { Clock } from '../clock.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
+import { assignmentFact, ledgerEventId, onboardingFact } from '../ledger/facts-of-transaction.js'
 import type { Report } from '../networks/watcher.js'
 import type { Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
+import { LedgerArchive } from './ledger-archive.js'
 import type { LedgerEntry, LedgerJournal } from './ledger-journal.js'
 import { isSignedBy, KEY_TYPE, parseLedgerKey } from './ledger-signature.js'
-import { type LedgerTransaction, parseLedgerTransaction } from './ledger-transaction.js'
+import { answerOf, failEarly, failVote, type LedgerAnswer, type Verdict } from './ledger-verdict.js'
 import { Postponed } from './postponed.js'
+import { parseSubmitted, type SubmittedTransaction } from './submitted-transaction.js'
 
 /** Where the simulated contracts are found: what a real ledger makes deployment configuration. */
 export const LEDGER_NAMESPACE = 'sandbox'
@@ -18,34 +22,22 @@ export const ONBOARDING_NAME = 'billhook.sandbox.onboarding'
 
 /** From the ledger's commit to the moment at which the service is told, as long as a real gateway may take. */
 export const ASSIGNMENT_DELAY_MS = 200
-/** Transactions that the ledger commits in its life; they are kept in memory. */
+/** Transactions that the ledger commits in its life; what they changed is kept in memory. */
 const LEDGER_ENTRIES_MAX = 100_000
+/** Of the journal, which is read into memory at start. */
+const LEDGER_BYTES_MAX = 128 * 1024 * 1024
 /** Inputs, and outputs, of a transaction: each may cost a verification, and the contracts take one. */
 const STREAMS_MAX = 8
 /** Facts that are told at once when the ledger starts. */
 const RESTORE_BATCH = 1000
 
-const LABEL_IDENTITY = 'otk'
-const LABEL_OWNER = 'owner'
-const LABEL_WALLET = 'wallet'
 const WALLET_STREAM_NAME = 'billhook.sandbox.wallet'
 
-/** What a node answers over HTTP: nearly everything, failures included, with 200. */
-export interface LedgerAnswer {
-  readonly status: 200 | 500
-  /** To be sent as JSON. */
-  readonly value: unknown
-}
-
-interface StreamChange {
-  readonly id: string
+/** What the read API tells of a stream. */
+export interface StreamState {
   readonly name: string
+  readonly owner?: string | null
 }
-
-/** How a transaction ended. `early`: before a contract saw it, which a node answers in another shape. */
-type Verdict =
-  | { readonly kind: 'committed'; readonly created: readonly StreamChange[]; readonly updated: readonly StreamChange[] }
-  | { readonly kind: 'failed'; readonly error: string; readonly isEarly: boolean }
 
 export interface SimulatedLedgerOptions {
   readonly engine: Secp256k1Engine
@@ -54,6 +46,7 @@ export interface SimulatedLedgerOptions {
   readonly store: Pick<Store, 'wallet'>
   /** The same way in that a push of a gateway takes. */
   readonly report: Report
+  readonly clock: Clock
   readonly scheduler: Scheduler
   readonly onError: (error: unknown) => void
 }
@@ -61,8 +54,8 @@ export interface SimulatedLedgerOptions {
 /**
  * A ledger node of one machine, with the transaction shapes of the specification and the answers that were observed on
  * a real network. Signatures are verified, identities are deterministic, and what is committed reaches the service
- * later, as from a gateway, under an event id made of the transaction's. What it does not have: other contracts,
- * consensus, and the reading API. Content-Encoding: none, which real nodes send, is left out.
+ * later, as from a gateway, under an event id made of the transaction's. What it does not have: other contracts, and
+ * consensus. Content-Encoding: none, which real nodes send, is left out.
  */
 export class SimulatedLedger {
   /** Compressed public keys by identity. */
@@ -70,15 +63,18 @@ export class SimulatedLedger {
   /** Owners by wallet. */
   private readonly owners = new Map<string, string>()
   private readonly postponed: Postponed
+  /** What was committed, to be read. */
+  readonly archive: LedgerArchive
 
   constructor(private readonly options: SimulatedLedgerOptions) {
     this.postponed = new Postponed(options.scheduler, options.onError)
-    for (const entry of options.journal.committed) this.keep(entry)
+    this.archive = new LedgerArchive(options.journal)
+    for (const { entry } of options.journal.committed) this.keep(entry)
   }
 
   /** Tells everything that was committed before: what a crash kept from the service arrives now, the rest are duplicates. */
   async start(): Promise<void> {
-    const { committed } = this.options.journal
+    const committed = this.options.journal.committed.map(({ entry }) => entry)
     for (let first = 0; first < committed.length; first += RESTORE_BATCH) {
       await this.tell(committed.slice(first, first + RESTORE_BATCH))
     }
@@ -91,13 +87,20 @@ export class SimulatedLedger {
 
   /** Handles a POST to the node. `body` is what arrived. */
   async submit(body: Buffer): Promise<LedgerAnswer> {
-    const transaction = parseLedgerTransaction(body)
+    const transaction = parseSubmitted(body)
     if (transaction === 'unreadable') return { status: 500, value: {} }
     if (transaction === 'invalid') return { status: 500, value: 'Invalid Transaction' }
     return answerOf(transaction.umid, await this.run(transaction))
   }
 
-  private async run(transaction: LedgerTransaction): Promise<Verdict> {
+  /** The state of a stream; null when there is none of this id. */
+  async stream(id: string): Promise<StreamState | null> {
+    if (this.keys.has(id)) return { name: ONBOARDING_NAME }
+    const wallet = await this.options.store.wallet(id)
+    return wallet === undefined ? null : { name: WALLET_STREAM_NAME, owner: this.owners.get(id) ?? wallet.owner }
+  }
+
+  private async run(transaction: SubmittedTransaction): Promise<Verdict> {
     if (transaction.namespace !== LEDGER_NAMESPACE) return failEarly('Contract Not Found')
     switch (transaction.contract) {
       case ONBOARD_CONTRACT:
@@ -110,14 +113,14 @@ export class SimulatedLedger {
   }
 
   /** What a node checks before it runs a contract: null, or why it does not. */
-  private async refuseSignatures(transaction: LedgerTransaction): Promise<Verdict | null> {
+  private async refuseSignatures(transaction: SubmittedTransaction): Promise<Verdict | null> {
     if (transaction.inputs.size > STREAMS_MAX || transaction.outputs.size > STREAMS_MAX) {
       return failVote(`at most ${STREAMS_MAX} inputs and outputs`)
     }
     return transaction.isSelfSigned ? this.refuseSelfSigned(transaction) : await this.refuseStreams(transaction)
   }
 
-  private refuseSelfSigned({ inputs, signatures, digest }: LedgerTransaction): Verdict | null {
+  private refuseSelfSigned({ inputs, signatures, digest }: SubmittedTransaction): Verdict | null {
     for (const [label, { publicKey, keyType }] of inputs) {
       const signature = signatures.get(label)
       if (signature === undefined) return failEarly('Self signed signature not found')
@@ -130,7 +133,7 @@ export class SimulatedLedger {
     return null
   }
 
-  private async refuseStreams({ inputs, outputs, signatures, digest }: LedgerTransaction): Promise<Verdict | null> {
+  private async refuseStreams({ inputs, outputs, signatures, digest }: SubmittedTransaction): Promise<Verdict | null> {
     for (const { stream } of inputs.values()) {
       if (!this.keys.has(stream)) return failEarly('Stream(s) not found')
     }
@@ -149,46 +152,47 @@ export class SimulatedLedger {
     return null
   }
 
-  private onboard({ umid, isSelfSigned, inputs }: LedgerTransaction): Verdict {
-    const publicKeyText = inputs.get(LABEL_IDENTITY)?.publicKey ?? null
-    if (!isSelfSigned || inputs.size !== 1 || publicKeyText === null) {
-      return failVote('onboarding takes one self-signed input, otk')
-    }
-    const key = parseLedgerKey(publicKeyText)
+  private onboard(transaction: SubmittedTransaction): Verdict {
+    const onboarding = onboardingFact(transaction, ONBOARDING_NAME)
+    if ('flaw' in onboarding) return failVote(onboarding.flaw)
+    const [input] = transaction.inputs.values()
+    const key = parseLedgerKey(input?.publicKey ?? '')
     if (key === null) throw new Error('a transaction passed with a key that is none')
-    const identity = sha256Hex(publicKeyText + ONBOARDING_NAME)
+    const { identity } = onboarding.fact
     if (this.keys.has(identity)) return { kind: 'failed', error: 'Deterministic Stream Name Exists', isEarly: false }
-    const publicKey = Buffer.from(key).toString('hex')
+    const { umid } = transaction
     const stream = { id: identity, name: ONBOARDING_NAME }
-    return this.commit({ type: 'identity', umid, identity, publicKey }, { created: [stream], updated: [] })
+    const publicKey = Buffer.from(key).toString('hex')
+    return this.commit(transaction, { type: 'identity', umid, identity, publicKey }, { created: [stream], updated: [] })
   }
 
-  private async assignOwner({ umid, isSelfSigned, inputs, outputs }: LedgerTransaction): Promise<Verdict> {
-    const owner = inputs.get(LABEL_OWNER)
-    const wallet = outputs.get(LABEL_WALLET)
-    if (isSelfSigned || inputs.size !== 1 || outputs.size !== 1 || owner === undefined || wallet === undefined) {
-      return failVote('assigning takes one input, owner, and one output, wallet')
-    }
-    if (!owner.isPersonal) return failVote('owner must be personal')
-    const known = await this.options.store.wallet(wallet.stream)
+  private async assignOwner(transaction: SubmittedTransaction): Promise<Verdict> {
+    const assignment = assignmentFact(transaction)
+    if ('flaw' in assignment) return failVote(assignment.flaw)
+    const { id: wallet, owner } = assignment.fact
+    const known = await this.options.store.wallet(wallet)
     // From here to the commit nothing is awaited, so of two assignments of a wallet one finds the other.
     if (known === undefined) return failVote('wallet must be a wallet')
-    if (known.owner !== null || this.owners.has(wallet.stream)) return failVote('the wallet is assigned already')
-    const entry = { type: 'assignment', umid, wallet: wallet.stream, owner: owner.stream } as const
-    return this.commit(entry, { created: [], updated: [{ id: wallet.stream, name: WALLET_STREAM_NAME }] })
+    if (known.owner !== null || this.owners.has(wallet)) return failVote('the wallet is assigned already')
+    const { umid } = transaction
+    const stream = { id: wallet, name: WALLET_STREAM_NAME }
+    return this.commit(transaction, { type: 'assignment', umid, wallet, owner }, { created: [], updated: [stream] })
   }
 
   private commit(
+    { sent }: SubmittedTransaction,
     entry: LedgerEntry,
-    changes: { readonly created: readonly StreamChange[]; readonly updated: readonly StreamChange[] },
+    changes: Pick<Extract<Verdict, { kind: 'committed' }>, 'created' | 'updated'>,
   ): Verdict {
-    const failed: Verdict = { kind: 'failed', error: 'Failed Commit Transaction', isEarly: false }
-    if (this.keys.size + this.owners.size >= LEDGER_ENTRIES_MAX) return failed
+    const { journal, clock, onError } = this.options
+    if (this.keys.size + this.owners.size >= LEDGER_ENTRIES_MAX || journal.sizeBytes >= LEDGER_BYTES_MAX) {
+      return { kind: 'failed', error: 'Failed Commit Transaction', isEarly: false }
+    }
     try {
-      this.options.journal.append(entry)
+      this.archive.commit(entry, clock.now(), sent)
     } catch (error) {
-      this.options.onError(error)
-      return failed
+      onError(error)
+      return { kind: 'unsaved' }
     }
     this.keep(entry)
     this.postponed.add(entry.umid, ASSIGNMENT_DELAY_MS, () => this.tell([entry]))
@@ -211,29 +215,10 @@ export class SimulatedLedger {
 }
 
 function eventOf(entry: LedgerEntry): IncomingEvent {
-  const eventId = `sandbox-ledger:${entry.umid}`
+  const eventId = ledgerEventId(entry.umid)
   if (entry.type === 'identity') return { eventId, fact: { type: 'identity.onboarded', identity: entry.identity } }
   const { wallet, owner } = entry
   return { eventId, fact: { type: 'wallet.assigned', id: wallet, address: null, network: null, owner } }
-}
-
-function answerOf(umid: string, verdict: Verdict): LedgerAnswer {
-  if (verdict.kind === 'committed') {
-    const $streams = { new: verdict.created, updated: verdict.updated }
-    return { status: 200, value: { $umid: umid, $summary: { total: 1, vote: 1, commit: 1 }, $streams } }
-  }
-  const $summary = { total: 1, vote: 0, commit: 0, errors: [verdict.error] }
-  if (!verdict.isEarly) return { status: 200, value: { $umid: umid, $summary } }
-  return { status: 200, value: { $umid: '', $summary, $streams: { new: [], updated: [] } } }
-}
-
-function failEarly(error: string): Verdict {
-  return { kind: 'failed', error, isEarly: true }
-}
-
-/** A contract's own refusal, in the words in which a node wraps it. */
-function failVote(reason: string): Verdict {
-  return { kind: 'failed', error: `Vote Failure - ${JSON.stringify(reason)}`, isEarly: false }
 }
 
 function sha256Hex(text: string): string {

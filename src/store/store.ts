@@ -4,6 +4,7 @@ import type { Deposit, DepositOutcome } from '../domain/deposit.js'
 import type { Outcome } from '../domain/failure.js'
 import type { IdempotentRequest } from '../domain/idempotency.js'
 import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
+import type { LedgerCursor } from '../domain/ledger-cursor.js'
 import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
@@ -192,6 +193,11 @@ export interface Store {
   isOpen(): boolean
   /** Waits for the writes under way and closes. */
   close(): Promise<void>
+
+  /** How far the ledger has been followed; undefined when it never was. */
+  ledgerCursor(): Awaitable<LedgerCursor | undefined>
+  /** Keeps how far the ledger has been followed, in place of what was kept before. */
+  saveLedgerCursor(cursor: LedgerCursor): Promise<void>
 }
 
 /** The disk refused a write. Nothing of it has happened. */

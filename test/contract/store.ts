@@ -6,6 +6,7 @@ import { describeDeliveries } from './store/deliveries.js'
 import { describeDeposits } from './store/deposits.js'
 import type { OpenStore } from './store/harness.js'
 import { describeInvoices } from './store/invoices.js'
+import { describeLedgerCursor } from './store/ledger-cursor.js'
 import { describeMatching } from './store/matching.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
@@ -32,5 +33,6 @@ export function describeStore(engine: string, open: OpenStore): void {
     describeWebhooks(open)
     describeWrites(open)
     describeHistories(open)
+    describeLedgerCursor(open)
   })
 }

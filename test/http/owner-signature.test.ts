@@ -355,6 +355,9 @@ test('every route is either signed in strict mode or open on purpose', async () 
     'POST /internal/events',
     // In a sandbox only.
     'GET /sandbox',
+    'GET /sandbox/ledger/activeledgerevents/umids',
+    'GET /sandbox/ledger/api/stream/:id',
+    'GET /sandbox/ledger/api/tx/:umid',
     'POST /sandbox/deposits',
     'POST /sandbox/deposits/:txHash/confirm',
     'POST /sandbox/deposits/:txHash/drop',

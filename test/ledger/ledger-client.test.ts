@@ -1,28 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
 import { createLedgerClient, type LedgerClient } from '../../src/ledger/ledger-client.js'
-
-const missing = JSON.stringify({
-  name: 'ActiveError',
-  message: 'URL Request Failed : http://localhost:5259/activeledger/i1 - 404',
-  stack: 'Error',
-})
-
-/** A node of the ledger on loopback for the time of a test. */
-async function node(context: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  context.after(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+import { always, MISSING, serveNode } from './node-server.js'
 
 function client(context: TestContext, urls: readonly string[], timeoutMs = 5000): LedgerClient {
   const made = createLedgerClient({ urls, timeoutMs, answerLimitBytes: 1000 })
@@ -30,27 +10,25 @@ function client(context: TestContext, urls: readonly string[], timeoutMs = 5000)
   return made
 }
 
-/** Answers with the same thing to everybody. */
-function always(status: number, body: string, headers: Record<string, string> = {}): RequestListener {
-  return (_, response) => {
-    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body)
-  }
-}
-
 const present = always(200, '{"stream":{"$stream":true}}')
 
 describe('the ledger client', () => {
   test('finds an identity whose stream is there', async (context) => {
-    assert.equal(await client(context, [await node(context, present)]).hasIdentity('i1'), true)
+    assert.equal(await client(context, [await serveNode(context, present)]).hasIdentity('i1'), true)
   })
 
   test('does not find one whose stream the node misses', async (context) => {
-    assert.equal(await client(context, [await node(context, always(500, missing))]).hasIdentity('i1'), false)
+    assert.equal(await client(context, [await serveNode(context, always(500, MISSING))]).hasIdentity('i1'), false)
+  })
+
+  test('reads an answer that declares an encoding that is none', async (context) => {
+    const url = await serveNode(context, always(200, '{"stream":{}}', { 'Content-Encoding': 'none' }))
+    assert.equal(await client(context, [url]).hasIdentity('i1'), true)
   })
 
   test('asks for the id percent-encoded, below the path of the address', async (context) => {
     const paths: string[] = []
-    const url = await node(context, (request, response) => {
+    const url = await serveNode(context, (request, response) => {
       paths.push(`${request.method} ${request.url}`)
       present(request, response)
     })
@@ -65,7 +43,7 @@ describe('the ledger client', () => {
   })
 
   test('asks nobody for an id that no path can name', async (context) => {
-    const url = await node(context, () => assert.fail('the node was asked'))
+    const url = await serveNode(context, () => assert.fail('the node was asked'))
     for (const id of ['', '.', '..']) assert.equal(await client(context, [url]).hasIdentity(id), false)
   })
 
@@ -74,7 +52,7 @@ describe('the ledger client', () => {
     ['a missing stream under another name', always(500, '{"name":"Error","message":"x - 404"}')],
     ['a 404 in the middle of the text', always(500, '{"name":"ActiveError","message":"x - 404 times"}')],
     ['an error without text', always(500, '{"name":"ActiveError"}')],
-    ['a missing stream with another status', always(502, missing)],
+    ['a missing stream with another status', always(502, MISSING)],
     ['status 404', always(404, '{}')],
     ['a redirect', always(302, '', { Location: 'http://127.0.0.1:1/' })],
     ['success without a stream', always(200, '{}')],
@@ -92,20 +70,20 @@ describe('the ledger client', () => {
   ]
   for (const [what, answer] of unclear) {
     test(`passes over ${what}`, async (context) => {
-      const urls = [await node(context, answer), await node(context, always(500, missing))]
+      const urls = [await serveNode(context, answer), await serveNode(context, always(500, MISSING))]
       assert.equal(await client(context, urls.slice(0, 1)).hasIdentity('i1'), 'unreachable')
       assert.equal(await client(context, urls).hasIdentity('i1'), false)
     })
   }
 
   test('gives a node that never answers its time and asks the next', async (context) => {
-    const urls = [await node(context, () => undefined), await node(context, present)]
+    const urls = [await serveNode(context, () => undefined), await serveNode(context, present)]
     assert.equal(await client(context, urls.slice(0, 1), 50).hasIdentity('i1'), 'unreachable')
     assert.equal(await client(context, urls, 3000).hasIdentity('i1'), true)
   })
 
   test('cuts off a node that drips its answer', async (context) => {
-    const url = await node(context, (_, response) => {
+    const url = await serveNode(context, (_, response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write(' '), 10)
       response.on('close', () => clearInterval(drip))
@@ -114,14 +92,17 @@ describe('the ledger client', () => {
   })
 
   test('finds nothing certain at an address where nobody listens, or at none', async (context) => {
-    const url = await node(context, present)
+    const url = await serveNode(context, present)
     assert.equal(await client(context, ['http://127.0.0.1:1', url]).hasIdentity('i1'), true)
     assert.equal(await client(context, ['http://127.0.0.1:1']).hasIdentity('i1'), 'unreachable')
     assert.equal(await client(context, []).hasIdentity('i1'), 'unreachable')
   })
 
   test('takes the first certain answer', async (context) => {
-    const urls = [await node(context, present), await node(context, () => assert.fail('the second node was asked'))]
+    const urls = [
+      await serveNode(context, present),
+      await serveNode(context, () => assert.fail('the second node was asked')),
+    ]
     assert.equal(await client(context, urls).hasIdentity('i1'), true)
   })
 })

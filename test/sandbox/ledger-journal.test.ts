@@ -15,11 +15,13 @@ function journalPath(context: TestContext): string {
   return join(place.path, 'journal.jsonl')
 }
 
+const sent = { $tx: { $contract: 'ü' }, $sigs: { otk: 'x' }, $selfsign: true }
+
 /** What a journal holds when it is opened. */
 function committedAt(path: string): readonly LedgerEntry[] {
   const journal = LedgerJournal.open(path)
   journal.close()
-  return journal.committed
+  return journal.committed.map(({ entry }) => entry)
 }
 
 describe('the journal of the simulated ledger', () => {
@@ -27,27 +29,61 @@ describe('the journal of the simulated ledger', () => {
     const path = journalPath(context)
     const journal = LedgerJournal.open(path)
     assert.deepEqual(journal.committed, [])
-    journal.append(identity)
+    journal.append(identity, 5, sent)
     // A second reader sees it before the journal is closed, as after a crash.
     assert.equal(readFileSync(path, 'utf8').split('\n').length, 3)
-    journal.append(assignment)
+    journal.append(assignment, 5, sent)
     journal.close()
     assert.deepEqual(committedAt(path), [identity, assignment])
     assert.deepEqual(committedAt(path), [identity, assignment])
   })
 
+  test('reads a transaction back from its line, before and after it is opened again', (context) => {
+    const path = journalPath(context)
+    const journal = LedgerJournal.open(path)
+    const other = { $tx: { note: '😀' }, $sigs: {}, $selfsign: false }
+    const lines = [journal.append(identity, 5, sent), journal.append(assignment, 7, other)]
+    assert.deepEqual(
+      lines.map(({ place }) => journal.transactionAt(place)),
+      [sent, other],
+    )
+    journal.close()
+    const reopened = LedgerJournal.open(path)
+    context.after(() => reopened.close())
+    assert.deepEqual(reopened.committed, lines)
+    assert.deepEqual(
+      reopened.committed.map(({ place }) => reopened.transactionAt(place)),
+      [sent, other],
+    )
+  })
+
+  test('takes lines of a version that kept no transactions', (context) => {
+    const path = journalPath(context)
+    LedgerJournal.open(path).close()
+    appendFileSync(path, `${JSON.stringify(identity)}\n`)
+    const journal = LedgerJournal.open(path)
+    context.after(() => journal.close())
+    const [old] = journal.committed
+    assert.deepEqual([old?.entry, old?.atMs], [identity, null])
+    const { place } = journal.append(assignment, 7, sent)
+    assert.deepEqual(journal.transactionAt(place), sent)
+  })
+
   test('cuts off a line that a crash left incomplete', (context) => {
     const path = journalPath(context)
     const journal = LedgerJournal.open(path)
-    journal.append(identity)
+    journal.append(identity, 5, sent)
     journal.close()
     const whole = readFileSync(path)
     const next = `${JSON.stringify(assignment)}\n`
     for (let length = 1; length < next.length; length += 1) {
       writeFileSync(path, Buffer.concat([whole, Buffer.from(next.slice(0, length))]))
       const reopened = LedgerJournal.open(path)
-      assert.deepEqual(reopened.committed, [identity])
-      reopened.append(assignment)
+      assert.deepEqual(
+        reopened.committed.map(({ entry }) => entry),
+        [identity],
+      )
+      reopened.append(assignment, 5, sent)
       reopened.close()
       assert.deepEqual(committedAt(path), [identity, assignment])
     }
@@ -57,7 +93,7 @@ describe('the journal of the simulated ledger', () => {
     const path = journalPath(context)
     writeFileSync(path, '{"journal":')
     const journal = LedgerJournal.open(path)
-    journal.append(identity)
+    journal.append(identity, 5, sent)
     journal.close()
     assert.deepEqual(committedAt(path), [identity])
   })
@@ -69,6 +105,11 @@ describe('the journal of the simulated ledger', () => {
     ['an entry without its transaction', '{"type":"identity","identity":"i1","publicKey":"02"}'],
     ['an identity without key', '{"type":"identity","umid":"a","identity":"i1"}'],
     ['an assignment without owner', '{"type":"assignment","umid":"a","wallet":"w1"}'],
+    ['a time without a transaction', '{"type":"identity","umid":"a","identity":"i1","publicKey":"02","at":1}'],
+    [
+      'a transaction without a time',
+      '{"type":"identity","umid":"a","identity":"i1","publicKey":"02","transaction":{}}',
+    ],
     ['nothing', ''],
   ]
   for (const [what, line] of damaged) {
@@ -103,6 +144,6 @@ describe('the journal of the simulated ledger', () => {
     const journal = LedgerJournal.open(journalPath(context))
     journal.close()
     journal.close()
-    assert.throws(() => journal.append(identity), /closed/)
+    assert.throws(() => journal.append(identity, 5, sent), /closed/)
   })
 })

@@ -176,7 +176,7 @@ export function identityOf(publicKeyText: string, onboardingName: string): strin
 
 /** Posts to the ledger and answers what a client reads. */
 export async function post(sandbox: Sandbox, transaction: unknown) {
-  const answer = await sandbox.submit(Buffer.from(JSON.stringify(transaction)))
+  const answer = await sandbox.ledgerNode.submit(Buffer.from(JSON.stringify(transaction)))
   assert.equal(answer.status, 200)
   return answer.value as {
     readonly $umid: string

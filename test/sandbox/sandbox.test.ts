@@ -6,7 +6,7 @@ import { JOURNAL_FILE } from '../../src/sandbox/sandbox-directory.js'
 import { UNASSIGNED_WALLETS } from '../../src/sandbox/simulated-network.js'
 import { StartError } from '../../src/start-error.js'
 import { testKey } from '../support/signing.js'
-import { assignment, commit, fail, onboarding, PUBLIC_URL, SandboxFixture } from './sandbox-fixture.js'
+import { assignment, commit, fail, onboarding, PUBLIC_URL, post, SandboxFixture } from './sandbox-fixture.js'
 
 const key = testKey('sandbox')
 
@@ -104,7 +104,9 @@ describe('the sandbox', () => {
     const fixture = await start(context)
     const place = fixture.sandbox.describe()
     await fixture.sandbox.close()
-    await fail(fixture.sandbox, onboarding(place, key), 'Failed Commit Transaction')
+    const { $summary, $streams } = await post(fixture.sandbox, onboarding(place, key))
+    assert.deepEqual($summary, { total: 1, vote: 1, commit: 1, errors: ['Failed to save'] })
+    assert.equal($streams, undefined)
     await fixture.restart('cleanly')
     await commit(fixture.sandbox, onboarding(place, key))
   })

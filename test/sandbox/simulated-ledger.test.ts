@@ -131,7 +131,7 @@ describe('onboarding', () => {
       $contract: contracts.onboard,
     }
     const text = JSON.stringify({ $tx, $sigs: { otk: signTx(key, $tx) }, $selfsign: true }, null, 2)
-    const answer = await fixture.sandbox.submit(Buffer.from(text))
+    const answer = await fixture.sandbox.ledgerNode.submit(Buffer.from(text))
     assert.equal((answer.value as { $summary: { commit: number } }).$summary.commit, 1)
   })
 
@@ -297,7 +297,7 @@ describe('assigning a wallet', () => {
       fixture.intake.events.slice(told).filter(({ fact }) => fact.type === 'wallet.assigned'),
       [
         {
-          eventId: `sandbox-ledger:${umid}`,
+          eventId: `ledger:${umid}`,
           fact: { type: 'wallet.assigned', id: wallet, address: null, network: null, owner: identity },
         },
       ],
@@ -439,14 +439,14 @@ describe('what is no transaction', () => {
   ]
   for (const [what, body] of unreadable) {
     test(`${what} is answered with status 500 and {}`, async () => {
-      assert.deepEqual(await fixture.sandbox.submit(Buffer.from(body)), { status: 500, value: {} })
+      assert.deepEqual(await fixture.sandbox.ledgerNode.submit(Buffer.from(body)), { status: 500, value: {} })
     })
   }
 
   test('JSON that is too deep to be written is answered all the same', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     const text = `{"$sigs":{},"$tx":{"$contract":"a","$namespace":"b","$i":{},"x":${deep}}}`
-    const answer = await fixture.sandbox.submit(Buffer.from(text))
+    const answer = await fixture.sandbox.ledgerNode.submit(Buffer.from(text))
     // How deep is too deep is the engine's matter; where nothing is, the contract is what is missing.
     if (answer.status === 500) assert.deepEqual(answer.value, {})
     else assert.match(JSON.stringify(answer.value), /Contract Not Found/)
@@ -467,7 +467,7 @@ describe('what is no transaction', () => {
   ]
   for (const [what, body] of invalid) {
     test(`${what} is answered with status 500 and Invalid Transaction`, async () => {
-      const answer = await fixture.sandbox.submit(Buffer.from(JSON.stringify(body)))
+      const answer = await fixture.sandbox.ledgerNode.submit(Buffer.from(JSON.stringify(body)))
       assert.deepEqual(answer, { status: 500, value: 'Invalid Transaction' })
     })
   }
@@ -475,7 +475,7 @@ describe('what is no transaction', () => {
   test('names of Object.prototype are labels like others', async () => {
     const { contracts, namespace } = place()
     const text = `{"$sigs":{"__proto__":{"x":1}},"$tx":{"$contract":"${contracts.assignOwner}","$namespace":"${namespace}","$i":{"__proto__":{"$stream":"constructor"}}}}`
-    const answer = await fixture.sandbox.submit(Buffer.from(text))
+    const answer = await fixture.sandbox.ledgerNode.submit(Buffer.from(text))
     assert.deepEqual((answer.value as { $summary: { errors: unknown } }).$summary.errors, ['Stream(s) not found'])
   })
 })

@@ -5,6 +5,7 @@ import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { Route } from '../router.js'
 import type { Answer } from '../server.js'
+import { type LedgerNode, sandboxLedgerRoutes } from './sandbox-ledger.js'
 
 /** What a client needs to know to use the simulated ledger (decisions 9). */
 export interface SandboxDescription {
@@ -21,26 +22,17 @@ export interface SandboxDescription {
 /** What the routes need of the sandbox, which knows them and not the other way round. */
 export interface SandboxOperations {
   describe(): SandboxDescription
-  /** Takes a transaction as a ledger node does: its answer, to be sent as JSON. */
-  submit(body: Buffer): Promise<{ readonly status: number; readonly value: unknown }>
+  readonly ledgerNode: LedgerNode
   deposit(body: Readonly<Record<string, unknown>>): Promise<Outcome<Deposit>>
   confirm(txHash: string): Promise<Outcome<readonly Deposit[]>>
   drop(txHash: string): Promise<Outcome<readonly Deposit[]>>
 }
 
-/** Ledger nodes let every web page read their answers. */
-const LEDGER_HEADERS = { 'Access-Control-Allow-Origin': '*' }
-
 /** The routes under `/sandbox`. Without a sandbox they do not exist. */
 export function sandboxRoutes(sandbox: SandboxOperations): readonly Route[] {
-  const submit: Route['handle'] = async (request) => {
-    const { status, value } = await sandbox.submit(request.body)
-    return jsonAnswer(status, value, LEDGER_HEADERS)
-  }
   return [
     { method: 'GET', pattern: '/sandbox', handle: () => jsonAnswer(200, sandbox.describe()) },
-    { method: 'POST', pattern: '/sandbox/ledger', handle: submit },
-    { method: 'POST', pattern: '/sandbox/ledger/', handle: submit },
+    ...sandboxLedgerRoutes(sandbox.ledgerNode),
     {
       method: 'POST',
       pattern: '/sandbox/deposits',

@@ -6,6 +6,7 @@ import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../.
 import type { Deposit } from '../../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../../domain/failure.js'
 import type { Invoice } from '../../domain/invoice.js'
+import type { LedgerCursor } from '../../domain/ledger-cursor.js'
 import type { EventOutcome, LedgerFact } from '../../domain/ledger-fact.js'
 import type { Network, TokenDecimals } from '../../domain/network.js'
 import type { RetryDecision } from '../../domain/retry.js'
@@ -42,6 +43,7 @@ import { IdempotencyKeys } from './idempotency.js'
 import { Identities } from './identities.js'
 import { InvoiceRows } from './invoice-rows.js'
 import { Invoices } from './invoices.js'
+import { LedgerCursorRow } from './ledger-cursor.js'
 import { Numbers } from './numbers.js'
 import { OpenAmounts } from './open-amounts.js'
 import { Outbox } from './outbox.js'
@@ -122,6 +124,7 @@ export class LmdbStore implements Store {
   private readonly outbox: Outbox
   private readonly events: Events
   private readonly idempotencyKeys: IdempotencyKeys
+  private readonly ledgerCursorRow: LedgerCursorRow
   private readonly commits: CommitLoop
   private readonly clock: Clock
   private closing: Promise<void> | null = null
@@ -146,6 +149,7 @@ export class LmdbStore implements Store {
     this.outbox = new Outbox(tables, this.identities)
     this.events = new Events(tables)
     this.idempotencyKeys = new IdempotencyKeys(tables)
+    this.ledgerCursorRow = new LedgerCursorRow(tables)
     this.depositRows = new DepositRows(tables.deposits)
     this.deposits_ = new Deposits(
       tables,
@@ -365,6 +369,14 @@ export class LmdbStore implements Store {
 
   oldestQueued(after: LaneKey | null, lanes: number): OldestQueued {
     return this.outbox.oldest(after, lanes)
+  }
+
+  ledgerCursor(): LedgerCursor | undefined {
+    return this.ledgerCursorRow.read()
+  }
+
+  saveLedgerCursor(cursor: LedgerCursor): Promise<void> {
+    return this.commits.run(() => this.ledgerCursorRow.write(cursor))
   }
 
   isOpen(): boolean {

@@ -10,6 +10,8 @@ export interface CalledAnswer {
 }
 
 export interface RouteCall {
+  /** What stands behind the question mark. */
+  readonly query?: string
   readonly body?: string | Uint8Array
   /** By lower-case name. */
   readonly headers?: Readonly<Record<string, string>>
@@ -20,14 +22,14 @@ export async function callRoute(
   routes: readonly Route[],
   method: string,
   path: string,
-  { body = '', headers = {} }: RouteCall = {},
+  { query = '', body = '', headers = {} }: RouteCall = {},
 ): Promise<CalledAnswer> {
   const errors: unknown[] = []
   const resolve = createRouter(routes, { onError: (error) => errors.push(error) })
   const head: RequestHead = {
     method,
     path,
-    query: '',
+    query,
     header: (name) => headers[name],
     remoteAddress: () => '127.0.0.1',
   }

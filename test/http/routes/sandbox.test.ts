@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Route } from '../../../src/http/router.js'
 import { sandboxRoutes } from '../../../src/http/routes/sandbox.js'
-import { onboarding, SandboxFixture } from '../../sandbox/sandbox-fixture.js'
+import { commit, onboarding, SandboxFixture } from '../../sandbox/sandbox-fixture.js'
 import { testKey } from '../../support/signing.js'
 import { callRoute } from './call-route.js'
 
@@ -47,6 +47,21 @@ describe('the routes of the sandbox', () => {
     assert.deepEqual([malformed.status, malformed.body], [500, {}])
     const empty = await post('/sandbox/ledger/', '{}')
     assert.deepEqual([empty.status, empty.body], [500, 'Invalid Transaction'])
+  })
+
+  test('the ledger is read below the same address, and a query reaches it', async () => {
+    const { umid, streams } = await commit(fixture.sandbox, onboarding(fixture.sandbox.describe(), testKey('read')))
+    const identity = streams.new[0]?.id
+    const get = (path: string, query = '') => callRoute(routes, 'GET', `/sandbox/ledger/${path}`, { query })
+    const stream = await get(`api/stream/${identity}`)
+    assert.deepEqual([stream.status, Object.keys(stream.body as object)], [200, ['stream']])
+    assert.equal(stream.headers['Access-Control-Allow-Origin'], '*')
+    const transaction = await get(`api/tx/${umid}`)
+    assert.deepEqual([transaction.status, Object.keys(transaction.body as object)], [200, ['umid']])
+    assert.equal((await get('api/stream/nobody')).status, 500)
+    const listing = await get('activeledgerevents/umids', 'from=0&limit=1')
+    assert.equal((listing.body as { rows: readonly unknown[] }).rows.length, 1)
+    assert.equal((await get('activeledgerevents/umids')).status, 500)
   })
 
   test('a deposit is answered with its record, and confirmed and dropped by its hash', async () => {

@@ -1,0 +1,65 @@
+import { identityOfKeyText } from '../auth/identity-key.js'
+import type { LedgerFact } from '../domain/ledger-fact.js'
+import { type FollowedContracts, roleOf } from './followed-contracts.js'
+import { isObject, type LedgerTransaction, readTransaction } from './ledger-transaction.js'
+
+const LABEL_IDENTITY = 'otk'
+const LABEL_OWNER = 'owner'
+const LABEL_WALLET = 'wallet'
+
+/** A fact, or why a transaction does not have the shape of one, in words. */
+export type FactOrFlaw<Fact extends LedgerFact> = { readonly fact: Fact } | { readonly flaw: string }
+
+export type OnboardedFact = Extract<LedgerFact, { type: 'identity.onboarded' }>
+export type AssignedFact = Extract<LedgerFact, { type: 'wallet.assigned' }>
+
+/** What a committed transaction means for the service. `malformed`: by a followed contract, and not of its shape. */
+export type Recognition =
+  | { readonly kind: 'fact'; readonly fact: LedgerFact }
+  | { readonly kind: 'other' }
+  | { readonly kind: 'malformed'; readonly flaw: string }
+
+/**
+ * The id of the event that a transaction is. Whoever tells the service of a transaction, the follower, the sandbox or a
+ * gateway that wants to be followed up, uses this one: then whichever comes first is applied and the rest are duplicates.
+ */
+export function ledgerEventId(umid: string): string {
+  return `ledger:${umid}`
+}
+
+/** Judges a committed transaction as the ledger's read API tells it. */
+export function recognise(
+  committed: Readonly<Record<string, unknown>>,
+  { contracts, onboardingName }: FollowedContracts,
+): Recognition {
+  const tx = committed['$tx']
+  if (!isObject(tx)) return { kind: 'malformed', flaw: 'it has no $tx' }
+  const role = roleOf(contracts, tx['$namespace'], tx['$contract'])
+  if (role === null) return { kind: 'other' }
+  const transaction = readTransaction(committed)
+  if (transaction === null) return { kind: 'malformed', flaw: '$i or $o is not an object' }
+  // The shapes of the specification name no entry point: another one may do anything, the opposite included.
+  if (transaction.entry !== null) return { kind: 'malformed', flaw: 'it names an entry point of the contract' }
+  const result = role === 'onboard' ? onboardingFact(transaction, onboardingName) : assignmentFact(transaction)
+  return 'fact' in result ? { kind: 'fact', fact: result.fact } : { kind: 'malformed', flaw: result.flaw }
+}
+
+/** The onboarding of an identity, whose id is made of its key (specification, Onboarding rules 1). */
+export function onboardingFact(transaction: LedgerTransaction, onboardingName: string): FactOrFlaw<OnboardedFact> {
+  const publicKey = transaction.inputs.get(LABEL_IDENTITY)?.publicKey ?? null
+  if (!transaction.isSelfSigned || transaction.inputs.size !== 1 || publicKey === null) {
+    return { flaw: 'onboarding takes one self-signed input, otk' }
+  }
+  return { fact: { type: 'identity.onboarded', identity: identityOfKeyText(publicKey, onboardingName) } }
+}
+
+/** The assignment of a wallet to an identity. */
+export function assignmentFact({ isSelfSigned, inputs, outputs }: LedgerTransaction): FactOrFlaw<AssignedFact> {
+  const owner = inputs.get(LABEL_OWNER)
+  const wallet = outputs.get(LABEL_WALLET)
+  if (isSelfSigned || inputs.size !== 1 || outputs.size !== 1 || owner === undefined || wallet === undefined) {
+    return { flaw: 'assigning takes one input, owner, and one output, wallet' }
+  }
+  if (!owner.isPersonal) return { flaw: 'owner must be personal' }
+  return { fact: { type: 'wallet.assigned', id: wallet.stream, address: null, network: null, owner: owner.stream } }
+}

@@ -1,0 +1,59 @@
+/** The part of a ledger transaction that says what it does, whoever tells it (specification, Ledger steps). */
+export interface LedgerTransaction {
+  readonly isSelfSigned: boolean
+  readonly namespace: string
+  readonly contract: string
+  /** The contract's entry point; null when the transaction names none. */
+  readonly entry: string | null
+  /** The entries of `$i` and `$o` by their labels. */
+  readonly inputs: ReadonlyMap<string, LedgerStream>
+  readonly outputs: ReadonlyMap<string, LedgerStream>
+}
+
+/** What `$i` or `$o` says of a stream. Fields of another type than they should have count as absent. */
+export interface LedgerStream {
+  /** The stream's id: `$stream`, or else the label itself. */
+  readonly stream: string
+  readonly publicKey: string | null
+  /** The key's type. A node takes `rsa` when there is none. */
+  readonly keyType: string
+  readonly isPersonal: boolean
+}
+
+const DEFAULT_KEY_TYPE = 'rsa'
+
+/** Reads `$tx` and `$selfsign` of a transaction; null when they are not those of one. */
+export function readTransaction(value: Readonly<Record<string, unknown>>): LedgerTransaction | null {
+  const { $tx: tx, $selfsign: isSelfSigned } = value
+  if (!isObject(tx)) return null
+  const { $namespace: namespace, $contract: contract, $entry: entry, $i: inputs, $o: outputs = {} } = tx
+  if (typeof namespace !== 'string' || typeof contract !== 'string') return null
+  if (!isObject(inputs) || !isObject(outputs)) return null
+  return {
+    isSelfSigned: isSelfSigned === true,
+    namespace,
+    contract,
+    entry: typeof entry === 'string' && entry !== '' ? entry : null,
+    inputs: streamsOf(inputs),
+    outputs: streamsOf(outputs),
+  }
+}
+
+function streamsOf(entries: Readonly<Record<string, unknown>>): Map<string, LedgerStream> {
+  const streams = new Map<string, LedgerStream>()
+  for (const [label, value] of Object.entries(entries)) {
+    const fields = isObject(value) ? value : {}
+    const { $stream: stream, publicKey, type, personal } = fields
+    streams.set(label, {
+      stream: typeof stream === 'string' ? stream : label,
+      publicKey: typeof publicKey === 'string' ? publicKey : null,
+      keyType: typeof type === 'string' ? type : DEFAULT_KEY_TYPE,
+      isPersonal: personal === true,
+    })
+  }
+  return streams
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,44 @@
+import type { LedgerAnswer } from './ledger-verdict.js'
+import type { SimulatedLedger } from './simulated-ledger.js'
+
+/** Where a node keeps its streams: its read API names the place when it has found nothing there. */
+const STREAM_DATABASE = 'http://localhost:5259/activeledger'
+
+/** What a node answers when its listing is asked for no time. */
+const NO_TIME = { name: 'TypeError', message: "Cannot read properties of undefined (reading 'startsWith')" }
+
+/**
+ * The read interfaces of the simulated ledger node: the "core" API and the listing of the node's store, in the shapes
+ * that were observed. What is not found is a status 500 that only its text tells from a failure.
+ */
+export class LedgerReads {
+  constructor(private readonly ledger: Pick<SimulatedLedger, 'archive' | 'stream'>) {}
+
+  /** `GET /api/stream/{id}`. */
+  async stream(id: string): Promise<LedgerAnswer> {
+    const stream = await this.ledger.stream(id)
+    return stream === null ? notFound(id) : { status: 200, value: { stream } }
+  }
+
+  /** `GET /api/tx/{umid}`. */
+  transaction(umid: string): LedgerAnswer {
+    const transaction = this.ledger.archive.transaction(umid)
+    return transaction === undefined ? notFound(`${umid}:umid`) : { status: 200, value: { umid: transaction } }
+  }
+
+  /** `GET /activeledgerevents/umids?from=<Unix ms>&limit=<rows>`: committed transactions in order of time. */
+  umids(query: string): LedgerAnswer {
+    const parameters = new URLSearchParams(query)
+    const from = parameters.get('from')
+    if (from === null) return { status: 500, value: NO_TIME }
+    const { archive } = this.ledger
+    const limit = Number.parseInt(parameters.get('limit') ?? '', 10)
+    const rows = archive.since(Number.parseInt(from, 10) || 0, limit > 0 ? limit : archive.size)
+    return { status: 200, value: { total_rows: rows.length, offset: 0, rows } }
+  }
+}
+
+function notFound(document: string): LedgerAnswer {
+  const message = `URL Request Failed : ${STREAM_DATABASE}/${encodeURIComponent(document.toWellFormed())} - 404`
+  return { status: 500, value: { name: 'ActiveError', message, stack: 'Error' } }
+}

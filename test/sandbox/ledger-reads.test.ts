@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { START_MS } from '../support/manual-clock.js'
+import { testKey } from '../support/signing.js'
+import { assignment, commit, onboarding, SandboxFixture } from './sandbox-fixture.js'
+
+let fixture: SandboxFixture
+let count = 0
+
+before(async () => {
+  fixture = await SandboxFixture.start()
+})
+after(() => fixture.close())
+
+const node = () => fixture.sandbox.ledgerNode
+const place = () => fixture.sandbox.describe()
+
+/** An identity on the ledger. */
+async function onboarded() {
+  count += 1
+  const key = testKey(`reads ${count}`)
+  const transaction = onboarding(place(), key)
+  const { umid, streams } = await commit(fixture.sandbox, transaction)
+  return { key, transaction, umid, identity: streams.new[0]?.id ?? '' }
+}
+
+/** The rows of a listing. */
+function rows(query: string): readonly { umid: string; timestamp: string }[] {
+  const { status, value } = node().umids(query)
+  assert.equal(status, 200)
+  const listing = value as { total_rows: number; offset: number; rows: readonly { umid: string; timestamp: string }[] }
+  assert.deepEqual(Object.keys(listing), ['total_rows', 'offset', 'rows'])
+  return listing.rows
+}
+
+function missing(document: string) {
+  const message = `URL Request Failed : http://localhost:5259/activeledger/${document} - 404`
+  return { status: 500, value: { name: 'ActiveError', message, stack: 'Error' } }
+}
+
+describe('the read API of the simulated node', () => {
+  test('tells the stream of an identity and of a wallet, and its owner', async () => {
+    const { key, identity } = await onboarded()
+    assert.deepEqual(await node().stream(identity), {
+      status: 200,
+      value: { stream: { name: place().onboardingName } },
+    })
+    const wallet = (await fixture.store.claimWallet('SEP', 1000))?.id ?? ''
+    const free = { stream: { name: 'billhook.sandbox.wallet', owner: null } }
+    assert.deepEqual(await node().stream(wallet), { status: 200, value: free })
+    await commit(fixture.sandbox, assignment(place(), key, identity, wallet))
+    const owned = { stream: { name: 'billhook.sandbox.wallet', owner: identity } }
+    assert.deepEqual(await node().stream(wallet), { status: 200, value: owned })
+  })
+
+  test('answers with status 500 for what it does not have, and says so only in the text', async () => {
+    assert.deepEqual(await node().stream('a b'), missing('a%20b'))
+    assert.deepEqual(await node().stream('x\ud800'), missing('x%EF%BF%BD'))
+    assert.deepEqual(node().transaction('abc'), missing('abc%3Aumid'))
+  })
+
+  test('tells a committed transaction as it was sent', async () => {
+    const { umid, transaction } = await onboarded()
+    const { status, value } = node().transaction(umid)
+    const { $tx, $sigs } = transaction
+    const $datetime = new Date(fixture.clock.now()).toISOString()
+    assert.deepEqual(
+      [status, value],
+      [200, { umid: { $umid: umid, $tx, $sigs, $revs: {}, $selfsign: true, $datetime } }],
+    )
+  })
+
+  test('tells nothing of a transaction that was refused or could not be saved', async () => {
+    const { key, transaction } = await onboarded()
+    const before = rows('from=0').length
+    await node().submit(Buffer.from(JSON.stringify({ ...transaction, again: true })))
+    await node().submit(Buffer.from(JSON.stringify(assignment(place(), key, 'nobody', 'nothing'))))
+    assert.equal(rows('from=0').length, before)
+  })
+})
+
+describe('the store of the simulated node', () => {
+  test('lists committed transactions in order of time, from a time on, so many', async () => {
+    fixture.clock.set(START_MS + 1000)
+    const first = await onboarded()
+    const second = await onboarded()
+    fixture.clock.advance(1)
+    const third = await onboarded()
+    const at = (one: { umid: string }, ms: number) => ({ umid: one.umid, timestamp: String(START_MS + ms) })
+    const all = [at(first, 1000), at(second, 1000), at(third, 1001)]
+    assert.deepEqual(rows(`from=${START_MS + 1000}&limit=10`), all)
+    assert.deepEqual(rows(`from=${START_MS + 1000}`), all)
+    assert.deepEqual(rows(`limit=2&from=${START_MS + 1000}`), all.slice(0, 2))
+    assert.deepEqual(rows(`from=${START_MS + 1001}&limit=x`), all.slice(2))
+    assert.deepEqual(rows(`from=${START_MS + 1002}`), [])
+  })
+
+  test('keeps the order when the clock steps back', async () => {
+    fixture.clock.set(START_MS + 5000)
+    const first = await onboarded()
+    fixture.clock.set(START_MS)
+    const second = await onboarded()
+    assert.deepEqual(
+      rows(`from=${START_MS + 5000}`).map(({ umid }) => umid),
+      [first.umid, second.umid],
+    )
+  })
+
+  test('fails without a time', () => {
+    for (const query of ['', 'limit=1']) assert.equal(node().umids(query).status, 500)
+  })
+
+  test('has the same after a restart, clean or not', async () => {
+    const { umid } = await onboarded()
+    const listed = rows('from=0')
+    const told = node().transaction(umid)
+    for (const how of ['after a crash', 'cleanly'] as const) {
+      await fixture.restart(how)
+      assert.deepEqual(rows('from=0'), listed)
+      assert.deepEqual(node().transaction(umid), told)
+    }
+  })
+})
