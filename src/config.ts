@@ -72,9 +72,32 @@ export function readSettings(
     )
   }
 
+  problems.push(...followingProblems(values, ledger !== undefined, onboarding !== undefined))
+
   if (problems.length > 0) return { problems }
   if (!Value.Check(settingsSchema, values)) throw new Error('The settings passed their checks singly but not together.')
   return { settings: Object.freeze(values) }
+}
+
+/** What following the ledger needs besides. */
+function followingProblems(
+  { sandbox, ledgerStoreUrl, ledgerFollow }: Readonly<Record<string, unknown>>,
+  hasReadApi: boolean,
+  hasOnboardingName: boolean,
+): string[] {
+  const { ledgerUrls, onboardingName, ledgerStoreUrl: store, ledgerFollow: follow } = settingsSchema.properties
+  const entries: readonly string[] = Array.isArray(ledgerFollow) ? ledgerFollow : []
+  const problems: string[] = []
+  const need = (one: { about: SettingAbout }, other: { about: SettingAbout }) =>
+    problems.push(`${one.about.environment} needs ${other.about.environment}.`)
+  if (ledgerStoreUrl !== undefined && sandbox === true) {
+    problems.push(`${store.about.environment} names a real ledger: unset it or switch the sandbox off.`)
+  }
+  if (ledgerStoreUrl !== undefined && !hasReadApi) need(store, ledgerUrls)
+  if (ledgerStoreUrl !== undefined && entries.length === 0) need(store, follow)
+  if (ledgerStoreUrl === undefined && entries.length > 0) need(follow, store)
+  if (entries.some((entry) => entry.startsWith('onboard=')) && !hasOnboardingName) need(follow, onboardingName)
+  return problems
 }
 
 function unknownVariables(environment: Environment): string[] {

@@ -2,7 +2,6 @@ import type { Clock } from './clock.js'
 import type { Settings } from './config.js'
 import { requestLog } from './http/request-log.js'
 import { createRouter, finishedHooks } from './http/router.js'
-import { createLedgerClient } from './ledger/ledger-client.js'
 import type { Logger } from './log.js'
 import { createMetrics } from './metrics/metrics.js'
 import { sandboxBanner } from './sandbox/banner.js'
@@ -10,11 +9,9 @@ import { createSandbox } from './sandbox/sandbox.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
 import { startCore } from './service/core.js'
 import { Endings } from './service/endings.js'
+import { ledgerClientOf, ledgerFollowerOf } from './service/ledger.js'
 import { startFront, startMetricsFront } from './service/listeners.js'
 import { allRoutes } from './service/routes.js'
-
-/** Of the ledger's answer that is read. */
-const LEDGER_ANSWER_LIMIT_BYTES = 1024 * 1024
 
 /** The service while it runs. */
 export interface Service {
@@ -56,8 +53,13 @@ async function start(settings: Settings, log: Logger, clock: Clock, endings: End
     ? await createSandbox({ store, intake, engine, clock, log, tokenDecimals, publicUrl, dataDirectory })
     : null
   if (sandbox !== null) endings.add('sandbox', () => sandbox.close())
-  const ledger = ledgerOf(settings)
+  const ledger = ledgerClientOf(settings)
   if (ledger !== null) endings.add('ledger', () => ledger.close())
+  const follower = ledgerFollowerOf(settings, core, log, clock)
+  if (follower !== null) {
+    endings.add('ledger follower', () => follower.stop())
+    follower.start()
+  }
 
   let isDraining = false
   const routes = allRoutes(core, { settings, log, clock, sandbox, ledger, publicUrl, isDraining: () => isDraining })
@@ -89,13 +91,4 @@ async function start(settings: Settings, log: Logger, clock: Clock, endings: End
     },
     waitsFor: () => endings.underWay,
   }
-}
-
-function ledgerOf(settings: Settings) {
-  if (settings.ledgerUrls.length === 0) return null
-  return createLedgerClient({
-    urls: settings.ledgerUrls,
-    timeoutMs: settings.ledgerTimeoutMs,
-    answerLimitBytes: LEDGER_ANSWER_LIMIT_BYTES,
-  })
 }

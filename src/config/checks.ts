@@ -44,3 +44,8 @@ export function isCidr(text: string): boolean {
   if (address === undefined || prefix === undefined || rest.length > 0) return false
   return isIP(address) !== 0 && /^(0|[1-9]\d{0,2})$/.test(prefix) && ipaddr.isValidCIDR(text)
 }
+
+/** True for a contract of the ledger with the role of its transactions: `onboard=shop/3f2a`. */
+export function isFollowedContract(text: string): boolean {
+  return /^(onboard|assign)=[^/=,\s]+\/[^/=,@\s]+$/.test(text)
+}
