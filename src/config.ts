@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { combinationProblems } from './config/combinations.js'
 import { type FlagValues, readFlags } from './config/flags.js'
 import { settingEntries, settingsSchema } from './config/schema.js'
 import type { Machine, OptionalSetting, Setting, SettingAbout } from './config/setting.js'
@@ -52,25 +53,8 @@ export function readSettings(
     else if (given !== undefined) problems.push(malformed(given, about))
   }
 
-  const ledger = find(settingsSchema.ledgerUrls.about, flags, environment)
-  if (values.sandbox === true && ledger !== undefined) {
-    problems.push(
-      `${ledger.name} names a real ledger, which the sandbox never uses: unset it or switch the sandbox off.`,
-    )
-  }
-
-  const onboarding = find(settingsSchema.onboardingName.about, flags, environment)
-  if (values.sandbox === true && onboarding !== undefined) {
-    problems.push(
-      `${onboarding.name} is for a real ledger; the sandbox has its own: unset it or switch the sandbox off.`,
-    )
-  }
-  if (values.strict === true && values.sandbox !== true && onboarding === undefined) {
-    const { onboardingName, strict } = settingsSchema
-    problems.push(
-      `${strict.about.environment} needs ${onboardingName.about.environment}, the ledger's onboarding name.`,
-    )
-  }
+  const given = (name: keyof Schema) => find(settingsSchema[name].about, flags, environment)?.name
+  problems.push(...combinationProblems({ values, given }))
 
   if (problems.length > 0) return { problems }
   assertComplete(values)

@@ -44,6 +44,9 @@ describe('settings', () => {
       trxNileTokenDecimals: 6,
       ledgerUrls: [],
       ledgerTimeoutMs: 5000,
+      ledgerFollow: [],
+      ledgerFollowFrom: 0,
+      ledgerPollMs: 2000,
     })
   })
 
@@ -81,6 +84,10 @@ describe('settings', () => {
       BILLHOOK_TRX_NILE_TOKEN_DECIMALS: '18',
       BILLHOOK_LEDGER_URL: 'http://10.1.0.1:5261,https://ledger.example/core',
       BILLHOOK_LEDGER_TIMEOUT_MS: '60000',
+      BILLHOOK_LEDGER_STORE_URL: 'http://10.1.0.1:5259/',
+      BILLHOOK_LEDGER_FOLLOW: 'onboard=shop/3f2a, assign=shop/9be1',
+      BILLHOOK_LEDGER_FOLLOW_FROM: '1700000000000',
+      BILLHOOK_LEDGER_POLL_MS: '100',
       BILLHOOK_WEBHOOK_CONCURRENCY: '4096',
       BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION: '1',
       BILLHOOK_WEBHOOK_ATTEMPTS: '20',
@@ -112,6 +119,10 @@ describe('settings', () => {
       trxNileTokenDecimals: 18,
       ledgerUrls: ['http://10.1.0.1:5261', 'https://ledger.example/core'],
       ledgerTimeoutMs: 60_000,
+      ledgerStoreUrl: 'http://10.1.0.1:5259',
+      ledgerFollow: ['onboard=shop/3f2a', 'assign=shop/9be1'],
+      ledgerFollowFrom: 1_700_000_000_000,
+      ledgerPollMs: 100,
       webhookConcurrency: 4096,
       webhookConcurrencyPerDestination: 1,
       webhookAttempts: 20,
@@ -220,6 +231,26 @@ describe('problems with settings', () => {
     assert.deepEqual(accepted([], ledger).ledgerUrls, ['https://ledger.example'])
   })
 
+  test('following the ledger needs its read API, contracts, and for onboardings their name', () => {
+    const url = { BILLHOOK_LEDGER_URL: 'http://a.example' }
+    const store = { BILLHOOK_LEDGER_STORE_URL: 'http://b.example' }
+    const assign = { BILLHOOK_LEDGER_FOLLOW: 'assign=shop/9be1' }
+    const onboard = { BILLHOOK_LEDGER_FOLLOW: 'onboard=shop/9be1' }
+    assert.deepEqual(problems([], { ...url, ...store }), ['BILLHOOK_LEDGER_STORE_URL needs BILLHOOK_LEDGER_FOLLOW.'])
+    assert.deepEqual(problems([], { ...store, ...assign }), ['BILLHOOK_LEDGER_STORE_URL needs BILLHOOK_LEDGER_URL.'])
+    assert.deepEqual(problems([], { ...url, ...assign }), ['BILLHOOK_LEDGER_FOLLOW needs BILLHOOK_LEDGER_STORE_URL.'])
+    assert.deepEqual(problems([], { ...url, ...store, ...onboard }), [
+      'BILLHOOK_LEDGER_FOLLOW needs BILLHOOK_ONBOARDING_NAME.',
+    ])
+    accepted([], { ...url, ...store, ...assign })
+    accepted([], { ...url, ...store, ...onboard, BILLHOOK_ONBOARDING_NAME: 'x' })
+    assert.ok(
+      problems(['--sandbox'], store).includes(
+        'BILLHOOK_LEDGER_STORE_URL names a real ledger: unset it or switch the sandbox off.',
+      ),
+    )
+  })
+
   test('strict mode needs the onboarding name of a real ledger, and the sandbox has its own', () => {
     const strict = { BILLHOOK_STRICT: 'on' }
     const name = { BILLHOOK_ONBOARDING_NAME: 'acme.onboarding' }
@@ -302,6 +333,10 @@ describe('problems with settings', () => {
     BILLHOOK_TRX_NILE_TOKEN_DECIMALS: ['19', '6.0'],
     BILLHOOK_LEDGER_URL: ['http://a.example,', 'ws://a.example', 'http://a.example?x'],
     BILLHOOK_LEDGER_TIMEOUT_MS: ['0', '60001', '5s'],
+    BILLHOOK_LEDGER_STORE_URL: ['ledger.example', 'http://a.example?x'],
+    BILLHOOK_LEDGER_FOLLOW: ['shop/3f2a', 'own=shop/3f2a', 'assign=3f2a', 'assign=shop/3f2a@1', 'assign=shop/a,'],
+    BILLHOOK_LEDGER_FOLLOW_FROM: ['-1', '10000000000000', 'now'],
+    BILLHOOK_LEDGER_POLL_MS: ['99', '600001'],
     BILLHOOK_WEBHOOK_CONCURRENCY: ['0', '4097'],
     BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION: ['0', '4097'],
     BILLHOOK_WEBHOOK_ATTEMPTS: ['0', '21', '-1', '2.5', 'forever'],

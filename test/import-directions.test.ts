@@ -39,7 +39,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   webhooks: inner,
   http: [...inner, 'ledger', 'webhooks', 'page'],
   page: inner,
-  metrics: [...inner, 'http', 'webhooks'],
+  metrics: [...inner, 'http', 'webhooks', 'networks', 'ledger'],
   sandbox: [...inner, 'http', 'ledger', 'networks'],
 
   // The assembly: only the service knows everything, only the command line knows the service.

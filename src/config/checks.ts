@@ -53,3 +53,27 @@ export function isCidr(text: string): boolean {
   if (address === undefined || prefix === undefined || rest.length > 0) return false
   return isIP(address) !== 0 && /^(0|[1-9]\d{0,2})$/.test(prefix) && ipaddr.isValidCIDR(text)
 }
+
+/** True for a contract of the ledger with the role of its transactions: `onboard=shop/3f2a`. */
+export function isFollowedContract(text: string): boolean {
+  return /^(onboard|assign)=[^/=,\s]+\/[^/=,@\s]+$/.test(text)
+}
+
+/** True for an absolute http or https URL; user, password, path and query are the endpoint's own affair. */
+export function isEndpoint(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && !text.includes('#')
+}
+
+export function isEvmAddress(text: string): boolean {
+  return /^0x[0-9a-fA-F]{40}$/.test(text)
+}
+
+/** The form only; whether the check sum is right is seen when the network is first asked. */
+export function isTronAddress(text: string): boolean {
+  return /^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text)
+}
+
+export function isBlockId(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text)
+}

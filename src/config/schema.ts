@@ -1,4 +1,5 @@
-import { areOrigins, each, isBaseUrl, isCidr, isHost, isPath } from './checks.js'
+import { areOrigins, each, isBaseUrl, isCidr, isFollowedContract, isHost, isPath } from './checks.js'
+import { networkSettings } from './network-settings.js'
 import { choice, integer, list, onOff, optional, type Setting, text, textOfLength } from './setting.js'
 
 const SECRET_LENGTH_MINIMUM_CHARACTERS = 16
@@ -11,6 +12,10 @@ const RATE_LIMIT_LIMIT = 60_000
 const CLAIMS_PER_ADDRESS_LIMIT = 10_000
 const LEASE_LIMIT_SECONDS = 7 * 24 * 60 * 60
 const LEDGER_TIMEOUT_LIMIT_MS = 60_000
+const LEDGER_POLL_MINIMUM_MS = 100
+const LEDGER_POLL_LIMIT_MS = 600_000
+/** The last time with 13 digits, in the year 2286: nodes compare times as text. */
+const TIME_LIMIT_MS = 9_999_999_999_999
 const WEBHOOK_CONCURRENCY_LIMIT = 4096
 const WEBHOOK_ATTEMPTS_LIMIT = 20
 /** Sums are exact to 18 decimal places (specification, Limits), so a token cannot have more. */
@@ -191,6 +196,7 @@ export const settingsSchema = {
     fallback: '6',
     sentence: 'Decimal places of token amounts on TRX-NILE.',
   }),
+  ...networkSettings,
   ledgerUrls: list(each(isBaseUrl), {
     environment: 'BILLHOOK_LEDGER_URL',
     base: true,
@@ -203,6 +209,34 @@ export const settingsSchema = {
     unit: 'milliseconds',
     fallback: '5000',
     sentence: 'Time that one question to the ledger may take.',
+  }),
+  ledgerStoreUrl: optional(
+    text(isBaseUrl, {
+      environment: 'BILLHOOK_LEDGER_STORE_URL',
+      base: true,
+      fallbackText: 'none: the ledger is not followed',
+      expects: 'an absolute http or https URL without query, fragment or credentials',
+      sentence: "Base address of a ledger node's store, from which onboardings and assignments are read.",
+    }),
+  ),
+  ledgerFollow: list(each(isFollowedContract), {
+    environment: 'BILLHOOK_LEDGER_FOLLOW',
+    fallbackText: 'none',
+    expects:
+      'a comma-separated list such as onboard=shop/3f2a or assign=shop/9be1, each <role>=<namespace>/<contract id>',
+    sentence: 'The contracts whose committed transactions are taken as onboardings and assignments.',
+  }),
+  ledgerFollowFrom: integer(0, TIME_LIMIT_MS, {
+    environment: 'BILLHOOK_LEDGER_FOLLOW_FROM',
+    unit: 'milliseconds',
+    fallback: '0',
+    sentence: 'Unix time from which the ledger is followed; another value begins anew.',
+  }),
+  ledgerPollMs: integer(LEDGER_POLL_MINIMUM_MS, LEDGER_POLL_LIMIT_MS, {
+    environment: 'BILLHOOK_LEDGER_POLL_MS',
+    unit: 'milliseconds',
+    fallback: '2000',
+    sentence: 'Pause between two looks at the ledger when there was nothing more.',
   }),
 }
 

@@ -19,6 +19,8 @@ export interface SettingAbout {
     | 'per minute'
     | 'wallets'
     | 'attempts'
+    | 'blocks'
+    | 'calls'
   /** The value when none is given, as it would stand in the environment. */
   readonly fallback?: string | ((machine: Machine) => string)
   /** How the value when none is given is told to people, where it is not `fallback` itself. */

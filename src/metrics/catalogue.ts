@@ -112,6 +112,90 @@ export const metricsCatalogue = {
     labels: ['network', 'kind', 'outcome'],
     help: 'Reports of deposits, by what became of them; a failed one is repeated by its sender.',
   },
+  networkHead: {
+    name: 'billhook_network_head_block',
+    type: 'gauge',
+    labels: ['network'],
+    help: 'Height of the newest block that a node of a watched network told of.',
+  },
+  networkCursor: {
+    name: 'billhook_network_cursor_block',
+    type: 'gauge',
+    labels: ['network'],
+    help: 'Height of the last block that was read and recorded.',
+  },
+  networkLagBlocks: {
+    name: 'billhook_network_lag_blocks',
+    type: 'gauge',
+    labels: ['network'],
+    help: 'Blocks of the head that are not recorded yet.',
+  },
+  networkLagSeconds: {
+    name: 'billhook_network_lag_seconds',
+    type: 'gauge',
+    labels: ['network'],
+    help: 'Age of the last block that was recorded.',
+  },
+  reorganisations: {
+    name: 'billhook_network_reorganisations_total',
+    type: 'counter',
+    labels: ['network'],
+    help: 'Times that recorded blocks were replaced by others.',
+  },
+  confirmedUndone: {
+    name: 'billhook_network_confirmed_blocks_undone_total',
+    type: 'counter',
+    labels: ['network'],
+    help: 'Confirmed blocks that were replaced, which must not happen; their deposits were dropped.',
+  },
+  networkRepairs: {
+    name: 'billhook_network_repairs_total',
+    type: 'counter',
+    labels: ['network'],
+    help: 'Transfers that were not as first read when their block was confirmed.',
+  },
+  networkProblem: {
+    name: 'billhook_network_problem',
+    type: 'gauge',
+    labels: ['network'],
+    help: '1 while a network cannot be watched until an operator mends something, else 0.',
+  },
+  endpointRequests: {
+    name: 'billhook_endpoint_requests_total',
+    type: 'counter',
+    labels: ['network', 'endpoint'],
+    help: 'Requests to a node of a network, by scheme, host and port.',
+  },
+  endpointFailures: {
+    name: 'billhook_endpoint_failures_total',
+    type: 'counter',
+    labels: ['network', 'endpoint'],
+    help: 'Questions that a node of a network failed to answer.',
+  },
+  endpointUsed: {
+    name: 'billhook_endpoint_used',
+    type: 'gauge',
+    labels: ['network', 'endpoint'],
+    help: '1 while a node is asked, 0 while it is left alone after failures.',
+  },
+  followerLag: {
+    name: 'billhook_ledger_follower_lag_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'How long ago everything that the ledger had committed was known; 0 without a follower.',
+  },
+  followerFailures: {
+    name: 'billhook_ledger_follower_failures_total',
+    type: 'counter',
+    labels: [],
+    help: 'Looks at the ledger that failed.',
+  },
+  followerMalformed: {
+    name: 'billhook_ledger_follower_malformed_total',
+    type: 'counter',
+    labels: [],
+    help: 'Transactions of followed contracts that were skipped because they have not the shape of a fact.',
+  },
 } as const satisfies Readonly<Record<string, MetricAbout>>
 
 // The values of labels that are known beforehand, as records, so that none can be forgotten: a series that exists with 0

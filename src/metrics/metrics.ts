@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { Counter, Gauge, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import type { IntakeObserver } from '../actors/intake.js'
 import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
@@ -16,14 +16,15 @@ import {
   DEPOSIT_KINDS,
   DEPOSIT_NETWORKS,
   DEPOSIT_OUTCOMES,
-  type MetricAbout,
   metricsCatalogue,
   VERIFY_LANES,
 } from './catalogue.js'
 import { KeptHistogram } from './histogram.js'
+import { type WatchedFollower, type WatchedNetwork, watchFollower, watchNetworks } from './network-series.js'
 import { oldestQueuedAt } from './outbox-age.js'
 import { processMetrics } from './process-metrics.js'
 import { RequestSeries } from './request-series.js'
+import { counter, gauge } from './series.js'
 
 const MS_PER_SECOND = 1000
 
@@ -43,6 +44,10 @@ export interface WatchedParts {
   readonly dispatcher: Pick<Dispatcher, 'depth'>
   readonly store: Pick<Store, 'outboxDepth' | 'oldestQueued'>
   readonly clock: Clock
+  /** Of the networks that are watched. */
+  readonly watchers: readonly WatchedNetwork[]
+  /** Null when no ledger is followed. */
+  readonly follower: WatchedFollower | null
 }
 
 /** The metrics of one service: ears for its parts, and what they heard as text for Prometheus. */
@@ -139,7 +144,10 @@ function intakeObserver(registry: Registry): IntakeObserver {
   return { deposit: ({ network, report, outcome }) => reports.inc({ network, kind: report, outcome }) }
 }
 
-function watch(registry: Registry, { pool, directory, dispatcher, store, clock }: WatchedParts): void {
+function watch(registry: Registry, parts: WatchedParts): void {
+  const { pool, directory, dispatcher, store, clock, watchers, follower } = parts
+  watchNetworks(registry, watchers)
+  watchFollower(registry, follower)
   gauge(registry, metricsCatalogue.verifyQueue, (depth) => {
     const waiting = pool.depth()
     for (const lane of Object.keys(VERIFY_LANES) as (keyof typeof VERIFY_LANES)[]) depth.set({ lane }, waiting[lane])
@@ -156,26 +164,5 @@ function watch(registry: Registry, { pool, directory, dispatcher, store, clock }
     const oldest = await oldestQueuedAt(store)
     // The machine's clock may have been set back since.
     age.set(oldest === null ? 0 : Math.max(0, clock.now() - oldest) / MS_PER_SECOND)
-  })
-}
-
-function counter(registry: Registry, { name, help, labels }: MetricAbout): Counter<string> {
-  return new Counter({ name, help, labelNames: labels, registers: [registry] })
-}
-
-/** A gauge that is read at each scrape. */
-function gauge(
-  registry: Registry,
-  { name, help, labels }: MetricAbout,
-  read: (gauge: Gauge<string>) => void | Promise<void>,
-): void {
-  new Gauge({
-    name,
-    help,
-    labelNames: labels,
-    registers: [registry],
-    collect() {
-      return read(this)
-    },
   })
 }

@@ -5,7 +5,7 @@ import { StorageUnavailable } from '../store/store.js'
 import { CatchUpLog } from './catch-up-log.js'
 import { ChainProgress, type ChainProgressOptions } from './chain-progress.js'
 import { NoCommonAncestor } from './common-ancestor.js'
-import { type ChainHead, NodeUnavailable, WrongNode } from './network-reader.js'
+import { type ChainHead, type EndpointHealth, NodeUnavailable, WrongNode } from './network-reader.js'
 import type { Watcher } from './watcher.js'
 import { WatcherRecord, type WatcherState } from './watcher-state.js'
 
@@ -62,6 +62,10 @@ export class ChainWatcher implements Watcher {
     this.wake()
     await this.running
     await this.options.reader.close()
+  }
+
+  endpoints(): readonly EndpointHealth[] {
+    return this.options.reader.endpoints()
   }
 
   state(): WatcherState {

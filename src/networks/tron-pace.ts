@@ -1,4 +1,4 @@
-import { HttpFailure, isTooLarge } from './node-failure.js'
+import { HttpFailure, isPerhapsTooLarge } from './node-failure.js'
 
 /** Blocks of one question; nodes allow 100. */
 const WIDTH_MAX = 100
@@ -29,7 +29,7 @@ export class TronPace {
   /** Some of a question's blocks, or none, came. A node that only allows fewer requests is better asked for more at once. */
   failed(error: unknown): void {
     this.atOnce = 1
-    if (error instanceof HttpFailure && error.reason === 'status' && !isTooLarge(error)) return
+    if (error instanceof HttpFailure && error.reason === 'status' && !isPerhapsTooLarge(error)) return
     this.widthLimit = Math.max(1, this.width / 2)
     this.width = Math.floor(this.widthLimit)
   }

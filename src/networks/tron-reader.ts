@@ -5,7 +5,7 @@ import { Endpoints } from './endpoints.js'
 import type { HttpJsonOptions } from './http-json.js'
 import type { ChainHead, EndpointHealth, NetworkReader, WatchedAddresses } from './network-reader.js'
 import { WrongNode } from './network-reader.js'
-import { HttpFailure, isTooLarge, NodeFailure } from './node-failure.js'
+import { HttpFailure, isPerhapsTooLarge, NodeFailure } from './node-failure.js'
 import { accountOfAddress } from './tron-address.js'
 import { demand, listOf, objectOf } from './tron-answer.js'
 import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock } from './tron-block.js'
@@ -86,7 +86,7 @@ export class TronReader implements NetworkReader {
         try {
           return await this.readSome(node, from, to, watched)
         } catch (error) {
-          const mayBeNarrower = this.pace.width > 1 && error instanceof HttpFailure && isTooLarge(error)
+          const mayBeNarrower = this.pace.width > 1 && error instanceof HttpFailure && isPerhapsTooLarge(error)
           this.pace.failed(error)
           if (!mayBeNarrower) throw error
         }

@@ -1,16 +1,18 @@
 import type { Settings } from '../config.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter, finishedHooks } from '../http/router.js'
+import type { LedgerFollower } from '../ledger/follower.js'
 import type { LedgerClient } from '../ledger/ledger-client.js'
+import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Service } from '../service.js'
 import { type Core, type CoreContext, startCore } from './core.js'
 import type { Endings } from './endings.js'
+import { Freshness } from './freshness.js'
 import { startFront, startMetricsFront } from './listeners.js'
 import { allRoutes } from './routes.js'
 
-/** Of the ledger's answer that is read. */
-const LEDGER_ANSWER_LIMIT_BYTES = 1024 * 1024
+const MS_PER_SECOND = 1000
 
 /** Builds the parts on an open store and running threads, in the order in which they need each other, and listens. */
 export async function assemble(context: CoreContext): Promise<Service> {
@@ -23,9 +25,21 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const publicUrl = () => settings.publicUrl ?? url
   const sandbox = settings.sandbox ? await startSandbox(core, context, publicUrl) : null
   const ledger = await startLedger(settings, endings)
+  const follower = await startFollower(core, context)
+  const watchers = await startNetworks(core, context)
+  const freshness = new Freshness(watchers, follower, settings.watchLagSeconds * MS_PER_SECOND)
 
   let isDraining = false
-  const routes = allRoutes(core, { settings, log, clock, sandbox, ledger, publicUrl, isDraining: () => isDraining })
+  const routes = allRoutes(core, {
+    settings,
+    log,
+    clock,
+    sandbox,
+    ledger,
+    publicUrl,
+    isDraining: () => isDraining,
+    degradations: () => freshness.complaints(),
+  })
   const requests = requestLog(log)
   const resolve = createRouter(routes, {
     onError: requests.onError,
@@ -34,7 +48,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   })
   const banner: string[] = []
   if (metrics !== null && settings.metricsPort !== undefined) {
-    metrics.watch({ ...core, clock })
+    metrics.watch({ ...core, clock, watchers, follower })
     const wanted = { host: settings.metricsHost, port: settings.metricsPort }
     banner.push(`metrics on ${await startMetricsFront(metrics, wanted, log, endings)}`)
   }
@@ -67,14 +81,30 @@ async function startSandbox(core: Core, context: CoreContext, publicUrl: () => s
   return sandbox
 }
 
-async function startLedger({ ledgerUrls, ledgerTimeoutMs }: Settings, endings: Endings): Promise<LedgerClient | null> {
-  if (ledgerUrls.length === 0) return null
-  const { createLedgerClient } = await import('../ledger/ledger-client.js')
-  const ledger = createLedgerClient({
-    urls: ledgerUrls,
-    timeoutMs: ledgerTimeoutMs,
-    answerLimitBytes: LEDGER_ANSWER_LIMIT_BYTES,
-  })
-  endings.add('ledger', () => ledger.close())
+async function startLedger(settings: Settings, endings: Endings): Promise<LedgerClient | null> {
+  if (settings.ledgerUrls.length === 0) return null
+  const { ledgerClientOf } = await import('./ledger.js')
+  const ledger = ledgerClientOf(settings)
+  if (ledger !== null) endings.add('ledger', () => ledger.close())
   return ledger
+}
+
+async function startFollower(
+  core: Core,
+  { settings, log, clock, endings }: CoreContext,
+): Promise<LedgerFollower | null> {
+  if (settings.ledgerStoreUrl === undefined) return null
+  const { ledgerFollowerOf } = await import('./ledger.js')
+  const follower = ledgerFollowerOf(settings, core, log, clock)
+  if (follower === null) return null
+  endings.add('ledger follower', () => follower.stop())
+  follower.start()
+  return follower
+}
+
+async function startNetworks(core: Core, context: CoreContext): Promise<readonly ChainWatcher[]> {
+  const { settings, endings } = context
+  if (settings.sepUrls.length === 0 && settings.trxNileUrls.length === 0) return []
+  const { startWatchers } = await import('./networks.js')
+  return await startWatchers(core, context, endings)
 }

@@ -37,12 +37,13 @@ export interface RouteContext {
   readonly ledger: AskLedger | null
   readonly publicUrl: () => string
   readonly isDraining: () => boolean
+  readonly degradations: () => readonly string[]
 }
 
 /** All routes of the service, behind the guards that the settings ask for. */
 export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const { store, directory, pool, engine, dispatcher, intake } = core
-  const { settings, log, clock, sandbox, ledger, publicUrl, isDraining } = context
+  const { settings, log, clock, sandbox, ledger, publicUrl, isDraining, degradations } = context
   const clientOf = clientReader(settings.trustedProxies)
   const signedRequests = new SignedRequests(store, pool, clock, clientOf)
   const leaseMs = settings.walletLeaseSeconds * 1000
@@ -69,6 +70,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
       isStoreOpen: () => store.isOpen(),
       isPoolReady: () => pool.ready(),
       isDraining,
+      degradations,
     }),
     ...(sandbox === null ? [] : sandboxRoutes(sandbox)),
   ]

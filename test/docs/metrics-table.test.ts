@@ -35,7 +35,8 @@ test('the names of metrics carry their units as Prometheus has them', () => {
   for (const { name, type, labels } of catalogue) {
     assert.equal(name.endsWith('_total'), type === 'counter', name)
     assert.doesNotMatch(name, /_(ms|milliseconds|minutes)(_|$)/)
-    // What an owner, a wallet, a key or an address would be called.
-    for (const label of labels) assert.match(label, /^(version|method|route|status|lane|state|outcome|network|kind)$/)
+    // What an owner, a wallet, a key or an address would be called. Endpoints are the operator's own.
+    for (const label of labels)
+      assert.match(label, /^(version|method|route|status|lane|state|outcome|network|kind|endpoint)$/)
   }
 })

@@ -7,9 +7,14 @@ export interface Readiness {
   isStoreOpen(): boolean
   isPoolReady(): boolean
   isDraining(): boolean
+  /** What does not work as it should though traffic may come, one sentence each; empty when all does. */
+  degradations(): readonly string[]
 }
 
-/** `GET /healthz`: the process answers. `GET /readyz`: store open, pool up, not draining. */
+/**
+ * `GET /healthz`: the process answers. `GET /readyz`: store open, pool up, not draining. A network or a ledger that is
+ * not up to date makes it `degraded`, still with 200: requests are answered as well as before.
+ */
 export function healthRoutes(readiness: Readiness): readonly Route[] {
   return [
     { method: 'GET', pattern: '/healthz', handle: () => jsonAnswer(200, { status: 'ok' }) },
@@ -19,7 +24,8 @@ export function healthRoutes(readiness: Readiness): readonly Route[] {
       handle: () => {
         if (readiness.isDraining()) return failureAnswer(failure('shutting_down'))
         if (!readiness.isStoreOpen() || !readiness.isPoolReady()) return failureAnswer(failure('not_ready'))
-        return jsonAnswer(200, { status: 'ready' })
+        const degraded = readiness.degradations()
+        return jsonAnswer(200, degraded.length === 0 ? { status: 'ready' } : { status: 'degraded', degraded })
       },
     },
   ]

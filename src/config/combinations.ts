@@ -1,0 +1,51 @@
+import { settingsSchema } from './schema.js'
+import type { SettingAbout } from './setting.js'
+
+type Name = keyof typeof settingsSchema
+
+/** What is configured: values by the name of their setting, and under which name each was given, if it was. */
+export interface Configured {
+  readonly values: Readonly<Record<string, unknown>>
+  /** The flag or variable that the operator gave; undefined when the value is a default. */
+  given(name: Name): string | undefined
+}
+
+/** Settings of the real world, which the sandbox never uses, and what they name. */
+const REAL: readonly (readonly [Name, string])[] = [
+  ['ledgerUrls', 'names a real ledger, which the sandbox never uses'],
+  ['ledgerStoreUrl', 'names a real ledger, which the sandbox never uses'],
+  ['onboardingName', 'is for a real ledger; the sandbox has its own'],
+  ['sepUrls', 'names nodes of a real network, which the sandbox simulates'],
+  ['trxNileUrls', 'names nodes of a real network, which the sandbox simulates'],
+]
+
+/** What is wrong with the settings together, though each by itself is right: a line for each problem. */
+export function combinationProblems({ values, given }: Configured): string[] {
+  const problems: string[] = []
+  if (values.sandbox === true) {
+    for (const [name, why] of REAL) {
+      const real = given(name)
+      if (real !== undefined) problems.push(`${real} ${why}: unset it or switch the sandbox off.`)
+    }
+  }
+  const need = (name: Name, needed: Name, why = '') => {
+    if (given(needed) === undefined) problems.push(`${variable(name)} needs ${variable(needed)}${why}.`)
+  }
+  if (values.strict === true && values.sandbox !== true)
+    need('strict', 'onboardingName', ", the ledger's onboarding name")
+  if (given('ledgerStoreUrl') !== undefined) {
+    need('ledgerStoreUrl', 'ledgerUrls')
+    need('ledgerStoreUrl', 'ledgerFollow')
+  }
+  const followed: readonly string[] = Array.isArray(values.ledgerFollow) ? values.ledgerFollow : []
+  if (followed.length > 0) need('ledgerFollow', 'ledgerStoreUrl')
+  if (followed.some((entry) => entry.startsWith('onboard='))) need('ledgerFollow', 'onboardingName')
+  if (given('sepUrls') !== undefined) need('sepUrls', 'sepToken')
+  if (given('trxNileUrls') !== undefined) need('trxNileUrls', 'trxNileToken')
+  return problems
+}
+
+function variable(name: Name): string {
+  const { about }: { about: SettingAbout } = settingsSchema[name]
+  return about.environment
+}

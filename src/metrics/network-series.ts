@@ -1,0 +1,71 @@
+import type { Registry } from 'prom-client'
+import type { FollowerState } from '../ledger/follower-state.js'
+import type { EndpointHealth } from '../networks/network-reader.js'
+import type { WatcherState } from '../networks/watcher-state.js'
+import { type MetricAbout, metricsCatalogue } from './catalogue.js'
+import { gauge, ownCounter } from './series.js'
+
+const MS_PER_SECOND = 1000
+
+/** A watcher, as far as metrics are concerned. */
+export interface WatchedNetwork {
+  state(): WatcherState
+  endpoints(): readonly EndpointHealth[]
+}
+
+export interface WatchedFollower {
+  state(): FollowerState
+}
+
+/** How far each watched network has been read, and how its endpoints do. What is not known yet has no sample. */
+export function watchNetworks(registry: Registry, watchers: readonly WatchedNetwork[]): void {
+  const ofEach = (about: MetricAbout, read: (state: WatcherState) => number | null) =>
+    gauge(registry, about, (one) => {
+      for (const watcher of watchers) {
+        const state = watcher.state()
+        const value = read(state)
+        if (value !== null) one.set({ network: state.network }, value)
+      }
+    })
+  ofEach(metricsCatalogue.networkHead, ({ head }) => head?.latest ?? null)
+  ofEach(metricsCatalogue.networkCursor, ({ position }) => position?.tip.height ?? null)
+  ofEach(metricsCatalogue.networkLagBlocks, ({ lagBlocks }) => lagBlocks)
+  ofEach(metricsCatalogue.networkLagSeconds, ({ lagMs }) => (lagMs === null ? null : lagMs / MS_PER_SECOND))
+  ofEach(metricsCatalogue.networkProblem, ({ problem }) => (problem === null ? 0 : 1))
+
+  const countOf = (about: MetricAbout, read: (state: WatcherState) => number) =>
+    ownCounter(registry, about, (set) => {
+      for (const watcher of watchers) {
+        const state = watcher.state()
+        set({ network: state.network }, read(state))
+      }
+    })
+  countOf(metricsCatalogue.reorganisations, ({ reorganisations }) => reorganisations)
+  countOf(metricsCatalogue.confirmedUndone, ({ confirmedBlocksUndone }) => confirmedBlocksUndone)
+  countOf(metricsCatalogue.networkRepairs, ({ repaired }) => repaired)
+
+  const endpointCount = (about: MetricAbout, read: (health: EndpointHealth) => number) =>
+    ownCounter(registry, about, (set) => forEndpoints(watchers, (labels, health) => set(labels, read(health))))
+  endpointCount(metricsCatalogue.endpointRequests, ({ requests }) => requests)
+  endpointCount(metricsCatalogue.endpointFailures, ({ failures }) => failures)
+  gauge(registry, metricsCatalogue.endpointUsed, (used) =>
+    forEndpoints(watchers, (labels, { isUsed }) => used.set(labels, isUsed ? 1 : 0)),
+  )
+}
+
+/** How the ledger's follower does. */
+export function watchFollower(registry: Registry, follower: WatchedFollower | null): void {
+  gauge(registry, metricsCatalogue.followerLag, (lag) => lag.set((follower?.state().lagMs ?? 0) / MS_PER_SECOND))
+  ownCounter(registry, metricsCatalogue.followerFailures, (set) => set({}, follower?.state().failures ?? 0))
+  ownCounter(registry, metricsCatalogue.followerMalformed, (set) => set({}, follower?.state().malformed ?? 0))
+}
+
+function forEndpoints(
+  watchers: readonly WatchedNetwork[],
+  tell: (labels: { readonly network: string; readonly endpoint: string }, health: EndpointHealth) => void,
+): void {
+  for (const watcher of watchers) {
+    const { network } = watcher.state()
+    for (const health of watcher.endpoints()) tell({ network, endpoint: health.name }, health)
+  }
+}

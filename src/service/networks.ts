@@ -1,0 +1,105 @@
+import type { Clock } from '../clock.js'
+import type { Settings } from '../config.js'
+import type { TokenDecimals } from '../domain/network.js'
+import type { Logger } from '../log.js'
+import { ChainWatcher } from '../networks/chain-watcher.js'
+import { EthereumReader } from '../networks/ethereum-reader.js'
+import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
+import { TronReader } from '../networks/tron-reader.js'
+import { systemScheduler } from '../scheduler.js'
+import { StartError } from '../start-error.js'
+import type { Core } from './core.js'
+import type { Endings } from './endings.js'
+
+/** Of one answer of a node that is read; the largest are the logs of a range of blocks. */
+const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
+const API_KEY_HEADER = 'TRON-PRO-API-KEY'
+/** A block that was replaced by one as high is noticed within so many questions for the newest. */
+const POLLS_PER_TIP_CHECK = 3
+
+/** What makes a reader of a configured network. */
+export interface ReaderParts {
+  readonly settings: Settings
+  readonly tokenDecimals: TokenDecimals
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Watchers of the networks that have endpoints, started. */
+export async function startWatchers(
+  core: Pick<Core, 'store' | 'intake' | 'tokenDecimals'>,
+  { settings, clock, log }: Omit<ReaderParts, 'tokenDecimals'>,
+  endings: Endings,
+): Promise<readonly ChainWatcher[]> {
+  const parts = { settings, tokenDecimals: core.tokenDecimals, clock, log }
+  const watchers: ChainWatcher[] = []
+  for (const [reader, start, pollMs] of [
+    [sepReader(parts), settings.sepStart, settings.sepPollMs],
+    [trxNileReader(parts), settings.trxNileStart, settings.trxNilePollMs],
+  ] as const) {
+    if (reader === null) continue
+    const watcher = new ChainWatcher({
+      reader,
+      store: core.store,
+      intake: core.intake,
+      clock,
+      log,
+      scheduler: systemScheduler,
+      random: Math.random,
+      start,
+      pollMs,
+      tipCheckMs: POLLS_PER_TIP_CHECK * pollMs,
+    })
+    endings.add(`watcher of ${reader.network}`, () => watcher.stop())
+    await startOrExplain(watcher)
+    watchers.push(watcher)
+  }
+  return watchers
+}
+
+async function startOrExplain(watcher: ChainWatcher): Promise<void> {
+  try {
+    // Its own way to the intake are steps of the chain, not single reports.
+    await watcher.start()
+  } catch (error) {
+    if (error instanceof WrongNode) throw new StartError(`${watcher.network} cannot be watched: ${error.message}`)
+    throw error
+  }
+}
+
+/** A reader of SEP; null when it has no endpoints. */
+export function sepReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
+  const { sepUrls, sepToken, sepChainId, sepConfirmations, sepBatch, sepRange } = settings
+  if (sepUrls.length === 0 || sepToken === undefined) return null
+  return new EthereumReader({
+    addresses: sepUrls.map((url) => ({ url })),
+    chainId: sepChainId,
+    token: { address: sepToken, decimals: tokenDecimals.SEP },
+    confirmation: sepConfirmations,
+    batchMax: sepBatch,
+    rangeMax: sepRange,
+    ...boundsOf(settings, clock),
+    random: Math.random,
+    log,
+  })
+}
+
+/** A reader of TRX-NILE; null when it has no endpoints. */
+export function trxNileReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
+  const { trxNileUrls, trxNileToken, trxNileApiKey, trxNileGenesis } = settings
+  if (trxNileUrls.length === 0 || trxNileToken === undefined) return null
+  const headers = trxNileApiKey === undefined ? {} : { [API_KEY_HEADER]: trxNileApiKey }
+  return new TronReader({
+    addresses: trxNileUrls.map((url) => ({ url, headers })),
+    token: trxNileToken,
+    tokenDecimals: tokenDecimals['TRX-NILE'],
+    genesisId: trxNileGenesis,
+    ...boundsOf(settings, clock),
+    random: Math.random,
+    log,
+  })
+}
+
+function boundsOf({ nodeTimeoutMs }: Settings, clock: Clock) {
+  return { timeoutMs: nodeTimeoutMs, answerLimitBytes: ANSWER_LIMIT_BYTES, clock, scheduler: systemScheduler }
+}
