@@ -3,7 +3,7 @@ import { walletsOf } from '../../domain/invoice.js'
 import { type Payment, paymentOf, type Received } from '../../domain/payment.js'
 import { atomsOf, type InvoiceRow } from './invoice-rows.js'
 import { Receipts } from './receipts.js'
-import { type Account, accountOf, totalAfter } from './running-totals.js'
+import { type Account, accountOf, changesOf, totalAfter } from './running-totals.js'
 import type { Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
 
@@ -24,17 +24,6 @@ export class Payments {
     return accounts
   }
 
-  /** Confirmed and pending sums of an invoice; pending is what is seen and not confirmed. */
-  received(row: InvoiceRow): Received {
-    let seen = 0n
-    let confirmed = 0n
-    for (const account of this.accounts(walletsOf(row), row.currency)) {
-      seen += totalAfter(this.tables.seenTotals, account, row.created_at)
-      confirmed += totalAfter(this.tables.confirmedTotals, account, row.created_at)
-    }
-    return { confirmed, pending: seen - confirmed }
-  }
-
   confirmed(row: InvoiceRow): bigint {
     let sum = 0n
     for (const account of this.accounts(walletsOf(row), row.currency)) {
@@ -49,6 +38,40 @@ export class Payments {
   }
 
   paymentOf(row: InvoiceRow): Payment {
-    return paymentOf(atomsOf(row), this.received(row))
+    return this.paymentOn(this.accounts(walletsOf(row), row.currency), atomsOf(row), row.created_at)
+  }
+
+  /** The payment of an invoice over `amount` atoms. */
+  paymentOn(accounts: readonly Account[], amount: bigint, createdAt: number): Payment {
+    return paymentOf(amount, this.received(accounts, createdAt))
+  }
+
+  /** How often the deposits to each account changed, seen and confirmed in turn. */
+  changesOf(accounts: readonly Account[]): readonly number[] {
+    const { seenTotals, confirmedTotals } = this.tables
+    return accounts.flatMap((account) => [changesOf(seenTotals, account), changesOf(confirmedTotals, account)])
+  }
+
+  /** Whether `changesOf` would answer the same. */
+  areUnchanged(accounts: readonly Account[], changes: readonly number[]): boolean {
+    const { seenTotals, confirmedTotals } = this.tables
+    let i = 0
+    for (const account of accounts) {
+      if (changesOf(seenTotals, account) !== changes[i] || changesOf(confirmedTotals, account) !== changes[i + 1])
+        return false
+      i += 2
+    }
+    return true
+  }
+
+  /** Pending is what is seen and not confirmed. */
+  private received(accounts: readonly Account[], createdAt: number): Received {
+    let seen = 0n
+    let confirmed = 0n
+    for (const account of accounts) {
+      seen += totalAfter(this.tables.seenTotals, account, createdAt)
+      confirmed += totalAfter(this.tables.confirmedTotals, account, createdAt)
+    }
+    return { confirmed, pending: seen - confirmed }
   }
 }
