@@ -50,6 +50,7 @@ export function parseTokenDepositAmount(text: string, tokenDecimals: number): bi
 
 /** The shortest decimal string of a non-negative amount: `1500000000000000000n` is `1.5`. */
 export function formatAmount(atoms: bigint): string {
+  if (atoms === 0n) return '0'
   const digits = atoms.toString().padStart(AMOUNT_DECIMALS + 1, '0')
   const point = digits.length - AMOUNT_DECIMALS
   let end = digits.length

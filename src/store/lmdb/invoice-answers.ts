@@ -2,7 +2,7 @@ import { type Invoice, walletsOf } from '../../domain/invoice.js'
 import type { InvoiceWithPayment } from '../store.js'
 import { ID_BYTES } from './bytes.js'
 import { atomsOf, type InvoiceRows, toInvoice } from './invoice-rows.js'
-import type { Payments } from './payments.js'
+import type { Counted, Payments } from './payments.js'
 import { RecentCache } from './recent-cache.js'
 import type { Account } from './running-totals.js'
 
@@ -16,9 +16,8 @@ interface Kept {
   readonly accounts: readonly Account[]
   /** Atoms. */
   readonly amount: bigint
+  counted: Counted
   answer: InvoiceWithPayment
-  /** Of the accounts, when the payment in `answer` was computed. */
-  changes: readonly number[]
 }
 
 /**
@@ -36,10 +35,11 @@ export class InvoiceAnswers {
   find(id: string): InvoiceWithPayment | undefined {
     const kept = this.kept.get(id)
     if (kept === undefined) return this.read(id)
-    if (this.payments.areUnchanged(kept.accounts, kept.changes)) return kept.answer
-    const { invoice } = kept.answer
-    kept.changes = this.payments.changesOf(kept.accounts)
-    kept.answer = { invoice, payment: this.payments.paymentOn(kept.accounts, kept.amount, invoice.created_at) }
+    if (!this.payments.areUnchanged(kept.accounts, kept.counted)) {
+      const { invoice } = kept.answer
+      kept.counted = this.payments.paymentOn(kept.accounts, kept.amount, invoice.created_at)
+      kept.answer = { invoice, payment: kept.counted.payment }
+    }
     return kept.answer
   }
 
@@ -47,23 +47,20 @@ export class InvoiceAnswers {
     const bytes = idBytes(id)
     const row = bytes === undefined ? undefined : this.rows.find(bytes)
     if (bytes === undefined || row === undefined) return undefined
-    const invoice = toInvoice(bytes, row)
     const walletIds = walletsOf(row)
     const accounts = this.payments.accounts(walletIds, row.currency)
     const amount = atomsOf(row)
-    const answer = { invoice, payment: this.payments.paymentOn(accounts, amount, row.created_at) }
+    const counted = this.payments.paymentOn(accounts, amount, row.created_at)
+    const answer = { invoice: toInvoice(bytes, row), payment: counted.payment }
     // A wallet without an address may get one. One that it has stays.
-    if (accounts.length === walletIds.length) {
-      this.kept.set(id, { accounts, amount, answer, changes: this.payments.changesOf(accounts) })
-    }
+    if (accounts.length === walletIds.length) this.kept.set(id, { accounts, amount, counted, answer })
     return answer
   }
 }
 
-function charactersOf(invoice: Invoice): number {
-  let characters = BASE_CHARACTERS
-  for (const value of Object.values(invoice)) characters += typeof value === 'string' ? value.length : 0
-  return characters
+function charactersOf({ owner, wallet_ids, name, description, reference, callback_url }: Invoice): number {
+  const texts = [owner, wallet_ids, name, description, reference, callback_url]
+  return texts.reduce((characters, text) => characters + (text?.length ?? 0), BASE_CHARACTERS)
 }
 
 const ID = /^[0-9a-f]{32}$/

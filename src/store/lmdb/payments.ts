@@ -1,11 +1,17 @@
 import type { Currency } from '../../domain/currency.js'
 import { walletsOf } from '../../domain/invoice.js'
-import { type Payment, paymentOf, type Received } from '../../domain/payment.js'
+import { type Payment, paymentOf } from '../../domain/payment.js'
 import { atomsOf, type InvoiceRow } from './invoice-rows.js'
 import { Receipts } from './receipts.js'
-import { type Account, accountOf, changesOf, totalAfter } from './running-totals.js'
-import type { Tables } from './tables.js'
+import { type Account, accountOf, changesOf, headOf, totalAfter, totalBehind } from './running-totals.js'
+import type { Table, Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
+
+/** A payment, and the state of the deposits that it was computed from. */
+export interface Counted {
+  readonly payment: Payment
+  readonly changes: readonly number[]
+}
 
 /** What invoices received, from the running totals of their wallets' addresses. */
 export class Payments {
@@ -38,40 +44,40 @@ export class Payments {
   }
 
   paymentOf(row: InvoiceRow): Payment {
-    return this.paymentOn(this.accounts(walletsOf(row), row.currency), atomsOf(row), row.created_at)
+    return this.paymentOn(this.accounts(walletsOf(row), row.currency), atomsOf(row), row.created_at).payment
   }
 
-  /** The payment of an invoice over `amount` atoms. */
-  paymentOn(accounts: readonly Account[], amount: bigint, createdAt: number): Payment {
-    return paymentOf(amount, this.received(accounts, createdAt))
-  }
-
-  /** How often the deposits to each account changed, seen and confirmed in turn. */
-  changesOf(accounts: readonly Account[]): readonly number[] {
+  /**
+   * The payment of an invoice over `amount` atoms, and how often the deposits to each account had changed then, seen and
+   * confirmed in turn.
+   */
+  paymentOn(accounts: readonly Account[], amount: bigint, createdAt: number): Counted {
     const { seenTotals, confirmedTotals } = this.tables
-    return accounts.flatMap((account) => [changesOf(seenTotals, account), changesOf(confirmedTotals, account)])
-  }
-
-  /** Whether `changesOf` would answer the same. */
-  areUnchanged(accounts: readonly Account[], changes: readonly number[]): boolean {
-    const { seenTotals, confirmedTotals } = this.tables
-    let i = 0
-    for (const account of accounts) {
-      if (changesOf(seenTotals, account) !== changes[i] || changesOf(confirmedTotals, account) !== changes[i + 1])
-        return false
-      i += 2
+    const changes: number[] = []
+    const after = (table: Table, account: Account): bigint => {
+      const head = headOf(table, account)
+      changes.push(head.changes)
+      return totalBehind(table, account, head, createdAt)
     }
-    return true
-  }
-
-  /** Pending is what is seen and not confirmed. */
-  private received(accounts: readonly Account[], createdAt: number): Received {
     let seen = 0n
     let confirmed = 0n
     for (const account of accounts) {
-      seen += totalAfter(this.tables.seenTotals, account, createdAt)
-      confirmed += totalAfter(this.tables.confirmedTotals, account, createdAt)
+      seen += after(seenTotals, account)
+      confirmed += after(confirmedTotals, account)
     }
-    return { confirmed, pending: seen - confirmed }
+    // What is seen and not confirmed is pending.
+    return { payment: paymentOf(amount, { confirmed, pending: seen - confirmed }), changes }
+  }
+
+  /** Whether the deposits to the accounts are those that were counted. */
+  areUnchanged(accounts: readonly Account[], { changes }: Counted): boolean {
+    const { seenTotals, confirmedTotals } = this.tables
+    let i = 0
+    for (const account of accounts) {
+      if (changesOf(seenTotals, account) !== changes[i]) return false
+      if (changesOf(confirmedTotals, account) !== changes[i + 1]) return false
+      i += 2
+    }
+    return true
   }
 }

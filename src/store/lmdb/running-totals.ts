@@ -28,7 +28,7 @@ const REWRITE_CHUNK = 1024
 /** Names an account: the key of its head, with which the keys of its deposits begin. */
 export type Account = Buffer
 
-interface Head {
+export interface Head {
   /** How often deposits entered or left. It never starts again, not even when none is left. */
   readonly changes: number
   /** Of the last deposit; 0 when there is none. */
@@ -68,6 +68,17 @@ export function changesOf(table: Table, account: Account): number {
   return table.getBinaryFast(account)?.readUIntBE(0, WIDE_BYTES) ?? 0
 }
 
+export function headOf(table: Table, account: Account): Head {
+  // The binding's own buffer, which is longer than its `length` says and holds the value until the next look-up.
+  const bytes = table.getBinaryFast(account)
+  if (bytes === undefined) return NEW_HEAD
+  return {
+    changes: bytes.readUIntBE(0, WIDE_BYTES),
+    receivedAt: bytes.readUIntBE(LAST_AT, WIDE_BYTES),
+    total: bigintFromBytes(bytes.subarray(TOTAL_AT, bytes.length)),
+  }
+}
+
 /** The total of the account over all time. */
 export function totalOf(table: Table, account: Account): bigint {
   return headOf(table, account).total
@@ -80,8 +91,12 @@ export function totalUntil(table: Table, account: Account, timeMs: number): bigi
 
 /** What was received strictly after `timeMs`. */
 export function totalAfter(table: Table, account: Account, timeMs: number): bigint {
-  const { receivedAt, total } = headOf(table, account)
-  return receivedAt <= timeMs ? 0n : total - totalUntil(table, account, timeMs)
+  return totalBehind(table, account, headOf(table, account), timeMs)
+}
+
+/** The same, where the head has been read. */
+export function totalBehind(table: Table, account: Account, head: Head, timeMs: number): bigint {
+  return head.receivedAt <= timeMs ? 0n : head.total - totalUntil(table, account, timeMs)
 }
 
 /** The last deposit received at `timeMs` or before, and the total up to it; undefined when there is none. */
@@ -173,17 +188,6 @@ function totalAt(table: Table, high: Buffer, account: Account): bigint {
     return bigintFromBytes(row.value)
   }
   return 0n
-}
-
-function headOf(table: Table, account: Account): Head {
-  // The binding's own buffer, which is longer than its `length` says and holds the value until the next look-up.
-  const bytes = table.getBinaryFast(account)
-  if (bytes === undefined) return NEW_HEAD
-  return {
-    changes: bytes.readUIntBE(0, WIDE_BYTES),
-    receivedAt: bytes.readUIntBE(LAST_AT, WIDE_BYTES),
-    total: bigintFromBytes(bytes.subarray(TOTAL_AT, bytes.length)),
-  }
 }
 
 function putHead(table: Table, account: Account, { changes, receivedAt, total }: Head): void {
