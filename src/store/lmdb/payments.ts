@@ -4,7 +4,7 @@ import { type Payment, paymentOf } from '../../domain/payment.js'
 import { atomsOf, type InvoiceRow } from './invoice-rows.js'
 import { Receipts } from './receipts.js'
 import { type Account, accountOf, changesOf, headOf, totalAfter, totalBehind } from './running-totals.js'
-import type { Table, Tables } from './tables.js'
+import type { Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
 
 /** A payment, and the state of the deposits that it was computed from. */
@@ -54,19 +54,20 @@ export class Payments {
   paymentOn(accounts: readonly Account[], amount: bigint, createdAt: number): Counted {
     const { seenTotals, confirmedTotals } = this.tables
     const changes: number[] = []
-    const after = (table: Table, account: Account): bigint => {
-      const head = headOf(table, account)
-      changes.push(head.changes)
-      return totalBehind(table, account, head, createdAt)
-    }
-    let seen = 0n
     let confirmed = 0n
+    let pending = 0n
     for (const account of accounts) {
-      seen += after(seenTotals, account)
-      confirmed += after(confirmedTotals, account)
+      const seenHead = headOf(seenTotals, account)
+      const confirmedHead = headOf(confirmedTotals, account)
+      changes.push(seenHead.changes, confirmedHead.changes)
+      const confirmedAfter = totalBehind(confirmedTotals, account, confirmedHead, createdAt)
+      confirmed += confirmedAfter
+      // What is confirmed was seen, so when the totals are equal nothing is pending, whenever it was received.
+      if (seenHead.total !== confirmedHead.total) {
+        pending += totalBehind(seenTotals, account, seenHead, createdAt) - confirmedAfter
+      }
     }
-    // What is seen and not confirmed is pending.
-    return { payment: paymentOf(amount, { confirmed, pending: seen - confirmed }), changes }
+    return { payment: paymentOf(amount, { confirmed, pending }), changes }
   }
 
   /** Whether the deposits to the accounts are those that were counted. */
