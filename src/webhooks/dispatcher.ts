@@ -13,7 +13,7 @@ import { Round } from './round.js'
 const CONCURRENCY_DEFAULT = 256
 
 /** Attempts under way at once to one destination of an owner. */
-const CONCURRENCY_PER_DESTINATION_DEFAULT = 8
+const CONCURRENCY_PER_DESTINATION_DEFAULT = 16
 
 /** Turns after which the event loop gets one of its own; with a store in this process a turn may not wait for anything. */
 const TURNS_IN_A_ROW_MAX = 64

@@ -1,10 +1,15 @@
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import type { LaneKey } from '../store/store.js'
 
-/** Attempts at once that a lane starts with; it grows with every answer and shrinks with a timeout. */
+/** Attempts at once that a lane starts with. A receiver that answers slowly is left at least these. */
 const WINDOW_START = 2
-const WINDOW_MIN = 1
-const WINDOW_GROWTH = 2
+/** What is left to a receiver that did not answer in time. */
+const WINDOW_HANGING = 1
+
+/** A receiver that answers sooner gets twice as many attempts at once with each answer, otherwise one more. */
+const QUICK_ANSWER_MS = 1000
+/** Half of what an attempt may take: whoever needs longer gets half as many at once, before attempts fail. */
+const LATE_ANSWER_MS = 4000
 
 /** Queued rows kept beyond those that can start, to pass by deliveries that wait for one of their own invoice. */
 const LOOKAHEAD_ROWS = 8
@@ -130,10 +135,15 @@ export class Lane {
     if (this.underWay.size === 0 && this.hasAhead && this.place !== 'in_turn') this.startOver()
   }
 
-  /** A receiver that hangs soon holds one place only; one that answers gets all that a destination may have. */
+  /** As many attempts at once as the receiver has shown to stand. One that hangs soon holds a single place. */
   learn(result: DeliveryResult): void {
-    if (result.kind === 'answered') this.window = Math.min(this.windowMax, this.window * WINDOW_GROWTH)
-    else if (result.reason === 'timeout') this.window = WINDOW_MIN
+    if (result.kind === 'answered') this.window = this.windowAfter(result.durationMs)
+    else if (result.reason === 'timeout') this.window = WINDOW_HANGING
+  }
+
+  private windowAfter(answerMs: number): number {
+    if (answerMs >= LATE_ANSWER_MS) return Math.min(this.window, Math.max(WINDOW_START, Math.floor(this.window / 2)))
+    return Math.min(this.windowMax, answerMs < QUICK_ANSWER_MS ? this.window * 2 : this.window + 1)
   }
 
   private startable(wanted: number): readonly Delivery[] {
