@@ -4,7 +4,7 @@ import { createIdGenerator, randomKeyId } from '../src/crypto/id.js'
 import { createPooledRandom } from '../src/crypto/random.js'
 import { formatAmount } from '../src/domain/amount.js'
 import { type LmdbStore, openLmdbStore } from '../src/store/lmdb/lmdb-store.js'
-import type { WalletCommand } from '../src/store/store.js'
+import type { InvoiceWithPayment, WalletCommand } from '../src/store/store.js'
 import { wallet } from './merchants.js'
 
 /** Commands that are given to the store at once: as many as it commits together. */
@@ -99,6 +99,14 @@ export class Histories {
     return ids
   }
 
+  /**
+   * An invoice of a wallet with its payment: a page of one, because of answers for single invoices the store keeps those
+   * that are still true, and what counts here is what it costs to compute one.
+   */
+  page(name: string, id: string): InvoiceWithPayment | undefined {
+    return this.store.invoicesWithPayment(name, { after: cursorAt(id), limit: 1 }).items[0]
+  }
+
   /** Creations of amounts that nobody has, at random places among those of a history of that size. */
   creations(name: string, size: number, count: number): readonly WalletCommand[] {
     return Array.from({ length: count }, () => {
@@ -153,6 +161,11 @@ export class Histories {
       },
     }
   }
+}
+
+/** The cursor of a list, newest first, whose next invoice is the one of that id. */
+export function cursorAt(id: string): string {
+  return (BigInt(`0x${id}`) + 1n).toString(16).padStart(id.length, '0')
 }
 
 /** Goes on by a millisecond with every look at it. */

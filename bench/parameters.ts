@@ -20,6 +20,8 @@ export interface Parameters {
   readonly keys: number
   /** Of reads, and of the paced creations whose latency is measured. */
   readonly fewerConnections: number
+  /** Read in turn, once each, again and again: more than the service keeps answers of, but in a tiny run. */
+  readonly readInvoices: number
   /** Sizes of history, ascending; the first and the last are compared. */
   readonly historySizes: readonly number[]
   /** Timed operations for each sample of the history. */
@@ -51,6 +53,7 @@ const FULL: Parameters = {
   wallets: 5000,
   keys: 50,
   fewerConnections: 256,
+  readInvoices: 40_000,
   historySizes: [100, 10_000, 1_000_000],
   historyOperations: 2000,
   depositsPerSecond: 1000,
@@ -69,6 +72,7 @@ const TINY: Parameters = {
   wallets: 50,
   keys: 5,
   fewerConnections: 16,
+  readInvoices: 300,
   historySizes: [100, 500],
   historyOperations: 50,
   depositsPerSecond: 100,

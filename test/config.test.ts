@@ -32,7 +32,7 @@ describe('settings', () => {
       corsOrigins: [],
       callbackAllow: [],
       webhookConcurrency: 256,
-      webhookConcurrencyPerDestination: 8,
+      webhookConcurrencyPerDestination: 16,
       webhookAttempts: 1,
       unsigned: 'on',
       strict: false,

@@ -24,7 +24,6 @@ export async function paidStatus(
 ): Promise<readonly Measurement[]> {
   const commands = sizes.reduce((sum, size) => sum + size + INVOICES, 0)
   const histories = await Histories.open(join(directory, 'paid-status'), commands)
-  const { store } = histories
   try {
     const cases = []
     for (const size of sizes) {
@@ -34,21 +33,25 @@ export async function paidStatus(
           name: 'paid status, store only',
           place: { group: 'history', x: size },
           inputs,
-          run: ({ id }) => store.invoiceWithPayment(id),
+          run: ({ id }) => histories.page(nameOf(size), id),
           isRight: (found, { received }) => found?.payment.received === received,
-          note: `invoice and payment by id, of ${INVOICES} invoices throughout that many deposits`,
+          note: `a page of one of ${INVOICES} invoices throughout that many deposits`,
         }),
       )
     }
     return await measure(cases, effort)
   } finally {
-    await store.close()
+    await histories.close()
   }
+}
+
+function nameOf(size: number): string {
+  return `paid-${size}`
 }
 
 /** A wallet with so many deposits, and an invoice before every hundredth part of them. */
 async function fill(histories: Histories, size: number): Promise<readonly Expected[]> {
-  const name = `paid-${size}`
+  const name = nameOf(size)
   const share = size / INVOICES
   await histories.addWallet(name)
   const expected: Expected[] = []

@@ -1,42 +1,75 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from '../bench.js'
+import { COMMANDS_AT_ONCE, Histories } from '../histories.js'
 import { constantOf, startConstantServer } from '../limits/constant-server.js'
 import { Merchants, pushEvents } from '../merchants.js'
+import { httpRequest, writeRequestFile } from '../request-file.js'
 import { withService } from '../service-process.js'
 
 export const READ = 'GET /api/invoices/<id>'
 export const CONSTANT = 'uWS, the same bytes from a constant'
+const READ_OF_MANY = 'GET /api/invoices/<id>, of many in turn'
 
 const DEPOSITS = 10
+/** Has the many invoices. */
+const WALLET = 'many'
 
-/** Reads per second of an invoice with its payment, and of the same bytes from a constant, in turn. */
+/**
+ * Reads per second of an invoice with its payment, of many invoices each after the others, and of the first one's bytes
+ * from a constant, in turn.
+ */
 export async function reads(bench: Bench): Promise<void> {
   const { parameters, findings, loadGenerator } = bench
+  const { fewerConnections: connections, readInvoices } = parameters
   const data = join(bench.directory, 'reads')
-  const samples = { read: [] as number[], constant: [] as number[] }
+  const file = join(bench.directory, 'read-requests')
+  const samples = { read: [] as number[], many: [] as number[], constant: [] as number[] }
+  const ids = await manyInvoices(data, readInvoices)
+  await writeRequestFile(file, ids.length, (n) => httpRequest('GET', `/api/invoices/${ids[n]}`, []))
   await withService(data, {}, async ({ url }) => {
     const invoice = await paidInvoice(url)
     const answer = await constantOf(await fetch(invoice))
     const constant = await startConstantServer(answer)
     try {
-      const load = (target: string, seconds: number) =>
-        loadGenerator.run({ url: target, connections: parameters.fewerConnections, seconds, requests: null })
       const same = `${constant.url}${new URL(invoice).pathname}`
-      for (const target of [invoice, same]) await load(target, parameters.warmUpSeconds)
+      const read = (seconds: number) => loadGenerator.run({ url: invoice, connections, seconds, requests: null })
+      const many = (seconds: number) => loadGenerator.run({ url, connections, seconds, requests: file })
+      const repeat = (seconds: number) => loadGenerator.run({ url: same, connections, seconds, requests: null })
+      for (const load of [read, many, repeat]) await load(parameters.warmUpSeconds)
       for (let round = 0; round < parameters.rounds; round += 1) {
-        samples.read.push(await load(invoice, parameters.seconds))
-        samples.constant.push(await load(same, parameters.seconds))
+        samples.read.push(await read(parameters.seconds))
+        samples.many.push(await many(parameters.seconds))
+        samples.constant.push(await repeat(parameters.seconds))
       }
     } finally {
       await constant.stop()
     }
   })
   rmSync(data, { recursive: true })
-  const note = `over ${parameters.fewerConnections} connections`
-  const readNote = `one with ${DEPOSITS} deposits, its payment computed each time, ${note}`
-  findings.add({ group: 'reads', name: READ, unit: 'per second', samples: samples.read, note: readNote })
-  findings.add({ group: 'reads', name: CONSTANT, unit: 'per second', samples: samples.constant, note })
+  rmSync(file)
+  const note = `over ${connections} connections`
+  const readNote = `one with ${DEPOSITS} deposits, again and again, ${note}`
+  const manyNote = `${readInvoices} with ${DEPOSITS} deposits, one after the other, ${note}`
+  const add = (name: string, of: readonly number[], about: string) =>
+    findings.add({ group: 'reads', name, unit: 'per second', samples: of, note: about })
+  add(READ, samples.read, readNote)
+  add(READ_OF_MANY, samples.many, manyNote)
+  add(CONSTANT, samples.constant, note)
+}
+
+/** Invoices of one wallet, all of which have received the same deposits; answers their ids. */
+async function manyInvoices(data: string, count: number): Promise<readonly string[]> {
+  const histories = await Histories.open(data, count + DEPOSITS)
+  await histories.addWallet(WALLET)
+  const ids: string[] = []
+  while (ids.length < count) {
+    const batch = Math.min(COMMANDS_AT_ONCE, count - ids.length)
+    ids.push(...(await histories.perform(histories.creations(WALLET, 0, batch))))
+  }
+  await histories.perform(histories.deposits(WALLET, DEPOSITS))
+  await histories.close()
+  return ids
 }
 
 /** An invoice that has received a part of its amount in several deposits; answers its URL. */

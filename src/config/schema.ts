@@ -125,8 +125,8 @@ export const settingsSchema = {
   webhookConcurrencyPerDestination: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
     environment: 'BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION',
     unit: 'deliveries',
-    fallback: '8',
-    sentence: 'Webhook deliveries under way at once to one destination.',
+    fallback: '16',
+    sentence: 'Webhook deliveries under way at once to one destination; one that answers slowly gets fewer.',
   }),
   webhookAttempts: integer(1, WEBHOOK_ATTEMPTS_LIMIT, {
     environment: 'BILLHOOK_WEBHOOK_ATTEMPTS',

@@ -9,7 +9,6 @@ const AMOUNT_INTEGER_DIGITS_MAX = 60
 /** Digits of a raw token amount or integer part of a native deposit: 2²⁵⁶ has 78. */
 const OBSERVED_DIGITS_MAX = 78
 
-const ONE = 10n ** BigInt(AMOUNT_DECIMALS)
 const DECIMAL = /^([0-9]*)(?:\.([0-9]+))?$/
 const INTEGER = /^[0-9]+$/
 
@@ -51,13 +50,12 @@ export function parseTokenDepositAmount(text: string, tokenDecimals: number): bi
 
 /** The shortest decimal string of a non-negative amount: `1500000000000000000n` is `1.5`. */
 export function formatAmount(atoms: bigint): string {
-  const integer = (atoms / ONE).toString()
-  const fraction = atoms % ONE
-  if (fraction === 0n) return integer
-  const digits = fraction.toString().padStart(AMOUNT_DECIMALS, '0')
+  if (atoms === 0n) return '0'
+  const digits = atoms.toString().padStart(AMOUNT_DECIMALS + 1, '0')
+  const point = digits.length - AMOUNT_DECIMALS
   let end = digits.length
-  while (digits.charCodeAt(end - 1) === 0x30) end -= 1
-  return `${integer}.${digits.slice(0, end)}`
+  while (end > point && digits.charCodeAt(end - 1) === 0x30) end -= 1
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
 }
 
 /** The raw on-chain integer of a decimal amount, or null when the token cannot express it. */

@@ -13,12 +13,12 @@ const PAUSE_MIN_MS = 100
 const PAUSE_MAX_MS = 5000
 
 /**
- * How an attempt ended. `sent`: it was made, and `result` is recorded unless the store failed to the end; the next attempt
- * is due at `retryAt`, Unix ms, null when there is none. `not_queued`: it
+ * How an attempt ended. `sent`: it was made, and recorded unless the store failed to the end; the next attempt is due
+ * at `retryAt`, Unix ms, null when there is none. `not_queued`: it
  * was not this dispatcher's to send any more. `store_failed`: nothing was sent, and it is still queued.
  */
 export type AttemptEnd =
-  | { readonly kind: 'sent'; readonly result: DeliveryResult; readonly retryAt: number | null }
+  | { readonly kind: 'sent'; readonly retryAt: number | null }
   | { readonly kind: 'not_queued' }
   | { readonly kind: 'store_failed'; readonly error: unknown }
 
@@ -57,8 +57,8 @@ export class Attempts {
     this.marks.stop()
   }
 
-  /** Never rejects. */
-  async make(delivery: Delivery): Promise<AttemptEnd> {
+  /** Never rejects. `onAnswered` is told how the attempt ended before that is recorded. */
+  async make(delivery: Delivery, onAnswered: (result: DeliveryResult) => void): Promise<AttemptEnd> {
     let secret: string
     try {
       // Before the mark: whatever can fail in the store must fail while the delivery is still queued.
@@ -69,9 +69,11 @@ export class Attempts {
     }
     const result = await this.send(delivery, secret)
     this.parts.observer?.ended(result)
-    const retryAt = await this.record(delivery, result)
+    const recorded = this.record(delivery, result)
+    onAnswered(result)
+    const retryAt = await recorded
     this.report(delivery, result, retryAt)
-    return { kind: 'sent', result, retryAt }
+    return { kind: 'sent', retryAt }
   }
 
   /** When a delivery is attempted again after a result. */

@@ -1,4 +1,5 @@
 import { Connection, type ConnectionSettings } from './connection.js'
+import { IdleConnections } from './idle-connections.js'
 
 /** Idle connections kept for the next delivery, to all origins together. Above it the one idle for longest is closed. */
 const KEPT_CONNECTIONS_MAX = 256
@@ -12,34 +13,30 @@ export class ConnectionPool {
   private readonly inUse = new Set<Connection>()
   /** All idle ones, the one idle for longest first. */
   private readonly idle = new Set<Connection>()
-  /** The same by origin. */
-  private readonly idleByOrigin = new Map<string, Connection[]>()
+  private readonly idleByOrigin = new Map<string, IdleConnections>()
 
+  /** `monotonicMs` is a clock that is never set. */
   constructor(
     private readonly settings: ConnectionSettings,
+    private readonly monotonicMs: () => number,
     private readonly keptMax: number = KEPT_CONNECTIONS_MAX,
   ) {}
 
-  /** An idle connection to the origin, the one used last, or a new one. */
+  /** An idle connection to the origin, or a new one. */
   take(origin: string): Connection {
-    const kept = this.idleByOrigin.get(origin)?.at(-1)
-    if (kept !== undefined) this.forget(kept)
-    const connection = kept ?? new Connection(origin, this.settings, (closed) => this.discard(closed))
+    const connection = this.takeIdle(origin) ?? new Connection(origin, this.settings, (closed) => this.discard(closed))
     this.inUse.add(connection)
     return connection
   }
 
   /** Gives back a connection whose request was answered completely. */
   keep(connection: Connection): void {
-    this.inUse.delete(connection)
-    if (!connection.isOpen) {
-      connection.destroy()
+    if (!connection.isOpen || !this.idleTo(connection.origin).add(connection, this.monotonicMs())) {
+      this.drop(connection)
       return
     }
+    this.inUse.delete(connection)
     this.idle.add(connection)
-    const ofOrigin = this.idleByOrigin.get(connection.origin)
-    if (ofOrigin === undefined) this.idleByOrigin.set(connection.origin, [connection])
-    else ofOrigin.push(connection)
     if (this.idle.size <= this.keptMax) return
     for (const oldest of this.idle) {
       this.drop(oldest)
@@ -64,10 +61,28 @@ export class ConnectionPool {
     if (this.idle.has(connection)) this.drop(connection)
   }
 
+  private takeIdle(origin: string): Connection | undefined {
+    for (;;) {
+      const kept = this.idleByOrigin.get(origin)?.take(this.monotonicMs())
+      if (kept === undefined) return undefined
+      this.forget(kept)
+      if (kept.isOpen) return kept
+      kept.destroy()
+    }
+  }
+
+  private idleTo(origin: string): IdleConnections {
+    const known = this.idleByOrigin.get(origin)
+    if (known !== undefined) return known
+    const idle = new IdleConnections()
+    this.idleByOrigin.set(origin, idle)
+    return idle
+  }
+
   private forget(connection: Connection): void {
     if (!this.idle.delete(connection)) return
-    const rest = this.idleByOrigin.get(connection.origin)?.filter((one) => one !== connection) ?? []
-    if (rest.length === 0) this.idleByOrigin.delete(connection.origin)
-    else this.idleByOrigin.set(connection.origin, rest)
+    const ofOrigin = this.idleByOrigin.get(connection.origin)
+    ofOrigin?.remove(connection)
+    if (ofOrigin?.isEmpty === true) this.idleByOrigin.delete(connection.origin)
   }
 }

@@ -40,6 +40,8 @@ export interface ConnectionSettings {
  */
 export class Connection {
   readonly client: Client
+  /** Whether the receiver is known to keep it open after an answer: it has said so, or has done so. */
+  isPersistent = false
   private socket: Socket | null = null
   private bytesBefore = 0
   private isTooLong = false

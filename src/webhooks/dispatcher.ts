@@ -1,10 +1,11 @@
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { ONE_ATTEMPT } from '../domain/retry.js'
-import type { Delivery } from '../domain/webhook.js'
+import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import { systemScheduler } from '../scheduler.js'
-import type { LaneKey, OwedDelivery, Store } from '../store/store.js'
+import type { OwedDelivery, Store } from '../store/store.js'
 import { type AttemptEnd, type AttemptParts, Attempts } from './attempt.js'
-import { Lane } from './lane.js'
+import type { Lane } from './lane.js'
+import { Lanes } from './lanes.js'
 import { Retries } from './retries.js'
 import { Round } from './round.js'
 
@@ -12,10 +13,7 @@ import { Round } from './round.js'
 const CONCURRENCY_DEFAULT = 256
 
 /** Attempts under way at once to one destination of an owner. */
-const CONCURRENCY_PER_DESTINATION_DEFAULT = 8
-
-/** One owner has at most this fraction of all places, but never fewer than one destination may have. */
-const OWNER_FRACTION = 1 / 8
+const CONCURRENCY_PER_DESTINATION_DEFAULT = 16
 
 /** Turns after which the event loop gets one of its own; with a store in this process a turn may not wait for anything. */
 const TURNS_IN_A_ROW_MAX = 64
@@ -62,29 +60,29 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 /**
  * ```
- *  store (the queue) ──rows──► lane ──turn──► places ──► mark ──► send ──► record ──► place is free
- *                               ▲                                                          │
- *                               └──────────────── room for the next ◄──────────────────────┘
+ *  store (the queue) ──rows──► lane ──turn──► place ──► mark ──► send ──► record
+ *                               ▲                                  │
+ *                               └──── the place is free again ◄────┘
  * ```
+ * The next delivery is marked while the last one is recorded, in one commit.
  * In memory is what is under way, and one small object for each lane that has something to do.
  */
 class OutboxDispatcher implements Dispatcher {
-  private readonly lanes = new Map<LaneKey, Lane>()
+  private readonly lanes: Lanes
   private readonly attempts: Attempts
   private readonly underWay = new Set<Promise<void>>()
   private readonly round: Round
   private readonly retries: Retries
   private readonly concurrency: number
-  private readonly laneWindow: number
   private state: 'new' | 'running' | 'stopping' = 'new'
   private isTakingTurns = false
   private turns: Promise<void> = Promise.resolve()
-  private whenIdle: (() => void)[] = []
 
   constructor(private readonly options: DispatcherOptions) {
     this.concurrency = options.concurrency ?? CONCURRENCY_DEFAULT
-    this.laneWindow = options.concurrencyPerDestination ?? CONCURRENCY_PER_DESTINATION_DEFAULT
-    this.round = new Round(Math.max(this.laneWindow, Math.ceil(this.concurrency * OWNER_FRACTION)))
+    const perDestination = options.concurrencyPerDestination ?? CONCURRENCY_PER_DESTINATION_DEFAULT
+    this.lanes = new Lanes(perDestination)
+    this.round = new Round(this.concurrency, perDestination)
     this.attempts = new Attempts(options)
     this.retries = new Retries({
       store: options.store,
@@ -104,7 +102,7 @@ class OutboxDispatcher implements Dispatcher {
       log.warn({ deliveries: interrupted }, 'webhooks were interrupted when the process last ended')
       this.options.observer?.interrupted(interrupted)
     }
-    for (const key of await store.queuedLanes()) this.wake(key)
+    for (const key of await store.queuedLanes()) this.place(this.lanes.of(key))
     if (this.state === 'new') this.state = 'running'
     this.retries.start()
     this.takeTurns()
@@ -112,7 +110,11 @@ class OutboxDispatcher implements Dispatcher {
 
   notify(owed: readonly OwedDelivery[]): void {
     if (this.state === 'stopping') return
-    for (const { lane } of owed) this.wake(lane)
+    for (const { id, lane: key } of owed) {
+      const lane = this.lanes.of(key)
+      lane.wake(id)
+      this.place(lane)
+    }
     this.takeTurns()
   }
 
@@ -125,33 +127,18 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   idle(): Promise<void> {
-    if (this.lanes.size === 0) return Promise.resolve()
-    return new Promise((resolve) => this.whenIdle.push(resolve))
+    return this.lanes.empty()
   }
 
   depth(): DispatcherDepth {
     return { lanes: this.lanes.size, underWay: this.underWay.size }
   }
 
-  /** A lane has deliveries that it may not know of. */
-  private wake(key: LaneKey): void {
-    let lane = this.lanes.get(key)
-    if (lane === undefined) {
-      lane = new Lane(key, this.laneWindow)
-      this.lanes.set(key, lane)
-    }
-    lane.hasMore = true
-    this.place(lane)
-  }
-
   /** Lets a resting lane into the round when it has something to do, and forgets it when it has nothing left. */
   private place(lane: Lane): void {
     if (lane.place !== 'resting') return
     if (lane.hasMore && lane.room > 0) this.round.enter(lane)
-    else if (lane.isEmpty) {
-      this.lanes.delete(lane.key)
-      if (this.lanes.size === 0) for (const resolve of this.whenIdle.splice(0)) resolve()
-    }
+    else if (lane.isEmpty) this.lanes.forget(lane)
   }
 
   /** Attempts that may be added now. */
@@ -179,58 +166,69 @@ class OutboxDispatcher implements Dispatcher {
       this.round.waitForOwner(lane, lane.owner)
       return
     }
-    const limit = lane.rowsToRead(Math.min(lane.room, this.places))
-    // What becomes due during the read sets it again.
-    lane.hasMore = false
-    let rows: readonly Delivery[]
+    const read = lane.beginRead(this.roomFor(lane))
+    let rows: readonly Delivery[] = []
     try {
-      rows = await this.options.store.queuedDeliveries(lane.key, null, limit)
+      if (read !== null) rows = await this.options.store.queuedDeliveries(lane.key, read.after, read.limit)
     } catch (error) {
       this.pause(lane, error)
       return
     }
-    if (rows.length === limit) lane.hasMore = true
-    this.begin(lane, rows)
+    // A mark that failed during the read has paused the lane, and it starts over.
+    if (lane.place !== 'in_turn') return
+    if (read !== null) lane.endRead(rows, read.limit)
+    this.begin(lane)
   }
 
-  /** Begins what may begin of the rows, and puts the lane where it belongs. */
-  private begin(lane: Lane, rows: readonly Delivery[]): void {
-    const owner = rows[0]?.owner ?? lane.owner
-    lane.owner = owner
-    const ownerRoom = owner === null ? 0 : this.round.roomOf(owner)
-    // A mark that failed during the read has paused the lane.
-    const isItsTurn = lane.place === 'in_turn'
-    const chosen = isItsTurn ? lane.choose(rows, Math.min(lane.room, this.places, ownerRoom)) : []
+  /** Attempts that the lane may add now. */
+  private roomFor(lane: Lane): number {
+    const ownerRoom = lane.owner === null ? Number.POSITIVE_INFINITY : this.round.roomOf(lane.owner)
+    return Math.max(0, Math.min(lane.room, this.places, ownerRoom))
+  }
+
+  /** Begins what may begin, and puts the lane where it belongs. */
+  private begin(lane: Lane): void {
+    const chosen = lane.choose(this.roomFor(lane))
     for (const delivery of chosen) this.track(lane, delivery)
-    const isSomethingLeft = rows.some((row) => !lane.isUnderWay(row))
-    if (isSomethingLeft) lane.hasMore = true
-    if (!isItsTurn) return
     lane.place = 'resting'
-    if (owner !== null && lane.hasMore && ownerRoom <= chosen.length) this.round.waitForOwner(lane, owner)
+    const { owner } = lane
+    if (owner !== null && lane.hasMore && this.round.roomOf(owner) <= 0) this.round.waitForOwner(lane, owner)
     // Otherwise what is left waits for a delivery of its own invoice, whose end places the lane again.
-    else if (chosen.length > 0 || !isSomethingLeft) this.place(lane)
+    else if (chosen.length > 0 || !lane.hasAhead) this.place(lane)
     if (owner !== null) this.round.letNextIn(owner)
   }
 
   private track(lane: Lane, delivery: Delivery): void {
     lane.add(delivery)
     this.round.began(delivery.owner)
-    const attempt = this.attempts.make(delivery).then((end) => {
-      this.underWay.delete(attempt)
-      lane.remove(delivery)
-      this.learn(lane, end)
-      this.round.ended(delivery.owner)
-      this.place(lane)
-      this.takeTurns()
-    })
+    const attempt = this.attempts
+      .make(delivery, (result) => this.answered(lane, delivery, result))
+      .then((end) => {
+        this.underWay.delete(attempt)
+        this.leavePlace(lane, delivery)
+        lane.remove(delivery)
+        this.learn(lane, end)
+        this.place(lane)
+        this.takeTurns()
+      })
     this.underWay.add(attempt)
+  }
+
+  private answered(lane: Lane, delivery: Delivery, result: DeliveryResult): void {
+    lane.learn(result)
+    this.leavePlace(lane, delivery)
+    this.place(lane)
+    this.takeTurns()
+  }
+
+  private leavePlace(lane: Lane, delivery: Delivery): void {
+    if (lane.answered(delivery)) this.round.ended(delivery.owner)
   }
 
   private learn(lane: Lane, end: AttemptEnd): void {
     switch (end.kind) {
       case 'sent':
         lane.failures = 0
-        lane.learn(end.result)
         if (end.retryAt !== null) this.retries.expect(end.retryAt)
         return
       case 'not_queued':
@@ -243,7 +241,7 @@ class OutboxDispatcher implements Dispatcher {
 
   /** Leaves a lane alone for a while because the store failed. Its deliveries are still queued. */
   private pause(lane: Lane, error: unknown): void {
-    lane.hasMore = true
+    lane.startOver()
     if (lane.place === 'paused') return
     this.round.leave(lane)
     lane.place = 'paused'

@@ -1,5 +1,8 @@
 import type { Lane } from './lane.js'
 
+/** One owner has at most this fraction of all places, but never fewer than one destination may have. */
+const OWNER_FRACTION = 1 / 8
+
 interface OwnerShare {
   underWay: number
   /** Lanes that wait until the owner has a free place. */
@@ -7,14 +10,18 @@ interface OwnerShare {
 }
 
 /**
- * Whose turn it is: lanes take turns round robin, and no owner has more than `ownerLimit` attempts under way, however
+ * Whose turn it is: lanes take turns round robin, and no owner has more than a share of the attempts under way, however
  * many destinations they name.
  */
 export class Round {
   private readonly ready = new Set<Lane>()
   private readonly owners = new Map<string, OwnerShare>()
 
-  constructor(private readonly ownerLimit: number) {}
+  private readonly ownerLimit: number
+
+  constructor(concurrency: number, concurrencyPerDestination: number) {
+    this.ownerLimit = Math.max(concurrencyPerDestination, Math.ceil(concurrency * OWNER_FRACTION))
+  }
 
   get hasReady(): boolean {
     return this.ready.size > 0

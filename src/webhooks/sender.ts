@@ -52,12 +52,13 @@ export function createSender(options: SenderOptions): Sender {
   const timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS
   const monotonicMs = options.monotonicMs ?? (() => performance.now())
   const clock = options.clock ?? systemClock
-  const connections = new ConnectionPool({
+  const settings = {
     guard: options.guard,
     resolve: options.resolve ?? createHostResolver(),
     answerLimitBytes: options.answerLimitBytes ?? ANSWER_LIMIT_BYTES,
     ...(options.trust === undefined ? {} : { trust: options.trust }),
-  })
+  }
+  const connections = new ConnectionPool(settings, monotonicMs)
   return {
     async send(delivery) {
       const startedAtMs = monotonicMs()
@@ -82,7 +83,7 @@ function attempt(
   return new Promise((resolve) => {
     const connection = connections.take(origin)
     let answer: Ending | null = null
-    let isKept = false
+    let isToBeKept = true
     let isEnded = false
 
     function end(ending: Ending, isReusable: boolean): void {
@@ -112,12 +113,14 @@ function attempt(
           if (status < FINAL_STATUS_MIN) return
           const retryAfterMs = retryAfterOf(status, headers['retry-after'], clock.now())
           answer = { kind: 'answered', httpStatus: status, ...(retryAfterMs === null ? {} : { retryAfterMs }) }
-          isKept = saysKeepAlive(headers)
+          const said = saysOfConnection(headers)
+          if (said === 'keeps') connection.isPersistent = true
+          isToBeKept = said !== 'closes'
         },
         onResponseData() {},
         onResponseEnd() {
           if (answer === null) end(failureOf(new Error('an answer without a status'), connection), false)
-          else end(answer, isKept)
+          else end(answer, isToBeKept)
         },
         onResponseError(_controller, error) {
           if (answer !== null && connection.isAnswerTooLong) end(answer, false)
@@ -128,13 +131,13 @@ function attempt(
   })
 }
 
-/**
- * Whether the receiver says that it keeps the connection. HTTP/1.1 assumes so of every receiver, but some close it all the
- * same, and a delivery that was just written on it would have had its one attempt.
- */
-function saysKeepAlive(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+/** What the receiver says that it does with the connection after its answer. */
+function saysOfConnection(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): 'keeps' | 'closes' | 'nothing' {
   const connection = String(headers['connection'] ?? '').toLowerCase()
-  return connection.includes('keep-alive') || (headers['keep-alive'] !== undefined && connection === '')
+  if (connection.includes('close')) return 'closes'
+  return connection.includes('keep-alive') || headers['keep-alive'] !== undefined ? 'keeps' : 'nothing'
 }
 
 function failureOf(error: Error, connection: Connection): Ending {

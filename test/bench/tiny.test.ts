@@ -14,7 +14,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   throughput: ['Billhook', 'Billhook, one hot wallet', 'Billhook, node:http', 'Billhook, noble'],
   limits: ['uWebSockets.js echo', 'libsecp256k1, one thread', 'LMDB commits'],
   latency: ['p50', 'p90', 'p99', 'p99.9'],
-  reads: ['GET /api/invoices/<id>', 'uWS, the same bytes from a constant'],
+  reads: ['GET /api/invoices/<id>', 'GET /api/invoices/<id>, of many in turn', 'uWS, the same bytes from a constant'],
   history: ['paid status', 'creation', 'deposit', 'paid status over HTTP', 'creation over HTTP'],
   webhooks: ['deposit to webhook, p50', 'deposit to webhook, p99', 'deliveries, sustained'],
   process: ['start to first answer', 'resident memory, idle', 'resident memory after the invoices'],

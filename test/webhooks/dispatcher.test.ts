@@ -301,10 +301,13 @@ describe('a store that fails', () => {
     assert.equal(sender.begun.length, 0)
   })
 
-  /** A lane with one attempt sent, one at the mark, and three more queued; the mark fails when the test says so. */
-  async function halfMarked(change: (model: OutboxModel) => Partial<DispatcherOptions['store']> = () => ({})) {
+  /** A lane with one attempt sent, one at the mark, and `more` queued; the mark fails when the test says so. */
+  async function halfMarked(
+    more: number,
+    change: (model: OutboxModel) => Partial<DispatcherOptions['store']> = () => ({}),
+  ) {
     const model = new OutboxModel()
-    const owed = Array.from({ length: 5 }, () => model.owe('owner', 'shop'))
+    const owed = Array.from({ length: 2 + more }, () => model.owe('owner', 'shop'))
     const [first, second] = owed.map(({ id }) => id)
     assert.ok(first !== undefined && second !== undefined)
     const failing = deferred<never>()
@@ -332,7 +335,7 @@ describe('a store that fails', () => {
   }
 
   test('pauses also a lane that waits for its turn', async () => {
-    const { model, sender, dispatcher, first, second, failing, marked, end } = await halfMarked()
+    const { model, sender, dispatcher, first, second, failing, marked, end } = await halfMarked(3)
     // Another one is before it in the round, and takes the place that the first attempt leaves.
     dispatcher.notify([model.owe('other', 'other')])
     sender.of(first).end()
@@ -348,7 +351,7 @@ describe('a store that fails', () => {
     let isHeld = false
     const isReading = deferred<void>()
     const read = deferred<void>()
-    const { sender, first, second, failing, marked, end } = await halfMarked((model) => ({
+    const { model, sender, dispatcher, first, second, failing, marked, end } = await halfMarked(0, (model) => ({
       queuedDeliveries: async (...args) => {
         const rows = await model.store.queuedDeliveries(...args)
         if (isHeld) {
@@ -359,6 +362,7 @@ describe('a store that fails', () => {
       },
     }))
     isHeld = true
+    dispatcher.notify([model.owe('owner', 'shop')])
     sender.of(first).end()
     await isReading.promise
     failing.reject(full())

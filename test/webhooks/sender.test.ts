@@ -6,6 +6,7 @@ import { afterEach, describe, test } from 'node:test'
 import { type DeliveryResult, isDelivered } from '../../src/domain/webhook.js'
 import { createAddressGuard } from '../../src/webhooks/address-guard.js'
 import { HostNotFound, type ResolveHost } from '../../src/webhooks/host-resolver.js'
+import { REST_MS } from '../../src/webhooks/idle-connections.js'
 import { createSender, type SenderOptions } from '../../src/webhooks/sender.js'
 import { deferred } from '../support/deferred.js'
 import { ManualClock } from '../support/manual-clock.js'
@@ -314,7 +315,20 @@ describe('connections', () => {
     }
   })
 
-  test('are not used again otherwise: one that closes without a word costs no delivery its only attempt', async () => {
+  test('are used again, after a rest, when a receiver that says nothing keeps them', async () => {
+    const opened = await rawReceiver((socket) => {
+      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
+    })
+    let nowMs = 0
+    const { send: deliver } = sender({ monotonicMs: () => nowMs })
+    for (let i = 0; i < 5; i += 1) {
+      assert.equal(outcome(await deliver({ url: opened.url, headers, body })), '200')
+      nowMs += i === 0 ? REST_MS : 0
+    }
+    assert.equal(opened.connections, 1)
+  })
+
+  test('are not used again before: a receiver that closes without a word costs no delivery its only attempt', async () => {
     let served = 0
     const opened = await rawReceiver((socket) => {
       socket.on('data', () => {
@@ -329,12 +343,14 @@ describe('connections', () => {
     assert.equal(opened.connections, 10)
   })
 
-  test('are not used again by a receiver that asks for an end', async () => {
-    const opened = await receiver((_request, response) => {
-      response.writeHead(200, { connection: 'close' }).end()
+  test('are not used again when the receiver asks for an end, whatever it said before', async () => {
+    const opened = await receiver((request, response) => {
+      response.writeHead(200, { connection: request.path.slice(1) }).end()
     })
     const { send: deliver } = sender()
-    for (let i = 0; i < 3; i += 1) assert.equal(outcome(await deliver({ url: opened.url, headers, body })), '200')
+    for (const saying of ['close', 'keep-alive', 'close', 'close']) {
+      assert.equal(outcome(await deliver({ url: `${opened.url}/${saying}`, headers, body })), '200')
+    }
     assert.equal(opened.connections, 3)
   })
 

@@ -4,7 +4,8 @@ import { isSigned, readSignatureHeaders, type SignedRequests, type SignedRoute }
 import type { ApiKey } from '../../domain/api-key.js'
 import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { type IdempotentRequest, parseIdempotencyKey } from '../../domain/idempotency.js'
-import { parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
+import { type Invoice, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
+import type { Payment } from '../../domain/payment.js'
 import { truncate, wellFormed } from '../../domain/text.js'
 import type { InvoiceResult, InvoiceWithPayment, Page, PageOf, Store } from '../../store/store.js'
 import { readJsonObject } from '../body.js'
@@ -102,13 +103,35 @@ function show(store: Store, id: string): Answer | Promise<Answer> {
   return found instanceof Promise ? found.then(showAnswer) : showAnswer(found)
 }
 
+/** Answers by what the store answered, which is the same object as long as nothing has changed. */
+const shown = new WeakMap<InvoiceWithPayment, Answer>()
+
 function showAnswer(found: InvoiceWithPayment | undefined): Answer {
   if (found === undefined) return failureAnswer(failure('invoice_not_found'))
-  return jsonAnswer(200, withPayment(found))
+  let answer = shown.get(found)
+  if (answer === undefined) {
+    answer = jsonAnswer(200, withPayment(found))
+    shown.set(found, answer)
+  }
+  return answer
 }
 
-function withPayment({ invoice, payment }: InvoiceWithPayment): unknown {
-  return { ...invoice, payment }
+/** The record with its payment, field by field: a spread takes three times as long, most of it when it is encoded. */
+function withPayment({ invoice, payment }: InvoiceWithPayment): Invoice & { readonly payment: Payment } {
+  return {
+    id: invoice.id,
+    owner: invoice.owner,
+    wallet_id: invoice.wallet_id,
+    wallet_ids: invoice.wallet_ids,
+    name: invoice.name,
+    description: invoice.description,
+    reference: invoice.reference,
+    amount: invoice.amount,
+    currency: invoice.currency,
+    callback_url: invoice.callback_url,
+    created_at: invoice.created_at,
+    payment,
+  }
 }
 
 async function list(store: Store, owner: string, request: Request): Promise<Answer> {

@@ -18,8 +18,19 @@ export function bigintToBytes(value: bigint): Buffer {
 }
 
 export function bigintFromBytes(bytes: Uint8Array): bigint {
-  if (bytes.length === 0) return 0n
-  return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`)
+  // Six bytes at a time are exact as a number, and much cheaper than a text.
+  let end = bytes.length % WIDE_BYTES
+  let value = BigInt(numberFromBytes(bytes, 0, end))
+  for (; end < bytes.length; end += WIDE_BYTES) {
+    value = (value << 48n) | BigInt(numberFromBytes(bytes, end, end + WIDE_BYTES))
+  }
+  return value
+}
+
+function numberFromBytes(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0
+  for (let i = start; i < end; i += 1) value = value * 256 + (bytes[i] ?? 0)
+  return value
 }
 
 /** An amount within a key: its length before its bytes, so that keys sort by value. */

@@ -64,11 +64,6 @@ export class Invoices {
     return row === undefined ? undefined : toInvoice(id, row)
   }
 
-  findWithPayment(id: Buffer): InvoiceWithPayment | undefined {
-    const row = this.rows.find(id)
-    return row === undefined ? undefined : this.withPayment(id, row)
-  }
-
   byReference(reference: string): Invoice | undefined {
     const key = Buffer.from(reference)
     const id = isKey(key) ? this.tables.references.get(key) : undefined

@@ -31,7 +31,6 @@ import type {
 } from '../store.js'
 import { ApiKeys } from './api-keys.js'
 import { BlockRows } from './block-rows.js'
-import { ID_BYTES } from './bytes.js'
 import { Chains } from './chains.js'
 import { CommitLoop } from './commit-loop.js'
 import { DATA_FILE, flawOfDataFile } from './data-file.js'
@@ -41,6 +40,7 @@ import { type DirectoryLock, lockDirectory } from './directory-lock.js'
 import { Events } from './events.js'
 import { IdempotencyKeys } from './idempotency.js'
 import { Identities } from './identities.js'
+import { InvoiceAnswers, idBytes } from './invoice-answers.js'
 import { InvoiceRows } from './invoice-rows.js'
 import { Invoices } from './invoices.js'
 import { LedgerCursorRow } from './ledger-cursor.js'
@@ -115,6 +115,7 @@ export class LmdbStore implements Store {
   private readonly wallets_: Wallets
   private readonly apiKeys_: ApiKeys
   private readonly invoices_: Invoices
+  private readonly answers: InvoiceAnswers
   private readonly depositRows: DepositRows
   private readonly deposits_: Deposits
   private readonly blocks: BlockRows
@@ -145,6 +146,7 @@ export class LmdbStore implements Store {
     const payments = new Payments(tables, this.wallets_)
     const queues = new Queues(tables, rows, payees, payments, openAmounts)
     this.invoices_ = new Invoices(tables, rows, this.identities, this.wallets_, payees, openAmounts, queues, payments)
+    this.answers = new InvoiceAnswers(rows, payments)
     this.webhooks = new WebhookConfigurations(tables, this.identities, options.randomSecretHex)
     this.outbox = new Outbox(tables, this.identities)
     this.events = new Events(tables)
@@ -242,8 +244,7 @@ export class LmdbStore implements Store {
   }
 
   invoiceWithPayment(id: string): InvoiceWithPayment | undefined {
-    const bytes = idBytes(id)
-    return bytes === undefined ? undefined : this.invoices_.findWithPayment(bytes)
+    return this.answers.find(id)
   }
 
   invoices(owner: string, page: Page): PageOf<Invoice> {
@@ -438,12 +439,4 @@ export class LmdbStore implements Store {
     if (outcome.status === 'applied') this.events.remember(eventId, now)
     return outcome
   }
-}
-
-const ID = /^[0-9a-f]{32}$/
-
-function idBytes(id: string): Buffer | undefined {
-  if (!ID.test(id)) return undefined
-  const bytes = Buffer.from(id, 'hex')
-  return bytes.length === ID_BYTES ? bytes : undefined
 }

@@ -8,6 +8,7 @@ import { endOf, ID_BYTES, NUMBER_BYTES, numberKey, timeOfId, under, WIDE_BYTES }
 import { deliveryCodec } from './delivery-codec.js'
 import type { Identities } from './identities.js'
 import { pageKeys } from './pages.js'
+import { RowCache } from './row-cache.js'
 import { firstKey, lastKey, NOTHING, rowCount, type Tables } from './tables.js'
 
 /** Bytes of the hash that stands for an origin in a lane key. */
@@ -16,6 +17,9 @@ const LANE_BYTES = NUMBER_BYTES + ORIGIN_BYTES
 
 /** Deliveries that are owed, under way or done. */
 export class Outbox {
+  /** By URL; it never changes. */
+  private readonly origins = new RowCache<Buffer>()
+
   constructor(
     private readonly tables: Tables,
     private readonly identities: Identities,
@@ -33,8 +37,8 @@ export class Outbox {
     },
     nowMs: number,
   ): OwedDelivery {
-    const ownerNo = this.identities.intern(delivery.owner)
-    const id = this.idBehind(this.laneOf(delivery), newId, nowMs)
+    const lane = this.laneOf(delivery)
+    const id = this.idBehind(lane, newId, nowMs)
     this.put(id, {
       ...delivery,
       state: 'queued',
@@ -45,8 +49,8 @@ export class Outbox {
       nextAttemptAt: null,
       result: null,
     })
-    this.tables.ownerDeliveries.putSync(under(ownerNo, id), NOTHING)
-    return this.enterLane(id, delivery)
+    this.tables.ownerDeliveries.putSync(under(this.numberOf(delivery.owner), id), NOTHING)
+    return this.enterLane(id, lane)
   }
 
   find(id: Buffer): Delivery | undefined {
@@ -192,23 +196,34 @@ export class Outbox {
   private queueAgain(id: Buffer, delivery: Delivery, attemptsBefore: number): OwedDelivery {
     this.stopWaiting(id, delivery)
     this.put(id, { ...delivery, state: 'queued', attemptsBefore, nextAttemptAt: null })
-    return this.enterLane(id, delivery)
+    return this.enterLane(id, this.laneOf(delivery))
   }
 
   private stopWaiting(id: Buffer, { nextAttemptAt }: Delivery): void {
     if (nextAttemptAt !== null) this.tables.waitingDeliveries.removeSync(dueKey(nextAttemptAt, id))
   }
 
-  private enterLane(id: Buffer, delivery: Pick<Delivery, 'owner' | 'url'>): OwedDelivery {
-    const lane = this.laneOf(delivery)
+  private enterLane(id: Buffer, lane: Buffer): OwedDelivery {
     this.tables.queuedDeliveries.putSync(Buffer.concat([lane, id]), NOTHING)
     return { id: id.toString('hex'), lane: lane.toString('hex') }
   }
 
-  /** A lane is an owner's receiver: its scheme, host and port. */
+  /** A lane is an owner's receiver: its scheme, host and port. In a commit. */
   private laneOf({ owner, url }: Pick<Delivery, 'owner' | 'url'>): Buffer {
-    const origin = createHash('sha256').update(new URL(url).origin).digest()
-    return under(this.identities.intern(owner), origin.subarray(0, ORIGIN_BYTES))
+    return under(this.numberOf(owner), this.originOf(url))
+  }
+
+  private numberOf(owner: string): number {
+    return this.identities.numberInCommit(owner) ?? this.identities.intern(owner)
+  }
+
+  /** What stands for the origin of a URL in a lane key. */
+  private originOf(url: string): Buffer {
+    const known = this.origins.get(url)
+    if (known !== undefined) return known
+    const origin = createHash('sha256').update(new URL(url).origin).digest().subarray(0, ORIGIN_BYTES)
+    this.origins.set(url, origin)
+    return origin
   }
 
   private get(id: Buffer): Delivery {

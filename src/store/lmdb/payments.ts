@@ -1,11 +1,17 @@
 import type { Currency } from '../../domain/currency.js'
 import { walletsOf } from '../../domain/invoice.js'
-import { type Payment, paymentOf, type Received } from '../../domain/payment.js'
+import { type Payment, paymentOf } from '../../domain/payment.js'
 import { atomsOf, type InvoiceRow } from './invoice-rows.js'
 import { Receipts } from './receipts.js'
-import { type Account, accountOf, totalAfter } from './running-totals.js'
+import { type Account, accountOf, changesOf, headOf, totalAfter, totalBehind } from './running-totals.js'
 import type { Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
+
+/** A payment, and the state of the deposits that it was computed from. */
+export interface Counted {
+  readonly payment: Payment
+  readonly changes: readonly number[]
+}
 
 /** What invoices received, from the running totals of their wallets' addresses. */
 export class Payments {
@@ -24,17 +30,6 @@ export class Payments {
     return accounts
   }
 
-  /** Confirmed and pending sums of an invoice; pending is what is seen and not confirmed. */
-  received(row: InvoiceRow): Received {
-    let seen = 0n
-    let confirmed = 0n
-    for (const account of this.accounts(walletsOf(row), row.currency)) {
-      seen += totalAfter(this.tables.seenTotals, account, row.created_at)
-      confirmed += totalAfter(this.tables.confirmedTotals, account, row.created_at)
-    }
-    return { confirmed, pending: seen - confirmed }
-  }
-
   confirmed(row: InvoiceRow): bigint {
     let sum = 0n
     for (const account of this.accounts(walletsOf(row), row.currency)) {
@@ -49,6 +44,41 @@ export class Payments {
   }
 
   paymentOf(row: InvoiceRow): Payment {
-    return paymentOf(atomsOf(row), this.received(row))
+    return this.paymentOn(this.accounts(walletsOf(row), row.currency), atomsOf(row), row.created_at).payment
+  }
+
+  /**
+   * The payment of an invoice over `amount` atoms, and how often the deposits to each account had changed then, seen and
+   * confirmed in turn.
+   */
+  paymentOn(accounts: readonly Account[], amount: bigint, createdAt: number): Counted {
+    const { seenTotals, confirmedTotals } = this.tables
+    const changes: number[] = []
+    let confirmed = 0n
+    let pending = 0n
+    for (const account of accounts) {
+      const seenHead = headOf(seenTotals, account)
+      const confirmedHead = headOf(confirmedTotals, account)
+      changes.push(seenHead.changes, confirmedHead.changes)
+      const confirmedAfter = totalBehind(confirmedTotals, account, confirmedHead, createdAt)
+      confirmed += confirmedAfter
+      // What is confirmed was seen, so when the totals are equal nothing is pending, whenever it was received.
+      if (seenHead.total !== confirmedHead.total) {
+        pending += totalBehind(seenTotals, account, seenHead, createdAt) - confirmedAfter
+      }
+    }
+    return { payment: paymentOf(amount, { confirmed, pending }), changes }
+  }
+
+  /** Whether the deposits to the accounts are those that were counted. */
+  areUnchanged(accounts: readonly Account[], { changes }: Counted): boolean {
+    const { seenTotals, confirmedTotals } = this.tables
+    let i = 0
+    for (const account of accounts) {
+      if (changesOf(seenTotals, account) !== changes[i]) return false
+      if (changesOf(confirmedTotals, account) !== changes[i + 1]) return false
+      i += 2
+    }
+    return true
   }
 }

@@ -4,12 +4,15 @@ import type { Table } from './tables.js'
 import { lastKey } from './tables.js'
 
 /**
- * Deposits to an address in one currency, in order of receipt, each with the running total up to and including it:
+ * An account: the deposits to an address in one currency. A head, and the deposits in order of receipt, each with the
+ * running total up to and including it:
  *
- *     key    address no (4) │ currency (1) │ receivedAt (6) │ deposit no (6)
- *     value  total in atoms
+ *     head     key    address no (4) │ currency (1)
+ *              value  changes (6) │ receivedAt of the last deposit (6) │ total in atoms
+ *     deposit  key    address no (4) │ currency (1) │ receivedAt (6) │ deposit no (6)
+ *              value  total in atoms
  *
- * What came in after a moment is the last total minus the total at that moment: two seeks, whatever the history. A
+ * What came in after a moment is the total minus the total at that moment: a look-up and a seek, whatever the history. A
  * deposit that arrives out of order, or leaves, rewrites only what follows it.
  */
 
@@ -22,8 +25,21 @@ const DEPOSIT_NO_MAX = 0xffff_ffff_ffff
 /** Rows rewritten at a time behind a late deposit, so that a long history is never in memory at once. */
 const REWRITE_CHUNK = 1024
 
-/** Names the deposits of one currency to one address. */
+/** Names an account: the key of its head, with which the keys of its deposits begin. */
 export type Account = Buffer
+
+export interface Head {
+  /** How often deposits entered or left. It never starts again, not even when none is left. */
+  readonly changes: number
+  /** Of the last deposit; 0 when there is none. */
+  readonly receivedAt: number
+  /** Of all deposits, atoms. */
+  readonly total: bigint
+}
+
+const NEW_HEAD: Head = { changes: 0, receivedAt: 0, total: 0n }
+const LAST_AT = WIDE_BYTES
+const TOTAL_AT = LAST_AT + WIDE_BYTES
 
 export function accountOf(addressNo: number, currency: Currency): Account {
   const prefix = Buffer.allocUnsafe(PREFIX_BYTES)
@@ -44,9 +60,28 @@ function rowKey(account: Account, receivedAt: number, depositNo: number): Buffer
   return key
 }
 
+/**
+ * How often the account's deposits have changed. As long as that is the same in what was committed, so are they, and every
+ * sum of them. What a commit has not yet made durable may be undone, and its count given to other changes.
+ */
+export function changesOf(table: Table, account: Account): number {
+  return table.getBinaryFast(account)?.readUIntBE(0, WIDE_BYTES) ?? 0
+}
+
+export function headOf(table: Table, account: Account): Head {
+  // The binding's own buffer, which is longer than its `length` says and holds the value until the next look-up.
+  const bytes = table.getBinaryFast(account)
+  if (bytes === undefined) return NEW_HEAD
+  return {
+    changes: bytes.readUIntBE(0, WIDE_BYTES),
+    receivedAt: bytes.readUIntBE(LAST_AT, WIDE_BYTES),
+    total: bigintFromBytes(bytes.subarray(TOTAL_AT, bytes.length)),
+  }
+}
+
 /** The total of the account over all time. */
 export function totalOf(table: Table, account: Account): bigint {
-  return totalAt(table, endOf(account, KEY_BYTES), account)
+  return headOf(table, account).total
 }
 
 /** The total of what was received at `timeMs` or before. */
@@ -56,9 +91,12 @@ export function totalUntil(table: Table, account: Account, timeMs: number): bigi
 
 /** What was received strictly after `timeMs`. */
 export function totalAfter(table: Table, account: Account, timeMs: number): bigint {
-  const last = lastKey(table, endOf(account, KEY_BYTES), account)
-  if (last === undefined || receivedAtOf(last) <= timeMs) return 0n
-  return readTotal(table, last) - totalUntil(table, account, timeMs)
+  return totalBehind(table, account, headOf(table, account), timeMs)
+}
+
+/** The same, where the head has been read. */
+export function totalBehind(table: Table, account: Account, head: Head, timeMs: number): bigint {
+  return head.receivedAt <= timeMs ? 0n : head.total - totalUntil(table, account, timeMs)
 }
 
 /** The last deposit received at `timeMs` or before, and the total up to it; undefined when there is none. */
@@ -91,8 +129,15 @@ export function addToTotals(
   atoms: bigint,
 ): void {
   const key = rowKey(account, receivedAt, depositNo)
-  table.putSync(key, bigintToBytes(totalAt(table, key, account) + atoms))
-  shiftAfter(table, account, key, atoms)
+  const head = headOf(table, account)
+  const total = head.total + atoms
+  if (receivedAt > head.receivedAt) {
+    table.putSync(key, bigintToBytes(total))
+  } else {
+    table.putSync(key, bigintToBytes(totalAt(table, key, account) + atoms))
+    shiftAfter(table, account, key, atoms)
+  }
+  putHead(table, account, { changes: head.changes + 1, receivedAt: Math.max(receivedAt, head.receivedAt), total })
 }
 
 /** Takes out a deposit that was added with the same values. */
@@ -106,6 +151,20 @@ export function removeFromTotals(
   const key = rowKey(account, receivedAt, depositNo)
   if (!table.removeSync(key)) throw new Error('a deposit that was counted is missing from its running total')
   shiftAfter(table, account, key, -atoms)
+  const { changes, total } = headOf(table, account)
+  putHead(table, account, { changes: changes + 1, receivedAt: lastReceiptOf(table, account), total: total - atoms })
+}
+
+/** Gives every account its head, as before version 2 of the data there was none. */
+export function addHeads(table: Table): void {
+  let [key] = table.getKeys({ limit: 1 })
+  while (key !== undefined) {
+    const account = Buffer.from(key.subarray(0, PREFIX_BYTES))
+    const end = endOf(account, KEY_BYTES)
+    const total = totalAt(table, end, account)
+    putHead(table, account, { changes: 1, receivedAt: lastReceiptOf(table, account), total })
+    ;[key] = table.getKeys({ start: end, limit: 1 })
+  }
 }
 
 /** Changes the totals of all rows behind `key`. */
@@ -131,10 +190,19 @@ function totalAt(table: Table, high: Buffer, account: Account): bigint {
   return 0n
 }
 
-function readTotal(table: Table, key: Buffer): bigint {
-  const bytes = table.get(key)
-  if (bytes === undefined) throw new Error('a running total vanished within a read')
-  return bigintFromBytes(bytes)
+function putHead(table: Table, account: Account, { changes, receivedAt, total }: Head): void {
+  const totalBytes = bigintToBytes(total)
+  const bytes = Buffer.allocUnsafe(TOTAL_AT + totalBytes.length)
+  bytes.writeUIntBE(changes, 0, WIDE_BYTES)
+  bytes.writeUIntBE(receivedAt, LAST_AT, WIDE_BYTES)
+  bytes.set(totalBytes, TOTAL_AT)
+  table.putSync(account, bytes)
+}
+
+/** The `receivedAt` of the last deposit; 0 when there is none. */
+function lastReceiptOf(table: Table, account: Account): number {
+  const last = lastKey(table, endOf(account, KEY_BYTES), account)
+  return last === undefined ? 0 : receivedAtOf(last)
 }
 
 function receivedAtOf(key: Buffer): number {

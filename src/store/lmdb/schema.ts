@@ -1,11 +1,12 @@
 import { StartError } from '../../start-error.js'
+import { addHeads } from './running-totals.js'
 import { type Environment, isUnused, openMeta, openTables, type Tables } from './tables.js'
 
 /**
  * The version of the layout in `tables.ts` and of the records in it. A change of either adds a migration and raises
  * the version; all migrations that are due run in one transaction when the store is opened.
  */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 const VERSION_KEY = Buffer.from('schema-version')
 const MARK_KEY = Buffer.from('application')
@@ -19,7 +20,15 @@ export interface Migration {
 }
 
 /** In order, one for every version before the present one. */
-const MIGRATIONS: readonly Migration[] = []
+const MIGRATIONS: readonly Migration[] = [
+  {
+    from: 1,
+    apply: ({ seenTotals, confirmedTotals }) => {
+      addHeads(seenTotals)
+      addHeads(confirmedTotals)
+    },
+  },
+]
 
 /**
  * Checks that the environment is Billhook's and of a version this program knows, migrates an older one, and opens the

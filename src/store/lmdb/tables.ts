@@ -51,7 +51,7 @@ const TABLES = {
   queues: 'queues',
   /** network, index, transaction hash → deposit */
   deposits: 'deposits',
-  /** address no, currency, receivedAt, deposit no → running total of the deposits seen and not dropped */
+  /** address no, currency, receivedAt, deposit no → running total of the deposits seen and not dropped; heads (`running-totals.ts`) */
   seenTotals: 'seen-totals',
   /** the same of the confirmed ones */
   confirmedTotals: 'confirmed-totals',

@@ -32,8 +32,10 @@ class History {
     await this.t.tell(walletAssigned(this.name('late'), this.name('A')))
     for (const id of ['w0', 'w1', 'late']) this.model.owners.set(this.name(id), this.name('A'))
     for (const id of ['w0', 'w1']) this.model.placed.add(this.name(id))
-    for (const one of steps) await this.take(one)
-    await this.comparePayments()
+    for (const one of steps) {
+      await this.take(one)
+      await this.comparePayments()
+    }
   }
 
   private name(short: string): string {

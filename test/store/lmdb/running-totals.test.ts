@@ -6,7 +6,9 @@ import { Receipts } from '../../../src/store/lmdb/receipts.js'
 import {
   type Account,
   accountOf,
+  addHeads,
   addToTotals,
+  changesOf,
   firstReceiptAfter,
   removeFromTotals,
   totalAfter,
@@ -82,10 +84,12 @@ describe('running totals', () => {
       fc.property(fc.array(operation, { maxLength: 40, size: 'max' }), (operations) => {
         undone(() => {
           const kept = new Map<string, Counted[]>()
+          const changes = new Map<string, number>()
           for (const [i, one] of operations.entries()) {
             const key = accountOf(one.account.addressNo, one.account.currency)
             const deposits = kept.get(key.toString('hex')) ?? []
             kept.set(key.toString('hex'), deposits)
+            changes.set(key.toString('hex'), (changes.get(key.toString('hex')) ?? 0) + 1)
             if (one.isAdded || deposits.length === 0) {
               deposits.push({ no: i, receivedAt: one.receivedAt, amount: one.amount })
               addToTotals(table, key, one.receivedAt, i, one.amount)
@@ -96,6 +100,12 @@ describe('running totals', () => {
             }
           }
           const times = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, TIME_MAX - 2, TIME_MAX - 1, TIME_MAX]
+          for (const [hex, deposits] of kept) {
+            assertSums(Buffer.from(hex, 'hex'), deposits, times)
+            assert.equal(changesOf(table, Buffer.from(hex, 'hex')), changes.get(hex))
+          }
+          for (const hex of kept.keys()) table.removeSync(Buffer.from(hex, 'hex'))
+          addHeads(table)
           for (const [hex, deposits] of kept) assertSums(Buffer.from(hex, 'hex'), deposits, times)
         })
       }),

@@ -5,9 +5,10 @@ import { describe, test } from 'node:test'
 import { open as openForeign } from 'lmdb'
 import { StartError } from '../../../src/start-error.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
+import { accountOf } from '../../../src/store/lmdb/running-totals.js'
 import { type Migration, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/schema.js'
-import { type Environment, openEnvironment } from '../../../src/store/lmdb/tables.js'
-import { walletCreated } from '../../support/fixtures.js'
+import { type Environment, openEnvironment, openTables } from '../../../src/store/lmdb/tables.js'
+import { depositFact, invoiceRequest, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
@@ -169,9 +170,38 @@ describe('the version of the data', () => {
       await withEnvironment(directory, (root) => prepareSchema(root, directory, SCHEMA_VERSION + 1, []))
       await assert.rejects(
         open(directory),
-        refusedWith(/newer Billhook \(data version 2, this program knows 1\)/, directory),
+        refusedWith(/newer Billhook \(data version 3, this program knows 2\)/, directory),
       )
       await withEnvironment(directory, (root) => prepareSchema(root, directory, SCHEMA_VERSION + 1, []))
+    }),
+  )
+
+  test(
+    '1, in which accounts had no heads, is migrated with what was deposited',
+    withDirectory(async (directory) => {
+      let store = await open(directory)
+      const facts = [walletCreated('wallet-1'), walletAssigned('wallet-1', 'alice')]
+      await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
+      const [created] = await store.perform([
+        { type: 'invoice', request: invoiceRequest() },
+        { type: 'deposit', eventId: null, fact: depositFact('confirmed', { amount: '30' }) },
+        { type: 'deposit', eventId: null, fact: depositFact('pending', { amount: '2', txHash: '0xother' }) },
+      ])
+      assert.ok(created?.status === 'fulfilled' && created.value.type === 'invoice')
+      const { id } = unwrap(created.value.outcome)
+      await store.close()
+      await withEnvironment(directory, async (root) => {
+        const { meta, seenTotals, confirmedTotals } = openTables(root)
+        await root.transaction(() => {
+          meta.putSync(Buffer.from('schema-version'), Buffer.of(0, 0, 0, 1))
+          const account = accountOf(1, 'native')
+          assert.ok(seenTotals.removeSync(account) && confirmedTotals.removeSync(account))
+        })
+      })
+      store = await open(directory)
+      const payment = { status: 'unpaid', received: '30', pending: '2', remaining: '70', overpaid: '0' }
+      assert.deepEqual(store.invoiceWithPayment(id)?.payment, payment)
+      await store.close()
     }),
   )
 

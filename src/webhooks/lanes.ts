@@ -1,0 +1,35 @@
+import type { LaneKey } from '../store/store.js'
+import { Lane } from './lane.js'
+
+/** The lanes that have something queued or under way. */
+export class Lanes {
+  private readonly lanes = new Map<LaneKey, Lane>()
+  private whenEmpty: (() => void)[] = []
+
+  /** `windowMax`: attempts that one lane may have under way at once. */
+  constructor(private readonly windowMax: number) {}
+
+  get size(): number {
+    return this.lanes.size
+  }
+
+  /** The lane, made on first use. */
+  of(key: LaneKey): Lane {
+    const known = this.lanes.get(key)
+    if (known !== undefined) return known
+    const lane = new Lane(key, this.windowMax)
+    this.lanes.set(key, lane)
+    return lane
+  }
+
+  forget(lane: Lane): void {
+    this.lanes.delete(lane.key)
+    if (this.lanes.size === 0) for (const resolve of this.whenEmpty.splice(0)) resolve()
+  }
+
+  /** Resolves when there is none. */
+  empty(): Promise<void> {
+    if (this.lanes.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.whenEmpty.push(resolve))
+  }
+}
