@@ -179,11 +179,19 @@ describe('JSON over HTTP', () => {
   test('gives up at one deadline, whether nothing comes or the answer drips', async () => {
     for (const begin of [() => {}, (response: ServerResponse) => response.writeHead(200).write('[')]) {
       const scheduler = new ManualScheduler()
-      const node = keep(await openReceiver((_request, response) => begin(response)))
+      const gone = deferred<void>()
+      const node = keep(
+        await openReceiver((_request, response) => {
+          response.on('close', gone.resolve)
+          begin(response)
+        }),
+      )
       const answer = assert.rejects(client(node.url, { scheduler }).post('', ''), failure('timeout'))
       await node.received(1)
       scheduler.pass(TIMEOUT_MS)
       await answer
+      // The connection is not left open for what might still come.
+      await gone.promise
     }
   })
 
