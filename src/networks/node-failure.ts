@@ -26,12 +26,27 @@ export class HttpFailure extends NodeFailure {
 /** Statuses with which nodes turn down questions that are too large, instead of an error of their own protocol. */
 const TOO_LARGE_STATUSES: readonly (number | null)[] = [400, 413, 414, 422]
 
-/** Whether a smaller question may succeed where this one failed. */
-export function isTooLarge(failure: HttpFailure): boolean {
-  return failure.reason === 'too_long' || TOO_LARGE_STATUSES.includes(failure.status)
+/** Whether a smaller question may succeed where this one failed. Nodes have too many words for it to tell them apart. */
+export function isPerhapsTooLarge(failure: unknown): boolean {
+  if (failure instanceof HttpFailure) {
+    return failure.reason === 'too_long' || TOO_LARGE_STATUSES.includes(failure.status)
+  }
+  return failure instanceof RpcFailure
 }
 
 /** JSON that is not what was asked for: wrong types, missing parts, or parts that do not fit together. */
 export class BadAnswer extends NodeFailure {
   override readonly name = 'BadAnswer'
+}
+
+/** The node's own protocol said that it cannot or will not answer. */
+export class RpcFailure extends NodeFailure {
+  override readonly name = 'RpcFailure'
+
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message)
+  }
 }

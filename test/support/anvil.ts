@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { temporaryDirectory } from './temporary-directory.js'
+
+const CHAIN_ID = '11155111'
+/** As npm `@foundry-rs/anvil` calls machines. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
+
+const binary = findBinary()
+
+/** Why tests that need a node are skipped, false when there is one. */
+export const anvilAbsence: string | false =
+  binary === null ? `npm @foundry-rs/anvil has no binary for ${process.platform} on ${process.arch}` : false
+
+/** A real Ethereum node in a process of its own, with a chain that exists for the test only. */
+export class Anvil {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+    private readonly removeHome: () => void,
+  ) {}
+
+  /** Starts a node that mines when it is told to. Transactions enter a block in the order in which they were sent. */
+  static async start(flags: readonly string[] = []): Promise<Anvil> {
+    assert.ok(binary !== null, String(anvilAbsence))
+    const home = temporaryDirectory()
+    const argv = ['--port', '0', '--chain-id', CHAIN_ID, '--no-mining', '--order', 'fifo', ...flags]
+    const child = spawn(binary, argv, { stdio: ['ignore', 'pipe', 'inherit'], env: { HOME: home.path } })
+    for await (const line of createInterface({ input: child.stdout })) {
+      const address = /^Listening on (\S+)/.exec(line)?.[1]
+      if (address !== undefined) {
+        child.stdout.resume()
+        return new Anvil(child, `http://${address}`, home.remove)
+      }
+    }
+    throw new Error('anvil ended before it was ready')
+  }
+
+  /** Calls a method of the node; a node's error is thrown. */
+  async call(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    const [result] = await this.callAll([{ method, params }])
+    return result
+  }
+
+  /** Calls methods in order, in one request. */
+  async callAll(calls: readonly { method: string; params: readonly unknown[] }[]): Promise<readonly unknown[]> {
+    const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })))
+    const response = await fetch(this.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const answers = (await response.json()) as readonly { id: number; result?: unknown; error?: unknown }[]
+    assert.equal(answers.length, calls.length)
+    return answers.map((answer, i) => {
+      assert.ok(answer.id === i && answer.error === undefined, `${calls[i]?.method}: ${JSON.stringify(answer.error)}`)
+      return answer.result
+    })
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.child, 'exit')
+    this.child.kill('SIGKILL')
+    await ended
+    this.removeHome()
+  }
+}
+
+/** The binary lies in a package of its own for each machine, beside the one that was asked for. */
+function findBinary(): string | null {
+  const machine = `${process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`
+  const require = createRequire(import.meta.url)
+  try {
+    const parent = createRequire(require.resolve('@foundry-rs/anvil/package.json'))
+    const directory = join(parent.resolve(`@foundry-rs/anvil-${machine}/package.json`), '..')
+    const path = join(directory, 'bin', process.platform === 'win32' ? 'anvil.exe' : 'anvil')
+    return existsSync(path) ? path : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import solc from 'solc'
+import { Anvil } from './anvil.js'
+import { projectRoot } from './project-root.js'
+
+/** What `eth_sendTransaction` takes, with amounts as bigints. */
+export interface Transaction {
+  readonly from?: string
+  readonly to?: string
+  readonly value?: bigint
+  readonly data?: string
+}
+
+type Argument = string | bigint | readonly string[]
+
+/** Gas that suffices for everything the tests do; without it a node refuses transactions that will fail. */
+const GAS = 5_000_000n
+const GAS_PRICE = 2_000_000_000n
+const WORD_DIGITS = 64
+
+let compiled: string | null = null
+
+/** A chain on a node of its own, and the few things that tests do with it. */
+export class EthereumChain {
+  private constructor(
+    readonly node: Anvil,
+    /** Accounts that the node signs for, each with much ether. */
+    readonly accounts: readonly string[],
+  ) {}
+
+  static async start(flags: readonly string[] = []): Promise<EthereumChain> {
+    const node = await Anvil.start(flags)
+    return new EthereumChain(node, (await node.call('eth_accounts')) as readonly string[])
+  }
+
+  /** An account of the node. */
+  account(i: number): string {
+    return this.accounts[i] ?? assert.fail(`no account ${i}`)
+  }
+
+  /** Puts a transaction where the next block takes it from, and answers its hash. From the first account unless told. */
+  async send(transaction: Transaction): Promise<string> {
+    return (await this.node.call('eth_sendTransaction', this.request(transaction))) as string
+  }
+
+  /** The parameter of `eth_sendTransaction`. */
+  request({ from = this.account(0), to, value = 0n, data = '0x' }: Transaction): Readonly<Record<string, string>> {
+    const numbers = { value: hex(value), gas: hex(GAS), gasPrice: hex(GAS_PRICE) }
+    return { from, ...(to === undefined ? {} : { to }), ...numbers, data }
+  }
+
+  /** Sends a call of the token's contract. */
+  sendCall(token: string, signature: string, args: readonly Argument[], more: Transaction = {}): Promise<string> {
+    return this.send({ ...more, to: token, data: callData(signature, args) })
+  }
+
+  async mine(blocks = 1): Promise<void> {
+    await this.node.call('anvil_mine', hex(BigInt(blocks)))
+  }
+
+  async height(): Promise<number> {
+    return Number(await this.node.call('eth_blockNumber'))
+  }
+
+  /** Hash and time of a block, as the node tells them. */
+  async block(height: number): Promise<{ hash: string; parentHash: string; timestamp: string } | null> {
+    const block = await this.node.call('eth_getBlockByNumber', hex(BigInt(height)), false)
+    return block as { hash: string; parentHash: string; timestamp: string } | null
+  }
+
+  /** Deploys a token in a block of its own, with a balance for the first account, and answers its address. */
+  async deployToken(decimals = 6, balance = 10n ** 15n): Promise<string> {
+    const hash = await this.send({ data: `${tokenCode()}${word(BigInt(decimals))}` })
+    await this.mine()
+    const receipt = (await this.node.call('eth_getTransactionReceipt', hash)) as { contractAddress: string }
+    await this.sendCall(receipt.contractAddress, 'mint(address,uint256)', [this.account(0), balance])
+    await this.mine()
+    return receipt.contractAddress
+  }
+
+  async stop(): Promise<void> {
+    await this.node.stop()
+  }
+}
+
+/** An address that nobody has a key to; small numbers make different ones. */
+export function addressNumber(n: number): string {
+  return `0x${Buffer.from(keccak_256(Buffer.from(`address ${n}`)))
+    .toString('hex')
+    .slice(0, 40)}`
+}
+
+/** The data that call a function: its selector and its arguments, an address as text, an amount as bigint. */
+export function callData(signature: string, args: readonly Argument[]): string {
+  const selector = Buffer.from(keccak_256(Buffer.from(signature)))
+    .toString('hex')
+    .slice(0, 8)
+  let tail = ''
+  const head = args.map((arg) => {
+    if (typeof arg === 'bigint') return word(arg)
+    if (typeof arg === 'string') return word(BigInt(arg))
+    const offset = word(BigInt((args.length * WORD_DIGITS + tail.length) / 2))
+    tail += [BigInt(arg.length), ...arg.map(BigInt)].map(word).join('')
+    return offset
+  })
+  return `0x${selector}${head.join('')}${tail}`
+}
+
+export function hex(value: bigint): string {
+  return `0x${value.toString(16)}`
+}
+
+function word(value: bigint): string {
+  return value.toString(16).padStart(WORD_DIGITS, '0')
+}
+
+/** The code that deploys the token of the tests, compiled on first use. */
+function tokenCode(): string {
+  compiled ??= compileToken()
+  return compiled
+}
+
+function compileToken(): string {
+  const input = {
+    language: 'Solidity',
+    sources: { 'token.sol': { content: readFileSync(join(projectRoot, 'test/contracts/token.sol'), 'utf8') } },
+    settings: { evmVersion: 'paris', outputSelection: { '*': { '*': ['evm.bytecode.object'] } } },
+  }
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as {
+    errors?: readonly { severity: string; formattedMessage: string }[]
+    contracts: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>
+  }
+  const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error')
+  assert.deepEqual(errors, [])
+  return `0x${output.contracts['token.sol']?.['Token']?.evm.bytecode.object}`
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A call as it came in. */
+export interface ProxiedCall {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+export interface ProxiedError {
+  readonly code: number
+  readonly message: string
+}
+
+/** The end of a call: what the node said, or what the fault makes of it. */
+export type ProxiedEnd = { readonly result: unknown } | { readonly error: ProxiedError }
+
+/** Asks the node behind the proxy. */
+export type Forward = (method: string, params: readonly unknown[]) => Promise<unknown>
+
+/** What the proxy does other than the node behind it. */
+export interface Fault {
+  /** Requests with one of these methods are concerned; all when absent. */
+  readonly methods?: readonly string[]
+  /** Answers instead of the node; false: not this request. `text` is what the node would have answered. */
+  readonly answer?: (response: ServerResponse, text: string, calls: readonly ProxiedCall[]) => boolean
+  /** Changes the end of each call. */
+  readonly alter?: (call: ProxiedCall, end: ProxiedEnd, forward: Forward) => ProxiedEnd | Promise<ProxiedEnd>
+}
+
+/** A proxy in front of an Ethereum node, with the faults of nodes, balancers and networks. */
+export class FaultyProxy {
+  /** None: the proxy tells what the node tells. */
+  fault: Fault = {}
+  /** Requests that came in. */
+  requests = 0
+  /** Calls that came in, by method. */
+  readonly calls = new Map<string, number>()
+  private readonly server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      this.serve(Buffer.concat(chunks).toString(), response).catch(() => response.destroy())
+    })
+  })
+
+  private constructor(private readonly nodeUrl: string) {}
+
+  static async start(nodeUrl: string): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(nodeUrl)
+    proxy.server.listen(0, '127.0.0.1')
+    await once(proxy.server, 'listening')
+    return proxy
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.server, 'close')
+    this.server.close()
+    this.server.closeAllConnections()
+    await closed
+  }
+
+  private async serve(body: string, response: ServerResponse): Promise<void> {
+    this.requests += 1
+    const request = JSON.parse(body) as ProxiedCall | readonly ProxiedCall[]
+    const calls = [request].flat() as readonly ProxiedCall[]
+    for (const { method } of calls) this.calls.set(method, (this.calls.get(method) ?? 0) + 1)
+    const { methods, answer, alter } = this.fault
+    const isConcerned = methods === undefined || calls.some(({ method }) => methods.includes(method))
+    const told = await this.ask(calls)
+    const ends = await Promise.all(
+      told.map((end, i) =>
+        isConcerned && alter !== undefined ? alter(calls[i] as ProxiedCall, end, this.forward) : end,
+      ),
+    )
+    const answers = calls.map(({ id }, i) => ({ ...ends[i], id }))
+    const text = JSON.stringify(Array.isArray(request) ? answers : answers[0])
+    if (isConcerned && answer?.(response, text, calls) === true) return
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+  }
+
+  private readonly forward: Forward = async (method, params) => {
+    const [end] = await this.ask([{ id: 0, method, params }])
+    if (end === undefined || 'error' in end) throw new Error(end?.error.message)
+    return end.result
+  }
+
+  /** What the node says, in the order of the calls. */
+  private async ask(calls: readonly ProxiedCall[]): Promise<readonly ProxiedEnd[]> {
+    const response = await fetch(this.nodeUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(calls.map((call, id) => ({ ...call, jsonrpc: '2.0', id }))),
+    })
+    const answers = (await response.json()) as readonly (ProxiedEnd & { id: number })[]
+    if (!answers.every(({ id }, i) => id === i)) throw new Error('the node answers in another order')
+    return answers
+  }
+}
