@@ -186,6 +186,27 @@ describe('a reconciliation', () => {
   )
 
   test(
+    'takes no deposit of the block behind for one of its last, though a hasty node gave both one time',
+    withBooks(async (books, t) => {
+      const timeMs = books.timeOf(BLOCKS) + 1000
+      const shared = ['a', 'b', 'c'].map((txHash) => {
+        const transfer = { txHash, index: 0, toAddress: addressOf('wallet-1'), currency: '#native', amount: '5' }
+        books.chain.mine([transfer], timeMs)
+        return transfer
+      })
+      for (let n = 0; n < CONFIRMATIONS; n += 1) books.chain.mine([])
+      for (const transfer of shared) await books.report('confirmed', { ...transfer, receivedAt: timeMs })
+      // Of the last but one nothing can be said, and so nothing is done.
+      for (const height of [1, 2, 3].map((n) => BLOCKS + n)) {
+        books.told.length = 0
+        await books.reconcile({ from: height, to: height, intake: books.intake })
+        assert.ok(books.told.every(({ type }) => type === 'unplaced'))
+      }
+      for (const { txHash } of shared) assert.equal((await t.store.deposit('SEP', txHash, 0))?.kind, 'confirmed')
+    }),
+  )
+
+  test(
     'can be ended and gone on with, and then has seen everything',
     withBooks(async (books) => {
       await again(books, 'pending', {})
