@@ -259,6 +259,23 @@ describe('a watcher of a chain that is reorganised', () => {
   )
 
   test(
+    'does not look at the last block again each time that there is no further one',
+    fixture(
+      async (t) => {
+        t.mine(4)
+        await t.watcher.start()
+        await t.rest()
+        const asked = t.reader.asked.block
+        for (let n = 0; n < 4; n += 1) await t.next()
+        assert.equal(t.reader.asked.block, asked)
+        for (let n = 0; n < 4; n += 1) await t.next()
+        assert.equal(t.reader.asked.block, asked + 1)
+      },
+      { tipCheckMs: 5 * POLL_MS },
+    ),
+  )
+
+  test(
     'does not follow a shorter branch before it has grown',
     fixture(async (t) => {
       const old = t.mine(6)
