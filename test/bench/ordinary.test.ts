@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { CREATIONS, type CreationName } from '../../bench/ordinary/creation.js'
 import { type OrdinaryStack, startOrdinary } from '../../bench/ordinary/start.js'
 import { signDer, signRequest, type TestKey, testKey } from '../support/signing.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
@@ -21,14 +22,18 @@ const wallets = ['a', 'b', 'c', 'd', 'paid'].map((id) => ({
   network: 'SEP' as const,
 }))
 
-describe('the ordinary stack', () => {
+for (const creation of Object.keys(CREATIONS) as CreationName[]) {
+  describe(`the ordinary stack, ${creation}`, () => testStack(creation))
+}
+
+function testStack(creation: CreationName): void {
   const place = temporaryDirectory()
   let stack: OrdinaryStack | undefined
   let reason = ''
 
   before(async () => {
     try {
-      stack = await startOrdinary(join(place.path, 'ordinary'), {
+      stack = await startOrdinary(join(place.path, 'ordinary'), creation, {
         signers: [
           { owner: OWNER, publicKeyHex: key.publicKeyHex },
           { owner: OWNER, publicKeyHex: revoked.publicKeyHex, revokedAt: Date.now() - 1, expiresAt: Date.now() - 1 },
@@ -189,12 +194,12 @@ describe('the ordinary stack', () => {
     assert.equal(answers.filter((answer) => answer.status === 201).length, 1)
     for (const answer of answers) if (answer.status !== 201) assert.equal(answer.json['code'], 'reference_in_use')
   })
-})
+}
 
 test('the ordinary stack says why it cannot start', async () => {
   const place = temporaryDirectory()
   const wallet = { id: 'twice', owner: OWNER, address: '0x1', network: 'SEP' as const }
-  const started = startOrdinary(place.path, { signers: [], wallets: [wallet, wallet] })
+  const started = startOrdinary(place.path, 'statements', { signers: [], wallets: [wallet, wallet] })
   await assert.rejects(started, /PostgreSQL cannot be started here|duplicate key/)
   place.remove()
 })
