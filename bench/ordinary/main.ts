@@ -19,6 +19,7 @@ const BACKLOG = 4096
 
 const [directory, creationName] = process.argv.slice(2)
 if (directory === undefined || process.send === undefined) throw new Error('startOrdinary starts this')
+// One of them, since startOrdinary names it.
 const creation = CREATIONS[creationName as CreationName]
 const released = once(process, 'disconnect')
 process.once('message', (setUp: SetUp) => {
