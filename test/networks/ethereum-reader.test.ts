@@ -120,10 +120,10 @@ describe('the Ethereum reader on a real node', { skip: anvilAbsence }, () => {
       },
     ],
     [
-      'a token of another contract',
+      'a token of another contract beside the right one',
       async () => {
         await chain.sendCall(other, 'transfer(address,uint256)', [ours, 5n])
-        return []
+        return [tether(await chain.sendCall(token, 'transfer(address,uint256)', [ours, 6n]), 1, ours, 6n)]
       },
     ],
     [
@@ -221,6 +221,31 @@ describe('the Ethereum reader on a real node', { skip: anvilAbsence }, () => {
       await proxy.close()
     }
   })
+
+  for (const [code, times] of [
+    [-32601, 1],
+    [-32000, 2],
+  ] as const) {
+    test(`asks ${times === 1 ? 'only once' : 'again'} for all receipts of a block after error ${code}`, async () => {
+      const proxy = await FaultyProxy.start(chain.node.url)
+      const refused = ethereumReader([proxy.url], { token })
+      proxy.fault = {
+        alter: ({ method }, end) => (method === WHOLE ? { error: { code, message: 'no' } } : end),
+      }
+      try {
+        for (const amount of [1n, 2n]) {
+          const hash = await chain.sendCall(token, 'transfer(address,uint256)', [ours, amount])
+          await chain.mine()
+          const block = await refused.block(await chain.height(), watching([ours])[0])
+          assert.deepEqual(block?.transfers, [tether(hash, 1, ours, amount)])
+        }
+        assert.equal(proxy.calls.get(WHOLE), times)
+      } finally {
+        await refused.close()
+        await proxy.close()
+      }
+    })
+  }
 
   test('sees the same by ranges, block by block, with and without batches, named and unnamed', async () => {
     await chain.mine(100)
