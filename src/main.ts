@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
-import { error, out, processIo } from './cli/process-io.js'
+import { error, out, processIo, reconcileIo } from './cli/process-io.js'
+import type { ReconcileRequest } from './cli/reconcile-request.js'
 import { run } from './cli/run.js'
 import { serve } from './cli/serve.js'
 import type { Settings } from './config.js'
@@ -18,4 +19,13 @@ async function serveHere(settings: Settings): Promise<number> {
   return await serve(settings, processIo(settings.logLevel, startService))
 }
 
-process.exit(await run(process.argv.slice(2), process.env, { out, error, serve: serveHere }))
+async function reconcileHere(request: ReconcileRequest, settings: Settings): Promise<number> {
+  const [{ reconcileNetwork }, { openReconciliation }] = await Promise.all([
+    import('./cli/reconcile.js'),
+    import('./service/reconciliation.js'),
+  ])
+  return await reconcileNetwork(request, settings, reconcileIo(settings.logLevel, openReconciliation))
+}
+
+const io = { out, error, serve: serveHere, reconcile: reconcileHere }
+process.exit(await run(process.argv.slice(2), process.env, io))

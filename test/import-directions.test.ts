@@ -44,7 +44,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
   // The assembly: only the service knows everything, only the command line knows the service.
   service: [...inner, 'ledger', 'networks', 'webhooks', 'http', 'page', 'sandbox', 'metrics'],
-  cli: [...common, 'config', 'service'],
+  cli: [...common, 'config', 'domain', 'networks', 'service'],
   main: [...common, 'config', 'cli', 'service'],
 
   // The SDK runs in browsers: nothing of the server.

@@ -3,13 +3,18 @@ import { describeSettings } from '../config/describe.js'
 const INTRODUCTION = `Usage: billhook <command> [flags]
 
 Commands:
-  serve    Run the service until SIGTERM or SIGINT.
+  serve        Run the service until SIGTERM or SIGINT.
+  reconcile    Compare blocks of a watched network with the recorded deposits, while no service runs on the data:
+                 --network <SEP or TRX-NILE> --from <height> --to <height>
+                 --apply    Repair what is different, too.
+               Ends with 0 when nothing is different in the end, 1 when differences are left, 2 when the command or the
+               settings are wrong, 3 when the end was not reached; what it printed last says how to go on.
 
 Flags:
   --help       Print this text.
   --version    Print the version.
 
-Settings of serve, as environment variables or flags (a flag wins; an empty variable counts as unset):
+Settings of both, as environment variables or flags (a flag wins; an empty variable counts as unset):
 `
 
 /** The text of `billhook --help`: commands, flags and every setting. Ends without a line feed. */

@@ -2,6 +2,7 @@ import { type Environment, readSettings, type Settings } from '../config.js'
 import { VERSION } from '../version.js'
 import { EXIT_SUCCESS, EXIT_USAGE } from './exit-code.js'
 import { helpText } from './help.js'
+import { type ReconcileRequest, readReconcileRequest } from './reconcile-request.js'
 
 /** What the command line needs of the process it runs in. */
 export interface RunIo {
@@ -11,6 +12,8 @@ export interface RunIo {
   error(line: string): void
   /** Runs the service and resolves with the exit code. */
   serve(settings: Settings): Promise<number>
+  /** Compares a chain with the store and resolves with the exit code. */
+  reconcile(request: ReconcileRequest, settings: Settings): Promise<number>
 }
 
 /**
@@ -32,15 +35,26 @@ export async function run(argv: readonly string[], environment: Environment, io:
     io.error(helpText())
     return EXIT_USAGE
   }
-  if (command !== 'serve') {
-    io.error(`${JSON.stringify(command)} is not a command; see billhook --help.`)
-    return EXIT_USAGE
+  switch (command) {
+    case 'serve': {
+      const read = readSettings(rest, environment)
+      return 'settings' in read ? await io.serve(read.settings) : refuse(io, read.problems)
+    }
+    case 'reconcile': {
+      const asked = readReconcileRequest(rest)
+      const read = readSettings(asked.rest, environment)
+      if ('request' in asked && 'settings' in read) return await io.reconcile(asked.request, read.settings)
+      return refuse(
+        io,
+        [asked, read].flatMap((outcome) => ('problems' in outcome ? outcome.problems : [])),
+      )
+    }
+    default:
+      return refuse(io, [`${JSON.stringify(command)} is not a command; see billhook --help.`])
   }
+}
 
-  const outcome = readSettings(rest, environment)
-  if ('problems' in outcome) {
-    for (const problem of outcome.problems) io.error(problem)
-    return EXIT_USAGE
-  }
-  return await io.serve(outcome.settings)
+function refuse(io: Pick<RunIo, 'error'>, problems: readonly string[]): number {
+  for (const problem of problems) io.error(problem)
+  return EXIT_USAGE
 }

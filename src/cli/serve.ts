@@ -5,19 +5,13 @@ import type { Service, startService } from '../service.js'
 import { StartError } from '../start-error.js'
 import { VERSION } from '../version.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './exit-code.js'
+import { firstSignal, type SignalIo } from './stop-signal.js'
 
 /** Time between the first signal and the end: what has not finished by then is cut off. */
 export const DRAIN_TIMEOUT_MS = 10_000
 
-/** Exit codes of a process that ends by a signal, as shells count them (128 + number of the signal). */
-const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const
-
-type StopSignal = keyof typeof EXIT_BY_SIGNAL
-
-const STOP_SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT']
-
 /** What `serve` needs of the process it runs in. */
-export interface ServeIo {
+export interface ServeIo extends SignalIo {
   /** Writes a line for people to standard output. */
   out(line: string): void
   /** Writes a line for people to standard error. */
@@ -25,16 +19,12 @@ export interface ServeIo {
   readonly log: Logger
   readonly clock: Clock
   readonly startService: typeof startService
-  /** Calls back at every signal of the name. */
-  onSignal(signal: StopSignal, received: () => void): void
   /** Calls back with what nobody caught. */
   onUncaught(uncaught: (error: unknown) => void): void
   /** Calls back once after the time, unless cancelled. */
   after(delayMs: number, elapsed: () => void): { cancel(): void }
   /** Resolves when the log is written. */
   flush(): Promise<void>
-  /** Ends the process at once. */
-  exit(code: number): void
 }
 
 /**
@@ -74,26 +64,6 @@ async function startToStop(settings: Settings, io: ServeIo): Promise<number> {
   const signal = await stop.signal
   io.log.info({ signal }, 'stopping')
   return await drain(service, io)
-}
-
-interface FirstSignal {
-  readonly signal: Promise<StopSignal>
-  received(): boolean
-}
-
-function firstSignal(io: ServeIo): FirstSignal {
-  let received = false
-  const signal = new Promise<StopSignal>((resolve) => {
-    for (const name of STOP_SIGNALS) {
-      io.onSignal(name, () => {
-        // At once also means without the last lines of the log.
-        if (received) io.exit(EXIT_BY_SIGNAL[name])
-        received = true
-        resolve(name)
-      })
-    }
-  })
-  return { signal, received: () => received }
 }
 
 /** Stops the service within `DRAIN_TIMEOUT_MS` and resolves with the exit code. */

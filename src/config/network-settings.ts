@@ -11,8 +11,7 @@ const RANGE_LIMIT = 10_000
 const LAG_LIMIT_SECONDS = 7 * 24 * 60 * 60
 const API_KEY_LENGTH_LIMIT = 256
 
-const ENDPOINTS =
-  'a comma-separated list of absolute http or https URLs without fragment; they may hold keys and are never printed'
+const ENDPOINTS = 'a comma-separated list of absolute http or https URLs without fragment, which are never printed'
 
 /** A word, or an integer in decimal digits. */
 function wordOrInteger<const Word extends string>(

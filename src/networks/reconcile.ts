@@ -6,8 +6,11 @@ import type { Store } from '../store/store.js'
 import { compareTransfer, type Difference, repairOf } from './difference.js'
 import type { NetworkReader } from './network-reader.js'
 
-/** Blocks that are compared together. For each such window all deposits of the network are gone through once. */
-const WINDOW_BLOCKS = 10_000
+/**
+ * Blocks that are compared together, and that are read again after an interruption. For each such window all deposits of the
+ * network are gone through once.
+ */
+const WINDOW_BLOCKS = 2000
 const DEPOSITS_PAGE = 1000
 
 export interface ReconcileOptions {
@@ -39,16 +42,22 @@ export interface ReconcileProgress {
   readonly next: number
 }
 
+/** The range ends above what is confirmed. */
+export class NotConfirmed extends RangeError {
+  override readonly name = 'NotConfirmed'
+}
+
 /**
- * Compares a confirmed part of a chain with the store. Rejects with `NodeUnavailable`, and with what the store or a full
- * mailbox rejects with; what was repaired until then stays, and `next` of the last progress is where to go on.
+ * Compares a confirmed part of a chain with the store. Rejects with `NotConfirmed`, with `NodeUnavailable`, and with what
+ * the store or a full mailbox rejects with; what was repaired until then stays, and `next` of the last progress is where to
+ * go on.
  *
  * Takes a pass over all deposits of the network for each window, and memory for the transfers of one.
  */
 export async function reconcile(options: ReconcileOptions): Promise<ReconcileProgress> {
   const head = await options.reader.head()
   if (options.to > head.confirmed) {
-    throw new RangeError(`block ${options.to} is not confirmed yet; the last confirmed one is ${head.confirmed}`)
+    throw new NotConfirmed(`block ${options.to} is not confirmed yet; the last confirmed one is ${head.confirmed}`)
   }
   const work = new Reconciliation(options)
   let isWhole = true
@@ -63,6 +72,8 @@ class Reconciliation {
   private differences = 0
   private repaired = 0
   private next: number
+  /** The time of the last block compared, Unix milliseconds; null before the first. */
+  private comparedUntilMs: number | null = null
 
   constructor(private readonly options: ReconcileOptions) {
     this.network = options.reader.network
@@ -132,8 +143,10 @@ class Reconciliation {
     edges: ReadonlySet<number>,
   ): Promise<readonly Difference[]> {
     const heights = new Map(heads.map(({ timeMs, height }) => [timeMs, height]))
-    const first = heads[0]?.timeMs ?? 0
+    // The time between two windows is that of the second.
+    const first = this.comparedUntilMs === null ? (heads[0]?.timeMs ?? 0) : this.comparedUntilMs + 1
     const last = heads.at(-1)?.timeMs ?? 0
+    this.comparedUntilMs = last
     const watched = this.options.store.watched(this.network)
     const found: Difference[] = []
     for await (const deposit of this.deposits()) {

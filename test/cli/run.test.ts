@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { ReconcileRequest } from '../../src/cli/reconcile-request.js'
 import { run } from '../../src/cli/run.js'
 import { settingEntries } from '../../src/config/schema.js'
 import type { Environment, Settings } from '../../src/config.js'
@@ -10,6 +11,7 @@ async function running(argv: readonly string[], environment: Environment = {}) {
   const outLines: string[] = []
   const errorLines: string[] = []
   const served: Settings[] = []
+  const reconciled: { request: ReconcileRequest; settings: Settings }[] = []
   const code = await run(argv, environment, {
     out: (line) => outLines.push(line),
     error: (line) => errorLines.push(line),
@@ -17,8 +19,12 @@ async function running(argv: readonly string[], environment: Environment = {}) {
       served.push(settings)
       return 42
     },
+    reconcile: async (request, settings) => {
+      reconciled.push({ request, settings })
+      return 43
+    },
   })
-  return { code, outLines, errorLines, served }
+  return { code, outLines, errorLines, served, reconciled }
 }
 
 describe('the command line', () => {
@@ -31,6 +37,43 @@ describe('the command line', () => {
     )
     assert.deepEqual([outLines, errorLines], [[], []])
   })
+
+  test('reconcile is given its own flags, and the others as settings', async () => {
+    for (const argv of [
+      ['reconcile', '--network', 'SEP', '--from', '5', '--to', '20', '--data', 'elsewhere', '--apply'],
+      ['reconcile', '--data=elsewhere', '--apply', '--to=20', '--from=1', '--from=5', '--network=SEP'],
+    ]) {
+      const { code, reconciled, served, errorLines } = await running(argv)
+      assert.deepEqual({ code, served, errorLines }, { code: 43, served: [], errorLines: [] })
+      assert.deepEqual(
+        reconciled.map(({ request, settings }) => ({ ...request, data: settings.dataDirectory })),
+        [{ network: 'SEP', from: 5, to: 20, isApplied: true, data: 'elsewhere' }],
+      )
+    }
+  })
+
+  const refusals: readonly (readonly [argv: readonly string[], ...lines: string[]])[] = [
+    [[], 'reconcile needs --network.', 'reconcile needs --from.', 'reconcile needs --to.'],
+    [['--network', '--from', '1', '--to'], '--network needs a value.', '--to needs a value.'],
+    [['--network=sep', '--from', '1', '--to', '2'], '--network must be one of SEP, TRX-NILE, not "sep".'],
+    [
+      ['--network=SEP', '--from=-1', '--to=0x2'],
+      '--from must be the height of a block, not "-1".',
+      '--to must be the height of a block, not "0x2".',
+    ],
+    [['--network=SEP', '--from=2', '--to=1'], '--from must not be above --to.'],
+    [
+      ['--network=SEP', '--from=1', '--to=1', '--aply', '--port', 'x'],
+      '"--aply" is not a flag; see billhook --help.',
+      '--port must be an integer from 0 to 65535, not "x".',
+    ],
+  ]
+  for (const [argv, ...lines] of refusals) {
+    test(`reconcile ${argv.join(' ')} is refused with a line for each problem and 2`, async () => {
+      const { code, errorLines, reconciled } = await running(['reconcile', ...argv])
+      assert.deepEqual({ code, errorLines, reconciled }, { code: 2, errorLines: lines, reconciled: [] })
+    })
+  }
 
   test('every problem with the settings is one line on standard error, and nothing is served', async () => {
     const { code, served, outLines, errorLines } = await running(['serve', '--port', 'x', '--what'], {
@@ -76,7 +119,13 @@ describe('the command line', () => {
   })
 
   test('--version prints the version alone', async () => {
-    assert.deepEqual(await running(['--version']), { code: 0, outLines: [VERSION], errorLines: [], served: [] })
+    assert.deepEqual(await running(['--version']), {
+      code: 0,
+      outLines: [VERSION],
+      errorLines: [],
+      served: [],
+      reconciled: [],
+    })
   })
 })
 

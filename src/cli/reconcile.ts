@@ -1,0 +1,123 @@
+import type { Clock } from '../clock.js'
+import type { Settings } from '../config.js'
+import type { Logger } from '../log.js'
+import { NodeUnavailable } from '../networks/network-reader.js'
+import { NotConfirmed, type ReconcileProgress } from '../networks/reconcile.js'
+import type { openReconciliation, Reconciliation } from '../service/reconciliation.js'
+import { StartError } from '../start-error.js'
+import { differenceLine } from './difference-line.js'
+import { EXIT_FAILURE, EXIT_INCOMPLETE, EXIT_SUCCESS, EXIT_USAGE } from './exit-code.js'
+import { ProgressLine } from './progress-line.js'
+import type { ReconcileRequest } from './reconcile-request.js'
+import { firstSignal, type SignalIo } from './stop-signal.js'
+
+/** What `reconcile` needs of the process it runs in. */
+export interface ReconcileIo extends SignalIo {
+  /** Writes a line for people to standard output. */
+  out(line: string): void
+  /** Writes a line for people to standard error. */
+  error(line: string): void
+  /** Writes to standard error as it is. */
+  write(text: string): void
+  /** Whether standard error is a terminal. */
+  readonly isTerminal: boolean
+  readonly log: Logger
+  readonly clock: Clock
+  readonly openReconciliation: typeof openReconciliation
+  /** Resolves when the log is written. */
+  flush(): Promise<void>
+}
+
+/**
+ * Compares a range of a network with the data directory, and repairs it if asked. Resolves with the exit code: 0 when
+ * nothing is different in the end, 1 when differences are left, 2 when the range is not confirmed yet, 3 when the end was
+ * not reached: the directory is in use, no node answers, or a signal came. A second signal ends the process at once.
+ */
+export async function reconcileNetwork(
+  request: ReconcileRequest,
+  settings: Settings,
+  io: ReconcileIo,
+): Promise<number> {
+  const stop = new AbortController()
+  void firstSignal(io).signal.then(() => stop.abort())
+  const { network } = request
+  const { urls, variable } = {
+    SEP: { urls: settings.sepUrls, variable: 'BILLHOOK_SEP_URLS' },
+    'TRX-NILE': { urls: settings.trxNileUrls, variable: 'BILLHOOK_TRX_NILE_URLS' },
+  }[network]
+  if (urls.length === 0) {
+    io.error(`reconcile --network ${network} needs ${variable}.`)
+    return EXIT_USAGE
+  }
+  try {
+    const work = await io.openReconciliation({ network, settings, log: io.log, clock: io.clock, stop: stop.signal })
+    try {
+      return await compare(request, work, io)
+    } finally {
+      await work.close()
+    }
+  } catch (error) {
+    if (error instanceof StartError) io.error(`billhook: ${error.message}`)
+    else io.log.fatal({ err: error }, 'the reconciliation could not begin or end')
+    return EXIT_INCOMPLETE
+  } finally {
+    await io.flush()
+  }
+}
+
+async function compare(request: ReconcileRequest, work: Reconciliation, io: ReconcileIo): Promise<number> {
+  const { network, from, to, isApplied } = request
+  if (work.recorded === null) io.error(`The service has not watched ${network} yet: every deposit counts as missing.`)
+  else if (to > work.recorded) io.error(`Blocks above ${work.recorded} were not read by the service yet.`)
+  const { clock, write, isTerminal } = io
+  const line = new ProgressLine({ clock, write: (text) => write(text), isTerminal, total: to - from + 1 })
+  let last: ReconcileProgress = { blocks: 0, transfers: 0, differences: 0, repaired: 0, next: from }
+  try {
+    last = await work.run({
+      from,
+      to,
+      isApplied,
+      onDifference: (difference) => {
+        line.clear()
+        io.out(differenceLine(network, difference))
+      },
+      onProgress: (progress) => {
+        last = progress
+        line.show(progress.blocks, `${counted(progress.transfers, 'transfer')}, ${foundText(progress)}`)
+      },
+    })
+  } catch (error) {
+    line.clear()
+    if (error instanceof NotConfirmed) {
+      io.error(`billhook: ${error.message}.`)
+      return EXIT_USAGE
+    }
+    if (error instanceof NodeUnavailable) io.error(`billhook: no node answers: ${error.message}`)
+    else io.log.fatal({ err: error }, 'the reconciliation failed')
+  }
+  line.clear()
+  return conclude(request, last, io)
+}
+
+function conclude(
+  { network, from, to, isApplied }: ReconcileRequest,
+  last: ReconcileProgress,
+  io: ReconcileIo,
+): number {
+  const { differences, repaired, next } = last
+  if (next > from) io.out(`${network} blocks ${from} to ${next - 1} are compared: ${foundText(last, isApplied)}.`)
+  if (repaired > 0) io.out('Webhooks that are owed by the repairs are sent when the service runs.')
+  if (next <= to) {
+    io.out(`The end was not reached. To go on: --from ${next} --to ${to}`)
+    return EXIT_INCOMPLETE
+  }
+  return differences === repaired ? EXIT_SUCCESS : EXIT_FAILURE
+}
+
+function foundText({ differences, repaired }: ReconcileProgress, isApplied = repaired > 0): string {
+  return `${counted(differences, 'difference')}${isApplied ? `, ${repaired} repaired` : ''}`
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
