@@ -9,8 +9,19 @@ import { UwsExchange, type UwsFront } from './uws-exchange.js'
 const SWEEPS_PER_TIMEOUT = 8
 const SWEEP_LIMIT_MS = 1_000
 
-/** An export of the engine that its typings leave out. */
-const { _cfg: configure } = uWS as unknown as { readonly _cfg: (setting: string) => void }
+/** Exports of the engine that its typings leave out. */
+const { _cfg: configure, LIBUS_LISTEN_EXCLUSIVE_PORT: EXCLUSIVE_PORT } = uWS as unknown as {
+  readonly _cfg: (setting: string) => void
+  readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number
+}
+
+/** A form of `listen` that its typings leave out. */
+type Listen = (
+  host: string,
+  port: number,
+  options: number,
+  listening: (socket: uWS.us_listen_socket | false) => void,
+) => void
 
 // Answers do not name the engine. The switch applies to every server of the thread.
 configure('silent')
@@ -62,8 +73,10 @@ class UwsServer implements HttpServer, UwsFront {
 
   listen(): Promise<{ readonly host: string; readonly port: number }> {
     const { host, port } = this.settings
+    const listen = this.app.listen.bind(this.app) as unknown as Listen
     return new Promise((resolve, reject) => {
-      this.app.listen(host, port, (socket) => {
+      // Without the option two services with a database each would share the port, and each get a part of the requests.
+      listen(host, port, EXCLUSIVE_PORT, (socket) => {
         if (socket === false) {
           reject(new Error(`Cannot listen on ${host} port ${port}: the address is in use, unknown or not permitted`))
           return

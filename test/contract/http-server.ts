@@ -762,14 +762,20 @@ export function testHttpServer(engine: EngineUnderTest): void {
     goOn.open()
   })
 
-  test('a port in use is an error, not a shared port', async (t) => {
+  test('a port in use is an error, not a shared port, also when it is asked for by number', async (t) => {
     const fixture = await start(t, echo)
-    const second = engine.create(
-      () => assert.fail('no request is expected'),
-      { ...settings, port: fixture.port },
-      () => undefined,
-    )
-    await assert.rejects(second.listen())
+    const another = () =>
+      engine.create(
+        () => assert.fail('no request is expected'),
+        { ...settings, port: fixture.port },
+        () => undefined,
+      )
+    await assert.rejects(another().listen())
+    fixture.server.close()
+    const first = another()
+    t.after(() => first.close())
+    assert.equal((await first.listen()).port, fixture.port)
+    await assert.rejects(another().listen())
   })
 
   test('a head that is too large is answered 431', async (t) => {
