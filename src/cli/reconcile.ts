@@ -11,6 +11,8 @@ import { ProgressLine } from './progress-line.js'
 import type { ReconcileRequest } from './reconcile-request.js'
 import { firstSignal, type SignalIo } from './stop-signal.js'
 
+const START = { SEP: 'BILLHOOK_SEP_START', 'TRX-NILE': 'BILLHOOK_TRX_NILE_START' } as const
+
 /** What `reconcile` needs of the process it runs in. */
 export interface ReconcileIo extends SignalIo {
   /** Writes a line for people to standard output. */
@@ -96,7 +98,12 @@ async function compare(request: ReconcileRequest, work: Reconciliation, io: Reco
     else io.log.fatal({ err: error }, 'the reconciliation failed')
   }
   line.clear()
-  return conclude(request, last, io)
+  const code = conclude(request, last, io)
+  if (request.isForgotten && code !== EXIT_INCOMPLETE) {
+    await work.forget()
+    io.out(`Which blocks of ${network} were read is forgotten. Start the service with ${START[network]}=${to + 1}.`)
+  }
+  return code
 }
 
 function conclude(
