@@ -320,7 +320,7 @@ describe('problems with settings', () => {
     accepted([], { ...url, ...store, ...onboard, BILLHOOK_ONBOARDING_NAME: 'x' })
     assert.ok(
       problems(['--sandbox'], store).includes(
-        'BILLHOOK_LEDGER_STORE_URL names a real ledger: unset it or switch the sandbox off.',
+        'BILLHOOK_LEDGER_STORE_URL names a real ledger, which the sandbox never uses: unset it or switch the sandbox off.',
       ),
     )
   })
@@ -405,6 +405,22 @@ describe('problems with settings', () => {
     BILLHOOK_WALLET_LEASE_SECONDS: ['0', '604801', '10m'],
     BILLHOOK_SEP_TOKEN_DECIMALS: ['-1', '19'],
     BILLHOOK_TRX_NILE_TOKEN_DECIMALS: ['19', '6.0'],
+    BILLHOOK_SEP_URLS: ['a.example', 'ws://a.example', 'http://a.example#x', 'http://a.example,'],
+    BILLHOOK_SEP_CHAIN_ID: ['0', '0xaa36a7', 'sepolia'],
+    BILLHOOK_SEP_TOKEN: ['0x12', `${EVM_TOKEN}0`, EVM_TOKEN.slice(2), TRON_TOKEN],
+    BILLHOOK_SEP_CONFIRMATIONS: ['0', '10001', 'safe', 'Finalized'],
+    BILLHOOK_SEP_START: ['-1', '140737488355329', 'finalized', '0x10'],
+    BILLHOOK_SEP_POLL_MS: ['99', '600001', '4s'],
+    BILLHOOK_SEP_BATCH: ['0', '1001'],
+    BILLHOOK_SEP_RANGE: ['0', '10001'],
+    BILLHOOK_TRX_NILE_URLS: ['nile.example', 'grpc://nile.example', 'http://a.example#x', ',http://a.example'],
+    BILLHOOK_TRX_NILE_API_KEY: ['k'.repeat(257)],
+    BILLHOOK_TRX_NILE_GENESIS: ['ab', 'AB'.repeat(32), `0x${'ab'.repeat(32)}`],
+    BILLHOOK_TRX_NILE_TOKEN: [EVM_TOKEN, `${TRON_TOKEN}a`, TRON_TOKEN.slice(1), TRON_TOKEN.replace('X', '0')],
+    BILLHOOK_TRX_NILE_START: ['-1', '140737488355329', 'solid'],
+    BILLHOOK_TRX_NILE_POLL_MS: ['99', '600001'],
+    BILLHOOK_NODE_TIMEOUT_MS: ['0', '120001'],
+    BILLHOOK_WATCH_LAG_SECONDS: ['0', '604801', '5m'],
     BILLHOOK_LEDGER_URL: ['http://a.example,', 'ws://a.example', 'http://a.example?x'],
     BILLHOOK_LEDGER_TIMEOUT_MS: ['0', '60001', '5s'],
     BILLHOOK_LEDGER_STORE_URL: ['ledger.example', 'http://a.example?x'],
