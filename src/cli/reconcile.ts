@@ -69,7 +69,7 @@ export async function reconcileNetwork(
 
 async function compare(request: ReconcileRequest, work: Reconciliation, io: ReconcileIo): Promise<number> {
   const { network, from, to, isApplied } = request
-  if (work.recorded === null) io.error(`The service has not watched ${network} yet: every deposit counts as missing.`)
+  if (work.recorded === null) io.error(`The service has not watched ${network} yet.`)
   else if (to > work.recorded) io.error(`Blocks above ${work.recorded} were not read by the service yet.`)
   const { clock, write, isTerminal } = io
   const line = new ProgressLine({ clock, write: (text) => write(text), isTerminal, total: to - from + 1 })

@@ -224,7 +224,7 @@ describe('billhook reconcile', () => {
     withRun(async (run) => {
       run.recorded = null
       assert.equal(await run.start(), 0)
-      assert.deepEqual(run.errorLines, ['The service has not watched SEP yet: every deposit counts as missing.'])
+      assert.deepEqual(run.errorLines, ['The service has not watched SEP yet.'])
     }),
   )
 

@@ -168,6 +168,19 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
   }
 })
 
+test('a token of TRON with a typing error is refused at start with one line', async (t) => {
+  const place = temporaryDirectory()
+  t.after(() => place.remove())
+  const environment = {
+    BILLHOOK_TRX_NILE_URLS: DEAD_URL,
+    BILLHOOK_TRX_NILE_TOKEN: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBg',
+    BILLHOOK_LOG: 'silent',
+  }
+  const { code, stderr } = await startChild(MAIN, ['serve', '--port', '0', '--data', place.path], environment).ended
+  assert.equal(stderr, 'billhook: TRX-NILE cannot be watched: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong\n')
+  assert.equal(code, 1)
+})
+
 test('the sandbox is refused together with real networks, with one line each', async () => {
   const environment = {
     BILLHOOK_SEP_URLS: DEAD_URL,
