@@ -2,12 +2,16 @@ import { join } from 'node:path'
 import type { Findings } from './bench.js'
 import { startConstantServer } from './limits/constant-server.js'
 import type { Merchants } from './merchants.js'
+import type { CreationName } from './ordinary/creation.js'
 import { startOrdinary } from './ordinary/start.js'
 import { startBenched } from './service-process.js'
 
 export const BILLHOOK = 'Billhook'
 export const HOT_WALLET = 'Billhook, one hot wallet'
+/** What a good team writes in an afternoon. */
 export const ORDINARY = 'ordinary stack'
+/** What a specialist of PostgreSQL makes of it. */
+const STORED_FUNCTION = 'ordinary stack, one stored function'
 export const ECHO = 'uWebSockets.js echo'
 
 /** The noble engine verifies some hundred signatures a second; the service refuses what would wait for more than a second. */
@@ -19,13 +23,15 @@ export interface Contestant {
   readonly group: 'throughput' | 'limits'
   readonly wallets: 'many' | 'one'
   readonly note?: string
+  /** Whether it is Fastify and PostgreSQL. */
+  readonly isOrdinary?: boolean
   /** At most so many connections at once, where all of them would be too many for it. */
   readonly connectionsMax?: number
   /** Starts it in a directory of its own, with all merchants known. */
   start(directory: string): Promise<{ readonly url: string; stop(): Promise<void> }>
 }
 
-/** In the order in which they take turns. The ordinary stack is last: its database goes on writing for a while. */
+/** In the order in which they take turns. The ordinary stacks are last: their databases go on writing for a while. */
 export function contestants(merchants: Merchants, findings: Findings): readonly Contestant[] {
   const billhook = (name: string, wallets: 'many' | 'one', settings: Readonly<Record<string, string>>): Contestant => ({
     name,
@@ -40,6 +46,18 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
         throw error
       }
       return service
+    },
+  })
+  const ordinary = (name: string, creation: CreationName, note: string): Contestant => ({
+    name,
+    group: 'throughput',
+    wallets: 'many',
+    note,
+    isOrdinary: true,
+    start: async (directory) => {
+      const stack = await startOrdinary(directory, creation, { signers: merchants.signers, wallets: merchants.wallets })
+      findings.versions[ORDINARY] = stack.version
+      return stack
     },
   })
   return [
@@ -58,17 +76,16 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
       connectionsMax: NOBLE_CONNECTIONS,
       note: `over at most ${NOBLE_CONNECTIONS} connections: more would wait for more than a second and are refused`,
     },
-    {
-      name: ORDINARY,
-      group: 'throughput',
-      wallets: 'many',
-      note: 'Fastify, node:crypto, PostgreSQL',
-      start: async (directory) => {
-        const stack = await startOrdinary(directory, { signers: merchants.signers, wallets: merchants.wallets })
-        findings.versions['ordinary stack'] = stack.version
-        return stack
-      },
-    },
+    ordinary(
+      ORDINARY,
+      'statements',
+      'Fastify, node:crypto, PostgreSQL: the statements of a creation in one transaction',
+    ),
+    ordinary(
+      STORED_FUNCTION,
+      'stored function',
+      'the same, with the whole creation as one call of a PL/pgSQL function',
+    ),
   ]
 }
 

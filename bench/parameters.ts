@@ -47,7 +47,7 @@ export interface Options {
 const FULL: Parameters = {
   seconds: 8,
   warmUpSeconds: 2,
-  pauseSeconds: 1,
+  pauseSeconds: 2,
   rounds: 5,
   connections: 1024,
   wallets: 5000,

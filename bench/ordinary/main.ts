@@ -1,28 +1,26 @@
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
+import { CREATIONS, type CreationName } from './creation.js'
 import { Invoices } from './invoices.js'
 import { startPostgres } from './postgres.js'
 import { createServer } from './server.js'
 import { type SetUp, setUpTables } from './set-up.js'
 
 /*
- * The process of the ordinary stack, with PostgreSQL as its child: `node main.js <directory>`. Its parent tells it what the
- * tables hold at first, and is told where it listens. It ends when the parent lets go of it, or is gone.
+ * The process of the ordinary stack, with PostgreSQL as its child: `node main.js <directory> <creation>`. Its parent tells
+ * it what the tables hold at first, and is told where it listens. It ends when the parent lets go of it, or is gone.
  */
 
 /** What the parent hears, once. */
 export type Answer = { readonly url: string; readonly version: string } | { readonly error: string }
 
-/**
- * To PostgreSQL. The fastest of 8, 16, 32 and 64 on two cores; there one process was also faster than two of node:cluster,
- * since signatures are verified on the thread pool.
- */
-const CONNECTIONS = 32
 /** Clients that wait to be accepted; a load generator connects with all its connections at once. */
 const BACKLOG = 4096
 
-const [directory] = process.argv.slice(2)
+const [directory, creationName] = process.argv.slice(2)
 if (directory === undefined || process.send === undefined) throw new Error('startOrdinary starts this')
+// One of them, since startOrdinary names it.
+const creation = CREATIONS[creationName as CreationName]
 const released = once(process, 'disconnect')
 process.once('message', (setUp: SetUp) => {
   serve(directory, setUp).catch((error: Error) => {
@@ -33,10 +31,11 @@ process.once('message', (setUp: SetUp) => {
 
 async function serve(directory: string, setUp: SetUp): Promise<void> {
   const database = await startPostgres(directory)
-  const pool = database.connect(CONNECTIONS)
+  const pool = database.connect(creation.connections)
   try {
     await setUpTables(pool, setUp)
-    const server = createServer(new Invoices(pool))
+    await pool.query(creation.functions)
+    const server = createServer(new Invoices(pool, creation))
     const url = await server.listen({ host: '127.0.0.1', port: 0, backlog: BACKLOG })
     const { version: pg } = createRequire(import.meta.url)('pg/package.json')
     tell({ url, version: `Fastify ${server.version}, pg ${pg}, PostgreSQL ${database.version}` })

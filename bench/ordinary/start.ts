@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import type { CreationName } from './creation.js'
 import type { Answer } from './main.js'
 import type { SetUp } from './set-up.js'
 
@@ -19,10 +20,10 @@ export interface OrdinaryStack {
  * Starts the ordinary stack with its data in `directory`. Throws an Error that says why when it cannot run here; run by
  * root, it makes a user `postgres` when there is none, since PostgreSQL refuses to run as root.
  */
-export async function startOrdinary(directory: string, setUp: SetUp): Promise<OrdinaryStack> {
+export async function startOrdinary(directory: string, creation: CreationName, setUp: SetUp): Promise<OrdinaryStack> {
   // A verification keeps a core busy, so more threads than cores (Node's default is four) would only take turns.
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) }
-  const child = fork(fileURLToPath(new URL('./main.js', import.meta.url)), [directory], { env })
+  const child = fork(fileURLToPath(new URL('./main.js', import.meta.url)), [directory, creation], { env })
   const ended = once(child, 'exit')
   child.send(setUp)
   const [answer] = await Promise.race([

@@ -34,7 +34,7 @@ export async function throughput(bench: Bench, { hasOrdinary }: Options): Promis
   }
   try {
     const all = contestants(merchants, findings)
-    await race.start(all.filter(({ name }) => hasOrdinary || name !== ORDINARY))
+    await race.start(all.filter(({ isOrdinary }) => hasOrdinary || isOrdinary !== true))
     if (!hasOrdinary) findings.skip(ORDINARY, 'left out by --no-ordinary')
     const fastest = await race.round(parameters.warmUpSeconds, await creationsPerSecondMax())
     race.forget()

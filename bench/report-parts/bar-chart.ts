@@ -48,7 +48,7 @@ const BAR_WIDTH_PX = 84
 /** Each bar has this much room at least; a chart with many bars gets wider. */
 const SLOT_WIDTH_PX = 72
 const LIMIT_LABEL_PX = 150
-const LABEL_LINES = 3
+const LABEL_LINES = 4
 
 /** Upright bars for medians from zero, whiskers from the lowest to the highest repetition, values above them. */
 export function barChart(chart: BarChart): Markup {

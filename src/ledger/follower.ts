@@ -39,7 +39,12 @@ export interface FollowerOptions {
 }
 
 /** How a look ended: `more` may be there at once, nothing more is, or it has to be tried again, and why. */
-type LookEnd = 'more' | 'caught-up' | { readonly failure: string; readonly waitingFor: string | null }
+type LookEnd = 'more' | 'caught-up' | Failure
+
+interface Failure {
+  readonly failure: string
+  readonly waitingFor: string | null
+}
 
 /**
  * Reads what the ledger has committed, in order, and tells the service the onboardings and assignments in it.
@@ -57,6 +62,8 @@ export class LedgerFollower {
   private readonly record: FollowerRecord
   private cursor: LedgerCursor | null = null
   private failuresInARow = 0
+  /** The failure that was logged last, until all is well again. */
+  private complaint: string | null = null
   private hasCaughtUp = false
   private isStopped = false
   private endPause: (() => void) | null = null
@@ -97,12 +104,13 @@ export class LedgerFollower {
     if (typeof end === 'object') {
       this.failuresInARow += 1
       record.failures += 1
-      if (end.failure !== record.failure) this.options.log.warn({ why: end.failure }, 'the ledger cannot be followed')
+      this.complain(end)
       record.failure = end.failure
       record.waitingFor = end.waitingFor
       return this.backoffMs()
     }
-    if (record.failure !== null) this.options.log.info('the ledger is followed again')
+    if (this.complaint !== null) this.options.log.info('the ledger is followed again')
+    this.complaint = null
     this.failuresInARow = 0
     record.failure = null
     record.waitingFor = null
@@ -113,6 +121,14 @@ export class LedgerFollower {
     }
     record.caughtUp(beganAtMs)
     return this.options.pollMs
+  }
+
+  /** Once for each reason. A transaction that is listed a moment before it can be looked up is nothing unusual. */
+  private complain({ failure, waitingFor }: Failure): void {
+    const isUsual = waitingFor !== null && this.failuresInARow === 1
+    if (isUsual || failure === this.complaint) return
+    this.complaint = failure
+    this.options.log.warn({ why: failure }, 'the ledger cannot be followed')
   }
 
   /** Exponential, with a cap, and of it between a half and all, so that not every service asks at once. */

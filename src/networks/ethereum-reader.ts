@@ -33,8 +33,9 @@ export interface EthereumReaderOptions extends HttpJsonOptions {
 }
 
 /**
- * Reads Ethereum: ether that transactions themselves send, and transfers of one ERC-20 token. Ether that contracts send
- * is invisible without traces, which ordinary nodes do not keep.
+ * Reads Ethereum: ether that transactions themselves send, and transfers of one ERC-20 token. Ether that comes otherwise
+ * is invisible: contracts send it without a trace in what ordinary nodes keep, and validators withdraw it without a
+ * transaction.
  */
 export class EthereumReader implements NetworkReader {
   readonly network = 'SEP'

@@ -92,6 +92,7 @@ class Reconciliation {
     const found: Difference[] = []
     const heads = new Map<number, BlockHead>()
     const seen = new Set<string>()
+    const edges = await this.edgesOf(this.next, last, seen)
     for (let from = this.next; from <= last; ) {
       if (this.options.isStopping()) return false
       const blocks = await this.options.reader.blocks(from, last, this.options.store.watched(this.network))
@@ -102,7 +103,7 @@ class Reconciliation {
       from = (blocks.at(-1)?.height ?? last) + 1
       this.options.onProgress(this.progress())
     }
-    found.push(...(await this.unseen([...heads.values()], seen)))
+    found.push(...(await this.unseen([...heads.values()], seen, edges)))
     for (const difference of found) await this.settle(difference, heads)
     this.next = last + 1
     this.options.onProgress(this.progress())
@@ -122,8 +123,25 @@ class Reconciliation {
     return found
   }
 
+  /**
+   * The times of the blocks before and behind a window: a development node mines several in one second, and then a deposit
+   * of that time may be of the other side. What those blocks hold is seen.
+   */
+  private async edgesOf(from: number, last: number, seen: Set<string>): Promise<ReadonlySet<number>> {
+    const watched = this.options.store.watched(this.network)
+    const heights = [from - 1, last + 1].filter((height) => height >= 0)
+    const blocks = await Promise.all(heights.map((height) => this.options.reader.block(height, watched)))
+    const present = blocks.filter((block) => block !== null)
+    for (const transfer of present.flatMap(({ transfers }) => transfers)) seen.add(nameOf(transfer))
+    return new Set(present.map(({ timeMs }) => timeMs))
+  }
+
   /** Deposits of the time of these blocks that none of them holds. Of addresses that nobody watches a chain is not asked. */
-  private async unseen(heads: readonly BlockHead[], seen: ReadonlySet<string>): Promise<readonly Difference[]> {
+  private async unseen(
+    heads: readonly BlockHead[],
+    seen: ReadonlySet<string>,
+    edges: ReadonlySet<number>,
+  ): Promise<readonly Difference[]> {
     const heights = new Map(heads.map(({ timeMs, height }) => [timeMs, height]))
     // The time between two windows is that of the second.
     const first = this.comparedUntilMs === null ? (heads[0]?.timeMs ?? 0) : this.comparedUntilMs + 1
@@ -135,7 +153,7 @@ class Reconciliation {
       const { kind, receivedAt, toAddress } = deposit
       if (kind === 'dropped' || receivedAt < first || receivedAt > last) continue
       if (seen.has(nameOf(deposit)) || !watched.has(toAddress)) continue
-      const height = heights.get(receivedAt)
+      const height = edges.has(receivedAt) ? undefined : heights.get(receivedAt)
       found.push(height === undefined ? { type: 'unplaced', deposit } : { type: 'not_on_chain', height, deposit })
     }
     return found

@@ -1,36 +1,41 @@
+import { AdaptiveWidth } from './adaptive-width.js'
 import { HttpFailure, isPerhapsTooLarge } from './node-failure.js'
 
 /** Blocks of one question; nodes allow 100. */
-const WIDTH_MAX = 100
-/** About eight questions until a width that failed is tried again. */
-const WIDTH_LIMIT_GROWTH = 1.1
+const BLOCKS_MAX = 100
 /** Blocks are asked for together up to about so many transactions: half a megabyte, parsed in a few milliseconds. */
 const TRANSACTIONS = 500
-/** Receipts asked for at once; an endpoint has as many connections. */
-const AT_ONCE_MAX = 4
+/** An endpoint has as many connections. */
+const RECEIPTS_MAX = 4
 
 /** How much a reader asks for at once while it catches up: as much as goes well, less after a failure. */
 export class TronPace {
+  private readonly blocksAtOnce = new AdaptiveWidth(1, BLOCKS_MAX)
+  private readonly receiptsAtOnce = new AdaptiveWidth(1, RECEIPTS_MAX)
+  /** Blocks like the last ones that have about as many transactions as are wanted. */
+  private fitting = BLOCKS_MAX
+
   /** Blocks to ask for in one question. */
-  width = 1
-  /** Receipts to ask for at once. */
-  atOnce = 1
-  /** What `width` may grow to: half of what failed, and slowly more. */
-  private widthLimit = WIDTH_MAX
+  get blocks(): number {
+    return Math.min(this.blocksAtOnce.value, this.fitting)
+  }
+
+  /** Receipts to ask for at once, each of one block. */
+  get receipts(): number {
+    return this.receiptsAtOnce.value
+  }
 
   /** All of a question's blocks came, with so many transactions. */
   succeeded(blocks: number, transactions: number): void {
-    const fitting = Math.floor((TRANSACTIONS * blocks) / Math.max(1, transactions))
-    this.widthLimit = Math.min(this.widthLimit * WIDTH_LIMIT_GROWTH, WIDTH_MAX)
-    this.width = Math.max(1, Math.floor(Math.min(fitting, this.width * 2, this.widthLimit)))
-    this.atOnce = Math.min(this.atOnce + 1, AT_ONCE_MAX)
+    this.fitting = Math.max(1, Math.floor((TRANSACTIONS * blocks) / Math.max(1, transactions)))
+    this.blocksAtOnce.succeeded()
+    this.receiptsAtOnce.succeeded()
   }
 
   /** Some of a question's blocks, or none, came. A node that only allows fewer requests is better asked for more at once. */
   failed(error: unknown): void {
-    this.atOnce = 1
-    if (error instanceof HttpFailure && error.reason === 'status' && !isPerhapsTooLarge(error)) return
-    this.widthLimit = Math.max(1, this.width / 2)
-    this.width = Math.floor(this.widthLimit)
+    this.receiptsAtOnce.refused(this.receipts)
+    const isOnlyLimited = error instanceof HttpFailure && error.reason === 'status' && !isPerhapsTooLarge(error)
+    if (!isOnlyLimited) this.blocksAtOnce.refused(this.blocks)
   }
 }

@@ -5,7 +5,7 @@ import { Endpoints } from './endpoints.js'
 import type { HttpJsonOptions } from './http-json.js'
 import type { ChainHead, EndpointHealth, NetworkReader, WatchedAddresses } from './network-reader.js'
 import { WrongNode } from './network-reader.js'
-import { HttpFailure, isPerhapsTooLarge, NodeFailure } from './node-failure.js'
+import { isPerhapsTooLarge, NodeFailure } from './node-failure.js'
 import { accountOfAddress } from './tron-address.js'
 import { demand, listOf, objectOf } from './tron-answer.js'
 import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock } from './tron-block.js'
@@ -86,7 +86,7 @@ export class TronReader implements NetworkReader {
         try {
           return await this.readSome(node, from, to, watched)
         } catch (error) {
-          const mayBeNarrower = this.pace.width > 1 && error instanceof HttpFailure && isPerhapsTooLarge(error)
+          const mayBeNarrower = this.pace.blocks > 1 && isPerhapsTooLarge(error)
           this.pace.failed(error)
           if (!mayBeNarrower) throw error
         }
@@ -124,10 +124,10 @@ export class TronReader implements NetworkReader {
     to: number,
     watched: WatchedAddresses,
   ): Promise<ObservedBlock[]> {
-    const blocks = await readConsecutive(node, from, Math.min(to - from + 1, this.pace.width))
+    const blocks = await readConsecutive(node, from, Math.min(to - from + 1, this.pace.blocks))
     const observed: ObservedBlock[] = []
     while (observed.length < blocks.length) {
-      const next = blocks.slice(observed.length, observed.length + this.pace.atOnce)
+      const next = blocks.slice(observed.length, observed.length + this.pace.receipts)
       const ends = await Promise.allSettled(next.map((block) => this.observe(node, '/walletsolidity', block, watched)))
       for (const end of ends) {
         if (end.status === 'fulfilled') {

@@ -15,8 +15,8 @@ import type { Endings } from './endings.js'
 /** Of one answer of a node that is read; the largest are the logs of a range of blocks. */
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
 const API_KEY_HEADER = 'TRON-PRO-API-KEY'
-/** A block that was replaced by one as high is noticed within so many questions for the newest. */
-const POLLS_PER_TIP_CHECK = 3
+/** Without a new block for so long the last one is looked at again: it may have been replaced by one as high. */
+const TIP_CHECK_MS = 15_000
 
 /** What makes a reader of a configured network. */
 export interface ReaderParts {
@@ -49,7 +49,7 @@ export async function startWatchers(
       random: Math.random,
       start,
       pollMs,
-      tipCheckMs: POLLS_PER_TIP_CHECK * pollMs,
+      tipCheckMs: Math.max(TIP_CHECK_MS, pollMs),
     })
     endings.add(`watcher of ${reader.network}`, () => watcher.stop())
     await startOrExplain(watcher)

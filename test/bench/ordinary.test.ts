@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { CREATIONS, type CreationName } from '../../bench/ordinary/creation.js'
 import { type OrdinaryStack, startOrdinary } from '../../bench/ordinary/start.js'
-import { signDer, signRequest, type TestKey, testKey } from '../support/signing.js'
+import { signDer, signRequest, testKey } from '../support/signing.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
+import { type Answer, answerOf, create, ROUTE_TAG, send, show } from './ordinary-client.js'
 
-const TAG = 'POST /api/invoices'
 const UNPAID_MESSAGE = (amount: string, currency: string) =>
   `An unpaid invoice for this exact amount (${amount} ${currency}) already exists on this wallet - use a different amount, or wait for it to be paid.`
 
@@ -21,14 +22,18 @@ const wallets = ['a', 'b', 'c', 'd', 'paid'].map((id) => ({
   network: 'SEP' as const,
 }))
 
-describe('the ordinary stack', () => {
+for (const creation of Object.keys(CREATIONS) as CreationName[]) {
+  describe(`the ordinary stack, ${creation}`, () => testStack(creation))
+}
+
+function testStack(creation: CreationName): void {
   const place = temporaryDirectory()
   let stack: OrdinaryStack | undefined
   let reason = ''
 
   before(async () => {
     try {
-      stack = await startOrdinary(join(place.path, 'ordinary'), {
+      stack = await startOrdinary(join(place.path, 'ordinary'), creation, {
         signers: [
           { owner: OWNER, publicKeyHex: key.publicKeyHex },
           { owner: OWNER, publicKeyHex: revoked.publicKeyHex, revokedAt: Date.now() - 1, expiresAt: Date.now() - 1 },
@@ -96,7 +101,7 @@ describe('the ordinary stack', () => {
   testWith('accepts a signature with a high s', async (url) => {
     const body = JSON.stringify(order('a', '2'))
     const timestamp = String(Date.now())
-    const signature = signDer(Buffer.from(`${TAG}\n${timestamp}\n${body}`), key, 'high').toString('base64')
+    const signature = signDer(Buffer.from(`${ROUTE_TAG}\n${timestamp}\n${body}`), key, 'high').toString('base64')
     assert.equal((await send(url, body, key.publicKeyHex, timestamp, signature)).status, 201)
   })
 
@@ -104,7 +109,7 @@ describe('the ordinary stack', () => {
     const body = JSON.stringify(order('a', '3'))
     const now = String(Date.now())
     const old = String(Date.now() - 301_000)
-    const signature = signRequest(key, TAG, now, body)
+    const signature = signRequest(key, ROUTE_TAG, now, body)
     const invalid = [401, 'Invalid signature.', 'invalid_signature'] as const
     assertRefused(await send(url, `${body} `, key.publicKeyHex, now, signature), ...invalid)
     assertRefused(await send(url, body, key.publicKeyHex, now, `${signature}!`), ...invalid)
@@ -189,12 +194,12 @@ describe('the ordinary stack', () => {
     assert.equal(answers.filter((answer) => answer.status === 201).length, 1)
     for (const answer of answers) if (answer.status !== 201) assert.equal(answer.json['code'], 'reference_in_use')
   })
-})
+}
 
 test('the ordinary stack says why it cannot start', async () => {
   const place = temporaryDirectory()
   const wallet = { id: 'twice', owner: OWNER, address: '0x1', network: 'SEP' as const }
-  const started = startOrdinary(place.path, { signers: [], wallets: [wallet, wallet] })
+  const started = startOrdinary(place.path, 'statements', { signers: [], wallets: [wallet, wallet] })
   await assert.rejects(started, /PostgreSQL cannot be started here|duplicate key/)
   place.remove()
 })
@@ -207,42 +212,6 @@ function order(wallet: string, amount: string, currency = 'native') {
 function deposit(toAddress: string, amount: string, kind: 'pending' | 'confirmed', index: number) {
   const receivedAt = Date.now() + 3_600_000
   return { network: 'SEP' as const, txHash: '0x1', index, toAddress, currency: 'Tether', amount, kind, receivedAt }
-}
-
-interface Answer {
-  readonly status: number
-  readonly json: Readonly<Record<string, unknown>>
-  readonly location: string | null
-}
-
-function create(url: string, signer: TestKey, wanted: object): Promise<Answer> {
-  const body = JSON.stringify(wanted)
-  const timestamp = String(Date.now())
-  return send(url, body, `0x${signer.publicKeyHex}`, timestamp, signRequest(signer, TAG, timestamp, body))
-}
-
-function send(url: string, body: string, keyText: string, timestamp: string, signature: string): Promise<Answer> {
-  const headers = {
-    'Content-Type': 'application/json',
-    'X-Service-Api-Key': keyText,
-    'X-Service-Timestamp': timestamp,
-    'X-Service-Signature': signature,
-  }
-  return answerOf(fetch(`${url}/api/invoices`, { method: 'POST', body, headers }))
-}
-
-function show(url: string, id: string): Promise<Answer> {
-  return answerOf(fetch(`${url}/api/invoices/${id}`))
-}
-
-async function answerOf(response: Promise<Response>): Promise<Answer> {
-  const { status, headers, ...rest } = await response.then(async (got) => ({
-    status: got.status,
-    headers: got.headers,
-    json: (await got.json()) as Record<string, unknown>,
-  }))
-  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
-  return { status, json: rest.json, location: headers.get('location') }
 }
 
 function assertRefused(answer: Answer, status: number, error: string, code: string): void {

@@ -24,6 +24,7 @@ export const sampleResults: Results = {
     of('throughput', 'Billhook on node:http', 'per second', [11_200, 11_900, 11_500, 11_700, 12_300]),
     of('throughput', 'Billhook, noble', 'per second', [560, 571, 549, 580, 566]),
     of('throughput', 'ordinary stack', 'per second', [902, 941, 930, 918, 889], 'Fastify, node:crypto, PostgreSQL'),
+    of('throughput', 'ordinary stack, one stored function', 'per second', [1_610, 1_655, 1_640, 1_622, 1_598]),
     of('limits', 'uWS echo', 'per second', [131_000, 136_000, 134_000]),
     of('limits', 'libsecp256k1 verifications, one thread', 'per second', [26_300, 26_800, 26_700]),
     of('limits', 'libsecp256k1 verifications, all cores', 'per second', [50_100, 51_500, 51_200]),

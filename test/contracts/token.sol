@@ -63,7 +63,7 @@ contract Token {
         bytes32 topic = keccak256("Transfer(address,address,uint256)");
         assembly {
             mstore(0, value)
-            log4(0, 0, topic, caller(), to, value)
+            log4(0, 32, topic, caller(), to, value)
             log3(0, 32, topic, caller(), or(to, shl(160, 1)))
             log3(0, 0, topic, caller(), to)
             log3(0, 31, topic, caller(), to)

@@ -331,6 +331,29 @@ describe('a follower whose ledger fails', () => {
     await fixture.follower.stop()
   })
 
+  test('says nothing of a transaction that is told a moment later, only of one that is not', async () => {
+    const { ledger, service } = world()
+    ledger.hidden.add(ledger.commit(T, assignTx('w1', 'alice')))
+    const fixture = new FollowerFixture(ledger, service)
+    await fixture.start()
+    ledger.hidden.clear()
+    const held = ledger.commit(T + 1, assignTx('w2', 'alice'))
+    ledger.hidden.add(held)
+    await fixture.pass(BACKOFF_MAX_MS)
+    assert.deepEqual(assigned(service), ['w1'])
+    assert.deepEqual(fixture.complaints, [])
+    await fixture.pass(BACKOFF_MAX_MS)
+    await fixture.pass(BACKOFF_MAX_MS)
+    assert.deepEqual(
+      fixture.complaints.map(({ why }) => why),
+      [`transaction ${held}: it is listed, and no node has it`],
+    )
+    ledger.hidden.clear()
+    await fixture.pass(BACKOFF_MAX_MS)
+    assert.equal(fixture.log.filter(({ msg }) => msg === 'the ledger is followed again').length, 1)
+    await fixture.follower.stop()
+  })
+
   test('says from when on it follows, and once that it has caught up', async () => {
     const { ledger, service } = world()
     ledger.commit(T, assignTx('w1', 'alice'))

@@ -12,7 +12,7 @@ import { SimulatedChain } from './simulated-chain.js'
 import { SimulatedReader } from './simulated-reader.js'
 
 export const BLOCKS = 30
-const CONFIRMATIONS = 5
+export const CONFIRMATIONS = 5
 /** The block that everything is about. */
 export const HEIGHT = 12
 export const TX = `tx-${HEIGHT}`

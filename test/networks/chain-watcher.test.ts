@@ -259,6 +259,23 @@ describe('a watcher of a chain that is reorganised', () => {
   )
 
   test(
+    'does not look at the last block again each time that there is no further one',
+    fixture(
+      async (t) => {
+        t.mine(4)
+        await t.watcher.start()
+        await t.rest()
+        const asked = t.reader.asked.block
+        for (let n = 0; n < 4; n += 1) await t.next()
+        assert.equal(t.reader.asked.block, asked)
+        for (let n = 0; n < 4; n += 1) await t.next()
+        assert.equal(t.reader.asked.block, asked + 1)
+      },
+      { tipCheckMs: 5 * POLL_MS },
+    ),
+  )
+
+  test(
     'does not follow a shorter branch before it has grown',
     fixture(async (t) => {
       const old = t.mine(6)
@@ -401,6 +418,20 @@ describe('a block of which a node did not tell everything at first', () => {
 })
 
 describe('a watcher that catches up', () => {
+  test(
+    'confirms what it has before, and takes nothing of that for a reorganisation',
+    fixture(async (t) => {
+      const hashes = t.mine(6)
+      await t.watcher.start()
+      await t.rest()
+      const more = t.mine(40)
+      await t.next()
+      assert.deepEqual(new Set(await t.kinds(...hashes, ...more.slice(0, -2))), new Set(['confirmed']))
+      const { reorganisations, repaired, lastError, position } = t.watcher.state()
+      assert.deepEqual([reorganisations, repaired, lastError, position?.tip.height], [0, 0, null, 46])
+    }),
+  )
+
   test(
     'tells how far it has come, and when it is there',
     fixture(async (t) => {

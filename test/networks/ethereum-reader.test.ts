@@ -4,9 +4,12 @@ import type { ObservedTransfer } from '../../src/domain/block.js'
 import type { EthereumReader } from '../../src/networks/ethereum-reader.js'
 import { anvilAbsence } from '../support/anvil.js'
 import { addressNumber, EthereumChain } from '../support/ethereum-chain.js'
+import { FaultyProxy } from '../support/faulty-proxy.js'
 import { byRanges, CONFIRMATIONS, ether, ethereumReader, oneByOne, tether, watching } from './ethereum-fixture.js'
 
 const ETHER = 10n ** 18n
+const WHOLE = 'eth_getBlockReceipts'
+const SINGLE = 'eth_getTransactionReceipt'
 
 /** Ours, and one that is not. */
 const [ours, alsoOurs, theirs] = [addressNumber(1), addressNumber(2), addressNumber(3)]
@@ -117,10 +120,10 @@ describe('the Ethereum reader on a real node', { skip: anvilAbsence }, () => {
       },
     ],
     [
-      'a token of another contract',
+      'a token of another contract beside the right one',
       async () => {
         await chain.sendCall(other, 'transfer(address,uint256)', [ours, 5n])
-        return []
+        return [tether(await chain.sendCall(token, 'transfer(address,uint256)', [ours, 6n]), 1, ours, 6n)]
       },
     ],
     [
@@ -184,6 +187,65 @@ describe('the Ethereum reader on a real node', { skip: anvilAbsence }, () => {
     const block = await reader.block(await chain.height(), watching([ours])[0])
     assert.deepEqual(block?.transfers, [])
   })
+
+  test('asks for receipts only where the filter of the header allows that they matter', async () => {
+    const proxy = await FaultyProxy.start(chain.node.url)
+    const counted = ethereumReader([proxy.url], { token })
+    const [named, unnamed] = watching([ours])
+    const bystander = () => chain.sendCall(other, 'transfer(address,uint256)', [theirs, 5n])
+    const blocks: readonly [name: string, act: () => Promise<unknown>, named: string[], unnamed: string[]][] = [
+      ['nothing', async () => {}, [], []],
+      ['another token', bystander, [], []],
+      ['ether', () => bystander().then(() => chain.send({ to: ours, value: 1n })), [SINGLE], [SINGLE]],
+      ['ether, and no logs at all', () => chain.send({ to: ours, value: 1n }), [WHOLE], [WHOLE]],
+      ['tokens to others', () => chain.sendCall(token, 'transfer(address,uint256)', [theirs, 5n]), [], [WHOLE]],
+      ['tokens to us', () => chain.sendCall(token, 'transfer(address,uint256)', [ours, 5n]), [WHOLE], [WHOLE]],
+    ]
+    try {
+      await counted.verify()
+      for (const [name, act, whenNamed, whenUnnamed] of blocks) {
+        await act()
+        await chain.mine()
+        for (const [watched, expected] of [[named, whenNamed] as const, [unnamed, whenUnnamed] as const]) {
+          proxy.calls.clear()
+          await counted.block(await chain.height(), watched)
+          assert.deepEqual(
+            [...proxy.calls],
+            ['eth_getBlockByNumber', ...expected].map((method) => [method, 1]),
+            name,
+          )
+        }
+      }
+    } finally {
+      await counted.close()
+      await proxy.close()
+    }
+  })
+
+  for (const [code, times] of [
+    [-32601, 1],
+    [-32000, 2],
+  ] as const) {
+    test(`asks ${times === 1 ? 'only once' : 'again'} for all receipts of a block after error ${code}`, async () => {
+      const proxy = await FaultyProxy.start(chain.node.url)
+      const refused = ethereumReader([proxy.url], { token })
+      proxy.fault = {
+        alter: ({ method }, end) => (method === WHOLE ? { error: { code, message: 'no' } } : end),
+      }
+      try {
+        for (const amount of [1n, 2n]) {
+          const hash = await chain.sendCall(token, 'transfer(address,uint256)', [ours, amount])
+          await chain.mine()
+          const block = await refused.block(await chain.height(), watching([ours])[0])
+          assert.deepEqual(block?.transfers, [tether(hash, 1, ours, amount)])
+        }
+        assert.equal(proxy.calls.get(WHOLE), times)
+      } finally {
+        await refused.close()
+        await proxy.close()
+      }
+    })
+  }
 
   test('sees the same by ranges, block by block, with and without batches, named and unnamed', async () => {
     await chain.mine(100)

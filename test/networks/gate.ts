@@ -1,8 +1,5 @@
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
-import type { ManualScheduler } from '../support/manual-scheduler.js'
-
-/** Turns of the loop after which something must have come to the gate or to rest. */
-const TURNS_MAX = 100_000
+import type { NoticedScheduler } from './noticed-scheduler.js'
 
 /**
  * Stands at every point where a watcher waits for something outside of it. The test opens it once at a time, and may close it
@@ -10,6 +7,7 @@ const TURNS_MAX = 100_000
  */
 export class Gate {
   private waiting: (() => void)[] = []
+  private wakers: (() => void)[] = []
   private readonly underWay = new Set<Promise<unknown>>()
   private isShut = false
 
@@ -42,24 +40,29 @@ export class Gate {
     await Promise.allSettled(this.underWay)
   }
 
-  /** Lets one thing pass. False when nothing came, because the watcher waits for time to pass. */
-  async open(scheduler: ManualScheduler): Promise<boolean> {
-    for (let turn = 0; turn < TURNS_MAX; turn += 1) {
-      const first = this.waiting.shift()
-      if (first !== undefined) {
-        first()
-        // What it leads to in memory happens before the next decision of the test.
-        await nextTurnOfLoop()
-        return true
-      }
-      if (scheduler.pending > 0) return false
-      await nextTurnOfLoop()
+  /** Lets one thing pass, when it has come. False when the watcher waits for time to pass instead. */
+  async open(scheduler: NoticedScheduler): Promise<boolean> {
+    if (this.waiting.length === 0) {
+      const came = new Promise<void>((resolve) => this.wakers.push(resolve))
+      await Promise.race([came, scheduler.waited()])
     }
-    throw new Error('the watcher neither asks nor waits')
+    return this.openNow()
+  }
+
+  /** False when nothing has come. */
+  async openNow(): Promise<boolean> {
+    const first = this.waiting.shift()
+    first?.()
+    // What it leads to in memory happens before the next decision of the test.
+    await nextTurnOfLoop()
+    return first !== undefined
   }
 
   private pass(): Promise<void> {
     if (this.isShut) return new Promise(() => {})
-    return new Promise((resolve) => this.waiting.push(resolve))
+    return new Promise((resolve) => {
+      this.waiting.push(resolve)
+      for (const wake of this.wakers.splice(0)) wake()
+    })
   }
 }

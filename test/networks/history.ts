@@ -12,8 +12,8 @@ import { Random } from '../simulation/random.js'
 import { addressOf, invoiceRequest, walletAssigned, walletCreated } from '../support/fixtures.js'
 import { lmdbStoreOptions } from '../support/lmdb-harness.js'
 import { ManualClock } from '../support/manual-clock.js'
-import { ManualScheduler } from '../support/manual-scheduler.js'
 import { Gate } from './gate.js'
+import { NoticedScheduler } from './noticed-scheduler.js'
 import { SimulatedChain } from './simulated-chain.js'
 import { type Faults, NO_FAULTS, SimulatedReader } from './simulated-reader.js'
 
@@ -55,7 +55,7 @@ class History {
   private readonly clock = new ManualClock()
   private readonly start: number
   private transactions = 0
-  private life: { readonly watcher: ChainWatcher; readonly gate: Gate; readonly scheduler: ManualScheduler } | null =
+  private life: { readonly watcher: ChainWatcher; readonly gate: Gate; readonly scheduler: NoticedScheduler } | null =
     null
 
   constructor(
@@ -116,7 +116,7 @@ class History {
       await this.life.gate.shut()
     }
     const gate = new Gate()
-    const scheduler = new ManualScheduler()
+    const scheduler = new NoticedScheduler()
     const directory = new WalletDirectory(this.store)
     const watcher = new ChainWatcher({
       reader: gate.around(this.reader),
@@ -172,17 +172,12 @@ class History {
 
   private async stop(): Promise<void> {
     this.keepCounts()
-    const { watcher, gate, scheduler } = this.life ?? assert.fail()
+    const { watcher, gate } = this.life ?? assert.fail()
     let isStopped = false
     const stopped = watcher.stop().then(() => {
       isStopped = true
     })
-    // Its timer is gone, so that only the gate is left to be waited for.
-    while (!isStopped) {
-      scheduler.after(0, () => {})
-      if (!(await gate.open(scheduler))) await new Promise((resolve) => setImmediate(resolve))
-      scheduler.pass(0)
-    }
+    while (!isStopped) await gate.openNow()
     await stopped
     assert.ok(this.reader.isClosed)
   }

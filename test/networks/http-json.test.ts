@@ -5,6 +5,7 @@ import { HttpJson } from '../../src/networks/http-json.js'
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../src/networks/json-bounds.js'
 import { HttpFailure, type HttpFailureReason } from '../../src/networks/node-failure.js'
 import { wakefulScheduler } from '../../src/scheduler.js'
+import { deferred } from '../support/deferred.js'
 import { ManualClock, START_MS } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { openRawReceiver, openReceiver } from '../support/receiver.js'
@@ -149,6 +150,21 @@ describe('JSON over HTTP', () => {
     })
   }
 
+  test('reads little more of an endless answer than the limit', async () => {
+    const written = deferred<number>()
+    const node = keep(
+      await openReceiver((request, response) => {
+        const { socket } = response
+        socket?.on('close', () => written.resolve(socket.bytesWritten))
+        assert.equal(request.method, 'POST')
+        endless(response)
+      }),
+    )
+    await assert.rejects(client(node.url).post('', '{}'), failure('too_long'))
+    // What the two kernels buffer comes on top.
+    assert.ok((await written.promise) < LIMIT_BYTES + 32_000_000)
+  })
+
   test('does not take brackets and commas within texts for structure', async () => {
     const text = '[,'.repeat(JSON_VALUES_MAX)
     const node = keep(await openReceiver((_request, response) => response.end(JSON.stringify([`"\\${text}`]))))
@@ -163,11 +179,19 @@ describe('JSON over HTTP', () => {
   test('gives up at one deadline, whether nothing comes or the answer drips', async () => {
     for (const begin of [() => {}, (response: ServerResponse) => response.writeHead(200).write('[')]) {
       const scheduler = new ManualScheduler()
-      const node = keep(await openReceiver((_request, response) => begin(response)))
+      const gone = deferred<void>()
+      const node = keep(
+        await openReceiver((_request, response) => {
+          response.on('close', gone.resolve)
+          begin(response)
+        }),
+      )
       const answer = assert.rejects(client(node.url, { scheduler }).post('', ''), failure('timeout'))
       await node.received(1)
       scheduler.pass(TIMEOUT_MS)
       await answer
+      // The connection is not left open for what might still come.
+      await gone.promise
     }
   })
 

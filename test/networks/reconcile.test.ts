@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { NodeUnavailable } from '../../src/networks/network-reader.js'
 import { addressOf } from '../support/fixtures.js'
-import { again, BLOCKS, type Books, HEIGHT, TX, withBooks } from './books.js'
+import { again, BLOCKS, type Books, CONFIRMATIONS, HEIGHT, TX, withBooks } from './books.js'
 import { NO_FAULTS } from './simulated-reader.js'
 
 describe('a reconciliation', () => {
@@ -103,6 +103,29 @@ describe('a reconciliation', () => {
       await books.reconcile({ from: 1, to: BLOCKS + 1, intake: books.intake })
       assert.deepEqual(books.words(), [`missing new in ${BLOCKS + 1}`])
       assert.equal((await t.store.deposit('SEP', 'new', 3))?.kind, 'confirmed')
+    }),
+  )
+
+  test(
+    'takes no deposit of the block behind for one of its last, though a hasty node gave both one time',
+    withBooks(async (books, t) => {
+      const timeMs = books.timeOf(BLOCKS) + 1000
+      const shared = ['a', 'b', 'c'].map((txHash) => {
+        const transfer = { txHash, index: 0, toAddress: addressOf('wallet-1'), currency: '#native', amount: '5' }
+        books.chain.mine([transfer], timeMs)
+        return transfer
+      })
+      for (let n = 0; n < CONFIRMATIONS; n += 1) books.chain.mine([])
+      for (const transfer of shared) await books.report('confirmed', { ...transfer, receivedAt: timeMs })
+      // Of a block that is neither in the range nor beside it nothing is known, and so nothing is done.
+      const told: (readonly string[])[] = []
+      for (const height of [1, 2, 3].map((n) => BLOCKS + n)) {
+        books.told.length = 0
+        await books.reconcile({ from: height, to: height, intake: books.intake })
+        told.push(books.words())
+      }
+      assert.deepEqual(told, [['unplaced c'], [], ['unplaced a']])
+      for (const { txHash } of shared) assert.equal((await t.store.deposit('SEP', txHash, 0))?.kind, 'confirmed')
     }),
   )
 

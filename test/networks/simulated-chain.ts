@@ -38,15 +38,15 @@ export class SimulatedChain {
     return this.past[Math.max(0, this.past.length - 1 - ago)] ?? this.blocks
   }
 
-  mine(transfers: readonly ObservedTransfer[]): SimulatedBlock {
+  /** Later than the parent by some seconds, another one in each branch, unless a time is given. */
+  mine(transfers: readonly ObservedTransfer[], timeMs?: number): SimulatedBlock {
     this.mined += 1
     const parent = this.blocks.at(-1)
     const block: SimulatedBlock = {
       height: this.blocks.length,
       hash: `hash-${this.mined}`,
       parentHash: parent?.hash ?? 'nothing',
-      // Later than the parent's, and another one in each branch.
-      timeMs: (parent?.timeMs ?? START_MS) + BLOCK_MS + (this.mined % 7) * 1000,
+      timeMs: timeMs ?? (parent?.timeMs ?? START_MS) + BLOCK_MS + (this.mined % 7) * 1000,
       transfers,
     }
     this.become([...this.blocks, block])

@@ -225,6 +225,18 @@ describe('TRON reader', () => {
     assert.deepEqual(await reader.head(), { latest: 50, confirmed: 32 })
   })
 
+  test('what is solidified is never above what is newest, although a node says so', async () => {
+    const { chain, reader, nodes } = fixture
+    chain.produceEmpty(50)
+    fixture.now()
+    for (const node of nodes) {
+      node.onRequest = ({ path }) => {
+        node.view = path.startsWith('/wallet/') ? chain.view(30) : chain
+      }
+    }
+    assert.deepEqual(await reader.head(), { latest: 32, confirmed: 32 })
+  })
+
   test('reads every account of a block, whoever watches', async () => {
     const { chain, reader } = fixture
     chain.produce(...OURS.map((account) => trxTransfer(account, 1n)), trxTransfer(STRANGER, 1n))

@@ -2,42 +2,23 @@ import { Intake } from '../../src/actors/intake.js'
 import { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import { createLog } from '../../src/log.js'
 import { ChainWatcher, type ChainWatcherOptions } from '../../src/networks/chain-watcher.js'
-import type { Cancel, Scheduler } from '../../src/scheduler.js'
 import type { Store } from '../../src/store/store.js'
 import type { StoreHarness } from '../contract/store/harness.js'
 import { Random } from '../simulation/random.js'
 import { addressOf, walletAssigned, walletCreated } from '../support/fixtures.js'
 import { openLmdbHarness } from '../support/lmdb-harness.js'
 import type { ManualClock } from '../support/manual-clock.js'
-import { ManualScheduler } from '../support/manual-scheduler.js'
+import { NoticedScheduler } from './noticed-scheduler.js'
 import { SimulatedChain } from './simulated-chain.js'
 import { SimulatedReader } from './simulated-reader.js'
 
 export const POLL_MS = 1000
 
-/** A scheduler of the test's that remembers how long each delay was to be. */
-class RecordingScheduler extends ManualScheduler implements Scheduler {
-  readonly delays: number[] = []
-
-  private wakers: (() => void)[] = []
-
-  override after(delayMs: number, task: () => void): Cancel {
-    this.delays.push(delayMs)
-    for (const wake of this.wakers.splice(0)) wake()
-    return super.after(delayMs, task)
-  }
-
-  /** Resolves when somebody waits for time to pass. */
-  async waited(): Promise<void> {
-    if (this.pending === 0) await new Promise<void>((resolve) => this.wakers.push(resolve))
-  }
-}
-
 /** A watcher of a simulated chain on a real store, whose time passes when the test says so. */
 export class WatcherFixture {
   readonly chain: SimulatedChain
   readonly reader: SimulatedReader
-  readonly scheduler = new RecordingScheduler()
+  readonly scheduler = new NoticedScheduler()
   readonly intake: Intake
   readonly log: Record<string, unknown>[] = []
   watcher: ChainWatcher

@@ -1,0 +1,9 @@
+/** A subquery for one row, `confirmed` and `pending`: what came in for `invoice`, a table or its alias in the query around it. */
+export function receivedFor(invoice: string): string {
+  return `
+    SELECT coalesce(sum(deposits.atoms) FILTER (WHERE kind = 'confirmed'), 0) AS confirmed,
+      coalesce(sum(deposits.atoms) FILTER (WHERE kind = 'pending'), 0) AS pending
+    FROM wallets JOIN deposits USING (network, address)
+    WHERE wallets.id = ANY (${invoice}.wallet_ids) AND deposits.currency = ${invoice}.currency
+      AND received_at > ${invoice}.created_at`
+}
