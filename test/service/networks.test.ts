@@ -68,6 +68,7 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
       return shown.value('billhook_network_cursor_block', sep) === (await world.chain.height())
     })
     await world.chain.node.call('anvil_reorg', 2, [])
+    await world.chain.mine()
     await until(async () => {
       const shown = await metricsOf(fixture)
       return shown.value('billhook_network_reorganisations_total', sep) === 1
