@@ -116,12 +116,12 @@ async function play(show: Demonstration): Promise<void> {
   // Anvil's clock is behind after a reorganisation, and a payment counts by the time of its block.
   await chain.node.call('evm_setNextBlockTimestamp', Math.ceil(Date.now() / 1000))
   show.say(`the last block was replaced by one without transaction ${moved}`)
+  await mine()
   await kettle('unpaid', '0', 'Waiting for payment')
   await teaSet('paid', '0', 'Paid. Nothing more is due.')
   assert.match(show.logOfService(), /"network":"SEP".*"blocks were replaced"/)
 
   show.step('A later block has the payment after all')
-  await mine()
   assert.equal(await chain.node.call('eth_sendRawTransaction', signed), moved)
   await mine()
   await kettle('unpaid', '30', 'Payment seen, waiting for confirmation')

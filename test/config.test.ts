@@ -4,6 +4,8 @@ import { settingEntries } from '../src/config/schema.js'
 import { type Environment, readSettings, type Settings } from '../src/config.js'
 
 const MACHINE = { cores: 8 }
+const EVM_TOKEN = '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0'
+const TRON_TOKEN = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
 
 function accepted(argv: readonly string[], environment: Environment = {}): Settings {
   const outcome = readSettings(argv, environment, MACHINE)
@@ -42,6 +44,19 @@ describe('settings', () => {
       walletLeaseSeconds: 600,
       sepTokenDecimals: 6,
       trxNileTokenDecimals: 6,
+      sepUrls: [],
+      sepChainId: 11_155_111,
+      sepConfirmations: 12,
+      sepStart: 'latest',
+      sepPollMs: 4000,
+      sepBatch: 50,
+      sepRange: 200,
+      trxNileUrls: [],
+      trxNileGenesis: '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc',
+      trxNileStart: 'latest',
+      trxNilePollMs: 3000,
+      nodeTimeoutMs: 15_000,
+      watchLagSeconds: 300,
       ledgerUrls: [],
       ledgerTimeoutMs: 5000,
       ledgerFollow: [],
@@ -82,6 +97,22 @@ describe('settings', () => {
       BILLHOOK_WALLET_LEASE_SECONDS: '1',
       BILLHOOK_SEP_TOKEN_DECIMALS: '0',
       BILLHOOK_TRX_NILE_TOKEN_DECIMALS: '18',
+      BILLHOOK_SEP_URLS: 'https://user:word@a.example/v2/key?k=1, http://10.0.0.1:8545',
+      BILLHOOK_SEP_CHAIN_ID: '31337',
+      BILLHOOK_SEP_TOKEN: EVM_TOKEN,
+      BILLHOOK_SEP_CONFIRMATIONS: 'finalized',
+      BILLHOOK_SEP_START: '0',
+      BILLHOOK_SEP_POLL_MS: '100',
+      BILLHOOK_SEP_BATCH: '1',
+      BILLHOOK_SEP_RANGE: '10000',
+      BILLHOOK_TRX_NILE_URLS: 'https://nile.example',
+      BILLHOOK_TRX_NILE_API_KEY: 'key',
+      BILLHOOK_TRX_NILE_GENESIS: 'ab'.repeat(32),
+      BILLHOOK_TRX_NILE_TOKEN: TRON_TOKEN,
+      BILLHOOK_TRX_NILE_START: '140737488355328',
+      BILLHOOK_TRX_NILE_POLL_MS: '600000',
+      BILLHOOK_NODE_TIMEOUT_MS: '120000',
+      BILLHOOK_WATCH_LAG_SECONDS: '1',
       BILLHOOK_LEDGER_URL: 'http://10.1.0.1:5261,https://ledger.example/core',
       BILLHOOK_LEDGER_TIMEOUT_MS: '60000',
       BILLHOOK_LEDGER_STORE_URL: 'http://10.1.0.1:5259/',
@@ -117,6 +148,22 @@ describe('settings', () => {
       walletLeaseSeconds: 1,
       sepTokenDecimals: 0,
       trxNileTokenDecimals: 18,
+      sepUrls: ['https://user:word@a.example/v2/key?k=1', 'http://10.0.0.1:8545'],
+      sepChainId: 31_337,
+      sepToken: EVM_TOKEN,
+      sepConfirmations: 'finalized',
+      sepStart: 0,
+      sepPollMs: 100,
+      sepBatch: 1,
+      sepRange: 10_000,
+      trxNileUrls: ['https://nile.example'],
+      trxNileApiKey: 'key',
+      trxNileGenesis: 'ab'.repeat(32),
+      trxNileToken: TRON_TOKEN,
+      trxNileStart: 140_737_488_355_328,
+      trxNilePollMs: 600_000,
+      nodeTimeoutMs: 120_000,
+      watchLagSeconds: 1,
       ledgerUrls: ['http://10.1.0.1:5261', 'https://ledger.example/core'],
       ledgerTimeoutMs: 60_000,
       ledgerStoreUrl: 'http://10.1.0.1:5259',
@@ -231,6 +278,33 @@ describe('problems with settings', () => {
     assert.deepEqual(accepted([], ledger).ledgerUrls, ['https://ledger.example'])
   })
 
+  test('a network is watched with its token only, and never in the sandbox', () => {
+    const sep = { BILLHOOK_SEP_URLS: 'http://127.0.0.1:8545' }
+    const nile = { BILLHOOK_TRX_NILE_URLS: 'http://127.0.0.1:8090' }
+    const tokens = { BILLHOOK_SEP_TOKEN: EVM_TOKEN, BILLHOOK_TRX_NILE_TOKEN: TRON_TOKEN }
+    assert.deepEqual(problems([], { ...sep, ...nile }), [
+      'BILLHOOK_SEP_URLS needs BILLHOOK_SEP_TOKEN.',
+      'BILLHOOK_TRX_NILE_URLS needs BILLHOOK_TRX_NILE_TOKEN.',
+    ])
+    assert.deepEqual(accepted([], { ...sep, ...tokens }).sepUrls, ['http://127.0.0.1:8545'])
+    assert.deepEqual(problems(['--sandbox'], { ...sep, ...nile, ...tokens }), [
+      'BILLHOOK_SEP_URLS names nodes of a real network, which the sandbox simulates: unset it or switch the sandbox off.',
+      'BILLHOOK_TRX_NILE_URLS names nodes of a real network, which the sandbox simulates: unset it or switch the sandbox off.',
+    ])
+  })
+
+  test('addresses of nodes are never repeated, because they may hold keys', () => {
+    for (const value of ['https://node.example/hunter2#', 'ftp://hunter2', 'hunter2', 'https://a.example,,hunter2']) {
+      for (const name of ['BILLHOOK_SEP_URLS', 'BILLHOOK_TRX_NILE_URLS']) {
+        const [line = '', ...rest] = problems([], { [name]: value })
+        assert.ok(line.startsWith(`${name} must be a comma-separated list of`) && !line.includes('hunter2'), line)
+        assert.ok(!rest.join('').includes('hunter2'))
+      }
+    }
+    const [line] = problems([], { BILLHOOK_TRX_NILE_API_KEY: 'hunter2'.repeat(40) })
+    assert.equal(line, 'BILLHOOK_TRX_NILE_API_KEY must be a text of 1 to 256 characters.')
+  })
+
   test('following the ledger needs its read API, contracts, and for onboardings their name', () => {
     const url = { BILLHOOK_LEDGER_URL: 'http://a.example' }
     const store = { BILLHOOK_LEDGER_STORE_URL: 'http://b.example' }
@@ -246,7 +320,7 @@ describe('problems with settings', () => {
     accepted([], { ...url, ...store, ...onboard, BILLHOOK_ONBOARDING_NAME: 'x' })
     assert.ok(
       problems(['--sandbox'], store).includes(
-        'BILLHOOK_LEDGER_STORE_URL names a real ledger: unset it or switch the sandbox off.',
+        'BILLHOOK_LEDGER_STORE_URL names a real ledger, which the sandbox never uses: unset it or switch the sandbox off.',
       ),
     )
   })
@@ -331,6 +405,22 @@ describe('problems with settings', () => {
     BILLHOOK_WALLET_LEASE_SECONDS: ['0', '604801', '10m'],
     BILLHOOK_SEP_TOKEN_DECIMALS: ['-1', '19'],
     BILLHOOK_TRX_NILE_TOKEN_DECIMALS: ['19', '6.0'],
+    BILLHOOK_SEP_URLS: ['a.example', 'ws://a.example', 'http://a.example#x', 'http://a.example,'],
+    BILLHOOK_SEP_CHAIN_ID: ['0', '0xaa36a7', 'sepolia'],
+    BILLHOOK_SEP_TOKEN: ['0x12', `${EVM_TOKEN}0`, EVM_TOKEN.slice(2), TRON_TOKEN],
+    BILLHOOK_SEP_CONFIRMATIONS: ['0', '10001', 'safe', 'Finalized'],
+    BILLHOOK_SEP_START: ['-1', '140737488355329', 'finalized', '0x10'],
+    BILLHOOK_SEP_POLL_MS: ['99', '600001', '4s'],
+    BILLHOOK_SEP_BATCH: ['0', '1001'],
+    BILLHOOK_SEP_RANGE: ['0', '10001'],
+    BILLHOOK_TRX_NILE_URLS: ['nile.example', 'grpc://nile.example', 'http://a.example#x', ',http://a.example'],
+    BILLHOOK_TRX_NILE_API_KEY: ['k'.repeat(257)],
+    BILLHOOK_TRX_NILE_GENESIS: ['ab', 'AB'.repeat(32), `0x${'ab'.repeat(32)}`],
+    BILLHOOK_TRX_NILE_TOKEN: [EVM_TOKEN, `${TRON_TOKEN}a`, TRON_TOKEN.slice(1), TRON_TOKEN.replace('X', '0')],
+    BILLHOOK_TRX_NILE_START: ['-1', '140737488355329', 'solid'],
+    BILLHOOK_TRX_NILE_POLL_MS: ['99', '600001'],
+    BILLHOOK_NODE_TIMEOUT_MS: ['0', '120001'],
+    BILLHOOK_WATCH_LAG_SECONDS: ['0', '604801', '5m'],
     BILLHOOK_LEDGER_URL: ['http://a.example,', 'ws://a.example', 'http://a.example?x'],
     BILLHOOK_LEDGER_TIMEOUT_MS: ['0', '60001', '5s'],
     BILLHOOK_LEDGER_STORE_URL: ['ledger.example', 'http://a.example?x'],

@@ -22,6 +22,7 @@ export class ProgressLine {
   private readonly startMs: number
   private writtenMs: number
   private isDrawn = false
+  private last = ''
 
   constructor(private readonly options: ProgressLineOptions) {
     this.startMs = options.clock.now()
@@ -37,6 +38,8 @@ export class ProgressLine {
     if (sinceMs >= 0 && sinceMs < pauseMs && !isEnd) return
     this.writtenMs = clock.now()
     const text = `${Math.floor((100 * done) / total)} % (${done} of ${total} blocks${this.left(done)}), ${what}`
+    if (text === this.last) return
+    this.last = text
     if (isTerminal) this.draw(done, text)
     else this.options.write(`${text}\n`)
   }

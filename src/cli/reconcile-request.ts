@@ -8,6 +8,8 @@ export interface ReconcileRequest {
   readonly to: number
   /** Whether differences are repaired too. */
   readonly isApplied: boolean
+  /** Whether the service is to begin anew at the start of its settings, once the range is repaired. */
+  readonly isForgotten: boolean
 }
 
 /** The request, or every problem with it, one line each; and the arguments that are settings. */
@@ -17,6 +19,7 @@ export type RequestOutcome = ({ readonly request: ReconcileRequest } | { readonl
 
 const FLAGS = ['--network', '--from', '--to'] as const
 const APPLY = '--apply'
+const FORGET = '--forget'
 const HEIGHT = /^(0|[1-9]\d{0,14})$/
 
 /** Takes the flags of `reconcile` out of what follows the command. */
@@ -25,10 +28,12 @@ export function readReconcileRequest(argv: readonly string[]): RequestOutcome {
   const rest: string[] = []
   const problems: string[] = []
   let isApplied = false
+  let isForgotten = false
   for (let at = 0; at < argv.length; at += 1) {
     const argument = argv[at] ?? ''
     const flag = FLAGS.find((name) => argument === name || argument.startsWith(`${name}=`))
     if (argument === APPLY) isApplied = true
+    else if (argument === FORGET) isForgotten = true
     else if (flag === undefined) rest.push(argument)
     else if (argument !== flag) values.set(flag, argument.slice(flag.length + 1))
     else if (argv[at + 1]?.startsWith('--') === false) {
@@ -52,8 +57,9 @@ export function readReconcileRequest(argv: readonly string[]): RequestOutcome {
     }
   }
   if (from !== null && to !== null && from > to) problems.push('--from must not be above --to.')
+  if (isForgotten && !isApplied) problems.push(`${FORGET} needs ${APPLY}.`)
   if (problems.length > 0 || !isNetwork(network) || from === null || to === null) return { problems, rest }
-  return { request: { network, from, to, isApplied }, rest }
+  return { request: { network, from, to, isApplied, isForgotten }, rest }
 }
 
 function heightOf(text: string | undefined): number | null {

@@ -11,6 +11,8 @@ import { ProgressLine } from './progress-line.js'
 import type { ReconcileRequest } from './reconcile-request.js'
 import { firstSignal, type SignalIo } from './stop-signal.js'
 
+const START = { SEP: 'BILLHOOK_SEP_START', 'TRX-NILE': 'BILLHOOK_TRX_NILE_START' } as const
+
 /** What `reconcile` needs of the process it runs in. */
 export interface ReconcileIo extends SignalIo {
   /** Writes a line for people to standard output. */
@@ -67,7 +69,7 @@ export async function reconcileNetwork(
 
 async function compare(request: ReconcileRequest, work: Reconciliation, io: ReconcileIo): Promise<number> {
   const { network, from, to, isApplied } = request
-  if (work.recorded === null) io.error(`The service has not watched ${network} yet: every deposit counts as missing.`)
+  if (work.recorded === null) io.error(`The service has not watched ${network} yet.`)
   else if (to > work.recorded) io.error(`Blocks above ${work.recorded} were not read by the service yet.`)
   const { clock, write, isTerminal } = io
   const line = new ProgressLine({ clock, write: (text) => write(text), isTerminal, total: to - from + 1 })
@@ -96,7 +98,12 @@ async function compare(request: ReconcileRequest, work: Reconciliation, io: Reco
     else io.log.fatal({ err: error }, 'the reconciliation failed')
   }
   line.clear()
-  return conclude(request, last, io)
+  const code = conclude(request, last, io)
+  if (request.isForgotten && code !== EXIT_INCOMPLETE) {
+    await work.forget()
+    io.out(`Which blocks of ${network} were read is forgotten. Start the service with ${START[network]}=${to + 1}.`)
+  }
+  return code
 }
 
 function conclude(

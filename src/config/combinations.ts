@@ -33,15 +33,17 @@ export function combinationProblems({ values, given }: Configured): string[] {
   }
   if (values.strict === true && values.sandbox !== true)
     need('strict', 'onboardingName', ", the ledger's onboarding name")
-  if (given('ledgerStoreUrl') !== undefined) {
+  // What cannot be read at all has its own line already.
+  const isRead = (name: Name) => given(name) !== undefined && values[name] !== undefined
+  if (isRead('ledgerStoreUrl')) {
     need('ledgerStoreUrl', 'ledgerUrls')
     need('ledgerStoreUrl', 'ledgerFollow')
   }
   const followed: readonly string[] = Array.isArray(values.ledgerFollow) ? values.ledgerFollow : []
   if (followed.length > 0) need('ledgerFollow', 'ledgerStoreUrl')
   if (followed.some((entry) => entry.startsWith('onboard='))) need('ledgerFollow', 'onboardingName')
-  if (given('sepUrls') !== undefined) need('sepUrls', 'sepToken')
-  if (given('trxNileUrls') !== undefined) need('trxNileUrls', 'trxNileToken')
+  if (isRead('sepUrls')) need('sepUrls', 'sepToken')
+  if (isRead('trxNileUrls')) need('trxNileUrls', 'trxNileToken')
   return problems
 }
 

@@ -177,7 +177,7 @@ export const settingsSchema = {
     fallbackText: 'none',
     expects: 'a comma-separated list of networks such as 127.0.0.1/32 or fd00::/8',
     sentence:
-      'Proxies whose X-Forwarded-For header tells the address of the client, for limits and for who keeps priority in a flood.',
+      'Proxies whose X-Forwarded-For header tells the client, for limits and for who keeps priority in a flood.',
   }),
   walletLeaseSeconds: integer(1, LEASE_LIMIT_SECONDS, {
     environment: 'BILLHOOK_WALLET_LEASE_SECONDS',

@@ -5,6 +5,7 @@ import type { Logger } from '../log.js'
 import { ChainWatcher } from '../networks/chain-watcher.js'
 import { EthereumReader } from '../networks/ethereum-reader.js'
 import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
+import { accountOfAddress } from '../networks/tron-address.js'
 import { TronReader } from '../networks/tron-reader.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
@@ -88,6 +89,9 @@ export function sepReader({ settings, tokenDecimals, clock, log }: ReaderParts):
 export function trxNileReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
   const { trxNileUrls, trxNileToken, trxNileApiKey, trxNileGenesis } = settings
   if (trxNileUrls.length === 0 || trxNileToken === undefined) return null
+  if (accountOfAddress(trxNileToken) === null) {
+    throw new StartError('TRX-NILE cannot be watched: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong')
+  }
   const headers = trxNileApiKey === undefined ? {} : { [API_KEY_HEADER]: trxNileApiKey }
   return new TronReader({
     addresses: trxNileUrls.map((url) => ({ url, headers })),

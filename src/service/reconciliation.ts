@@ -39,6 +39,8 @@ export interface Reconciliation {
   readonly recorded: number | null
   /** Rejects as `reconcile` does. */
   run(order: ReconciliationOrder): Promise<ReconcileProgress>
+  /** Forgets which blocks were read: the service begins anew at the start of its settings. Deposits stay as they are. */
+  forget(): Promise<void>
   close(): Promise<void>
 }
 
@@ -87,6 +89,9 @@ async function reconciliationOf(
         intake: isApplied ? intake : null,
         isStopping: () => stop.aborted,
       }),
+    async forget() {
+      await intake.observe({ type: 'forget', network })
+    },
     close: () => endings.endAll(),
   }
 }

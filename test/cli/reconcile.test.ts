@@ -12,7 +12,7 @@ import { NO_FAULTS } from '../networks/simulated-reader.js'
 import { addressOf } from '../support/fixtures.js'
 import { ManualClock } from '../support/manual-clock.js'
 
-const REQUEST: ReconcileRequest = { network: 'SEP', from: 5, to: 20, isApplied: false }
+const REQUEST: ReconcileRequest = { network: 'SEP', from: 5, to: 20, isApplied: false, isForgotten: false }
 const CONFIGURED = { BILLHOOK_SEP_URLS: 'http://127.0.0.1:1', BILLHOOK_SEP_TOKEN: `0x${'00'.repeat(20)}` }
 
 /** The command over books, in a process that the test plays. */
@@ -24,6 +24,7 @@ class Run {
   readonly clock = new ManualClock()
   written = ''
   isClosed = false
+  forgotten = 0
   recorded: number | null = BLOCKS
   isTerminal = false
   environment: Readonly<Record<string, string>> = CONFIGURED
@@ -65,6 +66,9 @@ class Run {
           this.onProgress()
         },
       }),
+    forget: async () => {
+      this.forgotten += 1
+    },
     close: async () => {
       this.isClosed = true
     },
@@ -140,6 +144,18 @@ describe('billhook reconcile', () => {
     }),
   )
 
+  test(
+    'with --forget says where the service has to begin',
+    withRun(async (run) => {
+      assert.equal(await run.start({ isApplied: true, isForgotten: true }), 0)
+      assert.equal(run.forgotten, 1)
+      assert.deepEqual(run.outLines, [
+        'SEP blocks 5 to 20 are compared: 0 differences, 0 repaired.',
+        'Which blocks of SEP were read is forgotten. Start the service with BILLHOOK_SEP_START=21.',
+      ])
+    }),
+  )
+
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(
       `at ${signal} ends with 3 and says how to go on, and a second one ends it at once`,
@@ -149,12 +165,12 @@ describe('billhook reconcile', () => {
         run.onProgress = () => {
           if (books.reader.asked.blocks === until) run.signals.get(signal)?.()
         }
-        assert.equal(await run.start(), 3)
+        assert.equal(await run.start({ isApplied: true, isForgotten: true }), 3)
         assert.deepEqual(run.outLines, [
-          'SEP blocks 5 to 11 are compared: 0 differences.',
+          'SEP blocks 5 to 11 are compared: 0 differences, 0 repaired.',
           'The end was not reached. To go on: --from 12 --to 20',
         ])
-        assert.deepEqual(run.exits, [])
+        assert.deepEqual([run.exits, run.forgotten], [[], 0])
         run.signals.get('SIGINT')?.()
         assert.deepEqual(run.exits, [130])
         assert.ok(run.isClosed)
@@ -208,7 +224,7 @@ describe('billhook reconcile', () => {
     withRun(async (run) => {
       run.recorded = null
       assert.equal(await run.start(), 0)
-      assert.deepEqual(run.errorLines, ['The service has not watched SEP yet: every deposit counts as missing.'])
+      assert.deepEqual(run.errorLines, ['The service has not watched SEP yet.'])
     }),
   )
 

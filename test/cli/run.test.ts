@@ -47,7 +47,7 @@ describe('the command line', () => {
       assert.deepEqual({ code, served, errorLines }, { code: 43, served: [], errorLines: [] })
       assert.deepEqual(
         reconciled.map(({ request, settings }) => ({ ...request, data: settings.dataDirectory })),
-        [{ network: 'SEP', from: 5, to: 20, isApplied: true, data: 'elsewhere' }],
+        [{ network: 'SEP', from: 5, to: 20, isApplied: true, isForgotten: false, data: 'elsewhere' }],
       )
     }
   })
@@ -61,6 +61,7 @@ describe('the command line', () => {
       '--from must be the height of a block, not "-1".',
       '--to must be the height of a block, not "0x2".',
     ],
+    [['--network=SEP', '--from=2', '--to=3', '--forget'], '--forget needs --apply.'],
     [['--network=SEP', '--from=2', '--to=1'], '--from must not be above --to.'],
     [
       ['--network=SEP', '--from=1', '--to=1', '--aply', '--port', 'x'],

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { FollowerRecord } from '../../src/ledger/follower-state.js'
+import { WatcherRecord, type WatcherState } from '../../src/networks/watcher-state.js'
+import { Freshness } from '../../src/service/freshness.js'
+import { ManualClock } from '../support/manual-clock.js'
+
+const LIMIT_MS = 60_000
+
+function watcher(state: Partial<WatcherState>) {
+  const fresh = new WatcherRecord('SEP', new ManualClock()).state()
+  return { state: () => ({ ...fresh, ...state }) }
+}
+
+describe('freshness', () => {
+  const cases: readonly (readonly [string, Partial<WatcherState>, string | null])[] = [
+    ['was read just now', { lagMs: 0 }, null],
+    ['was read just in time', { lagMs: LIMIT_MS }, null],
+    ['is behind', { lagMs: LIMIT_MS + 1000 }, 'SEP was last read 61 s behind.'],
+    ['has not been read', {}, 'SEP has not been read yet.'],
+    [
+      'cannot be watched',
+      { lagMs: 0, problem: 'https://node.example: another chain' },
+      'SEP cannot be watched: see the log.',
+    ],
+  ]
+  for (const [what, state, complaint] of cases) {
+    test(`of a network that ${what} ${complaint === null ? 'is no complaint' : 'is one'}`, () => {
+      const freshness = new Freshness([watcher(state)], null, LIMIT_MS)
+      assert.deepEqual(freshness.complaints(), complaint === null ? [] : [complaint])
+    })
+  }
+
+  test('of everything is complained about at once, in the order of the networks', () => {
+    const clock = new ManualClock()
+    const follower = new FollowerRecord(clock)
+    const watchers = [watcher({ lagMs: 90_000 }), watcher({ network: 'TRX-NILE' })]
+    const freshness = new Freshness(watchers, follower, LIMIT_MS)
+    const ofNetworks = ['SEP was last read 90 s behind.', 'TRX-NILE has not been read yet.']
+    assert.deepEqual(freshness.complaints(), [...ofNetworks, 'The ledger has not been read yet.'])
+    follower.caughtUp(clock.now())
+    assert.deepEqual(freshness.complaints(), ofNetworks)
+    clock.advance(2 * LIMIT_MS)
+    assert.deepEqual(freshness.complaints(), [...ofNetworks, 'The ledger was last read 120 s behind.'])
+  })
+})

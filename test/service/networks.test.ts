@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { startChild } from '../cli/child.js'
+import { anvilAbsence } from '../support/anvil.js'
+import { type Exposition, parseExposition } from '../support/exposition.js'
+import { ServiceFixture } from '../support/service-fixture.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
+import { CONFIRMATIONS, paymentOf, until, WatchedChain } from './watched-chain.js'
+
+const MAIN = new URL('../../src/main.js', import.meta.url)
+/** Nobody listens there. */
+const DEAD_URL = 'http://127.0.0.1:1'
+
+/** A service in this process that watches the chain. */
+async function watch(t: TestContext, world: WatchedChain, more: Readonly<Record<string, string>> = {}) {
+  const fixture = await ServiceFixture.start(world.environment(more))
+  t.after(() => fixture.stop())
+  return fixture
+}
+
+async function metricsOf(fixture: ServiceFixture): Promise<Exposition> {
+  const [line = ''] = fixture.service.banner
+  return parseExposition(await (await fetch(line.replace('metrics on ', ''))).text())
+}
+
+describe('a service that watches a real node', { skip: anvilAbsence, timeout: 120_000 }, () => {
+  test('sees a payment when its block is new, and confirms it after the blocks that it was told', async (t) => {
+    const world = await WatchedChain.start(t)
+    const fixture = await watch(t, world, { BILLHOOK_METRICS_PORT: '0' })
+    const { url } = fixture
+    const invoiceId = await world.openInvoice(url, '25')
+    const payment = () => paymentOf(url, invoiceId)
+    const txHash = await world.pay(25n)
+    await world.chain.mine()
+    await world.receiver.received(1)
+    assert.deepEqual(await payment(), {
+      status: 'unpaid',
+      received: '0',
+      pending: '25',
+      remaining: '25',
+      overpaid: '0',
+    })
+
+    // One block too few.
+    await world.chain.mine(CONFIRMATIONS - 2)
+    await until(async () => {
+      const shown = await metricsOf(fixture)
+      return shown.value('billhook_network_cursor_block', { network: 'SEP' }) === (await world.chain.height())
+    })
+    assert.equal((await payment())['pending'], '25')
+
+    await world.chain.mine()
+    await world.receiver.received(2)
+    assert.deepEqual(await payment(), { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0' })
+    assert.deepEqual(world.told(), [`pending ${txHash}`, `confirmed ${txHash}`])
+  })
+
+  test('tells in metrics how far it is, what was replaced, and how its nodes do', async (t) => {
+    const world = await WatchedChain.start(t)
+    const fixture = await watch(t, world, {
+      BILLHOOK_METRICS_PORT: '0',
+      BILLHOOK_SEP_URLS: `${DEAD_URL}/v2/hunter2, ${world.proxy.url}/?key=hunter2`,
+    })
+    await world.chain.mine(10)
+    const sep = { network: 'SEP' }
+    await until(async () => {
+      const shown = await metricsOf(fixture)
+      return shown.value('billhook_network_cursor_block', sep) === (await world.chain.height())
+    })
+    await world.chain.node.call('anvil_reorg', 2, [])
+    await world.chain.mine()
+    await until(async () => {
+      const shown = await metricsOf(fixture)
+      return shown.value('billhook_network_reorganisations_total', sep) === 1
+    })
+    await until(async () => {
+      const shown = await metricsOf(fixture)
+      return shown.value('billhook_network_cursor_block', sep) === (await world.chain.height())
+    })
+    const shown = await metricsOf(fixture)
+    assert.equal(shown.value('billhook_network_head_block', sep), await world.chain.height())
+    assert.equal(shown.value('billhook_network_lag_blocks', sep), 0)
+    assert.ok((shown.value('billhook_network_lag_seconds', sep) ?? -1) >= 0)
+    for (const name of ['network_confirmed_blocks_undone_total', 'network_repairs_total', 'network_problem']) {
+      assert.equal(shown.value(`billhook_${name}`, sep), 0, name)
+    }
+    const [dead, well] = [DEAD_URL, world.proxy.url].map((endpoint) => ({ ...sep, endpoint }))
+    assert.equal(shown.value('billhook_endpoint_used', dead), 0)
+    assert.equal(shown.value('billhook_endpoint_used', well), 1)
+    assert.ok((shown.value('billhook_endpoint_failures_total', dead) ?? 0) > 0)
+    assert.equal(shown.value('billhook_endpoint_failures_total', well), 0)
+    assert.ok((shown.value('billhook_endpoint_requests_total', well) ?? 0) > 0)
+    assert.ok(!JSON.stringify(shown.samples).includes('hunter2'), 'an address may hold a key')
+  })
+
+  test('goes on with the next node when the first one is dead', async (t) => {
+    const world = await WatchedChain.start(t)
+    const { url } = await watch(t, world, { BILLHOOK_SEP_URLS: `${DEAD_URL},${world.proxy.url}` })
+    const invoiceId = await world.openInvoice(url, '25')
+    await world.pay(25n)
+    await world.chain.mine(CONFIRMATIONS)
+    await world.receiver.received(2)
+    assert.equal((await paymentOf(url, invoiceId))['status'], 'paid')
+  })
+
+  test('starts without any node, says that it is degraded, and takes everything up when a node comes', async (t) => {
+    const world = await WatchedChain.start(t)
+    world.proxy.fault = { answer: (response) => response.writeHead(503).end() !== undefined }
+    const fixture = await watch(t, world, { BILLHOOK_WATCH_LAG_SECONDS: '5' })
+    const ready = async () => (await fixture.get('/readyz')).json
+    assert.deepEqual(await ready(), { status: 'degraded', degraded: ['SEP has not been read yet.'] })
+    world.proxy.fault = {}
+    await until(async () => {
+      const { status } = await ready()
+      if (status !== 'ready') await world.chain.mine()
+      return status === 'ready'
+    })
+  })
+
+  test('is ready while it is up to date, and degraded, still with 200, when its node is gone', async (t) => {
+    const world = await WatchedChain.start(t)
+    const fixture = await watch(t, world, { BILLHOOK_WATCH_LAG_SECONDS: '5' })
+    const ready = async () => {
+      const { status, json } = await fixture.get('/readyz')
+      assert.equal(status, 200)
+      return json
+    }
+    await until(async () => (await ready()).status === 'ready')
+    world.proxy.fault = { answer: (response) => response.destroy() !== undefined }
+    await until(async () => (await ready()).status === 'degraded')
+    const [sentence, ...others] = (await ready()).degraded
+    assert.match(sentence, /^SEP was last read \d+ s behind\.$/)
+    assert.deepEqual(others, [])
+  })
+
+  const refusals: readonly (readonly [
+    what: string,
+    more: (world: WatchedChain) => Record<string, string>,
+    told: RegExp,
+  ])[] = [
+    ['another chain', () => ({ BILLHOOK_SEP_CHAIN_ID: '1' }), /chain/],
+    [
+      'no contract',
+      () => ({ BILLHOOK_SEP_TOKEN: `0x${'12'.repeat(20)}` }),
+      /no contract is at the token's address 0x12/,
+    ],
+    ['other decimals', () => ({ BILLHOOK_SEP_TOKEN_DECIMALS: '18' }), /has 6 decimals, configured are 18/],
+    [
+      'a wrong node beside a right one',
+      (world) => ({ BILLHOOK_SEP_URLS: `${DEAD_URL},${world.chain.node.url}`, BILLHOOK_SEP_CHAIN_ID: '1' }),
+      /chain/,
+    ],
+  ]
+  for (const [what, more, told] of refusals) {
+    test(`is refused at start with one line: ${what}`, async (t) => {
+      const world = await WatchedChain.start(t)
+      const place = temporaryDirectory()
+      t.after(() => place.remove())
+      const environment = { ...world.environment(more(world)), BILLHOOK_LOG: 'silent' }
+      const { code, stdout, stderr } = await startChild(
+        MAIN,
+        ['serve', '--port', '0', '--data', place.path],
+        environment,
+      ).ended
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /^billhook: SEP cannot be watched: http:\/\/127\.0\.0\.1:\d+: [^\n]+\n$/)
+      assert.match(stderr, told)
+    })
+  }
+})
+
+test('a token of TRON with a typing error is refused at start with one line', async (t) => {
+  const place = temporaryDirectory()
+  t.after(() => place.remove())
+  const environment = {
+    BILLHOOK_TRX_NILE_URLS: DEAD_URL,
+    BILLHOOK_TRX_NILE_TOKEN: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBg',
+    BILLHOOK_LOG: 'silent',
+  }
+  const { code, stderr } = await startChild(MAIN, ['serve', '--port', '0', '--data', place.path], environment).ended
+  assert.equal(stderr, 'billhook: TRX-NILE cannot be watched: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong\n')
+  assert.equal(code, 1)
+})
+
+test('the sandbox is refused together with real networks, with one line each', async () => {
+  const environment = {
+    BILLHOOK_SEP_URLS: DEAD_URL,
+    BILLHOOK_SEP_TOKEN: `0x${'12'.repeat(20)}`,
+    BILLHOOK_TRX_NILE_URLS: DEAD_URL,
+    BILLHOOK_TRX_NILE_TOKEN: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf',
+  }
+  const { code, stdout, stderr } = await startChild(MAIN, ['serve', '--sandbox', '--port', '0'], environment).ended
+  assert.deepEqual([code, stdout], [2, ''])
+  assert.deepEqual(
+    stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ')[0]),
+    ['BILLHOOK_SEP_URLS', 'BILLHOOK_TRX_NILE_URLS'],
+  )
+})

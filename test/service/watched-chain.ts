@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { type Answered, ask, pushEvents } from '../chaos/http-client.js'
+import { EthereumChain } from '../support/ethereum-chain.js'
+import { FaultyProxy } from '../support/faulty-proxy.js'
+import { openReceiver, type Receiver } from '../support/receiver.js'
+
+export const CONFIRMATIONS = 3
+export const OWNER = 'alice'
+export const WALLET = { id: 'wallet-1', address: '0xAbCd000000000000000000000000000000000001', network: 'SEP' }
+const LOOK_PAUSE_MS = 25
+
+/** A chain on a real node behind a proxy, and a receiver of webhooks, for services that watch it. */
+export class WatchedChain {
+  private constructor(
+    readonly chain: EthereumChain,
+    readonly proxy: FaultyProxy,
+    readonly token: string,
+    readonly receiver: Receiver,
+  ) {}
+
+  /** Ends with the test. */
+  static async start(t: TestContext): Promise<WatchedChain> {
+    const chain = await EthereumChain.start()
+    t.after(() => chain.stop())
+    const proxy = await FaultyProxy.start(chain.node.url)
+    t.after(() => proxy.close())
+    const receiver = await openReceiver()
+    t.after(() => receiver.close())
+    return new WatchedChain(chain, proxy, await chain.deployToken(), receiver)
+  }
+
+  /** Settings of a service that watches it. */
+  environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+    return {
+      BILLHOOK_SEP_URLS: this.proxy.url,
+      BILLHOOK_SEP_TOKEN: this.token,
+      BILLHOOK_SEP_CONFIRMATIONS: String(CONFIRMATIONS),
+      BILLHOOK_SEP_POLL_MS: '100',
+      ...more,
+    }
+  }
+
+  /** Makes a service know the wallet, and an invoice on it that tells the receiver; answers the invoice's id. */
+  async openInvoice(url: string, amount: string): Promise<string> {
+    const pushed = await pushEvents(url, [
+      { id: 'created', type: 'wallet.created', wallet: WALLET },
+      { id: 'assigned', type: 'wallet.assigned', wallet: { id: WALLET.id }, owner: OWNER },
+    ])
+    assert.equal(pushed?.status, 200)
+    const invoice = { owner: OWNER, walletIds: [WALLET.id], name: 'Order', amount, currency: 'USDT', reference: 'r' }
+    const body = JSON.stringify({ ...invoice, callbackUrl: `${this.receiver.url}/` })
+    const created = await ask('POST', `${url}/api/invoices`, body)
+    assert.equal(created?.status, 201, JSON.stringify(created?.json))
+    // Payments count from after the creation on, and the times of blocks are whole seconds.
+    await this.chain.node.call('evm_setNextBlockTimestamp', Math.max(await this.timeOfNext(), nextSecond()))
+    return created.json.id
+  }
+
+  /** A transfer of whole units of the token to the wallet, in the next block. */
+  pay(amount: bigint): Promise<string> {
+    return this.chain.sendCall(this.token, 'transfer(address,uint256)', [WALLET.address, amount * 10n ** 6n])
+  }
+
+  /** Status and transaction of each webhook, in order of arrival. */
+  told(): readonly string[] {
+    return this.receiver.requests.map(({ body }) => {
+      const { status, txHash } = JSON.parse(body.toString())
+      return `${status} ${txHash}`
+    })
+  }
+
+  private async timeOfNext(): Promise<number> {
+    const block = await this.chain.block(await this.chain.height())
+    return Number(block?.timestamp) + 1
+  }
+}
+
+/** What the API tells of the payment of an invoice. */
+export async function paymentOf(url: string, invoiceId: string): Promise<Readonly<Record<string, string>>> {
+  const answer: Answered | null = await ask('GET', `${url}/api/invoices/${invoiceId}`)
+  return answer?.json?.payment ?? assert.fail('no payment')
+}
+
+/** Looks until it is so; the test's own time limit ends it otherwise. */
+export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS))
+}
+
+function nextSecond(): number {
+  return Math.floor(Date.now() / 1000) + 1
+}
