@@ -26,8 +26,14 @@ export interface CatchUpFigures {
   readonly residentBytes: number
 }
 
+/** A history on a real node, and what more may be done with it while it is there. */
+export type AfterReading = (nodeUrl: string, token: string, to: number) => Promise<void>
+
 /** Makes a history on a real node and reads it from the first block to the last. */
-export async function measureCatchUp(extent: CatchUpExtent): Promise<CatchUpFigures> {
+export async function measureCatchUp(
+  extent: CatchUpExtent,
+  afterReading: AfterReading = async () => {},
+): Promise<CatchUpFigures> {
   const chain = await EthereumChain.start()
   const token = await chain.deployToken()
   const proxy = await FaultyProxy.start(chain.node.url)
@@ -55,6 +61,7 @@ export async function measureCatchUp(extent: CatchUpExtent): Promise<CatchUpFigu
 
     const headBefore = requestsOf(direct)
     await oneByOne(direct, to - extent.headBlocks + 1, to, named)
+    await afterReading(chain.node.url, token, to)
     const blocks = to + 1
     return {
       blocks,

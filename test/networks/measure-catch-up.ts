@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util'
 import { anvilAbsence } from '../support/anvil.js'
 import { measureCatchUp } from './ethereum-catch-up.js'
+import { measureServiceCatchUp, type ServiceCatchUp } from './service-catch-up.js'
 
 /*
- * How fast the Ethereum reader reads a history from a real node on this machine, and with how many requests.
+ * How fast the Ethereum reader reads a history from a real node on this machine, and with how many requests; and how fast
+ * a whole service records it, with the wallets of the history and with a hundred times as many.
  *
  *     node dist/test/networks/measure-catch-up.js [--blocks 10000] [--wallets 1000] [--deposits 5000]
  */
@@ -16,18 +18,34 @@ const { values } = parseArgs({
   },
 })
 
+/** Wallets for each one of the history. */
+const MANY = 100
+
 if (anvilAbsence !== false) throw new Error(anvilAbsence)
-const figures = await measureCatchUp({
-  blocks: Number(values.blocks),
-  wallets: Number(values.wallets),
-  deposits: Number(values.deposits),
-  headBlocks: 1000,
-})
+const wallets = Number(values.wallets)
+const services: ServiceCatchUp[] = []
+const figures = await measureCatchUp(
+  { blocks: Number(values.blocks), wallets, deposits: Number(values.deposits), headBlocks: 1000 },
+  async (nodeUrl, token, to) => {
+    for (const count of [wallets, wallets * MANY]) services.push(await measureServiceCatchUp(nodeUrl, token, to, count))
+  },
+)
 const lines = [
   `${figures.blocks} blocks with ${figures.deposits} deposits to ${values.wallets} wallets`,
   `${figures.seconds.toFixed(2)} s, ${Math.round(figures.blocks / figures.seconds)} blocks/s`,
   `catching up: ${figures.requestsPerBlock.toFixed(4)} HTTP requests and ${figures.callsPerBlock.toFixed(3)} calls per block`,
   `at the head: ${figures.headRequestsPerBlock.toFixed(3)} HTTP requests per block`,
-  `resident memory afterwards: ${Math.round(figures.residentBytes / 1e6)} MB`,
+  `resident memory afterwards: ${megabytes(figures.residentBytes)}`,
+  ...services.map(
+    (service) =>
+      `a service with ${service.wallets} wallets: ${service.deposits} deposits recorded in ${service.seconds.toFixed(2)} s from its ` +
+      `start, ${Math.round(figures.blocks / service.seconds)} blocks/s, ${((service.seconds * 1e6) / figures.blocks).toFixed(0)} µs a block; ` +
+      `resident ${megabytes(service.residentBytesBefore)} when ready, ${megabytes(service.residentBytes)} then, ` +
+      `${megabytes(service.ownBytes)} of it its own`,
+  ),
 ]
 process.stdout.write(`${lines.join('\n')}\n`)
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`
+}
