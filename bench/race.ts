@@ -8,68 +8,49 @@ import { writeRequestFile } from './request-file.js'
 
 interface Runner {
   readonly contestant: Contestant
-  readonly url: string
   /** Creations per second, one for each round. */
   readonly samples: number[]
-  stop(): Promise<void>
 }
 
+type Files = Readonly<Record<Contestant['wallets'], string>>
+
 /**
- * Contestants under the same load, one after the other in each round. They stay running and are idle while the others are
- * loaded. Within a round all are sent the same bytes, signed just before. Who fails is out, with the reason.
+ * Contestants under the same load, one after the other in each round. Each starts anew for its turn, with an empty database,
+ * and warms up first: so rounds measure the same thing, however many there are. All are sent the same bytes, signed just
+ * before. Who fails is out, with the reason.
  */
 export class Race {
-  private runners: Runner[] = []
+  private runners: Runner[]
   private signed = 0
 
   constructor(
     private readonly bench: Bench,
     private readonly merchants: Merchants,
     private readonly directory: string,
-  ) {}
-
-  async start(contestants: readonly Contestant[]): Promise<void> {
-    for (const contestant of contestants) {
-      const own = join(this.directory, contestant.name.replaceAll(/\W+/g, '-'))
-      mkdirSync(own, { recursive: true })
-      try {
-        const { url, stop } = await contestant.start(own)
-        this.runners.push({ contestant, url, stop, samples: [] })
-      } catch (error) {
-        this.bench.findings.skip(contestant.name, error)
-      }
-    }
+    contestants: readonly Contestant[],
+  ) {
+    this.runners = contestants.map((contestant) => ({ contestant, samples: [] }))
   }
 
   /** Loads every contestant for so long with at most so many requests in a second. Answers the most creations per second. */
   async round(seconds: number, requestsPerSecond: number): Promise<number> {
-    const { connections, pauseSeconds } = this.bench.parameters
-    const count = Math.ceil(seconds * requestsPerSecond) + connections
-    const files = { many: join(this.directory, 'many'), one: join(this.directory, 'one') }
-    for (const wallets of new Set(this.runners.map(({ contestant }) => contestant.wallets))) {
-      await writeRequestFile(files[wallets], count, (n) => this.merchants.signedCreate(this.signed + n, wallets))
-    }
-    this.signed += count
+    const { connections, warmUpSeconds } = this.bench.parameters
+    mkdirSync(this.directory, { recursive: true })
+    const warmUp = await this.sign('warm-up', Math.ceil(warmUpSeconds * requestsPerSecond) + connections)
+    const measured = await this.sign('measured', Math.ceil(seconds * requestsPerSecond) + connections)
     let best = 0
     for (const runner of [...this.runners]) {
-      const { contestant, url, samples } = runner
+      const { contestant, samples } = runner
       try {
-        const perSecond = await this.bench.loadGenerator.run({
-          url,
-          connections: Math.min(connections, contestant.connectionsMax ?? connections),
-          seconds,
-          requests: files[contestant.wallets],
-        })
+        const perSecond = await this.turn(contestant, warmUp, measured, seconds)
         samples.push(perSecond)
         if (contestant.group === 'throughput') best = Math.max(best, perSecond)
       } catch (error) {
         this.bench.findings.skip(contestant.name, error)
         this.runners = this.runners.filter((other) => other !== runner)
-        await runner.stop()
       }
-      await pause(pauseSeconds * 1000)
     }
-    for (const file of Object.values(files)) rmSync(file, { force: true })
+    for (const file of [...Object.values(warmUp), ...Object.values(measured)]) rmSync(file, { force: true })
     return best
   }
 
@@ -85,8 +66,30 @@ export class Race {
     }
   }
 
-  async stop(): Promise<void> {
-    for (const { stop } of this.runners) await stop()
-    this.runners = []
+  private async turn(contestant: Contestant, warmUp: Files, measured: Files, seconds: number): Promise<number> {
+    const { connections, pauseSeconds, warmUpSeconds } = this.bench.parameters
+    const own = join(this.directory, contestant.name.replaceAll(/\W+/g, '-'))
+    mkdirSync(own, { recursive: true })
+    const { url, stop } = await contestant.start(own)
+    const load = { url, connections: Math.min(connections, contestant.connectionsMax ?? connections) }
+    try {
+      await this.bench.loadGenerator.run({ ...load, seconds: warmUpSeconds, requests: warmUp[contestant.wallets] })
+      await pause(pauseSeconds * 1000)
+      return await this.bench.loadGenerator.run({ ...load, seconds, requests: measured[contestant.wallets] })
+    } finally {
+      // What was taken when the load ended may still be worked off.
+      await pause(pauseSeconds * 1000)
+      await stop()
+      rmSync(own, { recursive: true, force: true })
+    }
+  }
+
+  private async sign(name: string, count: number): Promise<Files> {
+    const files = { many: join(this.directory, `${name}-many`), one: join(this.directory, `${name}-one`) }
+    for (const wallets of new Set(this.runners.map(({ contestant }) => contestant.wallets))) {
+      await writeRequestFile(files[wallets], count, (n) => this.merchants.signedCreate(this.signed + n, wallets))
+    }
+    this.signed += count
+    return files
   }
 }

@@ -15,14 +15,16 @@ export const VERIFY_ONE_THREAD = 'libsecp256k1, one thread'
 /** Of a limit: a second or two show it, since nothing of it waits for anything. */
 const LIMIT_SECONDS_MAX = 2
 /** Requests are signed for so much more than the best warm-up rate, since none can be sent twice and the machine may have been busy. */
-const HEADROOM = 3
+const HEADROOM = 2
 
 /** Signed, durable creations per second by contestant, and beside them, in the same rounds, what the machine can do. */
 export async function throughput(bench: Bench, { hasOrdinary }: Options): Promise<void> {
   const { parameters, findings } = bench
   const directory = join(bench.directory, 'throughput')
   const merchants = new Merchants(parameters.keys, parameters.wallets)
-  const race = new Race(bench, merchants, directory)
+  const all = contestants(merchants, findings)
+  const taking = all.filter(({ isOrdinary }) => hasOrdinary || isOrdinary !== true)
+  const race = new Race(bench, merchants, directory, taking)
   const limits = { one: [] as number[], all: [] as number[], commits: [] as number[] }
   const limitSeconds = Math.min(LIMIT_SECONDS_MAX, parameters.seconds)
   const sampleLimits = async (round: number) => {
@@ -33,8 +35,6 @@ export async function throughput(bench: Bench, { hasOrdinary }: Options): Promis
     rmSync(place, { recursive: true })
   }
   try {
-    const all = contestants(merchants, findings)
-    await race.start(all.filter(({ isOrdinary }) => hasOrdinary || isOrdinary !== true))
     if (!hasOrdinary) findings.skip(ORDINARY, 'left out by --no-ordinary')
     const fastest = await race.round(parameters.warmUpSeconds, await creationsPerSecondMax())
     race.forget()
@@ -45,7 +45,6 @@ export async function throughput(bench: Bench, { hasOrdinary }: Options): Promis
     }
     race.report()
   } finally {
-    await race.stop()
     rmSync(directory, { recursive: true, force: true })
   }
   const limit = (name: string, samples: readonly number[], note: string) =>
