@@ -9,6 +9,10 @@ import { play } from './simulate.js'
 const STEPS = 1500
 const FIXED_SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 const FRESH_SEEDS = 2 ** 40
+/** Seeds that have found something, with the steps it took. */
+const FOUND = [
+  { seed: 892807194797, steps: 5000, what: 'a delivery that overtook another when the clock was set back' },
+]
 /** A seed whose script removes a configuration and looks at it again. */
 const FORGETFUL_SEED = 7
 
@@ -28,6 +32,13 @@ describe('the simulated core answers like the model', () => {
       const run = await play(makeScript(seed, STEPS))
       assert.equal(run.violation, null, run.violation?.violation.message)
       assert.ok(run.tally.commands > 0 && run.tally.calls > 0)
+    })
+  }
+
+  for (const { seed, steps, what } of FOUND) {
+    test(`seed ${seed}, which once found ${what}`, async () => {
+      const run = await play(makeScript(seed, steps))
+      assert.equal(run.violation, null, run.violation?.violation.message)
     })
   }
 

@@ -19,6 +19,8 @@ const LANE_BYTES = NUMBER_BYTES + ORIGIN_BYTES
 export class Outbox {
   /** By URL; it never changes. */
   private readonly origins = new RowCache<Buffer>()
+  /** The greatest id of a delivery; undefined until one is made. */
+  private newest: Buffer | undefined
 
   constructor(
     private readonly tables: Tables,
@@ -38,7 +40,7 @@ export class Outbox {
     nowMs: number,
   ): OwedDelivery {
     const lane = this.laneOf(delivery)
-    const id = this.idBehind(lane, newId, nowMs)
+    const id = this.idBehindAll(newId, nowMs)
     this.put(id, {
       ...delivery,
       state: 'queued',
@@ -183,14 +185,13 @@ export class Outbox {
   }
 
   /**
-   * An id behind all that are queued in the lane. A clock that was set back makes one that sorts before older ones, and
-   * `confirmed` would be sent before the `pending` of its deposit.
+   * An id behind those of all deliveries there are. A clock that was set back makes ids that sort before older ones: a
+   * dispatcher that has read up to one of those would find the `confirmed` of a deposit before its `pending`.
    */
-  private idBehind(lane: Buffer, newId: (nowMs: number) => Buffer, nowMs: number): Buffer {
-    const id = newId(nowMs)
-    const last = lastKey(this.tables.queuedDeliveries, endOf(lane, LANE_BYTES + ID_BYTES + 1), lane)
-    if (last === undefined || Buffer.compare(last.subarray(LANE_BYTES), id) < 0) return id
-    return newId(timeOfId(last.subarray(LANE_BYTES)) + 1)
+  private idBehindAll(newId: (nowMs: number) => Buffer, nowMs: number): Buffer {
+    const newest = this.newest ?? lastKey(this.tables.deliveries, Buffer.alloc(ID_BYTES + 1, 0xff), Buffer.alloc(0))
+    this.newest = newest === undefined ? newId(nowMs) : idBehind(newest, newId, nowMs)
+    return this.newest
   }
 
   private queueAgain(id: Buffer, delivery: Delivery, attemptsBefore: number): OwedDelivery {
@@ -235,6 +236,12 @@ export class Outbox {
   private put(id: Buffer, row: Omit<Delivery, 'id'>): void {
     this.tables.deliveries.putSync(id, deliveryCodec.encode(row))
   }
+}
+
+/** An id of this time, or of the first later one that sorts behind the other. */
+function idBehind(other: Buffer, newId: (nowMs: number) => Buffer, nowMs: number): Buffer {
+  const id = newId(Math.max(nowMs, timeOfId(other)))
+  return Buffer.compare(other, id) < 0 ? id : newId(timeOfId(other) + 1)
 }
 
 /** Due deliveries sort by the time they are due at. */

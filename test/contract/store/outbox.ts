@@ -138,6 +138,26 @@ export function describeOutbox(open: OpenStore): void {
       assert.equal((await t.store.delivery(confirmed.id))?.createdAt, START_MS - 30_000)
     })
 
+    for (const [name, ofLane] of [
+      ['of its own receiver', 'https://example.com/a'],
+      ['of another receiver', 'https://example.com:8443/b'],
+    ] as const) {
+      // A dispatcher that has read up to one of them goes on behind it.
+      scenario(`stays behind those before it ${name} that are not queued any more, also over a restart`, async (t) => {
+        const ids = (await owe(t, 2, ofLane)).map((one) => one.id)
+        await t.store.markAttempted(ids)
+        for (const lateMs of [30_000, 60_000]) {
+          t.clock.set(START_MS - lateMs)
+          ids.push(
+            ...(await owe(t, 2, `https://example.com/${lateMs}`, 'alice', `wallet-${lateMs}`)).map((one) => one.id),
+          )
+          await t.harness.reopen()
+        }
+        assert.equal(ids.length, 6)
+        assert.deepEqual(ids, [...new Set(ids)].sort())
+      })
+    }
+
     scenario('that does not exist is not found', async (t) => {
       for (const id of ['', 'zz', '0'.repeat(32)]) assert.equal(await t.store.delivery(id), undefined)
     })
