@@ -5,6 +5,7 @@ import type { VerifyPool } from '../crypto/verify-pool.js'
 import { type ApiKey, authorise, isTimely, type Permission } from '../domain/api-key.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import type { Store } from '../store/store.js'
+import type { HeldRefusals } from './held-refusals.js'
 import { RegisteredKeys } from './registered-keys.js'
 
 const API_KEY_HEADER = 'x-service-api-key'
@@ -74,9 +75,13 @@ export class SignedRequests {
     private readonly pool: VerifyPool,
     private readonly clock: Clock,
     private readonly senderOf: SenderOf,
+    private readonly refusals: HeldRefusals,
   ) {}
 
-  /** The key record that signed the body, as it is after the verification; `overloaded` when the lane is full. */
+  /**
+   * The key record that signed the body, as it is after the verification; `overloaded` when the lane is full, which those
+   * without priority learn a second later.
+   */
   async authenticate(headers: SignatureHeaders, request: SignedRequest, route: SignedRoute): Promise<Outcome<ApiKey>> {
     const read = this.read(headers)
     if (!read.ok) return read
@@ -132,7 +137,8 @@ export class SignedRequests {
     const { body } = request
     const sender = () => this.senderOf(request).key
     const verdict = this.pool.verify({ publicKey, signature, routeTag, timestamp, body }, lane, sender)
-    if (verdict === null) return refuse('overloaded')
+    if (verdict === 'crowded_out') await this.refusals.hold(body.length)
+    if (!(verdict instanceof Promise)) return refuse('overloaded')
     return (await verdict) ? succeed(null) : refuse('invalid_signature')
   }
 }

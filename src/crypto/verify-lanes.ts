@@ -9,6 +9,9 @@ import { VerifyLane, type WaitingRequest } from './verify-lane.js'
 /** `registered`: the key has a record. `unregistered`: it has none, so anybody can send as many as they like. */
 export type VerifyLaneName = 'registered' | 'unregistered'
 
+/** There is no room: `overloaded` among those with priority, `crowded_out` among those without. */
+export type TurnedAway = 'overloaded' | 'crowded_out'
+
 export interface VerifyLanesSettings {
   readonly threads: number
   /** Requests that may wait in the lane of registered keys. */
@@ -69,19 +72,21 @@ export class VerifyLanes {
     return this.#registered.length + this.#unregistered.length + this.#suspected.length
   }
 
-  /** The promise of its verdict, or null when there is no room for it. `client` tells whom it came from. */
+  /** The promise of its verdict, or how it is turned away. `client` tells whom it came from. */
   enter(
     request: VerifyRequest,
     laneName: VerifyLaneName,
     client: () => string,
     since: number,
-  ): Promise<boolean> | null {
+  ): Promise<boolean> | TurnedAway {
     const bytes = recordBytes(request)
     const isRegistered = laneName === 'registered'
     const suspect = isRegistered ? this.#standing.suspect(request.publicKey, client) : null
     const isSuspect = suspect !== null
     const lane = isRegistered ? this.#registered : this.#unregistered
-    if (!(suspect === null ? lane.admits(bytes) : this.#suspected.admits(suspect, bytes))) return null
+    if (!(suspect === null ? lane.admits(bytes) : this.#suspected.admits(suspect, bytes))) {
+      return isRegistered && !isSuspect ? 'overloaded' : 'crowded_out'
+    }
     return new Promise<boolean>((resolve, reject) => {
       const entry: WaitingRequest = { request, bytes, since, isRegistered, isSuspect, client, resolve, reject }
       if (suspect === null) lane.push(entry)

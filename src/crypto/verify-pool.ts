@@ -17,7 +17,13 @@ import { assertKnownVerdicts, encodeKnownBatch } from './known-answer.js'
 import { PUBLIC_KEY_BYTES, type Secp256k1EngineName } from './secp256k1.js'
 import { encodeBatch, readAnswer, type VerifyRequest } from './verify-batch.js'
 import type { WaitingRequest } from './verify-lane.js'
-import { type Chosen, type VerifyLaneName, VerifyLanes, type VerifyLanesSettings } from './verify-lanes.js'
+import {
+  type Chosen,
+  type TurnedAway,
+  type VerifyLaneName,
+  VerifyLanes,
+  type VerifyLanesSettings,
+} from './verify-lanes.js'
 import { VerifyThreads } from './verify-threads.js'
 
 /** Hears of requests that go to a thread. It is called for each, so it must be quick, and must not throw. */
@@ -44,12 +50,11 @@ export interface VerifyPoolSettings extends VerifyLanesSettings {
 
 export interface VerifyPool {
   /**
-   * Whether the signature is valid, or null when the lane is full or the pool closing: the caller answers
-   * `overloaded`. Rejects with an Error when the request's batch failed twice; a failure never becomes a verdict.
+   * Whether the signature is valid, or how the request is turned away when its lane is full or the pool closing. Rejects with an Error when the request's batch failed twice; a failure never becomes a verdict.
    * Throws a RangeError when the key is not 33 bytes. `client` tells whom the request came from; it is only asked when
    * bad signatures came for the key.
    */
-  verify(request: VerifyRequest, lane: VerifyLaneName, client?: () => string): Promise<boolean> | null
+  verify(request: VerifyRequest, lane: VerifyLaneName, client?: () => string): Promise<boolean> | TurnedAway
   /**
    * How many requests wait in each lane, and how many are with the threads. Those of suspected keys count as
    * `unregistered`: they wait without priority too.
@@ -136,15 +141,14 @@ class ThreadedVerifyPool implements VerifyPool {
     })
   }
 
-  verify(request: VerifyRequest, laneName: VerifyLaneName, client = nobody): Promise<boolean> | null {
+  verify(request: VerifyRequest, laneName: VerifyLaneName, client = nobody): Promise<boolean> | TurnedAway {
     if (request.publicKey.length !== PUBLIC_KEY_BYTES) {
       throw new RangeError(`A public key has ${PUBLIC_KEY_BYTES} bytes, not ${request.publicKey.length}.`)
     }
-    if (this.#closing !== undefined) return null
+    if (this.#closing !== undefined) return 'overloaded'
     if (request.signature.length > MAX_SIGNATURE_CHARACTERS) return Promise.resolve(false)
     const verdict = this.#lanes.enter(request, laneName, client, this.#now())
-    if (verdict === null) return null
-    this.#dispatchSoon()
+    if (verdict instanceof Promise) this.#dispatchSoon()
     return verdict
   }
 

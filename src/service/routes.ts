@@ -1,3 +1,4 @@
+import { HeldRefusals } from '../auth/held-refusals.js'
 import { SignedRequests } from '../auth/signed-request.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
@@ -45,7 +46,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const { store, directory, pool, engine, dispatcher, intake } = core
   const { settings, log, clock, sandbox, ledger, publicUrl, isDraining, degradations } = context
   const clientOf = clientReader(settings.trustedProxies)
-  const signedRequests = new SignedRequests(store, pool, clock, clientOf)
+  const signedRequests = new SignedRequests(store, pool, clock, clientOf, new HeldRefusals())
   const leaseMs = settings.walletLeaseSeconds * 1000
   // The wallets of a sandbox are worth nothing, and whoever tries it out claims many.
   const leasesPerClient = settings.claimsPerAddress ?? (sandbox === null ? CLAIMS_PER_ADDRESS : 0)

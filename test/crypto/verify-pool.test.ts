@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { VerifyRequest } from '../../src/crypto/verify-batch.js'
-import type { VerifyLaneName } from '../../src/crypto/verify-lanes.js'
+import type { TurnedAway, VerifyLaneName } from '../../src/crypto/verify-lanes.js'
 import { createVerifyPool, type VerifyPool, type VerifyPoolSettings } from '../../src/crypto/verify-pool.js'
 import { signRequest, testKey } from '../support/signing.js'
 
@@ -33,8 +33,8 @@ function malformed(name: string): VerifyRequest {
   return { ...valid, signature: 'AAAA', body: Buffer.from(name) }
 }
 
-function accepted(verdict: Promise<boolean> | null): Promise<boolean> {
-  if (verdict === null) throw new Error('The lane is full.')
+function accepted(verdict: Promise<boolean> | TurnedAway): Promise<boolean> {
+  if (!(verdict instanceof Promise)) throw new Error(`Turned away: ${verdict}.`)
   return verdict
 }
 
@@ -241,14 +241,15 @@ describe('the lanes', () => {
     const order: string[] = []
     const send = (name: string, request: VerifyRequest) => {
       const verdict = pool.verify(request, 'registered')
-      return verdict === null ? null : verdict.then(() => void order.push(name))
+      return verdict instanceof Promise ? verdict.then(() => void order.push(name)) : verdict
     }
     const flood = Array.from({ length: 1000 }, () => send('bad', bad()))
     const good = Array.from({ length: 80 }, () =>
       accepted(pool.verify(valid, 'registered')).then(() => order.push('good')),
     )
     // The flood takes at most half of its lane, so a request of the attacked key is told to come back, not lost.
-    assert.ok(flood.filter((one) => one === null).length > 700)
+    assert.ok(flood.filter((one) => one === 'crowded_out').length > 700)
+    assert.ok(!flood.includes('overloaded'))
     await Promise.all([...flood, ...good])
     assert.ok(order.lastIndexOf('good') < 80 + 16 + 80 / 7 + 8, `${order.lastIndexOf('good')}`)
     assert.equal(await accepted(pool.verify(signed('{"later":1}', attacked), 'registered')), true)
@@ -260,9 +261,9 @@ describe('the lanes', () => {
     // Two batches of two go to the thread, three requests wait.
     const registered = Array.from({ length: 7 }, () => accepted(verify('registered')))
     assert.deepEqual(pool.depth(), { registered: 3, unregistered: 0, inFlight: 4 })
-    assert.equal(verify('registered'), null)
+    assert.equal(verify('registered'), 'overloaded')
     const unregistered = [accepted(verify('unregistered')), accepted(verify('unregistered'))]
-    assert.equal(verify('unregistered'), null)
+    assert.equal(verify('unregistered'), 'crowded_out')
     assert.deepEqual(pool.depth(), { registered: 3, unregistered: 2, inFlight: 4 })
     await Promise.all([...registered, ...unregistered])
     assert.equal(await accepted(pool.verify(valid, 'registered')), true)
@@ -273,10 +274,10 @@ describe('the lanes', () => {
     const pool = startPool(t, { batchLimit: 64, laneLimitBytes: 10_000 })
     const large: VerifyRequest = { ...malformed(''), body: Buffer.alloc(4_000) }
     const verdicts = [accepted(pool.verify(large, 'registered')), accepted(pool.verify(large, 'registered'))]
-    assert.equal(pool.verify(large, 'registered'), null)
+    assert.equal(pool.verify(large, 'registered'), 'overloaded')
     verdicts.push(accepted(pool.verify(malformed(''), 'registered')))
     verdicts.push(accepted(pool.verify(large, 'unregistered')))
-    assert.equal(pool.verify({ ...large, body: Buffer.alloc(20_000) }, 'unregistered'), null)
+    assert.equal(pool.verify({ ...large, body: Buffer.alloc(20_000) }, 'unregistered'), 'crowded_out')
     assert.deepEqual(await Promise.all(verdicts), [false, false, false, false])
     assert.equal(await accepted(pool.verify(large, 'registered')), false)
   })
@@ -290,7 +291,7 @@ describe('closing the verify pool', () => {
       return accepted(pool.verify(request, i % 2 === 0 ? 'registered' : 'unregistered'))
     })
     const closed = pool.close()
-    assert.equal(pool.verify(valid, 'registered'), null)
+    assert.equal(pool.verify(valid, 'registered'), 'overloaded')
     assert.equal(pool.close(), closed)
     await closed
     assert.deepEqual(pool.depth(), { registered: 0, unregistered: 0, inFlight: 0 })

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { HeldRefusals } from '../../src/auth/held-refusals.js'
+import { SignedRequests } from '../../src/auth/signed-request.js'
+import type { TurnedAway } from '../../src/crypto/verify-lanes.js'
+import type { VerifyPool } from '../../src/crypto/verify-pool.js'
+import type { Store } from '../../src/store/store.js'
+import { ManualScheduler } from '../support/manual-scheduler.js'
+import { testKey } from '../support/signing.js'
+
+const NOW_MS = 1_700_000_000_000
+const ROUTE = { routeTag: 'POST /api/invoices', permission: null }
+const HEADERS = { apiKey: testKey('stranger').publicKeyHex, timestamp: String(NOW_MS), signature: 'AAAA' }
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A pool without room, and what becomes of a request then. */
+function turnedAway(how: TurnedAway) {
+  const scheduler = new ManualScheduler()
+  const store = { apiKey: () => Promise.resolve(undefined) } as unknown as Store
+  const pool = { verify: () => how } as unknown as VerifyPool
+  const clock = { now: () => NOW_MS }
+  const requests = new SignedRequests(store, pool, clock, () => ({ key: '' }), new HeldRefusals(() => 0, scheduler))
+  const request = { body: Buffer.from('{}'), header: () => undefined, remoteAddress: () => '' }
+  const answers: unknown[] = []
+  const ask = async () => {
+    const outcome = await requests.authenticate(HEADERS, request, ROUTE)
+    answers.push(outcome.ok ? 'authenticated' : outcome.failure.code)
+  }
+  return { asked: ask(), answers, scheduler }
+}
+
+describe('a signed request for which there is no room', () => {
+  test('among those with priority is told so at once', async () => {
+    const { asked, answers, scheduler } = turnedAway('overloaded')
+    await asked
+    assert.deepEqual(answers, ['overloaded'])
+    assert.equal(scheduler.pending, 0)
+  })
+
+  test('among those without priority is told so later, and so comes back later', async () => {
+    const { answers, scheduler } = turnedAway('crowded_out')
+    await nextTurn()
+    assert.deepEqual(answers, [])
+    assert.equal(scheduler.pending, 1)
+  })
+})
