@@ -27,15 +27,18 @@ describe('the project', () => {
   })
 
   test('depends on exact versions', () => {
-    const ranges = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
-      ([, version]) => !/^(npm:[\w.@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)),
-    )
+    const ranges = Object.entries({
+      ...manifest.dependencies,
+      ...manifest.devDependencies,
+      ...manifest.optionalDependencies,
+    }).filter(([, version]) => !/^(npm:[\w.@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))
     assert.deepEqual(ranges, [])
   })
 
   test('locks the dependencies of its manifest', () => {
     assert.deepEqual(lock.packages[''].dependencies, manifest.dependencies)
     assert.deepEqual(lock.packages[''].devDependencies, manifest.devDependencies)
+    assert.deepEqual(lock.packages[''].optionalDependencies, manifest.optionalDependencies)
   })
 
   test('locks versions and contents, not the registry that one machine took them from', () => {

@@ -1,6 +1,6 @@
 import { openReceiver } from '../support/receiver.js'
 import { hashOf } from './http-client.js'
-import { runLoad } from './load-client.js'
+import { quantile, runLoad } from './load-client.js'
 import {
   addressOf,
   httpRequest,
@@ -43,9 +43,9 @@ export async function soak({
   say(`soak with ${perSecond}/s of at most ${peak.goodPerSecond.toFixed(0)}/s, ${engine}`)
   for (let minute = 1; minute <= minutes; minute += 1) {
     const running = runLoad({ ...load, perSecond, durationMs: MINUTE_MS })
-    const { own, mapped } = await leastMemory(service.pid, running)
+    const { own, resident } = await memoryDuring(service.pid, running)
     const report = await running
-    const memory = `at least ${own.toFixed(0)} MiB of its own, ${mapped.toFixed(0)} MiB of files in memory`
+    const memory = `RSS ${resident.toFixed(0)} MiB, of which at least ${own.toFixed(0)} MiB of its own`
     say(`  minute ${minute}: ${memory}; ${receiver.requests.length} webhooks so far; ${describe(report)}`)
   }
   await service.stop()
@@ -53,18 +53,15 @@ export async function soak({
 }
 
 /**
- * The least memory of its own that a process has while something runs, which is what is left when garbage has just been
- * collected, and the most of files that is mapped into its memory, which is the database as far as it was used.
+ * The median of a process's resident memory while something runs, and the least of its own, which is what is left when
+ * garbage has just been collected.
  */
-async function leastMemory(pid: number, running: Promise<unknown>): Promise<{ own: number; mapped: number }> {
-  const least = { own: Number.POSITIVE_INFINITY, mapped: 0 }
-  const sampler = setInterval(() => {
-    const { own, resident } = memoryOf(pid)
-    least.own = Math.min(least.own, own)
-    least.mapped = Math.max(least.mapped, resident - own)
-  }, SAMPLE_MS)
+async function memoryDuring(pid: number, running: Promise<unknown>): Promise<{ own: number; resident: number }> {
+  const samples: { readonly own: number; readonly resident: number }[] = []
+  const sampler = setInterval(() => samples.push(memoryOf(pid)), SAMPLE_MS)
   await running.finally(() => clearInterval(sampler))
-  return least
+  const residents = samples.map(({ resident }) => resident).sort((a, b) => a - b)
+  return { own: Math.min(...samples.map(({ own }) => own)), resident: quantile(residents, 0.5) }
 }
 
 /** Creations, a few of them forged or unsigned, reads, and deposits that are announced and confirmed. */

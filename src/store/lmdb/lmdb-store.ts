@@ -44,6 +44,7 @@ import { InvoiceAnswers, idBytes } from './invoice-answers.js'
 import { InvoiceRows } from './invoice-rows.js'
 import { Invoices } from './invoices.js'
 import { LedgerCursorRow } from './ledger-cursor.js'
+import { MappedFile } from './mapped-file.js'
 import { Numbers } from './numbers.js'
 import { OpenAmounts } from './open-amounts.js'
 import { Outbox } from './outbox.js'
@@ -127,6 +128,7 @@ export class LmdbStore implements Store {
   private readonly idempotencyKeys: IdempotencyKeys
   private readonly ledgerCursorRow: LedgerCursorRow
   private readonly commits: CommitLoop
+  private readonly mappedFile: MappedFile
   private readonly clock: Clock
   private closing: Promise<void> | null = null
 
@@ -135,6 +137,7 @@ export class LmdbStore implements Store {
     private readonly lock: DirectoryLock,
     private readonly options: LmdbStoreOptions,
   ) {
+    this.mappedFile = new MappedFile(join(options.directory, DATA_FILE))
     this.clock = options.clock
     const numbers = new Numbers(tables.meta)
     const payees = new Payees(tables, numbers)
@@ -391,6 +394,7 @@ export class LmdbStore implements Store {
 
   private async finish(): Promise<void> {
     await this.commits.close()
+    this.mappedFile.stop()
     await this.tables.root.close()
     this.lock.release()
   }

@@ -1,0 +1,99 @@
+import { readFileSync, realpathSync } from 'node:fs'
+
+/** Bytes of the data file that may lie in this process's memory before they are given back. */
+const RESIDENT_MAX_BYTES = 32 * 1024 * 1024
+/** Between two looks at how many they are: under load, reads that are all over the file bring in hundreds of MiB a second. */
+const LOOK_EVERY_MS = 100
+/** `statm` counts pages of the system; where they are larger than 4 KiB, less is taken to be there than is. */
+const PAGE_BYTES = 4096
+/** The advice of madvise(2) to take pages out of the process. */
+const MADV_DONTNEED = 4
+
+/** madvise(2) with `MADV_DONTNEED`. */
+type TakeOut = (range: MappedRange) => void
+
+/** Where a file is mapped. */
+export interface MappedRange {
+  readonly address: bigint
+  readonly bytes: number
+}
+
+/**
+ * Gives the pages of a data file that were read through its map back to the system's file cache, where they count as no
+ * process's memory and are found again without reading the disk. Without it a service is taken to need as much memory as
+ * its database has bytes. Nothing can be lost: LMDB writes to the file, never through the map.
+ *
+ * On Linux only, and only where the optional package that calls the system is installed.
+ */
+export class MappedFile {
+  private readonly path: string
+  /** What else is resident: the program's own files. */
+  private restBytes: number
+  private readonly timer: NodeJS.Timeout | undefined
+  private takeOut: TakeOut | undefined
+
+  /** Of a data file that is open in this process. Looks ten times a second from now on. */
+  constructor(path: string) {
+    this.path = realpathSync(path)
+    if (process.platform !== 'linux') {
+      this.restBytes = 0
+      return
+    }
+    this.restBytes = residentFileBytes()
+    this.timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.timer)
+  }
+
+  /** Gives back what is there when it is much. */
+  private async look(): Promise<void> {
+    if (residentFileBytes() - this.restBytes > RESIDENT_MAX_BYTES) await this.giveBack()
+  }
+
+  /** Gives back what is there. */
+  async giveBack(): Promise<void> {
+    const takeOut = this.takeOut ?? (await loadTakeOut())
+    if (takeOut === null) {
+      this.stop()
+      return
+    }
+    this.takeOut = takeOut
+    // Read anew each time: the addresses must be those of the file now. The binding ends no map while the file is open.
+    for (const range of sharedRanges(readFileSync('/proc/self/maps', 'utf8'), this.path)) takeOut(range)
+    this.restBytes = residentFileBytes()
+  }
+}
+
+/**
+ * The ranges at which `/proc/<pid>/maps` has a file mapped to be read, and shared with the file itself: pages of these
+ * are taken out without losing anything.
+ */
+export function sharedRanges(maps: string, path: string): readonly MappedRange[] {
+  const ranges: MappedRange[] = []
+  for (const line of maps.split('\n')) {
+    const [, from, to, name] = /^([0-9a-f]+)-([0-9a-f]+) r--s \S+ \S+ \S+ +(.*)$/.exec(line) ?? []
+    if (name !== path) continue
+    const address = BigInt(`0x${from}`)
+    ranges.push({ address, bytes: Number(BigInt(`0x${to}`) - address) })
+  }
+  return ranges
+}
+
+/** Null where the package is not installed or does not run. */
+async function loadTakeOut(): Promise<TakeOut | null> {
+  try {
+    const { default: koffi } = await import('koffi')
+    const madvise = koffi.load(null).func('int madvise(uintptr_t address, size_t bytes, int advice)')
+    return ({ address, bytes }) => madvise(address, bytes, MADV_DONTNEED)
+  } catch {
+    return null
+  }
+}
+
+/** Bytes of files, those of the program among them, that are in this process's memory. */
+function residentFileBytes(): number {
+  const [, , pages] = readFileSync('/proc/self/statm', 'utf8').split(' ')
+  return Number(pages) * PAGE_BYTES
+}

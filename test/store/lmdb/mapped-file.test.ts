@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { DATA_FILE } from '../../../src/store/lmdb/data-file.js'
+import { MappedFile, sharedRanges } from '../../../src/store/lmdb/mapped-file.js'
+import { openEnvironment, openTables } from '../../../src/store/lmdb/tables.js'
+
+const ROWS = 1024
+const ROW_BYTES = 64 * 1024
+const MIB = 1024 * 1024
+const PATH = '/data/data.mdb'
+
+const skip = process.platform === 'linux' ? false : 'only Linux gives pages back'
+
+const keyOf = (n: number) => Buffer.from(`row ${String(n).padStart(6, '0')}`)
+
+/** MiB of the file that are in this process's memory. */
+function residentOf(path: string): number {
+  const smaps = readFileSync('/proc/self/smaps', 'utf8')
+  const [, text] = smaps.split(`${path}\n`)
+  return (Number(/Rss:\s+(\d+) kB/.exec(text ?? '')?.[1]) * 1024) / MIB
+}
+
+describe('the data file in memory', () => {
+  test('is given back, and reads as before', { skip }, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'billhook-'))
+    const root = openEnvironment(directory)
+    const path = join(directory, DATA_FILE)
+    const file = new MappedFile(path)
+    try {
+      const { meta } = openTables(root)
+      const rows = Array.from({ length: ROWS }, (_, n) => Buffer.alloc(ROW_BYTES, n))
+      await Promise.all(rows.map((row, n) => meta.put(keyOf(n), row)))
+      const readAll = () => rows.every((row, n) => meta.get(keyOf(n))?.equals(row))
+      assert.ok(readAll())
+      assert.ok(residentOf(path) > 60, `${residentOf(path)} MiB`)
+      await file.giveBack()
+      assert.ok(residentOf(path) < 1, `${residentOf(path)} MiB`)
+      assert.ok(readAll())
+      await meta.put(keyOf(0), Buffer.from('later'))
+      assert.equal(meta.get(keyOf(0))?.toString(), 'later')
+    } finally {
+      file.stop()
+      await root.close()
+      rmSync(directory, { recursive: true })
+    }
+  })
+
+  test('is given back by itself when it is much', { skip, timeout: 30_000 }, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'billhook-'))
+    const root = openEnvironment(directory)
+    const path = join(directory, DATA_FILE)
+    const file = new MappedFile(path)
+    try {
+      const { meta } = openTables(root)
+      await Promise.all(Array.from({ length: ROWS }, (_, n) => meta.put(keyOf(n), Buffer.alloc(ROW_BYTES, n))))
+      for (let n = 0; n < ROWS; n += 1) meta.get(keyOf(n))
+      while (residentOf(path) > 1) await new Promise((resolve) => setTimeout(resolve, 100))
+    } finally {
+      file.stop()
+      await root.close()
+      rmSync(directory, { recursive: true })
+    }
+  })
+
+  for (const [name, line, expected] of [
+    ['shared and read', `7f00a0000000-7f00a0003000 r--s 00000000 fd:01 123   ${PATH}`, [[0x7f00a0000000n, 0x3000]]],
+    ['private, where pages could be lost', `7f00a0000000-7f00a0003000 r--p 00000000 fd:01 123   ${PATH}`, []],
+    ['written through', `7f00a0000000-7f00a0003000 rw-s 00000000 fd:01 123   ${PATH}`, []],
+    ['of another file', `7f00a0000000-7f00a0003000 r--s 00000000 fd:01 123   ${PATH}.old`, []],
+    ['in another directory', `7f00a0000000-7f00a0003000 r--s 00000000 fd:01 123   /other${PATH}`, []],
+    ['of no file', '7f00a0000000-7f00a0003000 rw-p 00000000 00:00 0 ', []],
+  ] as const) {
+    test(`a map ${name} is ${expected.length === 0 ? 'left alone' : 'found'}`, () => {
+      const maps = `55d0c0000000-55d0c0001000 r-xp 00000000 fd:01 9 /usr/bin/node\n${line}\n`
+      assert.deepEqual(
+        sharedRanges(maps, PATH).map(({ address, bytes }) => [address, bytes]),
+        expected,
+      )
+    })
+  }
+})
