@@ -4,6 +4,7 @@ import { startConstantServer } from './limits/constant-server.js'
 import type { Merchants } from './merchants.js'
 import type { CreationName } from './ordinary/creation.js'
 import { startOrdinary } from './ordinary/start.js'
+import { registerMerchants } from './registration.js'
 import { startBenched } from './service-process.js'
 
 export const BILLHOOK = 'Billhook'
@@ -40,7 +41,7 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
     start: async (directory) => {
       const service = await startBenched(join(directory, 'data'), settings)
       try {
-        await merchants.register(service.url)
+        await registerMerchants(service.url, merchants.signers, merchants.wallets)
       } catch (error) {
         await service.stop()
         throw error

@@ -6,7 +6,6 @@ import { httpRequest } from './request-file.js'
 export const GATEWAY_SECRET = 'the gateway secret of a benchmark'
 
 const ROUTE_TAG = 'POST /api/invoices'
-const EVENTS_PER_PUSH = 500
 
 export interface Signer {
   readonly owner: string
@@ -32,51 +31,41 @@ export class Merchants {
     this.wallets = Array.from({ length: wallets }, (_, n) => wallet(`wallet-${n}`, `owner-${n % keys}`))
   }
 
-  /** Tells a Billhook of them. */
-  async register(url: string): Promise<void> {
-    for (const { owner, publicKeyHex } of this.signers) {
-      const body = { owner, label: 'bench', publicKey: publicKeyHex, permissions: ['invoices:create'] }
-      const response = await fetch(`${url}/api/api-keys`, { method: 'POST', body: JSON.stringify(body) })
-      if (response.status !== 201) throw new Error(await response.text())
-    }
-    for (let from = 0; from < this.wallets.length; from += EVENTS_PER_PUSH) {
-      const wallets = this.wallets.slice(from, from + EVENTS_PER_PUSH)
-      await pushEvents(
-        url,
-        wallets.map(({ owner, ...wallet }) => ({ id: wallet.id, type: 'wallet.assigned', wallet, owner })),
-      )
-    }
-  }
-
   /**
    * A signed creation, the `n`th of a service, on the wallets in turn, or always on the first. No two have an amount on
-   * a wallet or a reference in common. Its timestamp is valid for five minutes.
+   * a wallet or a reference in common.
    */
   signedCreate(n: number, wallets: 'many' | 'one'): string {
     const count = wallets === 'one' ? 1 : this.wallets.length
     const signer = this.signers[(n % count) % this.signers.length]
     const wallet = this.wallets[n % count]
     if (signer === undefined || wallet === undefined) throw new Error('there are no merchants')
-    const body = JSON.stringify({
+    return signedCreation(signer, {
       walletIds: [wallet.id],
       name: `Order ${n}`,
       amount: `${Math.floor(n / count) + 1}.${String(n % count).padStart(6, '0')}1`,
       currency: 'USDT',
       reference: `order-${n}`,
     })
-    const timestamp = String(Date.now())
-    const digest = createHash('sha256').update(`${ROUTE_TAG}\n${timestamp}\n${body}`).digest()
-    const headers = [
-      'Content-Type: application/json',
-      `X-Service-Api-Key: ${signer.publicKeyHex}`,
-      `X-Service-Timestamp: ${timestamp}`,
-      `X-Service-Signature: ${derSignature(digest, signer.secretKey).toString('base64')}`,
-    ]
-    return httpRequest('POST', '/api/invoices', headers, body)
   }
 }
 
-function signer(owner: string): Signer {
+/** A creation as it is sent, signed now; its timestamp is valid for five minutes. */
+export function signedCreation({ publicKeyHex, secretKey }: Signer, draft: unknown): string {
+  const body = JSON.stringify(draft)
+  const timestamp = String(Date.now())
+  const digest = createHash('sha256').update(`${ROUTE_TAG}\n${timestamp}\n${body}`).digest()
+  const headers = [
+    'Content-Type: application/json',
+    `X-Service-Api-Key: ${publicKeyHex}`,
+    `X-Service-Timestamp: ${timestamp}`,
+    `X-Service-Signature: ${derSignature(digest, secretKey).toString('base64')}`,
+  ]
+  return httpRequest('POST', '/api/invoices', headers, body)
+}
+
+/** The key of an owner; the same in every run. */
+export function signer(owner: string): Signer {
   const secretKey = createHash('sha256').update(`bench key of ${owner}`).digest()
   return { owner, secretKey, publicKeyHex: Buffer.from(secp256k1.publicKeyCreate(secretKey)).toString('hex') }
 }

@@ -1,5 +1,6 @@
 import { BILLHOOK, HOT_WALLET, ORDINARY } from './contestants.js'
-import { CREATION, PAID_STATUS } from './parts/history.js'
+import { CREATION_UNDER_LOAD } from './parts/creations-under-load.js'
+import { PAID_STATUS } from './parts/history.js'
 import { IDLE_MEMORY, MEMORY_AFTER, START } from './parts/process.js'
 import { CONSTANT, READ } from './parts/reads.js'
 import { VERIFY_ONE_THREAD } from './parts/throughput.js'
@@ -70,7 +71,7 @@ export function judgeTargets(
       1.3,
       1.6,
       '',
-      medians.growth(CREATION, 0, many),
+      medians.growth(CREATION_UNDER_LOAD, 0, many),
     ),
     atMost('accepted deposit to webhook, p50', 5, 10, 'ms', medians.figure(WEBHOOK_P50)),
     atMost('accepted deposit to webhook, p99', 20, 50, 'ms', medians.figure(WEBHOOK_P99)),

@@ -6,9 +6,10 @@ import { COMMANDS_AT_ONCE, cursorAt, Histories } from '../histories.js'
 import { median } from '../results.js'
 import { SerialClient } from '../serial-client.js'
 import { say, withService } from '../service-process.js'
+import { timeCreationsUnderLoad, type WalletWithHistory } from './creations-under-load.js'
 
 export const PAID_STATUS = 'paid status'
-export const CREATION = 'creation'
+const CREATION = 'creation'
 
 const DURABLE = `in the store, durable, ${COMMANDS_AT_ONCE} at once`
 const OVER_HTTP = 'over HTTP, one request at a time'
@@ -24,7 +25,10 @@ export async function history(bench: Bench): Promise<void> {
   await wallets.timePaidStatus()
   await wallets.timeCreation()
   await wallets.histories.close()
-  await withService(directory, {}, ({ url }) => wallets.timeRequests(new SerialClient(url)))
+  await withService(directory, {}, async ({ url }) => {
+    await wallets.timeRequests(new SerialClient(url))
+    await timeCreationsUnderLoad(bench, url, wallets.longest)
+  })
   await wallets.histories.reopen()
   await wallets.timeDeposits()
   await wallets.histories.close()
@@ -46,6 +50,12 @@ class WalletsOfSizes {
     this.sizes = bench.parameters.historySizes
     this.operations = bench.parameters.historyOperations
     this.batches = batchesOf(bench)
+  }
+
+  /** The wallet with the longest history. */
+  get longest(): WalletWithHistory {
+    const size = Math.max(...this.sizes)
+    return { name: nameOf(size), size }
   }
 
   async fill(): Promise<void> {

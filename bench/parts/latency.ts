@@ -7,6 +7,7 @@ import { startConstantServer } from '../limits/constant-server.js'
 import { creationsPerSecondMax } from '../limits/verifications.js'
 import type { SenderReport, SenderTask } from '../load/sender-report.js'
 import { Merchants } from '../merchants.js'
+import { registerMerchants } from '../registration.js'
 import { writeRequestFile } from '../request-file.js'
 import { median } from '../results.js'
 import { withService } from '../service-process.js'
@@ -27,7 +28,7 @@ export async function latency(bench: Bench): Promise<void> {
   const reports: SenderReport[] = []
   let alone = Number.NaN
   const rate = await withService(data, {}, async ({ url }) => {
-    await merchants.register(url)
+    await registerMerchants(url, merchants.signers, merchants.wallets)
     const most = await creationsPerSecondMax()
     await prepare(Math.ceil(most * parameters.warmUpSeconds) + parameters.connections)
     const load = { url, connections: parameters.connections, seconds: parameters.warmUpSeconds, requests: file }

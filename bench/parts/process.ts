@@ -5,6 +5,7 @@ import type { Bench } from '../bench.js'
 import { askChild } from '../child.js'
 import type { SenderReport, SenderTask } from '../load/sender-report.js'
 import { Merchants } from '../merchants.js'
+import { registerMerchants } from '../registration.js'
 import { writeRequestFile } from '../request-file.js'
 import { memoryOf, startBenched, withService } from '../service-process.js'
 
@@ -47,7 +48,7 @@ async function memory(bench: Bench, url: string, pid: number, database: string):
   const merchants = new Merchants(parameters.keys, parameters.wallets)
   await pause(parameters.idleSeconds * 1000)
   const idle = memoryOf(pid)
-  await merchants.register(url)
+  await registerMerchants(url, merchants.signers, merchants.wallets)
   const file = join(directory, 'memory-requests')
   for (let done = 0; done < parameters.memoryInvoices; done += SIGNED_AT_ONCE) {
     const count = Math.min(SIGNED_AT_ONCE, parameters.memoryInvoices - done)

@@ -4,6 +4,7 @@ import type { Bench } from '../bench.js'
 import { COMMANDS_AT_ONCE, Histories } from '../histories.js'
 import { constantOf, startConstantServer } from '../limits/constant-server.js'
 import { Merchants, pushEvents } from '../merchants.js'
+import { registerMerchants } from '../registration.js'
 import { httpRequest, writeRequestFile } from '../request-file.js'
 import { withService } from '../service-process.js'
 
@@ -77,7 +78,7 @@ async function paidInvoice(url: string): Promise<string> {
   const merchants = new Merchants(1, 1)
   const [wallet] = merchants.wallets
   if (wallet === undefined) throw new Error('there is no wallet')
-  await merchants.register(url)
+  await registerMerchants(url, merchants.signers, merchants.wallets)
   const draft = { owner: wallet.owner, walletIds: [wallet.id], name: 'Order', amount: '100', currency: 'USDT' }
   const response = await fetch(`${url}/api/invoices`, { method: 'POST', body: JSON.stringify(draft) })
   const { id } = (await response.json()) as { readonly id: string }

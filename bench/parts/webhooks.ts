@@ -6,6 +6,7 @@ import { WebhookReceiver } from '../load/receiver.js'
 import type { SenderReport, SenderTask } from '../load/sender-report.js'
 import { type BenchWallet, Merchants, pushEvents, pushHeaders } from '../merchants.js'
 import { quantile } from '../quantile.js'
+import { registerMerchants } from '../registration.js'
 import { httpRequest, writeRequestFile } from '../request-file.js'
 import { withService } from '../service-process.js'
 
@@ -49,7 +50,7 @@ class Webhooks {
 
   /** An invoice on each wallet, so large that no deposit pays it. */
   async setUp(): Promise<void> {
-    await this.merchants.register(this.url)
+    await registerMerchants(this.url, this.merchants.signers, this.merchants.wallets)
     const { wallets } = this.merchants
     for (let from = 0; from < wallets.length; from += CREATED_AT_ONCE) {
       await Promise.all(wallets.slice(from, from + CREATED_AT_ONCE).map((wallet) => this.create(wallet)))

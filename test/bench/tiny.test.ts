@@ -15,7 +15,14 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   limits: ['uWebSockets.js echo', 'libsecp256k1, one thread', 'LMDB commits'],
   latency: ['p50', 'p90', 'p99', 'p99.9'],
   reads: ['GET /api/invoices/<id>', 'GET /api/invoices/<id>, of many in turn', 'uWS, the same bytes from a constant'],
-  history: ['paid status', 'creation', 'deposit', 'paid status over HTTP', 'creation over HTTP'],
+  history: [
+    'paid status',
+    'creation',
+    'deposit',
+    'paid status over HTTP',
+    'creation over HTTP',
+    'signed creation under load',
+  ],
   webhooks: ['deposit to webhook, p50', 'deposit to webhook, p99', 'deliveries, sustained'],
   process: ['start to first answer', 'resident memory, idle', 'resident memory after the invoices'],
 }
