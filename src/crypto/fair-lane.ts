@@ -31,6 +31,11 @@ export class FairLane {
     return own < this.#limit - this.#length && this.#bytes + bytes <= this.#limitBytes
   }
 
+  /** Whether requests of that flow wait. */
+  has(flow: string): boolean {
+    return this.#queues.has(flow)
+  }
+
   /** Call only after `admits`. */
   push(flow: string, entry: WaitingRequest): void {
     let queue = this.#queues.get(flow)

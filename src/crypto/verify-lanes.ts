@@ -9,7 +9,10 @@ import { VerifyLane, type WaitingRequest } from './verify-lane.js'
 /** `registered`: the key has a record. `unregistered`: it has none, so anybody can send as many as they like. */
 export type VerifyLaneName = 'registered' | 'unregistered'
 
-/** There is no room: `overloaded` among those with priority, `crowded_out` among those without. */
+/**
+ * There is no room: `crowded_out` by others of the same kind, that is by other strangers or by the same client in the name
+ * of the same suspected key; `overloaded` otherwise.
+ */
 export type TurnedAway = 'overloaded' | 'crowded_out'
 
 export interface VerifyLanesSettings {
@@ -84,9 +87,10 @@ export class VerifyLanes {
     const suspect = isRegistered ? this.#standing.suspect(request.publicKey, client) : null
     const isSuspect = suspect !== null
     const lane = isRegistered ? this.#registered : this.#unregistered
-    if (!(suspect === null ? lane.admits(bytes) : this.#suspected.admits(suspect, bytes))) {
-      return isRegistered && !isSuspect ? 'overloaded' : 'crowded_out'
+    if (suspect !== null && !this.#suspected.admits(suspect, bytes)) {
+      return this.#suspected.has(suspect) ? 'crowded_out' : 'overloaded'
     }
+    if (suspect === null && !lane.admits(bytes)) return isRegistered ? 'overloaded' : 'crowded_out'
     return new Promise<boolean>((resolve, reject) => {
       const entry: WaitingRequest = { request, bytes, since, isRegistered, isSuspect, client, resolve, reject }
       if (suspect === null) lane.push(entry)

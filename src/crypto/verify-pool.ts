@@ -50,7 +50,8 @@ export interface VerifyPoolSettings extends VerifyLanesSettings {
 
 export interface VerifyPool {
   /**
-   * Whether the signature is valid, or how the request is turned away when its lane is full or the pool closing. Rejects with an Error when the request's batch failed twice; a failure never becomes a verdict.
+   * Whether the signature is valid, or how the request is turned away when its lane is full or the pool closing. Rejects
+   * with an Error when the request's batch failed twice; a failure never becomes a verdict.
    * Throws a RangeError when the key is not 33 bytes. `client` tells whom the request came from; it is only asked when
    * bad signatures came for the key.
    */

@@ -16,7 +16,7 @@ const BACKGROUND_CONNECTIONS = 512
 const HANGING_DELIVERIES = 500
 /** Deliveries of one invoice go out one after the other, so the hanging receiver is owed those of many. */
 const STUCK_WALLETS = 50
-const TIMED_DELIVERIES = 200
+const TIMED_DELIVERIES = 1000
 const IDLE_CONNECTIONS = 10_000
 const SLOW_CONNECTIONS = 500
 const SLOW_BYTE_MS = 1_000

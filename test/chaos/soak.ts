@@ -20,7 +20,7 @@ const WALLETS_EACH = 50
 const CONNECTIONS = 64
 const MEASURED_MS = 5_000
 const MINUTE_MS = 60_000
-const SAMPLE_MS = 250
+const SAMPLE_MS = 50
 /** Of a token with six decimals. */
 const DEPOSIT_RAW = 5_000_000_000
 
@@ -45,23 +45,31 @@ export async function soak({
     const running = runLoad({ ...load, perSecond, durationMs: MINUTE_MS })
     const { own, resident } = await memoryDuring(service.pid, running)
     const report = await running
-    const memory = `RSS ${resident.toFixed(0)} MiB, of which at least ${own.toFixed(0)} MiB of its own`
+    const memory = `RSS at least ${resident.least.toFixed(0)} MiB, in the median ${resident.median.toFixed(0)}; of its own at least ${own.toFixed(0)}`
     say(`  minute ${minute}: ${memory}; ${receiver.requests.length} webhooks so far; ${describe(report)}`)
   }
   await service.stop()
   await receiver.close()
 }
 
+interface MemoryDuring {
+  readonly own: number
+  readonly resident: { readonly least: number; readonly median: number }
+}
+
 /**
- * The median of a process's resident memory while something runs, and the least of its own, which is what is left when
- * garbage has just been collected.
+ * A process's memory while something runs: the least of its own, which is what is left when garbage has just been
+ * collected, and of all that is resident the least, when pages of the database were just given back, and the median.
  */
-async function memoryDuring(pid: number, running: Promise<unknown>): Promise<{ own: number; resident: number }> {
+async function memoryDuring(pid: number, running: Promise<unknown>): Promise<MemoryDuring> {
   const samples: { readonly own: number; readonly resident: number }[] = []
   const sampler = setInterval(() => samples.push(memoryOf(pid)), SAMPLE_MS)
   await running.finally(() => clearInterval(sampler))
   const residents = samples.map(({ resident }) => resident).sort((a, b) => a - b)
-  return { own: Math.min(...samples.map(({ own }) => own)), resident: quantile(residents, 0.5) }
+  return {
+    own: Math.min(...samples.map(({ own }) => own)),
+    resident: { least: quantile(residents, 0), median: quantile(residents, 0.5) },
+  }
 }
 
 /** Creations, a few of them forged or unsigned, reads, and deposits that are announced and confirmed. */

@@ -255,6 +255,19 @@ describe('the lanes', () => {
     assert.equal(await accepted(pool.verify(signed('{"later":1}', attacked), 'registered')), true)
   })
 
+  test('tell a client whose requests wait already that it is crowded out, and another that there is no room', async (t) => {
+    const pool = startPool(t, { batchLimit: 2, unregisteredLaneLimit: 2 })
+    const bad = (): VerifyRequest => malformed('')
+    const verify = (client: string) => pool.verify(bad(), 'registered', () => client)
+    await Promise.all(Array.from({ length: 16 }, () => accepted(pool.verify(bad(), 'registered', () => 'attacker'))))
+    // Two batches of two go to the thread; then one of each client waits.
+    const underWay = Array.from({ length: 4 }, () => accepted(pool.verify(malformed(''), 'unregistered')))
+    const waiting = [accepted(verify('attacker')), accepted(verify('other'))]
+    assert.equal(verify('attacker'), 'crowded_out')
+    assert.equal(verify('newcomer'), 'overloaded')
+    await Promise.all([...underWay, ...waiting])
+  })
+
   test('refuse what exceeds their number, each on its own, and accept again when there is room', async (t) => {
     const pool = startPool(t, { batchLimit: 2, registeredLaneLimit: 3, unregisteredLaneLimit: 2 })
     const verify = (lane: VerifyLaneName) => pool.verify(malformed(''), lane)

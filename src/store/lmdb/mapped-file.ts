@@ -1,9 +1,15 @@
 import { readFileSync, realpathSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Bytes of the data file that may lie in this process's memory before they are given back. */
 const RESIDENT_MAX_BYTES = 32 * 1024 * 1024
-/** Between two looks at how many they are: under load, reads that are all over the file bring in hundreds of MiB a second. */
-const LOOK_EVERY_MS = 100
+/**
+ * Between two looks at how many they are. What is given back is read in again as it is needed, 64 KiB at a time, so this bounds
+ * what that costs.
+ */
+const LOOK_EVERY_MS = 2000
+/** What is given back at once: a fraction of a millisecond of the thread, even when all of it is there. */
+const SLICE_BYTES = 64 * 1024 * 1024
 /** `statm` counts pages of the system; where they are larger than 4 KiB, less is taken to be there than is. */
 const PAGE_BYTES = 4096
 /** The advice of madvise(2) to take pages out of the process. */
@@ -11,6 +17,9 @@ const MADV_DONTNEED = 4
 
 /** madvise(2) with `MADV_DONTNEED`. */
 type TakeOut = (range: MappedRange) => void
+
+/** The text of a file in `/proc/self`. */
+type ReadAboutProcess = (name: 'maps' | 'statm') => string
 
 /** Where a file is mapped. */
 export interface MappedRange {
@@ -28,28 +37,39 @@ export interface MappedRange {
 export class MappedFile {
   private readonly path: string
   /** What else is resident: the program's own files. */
-  private restBytes: number
+  private restBytes = 0
   private readonly timer: NodeJS.Timeout | undefined
   private takeOut: TakeOut | undefined
+  private isStopped = false
 
-  /** Of a data file that is open in this process. Looks ten times a second from now on. */
-  constructor(path: string) {
+  /** Of a data file that is open in this process. Looks every other second from now on, where the system lets it. */
+  constructor(
+    path: string,
+    private readonly read: ReadAboutProcess = readAboutProcess,
+  ) {
     this.path = realpathSync(path)
-    if (process.platform !== 'linux') {
-      this.restBytes = 0
+    if (process.platform !== 'linux') return
+    try {
+      this.restBytes = this.residentFileBytes()
+    } catch {
       return
     }
-    this.restBytes = residentFileBytes()
     this.timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref()
   }
 
+  /** To be called before the file is closed: its addresses may then be somebody else's. */
   stop(): void {
+    this.isStopped = true
     clearInterval(this.timer)
   }
 
-  /** Gives back what is there when it is much. */
-  private async look(): Promise<void> {
-    if (residentFileBytes() - this.restBytes > RESIDENT_MAX_BYTES) await this.giveBack()
+  /** Gives back what is there when it is much. Never rejects: without a free file descriptor it looks again later. */
+  async look(): Promise<void> {
+    try {
+      if (this.residentFileBytes() - this.restBytes > RESIDENT_MAX_BYTES) await this.giveBack()
+    } catch {
+      // Nothing is lost but the looks of memory.
+    }
   }
 
   /** Gives back what is there. */
@@ -61,8 +81,18 @@ export class MappedFile {
     }
     this.takeOut = takeOut
     // Read anew each time: the addresses must be those of the file now. The binding ends no map while the file is open.
-    for (const range of sharedRanges(readFileSync('/proc/self/maps', 'utf8'), this.path)) takeOut(range)
-    this.restBytes = residentFileBytes()
+    for (const slice of sharedRanges(this.read('maps'), this.path).flatMap(slicesOf)) {
+      if (this.isStopped) return
+      takeOut(slice)
+      await nextTurn()
+    }
+    this.restBytes = this.residentFileBytes()
+  }
+
+  /** Bytes of files, those of the program among them, that are in this process's memory. */
+  private residentFileBytes(): number {
+    const [, , pages] = this.read('statm').split(' ')
+    return Number(pages) * PAGE_BYTES
   }
 }
 
@@ -81,6 +111,13 @@ export function sharedRanges(maps: string, path: string): readonly MappedRange[]
   return ranges
 }
 
+function slicesOf({ address, bytes }: MappedRange): readonly MappedRange[] {
+  return Array.from({ length: Math.ceil(bytes / SLICE_BYTES) }, (_, n) => ({
+    address: address + BigInt(n * SLICE_BYTES),
+    bytes: Math.min(SLICE_BYTES, bytes - n * SLICE_BYTES),
+  }))
+}
+
 /** Null where the package is not installed or does not run. */
 async function loadTakeOut(): Promise<TakeOut | null> {
   try {
@@ -92,8 +129,6 @@ async function loadTakeOut(): Promise<TakeOut | null> {
   }
 }
 
-/** Bytes of files, those of the program among them, that are in this process's memory. */
-function residentFileBytes(): number {
-  const [, , pages] = readFileSync('/proc/self/statm', 'utf8').split(' ')
-  return Number(pages) * PAGE_BYTES
+function readAboutProcess(name: string): string {
+  return readFileSync(`/proc/self/${name}`, 'utf8')
 }

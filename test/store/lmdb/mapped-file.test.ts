@@ -65,6 +65,41 @@ describe('the data file in memory', () => {
     }
   })
 
+  test('stays where it is while nothing can be read of the process, and no longer', { skip }, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'billhook-'))
+    const root = openEnvironment(directory)
+    const path = join(directory, DATA_FILE)
+    let isRefused = false
+    const file = new MappedFile(path, (name) => {
+      if (isRefused) throw new Error('EMFILE: too many open files')
+      return readFileSync(`/proc/self/${name}`, 'utf8')
+    })
+    try {
+      const { meta } = openTables(root)
+      await Promise.all(Array.from({ length: ROWS }, (_, n) => meta.put(keyOf(n), Buffer.alloc(ROW_BYTES, n))))
+      isRefused = true
+      for (let n = 0; n < ROWS; n += 1) meta.get(keyOf(n))
+      await file.look()
+      assert.ok(residentOf(path) > 30, `${residentOf(path)} MiB`)
+      isRefused = false
+      await file.look()
+      assert.ok(residentOf(path) < 1, `${residentOf(path)} MiB`)
+    } finally {
+      file.stop()
+      await root.close()
+      rmSync(directory, { recursive: true })
+    }
+  })
+
+  test('is left alone where nothing is known of processes', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'billhook-'))
+    const refuse = () => {
+      throw new Error('ENOENT: no such file or directory')
+    }
+    assert.doesNotThrow(() => new MappedFile(directory, refuse).stop())
+    rmSync(directory, { recursive: true })
+  })
+
   for (const [name, line, expected] of [
     ['shared and read', `7f00a0000000-7f00a0003000 r--s 00000000 fd:01 123   ${PATH}`, [[0x7f00a0000000n, 0x3000]]],
     ['private, where pages could be lost', `7f00a0000000-7f00a0003000 r--p 00000000 fd:01 123   ${PATH}`, []],
