@@ -11,6 +11,8 @@ const SAMPLE_MS = 100
 const KIB_PER_MIB = 1024
 /** Wallets in one push: a creation and an assignment for each stay below its limit. */
 const WALLETS_PER_PUSH = 500
+const WHOLE_AMOUNTS = 199
+const FRACTION_DIGITS = 10
 
 /** A key as a client holds it. */
 export interface Signer {
@@ -75,10 +77,10 @@ export function addressOf(wallet: string): string {
 
 let made = 0
 
-/** An amount that nobody else asks for. */
+/** An amount up to a few hundred that nobody else asks for. */
 export function freshAmount(): string {
   made += 1
-  return `${made}.000001`
+  return `${1 + (made % WHOLE_AMOUNTS)}.${String(made).padStart(FRACTION_DIGITS, '0')}1`
 }
 
 export function httpRequest(method: string, path: string, body = '', headers: readonly string[] = []): string {

@@ -11,6 +11,7 @@ import {
   startLoaded,
   walletOf,
 } from './loaded-service.js'
+import type { Verdicts } from './verdicts.js'
 
 const OWNERS = 20
 const WALLETS_EACH = 50
@@ -20,6 +21,10 @@ const PEAK_CONNECTIONS = 128
 const OVERLOAD_CONNECTIONS = 4_096
 const OVERLOAD_FACTOR = 10
 const FLOOD_FACTOR = 3
+/** Of the peak, at ten times the capacity. */
+const GOODPUT_MIN = 0.8
+/** Of the throughput alone, beside a flood from other addresses than the merchants'. */
+const FLOODED_MIN = 0.7
 /** The merchants come from the usual one. */
 const FLOODERS_ADDRESS = '127.0.0.2'
 
@@ -27,8 +32,11 @@ export interface ScenarioOptions {
   readonly seconds: number
   /** BILLHOOK_VERIFY_ENGINE. With noble a small machine can send ten times what its one thread verifies. */
   readonly engine: string
+  readonly verdicts: Verdicts
   say(line: string): void
 }
+
+type Flood = readonly [what: string, flood: () => string, kind?: 'promised' | 'comparison' | 'from merchants']
 
 interface Stage {
   readonly service: LoadedService
@@ -61,7 +69,7 @@ function goodRequests(signers: readonly Signer[]): () => string {
 
 /** Signed creations at ten times what the service can do. */
 export async function goodput(options: ScenarioOptions): Promise<void> {
-  const { seconds, engine, say } = options
+  const { seconds, engine, verdicts, say } = options
   say(`goodput at ${OVERLOAD_FACTOR} times the capacity, ${engine}`)
   const { service, signers, peak } = await stage(options)
   const perSecond = Math.round(peak.goodPerSecond * OVERLOAD_FACTOR)
@@ -73,13 +81,15 @@ export async function goodput(options: ScenarioOptions): Promise<void> {
   )
   say(`  offered ${perSecond}/s, sent ${Math.round(result.sent / seconds)}/s: ${describe(result)}`)
   say(`  goodput ${percent(result, peak)} of the peak; 503 without Retry-After: ${result.withoutRetryAfter}`)
+  verdicts.judge(`goodput at least ${percentOf(GOODPUT_MIN)} of the peak`, share(result, peak) >= GOODPUT_MIN)
+  verdicts.judge('every 503 says when to come back', result.withoutRetryAfter === 0)
   say(`  own memory ${before.toFixed(0)} MiB before, at most ${mostMiB.toFixed(0)} MiB`)
   await service.stop()
 }
 
 /** Floods at three times what can be verified, beside merchants who go on. */
 export async function floods(options: ScenarioOptions): Promise<void> {
-  const { seconds, engine, say } = options
+  const { seconds, engine, verdicts, say } = options
   say(`floods of ${FLOOD_FACTOR} times the capacity beside ${OWNERS} registered keys, ${engine}`)
   const strangers = Array.from({ length: FLOODERS }, (_, n) => signerOf(`stranger-${n}`))
   const registered = Array.from({ length: OWNERS }, (_, n) => signerOf(`attacked-${n}`))
@@ -89,15 +99,15 @@ export async function floods(options: ScenarioOptions): Promise<void> {
   const by = (who: readonly Signer[], isForged: boolean) =>
     prepared(FLOOD_REQUESTS, (n) => signedCreate(who[n % who.length] ?? victim, 'none', isForged))
   const allBad = by(signers, true)
-  const kinds: readonly (readonly [what: string, flood: () => string, isFromMerchants?: boolean])[] = [
-    ['GET /healthz instead, for comparison', () => httpRequest('GET', '/healthz')],
+  const kinds: readonly Flood[] = [
+    ['GET /healthz instead, for comparison', () => httpRequest('GET', '/healthz'), 'comparison'],
     ['unregistered keys, good signatures', by(strangers, false)],
     ['bad signatures of 20 other registered keys', by(registered, true)],
     ['bad signatures of one of these keys', by([victim], true)],
     ['bad signatures of all of these keys', allBad],
-    ["bad signatures of all of these keys from the merchants' own address", allBad, true],
+    ["bad signatures of all of these keys from the merchants' own address", allBad, 'from merchants'],
   ]
-  for (const [what, flood, isFromMerchants = false] of kinds) {
+  for (const [what, flood, kind = 'promised'] of kinds) {
     const load = { url: service.url, durationMs: seconds * 1000 }
     const perSecond = Math.round(peak.goodPerSecond * FLOOD_FACTOR)
     const [good, bad] = await Promise.all([
@@ -107,16 +117,29 @@ export async function floods(options: ScenarioOptions): Promise<void> {
         connections: OVERLOAD_CONNECTIONS / 2,
         perSecond,
         next: flood,
-        ...(isFromMerchants ? {} : { from: FLOODERS_ADDRESS }),
+        ...(kind === 'from merchants' ? {} : { from: FLOODERS_ADDRESS }),
       }),
     ])
     say(`  ${what}: ${percent(good, peak)} of the throughput alone; ${describe(good)}; flood ${statuses(bad)}`)
+    if (kind !== 'promised') continue
+    verdicts.judge(
+      `${what}: at least ${percentOf(FLOODED_MIN)} of the throughput alone`,
+      share(good, peak) >= FLOODED_MIN,
+    )
   }
   await service.stop()
 }
 
 function percent(report: LoadReport, peak: LoadReport): string {
-  return `${((100 * report.goodPerSecond) / peak.goodPerSecond).toFixed(0)} %`
+  return percentOf(share(report, peak))
+}
+
+function percentOf(part: number): string {
+  return `${(100 * part).toFixed(0)} %`
+}
+
+function share(report: LoadReport, peak: LoadReport): number {
+  return report.goodPerSecond / peak.goodPerSecond
 }
 
 export function describe(report: LoadReport): string {

@@ -3,6 +3,7 @@ import { crashRounds } from './crash.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
 import { floods, goodput } from './overload.js'
 import { soak } from './soak.js'
+import { Verdicts } from './verdicts.js'
 
 const USAGE = `npm run chaos -- <command>
 
@@ -39,12 +40,16 @@ switch (positionals[0]) {
     say(`no violation: ${JSON.stringify(report)}`)
     break
   }
-  case 'overload':
+  case 'overload': {
+    const seconds = Number(values.seconds)
+    const verdicts = new Verdicts(seconds, say)
     for (const [name, run] of Object.entries(scenarios)) {
       if (values.only !== undefined && values.only !== name) continue
-      await run({ seconds: Number(values.seconds), engine: values.engine, say })
+      await run({ seconds, engine: values.engine, verdicts, say })
     }
+    if (!verdicts.conclude()) process.exitCode = 1
     break
+  }
   case 'soak':
     await soak({ minutes: Number(values.minutes), engine: values.engine, say })
     break

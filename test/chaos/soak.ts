@@ -22,7 +22,7 @@ const MEASURED_MS = 5_000
 const MINUTE_MS = 60_000
 const SAMPLE_MS = 50
 /** Of a token with six decimals. */
-const DEPOSIT_RAW = 5_000_000_000
+const DEPOSIT_RAW = 50_000_000
 
 /** Mixed load at half of what the service can do, and its memory each minute. */
 export async function soak({

@@ -3,17 +3,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Bytes of the data file that may lie in this process's memory before they are given back. */
 const RESIDENT_MAX_BYTES = 32 * 1024 * 1024
-/**
- * Between two looks at how many they are. What is given back is read in again as it is needed, 64 KiB at a time, so this bounds
- * what that costs.
- */
-const LOOK_EVERY_MS = 2000
-/** What is given back at once: a fraction of a millisecond of the thread, even when all of it is there. */
-const SLICE_BYTES = 64 * 1024 * 1024
+/** Between two looks at how many they are, and at whether the process is idle. */
+const LOOK_EVERY_MS = 1000
+/** Of one processor, between two looks: a process that takes less is idle. */
+const IDLE_PART = 0.05
+/** What is given back at once. Pages that were read one by one take up to 2 µs each. */
+const SLICE_BYTES = 4 * 1024 * 1024
 /** `statm` counts pages of the system; where they are larger than 4 KiB, less is taken to be there than is. */
 const PAGE_BYTES = 4096
 /** The advice of madvise(2) to take pages out of the process. */
 const MADV_DONTNEED = 4
+const US_PER_MS = 1000
 
 /** madvise(2) with `MADV_DONTNEED`. */
 type TakeOut = (range: MappedRange) => void
@@ -29,8 +29,9 @@ export interface MappedRange {
 
 /**
  * Gives the pages of a data file that were read through its map back to the system's file cache, where they count as no
- * process's memory and are found again without reading the disk. Without it a service is taken to need as much memory as
- * its database has bytes. Nothing can be lost: LMDB writes to the file, never through the map.
+ * process's memory and are found again without reading the disk. Without it a service that was busy once is taken to need as
+ * much memory as its database has bytes, for ever. Only an idle process does it: the work takes time, and so does reading the
+ * pages in again. Nothing can be lost: LMDB writes to the file, never through the map.
  *
  * On Linux only, and only where the optional package that calls the system is installed.
  */
@@ -41,8 +42,10 @@ export class MappedFile {
   private readonly timer: NodeJS.Timeout | undefined
   private takeOut: TakeOut | undefined
   private isStopped = false
+  /** When it looked last, and the processor time up to then, in µs. */
+  private lookedAt = { atMs: performance.now(), usedUs: usedUs() }
 
-  /** Of a data file that is open in this process. Looks every other second from now on, where the system lets it. */
+  /** Of a data file that is open in this process. Looks every second from now on, where the system lets it. */
   constructor(
     path: string,
     private readonly read: ReadAboutProcess = readAboutProcess,
@@ -63,13 +66,22 @@ export class MappedFile {
     clearInterval(this.timer)
   }
 
-  /** Gives back what is there when it is much. Never rejects: without a free file descriptor it looks again later. */
+  /** Gives back what is there when it is much and nothing else is to do. Never rejects. */
   async look(): Promise<void> {
+    if (!this.wasIdle()) return
     try {
       if (this.residentFileBytes() - this.restBytes > RESIDENT_MAX_BYTES) await this.giveBack()
     } catch {
-      // Nothing is lost but the looks of memory.
+      // Such as without a free file descriptor: it looks again in a second.
     }
+  }
+
+  /** Since it was asked last. */
+  private wasIdle(): boolean {
+    const { lookedAt } = this
+    this.lookedAt = { atMs: performance.now(), usedUs: usedUs() }
+    const passedUs = (this.lookedAt.atMs - lookedAt.atMs) * US_PER_MS
+    return this.lookedAt.usedUs - lookedAt.usedUs < IDLE_PART * passedUs
   }
 
   /** Gives back what is there. */
@@ -127,6 +139,12 @@ async function loadTakeOut(): Promise<TakeOut | null> {
   } catch {
     return null
   }
+}
+
+/** Processor time of all threads. */
+function usedUs(): number {
+  const { user, system } = process.cpuUsage()
+  return user + system
 }
 
 function readAboutProcess(name: string): string {
