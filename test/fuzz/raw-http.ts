@@ -12,7 +12,10 @@ import { type DraftWorld, encode, validRequest } from './raw-requests.js'
 const CONNECTIONS = 48
 /** Mutants between two looks at the state and the log. */
 const BATCH = 512
-/** A connection that says nothing for so long is given up: the server waits for bytes that the mutant does not have. */
+/**
+ * A connection that says nothing for so long is given up: the server waits for bytes that the mutant does not have. On a
+ * busy machine creations may take longer.
+ */
 const SILENCE_MS = 40
 /** Longer requests are not sent byte by byte. */
 const BYTEWISE_LIMIT_BYTES = 500
@@ -47,7 +50,12 @@ interface Mutant {
  * is not as documented, an error in the log, an end of the process, a control request that fails, or a state that has
  * changed without a success.
  */
-export async function fuzzRawHttp(target: FuzzTarget, requests: number, seed: number): Promise<FuzzReport> {
+export async function fuzzRawHttp(
+  target: FuzzTarget,
+  requests: number,
+  seed: number,
+  silenceMs = SILENCE_MS,
+): Promise<FuzzReport> {
   const random = new Random(seed)
   const report = newReport(`raw HTTP, ${target.engine}`)
   const confirmed = new Set<string>()
@@ -59,7 +67,7 @@ export async function fuzzRawHttp(target: FuzzTarget, requests: number, seed: nu
     let next = 0
     const work = async (): Promise<void> => {
       for (let mutant = mutants[next++]; mutant !== undefined; mutant = mutants[next++]) {
-        const answers = await exchange(target.port, mutant)
+        const answers = await exchange(target.port, mutant, silenceMs)
         if (mutant.name !== null && isRefusal(mutant, answers)) refused.add(mutant.name)
         for (const answer of answers) {
           const flaw = flawOfRawAnswer(target, answer)
@@ -174,7 +182,7 @@ function pickName(random: Random, table: Readonly<Record<string, unknown>>): str
 }
 
 /** Sends the mutant on a connection of its own and answers what came back until nothing more is to be expected. */
-function exchange(port: number, mutant: Mutant): Promise<readonly SeenAnswer[]> {
+function exchange(port: number, mutant: Mutant, silenceMs: number): Promise<readonly SeenAnswer[]> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const received: Buffer[] = []
@@ -186,7 +194,7 @@ function exchange(port: number, mutant: Mutant): Promise<readonly SeenAnswer[]> 
       socket.resetAndDestroy()
       resolve(readAnswers(Buffer.concat(received)).answers)
     }
-    socket.setTimeout(SILENCE_MS, finish)
+    socket.setTimeout(silenceMs, finish)
     socket.on('error', finish)
     socket.on('close', finish)
     socket.on('data', (chunk) => {
