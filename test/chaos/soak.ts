@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { openReceiver } from '../support/receiver.js'
 import { hashOf } from './http-client.js'
 import { quantile, runLoad } from './load-client.js'
@@ -20,7 +21,9 @@ const WALLETS_EACH = 50
 const CONNECTIONS = 64
 const MEASURED_MS = 5_000
 const MINUTE_MS = 60_000
-const SAMPLE_MS = 50
+const SAMPLE_MS = 250
+/** Without load, so that an idle service gives back what it need not keep. */
+const PAUSE_MS = 5_000
 /** Of a token with six decimals. */
 const DEPOSIT_RAW = 50_000_000
 
@@ -45,31 +48,25 @@ export async function soak({
     const running = runLoad({ ...load, perSecond, durationMs: MINUTE_MS })
     const { own, resident } = await memoryDuring(service.pid, running)
     const report = await running
-    const memory = `RSS at least ${resident.least.toFixed(0)} MiB, in the median ${resident.median.toFixed(0)}; of its own at least ${own.toFixed(0)}`
+    await pause(PAUSE_MS)
+    const paused = memoryOf(service.pid).resident
+    const memory = `RSS ${paused.toFixed(0)} MiB in a pause, ${resident.toFixed(0)} under load; of its own at least ${own.toFixed(0)}`
     say(`  minute ${minute}: ${memory}; ${receiver.requests.length} webhooks so far; ${describe(report)}`)
   }
   await service.stop()
   await receiver.close()
 }
 
-interface MemoryDuring {
-  readonly own: number
-  readonly resident: { readonly least: number; readonly median: number }
-}
-
 /**
- * A process's memory while something runs: the least of its own, which is what is left when garbage has just been
- * collected, and of all that is resident the least, when pages of the database were just given back, and the median.
+ * A process's memory while something runs: the median of what is resident, pages of the database among it, and the least of
+ * its own, which is what is left when garbage has just been collected.
  */
-async function memoryDuring(pid: number, running: Promise<unknown>): Promise<MemoryDuring> {
+async function memoryDuring(pid: number, running: Promise<unknown>): Promise<{ own: number; resident: number }> {
   const samples: { readonly own: number; readonly resident: number }[] = []
   const sampler = setInterval(() => samples.push(memoryOf(pid)), SAMPLE_MS)
   await running.finally(() => clearInterval(sampler))
   const residents = samples.map(({ resident }) => resident).sort((a, b) => a - b)
-  return {
-    own: Math.min(...samples.map(({ own }) => own)),
-    resident: { least: quantile(residents, 0), median: quantile(residents, 0.5) },
-  }
+  return { own: Math.min(...samples.map(({ own }) => own)), resident: quantile(residents, 0.5) }
 }
 
 /** Creations, a few of them forged or unsigned, reads, and deposits that are announced and confirmed. */
