@@ -79,8 +79,8 @@ export class SignedRequests {
   ) {}
 
   /**
-   * The key record that signed the body, as it is after the verification; `overloaded` when the lane is full, which those
-   * without priority learn a second later.
+   * The key record that signed the body, as it is after the verification; `overloaded` when the lane is full, which who
+   * crowds it learns a second later (`TurnedAway`).
    */
   async authenticate(headers: SignatureHeaders, request: SignedRequest, route: SignedRoute): Promise<Outcome<ApiKey>> {
     const read = this.read(headers)

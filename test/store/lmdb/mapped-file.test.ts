@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { DATA_FILE } from '../../../src/store/lmdb/data-file.js'
 import { MappedFile, sharedRanges } from '../../../src/store/lmdb/mapped-file.js'
-import { openEnvironment, openTables } from '../../../src/store/lmdb/tables.js'
+import { openEnvironment, openTables, type Tables } from '../../../src/store/lmdb/tables.js'
 
 const ROWS = 1024
 const ROW_BYTES = 64 * 1024
@@ -24,17 +24,42 @@ function residentOf(path: string): number {
   return (Number(/Rss:\s+(\d+) kB/.exec(text ?? '')?.[1]) * 1024) / MIB
 }
 
+interface OpenFile {
+  readonly path: string
+  readonly file: MappedFile
+  readonly meta: Tables['meta']
+  /** Whether all rows are as they were put. */
+  readAll(): boolean
+}
+
+/** Runs with a data file full of rows; `read` tells of the process what it would tell. */
+async function withFile(
+  read: (name: 'maps' | 'statm') => string,
+  use: (open: OpenFile) => Promise<void>,
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'billhook-'))
+  const root = openEnvironment(directory)
+  const path = join(directory, DATA_FILE)
+  const file = new MappedFile(path, read)
+  try {
+    const { meta } = openTables(root)
+    const rows = Array.from({ length: ROWS }, (_, n) => Buffer.alloc(ROW_BYTES, n))
+    await Promise.all(rows.map((row, n) => meta.put(keyOf(n), row)))
+    await use({ path, file, meta, readAll: () => rows.every((row, n) => meta.get(keyOf(n))?.equals(row)) })
+  } finally {
+    file.stop()
+    await root.close()
+    rmSync(directory, { recursive: true })
+  }
+}
+
+function readAboutProcess(name: 'maps' | 'statm'): string {
+  return readFileSync(`/proc/self/${name}`, 'utf8')
+}
+
 describe('the data file in memory', () => {
-  test('is given back, and reads as before', { skip }, async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'billhook-'))
-    const root = openEnvironment(directory)
-    const path = join(directory, DATA_FILE)
-    const file = new MappedFile(path)
-    try {
-      const { meta } = openTables(root)
-      const rows = Array.from({ length: ROWS }, (_, n) => Buffer.alloc(ROW_BYTES, n))
-      await Promise.all(rows.map((row, n) => meta.put(keyOf(n), row)))
-      const readAll = () => rows.every((row, n) => meta.get(keyOf(n))?.equals(row))
+  test('is given back, and reads as before', { skip }, () =>
+    withFile(readAboutProcess, async ({ path, file, meta, readAll }) => {
       assert.ok(readAll())
       assert.ok(residentOf(path) > 60, `${residentOf(path)} MiB`)
       await file.giveBack()
@@ -42,71 +67,55 @@ describe('the data file in memory', () => {
       assert.ok(readAll())
       await meta.put(keyOf(0), Buffer.from('later'))
       assert.equal(meta.get(keyOf(0))?.toString(), 'later')
-    } finally {
+    }),
+  )
+
+  test('is given back no further once the file is about to be closed', { skip }, () =>
+    withFile(readAboutProcess, async ({ path, file, readAll }) => {
+      await file.giveBack()
+      assert.ok(readAll())
+      const given = file.giveBack()
       file.stop()
-      await root.close()
-      rmSync(directory, { recursive: true })
-    }
-  })
+      await given
+      assert.ok(residentOf(path) > 30, `${residentOf(path)} MiB`)
+    }),
+  )
 
   test('is given back by itself when it is much and the process idle, and not before', {
     skip,
     timeout: 60_000,
-  }, async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'billhook-'))
-    const root = openEnvironment(directory)
-    const path = join(directory, DATA_FILE)
+  }, () => {
     let times = 0
-    const file = new MappedFile(path, (name) => {
-      // The addresses are only read to give it back.
+    // The addresses are only read to give it back.
+    const read = (name: 'maps' | 'statm') => {
       if (name === 'maps') times += 1
-      return readFileSync(`/proc/self/${name}`, 'utf8')
-    })
-    try {
-      const { meta } = openTables(root)
-      await Promise.all(Array.from({ length: ROWS }, (_, n) => meta.put(keyOf(n), Buffer.alloc(ROW_BYTES, n))))
-      for (const busyUntil = performance.now() + 2500; performance.now() < busyUntil; await nextTurn()) {
-        for (let n = 0; n < ROWS; n += 1) meta.get(keyOf(n))
-      }
+      return readAboutProcess(name)
+    }
+    return withFile(read, async ({ path, readAll }) => {
+      for (const busyUntil = performance.now() + 2500; performance.now() < busyUntil; await nextTurn()) readAll()
       assert.equal(times, 0)
       assert.ok(residentOf(path) > 30, `${residentOf(path)} MiB`)
       while (residentOf(path) > 1) await pause(300)
-    } finally {
-      file.stop()
-      await root.close()
-      rmSync(directory, { recursive: true })
-    }
+    })
   })
 
-  test('stays where it is while nothing can be read of the process, and no longer', {
-    skip,
-    timeout: 60_000,
-  }, async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'billhook-'))
-    const root = openEnvironment(directory)
-    const path = join(directory, DATA_FILE)
+  test('stays where it is while nothing can be read of the process, and no longer', { skip, timeout: 60_000 }, () => {
     let isRefused = false
-    const file = new MappedFile(path, (name) => {
-      if (isRefused) throw new Error('EMFILE: too many open files')
-      return readFileSync(`/proc/self/${name}`, 'utf8')
-    })
-    try {
-      const { meta } = openTables(root)
-      await Promise.all(Array.from({ length: ROWS }, (_, n) => meta.put(keyOf(n), Buffer.alloc(ROW_BYTES, n))))
+    let refusals = 0
+    const read = (name: 'maps' | 'statm') => {
+      if (!isRefused) return readAboutProcess(name)
+      refusals += 1
+      throw new Error('EMFILE: too many open files')
+    }
+    return withFile(read, async ({ path, readAll }) => {
       isRefused = true
-      for (let n = 0; n < ROWS; n += 1) meta.get(keyOf(n))
-      await file.look()
-      for (const looksUntil = performance.now() + 2500; performance.now() < looksUntil; await pause(100)) {
-        assert.ok(residentOf(path) > 30, `${residentOf(path)} MiB`)
-      }
+      readAll()
+      // Reading about the process is work: it is not done before the file was looked at while idle.
+      while (refusals === 0) await pause(500)
+      assert.ok(residentOf(path) > 30, `${residentOf(path)} MiB`)
       isRefused = false
       while (residentOf(path) > 1) await pause(300)
-      assert.ok(residentOf(path) < 1, `${residentOf(path)} MiB`)
-    } finally {
-      file.stop()
-      await root.close()
-      rmSync(directory, { recursive: true })
-    }
+    })
   })
 
   test('is left alone where nothing is known of processes', () => {
