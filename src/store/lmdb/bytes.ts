@@ -10,11 +10,21 @@ export const ID_BYTES = 16
 
 export const TIME_MAX = 0xffff_ffff_ffff
 
+/** Longer numbers are written as a text first, which takes three times as long. */
+const SHORT_BIGINT_BITS = 128n
+const shortBigint = Buffer.alloc(16)
+
 /** The bytes of a non-negative bigint, without leading zeros; empty for zero. */
 export function bigintToBytes(value: bigint): Buffer {
-  if (value === 0n) return Buffer.alloc(0)
-  const hex = value.toString(16)
-  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
+  if (value >> SHORT_BIGINT_BITS !== 0n) {
+    const hex = value.toString(16)
+    return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
+  }
+  shortBigint.writeBigUInt64BE(value >> 64n, 0)
+  shortBigint.writeBigUInt64BE(value & 0xffff_ffff_ffff_ffffn, 8)
+  let start = 0
+  while (start < shortBigint.length && shortBigint[start] === 0) start += 1
+  return Buffer.from(shortBigint.subarray(start))
 }
 
 export function bigintFromBytes(bytes: Uint8Array): bigint {

@@ -5,7 +5,7 @@ import type { InvoiceWithPayment, Page, PageOf } from '../store.js'
 import { ID_BYTES, isKey, numberKey, under } from './bytes.js'
 import type { Identities } from './identities.js'
 import { type InvoiceRow, type InvoiceRows, toInvoice } from './invoice-rows.js'
-import type { OpenAmounts } from './open-amounts.js'
+import { amountKey, type OpenAmounts } from './open-amounts.js'
 import { pageKeys } from './pages.js'
 import type { Payees } from './payees.js'
 import type { Payments } from './payments.js'
@@ -19,6 +19,12 @@ interface LoadedRival {
   readonly createdAt: number
   readonly wallets: ReadonlySet<string>
   readonly received: bigint
+}
+
+/** The amount of an invoice on one of its wallets: where that lies in the index, and whom it meets there. */
+interface Place {
+  readonly key: Buffer
+  readonly rivals: readonly LoadedRival[]
 }
 
 /** Creates and lists invoices. */
@@ -38,16 +44,16 @@ export class Invoices {
   create(request: InvoiceRequest, nowMs: number, newId: (nowMs: number) => Buffer): Outcome<Invoice> {
     const ownerNo = this.identities.numberInCommit(request.owner)
     const wallets = this.ownedWallets(request.walletIds, ownerNo)
-    const rivals = wallets === null ? [] : wallets.map((wallet) => this.rivalsOn(wallet, request))
+    const places = (wallets ?? []).map((wallet) => this.placeOn(wallet, request))
     const refusal = refuseInvoice(request, {
       areWalletsOwned: wallets !== null,
       isReferenceTaken: request.reference !== null && this.tables.references.doesExist(Buffer.from(request.reference)),
-      rivals: rivals.flat(),
+      rivals: places.flatMap(({ rivals }) => rivals),
     })
     if (refusal !== null) return { ok: false, failure: refusal }
     if (wallets === null || ownerNo === undefined)
       throw new Error('an invoice was allowed on wallets that are not owned')
-    return succeed(this.insert(request, wallets, ownerNo, rivals, nowMs, newId(nowMs)))
+    return succeed(this.insert(request, wallets, ownerNo, places, nowMs, newId(nowMs)))
   }
 
   /** The invoices of an owner, newest first. */
@@ -88,15 +94,16 @@ export class Invoices {
     if (ownerNo === undefined) return null
     const wallets: WalletRow[] = []
     for (const id of ids) {
-      const wallet = this.wallets.find(id)
+      const wallet = this.wallets.findInCommit(id)
       if (wallet === undefined || wallet.ownerNo !== ownerNo) return null
       wallets.push(wallet)
     }
     return wallets
   }
 
-  private rivalsOn(wallet: WalletRow, request: InvoiceRequest): readonly LoadedRival[] {
-    return this.openAmounts.rivals(wallet.no, request.currency, request.amount).map((id) => {
+  private placeOn(wallet: WalletRow, request: InvoiceRequest): Place {
+    const key = amountKey(wallet.no, request.currency, request.amount)
+    const rivals = this.openAmounts.rivals(key).map((id): LoadedRival => {
       const row = this.rows.get(id)
       return {
         id,
@@ -105,21 +112,21 @@ export class Invoices {
         received: this.payments.confirmed(row),
       }
     })
+    return { key, rivals }
   }
 
   private insert(
     request: InvoiceRequest,
     wallets: readonly WalletRow[],
     ownerNo: number,
-    rivals: readonly (readonly LoadedRival[])[],
+    places: readonly Place[],
     nowMs: number,
     id: Buffer,
   ): Invoice {
     const self = { id, createdAt: nowMs, wallets: new Set(request.walletIds) }
     const displaced = new Map<string, Buffer>()
-    for (const [i, wallet] of wallets.entries()) {
-      const out = this.openAmounts.enter(wallet.no, request.currency, request.amount, self, rivals[i] ?? [])
-      for (const other of out) displaced.set(other.toString('hex'), other)
+    for (const { key, rivals } of places) {
+      for (const other of this.openAmounts.enter(key, self, rivals)) displaced.set(other.toString('hex'), other)
     }
     const row: InvoiceRow = {
       owner: request.owner,

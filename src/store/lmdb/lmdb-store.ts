@@ -177,6 +177,7 @@ export class LmdbStore implements Store {
         payees.forget()
         queues.forget()
         this.identities.forget()
+        this.wallets_.forget()
       },
     }
     this.commits = new CommitLoop(tables.root, hooks, options.commitObserver)

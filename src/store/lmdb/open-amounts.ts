@@ -23,9 +23,9 @@ interface OpenInvoice {
 export class OpenAmounts {
   constructor(private readonly tables: Tables) {}
 
-  /** Ids of the invoices whose payment decides, in order of creation. */
-  rivals(walletNo: number, currency: Currency, amount: bigint): readonly Buffer[] {
-    return splitIds(this.tables.openAmounts.get(amountKey(walletNo, currency, amount)))
+  /** Ids of the invoices whose payment decides, in order of creation. The key is `amountKey`'s. */
+  rivals(key: Buffer): readonly Buffer[] {
+    return splitIds(this.tables.openAmounts.get(key))
   }
 
   /** The smallest amount from `atLeast` on that any invoice on the wallet asked; undefined when there is none. */
@@ -38,19 +38,17 @@ export class OpenAmounts {
 
   /**
    * Enters an invoice on one of its wallets and answers the ids that it supersedes there. `others` are the invoices
-   * that `rivals` named.
+   * that `rivals` named for the same key.
    */
-  enter(
-    walletNo: number,
-    currency: Currency,
-    amount: bigint,
-    invoice: OpenInvoice,
-    others: readonly OpenInvoice[],
-  ): readonly Buffer[] {
+  enter(key: Buffer, invoice: OpenInvoice, others: readonly OpenInvoice[]): readonly Buffer[] {
+    if (others.length === 0) {
+      this.tables.openAmounts.putSync(key, invoice.id)
+      return []
+    }
     const superseded = others.filter((other) => supersedes(invoice, other))
     const kept = others.filter((other) => !superseded.includes(other))
     const ids = [...kept, invoice].map((one) => one.id)
-    this.tables.openAmounts.putSync(amountKey(walletNo, currency, amount), Buffer.concat(ids))
+    this.tables.openAmounts.putSync(key, Buffer.concat(ids))
     return superseded.map((one) => one.id)
   }
 }
@@ -64,7 +62,8 @@ export function splitIds(bytes: Uint8Array | null | undefined): readonly Buffer[
   return ids
 }
 
-function amountKey(walletNo: number, currency: Currency, amount: bigint): Buffer {
+/** Where an amount that was asked on a wallet lies in the index. */
+export function amountKey(walletNo: number, currency: Currency, amount: bigint): Buffer {
   const sortable = sortableAmount(amount)
   const key = Buffer.allocUnsafe(NUMBER_BYTES + 1 + sortable.length)
   key.writeUInt32BE(walletNo, 0)

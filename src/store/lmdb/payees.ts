@@ -31,7 +31,7 @@ const codec = recordCodec<Omit<Payee, 'no' | 'walletIds'>>(
  */
 export class Payees {
   private readonly cache = new Map<number, Payee>()
-  /** By the latin1 text of the key. A number never changes. */
+  /** By the numbers of the owner and of the wallets, in the order in which invoices name them. A number never changes. */
   private readonly numbersByKey = new RowCache<number>()
 
   constructor(
@@ -41,10 +41,10 @@ export class Payees {
 
   /** The number of the payee, in a commit; `wallets` in any order. */
   intern(owner: string, ownerNo: number, wallets: readonly WalletRow[]): number {
-    const key = payeeKey(ownerNo, wallets)
-    const name = key.toString('latin1')
+    const name = `${ownerNo}:${wallets.map((wallet) => wallet.no).join()}`
     const known = this.numbersByKey.get(name)
     if (known !== undefined) return known
+    const key = payeeKey(ownerNo, wallets)
     const no = this.tables.payeeNumbers.get(key)?.readUInt32BE(0) ?? this.add(key, owner, ownerNo, wallets)
     this.numbersByKey.set(name, no)
     return no

@@ -3,7 +3,7 @@ import type { Candidate } from '../../domain/matching.js'
 import { remainingOf } from '../../domain/payment.js'
 import { bigintFromBytes, bigintToBytes, endOf, ID_BYTES, NUMBER_BYTES, timeOfId, WIDE_BYTES } from './bytes.js'
 import { atomsOf, type InvoiceRows } from './invoice-rows.js'
-import { type OpenAmounts, splitIds } from './open-amounts.js'
+import { amountKey, type OpenAmounts, splitIds } from './open-amounts.js'
 import type { Payee, Payees } from './payees.js'
 import type { Payments } from './payments.js'
 import type { Receipts } from './receipts.js'
@@ -72,7 +72,10 @@ export class Queues {
   /** Enters a new invoice that has a reference. */
   enter(payeeNo: number, currency: Currency, hasOwnCallback: boolean, id: Buffer, amount: bigint): void {
     const queue = queueKey(payeeNo, currency, hasOwnCallback)
-    this.tables.queueInvoices.putSync(Buffer.concat([queue, id]), bigintToBytes(amount))
+    const key = Buffer.allocUnsafe(QUEUE_BYTES + ID_BYTES)
+    key.set(queue)
+    key.set(id, QUEUE_BYTES)
+    this.tables.queueInvoices.putSync(key, bigintToBytes(amount))
     const row = this.find(queue)
     // A clock that was set back makes an id that sorts before older ones.
     const oldestOpen = row !== undefined && Buffer.compare(row.oldestOpen, id) < 0 ? row.oldestOpen : id
@@ -211,7 +214,7 @@ export class Queues {
     notAfter: Buffer,
   ): Buffer | undefined {
     let best: Buffer | undefined
-    const pending = [...this.openAmounts.rivals(walletNo, currency, amount)]
+    const pending = [...this.openAmounts.rivals(amountKey(walletNo, currency, amount))]
     const seen = new Set<string>()
     for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
       const hex = id.toString('hex')

@@ -9,6 +9,7 @@ import type { Numbers } from './numbers.js'
 import { pageKeys } from './pages.js'
 import { recordCodec } from './record-codec.js'
 import { RecordMemo } from './record-memo.js'
+import { RowCache } from './row-cache.js'
 import { firstKey, type Tables } from './tables.js'
 
 export interface WalletRow extends Wallet {
@@ -68,6 +69,7 @@ const FREE_KEY_BYTES = 1 + WIDE_BYTES + NUMBER_BYTES
 /** Wallets, their addresses and owners, and the pool of unassigned ones. */
 export class Wallets {
   private readonly memo = new RecordMemo(walletCodec)
+  private readonly rowsInCommit = new RowCache<WalletRow>()
 
   constructor(
     private readonly tables: Tables,
@@ -79,6 +81,20 @@ export class Wallets {
     if (flawOfWalletId(id) !== null) return undefined
     const bytes = this.tables.wallets.getBinaryFast(Buffer.from(id))
     return bytes === undefined ? undefined : this.memo.decode(id, bytes)
+  }
+
+  /** The same, in a commit. */
+  findInCommit(id: string): WalletRow | undefined {
+    const known = this.rowsInCommit.get(id)
+    if (known !== undefined) return known
+    const row = this.find(id)
+    if (row !== undefined) this.rowsInCommit.set(id, row)
+    return row
+  }
+
+  /** After an aborted commit. */
+  forget(): void {
+    this.rowsInCommit.forget()
   }
 
   at(network: Network, address: string): WalletRow | undefined {
@@ -126,7 +142,7 @@ export class Wallets {
     const leased = { ...row, leasedUntil: Math.min(nowMs + leaseMs, TIME_MAX) }
     this.tables.freeWallets.removeSync(key)
     this.tables.freeWallets.putSync(freeKey(network, leased.leasedUntil, row.no), Buffer.from(row.id))
-    this.tables.wallets.putSync(Buffer.from(row.id), walletCodec.encode(leased))
+    this.save(leased)
     return { id: row.id, address: row.address }
   }
 
@@ -166,10 +182,15 @@ export class Wallets {
         isReassigned && wallet.owner !== null ? this.numbers.next('assignment') : (known?.assignmentNo ?? null),
       leasedUntil: known?.leasedUntil ?? 0,
     }
-    this.tables.wallets.putSync(Buffer.from(wallet.id), walletCodec.encode(row))
+    this.save(row)
     if (known !== undefined) this.unlist(known)
     this.list(row)
     if (wallet.owner !== null) this.identities.markKnown(wallet.owner)
+  }
+
+  private save(row: WalletRow): void {
+    this.tables.wallets.putSync(Buffer.from(row.id), walletCodec.encode(row))
+    this.rowsInCommit.set(row.id, row)
   }
 
   private bindAddress(wallet: Wallet): number | null {

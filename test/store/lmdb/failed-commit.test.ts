@@ -109,4 +109,24 @@ describe('a commit that fails', () => {
       const alices = store.invoiceByReference('one')
       assert.equal(store.invoiceWithPayment(alices?.id ?? '')?.payment.received, '100')
     }))
+
+  test('leaves a wallet with whom it was before', () =>
+    withFailingStore(async (t) => {
+      const { store } = t
+      await store.applyLedgerFacts([{ eventId: null, fact: walletAssigned('wallet-1', 'alice') }])
+      t.isFailing = true
+      await Promise.all([
+        store.applyLedgerFacts([{ eventId: 'a', fact: walletAssigned('wallet-2', 'alice') }]),
+        store.perform([create({ owner: 'alice', walletIds: ['wallet-1', 'wallet-2'] })]),
+      ])
+      t.isFailing = false
+      for (const [walletId, ok] of [
+        ['wallet-1', true],
+        ['wallet-2', false],
+      ] as const) {
+        const [fate] = await store.perform([create({ owner: 'alice', walletIds: [walletId] })])
+        assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice', walletId)
+        assert.equal(fate.value.outcome.ok, ok, walletId)
+      }
+    }))
 })
