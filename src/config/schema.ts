@@ -4,6 +4,7 @@ import { choice, integer, list, onOff, optional, type Setting, text, textOfLengt
 
 const SECRET_LENGTH_MINIMUM_CHARACTERS = 16
 const VERIFY_THREADS_LIMIT = 256
+const KEY_TABLES_LIMIT = 8192
 
 const PORT_LIMIT = 65_535
 const ONBOARDING_NAME_LENGTH_LIMIT = 256
@@ -79,6 +80,12 @@ export const settingsSchema = {
     environment: 'BILLHOOK_VERIFY_ENGINE',
     fallback: 'auto',
     sentence: 'The secp256k1 implementation; auto takes libsecp256k1 where its binary loads, else noble.',
+  }),
+  keyTables: integer(0, KEY_TABLES_LIMIT, {
+    environment: 'BILLHOOK_KEY_TABLES',
+    unit: 'keys',
+    fallback: '256',
+    sentence: 'Keys that sign often for which each verify thread keeps a table, 148 KiB each; 0 for none.',
   }),
   httpServer: choice(['auto', 'uws', 'node'], {
     environment: 'BILLHOOK_HTTP',

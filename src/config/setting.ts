@@ -20,6 +20,7 @@ export interface SettingAbout {
     | 'wallets'
     | 'attempts'
     | 'blocks'
+    | 'keys'
     | 'calls'
   /** The value when none is given, as it would stand in the environment. */
   readonly fallback?: string | ((machine: Machine) => string)

@@ -2,6 +2,7 @@
 
 import { assertKnownAnswer } from './known-answer.js'
 import type { Secp256k1Engine, Secp256k1EngineName } from './secp256k1.js'
+import { Verifier } from './verifier.js'
 
 export type WantedEngine = 'auto' | Secp256k1EngineName
 
@@ -29,7 +30,7 @@ export async function chooseEngine(wanted: WantedEngine): Promise<ChosenEngine> 
 /** Loads an engine and lets it verify a known signature. Rejects when it cannot be loaded or judges wrongly. */
 export async function loadEngine(name: Secp256k1EngineName): Promise<Secp256k1Engine> {
   const engine = await importEngine(name)
-  assertKnownAnswer(engine)
+  assertKnownAnswer(new Verifier(engine, 0))
   return engine
 }
 

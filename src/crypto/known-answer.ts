@@ -3,8 +3,7 @@
  * is that of the secret 1, the generator of the group; the nonce is that of RFC 6979.
  */
 
-import type { Secp256k1Engine } from './secp256k1.js'
-import { encodeBatch, readAnswer, type VerifyRequest, verifyBatch } from './verify-batch.js'
+import { type BatchVerifier, encodeBatch, readAnswer, type VerifyRequest, verifyBatch } from './verify-batch.js'
 
 const knownRequest: VerifyRequest = {
   publicKey: Buffer.from('0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798', 'hex'),
@@ -27,7 +26,7 @@ export function assertKnownVerdicts(answer: unknown): void {
   if (valid !== true || forged !== false) throw new Error('A known signature was judged wrongly.')
 }
 
-/** Throws an Error unless the engine answers as it must. */
-export function assertKnownAnswer(engine: Secp256k1Engine): void {
-  assertKnownVerdicts(verifyBatch(encodeKnownBatch(), engine))
+/** Throws an Error unless signatures are judged as they must be. */
+export function assertKnownAnswer(verifier: BatchVerifier): void {
+  assertKnownVerdicts(verifyBatch(encodeKnownBatch(), verifier))
 }

@@ -24,4 +24,5 @@ export const libsecp256k1 = createEngine('libsecp256k1', {
       throw error
     }
   },
+  uncompress: (key) => bindings.publicKeyConvert(key, false),
 })

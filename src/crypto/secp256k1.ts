@@ -18,7 +18,7 @@ import { isScalar, lowerS } from './scalar.js'
 /** Bytes of a compressed public key. */
 export const PUBLIC_KEY_BYTES = 33
 /** Bytes of a SHA-256 digest. */
-const DIGEST_BYTES = 32
+export const DIGEST_BYTES = 32
 
 const PREFIX_EVEN_Y = 0x02
 const PREFIX_ODD_Y = 0x03
@@ -35,6 +35,8 @@ export interface Secp256k1Engine {
    * Throws a RangeError when the digest is not 32 bytes, which only a defect can cause.
    */
   verify(signatureDer: Uint8Array, digest: Uint8Array, publicKey: Uint8Array): boolean
+  /** The 65 bytes of a key that `isPublicKey` accepts, or for which a signature was valid. */
+  uncompress(publicKey: Uint8Array): Uint8Array
 }
 
 /** What an engine implements. */
@@ -46,6 +48,8 @@ export interface CurveOperations {
    * on the curve, which is false.
    */
   verifyCompact(signature: Uint8Array, digest: Uint8Array, key: Uint8Array): boolean
+  /** The uncompressed form of a key that is on the curve. */
+  uncompress(key: Uint8Array): Uint8Array
 }
 
 /** Puts the policy in front of an implementation of the curve. */
@@ -58,12 +62,19 @@ export function createEngine(name: Secp256k1EngineName, curve: CurveOperations):
         throw new RangeError(`A digest has ${DIGEST_BYTES} bytes, not ${digest.length}.`)
       }
       if (!isCompressed(publicKey)) return false
-      const signature = decodeDerSignature(signatureDer)
-      if (signature === null || !isScalar(signature, 0) || !isScalar(signature, SCALAR_BYTES)) return false
-      lowerS(signature, SCALAR_BYTES)
-      return curve.verifyCompact(signature, digest, publicKey)
+      const signature = readSignature(signatureDer)
+      return signature !== null && curve.verifyCompact(signature, digest, publicKey)
     },
+    uncompress: (key) => curve.uncompress(key),
   }
+}
+
+/** Answers r ‖ s with a low s, or null when the signature breaks the policy. */
+export function readSignature(signatureDer: Uint8Array): Uint8Array | null {
+  const signature = decodeDerSignature(signatureDer)
+  if (signature === null || !isScalar(signature, 0) || !isScalar(signature, SCALAR_BYTES)) return null
+  lowerS(signature, SCALAR_BYTES)
+  return signature
 }
 
 /**

@@ -13,7 +13,7 @@
 
 import { hash } from 'node:crypto'
 import { decodeBase64 } from './base64.js'
-import { PUBLIC_KEY_BYTES, type Secp256k1Engine } from './secp256k1.js'
+import { PUBLIC_KEY_BYTES } from './secp256k1.js'
 import { signedTextHead } from './signed-text.js'
 
 /** One signature to verify, as the request brought it: decoding and hashing are the worker's. */
@@ -69,30 +69,52 @@ export function encodeBatch(requests: readonly VerifyRequest[]): ArrayBuffer {
   return buffer
 }
 
+/** A signature over a digest, of whatever form it was sent in. */
+export interface SignedDigest {
+  readonly signature: Uint8Array
+  /** 32 bytes. */
+  readonly digest: Uint8Array
+  readonly publicKey: Uint8Array
+}
+
+/** What judges signatures together. */
+export interface BatchVerifier {
+  /** Whether each is valid, in their order. */
+  verifyAll(signed: readonly SignedDigest[]): readonly boolean[]
+}
+
 /** Verifies every record of a batch, and makes the answer. Throws a RangeError when the batch is malformed. */
-export function verifyBatch(batch: ArrayBuffer, engine: Secp256k1Engine): Uint8Array {
+export function verifyBatch(batch: ArrayBuffer, verifier: BatchVerifier): Uint8Array {
   const startedAt = performance.now()
+  const records = readBatch(batch)
+  const verdicts = verifier.verifyAll(records.filter((record) => record !== null))
+  const answer = new Uint8Array(records.length + DURATION_BYTES)
+  let judged = 0
+  for (const [i, record] of records.entries()) answer[i] = record !== null && verdicts[judged++] ? VALID : INVALID
+  const micros = Math.min(Math.round((performance.now() - startedAt) * MICROS_PER_MS), MICROS_MAX)
+  new DataView(answer.buffer).setUint32(records.length, micros, true)
+  return answer
+}
+
+/** The records of a batch, null for a signature that is no base64. Throws a RangeError when the batch is malformed. */
+function readBatch(batch: ArrayBuffer): (SignedDigest | null)[] {
   const bytes = Buffer.from(batch)
   const count = bytes.readUInt32LE(0)
-  const answer = new Uint8Array(count + DURATION_BYTES)
+  const records: (SignedDigest | null)[] = []
   let offset = COUNT_BYTES
   for (let i = 0; i < count; i++) {
     const signatureStart = offset + RECORD_HEADER_BYTES
     const textStart = signatureStart + bytes.readUInt16LE(offset + TEXT_LENGTH_BYTES)
     const end = textStart + bytes.readUInt32LE(offset)
     if (end > bytes.length) throw new RangeError('A record reaches beyond its batch.')
-    const publicKey = bytes.subarray(signatureStart - PUBLIC_KEY_BYTES, signatureStart)
     const signature = decodeBase64(bytes.subarray(signatureStart, textStart))
-    const valid =
-      signature !== null &&
-      engine.verify(signature, hash('sha256', bytes.subarray(textStart, end), 'buffer'), publicKey)
-    answer[i] = valid ? VALID : INVALID
+    const publicKey = bytes.subarray(signatureStart - PUBLIC_KEY_BYTES, signatureStart)
+    const text = bytes.subarray(textStart, end)
+    records.push(signature === null ? null : { signature, digest: hash('sha256', text, 'buffer'), publicKey })
     offset = end
   }
   if (offset !== bytes.length) throw new RangeError('A batch has bytes after its last record.')
-  const micros = Math.min(Math.round((performance.now() - startedAt) * MICROS_PER_MS), MICROS_MAX)
-  new DataView(answer.buffer).setUint32(count, micros, true)
-  return answer
+  return records
 }
 
 /** What a worker answered to a batch. */

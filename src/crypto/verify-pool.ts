@@ -35,6 +35,8 @@ export interface VerifyObserver {
 /** What is with the threads, at most 2 × `batchLimit` for each, comes on top of the limits of the lanes. */
 export interface VerifyPoolSettings extends VerifyLanesSettings {
   readonly engine: Secp256k1EngineName
+  /** Keys for which each thread may keep a table, 148 KiB each. Without it, none. */
+  readonly keyTables?: number
   /** Requests in one batch, at least 2. Without it, `DEFAULT_BATCH_LIMIT` of the engine. */
   readonly batchLimit?: number
   /** A batch that takes longer is given up and its threads are replaced. Without it, `DEFAULT_BATCH_TIME_LIMIT_MS`. */
@@ -136,6 +138,7 @@ class ThreadedVerifyPool implements VerifyPool {
       threads,
       batchesPerThread: BATCHES_PER_THREAD,
       engine,
+      keyTables: settings.keyTables ?? 0,
       batchTimeLimitMs: settings.batchTimeLimitMs ?? DEFAULT_BATCH_TIME_LIMIT_MS,
       worker: settings.worker ?? new URL('./verify-worker.js', import.meta.url),
       onError: this.#onWorkerError,

@@ -18,6 +18,8 @@ export interface VerifyThreadsSettings {
   readonly threads: number
   readonly batchesPerThread: number
   readonly engine: Secp256k1EngineName
+  /** Keys for which a thread may have a table, at most. */
+  readonly keyTables: number
   readonly batchTimeLimitMs: number
   readonly worker: URL
   /** Told of a thread that failed while it had nothing to do, which no promise would show. */
@@ -57,8 +59,8 @@ export class VerifyThreads {
   }
 
   #start(): Piscina<ArrayBuffer, unknown> {
-    const { threads, batchesPerThread, engine, worker, onError } = this.#settings
-    const workerData: VerifyWorkerData = { engine }
+    const { threads, batchesPerThread, engine, keyTables, worker, onError } = this.#settings
+    const workerData: VerifyWorkerData = { engine, keyTables }
     const piscina = new Piscina<ArrayBuffer, unknown>({
       filename: fileURLToPath(worker),
       workerData,

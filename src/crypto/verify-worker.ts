@@ -1,22 +1,26 @@
-/** What runs in each thread of the verify pool: a batch in, its verdicts out. The engine's name is the worker data. */
+/** What runs in each thread of the verify pool: a batch in, its verdicts out. */
 
 import { workerData } from 'node:worker_threads'
 import { loadEngine } from './choose-engine.js'
-import type { Secp256k1Engine, Secp256k1EngineName } from './secp256k1.js'
+import type { Secp256k1EngineName } from './secp256k1.js'
+import { Verifier } from './verifier.js'
 import { verifyBatch } from './verify-batch.js'
 
 /** What the pool hands to every thread when it starts. */
 export interface VerifyWorkerData {
   readonly engine: Secp256k1EngineName
+  /** Keys that may have a table, at most. */
+  readonly keyTables: number
 }
 
-let engine: Secp256k1Engine | undefined
+let verifier: Verifier | undefined
 
 /**
  * The handler of Piscina. The engine is loaded by the first batch, the pool's warm-up, so that a machine on which it
  * does not load says so in a rejected promise and not in a worker that dies and is started again for ever.
  */
 export default async function verify(batch: ArrayBuffer): Promise<unknown> {
-  engine ??= await loadEngine((workerData as VerifyWorkerData).engine)
-  return verifyBatch(batch, engine)
+  const { engine, keyTables } = workerData as VerifyWorkerData
+  verifier ??= new Verifier(await loadEngine(engine), keyTables)
+  return verifyBatch(batch, verifier)
 }

@@ -1,5 +1,6 @@
 import type { Settings } from '../config.js'
 import { type ChosenEngine, chooseEngine } from '../crypto/choose-engine.js'
+import { canHaveKeyTables } from '../crypto/key-tables.js'
 import type { Secp256k1Engine, Secp256k1EngineName } from '../crypto/secp256k1.js'
 import { createVerifyPool, type VerifyObserver, type VerifyPool } from '../crypto/verify-pool.js'
 import type { Logger } from '../log.js'
@@ -33,7 +34,8 @@ export async function startVerification(
   observer: VerifyObserver | undefined,
 ): Promise<Verification> {
   const { engine, reason } = await chosenEngine(settings)
-  log.info({ engine: engine.name, threads: settings.verifyThreads, reason }, 'verifying signatures')
+  const keyTables = canHaveKeyTables() ? settings.keyTables : 0
+  log.info({ engine: engine.name, threads: settings.verifyThreads, keyTables, reason }, 'verifying signatures')
   const registeredLaneLimit = Math.min(
     REGISTERED_LANE_LIMIT,
     REGISTERED_LANE_LIMIT_PER_THREAD[engine.name] * settings.verifyThreads,
@@ -41,6 +43,7 @@ export async function startVerification(
   const pool = createVerifyPool({
     threads: settings.verifyThreads,
     engine: engine.name,
+    keyTables,
     registeredLaneLimit,
     unregisteredLaneLimit: Math.ceil(registeredLaneLimit * UNREGISTERED_LANE_PART),
     laneLimitBytes: LANE_LIMIT_BYTES,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chooseEngine, loadEngine } from '../../src/crypto/choose-engine.js'
 import { assertKnownAnswer } from '../../src/crypto/known-answer.js'
-import type { Secp256k1Engine } from '../../src/crypto/secp256k1.js'
+import type { BatchVerifier } from '../../src/crypto/verify-batch.js'
 
 describe('the choice of the engine', () => {
   test('takes the one that is named', async () => {
@@ -23,17 +23,13 @@ describe('the choice of the engine', () => {
 })
 
 describe('the known answer', () => {
-  const engineThatSays = (verdict: boolean): Secp256k1Engine => ({
-    name: 'noble',
-    isPublicKey: () => true,
-    verify: () => verdict,
-  })
+  const verifierThatSays = (verdict: boolean): BatchVerifier => ({ verifyAll: (all) => all.map(() => verdict) })
 
   test('exposes an engine that accepts everything', () => {
-    assert.throws(() => assertKnownAnswer(engineThatSays(true)), /judged wrongly/)
+    assert.throws(() => assertKnownAnswer(verifierThatSays(true)), /judged wrongly/)
   })
 
   test('exposes an engine that refuses everything', () => {
-    assert.throws(() => assertKnownAnswer(engineThatSays(false)), /judged wrongly/)
+    assert.throws(() => assertKnownAnswer(verifierThatSays(false)), /judged wrongly/)
   })
 })

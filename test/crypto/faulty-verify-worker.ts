@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { noble } from '../../src/crypto/noble.js'
+import { Verifier } from '../../src/crypto/verifier.js'
 import { verifyBatch } from '../../src/crypto/verify-batch.js'
 
 /*
@@ -8,7 +9,7 @@ import { verifyBatch } from '../../src/crypto/verify-batch.js'
 
 export default function verify(batch: ArrayBuffer): unknown {
   const text = Buffer.from(batch).toString('latin1')
-  const verdicts = () => verifyBatch(batch, noble)
+  const verdicts = () => verifyBatch(batch, new Verifier(noble, 0))
   const [, fault, path = ''] = /FAULT ([\w ]+)(?::(.*?);)?/.exec(text) ?? []
   switch (fault) {
     case undefined:

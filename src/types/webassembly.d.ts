@@ -1,0 +1,18 @@
+/** What this project uses of WebAssembly, which Node has and its types do not. */
+declare namespace WebAssembly {
+  function validate(code: Uint8Array): boolean
+
+  class Module {
+    constructor(code: Uint8Array)
+  }
+
+  class Instance {
+    constructor(module: Module)
+    readonly exports: object
+  }
+
+  class Memory {
+    private constructor()
+    readonly buffer: ArrayBuffer
+  }
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import asc from 'assemblyscript/asc'
+import { projectRoot } from './project-root.js'
+
+/*
+ * The arithmetic of the tables of keys, compiled for tests as the build compiles it: what verification itself does not
+ * export. Vectors cannot come from JavaScript, so the masks of `join` are given as numbers.
+ */
+
+const ENTRY = 'src/crypto/key-tables/entry-for-tests.ts'
+const entrySource = `
+import { join } from './numbers'
+export { scale, subtract, subtractTwiceAndWide, subtractWide } from './differences'
+export { invert, multiply, square } from './field'
+export { canonical, isZero, pack } from './numbers'
+export {
+  invert as invertScalar, multiply as multiplyScalars, negate, readBytes, reduceOnce, toMontgomery,
+} from './order'
+
+const SPACE = memory.data(1024)
+
+export function space(): usize {
+  return SPACE
+}
+
+export function joinNegated(to: usize, a: usize, b: usize, first: i32, second: i32): void {
+  join(to, a, b, i32x4.replace_lane(i32x4.splat(first), 1, second))
+}
+`
+
+type Binary = (to: number, a: number, b: number) => void
+type Unary = (to: number, a: number) => void
+
+/** Everything is given by its address. */
+interface Exports {
+  readonly memory: WebAssembly.Memory
+  space(): number
+  readonly multiply: Binary
+  readonly square: Unary
+  readonly subtract: Binary
+  readonly subtractWide: Binary
+  readonly invert: Unary
+  readonly pack: Unary
+  readonly multiplyScalars: Binary
+  readonly toMontgomery: Unary
+  readonly invertScalar: Unary
+  readonly readBytes: Unary
+  subtractTwiceAndWide(to: number, a: number, b: number, c: number): void
+  scale(to: number, a: number, factor: number): void
+  joinNegated(to: number, a: number, b: number, first: number, second: number): void
+  canonical(element: number, lane: number): number
+  isZero(element: number, lane: number): number
+  reduceOnce(a: number): void
+  negate(a: number): void
+}
+
+/** Nine limbs of 29 bits, the least first; of a loose or wide number they may be larger. */
+export type Limbs = readonly number[]
+
+export const LIMBS = 9
+const LIMB_BITS = 29
+const BYTES = 128
+
+export function limbsOf(value: bigint): Limbs {
+  return Array.from({ length: LIMBS }, (_, i) => {
+    const rest = value >> BigInt(LIMB_BITS * i)
+    return Number(i < LIMBS - 1 ? BigInt.asUintN(LIMB_BITS, rest) : rest)
+  })
+}
+
+export function numberOf(limbs: Limbs): bigint {
+  return limbs.reduce((sum, limb, i) => sum + (BigInt(limb) << BigInt(LIMB_BITS * i)), 0n)
+}
+
+/** The compiled functions, and eight places in their memory, numbered from 0, for what they are given. */
+export class Arithmetic {
+  readonly exports: Exports
+  readonly #view: DataView
+
+  constructor(code: Uint8Array) {
+    this.exports = new WebAssembly.Instance(new WebAssembly.Module(code)).exports as unknown as Exports
+    this.#view = new DataView(this.exports.memory.buffer)
+  }
+
+  at(place: number): number {
+    return this.exports.space() + place * BYTES
+  }
+
+  putElement(place: number, lanes: readonly [Limbs, Limbs]): number {
+    for (const [lane, limbs] of lanes.entries()) {
+      for (const [i, limb] of limbs.entries()) this.#view.setUint32(this.at(place) + 8 * i + 4 * lane, limb, true)
+    }
+    return this.at(place)
+  }
+
+  element(place: number): [Limbs, Limbs] {
+    const lane = (number: number) =>
+      Array.from({ length: LIMBS }, (_, i) => this.#view.getUint32(this.at(place) + 8 * i + 4 * number, true))
+    return [lane(0), lane(1)]
+  }
+
+  putNumber(place: number, limbs: Limbs): number {
+    for (const [i, limb] of limbs.entries()) this.#view.setUint32(this.at(place) + 4 * i, limb, true)
+    return this.at(place)
+  }
+
+  number(address: number): Limbs {
+    return Array.from({ length: LIMBS }, (_, i) => this.#view.getUint32(address + 4 * i, true))
+  }
+
+  bytes(place: number, length: number): Buffer {
+    return Buffer.from(this.exports.memory.buffer, this.at(place), length)
+  }
+}
+
+/** Compiles with the options of the script `build:key-tables`. */
+export async function compileArithmetic(): Promise<Arithmetic> {
+  const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
+  const [compiler, , ...options] = String(scripts['build:key-tables']).split(' ')
+  assert.equal(compiler, 'asc')
+  const output = options.indexOf('-o')
+  assert.ok(output >= 0 && options.includes('-O3'))
+  options[output + 1] = 'arithmetic.wasm'
+  let code: Uint8Array | undefined
+  const { error, stderr } = await asc.main([ENTRY, ...options], {
+    readFile: (name) => (name === ENTRY ? entrySource : readIfThere(join(projectRoot, name))),
+    writeFile: (_, contents) => {
+      if (contents instanceof Uint8Array) code = contents
+    },
+    listFiles: () => [],
+  })
+  assert.equal(error, null, stderr.toString())
+  assert.ok(code !== undefined)
+  return new Arithmetic(code)
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}

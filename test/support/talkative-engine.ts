@@ -1,0 +1,28 @@
+import { chooseEngine } from '../../src/crypto/choose-engine.js'
+import type { Secp256k1Engine, Secp256k1EngineName } from '../../src/crypto/secp256k1.js'
+import type { SignedDigest } from '../../src/crypto/verify-batch.js'
+
+const { engine } = await chooseEngine('auto')
+
+/** An engine that counts what it is asked, and from some moment on says the opposite of what is right. */
+export class TalkativeEngine implements Secp256k1Engine {
+  readonly name: Secp256k1EngineName
+  readonly isPublicKey = engine.isPublicKey
+  asked = 0
+  isWrong = false
+  uncompress = engine.uncompress
+
+  constructor(name: Secp256k1EngineName) {
+    this.name = name
+  }
+
+  verify(signature: Uint8Array, digest: Uint8Array, publicKey: Uint8Array): boolean {
+    this.asked++
+    return engine.verify(signature, digest, publicKey) !== this.isWrong
+  }
+}
+
+/** What an engine answers that nothing was changed of. */
+export function rightVerdicts(all: readonly SignedDigest[]): boolean[] {
+  return all.map(({ signature, digest, publicKey }) => engine.verify(signature, digest, publicKey))
+}
