@@ -15,7 +15,7 @@ export const ORDINARY = 'ordinary stack'
 const STORED_FUNCTION = 'ordinary stack, one stored function'
 export const ECHO = 'uWebSockets.js echo'
 
-/** The noble engine verifies some hundred signatures a second; the service refuses what would wait for more than a second. */
+/** The noble engine verifies some hundred signatures a second by itself; the service refuses what would wait for more than a second. */
 const NOBLE_CONNECTIONS = 256
 
 /** A server that signed creations are sent to. */
@@ -73,9 +73,13 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
     billhook(HOT_WALLET, 'one', {}),
     billhook('Billhook, node:http', 'many', { BILLHOOK_HTTP: 'node' }),
     {
+      ...billhook('Billhook without key tables', 'many', { BILLHOOK_KEY_TABLES: '0' }),
+      note: 'every signature is verified by libsecp256k1, one by one',
+    },
+    {
       ...billhook('Billhook, noble', 'many', { BILLHOOK_VERIFY_ENGINE: 'noble' }),
       connectionsMax: NOBLE_CONNECTIONS,
-      note: `over at most ${NOBLE_CONNECTIONS} connections: more would wait for more than a second and are refused`,
+      note: `over at most ${NOBLE_CONNECTIONS} connections: until keys have tables, more would wait for more than a second and be refused`,
     },
     ordinary(
       ORDINARY,

@@ -11,6 +11,13 @@ const LANE_BYTES = 64 * 1024 * 1024
 const BATCHES_PER_THREAD = 2
 const BATCH_TIME_LIMIT_MS = 60_000
 const ENGINE = 'libsecp256k1'
+/** Series by what keys have tables. */
+const SERIES = [
+  { name: 'verification, libsecp256k1', keyTables: 0 },
+  { name: 'verification, key with a table', keyTables: 1 },
+] as const
+
+type Kind = (typeof SERIES)[number]
 
 interface Saturated {
   readonly timed: Case
@@ -26,7 +33,9 @@ export async function verificationBatches(effort: Effort, signatures: number): P
   // All of them are there from the start, and take turns; a thread without work sleeps.
   const saturated = [oneByOne(requests)]
   try {
-    for (const batchLimit of BATCH_SIZES) saturated.push(await throughPool(requests, batchLimit))
+    for (const kind of SERIES) {
+      for (const batchLimit of BATCH_SIZES) saturated.push(await throughPool(requests, batchLimit, kind))
+    }
     return await measure(
       saturated.map(({ timed }) => timed),
       effort,
@@ -36,9 +45,10 @@ export async function verificationBatches(effort: Effort, signatures: number): P
   }
 }
 
-async function throughPool(requests: readonly VerifyRequest[], batchLimit: number): Promise<Saturated> {
+async function throughPool(requests: readonly VerifyRequest[], batchLimit: number, kind: Kind): Promise<Saturated> {
   const pool: VerifyPool = createVerifyPool({
     engine: ENGINE,
+    keyTables: kind.keyTables,
     threads: 1,
     batchLimit,
     registeredLaneLimit: requests.length,
@@ -51,13 +61,14 @@ async function throughPool(requests: readonly VerifyRequest[], batchLimit: numbe
     if (!verdicts.every((verdict) => verdict === true)) throw new Error('the pool refused a good signature')
   }
   const note = 'through the pool, one thread'
-  return { timed: verification(batchLimit, verifyAll, requests.length, note), close: () => pool.close() }
+  return { timed: verification(kind.name, batchLimit, verifyAll, requests.length, note), close: () => pool.close() }
 }
 
 /** Batches of one, which the pool itself never limits itself to, given straight to its thread. */
 function oneByOne(requests: readonly VerifyRequest[]): Saturated {
   const threads = new VerifyThreads({
     engine: ENGINE,
+    keyTables: 0,
     threads: 1,
     batchesPerThread: BATCHES_PER_THREAD,
     batchTimeLimitMs: BATCH_TIME_LIMIT_MS,
@@ -74,12 +85,12 @@ function oneByOne(requests: readonly VerifyRequest[]): Saturated {
   }
   const verifyAll = () => Promise.all(Array.from({ length: BATCHES_PER_THREAD }, (_, start) => verifyEvery(start)))
   const note = 'straight to the thread of a pool, since a pool gathers at least two'
-  return { timed: verification(1, verifyAll, requests.length, note), close: () => threads.close() }
+  return { timed: verification(SERIES[0].name, 1, verifyAll, requests.length, note), close: () => threads.close() }
 }
 
-function verification(x: number, task: () => Promise<unknown>, perTask: number, note: string): Case {
+function verification(name: string, x: number, task: () => Promise<unknown>, perTask: number, note: string): Case {
   return {
-    measurement: { group: 'batch', name: 'verification, libsecp256k1', unit: 'per second', x, note },
+    measurement: { group: 'batch', name, unit: 'per second', x, note },
     task,
     perTask,
   }
