@@ -77,14 +77,20 @@ describe('a key that signs often', () => {
   })
 })
 
+/** Two keys have the two tables there are, and a third one lacks one signature. */
+function taken(newcomer: Uint8Array): FrequentKeys {
+  const frequent = new FrequentKeys(2, NEEDED)
+  sign(frequent, keyNo(1), NEEDED)
+  sign(frequent, keyNo(2), NEEDED)
+  for (let i = 0; i < NEEDED - 1; i++) frequent.signed(newcomer)
+  frequent.find(keyNo(1))
+  return frequent
+}
+
 describe('a table', () => {
   test('is not taken from a key before eight signatures of others for each table', () => {
-    const frequent = new FrequentKeys(2, NEEDED)
-    sign(frequent, keyNo(1), NEEDED)
-    sign(frequent, keyNo(2), NEEDED)
     const newcomer = keyNo(3)
-    for (let i = 0; i < NEEDED - 1; i++) frequent.signed(newcomer)
-    frequent.find(keyNo(1))
+    const frequent = taken(newcomer)
     seek(frequent, newcomer, PATIENCE * 2 - 1)
     frequent.find(keyNo(2))
     // The first key was used that many signatures ago, which is long enough.
@@ -93,12 +99,8 @@ describe('a table', () => {
   })
 
   test('stays with a key that was used since, and the other has to sign often again', () => {
-    const frequent = new FrequentKeys(2, NEEDED)
-    sign(frequent, keyNo(1), NEEDED)
-    sign(frequent, keyNo(2), NEEDED)
     const newcomer = keyNo(3)
-    for (let i = 0; i < NEEDED - 1; i++) frequent.signed(newcomer)
-    frequent.find(keyNo(1))
+    const frequent = taken(newcomer)
     frequent.find(keyNo(2))
     seek(frequent, newcomer, PATIENCE * 2 - 2)
     assert.equal(frequent.signed(newcomer), undefined)

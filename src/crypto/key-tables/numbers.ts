@@ -50,7 +50,7 @@ export function canonical(element: usize, lane: usize): usize {
   store<u32>(CANONICAL, l6, 24)
   store<u32>(CANONICAL, l7, 28)
   store<u32>(CANONICAL, l8, 32)
-  if (!isBelow(CANONICAL, P)) subtractLimbs(CANONICAL, P)
+  if (!isBelow(CANONICAL, P)) subtractLimbs(CANONICAL, CANONICAL, P)
   return CANONICAL
 }
 
@@ -64,12 +64,12 @@ export function isBelow(a: usize, b: usize): bool {
   return false
 }
 
-/** a -= b, of numbers of nine u32 limbs, b not larger than a. */
-export function subtractLimbs(a: usize, b: usize): void {
+/** to = a - b, of numbers of nine u32 limbs, b not larger than a. */
+export function subtractLimbs(to: usize, a: usize, b: usize): void {
   let borrow: u32 = 0
   for (let i: usize = 0; i < LIMBS; i++) {
     const difference = load<u32>(a + (i << 2)) - load<u32>(b + (i << 2)) - borrow
-    store<u32>(a + (i << 2), difference & 0x1fffffff)
+    store<u32>(to + (i << 2), difference & 0x1fffffff)
     borrow = difference >> 31
   }
 }

@@ -80,17 +80,12 @@ export function toMontgomery(to: usize, a: usize): void {
 
 /** Makes a number below 2 n one below n. */
 export function reduceOnce(a: usize): void {
-  if (!isBelow(a, N)) subtractLimbs(a, N)
+  if (!isBelow(a, N)) subtractLimbs(a, a, N)
 }
 
 /** a = n - a, of a number below n. */
 export function negate(a: usize): void {
-  let borrow: u32 = 0
-  for (let i: usize = 0; i < LIMBS; i++) {
-    const difference = load<u32>(N + (i << 2)) - load<u32>(a + (i << 2)) - borrow
-    store<u32>(a + (i << 2), difference & 0x1fffffff)
-    borrow = difference >> 31
-  }
+  subtractLimbs(a, N, a)
 }
 
 /** Reads 32 bytes, big-endian. The number may be n or more. */
