@@ -79,4 +79,16 @@ describe('a verify pool with tables of keys', () => {
     const wrongVerdicts = Array.from({ length: 100 }, () => verify(pool, unknown, 'client'))
     assert.ok((await Promise.all(wrongVerdicts)).includes(true))
   })
+
+  test('tells its worker how many there may be', async (t) => {
+    const worker = new URL('./doubting-verify-worker.js', import.meta.url)
+    for (const keyTables of [2, 0]) {
+      const pool = startPool(t, { worker, keyTables })
+      await pool.warmUp()
+      const verdicts = async () => Promise.all(requests.map((request) => verify(pool, request, 'client')))
+      await verdicts()
+      const hasTables = (await verdicts()).includes(false)
+      assert.equal(hasTables, keyTables > 0, `${keyTables} tables`)
+    }
+  })
 })
