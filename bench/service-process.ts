@@ -6,7 +6,7 @@ import { GATEWAY_SECRET } from './merchants.js'
 
 const KIB_PER_MIB = 1024
 /** As `npm start` and `docs/operating.md` have it. */
-const NODE_FLAGS = ['--max-semi-space-size=32', '--v8-pool-size=1']
+export const NODE_FLAGS = ['--max-semi-space-size=32', '--v8-pool-size=1']
 
 /** A server in a process of its own, as the benchmarks load it. */
 export interface BenchedService {

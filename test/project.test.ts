@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { NODE_FLAGS } from '../bench/service-process.js'
 import { VERSION } from '../src/version.js'
 import { projectRoot } from './support/project-root.js'
 
@@ -24,6 +25,12 @@ describe('the project', () => {
   test('has one version', () => {
     assert.equal(VERSION, manifest.version)
     assert.equal(lock.version, manifest.version)
+  })
+
+  test('is measured, and described to operators, with the flags of Node that it is started with', () => {
+    const command = ['node', ...NODE_FLAGS, 'dist/src/main.js serve'].join(' ')
+    assert.ok(manifest.scripts.start.includes(`&& ${command} `), 'npm start')
+    assert.ok(readProjectFile('docs/operating.md').includes(`\`${command}\``), 'docs/operating.md')
   })
 
   test('depends on exact versions', () => {

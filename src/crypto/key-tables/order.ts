@@ -97,7 +97,7 @@ export function readBytes(to: usize, from: usize): void {
     gathered |= (<u64>load<u8>(from + <usize>i)) << bits
     bits += 8
     if (bits >= LIMB_BITS) {
-      store<u32>(to + (limb << 2), <u32>gathered & 0x1fffffff)
+      store<u32>(to + (limb << 2), <u32>(gathered & MASK))
       gathered >>= LIMB_BITS
       bits -= LIMB_BITS
       limb++
