@@ -1,4 +1,4 @@
-import { describeSettings } from '../config/describe.js'
+import { describeSettings, type SettingChapter, type SettingDescription } from '../config/describe.js'
 
 const INTRODUCTION = `Usage: billhook <command> [flags]
 
@@ -20,10 +20,14 @@ Settings of both, as environment variables or flags (a flag wins; an empty varia
 
 /** The text of `billhook --help`: commands, flags and every setting. Ends without a line feed. */
 export function helpText(): string {
-  return INTRODUCTION + describeSettings().map(settingText).join('')
+  return INTRODUCTION + describeSettings().map(chapterText).join('\n')
 }
 
-function settingText(setting: ReturnType<typeof describeSettings>[number]): string {
+function chapterText({ title, settings }: SettingChapter): string {
+  return `\n${title}\n${settings.map(settingText).join('')}`
+}
+
+function settingText(setting: SettingDescription): string {
   const names = [setting.environment, ...(setting.flag === undefined ? [] : [setting.flag])].join(', ')
   return `
   ${names}

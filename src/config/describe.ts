@@ -1,4 +1,6 @@
+import { SETTING_GROUPS, type SettingGroup } from './groups.js'
 import { settingEntries } from './schema.js'
+import type { SettingAbout } from './setting.js'
 
 /** A setting as people are told about it, in `--help` and in docs/settings.md. */
 export interface SettingDescription {
@@ -12,17 +14,31 @@ export interface SettingDescription {
   readonly sentence: string
 }
 
-/** Every setting, in the order of the schema. */
-export function describeSettings(): readonly SettingDescription[] {
-  return settingEntries.map(([name, { about }]) => {
-    const fallback = about.fallbackText ?? about.fallback
-    if (typeof fallback !== 'string') throw new Error(`The setting ${name} does not say what its default is.`)
-    return {
-      environment: about.environment,
-      flag: about.switch === true || about.flag === undefined ? about.flag : `${about.flag} <value>`,
-      expects: about.unit === undefined ? about.expects : `${about.expects} (${about.unit})`,
-      fallback,
-      sentence: about.sentence,
-    }
-  })
+/** The settings of a chapter, in the order of the schema. */
+export interface SettingChapter {
+  readonly title: string
+  readonly settings: readonly SettingDescription[]
+}
+
+/** Every setting, chapter by chapter. */
+export function describeSettings(): readonly SettingChapter[] {
+  const groups = Object.keys(SETTING_GROUPS) as SettingGroup[]
+  return groups.map((group) => ({
+    title: SETTING_GROUPS[group],
+    settings: settingEntries
+      .filter(([, { about }]) => about.group === group)
+      .map(([name, { about }]) => describe(name, about)),
+  }))
+}
+
+function describe(name: string, about: SettingAbout): SettingDescription {
+  const fallback = about.fallbackText ?? about.fallback
+  if (typeof fallback !== 'string') throw new Error(`The setting ${name} does not say what its default is.`)
+  return {
+    environment: about.environment,
+    flag: about.switch === true || about.flag === undefined ? about.flag : `${about.flag} <value>`,
+    expects: about.unit === undefined ? about.expects : `${about.expects} (${about.unit})`,
+    fallback,
+    sentence: about.sentence,
+  }
 }

@@ -29,6 +29,7 @@ function wordOrInteger<const Word extends string>(
 export const networkSettings = {
   sepUrls: list(each(isEndpoint), {
     environment: 'BILLHOOK_SEP_URLS',
+    group: 'networks',
     fallbackText: 'none: SEP is not watched',
     expects: ENDPOINTS,
     secret: true,
@@ -36,12 +37,14 @@ export const networkSettings = {
   }),
   sepChainId: integer(1, Number.MAX_SAFE_INTEGER, {
     environment: 'BILLHOOK_SEP_CHAIN_ID',
+    group: 'networks',
     fallback: '11155111',
     sentence: 'The chain that the Ethereum nodes must be of.',
   }),
   sepToken: optional(
     text(isEvmAddress, {
       environment: 'BILLHOOK_SEP_TOKEN',
+      group: 'networks',
       fallbackText: 'none; needed to watch SEP',
       expects: 'an address of 0x and 40 hex digits',
       sentence: 'The contract of the token on SEP (USDT). It must have the decimals of the setting above.',
@@ -49,6 +52,7 @@ export const networkSettings = {
   ),
   sepConfirmations: wordOrInteger('finalized', 1, CONFIRMATIONS_LIMIT, {
     environment: 'BILLHOOK_SEP_CONFIRMATIONS',
+    group: 'networks',
     unit: 'blocks',
     fallback: '12',
     sentence:
@@ -56,29 +60,34 @@ export const networkSettings = {
   }),
   sepStart: wordOrInteger('latest', 0, HEIGHT_LIMIT, {
     environment: 'BILLHOOK_SEP_START',
+    group: 'networks',
     fallback: 'latest',
     sentence: 'The first block that is read when SEP was never watched before; latest is the last confirmed one.',
   }),
   sepPollMs: integer(POLL_MINIMUM_MS, POLL_LIMIT_MS, {
     environment: 'BILLHOOK_SEP_POLL_MS',
+    group: 'networks',
     unit: 'milliseconds',
     fallback: '4000',
     sentence: 'Pause between two questions for the newest block of SEP.',
   }),
   sepBatch: integer(1, CALLS_LIMIT, {
     environment: 'BILLHOOK_SEP_BATCH',
+    group: 'networks',
     unit: 'calls',
     fallback: '50',
     sentence: 'Calls in one JSON-RPC request at the most; 1 for nodes that take no batches.',
   }),
   sepRange: integer(1, RANGE_LIMIT, {
     environment: 'BILLHOOK_SEP_RANGE',
+    group: 'networks',
     unit: 'blocks',
     fallback: '200',
     sentence: 'Blocks that are read at once to catch up, at the most; fewer when a node refuses so many.',
   }),
   trxNileUrls: list(each(isEndpoint), {
     environment: 'BILLHOOK_TRX_NILE_URLS',
+    group: 'networks',
     fallbackText: 'none: TRX-NILE is not watched',
     expects: ENDPOINTS,
     secret: true,
@@ -87,6 +96,7 @@ export const networkSettings = {
   trxNileApiKey: optional(
     textOfLength(1, API_KEY_LENGTH_LIMIT, {
       environment: 'BILLHOOK_TRX_NILE_API_KEY',
+      group: 'networks',
       fallbackText: 'none',
       expects: `a text of 1 to ${API_KEY_LENGTH_LIMIT} characters`,
       secret: true,
@@ -95,6 +105,7 @@ export const networkSettings = {
   ),
   trxNileGenesis: text(isBlockId, {
     environment: 'BILLHOOK_TRX_NILE_GENESIS',
+    group: 'networks',
     fallback: '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc',
     expects: '64 lower-case hex digits',
     sentence: "The id of the network's first block, which the TRON nodes must have.",
@@ -102,6 +113,7 @@ export const networkSettings = {
   trxNileToken: optional(
     text(isTronAddress, {
       environment: 'BILLHOOK_TRX_NILE_TOKEN',
+      group: 'networks',
       fallbackText: 'none; needed to watch TRX-NILE',
       expects: 'an address that begins with T, of 34 characters',
       sentence: 'The contract of the token on TRX-NILE (USDT). It must have the decimals of the setting above.',
@@ -109,23 +121,27 @@ export const networkSettings = {
   ),
   trxNileStart: wordOrInteger('latest', 0, HEIGHT_LIMIT, {
     environment: 'BILLHOOK_TRX_NILE_START',
+    group: 'networks',
     fallback: 'latest',
     sentence: 'The first block that is read when TRX-NILE was never watched before; latest is the last solidified one.',
   }),
   trxNilePollMs: integer(POLL_MINIMUM_MS, POLL_LIMIT_MS, {
     environment: 'BILLHOOK_TRX_NILE_POLL_MS',
+    group: 'networks',
     unit: 'milliseconds',
     fallback: '3000',
     sentence: 'Pause between two questions for the newest block of TRX-NILE.',
   }),
   nodeTimeoutMs: integer(1, TIMEOUT_LIMIT_MS, {
     environment: 'BILLHOOK_NODE_TIMEOUT_MS',
+    group: 'networks',
     unit: 'milliseconds',
     fallback: '15000',
     sentence: 'Time that one request to a node of a network may take.',
   }),
   watchLagSeconds: integer(1, LAG_LIMIT_SECONDS, {
     environment: 'BILLHOOK_WATCH_LAG_SECONDS',
+    group: 'observation',
     unit: 'seconds',
     fallback: '300',
     sentence: 'Age of the last block that was read from which on /readyz calls the service degraded.',

@@ -26,6 +26,7 @@ const TOKEN_DECIMALS_LIMIT = 18
 export const settingsSchema = {
   host: text(isHost, {
     environment: 'BILLHOOK_HOST',
+    group: 'essentials',
     flag: '--host',
     fallback: '127.0.0.1',
     expects: 'an IP address (IPv6 without brackets) or a host name',
@@ -33,12 +34,14 @@ export const settingsSchema = {
   }),
   port: integer(0, PORT_LIMIT, {
     environment: 'BILLHOOK_PORT',
+    group: 'essentials',
     flag: '--port',
     fallback: '8080',
     sentence: 'The port to listen on; 0 picks a free one, which the ready line names.',
   }),
   dataDirectory: text(isPath, {
     environment: 'BILLHOOK_DATA',
+    group: 'essentials',
     flag: '--data',
     fallback: './data',
     expects: 'a path',
@@ -46,6 +49,7 @@ export const settingsSchema = {
   }),
   sandbox: onOff({
     environment: 'BILLHOOK_SANDBOX',
+    group: 'essentials',
     flag: '--sandbox',
     switch: true,
     fallback: 'off',
@@ -54,6 +58,7 @@ export const settingsSchema = {
   publicUrl: optional(
     text(isBaseUrl, {
       environment: 'BILLHOOK_PUBLIC_URL',
+      group: 'essentials',
       base: true,
       fallbackText: 'derived from the address listened on',
       expects: 'an absolute http or https URL without query, fragment or credentials',
@@ -63,6 +68,7 @@ export const settingsSchema = {
   gatewaySecret: optional(
     textOfLength(SECRET_LENGTH_MINIMUM_CHARACTERS, Number.POSITIVE_INFINITY, {
       environment: 'BILLHOOK_GATEWAY_SECRET',
+      group: 'essentials',
       fallbackText: 'none: POST /internal/events is 404',
       expects: `at least ${SECRET_LENGTH_MINIMUM_CHARACTERS} characters long`,
       sentence: 'The secret that signs the events pushed by the ledger gateway.',
@@ -71,6 +77,7 @@ export const settingsSchema = {
   ),
   verifyThreads: integer(1, VERIFY_THREADS_LIMIT, {
     environment: 'BILLHOOK_VERIFY_THREADS',
+    group: 'tuning',
     unit: 'threads',
     fallback: ({ cores }) => String(Math.min(Math.max(cores - 1, 1), VERIFY_THREADS_LIMIT)),
     fallbackText: 'cores - 1, at least 1',
@@ -78,23 +85,27 @@ export const settingsSchema = {
   }),
   verifyEngine: choice(['auto', 'libsecp256k1', 'noble'], {
     environment: 'BILLHOOK_VERIFY_ENGINE',
+    group: 'tuning',
     fallback: 'auto',
     sentence: 'The secp256k1 implementation; auto takes libsecp256k1 where its binary loads, else noble.',
   }),
   keyTables: integer(0, KEY_TABLES_LIMIT, {
     environment: 'BILLHOOK_KEY_TABLES',
+    group: 'tuning',
     unit: 'keys',
     fallback: '256',
     sentence: 'Keys that sign often for which each verify thread keeps a table, 148 KiB each; 0 for none.',
   }),
   httpServer: choice(['auto', 'uws', 'node'], {
     environment: 'BILLHOOK_HTTP',
+    group: 'tuning',
     fallback: 'auto',
     sentence: 'The HTTP server; auto takes uWebSockets.js where it has a binary for this Node, else node:http.',
   }),
   metricsPort: optional(
     integer(0, PORT_LIMIT, {
       environment: 'BILLHOOK_METRICS_PORT',
+      group: 'observation',
       fallbackText: 'none: metrics are off',
       sentence:
         'The port on which GET /metrics is answered for Prometheus; 0 picks a free one, which is printed at start.',
@@ -102,58 +113,68 @@ export const settingsSchema = {
   ),
   metricsHost: text(isHost, {
     environment: 'BILLHOOK_METRICS_HOST',
+    group: 'observation',
     fallback: '127.0.0.1',
     expects: 'an IP address (IPv6 without brackets) or a host name',
     sentence: 'The address on which metrics are listened for; whoever reaches it can read them.',
   }),
   logLevel: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     environment: 'BILLHOOK_LOG',
+    group: 'observation',
     fallback: 'info',
     sentence: 'The lowest level that is logged; debug logs one line per request.',
   }),
   corsOrigins: list(areOrigins, {
     environment: 'BILLHOOK_CORS_ORIGINS',
+    group: 'access',
     fallbackText: 'off',
     expects: '* or a comma-separated list of origins such as https://shop.example',
     sentence: 'Origins whose pages may call /api from a browser.',
   }),
   callbackAllow: list(each(isCidr), {
     environment: 'BILLHOOK_CALLBACK_ALLOW',
+    group: 'webhooks',
     fallbackText: 'none',
     expects: 'a comma-separated list of networks such as 10.1.0.0/16 or fd00::/8',
     sentence: 'Non-public networks to which webhooks may be sent all the same.',
   }),
   webhookConcurrency: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
     environment: 'BILLHOOK_WEBHOOK_CONCURRENCY',
+    group: 'webhooks',
     unit: 'deliveries',
     fallback: '256',
     sentence: 'Webhook deliveries under way at once, to all destinations together.',
   }),
   webhookConcurrencyPerDestination: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
     environment: 'BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION',
+    group: 'webhooks',
     unit: 'deliveries',
     fallback: '16',
     sentence: 'Webhook deliveries under way at once to one destination; one that answers slowly gets fewer.',
   }),
   webhookAttempts: integer(1, WEBHOOK_ATTEMPTS_LIMIT, {
     environment: 'BILLHOOK_WEBHOOK_ATTEMPTS',
+    group: 'webhooks',
     unit: 'attempts',
     fallback: '1',
     sentence: 'Attempts that a webhook gets until one is answered with 2xx; 1 means no retries.',
   }),
   unsigned: choice(['on', 'same-origin', 'off'], {
     environment: 'BILLHOOK_UNSIGNED',
+    group: 'access',
     fallback: 'on',
     sentence: "Who may create invoices unsigned: anybody, the public URL's own pages, nobody. Strict mode means off.",
   }),
   strict: onOff({
     environment: 'BILLHOOK_STRICT',
+    group: 'access',
     fallback: 'off',
     sentence: 'Take registrations, lists, webhook settings and revocations only with a signature of the identity.',
   }),
   onboardingName: optional(
     textOfLength(1, ONBOARDING_NAME_LENGTH_LIMIT, {
       environment: 'BILLHOOK_ONBOARDING_NAME',
+      group: 'access',
       fallbackText: "none; in the sandbox its simulated ledger's",
       expects: `1 to ${ONBOARDING_NAME_LENGTH_LIMIT} characters long`,
       sentence: "The ledger's onboarding stream name, by which strict mode knows the key of an identity.",
@@ -161,12 +182,14 @@ export const settingsSchema = {
   ),
   rateLimit: integer(0, RATE_LIMIT_LIMIT, {
     environment: 'BILLHOOK_RATE_LIMIT',
+    group: 'limits',
     unit: 'per minute',
     fallback: '0',
     sentence: 'Requests to /api and /pay from one client address; 0 for no limit.',
   }),
   rateLimitClaims: integer(0, RATE_LIMIT_LIMIT, {
     environment: 'BILLHOOK_RATE_LIMIT_CLAIMS',
+    group: 'limits',
     unit: 'per minute',
     fallback: '0',
     sentence: 'Claims of wallets from one client address; 0 for no limit.',
@@ -174,6 +197,7 @@ export const settingsSchema = {
   claimsPerAddress: optional(
     integer(0, CLAIMS_PER_ADDRESS_LIMIT, {
       environment: 'BILLHOOK_CLAIMS_PER_ADDRESS',
+      group: 'limits',
       unit: 'wallets',
       fallbackText: '20; in the sandbox no limit',
       sentence: 'Leased wallets of a network that one address holds at once; 0 for no limit. Loopback has none.',
@@ -181,6 +205,7 @@ export const settingsSchema = {
   ),
   trustedProxies: list(each(isCidr), {
     environment: 'BILLHOOK_TRUSTED_PROXIES',
+    group: 'access',
     fallbackText: 'none',
     expects: 'a comma-separated list of networks such as 127.0.0.1/32 or fd00::/8',
     sentence:
@@ -188,18 +213,21 @@ export const settingsSchema = {
   }),
   walletLeaseSeconds: integer(1, LEASE_LIMIT_SECONDS, {
     environment: 'BILLHOOK_WALLET_LEASE_SECONDS',
+    group: 'invoices',
     unit: 'seconds',
     fallback: '600',
     sentence: 'How long a claimed wallet is not handed out again.',
   }),
   sepTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
     environment: 'BILLHOOK_SEP_TOKEN_DECIMALS',
+    group: 'networks',
     unit: 'digits',
     fallback: '6',
     sentence: 'Decimal places of token amounts on SEP.',
   }),
   trxNileTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
     environment: 'BILLHOOK_TRX_NILE_TOKEN_DECIMALS',
+    group: 'networks',
     unit: 'digits',
     fallback: '6',
     sentence: 'Decimal places of token amounts on TRX-NILE.',
@@ -207,6 +235,7 @@ export const settingsSchema = {
   ...networkSettings,
   ledgerUrls: list(each(isBaseUrl), {
     environment: 'BILLHOOK_LEDGER_URL',
+    group: 'ledger',
     base: true,
     fallbackText: 'none',
     expects: 'a comma-separated list of absolute http or https URLs without query, fragment or credentials',
@@ -214,6 +243,7 @@ export const settingsSchema = {
   }),
   ledgerTimeoutMs: integer(1, LEDGER_TIMEOUT_LIMIT_MS, {
     environment: 'BILLHOOK_LEDGER_TIMEOUT_MS',
+    group: 'ledger',
     unit: 'milliseconds',
     fallback: '5000',
     sentence: 'Time that one question to the ledger may take.',
@@ -221,6 +251,7 @@ export const settingsSchema = {
   ledgerStoreUrl: optional(
     text(isBaseUrl, {
       environment: 'BILLHOOK_LEDGER_STORE_URL',
+      group: 'ledger',
       base: true,
       fallbackText: 'none: the ledger is not followed',
       expects: 'an absolute http or https URL without query, fragment or credentials',
@@ -229,6 +260,7 @@ export const settingsSchema = {
   ),
   ledgerFollow: list(each(isFollowedContract), {
     environment: 'BILLHOOK_LEDGER_FOLLOW',
+    group: 'ledger',
     fallbackText: 'none',
     expects:
       'a comma-separated list such as onboard=shop/3f2a or assign=shop/9be1, each <role>=<namespace>/<contract id>',
@@ -236,12 +268,14 @@ export const settingsSchema = {
   }),
   ledgerFollowFrom: integer(0, TIME_LIMIT_MS, {
     environment: 'BILLHOOK_LEDGER_FOLLOW_FROM',
+    group: 'ledger',
     unit: 'milliseconds',
     fallback: '0',
     sentence: 'Unix time from which the ledger is followed; another value begins anew.',
   }),
   ledgerPollMs: integer(LEDGER_POLL_MINIMUM_MS, LEDGER_POLL_LIMIT_MS, {
     environment: 'BILLHOOK_LEDGER_POLL_MS',
+    group: 'ledger',
     unit: 'milliseconds',
     fallback: '2000',
     sentence: 'Pause between two looks at the ledger when there was nothing more.',

@@ -1,7 +1,11 @@
+import type { SettingGroup } from './groups.js'
+
 /** Where a setting's value comes from and how people are told about it. */
 export interface SettingAbout {
   /** The environment variable. */
   readonly environment: `BILLHOOK_${string}`
+  /** The chapter of `--help` and docs/settings.md that it stands in. */
+  readonly group: SettingGroup
   /** The flag of the same setting, where there is one. */
   readonly flag?: `--${string}`
   /** True when the flag takes no value: giving it means `on`. */

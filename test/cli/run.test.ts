@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ReconcileRequest } from '../../src/cli/reconcile-request.js'
 import { run } from '../../src/cli/run.js'
+import { SETTING_GROUPS } from '../../src/config/groups.js'
 import { settingEntries } from '../../src/config/schema.js'
 import type { Environment, Settings } from '../../src/config.js'
 import { VERSION } from '../../src/version.js'
@@ -111,6 +112,21 @@ describe('the command line', () => {
         assert.ok(text.includes(about.sentence), about.environment)
         if (about.flag !== undefined) assert.ok(text.includes(`${about.environment}, ${about.flag}`), about.flag)
       }
+    }
+  })
+
+  test('--help presents every setting once, in the chapter of its group', async () => {
+    const { outLines } = await running(['--help'])
+    const text = outLines.join('\n')
+    for (const [group, title] of Object.entries(SETTING_GROUPS)) {
+      const chapter = text.slice(text.indexOf(`\n${title}\n`)).split('\n\n')[1] ?? ''
+      const listed = chapter.match(/BILLHOOK_\w+(?=$|, --)/gm)
+      const expected = settingEntries.filter(([, { about }]) => about.group === group)
+      assert.deepEqual(
+        listed,
+        expected.map(([, { about }]) => about.environment),
+        group,
+      )
     }
   })
 

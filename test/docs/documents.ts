@@ -17,22 +17,25 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
 ]
 
 function settingsPage(): string {
-  const rows = describeSettings().map(({ environment, flag, expects, fallback, sentence }) => [
-    flag === undefined ? code(environment) : `${code(environment)}<br>${code(flag)}`,
-    sentence,
-    expects,
-    fallback,
-  ])
+  const chapters = describeSettings().map(({ title, settings }) => {
+    const rows = settings.map(({ environment, flag, expects, fallback, sentence }) => [
+      flag === undefined ? code(environment) : `${code(environment)}<br>${code(flag)}`,
+      sentence,
+      expects,
+      fallback,
+    ])
+    return `## ${title}\n\n${table(['Setting', 'Meaning', 'Value', 'Default'], rows)}\n`
+  })
   return `# Settings
 
 ${NOTICE}
 
 \`billhook serve\` reads its settings from the environment and from flags. A flag wins over the environment, and an empty
 variable counts as unset. Unknown \`BILLHOOK_\` variables, unknown flags and malformed values are refused at start: one
-line each on standard error, all at once, exit code 2. \`billhook --help\` prints this list.
+line each on standard error, all at once, exit code 2.
+\`billhook --help\` prints this list.
 
-${table(['Setting', 'Meaning', 'Value', 'Default'], rows)}
-`
+${chapters.join('\n')}`
 }
 
 function errorsPage(): string {
