@@ -184,6 +184,12 @@ export interface Store {
    */
   redeliver(owner: string, id: string): Promise<Outcome<Redelivery>>
 
+  /**
+   * Removes deliveries that were settled before `timeMs`, Unix ms: it looks at the next `limit`, oldest first, and answers
+   * how many of them are gone. What is not settled stays. Behind the youngest of that age it begins anew.
+   */
+  removeSettledBefore(timeMs: number, limit: number): Promise<number>
+
   /** Counts without reading what it counts. */
   outboxDepth(): Awaitable<OutboxDepth>
   /** The oldest of the queued deliveries in the lanes behind `after`, of which at most `lanes` are looked at. */

@@ -12,6 +12,7 @@ import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
 import { describeHistories } from './store/random-histories.js'
 import { describeRetries } from './store/retries.js'
+import { describeSettledDeliveries } from './store/settled-deliveries.js'
 import { describeWallets } from './store/wallets.js'
 import { describeWebhooks } from './store/webhooks.js'
 import { describeWrites } from './store/writes.js'
@@ -28,6 +29,7 @@ export function describeStore(engine: string, open: OpenStore): void {
     describeOutbox(open)
     describeOutboxDepth(open)
     describeRetries(open)
+    describeSettledDeliveries(open)
     describeWallets(open)
     describeApiKeys(open)
     describeWebhooks(open)

@@ -42,6 +42,11 @@ export class Identities {
     return no
   }
 
+  /** The number of an owner whom a row is about to name, in a commit; handed out on first use. */
+  numberForRow(owner: string): number {
+    return this.numberInCommit(owner) ?? this.intern(owner)
+  }
+
   /** After an aborted commit. */
   forget(): void {
     this.numbersByOwner.forget()

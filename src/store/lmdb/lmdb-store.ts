@@ -368,6 +368,10 @@ export class LmdbStore implements Store {
     }
   }
 
+  removeSettledBefore(timeMs: number, limit: number): Promise<number> {
+    return this.commits.run(() => this.outbox.removeSettledBefore(timeMs, limit))
+  }
+
   outboxDepth(): OutboxDepth {
     return this.outbox.depth()
   }

@@ -1,31 +1,30 @@
-import { createHash } from 'node:crypto'
 import type { DepositStatus } from '../../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { isUsedUp, type RetryDecision } from '../../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../domain/webhook.js'
 import type { LaneKey, OldestQueued, OutboxDepth, OwedDelivery, Page, PageOf, Redelivery } from '../store.js'
-import { endOf, ID_BYTES, NUMBER_BYTES, numberKey, timeOfId, under, WIDE_BYTES } from './bytes.js'
+import { endOf, ID_BYTES, numberKey, under, WIDE_BYTES } from './bytes.js'
 import { deliveryCodec } from './delivery-codec.js'
+import { dueKey, idBehind, LANE_BYTES, LaneKeys } from './delivery-keys.js'
 import type { Identities } from './identities.js'
 import { pageKeys } from './pages.js'
-import { RowCache } from './row-cache.js'
+import { SettledDeliveries } from './settled-deliveries.js'
 import { firstKey, lastKey, NOTHING, rowCount, type Tables } from './tables.js'
-
-/** Bytes of the hash that stands for an origin in a lane key. */
-const ORIGIN_BYTES = 8
-const LANE_BYTES = NUMBER_BYTES + ORIGIN_BYTES
 
 /** Deliveries that are owed, under way or done. */
 export class Outbox {
-  /** By URL; it never changes. */
-  private readonly origins = new RowCache<Buffer>()
+  private readonly laneKeys: LaneKeys
+  private readonly settled: SettledDeliveries
   /** The greatest id of a delivery; undefined until one is made. */
   private newest: Buffer | undefined
 
   constructor(
     private readonly tables: Tables,
     private readonly identities: Identities,
-  ) {}
+  ) {
+    this.laneKeys = new LaneKeys(identities)
+    this.settled = new SettledDeliveries(tables, identities)
+  }
 
   /** Enters a delivery, in the transaction of the deposit that caused it. */
   enqueue(
@@ -39,7 +38,7 @@ export class Outbox {
     },
     nowMs: number,
   ): OwedDelivery {
-    const lane = this.laneOf(delivery)
+    const lane = this.laneKeys.of(delivery)
     const id = this.idBehindAll(newId, nowMs)
     this.put(id, {
       ...delivery,
@@ -51,7 +50,7 @@ export class Outbox {
       nextAttemptAt: null,
       result: null,
     })
-    this.tables.ownerDeliveries.putSync(under(this.numberOf(delivery.owner), id), NOTHING)
+    this.tables.ownerDeliveries.putSync(under(this.identities.numberForRow(delivery.owner), id), NOTHING)
     return this.enterLane(id, lane)
   }
 
@@ -127,7 +126,7 @@ export class Outbox {
     const delivery = this.get(id)
     if (delivery.state !== 'queued') return false
     this.put(id, { ...delivery, state: 'attempted', attemptedAt: nowMs, attempts: delivery.attempts + 1 })
-    this.tables.queuedDeliveries.removeSync(Buffer.concat([this.laneOf(delivery), id]))
+    this.tables.queuedDeliveries.removeSync(Buffer.concat([this.laneKeys.of(delivery), id]))
     this.tables.attemptedDeliveries.putSync(id, NOTHING)
     return true
   }
@@ -179,6 +178,11 @@ export class Outbox {
     return succeed({ delivery: this.get(id), owed })
   }
 
+  /** Removes those of the next `limit` deliveries, oldest first, that were settled before `timeMs`; answers how many. */
+  removeSettledBefore(timeMs: number, limit: number): number {
+    return this.settled.removeBefore(timeMs, limit)
+  }
+
   /** Ids of at most `limit` deliveries that were attempted and have no outcome. */
   unsettled(limit: number): readonly Buffer[] {
     return [...this.tables.attemptedDeliveries.getKeys({ limit })]
@@ -197,7 +201,7 @@ export class Outbox {
   private queueAgain(id: Buffer, delivery: Delivery, attemptsBefore: number): OwedDelivery {
     this.stopWaiting(id, delivery)
     this.put(id, { ...delivery, state: 'queued', attemptsBefore, nextAttemptAt: null })
-    return this.enterLane(id, this.laneOf(delivery))
+    return this.enterLane(id, this.laneKeys.of(delivery))
   }
 
   private stopWaiting(id: Buffer, { nextAttemptAt }: Delivery): void {
@@ -209,24 +213,6 @@ export class Outbox {
     return { id: id.toString('hex'), lane: lane.toString('hex') }
   }
 
-  /** A lane is an owner's receiver: its scheme, host and port. In a commit. */
-  private laneOf({ owner, url }: Pick<Delivery, 'owner' | 'url'>): Buffer {
-    return under(this.numberOf(owner), this.originOf(url))
-  }
-
-  private numberOf(owner: string): number {
-    return this.identities.numberInCommit(owner) ?? this.identities.intern(owner)
-  }
-
-  /** What stands for the origin of a URL in a lane key. */
-  private originOf(url: string): Buffer {
-    const known = this.origins.get(url)
-    if (known !== undefined) return known
-    const origin = createHash('sha256').update(new URL(url).origin).digest().subarray(0, ORIGIN_BYTES)
-    this.origins.set(url, origin)
-    return origin
-  }
-
   private get(id: Buffer): Delivery {
     const delivery = this.find(id)
     if (delivery === undefined) throw new Error('an index names a delivery that is not there')
@@ -236,18 +222,4 @@ export class Outbox {
   private put(id: Buffer, row: Omit<Delivery, 'id'>): void {
     this.tables.deliveries.putSync(id, deliveryCodec.encode(row))
   }
-}
-
-/** An id of this time, or of the first later one that sorts behind the other. */
-function idBehind(other: Buffer, newId: (nowMs: number) => Buffer, nowMs: number): Buffer {
-  const id = newId(Math.max(nowMs, timeOfId(other)))
-  return Buffer.compare(other, id) < 0 ? id : newId(timeOfId(other) + 1)
-}
-
-/** Due deliveries sort by the time they are due at. */
-function dueKey(dueAt: number, id: Buffer): Buffer {
-  const key = Buffer.allocUnsafe(WIDE_BYTES + id.length)
-  key.writeUIntBE(dueAt, 0, WIDE_BYTES)
-  key.set(id, WIDE_BYTES)
-  return key
 }
