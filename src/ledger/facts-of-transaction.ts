@@ -1,11 +1,14 @@
 import { identityOfKeyText } from '../auth/identity-key.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
-import { type FollowedContracts, roleOf } from './followed-contracts.js'
-import { isObject, type LedgerTransaction, readTransaction } from './ledger-transaction.js'
+import { type FollowedContracts, standingOf } from './followed-contracts.js'
+import { isObject, isStreamId, type LedgerTransaction, readTransaction } from './ledger-transaction.js'
 
 const LABEL_IDENTITY = 'otk'
 const LABEL_OWNER = 'owner'
 const LABEL_WALLET = 'wallet'
+
+/** Of a contract's name, as far as it is logged. */
+const CONTRACT_TEXT_LENGTH_MAX = 200
 
 /** A fact, or why a transaction does not have the shape of one, in words. */
 export type FactOrFlaw<Fact extends LedgerFact> = { readonly fact: Fact } | { readonly flaw: string }
@@ -13,10 +16,14 @@ export type FactOrFlaw<Fact extends LedgerFact> = { readonly fact: Fact } | { re
 export type OnboardedFact = Extract<LedgerFact, { type: 'identity.onboarded' }>
 export type AssignedFact = Extract<LedgerFact, { type: 'wallet.assigned' }>
 
-/** What a committed transaction means for the service. `malformed`: by a followed contract, and not of its shape. */
+/**
+ * What a committed transaction means for the service. `malformed`: by a followed contract, or by one that is spelled like
+ * it, and not of its shape. `neighbour`: by another contract of a followed namespace.
+ */
 export type Recognition =
   | { readonly kind: 'fact'; readonly fact: LedgerFact }
   | { readonly kind: 'other' }
+  | { readonly kind: 'neighbour'; readonly contract: string }
   | { readonly kind: 'malformed'; readonly flaw: string }
 
 /**
@@ -34,13 +41,19 @@ export function recognise(
 ): Recognition {
   const tx = committed['$tx']
   if (!isObject(tx)) return { kind: 'malformed', flaw: 'it has no $tx' }
-  const role = roleOf(contracts, tx['$namespace'], tx['$contract'])
-  if (role === null) return { kind: 'other' }
+  const { $namespace: namespace, $contract: contract } = tx
+  const standing = standingOf(contracts, namespace, contract)
+  if (standing.kind === 'other') return standing
+  if (standing.kind === 'neighbour')
+    return { kind: 'neighbour', contract: `${namespace}/${contract}`.slice(0, CONTRACT_TEXT_LENGTH_MAX) }
+  if (standing.kind === 'look-alike') {
+    return { kind: 'malformed', flaw: 'its contract is spelled like a followed one and is another' }
+  }
   const transaction = readTransaction(committed)
   if (transaction === null) return { kind: 'malformed', flaw: '$i or $o is not an object' }
   // The shapes of the specification name no entry point: another one may do anything, the opposite included.
   if (transaction.entry !== null) return { kind: 'malformed', flaw: 'it names an entry point of the contract' }
-  const result = role === 'onboard' ? onboardingFact(transaction, onboardingName) : assignmentFact(transaction)
+  const result = standing.role === 'onboard' ? onboardingFact(transaction, onboardingName) : assignmentFact(transaction)
   return 'fact' in result ? { kind: 'fact', fact: result.fact } : { kind: 'malformed', flaw: result.flaw }
 }
 
@@ -61,5 +74,6 @@ export function assignmentFact({ isSelfSigned, inputs, outputs }: LedgerTransact
     return { flaw: 'assigning takes one input, owner, and one output, wallet' }
   }
   if (!owner.isPersonal) return { flaw: 'owner must be personal' }
+  if (!isStreamId(owner.stream) || !isStreamId(wallet.stream)) return { flaw: 'owner and wallet must be 64 hex digits' }
   return { fact: { type: 'wallet.assigned', id: wallet.stream, address: null, network: null, owner: owner.stream } }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { posix } from 'node:path'
 
 /** What a contract's transactions mean. */
 const ROLES = ['onboard', 'assign'] as const
@@ -21,7 +22,8 @@ export interface FollowedContracts {
 
 /** `onboard=shop/3f2a…`: a role, a namespace and a contract. */
 const ENTRY = /^([a-z]+)=([^/=,\s]+)\/([^/=,@\s]+)$/
-const VERSION_MARK = '@'
+/** What may follow a contract's id: a version. A node resolves the name as a path, so nothing else may. */
+const VERSION = /^@[0-9A-Za-z][0-9A-Za-z._-]*$/
 
 /** Reads an operator's entries, `<role>=<namespace>/<contract>` each; or says what is wrong with the first bad one. */
 export function parseFollowedContracts(entries: readonly string[]): readonly FollowedContract[] | { flaw: string } {
@@ -30,21 +32,49 @@ export function parseFollowedContracts(entries: readonly string[]): readonly Fol
     const [, roleText, namespace = '', contract = ''] = ENTRY.exec(entry) ?? []
     const role = ROLES.find((known) => known === roleText)
     if (role === undefined) return { flaw: `${entry} is not <${ROLES.join('|')}>=<namespace>/<contract id>` }
-    if (roleOf(contracts, namespace, contract) !== null) return { flaw: `${namespace}/${contract} is named twice` }
+    if (standingOf(contracts, namespace, contract).kind === 'followed')
+      return { flaw: `${namespace}/${contract} is named twice` }
     contracts.push({ role, namespace, contract })
   }
   return contracts
 }
 
-/** The role of the contract that a transaction names; null when it is not followed. */
-export function roleOf(
+/**
+ * What the contract of a transaction is to a follower. `look-alike`: it is not followed, but is spelled so that a node may
+ * have run a followed one, or somebody may take it for one. `neighbour`: another contract of a followed namespace.
+ */
+export type ContractStanding =
+  | { readonly kind: 'followed'; readonly role: ContractRole }
+  | { readonly kind: 'look-alike' }
+  | { readonly kind: 'neighbour' }
+  | { readonly kind: 'other' }
+
+/**
+ * Judges the contract that a transaction names. A node runs `<namespace>/<contract>.js` after it has resolved that text as
+ * a path, so `<id>@/../../<namespace>/<id>` is another contract. Followed is only the id, alone or with a plain version.
+ */
+export function standingOf(
   contracts: readonly FollowedContract[],
   namespace: unknown,
   contract: unknown,
-): ContractRole | null {
-  if (typeof contract !== 'string') return null
-  const [id] = contract.split(VERSION_MARK)
-  return contracts.find((one) => one.namespace === namespace && one.contract === id)?.role ?? null
+): ContractStanding {
+  if (typeof namespace !== 'string' || typeof contract !== 'string') return { kind: 'other' }
+  const followed = contracts.find((one) => one.namespace === namespace && isNamed(one.contract, contract))
+  if (followed !== undefined) return { kind: 'followed', role: followed.role }
+  const resolved = posix.normalize(`${namespace}/${contract}`)
+  const near = contracts.filter((one) => one.namespace === namespace || resolved.startsWith(`${one.namespace}/`))
+  if (near.length === 0) return { kind: 'other' }
+  const isAlike = near.some(
+    (one) => contract.startsWith(one.contract) || resolved.startsWith(`${one.namespace}/${one.contract}`),
+  )
+  return { kind: isAlike ? 'look-alike' : 'neighbour' }
+}
+
+/** Whether a text is a contract's id, alone or with a plain version. */
+function isNamed(id: string, text: string): boolean {
+  if (!text.startsWith(id)) return false
+  const rest = text.slice(id.length)
+  return rest === '' || (VERSION.test(rest) && !rest.includes('..'))
 }
 
 /**

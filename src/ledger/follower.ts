@@ -16,6 +16,8 @@ import { lookUpAll, type Told } from './transaction-lookup.js'
 export const PAGE_ROWS = 500
 /** Rows in one page at the most, which bounds the memory for it. */
 export const PAGE_ROWS_MAX = 100_000
+/** Contracts of a followed namespace that are named in the log, once each; further ones are not. */
+const NEIGHBOURS_MAX = 1000
 /** The longest pause after failures. */
 export const BACKOFF_MAX_MS = 60_000
 
@@ -65,6 +67,8 @@ export class LedgerFollower {
   /** The failure that was logged last, until all is well again. */
   private complaint: string | null = null
   private hasCaughtUp = false
+  /** Contracts that are not followed although their namespace is, and of which the log has told. */
+  private readonly neighbours = new Set<string>()
   private isStopped = false
   private endPause: (() => void) | null = null
   private running: Promise<void> = Promise.resolve()
@@ -210,10 +214,18 @@ export class LedgerFollower {
   /** Loud, because a fact may be missing now. */
   private tellSkipped(taken: readonly CommittedAt[], told: readonly Told[]): void {
     for (const [i, one] of told.entries()) {
+      if (one.kind === 'neighbour') this.tellNeighbour(one.contract)
       if (one.kind !== 'skipped') continue
       this.record.malformed += 1
       this.options.log.error({ umid: taken[i]?.umid, flaw: one.flaw }, 'a transaction of the ledger was skipped')
     }
+  }
+
+  /** Once: a label of a followed contract would be such a one, and its assignments be lost without a word. */
+  private tellNeighbour(contract: string): void {
+    if (this.neighbours.has(contract) || this.neighbours.size >= NEIGHBOURS_MAX) return
+    this.neighbours.add(contract)
+    this.options.log.warn({ contract }, 'a contract of a followed namespace is not followed')
   }
 
   private tellRejected(events: readonly IncomingEvent[], outcomes: readonly EventOutcome[]): void {

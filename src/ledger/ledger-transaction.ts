@@ -12,7 +12,7 @@ export interface LedgerTransaction {
 
 /** What `$i` or `$o` says of a stream. Fields of another type than they should have count as absent. */
 export interface LedgerStream {
-  /** The stream's id: `$stream`, or else the label itself. */
+  /** The stream's id: `$stream`, or else the label itself, as a node reads it. */
   readonly stream: string
   readonly publicKey: string | null
   /** The key's type. A node takes `rsa` when there is none. */
@@ -22,15 +22,30 @@ export interface LedgerStream {
 
 const DEFAULT_KEY_TYPE = 'rsa'
 
+const STREAM_ID_LENGTH = 64
+const STREAM_ID = /^[0-9a-f]{64}$/
+
+/** Whether a text can be the id of a stream: the SHA-256 of something, in hex. */
+export function isStreamId(text: string): boolean {
+  return STREAM_ID.test(text)
+}
+
+/** The id that a node finds in a text: what follows a colon is dropped, and so is what stands before the last 64 characters. */
+function streamIdOf(text: string): string {
+  const [id = ''] = text.split(':')
+  return id.slice(-STREAM_ID_LENGTH)
+}
+
 /** Reads `$tx` and `$selfsign` of a transaction; null when they are not those of one. */
 export function readTransaction(value: Readonly<Record<string, unknown>>): LedgerTransaction | null {
-  const { $tx: tx, $selfsign: isSelfSigned } = value
+  const { $tx: tx, $selfsign: selfSigned } = value
   if (!isObject(tx)) return null
   const { $namespace: namespace, $contract: contract, $entry: entry, $i: inputs, $o: outputs = {} } = tx
   if (typeof namespace !== 'string' || typeof contract !== 'string') return null
   if (!isObject(inputs) || !isObject(outputs)) return null
   return {
-    isSelfSigned: isSelfSigned === true,
+    // Any value that is true to JavaScript counts, as it does in a node.
+    isSelfSigned: Boolean(selfSigned),
     namespace,
     contract,
     entry: typeof entry === 'string' && entry !== '' ? entry : null,
@@ -45,7 +60,7 @@ function streamsOf(entries: Readonly<Record<string, unknown>>): Map<string, Ledg
     const fields = isObject(value) ? value : {}
     const { $stream: stream, publicKey, type, personal } = fields
     streams.set(label, {
-      stream: typeof stream === 'string' ? stream : label,
+      stream: streamIdOf(typeof stream === 'string' ? stream : label),
       publicKey: typeof publicKey === 'string' ? publicKey : null,
       keyType: typeof type === 'string' ? type : DEFAULT_KEY_TYPE,
       isPersonal: personal === true,

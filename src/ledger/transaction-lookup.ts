@@ -10,6 +10,7 @@ const LOOKUPS_MAX = 8
 export type Told =
   | { readonly kind: 'fact'; readonly fact: LedgerFact }
   | { readonly kind: 'nothing' }
+  | { readonly kind: 'neighbour'; readonly contract: string }
   | { readonly kind: 'skipped'; readonly flaw: string }
 
 /** A transaction that cannot be looked up now holds up the ones behind it. */
@@ -68,6 +69,7 @@ async function lookUp(
       const recognition = recognise(answer.transaction, followed)
       switch (recognition.kind) {
         case 'fact':
+        case 'neighbour':
           return recognition
         case 'other':
           return { kind: 'nothing' }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { ledgerEventId, recognise } from '../../src/ledger/facts-of-transaction.js'
-import { assignTx, FOLLOWED, onboardTx } from './follower-fixture.js'
+import { assignTx, FOLLOWED, idOf, onboardTx } from './follower-fixture.js'
 
 const KEY = `0x02${'AB'.repeat(32)}`
 const identityOf = (keyText: string) => createHash('sha256').update(keyText).update('shop.onboarding').digest('hex')
 
 const assigned = (id: string, owner: string) => ({
   kind: 'fact',
-  fact: { type: 'wallet.assigned', id, address: null, network: null, owner },
+  fact: { type: 'wallet.assigned', id: idOf(id), address: null, network: null, owner: idOf(owner) },
 })
 
 /** A transaction with some fields of `$tx` in place of the usual ones. */
@@ -34,19 +34,88 @@ describe('the facts of a committed transaction', () => {
     assert.deepEqual(recognise(told, FOLLOWED), assigned('w1', 'alice'))
   })
 
-  test('a label stands for the stream where $stream is left out', () => {
-    const $i = { owner: { personal: true } }
-    assert.deepEqual(recognise(withTx(assignTx('w1', ''), { $i }), FOLLOWED), assigned('w1', 'owner'))
+  const WALLET = idOf('w1')
+  const OWNER = idOf('alice')
+
+  for (const text of [`xx${WALLET}`, `${WALLET}:`, `${WALLET}:volatile`, `a longer prefix ${WALLET}:x:y`]) {
+    test(`a wallet spelled ${text.replace(WALLET, '<id>')} is the one that a node finds`, () => {
+      const spelled = withTx(assignTx('', 'alice'), { $o: { wallet: { $stream: text } } })
+      assert.deepEqual(recognise(spelled, FOLLOWED), assigned('w1', 'alice'))
+    })
+  }
+
+  test('an owner is the one that a node finds, too', () => {
+    const $i = { owner: { $stream: `xx${OWNER}:`, personal: true } }
+    assert.deepEqual(recognise(withTx(assignTx('w1', ''), { $i }), FOLLOWED), assigned('w1', 'alice'))
   })
 
-  test('a version of a followed contract is followed', () => {
-    const versioned = withTx(assignTx('w1', 'alice'), { $contract: 'c2@3' })
-    assert.deepEqual(recognise(versioned, FOLLOWED), assigned('w1', 'alice'))
+  for (const text of [
+    WALLET.slice(1),
+    WALLET.toUpperCase().replace('0', 'A'),
+    `${WALLET.slice(1)}g`,
+    ':',
+    `x:${WALLET}`,
+  ]) {
+    test(`${text} names no wallet`, () => {
+      const recognition = recognise(withTx(assignTx('', 'alice'), { $o: { wallet: { $stream: text } } }), FOLLOWED)
+      assert.deepEqual(recognition, { kind: 'malformed', flaw: 'owner and wallet must be 64 hex digits' })
+    })
+  }
+
+  test('a label stands for the stream where $stream is left out, and is an id of none', () => {
+    const $i = { owner: { personal: true } }
+    const recognition = recognise(withTx(assignTx('w1', ''), { $i }), FOLLOWED)
+    assert.deepEqual(recognition, { kind: 'malformed', flaw: 'owner and wallet must be 64 hex digits' })
   })
+
+  for (const $selfsign of [1, 'true', {}]) {
+    test(`a transaction with ${JSON.stringify($selfsign)} as $selfsign is self-signed, as it is to a node`, () => {
+      assert.equal(recognise({ ...onboardTx(KEY), $selfsign }, FOLLOWED).kind, 'fact')
+      assert.equal(recognise({ ...assignTx('w1', 'alice'), $selfsign }, FOLLOWED).kind, 'malformed')
+    })
+  }
+
+  for (const version of ['@3', '@0.0.1', '@1.0.0-beta_2', '@latest']) {
+    test(`the version ${version} of a followed contract is followed`, () => {
+      const versioned = withTx(assignTx('w1', 'alice'), { $contract: `c2${version}` })
+      assert.deepEqual(recognise(versioned, FOLLOWED), assigned('w1', 'alice'))
+    })
+  }
+
+  const alike: readonly [contract: string, namespace: string][] = [
+    ['c2@/../../evil/9be1@0.0.1', 'shop'],
+    ['c2@/../c1', 'shop'],
+    ['c2@..', 'shop'],
+    ['c2@1..2', 'shop'],
+    ['c2@', 'shop'],
+    ['c2@.1', 'shop'],
+    ['c2@1@2', 'shop'],
+    ['c2@1\\..', 'shop'],
+    ['c2@1 ', 'shop'],
+    ['c2 ', 'shop'],
+    ['c22', 'shop'],
+    ['./c2', 'shop'],
+    ['c2', './shop'],
+    ['c2', 'shop/'],
+    ['c2', 'evil/../shop'],
+    ['../shop/c2', 'evil'],
+  ]
+  for (const [$contract, $namespace] of alike) {
+    test(`${$namespace}/${$contract} is not followed, and is told`, () => {
+      const { kind } = recognise(withTx(assignTx('w1', 'mallory'), { $contract, $namespace }), FOLLOWED)
+      assert.equal(kind, 'malformed')
+    })
+  }
+
+  for (const contract of ['assignowner', 'c3', `c3@/../../evil/c4`]) {
+    test(`${contract} of a followed namespace is told as a neighbour`, () => {
+      const recognition = recognise(withTx(assignTx('w1', 'alice'), { $contract: contract }), FOLLOWED)
+      assert.ok(recognition.kind !== 'fact')
+      assert.notEqual(recognition.kind, 'malformed')
+    })
+  }
 
   const others: readonly [what: string, fields: Readonly<Record<string, unknown>>][] = [
-    ['another contract', { $contract: 'c3' }],
-    ['a contract whose id begins alike', { $contract: 'c22' }],
     ['another namespace', { $namespace: 'Shop' }],
     ['no namespace', { $namespace: undefined }],
     ['no contract', { $contract: undefined }],

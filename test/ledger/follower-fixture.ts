@@ -19,6 +19,16 @@ export const FOLLOWED: FollowedContracts = {
   onboardingName: 'shop.onboarding',
 }
 
+/** The id of a stream that a test calls by a short name. */
+export function idOf(name: string): string {
+  return Buffer.from(name).toString('hex').padStart(64, '0')
+}
+
+/** The name behind an id of `idOf`. */
+export function nameOf(id: string): string {
+  return Buffer.from(id.replace(/^(00)*/, ''), 'hex').toString()
+}
+
 export function onboardTx(publicKey: string) {
   return {
     $selfsign: true,
@@ -26,9 +36,10 @@ export function onboardTx(publicKey: string) {
   }
 }
 
+/** The wallet and the owner by name. */
 export function assignTx(wallet: string, owner: string) {
-  const $i = { owner: { $stream: owner, personal: true } }
-  return { $tx: { $contract: 'c2', $namespace: 'shop', $i, $o: { wallet: { $stream: wallet } } } }
+  const $i = { owner: { $stream: idOf(owner), personal: true } }
+  return { $tx: { $contract: 'c2', $namespace: 'shop', $i, $o: { wallet: { $stream: idOf(wallet) } } } }
 }
 
 /** A ledger that does what the test wants, in no time. */
@@ -119,7 +130,7 @@ export class ScriptedService implements FollowingService {
     const { eventId, fact } = event
     if (eventId === null) throw new Error('a fact of the ledger has no id')
     if (this.known.has(eventId)) return { status: 'duplicate' }
-    if (fact.type === 'wallet.assigned' && fact.owner === '') return { status: 'rejected', error: 'no owner' }
+    if (fact.type === 'wallet.assigned' && fact.owner === idOf('')) return { status: 'rejected', error: 'no owner' }
     this.known.add(eventId)
     this.applied.push(event)
     return { status: 'applied' }

@@ -7,6 +7,8 @@ import {
   assignTx,
   FollowerFixture,
   followOnce,
+  idOf,
+  nameOf,
   onboardTx,
   POLL_MS,
   ScriptedLedger,
@@ -22,7 +24,7 @@ function world() {
 
 /** The wallets that were assigned, in order. */
 function assigned(service: ScriptedService): readonly string[] {
-  return service.applied.map(({ fact }) => (fact.type === 'wallet.assigned' ? fact.id : assert.fail(fact.type)))
+  return service.applied.map(({ fact }) => (fact.type === 'wallet.assigned' ? nameOf(fact.id) : assert.fail(fact.type)))
 }
 
 describe('the follower of a ledger', () => {
@@ -38,7 +40,7 @@ describe('the follower of a ledger', () => {
       { eventId: `ledger:${onboarding}`, fact: { type: 'identity.onboarded', identity } },
       {
         eventId: `ledger:${assignment}`,
-        fact: { type: 'wallet.assigned', id: 'w1', address: null, network: null, owner: 'alice' },
+        fact: { type: 'wallet.assigned', id: idOf('w1'), address: null, network: null, owner: idOf('alice') },
       },
     ])
     assert.deepEqual(service.cursor, { origin: 'origin', timestampMs: T + 2, umids: [assignment] })
@@ -156,6 +158,28 @@ describe('the follower of a ledger', () => {
     const { waitingFor, failure, failures } = fixture.follower.state()
     assert.deepEqual([waitingFor, failure, failures], [null, null, 4])
     await fixture.follower.stop()
+  })
+
+  test('names a contract of a followed namespace that is not followed, once', async () => {
+    const { ledger, service } = world()
+    for (let i = 0; i < 3; i += 1) {
+      ledger.commit(T + i, { $tx: { ...assignTx(`w${i}`, 'alice').$tx, $contract: 'assignowner' } })
+    }
+    ledger.commit(T, { $tx: { $contract: 'assignowner', $namespace: 'elsewhere', $i: {} } })
+    const { complaints, follower } = await followOnce(ledger, service)
+    assert.deepEqual(
+      complaints.map(({ level, contract }) => [level, contract]),
+      [['warn', 'shop/assignowner']],
+    )
+    assert.equal(follower.state().malformed, 0)
+  })
+
+  test('takes no assignment by a contract that only begins like the followed one', async () => {
+    const { ledger, service } = world()
+    const umid = ledger.commit(T, { $tx: { ...assignTx('w1', 'mallory').$tx, $contract: 'c2@/../../evil/c9@0.0.1' } })
+    const { complaints } = await followOnce(ledger, service)
+    assert.deepEqual(assigned(service), [])
+    assert.deepEqual([complaints[0]?.['level'], complaints[0]?.['umid']], ['error', umid])
   })
 
   const skipped: readonly [what: string, flaw: RegExp, transaction: Readonly<Record<string, unknown>> | 'too-long'][] =

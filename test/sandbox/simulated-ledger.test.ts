@@ -121,6 +121,13 @@ describe('onboarding', () => {
     await commit(fixture.sandbox, { $selfsign: true, $sigs: { otk: signTx(key, $tx, 'high') }, $tx })
   })
 
+  test('takes whatever is true to JavaScript as $selfsign', async () => {
+    for (const $selfsign of [1, 'true']) {
+      const { streams } = await commit(fixture.sandbox, { ...onboarding(place(), freshKey()), $selfsign })
+      assert.equal(streams.new.length, 1)
+    }
+  })
+
   test('takes the fields of $tx in any order, signed as they are sent', async () => {
     const key = freshKey()
     const { namespace, contracts } = place()
@@ -209,7 +216,6 @@ describe('onboarding', () => {
     ],
     ['with a private key', 'Self signed signature not matching', (key) => signedWith(key, privatePem())],
     ['not self-signed', 'Stream(s) not found', (key) => ({ ...onboarding(place(), key), $selfsign: false })],
-    ['with a text for $selfsign', 'Stream(s) not found', (key) => ({ ...onboarding(place(), key), $selfsign: 'true' })],
     [
       'in another namespace',
       'Contract Not Found',
