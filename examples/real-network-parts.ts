@@ -137,7 +137,7 @@ export class Billhook {
   async pageStatus(path: string): Promise<string> {
     const response = await fetch(`${this.url}${path}`, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
     const page = await response.text()
-    return /role="status">([^<]*)</.exec(page)?.[1] ?? assert.fail(`the page says no status: ${page}`)
+    return /role="status"><p>([^<]*)</.exec(page)?.[1] ?? assert.fail(`the page says no status: ${page}`)
   }
 
   async end(): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }> {

@@ -58,6 +58,12 @@ export function formatAmount(atoms: bigint): string {
   return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
 }
 
+/** The atoms of a text that `formatAmount` wrote. */
+export function parseFormattedAmount(text: string): bigint {
+  const [integer = '', fraction = ''] = text.split('.')
+  return BigInt(integer + fraction.padEnd(AMOUNT_DECIMALS, '0'))
+}
+
 /** The raw on-chain integer of a decimal amount, or null when the token cannot express it. */
 export function rawTokenAmount(atoms: bigint, tokenDecimals: number): string | null {
   const unit = 10n ** BigInt(AMOUNT_DECIMALS - tokenDecimals)

@@ -6,6 +6,13 @@ export function isNetwork(value: unknown): value is Network {
   return value === 'SEP' || value === 'TRX-NILE'
 }
 
+/** Coins of a test network are worth nothing. The specification names no other networks. */
+const TEST_NETWORKS: Readonly<Record<Network, boolean>> = { SEP: true, 'TRX-NILE': true }
+
+export function isTestNetwork(network: Network): boolean {
+  return TEST_NETWORKS[network]
+}
+
 /** Decimals of the observed token (USDT) by network; configuration (decisions 5). */
 export type TokenDecimals = Readonly<Record<Network, number>>
 

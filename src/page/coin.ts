@@ -10,12 +10,17 @@ export const NETWORK_TITLES: Readonly<Record<Network, string>> = {
 /** What the native currency of a network is called. */
 const NATIVE_COINS: Readonly<Record<Network, string>> = { SEP: 'ETH', 'TRX-NILE': 'TRX' }
 
+/** The coins that an invoice in `currency` can be paid in on `networks`, each once. */
+export function coinsOf(currency: Currency, networks: readonly Network[]): readonly string[] {
+  if (currency === 'USDT') return ['USDT']
+  return [...new Set(networks.map((network) => NATIVE_COINS[network]))]
+}
+
 /**
  * What to write behind an amount of `currency` payable on `networks`: `USDT`, `ETH`, or `ETH or TRX` when the wallets
  * have different coins. While no network is known the coin has no name yet.
  */
 export function coinName(currency: Currency, networks: readonly Network[]): string {
-  if (currency === 'USDT') return 'USDT'
-  const coins = new Set(networks.map((network) => NATIVE_COINS[network]))
-  return coins.size === 0 ? 'native coin' : [...coins].join(' or ')
+  const coins = coinsOf(currency, networks)
+  return coins.length === 0 ? 'native coin' : coins.join(' or ')
 }

@@ -23,7 +23,7 @@ ${refreshSeconds === null ? null : markup`<meta http-equiv="refresh" content="${
 <style>${STYLE}</style>
 </head>
 <body>
-${parts.isSandbox ? markup`<p class="sandbox">Sandbox: nothing here is real money</p>` : null}
+${parts.isSandbox ? markup`<header class="sandbox">Sandbox: nothing here is real money</header>` : null}
 <main>
 ${parts.content}
 </main>

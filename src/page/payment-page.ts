@@ -1,13 +1,15 @@
 import { formatAmount, parseInvoiceAmount } from '../domain/amount.js'
-import type { Currency } from '../domain/currency.js'
 import type { Invoice } from '../domain/invoice.js'
+import { isTestNetwork, type Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
 import type { Wallet } from '../domain/wallet.js'
-import { coinName, NETWORK_TITLES } from './coin.js'
+import { coinName, coinsOf, NETWORK_TITLES } from './coin.js'
 import { page } from './layout.js'
 import { type Markup, markup } from './markup.js'
+import { isAwaited, leftToSend, type PaymentState, paymentStateOf } from './payment-state.js'
+import { statusWords } from './payment-words.js'
 
-/** How often an unpaid page is asked for again. */
+/** How often a page is asked for again while its payment is awaited. */
 const REFRESH_SECONDS = 10
 
 /** Longer amounts are written smaller, so that they do not fill the page. */
@@ -16,67 +18,44 @@ const LARGE_AMOUNT_LENGTH_MAX = 20
 export interface PaymentView {
   readonly invoice: Invoice
   readonly payment: Payment
+  /** Void or expired: nothing may be sent any more. */
+  readonly isVoid: boolean
   /** The wallets of the invoice, in its order. */
   readonly wallets: readonly Pick<Wallet, 'network' | 'address'>[]
   readonly isSandbox: boolean
 }
 
 /**
- * The page that a payer sees: what is asked, where to pay it, and what has come in. It has no script; an unpaid page
- * refreshes itself. What is the merchant's own (owner, reference, callback URL) is not shown.
+ * The page that a payer sees: what is asked, where the payment stands, and, as long as something is missing, what to send
+ * where. It has no script; while a payment is awaited it refreshes itself. What is the merchant's own (owner, reference,
+ * callback URL) is not shown.
  *
  * Text of the merchant stands in `<bdi>`, each in a block of its own: characters that turn the direction of text around
  * then reach no further, not even when they close more than they open.
  */
 export function paymentPage(view: PaymentView): string {
-  const { invoice, payment, wallets } = view
-  const networks = wallets.flatMap(({ network }) => (network === null ? [] : [network]))
-  const coin = coinName(invoice.currency, networks)
+  const { invoice, wallets } = view
+  const coin = coinName(invoice.currency, networksOf(wallets))
   const amount = `${amountText(invoice)} ${coin}`
-  const isPaid = payment.status === 'paid'
+  const state = paymentStateOf(view.payment, view.isVoid)
+  const refreshSeconds = isAwaited(state) ? REFRESH_SECONDS : null
   const content = markup`
 <h1><bdi>${invoice.name}</bdi></h1>
 ${invoice.description === null ? null : markup`<p class="description"><bdi>${invoice.description}</bdi></p>`}
 <p class="${amount.length > LARGE_AMOUNT_LENGTH_MAX ? 'amount long' : 'amount'}">${amount}</p>
-<p class="${isPaid ? 'status paid' : 'status waiting'}" role="status">${statusText(payment)}</p>
-${isPaid ? null : refreshHint(invoice.id)}
-<h2>Payment</h2>
-<dl class="sums">
-${sum('Amount', amount)}
-${sum('Currency', currencyText(invoice.currency, coin))}
-${sum('Received', `${payment.received} ${coin}`)}
-${sum('Pending', `${payment.pending} ${coin}`)}
-${sum('Remaining', `${payment.remaining} ${coin}`)}
-${payment.overpaid === '0' ? null : sum('Overpaid', `${payment.overpaid} ${coin}`)}
-</dl>
-<h2>${walletsTitle(isPaid, wallets.length)}</h2>
-${isPaid || networks.length === 0 ? null : markup`<p class="quiet">${walletsHint(coin, wallets.length)}</p>`}
-<dl class="wallets">
-${wallets.map(walletEntry)}
-</dl>`
-  return page({
-    title: `${isPaid ? 'Paid' : 'Payment'}: ${invoice.name}`,
-    refreshSeconds: isPaid ? null : REFRESH_SECONDS,
-    isSandbox: view.isSandbox,
-    content,
-  })
+${statusBox(state, coin)}
+${instructions(view, state)}
+${refreshSeconds === null ? null : refreshHint(invoice.id, refreshSeconds)}`
+  return page({ title: `${titleOf(state)}: ${invoice.name}`, refreshSeconds, isSandbox: view.isSandbox, content })
 }
 
-/** The page of an invoice that does not exist. */
-export function unknownInvoicePage(isSandbox: boolean): string {
-  return page({
-    title: 'Invoice not found',
-    refreshSeconds: null,
-    isSandbox,
-    content: markup`
-<h1>Invoice not found</h1>
-<p>There is no invoice at this address. Check the link, or ask whoever sent it to you for a new one.</p>`,
-  })
+function titleOf(state: PaymentState): string {
+  if (state.kind === 'closed') return 'No longer payable'
+  return state.kind === 'paid' || state.kind === 'overpaid' ? 'Paid' : 'Payment'
 }
 
-/** The currency as the invoice names it, and the coin that it means here. */
-function currencyText(currency: Currency, coin: string): string {
-  return currency === coin || coin.startsWith(currency) ? currency : `${currency} (${coin})`
+function networksOf(wallets: PaymentView['wallets']): Network[] {
+  return wallets.flatMap(({ network }) => (network === null ? [] : [network]))
 }
 
 /** How people write an amount: no zeros in front, a digit before the point, and a bounded number behind it. */
@@ -93,40 +72,58 @@ function amountText(invoice: Invoice): string {
   return formatAmount(atoms)
 }
 
-function statusText(payment: Payment): string {
-  if (payment.status === 'paid') return 'Paid. Nothing more is due.'
-  if (payment.pending !== '0') return 'Payment seen, waiting for confirmation'
-  return payment.received === '0' ? 'Waiting for payment' : 'Partly paid, waiting for the rest'
+function statusBox(state: PaymentState, coin: string): Markup {
+  const { tone, headline, details } = statusWords(state, coin)
+  return markup`<div class="status ${tone}" role="status"><p>${headline}</p>${details.map(
+    (detail) => markup`<p class="detail">${detail}</p>`,
+  )}</div>`
 }
 
-/** The address is relative, so it also holds behind a proxy that serves the page under another path. */
-function refreshHint(id: string): Markup {
-  return markup`<p class="quiet">This page refreshes itself every ${String(REFRESH_SECONDS)} seconds.
-<a href="${id}">Refresh now</a></p>`
+/** What to send where; nothing when there is nothing left to send, so that nobody pays twice. */
+function instructions({ invoice, wallets }: PaymentView, state: PaymentState): Markup | null {
+  const missing = leftToSend(state)
+  if (missing === null) return null
+  const figure = state.kind === 'nothing_seen' ? amountText(invoice) : missing
+  const networks = networksOf(wallets)
+  const coin = coinName(invoice.currency, networks)
+  const coins = coinsOf(invoice.currency, networks)
+  const hasSeveralCoins = coins.length > 1
+  const sumOn = (network: Network | null): string | null =>
+    hasSeveralCoins && network !== null ? `${figure} ${coinName(invoice.currency, [network])} on ` : null
+  return markup`<h2>Send ${figure} ${coin} to ${wallets.length === 1 ? 'this address' : 'one of these addresses'}</h2>
+${hasSeveralCoins ? markup`<p class="caution">${differentCoins(coins)}</p>` : null}
+${networks.length === 0 ? null : markup`<p class="quiet">${sendingHint(coin, wallets.length)}</p>`}
+<dl class="wallets">
+${wallets.map((wallet) => walletEntry(wallet, sumOn(wallet.network)))}
+</dl>`
 }
 
-function sum(title: string, text: string): Markup {
-  return markup`<div><dt>${title}</dt><dd>${text}</dd></div>
-`
+/** The invoice adds up different coins as plain numbers (specification); a payer must not take them for equal offers. */
+function differentCoins(coins: readonly string[]): string {
+  return `${coins.join(' and ')} are different coins with different values. This invoice asks for the same number of either: \
+ask the merchant which one is meant if you are not sure.`
 }
 
-function walletsTitle(isPaid: boolean, count: number): string {
-  if (isPaid) return count === 1 ? 'Address of this invoice' : 'Addresses of this invoice'
-  return count === 1 ? 'Pay to this address' : 'Pay to any of these addresses'
-}
-
-function walletsHint(coin: string, count: number): string {
+function sendingHint(coin: string, count: number): string {
   const where = count === 1 ? 'on the network named with the address' : 'on the network named with each address'
   return `Send only ${coin}, and only ${where}. Anything else does not count for this invoice.`
 }
 
-function walletEntry(wallet: PaymentView['wallets'][number]): Markup {
-  if (wallet.network === null || wallet.address === null) {
+/** `sum` stands before the network's name, where the networks differ in what is to be sent. */
+function walletEntry({ network, address }: PaymentView['wallets'][number], sum: string | null): Markup {
+  if (network === null || address === null) {
     return markup`<dt>Network not known yet</dt>
 <dd>The address of this wallet is not known yet. Come back in a moment.</dd>
 `
   }
-  return markup`<dt>${NETWORK_TITLES[wallet.network]}</dt>
-<dd><code class="address"><bdi>${wallet.address}</bdi></code></dd>
+  const label = isTestNetwork(network) ? markup` <span class="test">Test network</span>` : null
+  return markup`<dt>${sum}${NETWORK_TITLES[network]}${label}</dt>
+<dd><code class="address"><bdi>${address}</bdi></code></dd>
 `
+}
+
+/** The address is relative, so it also holds behind a proxy that serves the page under another path. */
+function refreshHint(id: string, seconds: number): Markup {
+  return markup`<p class="quiet">This page refreshes itself every ${String(seconds)} seconds.
+<a href="${id}">Refresh now</a></p>`
 }

@@ -70,21 +70,23 @@ a { color: var(--accent); }
 .description { color: var(--quiet); white-space: pre-wrap; }
 .amount { margin: 1.25rem 0 0.75rem; font-size: 2.25rem; font-weight: 700; line-height: 1.15; }
 .amount.long { font-size: 1.25rem; }
-.status { margin: 0; padding: 0.625rem 0.875rem; border-radius: 0.5rem; font-weight: 600; }
+.status { padding: 0.625rem 0.875rem; border-radius: 0.5rem; font-weight: 600; }
+.status p { margin: 0; }
+.status .detail { margin-top: 0.25rem; font-weight: 400; }
 .status.waiting { background: var(--waiting-ground); color: var(--waiting); }
 .status.paid { background: var(--paid-ground); color: var(--paid); }
+.status.closed { background: var(--ground); color: var(--text); border: 1px solid var(--line); }
+.caution { color: var(--waiting); }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
-dl { margin: 0.5rem 0 0; }
-.sums div {
-  display: flex;
-  flex-wrap: wrap;
-  gap: 0 1rem;
-  justify-content: space-between;
-  padding: 0.375rem 0;
-  border-bottom: 1px solid var(--line);
+.test {
+  display: inline-block;
+  padding: 0 0.5rem;
+  border-radius: 0.5rem;
+  background: var(--label-ground);
+  color: var(--label);
+  font-weight: 600;
 }
-.sums dd { margin: 0; font-variant-numeric: tabular-nums; }
-.sums dt { color: var(--quiet); }
+dl { margin: 0.5rem 0 0; }
 .wallets dt { margin-top: 0.75rem; color: var(--quiet); font-size: 0.875rem; }
 .wallets dd { margin: 0.25rem 0 0; }
 .address {

@@ -1,4 +1,5 @@
 import type { Settings } from '../config.js'
+import { withFailurePages } from '../http/failure-pages.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter, finishedHooks } from '../http/router.js'
 import type { LedgerFollower } from '../ledger/follower.js'
@@ -41,11 +42,12 @@ export async function assemble(context: CoreContext): Promise<Service> {
     degradations: () => freshness.complaints(),
   })
   const requests = requestLog(log)
-  const resolve = createRouter(routes, {
+  const router = createRouter(routes, {
     onError: requests.onError,
     ...finishedHooks([requests.finished, metrics?.requests].filter((hook) => hook !== undefined)),
     ...(settings.corsOrigins.length === 0 ? {} : { cors: { origins: settings.corsOrigins } }),
   })
+  const resolve = withFailurePages(router, sandbox !== null)
   const banner: string[] = []
   if (metrics !== null && settings.metricsPort !== undefined) {
     metrics.watch({ ...core, clock, watchers, follower })

@@ -34,9 +34,7 @@ export function flawOfAnswer(answer: SeenAnswer): string | null {
   const { status, contentType, body } = answer
   const leak = INTERNALS.exec(body)
   if (leak !== null) return `the body leaks ${JSON.stringify(leak[0])}`
-  if (contentType === 'text/html; charset=utf-8') {
-    return status === 200 || status === 404 ? flawOfPage(body) : `a page with status ${status}`
-  }
+  if (contentType === 'text/html; charset=utf-8') return flawOfPage(answer)
   if (status === 204) return body === '' ? null : 'a 204 has a body'
   if (contentType !== 'application/json; charset=utf-8') return `the content type is ${JSON.stringify(contentType)}`
   let value: unknown
@@ -79,7 +77,13 @@ function matches(message: string, text: string): boolean {
   return new RegExp(`^${pieces.join('[^]+')}$`).test(text)
 }
 
-function flawOfPage(html: string): string | null {
-  if (!html.startsWith('<!doctype html>\n<html lang="en">')) return 'the page does not start as it should'
-  return html.trimEnd().endsWith('</html>') ? null : 'the page does not end as it should'
+/** Statuses of the pages under /pay: hostile input must not cause a 500 there either. */
+const PAGE_STATUSES: ReadonlySet<number> = new Set([200, 400, 404, 405, 408, 413, 429, 431, 503])
+
+function flawOfPage({ status, body, hasRetryAfter }: SeenAnswer): string | null {
+  if (!PAGE_STATUSES.has(status)) return `a page with status ${status}`
+  if ((status === 503 || status === 429) && !hasRetryAfter)
+    return `a page with status ${status} came without Retry-After`
+  if (!body.startsWith('<!doctype html>\n<html lang="en">')) return 'the page does not start as it should'
+  return body.trimEnd().endsWith('</html>') ? null : 'the page does not end as it should'
 }

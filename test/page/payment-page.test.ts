@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Invoice } from '../../src/domain/invoice.js'
 import type { Payment } from '../../src/domain/payment.js'
-import { type PaymentView, paymentPage, unknownInvoicePage } from '../../src/page/payment-page.js'
+import { failurePage } from '../../src/page/failure-page.js'
+import { type PaymentView, paymentPage } from '../../src/page/payment-page.js'
 import { STYLE_SOURCE } from '../../src/page/style.js'
 
 const ID = '018f2a4c5b6d7e8f9012345678abcdef'
@@ -36,10 +37,15 @@ function render({ invoice, ...rest }: Variation = {}): string {
       ...invoice,
     },
     payment: UNPAID,
+    isVoid: false,
     wallets: [SEP],
     isSandbox: false,
     ...rest,
   })
+}
+
+function notFound(isSandbox: boolean): string {
+  return failurePage({ status: 404, retryAfterSeconds: null, isSandbox })
 }
 
 /** Every tag of a document, without what its text holds. */
@@ -76,11 +82,6 @@ describe('the payment page', () => {
     })
   }
 
-  test('names the currency of the invoice', () => {
-    assert.ok(render().includes('USDT</dd>'))
-    assert.ok(render({ invoice: { currency: 'native' }, wallets: [SEP] }).includes('native (ETH)</dd>'))
-  })
-
   const native: readonly [string, PaymentView['wallets'], string][] = [
     ['ETH on SEP', [SEP], '0.5 ETH'],
     ['TRX on TRX-NILE', [NILE], '0.5 TRX'],
@@ -100,7 +101,7 @@ describe('the payment page', () => {
     const html = render({ wallets: [NILE, SEP] })
     const [nile, sep] = [html.indexOf(NILE.address), html.indexOf(SEP.address)]
     assert.ok(nile > 0 && sep > nile)
-    assert.ok(html.includes('Pay to any of these addresses'))
+    assert.ok(html.includes('<h2>Send 25.00 USDT to one of these addresses</h2>'))
     assert.ok(html.includes('TRX-NILE (TRON Nile)'))
   })
 
@@ -110,39 +111,124 @@ describe('the payment page', () => {
     assert.ok(html.includes(SEP.address))
   })
 
-  const states: readonly [string, Payment, string, boolean][] = [
-    ['nothing came', UNPAID, 'Waiting for payment', true],
-    ['a deposit is pending', { ...UNPAID, pending: '25' }, 'Payment seen, waiting for confirmation', true],
-    ['a part came', { ...UNPAID, received: '10', remaining: '15' }, 'Partly paid, waiting for the rest', true],
-    ['it is paid', PAID, 'Paid. Nothing more is due.', false],
-    ['more came', { ...PAID, received: '30', overpaid: '5' }, 'Paid. Nothing more is due.', false],
+  const states: readonly [string, Partial<PaymentView>, readonly string[], string | null][] = [
+    ['nothing was seen', {}, ['No payment seen yet'], 'Send 25.00 USDT to this address'],
+    [
+      'a part is pending',
+      { payment: { ...UNPAID, pending: '10' } },
+      ['10 USDT seen, 15 USDT more to send', 'The network has not confirmed everything yet.'],
+      'Send 15 USDT to this address',
+    ],
+    [
+      'a part was received',
+      { payment: { ...UNPAID, received: '10', remaining: '15' } },
+      ['10 USDT seen, 15 USDT more to send'],
+      'Send 15 USDT to this address',
+    ],
+    [
+      'all of it is pending',
+      { payment: { ...UNPAID, pending: '25' } },
+      ['25 USDT seen, nothing more to send', 'Waiting for the network to confirm it.'],
+      null,
+    ],
+    [
+      'more than all of it is pending',
+      { payment: { ...UNPAID, received: '10', remaining: '15', pending: '20' } },
+      [
+        '30 USDT seen, nothing more to send',
+        'Waiting for the network to confirm it.',
+        'It is 5 USDT too much. Ask the merchant about the difference.',
+      ],
+      null,
+    ],
+    ['it is paid', { payment: PAID }, ['Paid. Nothing more is due.'], null],
+    [
+      'more was received',
+      { payment: { ...PAID, received: '30', overpaid: '5' } },
+      ['Paid. 5 USDT too much were received.', 'Ask the merchant about the difference.'],
+      null,
+    ],
+    [
+      'more is pending',
+      { payment: { ...PAID, pending: '5' } },
+      ['Paid. 5 USDT too much were seen.', 'Ask the merchant about the difference.'],
+      null,
+    ],
+    [
+      'it is void',
+      { isVoid: true },
+      ['This invoice is no longer payable.', 'Nothing was received. Ask the merchant if you still want to pay.'],
+      null,
+    ],
+    [
+      'it is void and something arrived',
+      { isVoid: true, payment: { ...UNPAID, received: '10', pending: '2', remaining: '15' } },
+      [
+        'This invoice is no longer payable.',
+        '10 USDT were received.',
+        '2 USDT were seen and wait for confirmation.',
+        'Send nothing more, and ask the merchant about it.',
+      ],
+      null,
+    ],
   ]
-  for (const [when, payment, text, refreshes] of states) {
-    test(`says where the payment stands when ${when}, and ${refreshes ? 'asks again' : 'does not ask again'}`, () => {
-      const html = render({ payment })
-      assert.ok(html.includes(`role="status">${text}</p>`), html)
-      assert.equal(html.includes('<meta http-equiv="refresh" content="10">'), refreshes)
-      assert.equal(html.includes(`<a href="${ID}">Refresh now</a>`), refreshes)
-      for (const [title, sum] of [
-        ['Received', payment.received],
-        ['Pending', payment.pending],
-        ['Remaining', payment.remaining],
-      ]) {
-        assert.ok(html.includes(`<div><dt>${title}</dt><dd>${sum} USDT</dd></div>`), title)
-      }
-      assert.equal(
-        html.includes(`<dd>${payment.overpaid} USDT</dd></div>`) && payment.overpaid !== '0',
-        when === 'more came',
+  for (const [when, view, sentences, instruction] of states) {
+    test(`says in words where the payment stands when ${when}`, () => {
+      const html = render(view)
+      const box = /role="status">(.*?)<\/div>/.exec(html)?.[1] ?? ''
+      assert.deepEqual(
+        [...box.matchAll(/<p[^>]*>(.*?)<\/p>/g)].map(([, sentence]) => sentence),
+        sentences,
       )
+      assert.equal(/<h2>(.*?)<\/h2>/.exec(html)?.[1] ?? null, instruction)
+      assert.equal(html.includes(SEP.address), instruction !== null)
     })
   }
+
+  test('asks again while a payment is awaited, and no longer', () => {
+    const refreshes = (view: Partial<PaymentView>) => {
+      const html = render(view)
+      const hasLink = html.includes(`<a href="${ID}">Refresh now</a>`)
+      assert.equal(html.includes('<meta http-equiv="refresh" content="10">'), hasLink)
+      return hasLink
+    }
+    assert.ok(refreshes({}))
+    assert.ok(refreshes({ payment: { ...UNPAID, pending: '25' } }))
+    assert.ok(refreshes({ payment: { ...PAID, pending: '5' } }))
+    assert.ok(refreshes({ isVoid: true, payment: { ...UNPAID, pending: '5' } }))
+    assert.equal(refreshes({ payment: PAID }), false)
+    assert.equal(refreshes({ isVoid: true }), false)
+  })
+
+  test('warns that different coins are not equal offers, and names the sum with each network', () => {
+    const html = render({ invoice: { currency: 'native', amount: '0.015' }, wallets: [SEP, NILE] })
+    assert.ok(html.includes('different coins with different values'), html)
+    assert.ok(html.includes('<dt>0.015 ETH on SEP (Ethereum Sepolia)'), html)
+    assert.ok(html.includes('<dt>0.015 TRX on TRX-NILE (TRON Nile)'), html)
+    assert.equal(render({ wallets: [SEP, NILE] }).includes('different coins'), false)
+  })
+
+  test('says beside the name of each test network that it is one', () => {
+    const html = render({ wallets: [SEP, NILE] })
+    for (const name of ['SEP (Ethereum Sepolia)', 'TRX-NILE (TRON Nile)']) {
+      assert.ok(html.includes(`${name} <span class="test">Test network</span>`), html)
+    }
+  })
+
+  test('says how much is missing exactly, to the last of 18 decimals', () => {
+    const html = render({
+      invoice: { currency: 'native', amount: '0.012345678901234567' },
+      payment: { ...UNPAID, received: '0.01', pending: '0.000000000000000001', remaining: '0.002345678901234567' },
+    })
+    assert.ok(html.includes('0.010000000000000001 ETH seen, 0.002345678901234566 ETH more to send'), html)
+  })
 
   test('is labelled in the sandbox only', () => {
     const label = 'Sandbox: nothing here is real money'
     assert.ok(render({ isSandbox: true }).includes(label))
-    assert.ok(unknownInvoicePage(true).includes(label))
+    assert.ok(notFound(true).includes(label))
     assert.equal(render().includes(label), false)
-    assert.equal(unknownInvoicePage(false).includes(label), false)
+    assert.equal(notFound(false).includes(label), false)
   })
 
   test('writes a long amount smaller', () => {
@@ -150,7 +236,7 @@ describe('the payment page', () => {
   })
 
   test('carries the style whose hash the policy allows, and no other', () => {
-    for (const html of [render(), unknownInvoicePage(true)]) {
+    for (const html of [render(), notFound(true)]) {
       const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, text = '']) => text)
       assert.equal(styles.length, 1)
       const hash = createHash('sha256')
@@ -162,7 +248,7 @@ describe('the payment page', () => {
   })
 
   test('has no script, no handler and nothing that loads or sends', () => {
-    for (const html of [render(), render({ payment: PAID }), unknownInvoicePage(true)]) {
+    for (const html of [render(), render({ payment: PAID }), notFound(true)]) {
       for (const tag of tags(html)) {
         assert.equal(/^<(script|iframe|object|embed|form|img|link|base|svg)\b/i.test(tag), false, tag)
         assert.equal(/\son[a-z]+\s*=/i.test(tag), false, tag)

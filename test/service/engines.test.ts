@@ -44,7 +44,10 @@ for (const [http, engine] of [
       })
       const page = await fixture.get(`/pay/${created.json.id}`)
       assert.equal(page.status, 200)
-      assert.ok(page.text.includes(WALLET.address))
+      assert.ok(page.text.includes('Paid. Nothing more is due.'))
+      const missing = await fixture.get(`/pay/${'0'.repeat(32)}`)
+      assert.equal(missing.status, 404)
+      assert.ok(missing.text.includes('<h1>Invoice not found</h1>'))
       for (let n = 0; n < 250; n += 1) {
         const reply = await fixture.post('/api/invoices', {
           ...body,

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Payment } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
+import { withFailurePages } from '../../../src/http/failure-pages.js'
 import { createNodeServer } from '../../../src/http/node.js'
 import { createRouter } from '../../../src/http/router.js'
 import { paymentPageRoutes } from '../../../src/http/routes/pay.js'
@@ -67,7 +68,7 @@ describe('GET /pay/:id', () => {
       isSandbox: true,
     })
     server = createNodeServer(
-      createRouter(routes, { onError: () => undefined }),
+      withFailurePages(createRouter(routes, { onError: () => undefined }), true),
       { host: '127.0.0.1', port: 0, connectionLimit: 10, requestTimeoutMs: 5000, idleTimeoutMs: 5000 },
       (error) => assert.fail(String(error)),
     )

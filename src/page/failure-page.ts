@@ -1,0 +1,78 @@
+import { page } from './layout.js'
+import { type Markup, markup } from './markup.js'
+
+/** A page that came too early is asked for again after this many seconds at the soonest. */
+const REFRESH_SECONDS_MIN = 5
+
+/** How often a page that reports a defect is asked for again. */
+const DEFECT_REFRESH_SECONDS = 10
+
+/** How often a page that does not exist is asked for again. */
+const NOT_FOUND_REFRESH_SECONDS = 30
+
+export interface FailureView {
+  /** The HTTP status of the answer, 400 to 599. */
+  readonly status: number
+  /** From the answer's `Retry-After`; null when it has none. */
+  readonly retryAfterSeconds: number | null
+  readonly isSandbox: boolean
+}
+
+/** The page that a payer sees in place of a payment page that cannot be shown. */
+export function failurePage({ status, retryAfterSeconds, isSandbox }: FailureView): string {
+  const { title, text, refreshSeconds } = wordsOf(status, retryAfterSeconds)
+  return page({
+    title,
+    refreshSeconds,
+    isSandbox,
+    content: markup`
+<h1>${title}</h1>
+<p>${text}</p>
+${refreshSeconds === null ? null : refreshHint(refreshSeconds)}`,
+  })
+}
+
+interface FailureWords {
+  readonly title: string
+  readonly text: string
+  /** Null: asking again would change nothing. */
+  readonly refreshSeconds: number | null
+}
+
+function wordsOf(status: number, retryAfterSeconds: number | null): FailureWords {
+  const waitSeconds = Math.max(retryAfterSeconds ?? 0, REFRESH_SECONDS_MIN)
+  if (status === 404) {
+    return {
+      title: 'Invoice not found',
+      text: 'There is no invoice at this address. Check the link, or ask the merchant for a new one.',
+      refreshSeconds: NOT_FOUND_REFRESH_SECONDS,
+    }
+  }
+  if (status === 429) {
+    return {
+      title: 'Too many requests',
+      text: 'Your network has asked for too many pages. A payment that you have sent is not affected.',
+      refreshSeconds: waitSeconds,
+    }
+  }
+  if (status === 503) {
+    return {
+      title: 'This page is busy',
+      text: 'The page cannot be shown at the moment. A payment that you have sent is not affected.',
+      refreshSeconds: waitSeconds,
+    }
+  }
+  if (status >= 500) {
+    return {
+      title: 'Something went wrong',
+      text: 'The page cannot be shown. A payment that you have sent is not affected.',
+      refreshSeconds: DEFECT_REFRESH_SECONDS,
+    }
+  }
+  return { title: 'This request cannot be answered', text: 'Open the link of the invoice again.', refreshSeconds: null }
+}
+
+/** An empty reference is the address of the page itself. */
+function refreshHint(seconds: number): Markup {
+  return markup`<p class="quiet">This page tries again by itself after ${String(seconds)} seconds. <a href="">Try again now</a></p>`
+}

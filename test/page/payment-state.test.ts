@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { paymentOf } from '../../src/domain/payment.js'
+import { isAwaited, leftToSend, type PaymentState, paymentStateOf } from '../../src/page/payment-state.js'
+
+const COIN = 10n ** 18n
+
+interface Row {
+  readonly when: string
+  /** Coins, confirmed and pending, of an invoice of 25. */
+  readonly confirmed: number
+  readonly pending: number
+  readonly isVoid?: boolean
+  readonly state: PaymentState
+}
+
+const rows: readonly Row[] = [
+  { when: 'nothing came', confirmed: 0, pending: 0, state: { kind: 'nothing_seen', missing: '25' } },
+  {
+    when: 'a part is pending',
+    confirmed: 0,
+    pending: 10,
+    state: { kind: 'partly_seen', seen: '10', missing: '15', isPending: true },
+  },
+  {
+    when: 'a part is confirmed',
+    confirmed: 10,
+    pending: 0,
+    state: { kind: 'partly_seen', seen: '10', missing: '15', isPending: false },
+  },
+  {
+    when: 'a part is confirmed and another pending',
+    confirmed: 10,
+    pending: 5,
+    state: { kind: 'partly_seen', seen: '15', missing: '10', isPending: true },
+  },
+  { when: 'all is pending', confirmed: 0, pending: 25, state: { kind: 'all_seen', seen: '25', excess: '0' } },
+  { when: 'the rest is pending', confirmed: 10, pending: 15, state: { kind: 'all_seen', seen: '25', excess: '0' } },
+  { when: 'more is pending', confirmed: 10, pending: 20, state: { kind: 'all_seen', seen: '30', excess: '5' } },
+  { when: 'all is confirmed', confirmed: 25, pending: 0, state: { kind: 'paid' } },
+  {
+    when: 'more is confirmed',
+    confirmed: 30,
+    pending: 0,
+    state: { kind: 'overpaid', excess: '5', isPending: false },
+  },
+  {
+    when: 'all is confirmed and more pending',
+    confirmed: 25,
+    pending: 5,
+    state: { kind: 'overpaid', excess: '5', isPending: true },
+  },
+  {
+    when: 'more is confirmed and more pending',
+    confirmed: 30,
+    pending: 5,
+    state: { kind: 'overpaid', excess: '10', isPending: true },
+  },
+  {
+    when: 'it is void and nothing came',
+    confirmed: 0,
+    pending: 0,
+    isVoid: true,
+    state: { kind: 'closed', received: '0', pending: '0' },
+  },
+  {
+    when: 'it is void and all of it came',
+    confirmed: 25,
+    pending: 5,
+    isVoid: true,
+    state: { kind: 'closed', received: '25', pending: '5' },
+  },
+]
+
+function stateOf({ confirmed, pending, isVoid }: Pick<Row, 'confirmed' | 'pending' | 'isVoid'>): PaymentState {
+  const received = { confirmed: BigInt(confirmed) * COIN, pending: BigInt(pending) * COIN }
+  return paymentStateOf(paymentOf(25n * COIN, received), isVoid ?? false)
+}
+
+describe('where a payment of 25 stands', () => {
+  for (const { when, state, ...sums } of rows) {
+    test(`is ${state.kind} when ${when}`, () => assert.deepEqual(stateOf(sums), state))
+  }
+
+  test('leaves something to send exactly while less was seen than is asked, and the invoice is payable', () => {
+    for (const row of rows) {
+      const missing = row.isVoid === true ? 0 : Math.max(0, 25 - row.confirmed - row.pending)
+      assert.equal(leftToSend(stateOf(row)), missing === 0 ? null : String(missing), row.when)
+    }
+  })
+
+  test('is awaited while it is not paid, or anything is pending', () => {
+    for (const { when, state, confirmed, pending, isVoid } of rows) {
+      assert.equal(isAwaited(state), pending > 0 || (confirmed < 25 && isVoid !== true), when)
+    }
+  })
+})
