@@ -136,7 +136,8 @@ export const settingsSchema = {
     group: 'webhooks',
     fallbackText: 'none',
     expects: 'a comma-separated list of networks such as 10.1.0.0/16 or fd00::/8',
-    sentence: 'Non-public networks to which webhooks may be sent all the same.',
+    sentence:
+      'Non-public networks to which webhooks may be sent. Without it there are none, unless the service is private to its machine: it listens on loopback, with no public URL beyond loopback, no trusted proxies and no strict mode.',
   }),
   webhookConcurrency: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
     environment: 'BILLHOOK_WEBHOOK_CONCURRENCY',

@@ -10,7 +10,7 @@ import { createAddressGuard } from '../webhooks/address-guard.js'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.js'
 import type { Endings } from './endings.js'
 import { createLateSender } from './late-sender.js'
-import { isLoopback } from './loopback.js'
+import { isPrivateToMachine } from './private-service.js'
 import type { Verification } from './verification.js'
 
 /** The parts that do the work, whoever asks for it. */
@@ -38,7 +38,7 @@ export interface CoreContext {
 /** Starts the dispatcher and the wallet actors on an open store. */
 export async function startCore(context: CoreContext): Promise<Core> {
   const { settings, log, clock, metrics, endings, store, verification, tokenDecimals } = context
-  const guard = createAddressGuard({ allowAll: isLoopback(settings.host), allow: settings.callbackAllow })
+  const guard = createAddressGuard({ allowAll: isPrivateToMachine(settings), allow: settings.callbackAllow })
   const sender = createLateSender(async () => {
     const { createSender } = await import('../webhooks/sender.js')
     return createSender({ guard, clock })

@@ -6,13 +6,14 @@ type Range = [Address, number]
 
 /**
  * IPv4 that is not a public receiver: the IANA special-purpose registry (RFC 6890), whole blocks even where a single
- * address of them is global, and multicast.
+ * address of them is global, multicast, and what a cloud serves its machines under a public address of its own.
  */
 const FORBIDDEN_V4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
   '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure's WireServer, the same address in every region
   '169.254.0.0/16', // link-local, where clouds keep their metadata
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments
@@ -56,9 +57,9 @@ export interface AddressGuard {
 
 /**
  * Judges the addresses that receivers resolve to, so that nobody reaches this machine's own network by a callback URL
- * (decisions 7). `allowAll` is for a service that itself listens on loopback only. `allow` are networks in CIDR notation
- * that are allowed although they are not public; an IPv6 address that stands for an IPv4 one is judged as that one.
- * Throws when an entry of `allow` is no network.
+ * (decisions 7). `allowAll` is for a service that is private to its machine. `allow` are networks in CIDR notation that are
+ * allowed although they are not public; an IPv6 address that stands for an IPv4 one is judged as that one. Throws when an
+ * entry of `allow` is no network.
  */
 export function createAddressGuard(options: {
   readonly allowAll: boolean

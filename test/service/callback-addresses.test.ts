@@ -103,8 +103,6 @@ describe('a service that listens beyond loopback', () => {
       ...SPECIAL_V6.map(([first]) => `[${first}]`),
       'localhost',
       'shop.localhost',
-      'user@127.0.0.1',
-      'shop.example:443@127.0.0.1',
     ]
     const urls = [...new Set(hosts)].map((host) => `http://${host}:${port}/hook`)
     // The gateway takes a thousand events at a time.
@@ -114,6 +112,31 @@ describe('a service that listens beyond loopback', () => {
     assert.equal(ear.connections, 0)
     await ear.close()
   })
+})
+
+describe('a service that listens on loopback', () => {
+  for (const [what, environment, expected] of [
+    ['for this machine alone delivers to this machine', {}, 'delivered'],
+    ['behind a proxy does not', { BILLHOOK_TRUSTED_PROXIES: '127.0.0.1/32' }, 'failed'],
+    ['under a public URL does not', { BILLHOOK_PUBLIC_URL: 'https://pay.example' }, 'failed'],
+    [
+      'under a public URL does where the operator allows it',
+      { BILLHOOK_PUBLIC_URL: 'https://pay.example', BILLHOOK_CALLBACK_ALLOW: '127.0.0.1/32' },
+      'delivered',
+    ],
+  ] as const) {
+    test(what, async () => {
+      const service = await CallbackFixture.start(environment)
+      const ear = await openReceiver()
+      const url = `${ear.url}/hook`
+      const ended = await service.deliverTo([url])
+      const failure = expected === 'failed' ? 'refused_address' : null
+      assert.deepEqual([ended.get(url)?.state, ended.get(url)?.failure], [expected, failure])
+      assert.equal(ear.requests.length, expected === 'failed' ? 0 : 1)
+      await ear.close()
+      await service.stop()
+    })
+  }
 })
 
 describe('a service whose operator allows loopback', () => {

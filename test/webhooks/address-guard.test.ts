@@ -11,6 +11,7 @@ const blocksV4: readonly (readonly [first: string, last: string, before: string 
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
   ['100.64.0.0', '100.127.255.255', '100.63.255.255', '100.128.0.0'],
   ['127.0.0.0', '127.255.255.255', '126.255.255.255', '128.0.0.0'],
+  ['168.63.129.16', '168.63.129.16', '168.63.129.15', '168.63.129.17'],
   ['169.254.0.0', '169.254.255.255', '169.253.255.255', '169.255.0.0'],
   ['172.16.0.0', '172.31.255.255', '172.15.255.255', '172.32.0.0'],
   ['192.0.0.0', '192.0.0.255', '191.255.255.255', '192.0.1.0'],
@@ -26,6 +27,26 @@ const blocksV4: readonly (readonly [first: string, last: string, before: string 
   ['224.0.0.0', '239.255.255.255', '223.255.255.255', null],
   ['240.0.0.0', '255.255.255.255', null, null],
 ]
+
+/** What clouds serve to their own machines, by the names and addresses of their documentation. */
+const metadataServices = [
+  ['169.254.169.254', 'AWS, Google Cloud, Azure, Oracle, DigitalOcean, Hetzner, OpenStack'],
+  ['169.254.170.2', 'AWS, credentials of containers'],
+  ['169.254.170.23', 'AWS, credentials of pods'],
+  ['169.254.169.123', 'AWS, time'],
+  ['fd00:ec2::254', 'AWS'],
+  ['fd00:ec2::23', 'AWS, credentials of pods'],
+  ['fd20:ce::254', 'Google Cloud'],
+  ['168.63.129.16', 'Azure WireServer'],
+  ['100.100.100.200', 'Alibaba'],
+  ['192.0.0.192', 'Oracle, classic'],
+  ['fd00:c1::a9fe:a9fe', 'Oracle'],
+  ['169.254.0.23', 'Tencent'],
+  ['169.254.42.42', 'Scaleway'],
+  ['fd00:42::42', 'Scaleway'],
+  ['fd00:a9fe:a9fe::1', 'Akamai'],
+  ['fe80::a9fe:a9fe', 'OpenStack'],
+] as const
 
 const forbiddenV6 = [
   '::',
@@ -91,6 +112,13 @@ describe('the address guard', () => {
         assert.equal(guard.isAllowed(address), true, address)
         for (const embedded of embeddingsOf(address)) assert.equal(guard.isAllowed(embedded), true, embedded)
       }
+    })
+  }
+
+  for (const [address, cloud] of metadataServices) {
+    test(`forbids ${address}, which serves machines of ${cloud}`, () => {
+      const spellings = address.includes(':') ? [address] : [address, ...embeddingsOf(address)]
+      for (const spelling of spellings) assert.equal(guard.isAllowed(spelling), false, spelling)
     })
   }
 
