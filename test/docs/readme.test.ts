@@ -124,6 +124,10 @@ describe('the snippets for Node', () => {
     publicKeyHex(key: KeyObject): string
     signedHeaders(key: KeyObject, body: string, nowMs?: number): Record<string, string>
   }
+  interface BrowserSigning {
+    derSignature(compact: Uint8Array): Uint8Array
+    signedHeadersInBrowser(key: Uint8Array, body: string, nowMs: number): Promise<Record<string, string>>
+  }
   interface Receiving {
     isFromBillhook(body: Uint8Array, signature: string | undefined, secret: string): boolean
   }
@@ -131,17 +135,19 @@ describe('the snippets for Node', () => {
     standardWebhooksSecret(secret: string): string
   }
 
-  /** A snippet as the module that a reader would make of it. */
-  async function load<T>(at: number): Promise<T> {
-    const snippet = blocks(read('docs/integrating.md'), 'js')[at] ?? assert.fail('no such snippet')
-    return (await import(`data:text/javascript,${encodeURIComponent(snippet)}`)) as T
+  /** The snippet with this function, as the module that a reader would make of it. */
+  async function load<T>(name: string): Promise<T> {
+    const snippets = blocks(read('docs/integrating.md'), 'js')
+    const snippet = snippets.find((text) => text.includes(`function ${name}(`)) ?? assert.fail(`no snippet has ${name}`)
+    const resolved = snippet.replace("'@noble/secp256k1'", JSON.stringify(import.meta.resolve('@noble/secp256k1')))
+    return (await import(`data:text/javascript,${encodeURIComponent(resolved)}`)) as T
   }
 
   const SECRET = '4cbfa3b914f9fd352a8f7d7749d91eaee8937359216056cacde23e17ed00e538'
   const BODY = Buffer.from('{"reference":"ä"}')
 
   test('signs a request that the service accepts', async () => {
-    const { publicKeyHex, signedHeaders } = await load<Signing>(0)
+    const { publicKeyHex, signedHeaders } = await load<Signing>('signedHeaders')
     // Several keys, so that both parities of y occur.
     for (let round = 0; round < 16; round += 1) {
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
@@ -154,8 +160,20 @@ describe('the snippets for Node', () => {
     }
   })
 
+  test('signs in a browser what the service accepts', async () => {
+    const { signedHeadersInBrowser } = await load<BrowserSigning>('derSignature')
+    // Enough signatures that r and s begin with a high bit, a zero byte or neither.
+    for (let round = 1; round <= 600; round += 1) {
+      const key = createHash('sha256').update(String(round)).digest()
+      const headers = await signedHeadersInBrowser(key, BODY.toString(), 1_700_000_000_000)
+      const digest = createHash('sha256').update('POST /api/invoices\n1700000000000\n').update(BODY).digest()
+      const signature = Buffer.from(headers['X-Service-Signature'] ?? '', 'base64')
+      assert.ok(noble.verify(signature, digest, Buffer.from(headers['X-Service-Api-Key'] ?? '', 'hex')), String(round))
+    }
+  })
+
   test('tells a delivery of the service from any other', async () => {
-    const { isFromBillhook } = await load<Receiving>(1)
+    const { isFromBillhook } = await load<Receiving>('isFromBillhook')
     const signature = deliveryHeaders({ id: '0'.repeat(32), body: BODY }, SECRET, 0)['X-Service-Signature']
     assert.equal(isFromBillhook(BODY, signature, SECRET), true)
     assert.equal(isFromBillhook(Buffer.from('{"reference":"b"}'), signature, SECRET), false)
@@ -165,7 +183,7 @@ describe('the snippets for Node', () => {
   })
 
   test('gives Standard Webhooks libraries the bytes that the service signs with', async () => {
-    const { standardWebhooksSecret } = await load<Standard>(2)
+    const { standardWebhooksSecret } = await load<Standard>('standardWebhooksSecret')
     assert.equal(Buffer.from(standardWebhooksSecret(SECRET).replace(/^whsec_/, ''), 'base64').toString('hex'), SECRET)
   })
 })
