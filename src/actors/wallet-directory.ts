@@ -1,11 +1,19 @@
 import type { ChainStep } from '../domain/block.js'
 import type { Sighting } from '../domain/deposit.js'
 import { refuse } from '../domain/failure.js'
-import type { IdempotentRequest } from '../domain/idempotency.js'
 import type { InvoiceRequest } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
 import { canonicalAddress, type Network } from '../domain/network.js'
-import type { ChainResult, DepositResult, InvoiceResult, Store, WalletCommand, WalletResult } from '../store/store.js'
+import type {
+  ChainResult,
+  CreationTerms,
+  DepositResult,
+  InvoiceCommand,
+  InvoiceResult,
+  Store,
+  WalletCommand,
+  WalletResult,
+} from '../store/store.js'
 import { type Envelope, Turn, WalletActor } from './wallet-actor.js'
 
 export interface DirectoryBounds {
@@ -52,10 +60,17 @@ export class WalletDirectory {
     return this.waitingCount
   }
 
-  /** Creates an invoice in the turn of all its wallets. Refuses with `overloaded` when one of their mailboxes is full. */
-  async createInvoice(request: InvoiceRequest, idempotency?: IdempotentRequest): Promise<InvoiceResult> {
-    const command: WalletCommand = { type: 'invoice', request, ...(idempotency === undefined ? {} : { idempotency }) }
-    const result = this.submit(request.walletIds, command)
+  /**
+   * Creates an invoice in the turn of all its wallets. Refuses with `overloaded` when one of their mailboxes is full. Only
+   * who owns a wallet takes a place in its mailbox: what can be refused for the wallets it names is answered without.
+   */
+  async createInvoice(request: InvoiceRequest, terms: CreationTerms = {}): Promise<InvoiceResult> {
+    const command: InvoiceCommand = { ...terms, type: 'invoice', request }
+    const looked = this.store.answerWithoutTurn(command)
+    // Not awaited in vain: requests of one wallet enter its mailbox in the order in which they were made.
+    const answer = looked instanceof Promise ? await looked : looked
+    if (answer !== null) return answer
+    const result = this.submit(request.walletIds.map(walletKey), command)
     if (result === null) return { type: 'invoice', outcome: refuse('overloaded'), isReplay: false }
     return expectInvoice(await result)
   }
@@ -102,10 +117,12 @@ export class WalletDirectory {
     const keys = new Map<string, Promise<string>>()
     return Promise.all(
       sightings.map(({ network, toAddress }) => {
-        const address = `${network}:${canonicalAddress(network, toAddress)}`
+        const address = addressKey(network, toAddress)
         const known = keys.get(address)
         if (known !== undefined) return known
-        const key = Promise.resolve(this.store.walletAt(network, toAddress)).then((wallet) => wallet?.id ?? address)
+        const key = Promise.resolve(this.store.walletAt(network, toAddress)).then((wallet) =>
+          wallet === undefined ? address : walletKey(wallet.id),
+        )
         keys.set(address, key)
         return key
       }),
@@ -164,9 +181,23 @@ export class WalletDirectory {
   }
 }
 
-/** The mailbox of the steps of a network. No wallet's id has a comma. */
+/*
+ * The names of mailboxes. Each begins with its kind, so that no id or address that somebody chose is the name of another
+ * kind's mailbox.
+ */
+
+function walletKey(id: string): string {
+  return `wallet ${id}`
+}
+
+/** Of the deposits to an address whose wallet is not known. */
+function addressKey(network: Network, address: string): string {
+  return `address ${network} ${canonicalAddress(network, address)}`
+}
+
+/** Of the steps of a network. */
 function chainKey(network: Network): string {
-  return `chain,${network}`
+  return `chain ${network}`
 }
 
 function expectInvoice(result: WalletResult): InvoiceResult {

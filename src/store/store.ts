@@ -18,20 +18,24 @@ import type { Delivery, DeliveryResult, WebhookConfiguration } from '../domain/w
  * `test/contract/store.ts` is what every engine must pass.
  *
  * Every promise of a write resolves when the write is durable on disk. A write that cannot be made durable rejects
- * with `StorageUnavailable` and leaves no trace.
+ * with `StorageUnavailable` and leaves no trace. A write that somebody outside asked for rejects with `QueueFull` when
+ * too many of them wait; commands, marks and outcomes of deliveries, and the ledger's cursor are bounded by their callers.
  */
 
 /** An engine that holds the data in this process may answer a read at once; callers `await` unless they are hot. */
 export type Awaitable<T> = T | Promise<T>
 
+/** How a creation was asked for, beside what it asks for. */
+export interface CreationTerms {
+  /** Absent when the client sent no idempotency key. */
+  readonly idempotency?: IdempotentRequest
+}
+
+export type InvoiceCommand = CreationTerms & { readonly type: 'invoice'; readonly request: InvoiceRequest }
+
 /** What takes its turn in the mailboxes of wallets. */
 export type WalletCommand =
-  | {
-      readonly type: 'invoice'
-      readonly request: InvoiceRequest
-      /** Absent when the client sent no idempotency key. */
-      readonly idempotency?: IdempotentRequest
-    }
+  | InvoiceCommand
   | { readonly type: 'deposit'; readonly eventId: string | null; readonly fact: DepositFact }
   | { readonly type: 'chain'; readonly step: ChainStep }
 
@@ -103,6 +107,13 @@ export interface Store {
    * answer with the deliveries that they caused. A step is performed as a whole or not at all.
    */
   perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]>
+
+  /**
+   * The answer to a creation on wallets that are not its owner's as of now, which therefore needs no turn in their
+   * mailboxes: the invoice that the idempotency key named before, or the refusal. Null when it has to take its turn, in
+   * which ownership is decided again.
+   */
+  answerWithoutTurn(command: InvoiceCommand): Awaitable<InvoiceResult | null>
 
   /** Applies facts in order. An event id that was applied before is a duplicate; null is never one. */
   applyLedgerFacts(
@@ -204,6 +215,14 @@ export interface Store {
   ledgerCursor(): Awaitable<LedgerCursor | undefined>
   /** Keeps how far the ledger has been followed, in place of what was kept before. */
   saveLedgerCursor(cursor: LedgerCursor): Promise<void>
+}
+
+/** More is asked of the store than may wait for it. Nothing of what was asked has happened. */
+export class QueueFull extends Error {
+  override readonly name = 'QueueFull'
+  constructor() {
+    super('too much work waits for the store')
+  }
 }
 
 /** The disk refused a write. Nothing of it has happened. */

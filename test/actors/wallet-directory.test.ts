@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MailboxFull, WalletDirectory } from '../../src/actors/wallet-directory.js'
-import { succeed } from '../../src/domain/failure.js'
+import { refuse, succeed } from '../../src/domain/failure.js'
 import type { Invoice, InvoiceRequest } from '../../src/domain/invoice.js'
 import type { DepositFact } from '../../src/domain/ledger-fact.js'
 import type { Settled, Store, WalletCommand, WalletResult } from '../../src/store/store.js'
@@ -21,12 +21,21 @@ class ScriptedStore {
   readonly commits: Commit[] = []
   /** Names whose command throws in the store. */
   readonly poisoned = new Set<string>()
+  /** Wallets that are not their requests' owner's. */
+  readonly foreign = new Set<string>()
   private waiting: (() => void)[] = []
 
   asStore(): Store {
-    const used: Pick<Store, 'perform' | 'walletAt'> = {
+    const used: Pick<Store, 'perform' | 'walletAt' | 'addressesOf' | 'answerWithoutTurn'> = {
       perform: (batch) => this.perform(batch),
-      walletAt: () => undefined,
+      walletAt: (_, address) => {
+        return address === '0xdd' ? { id: 'd', network: 'SEP', address, owner: 'owner', assignedAt: 1 } : undefined
+      },
+      addressesOf: () => [],
+      answerWithoutTurn: ({ request }) => {
+        if (!request.walletIds.some((id) => this.foreign.has(id))) return null
+        return { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
+      },
     }
     return used as Store
   }
@@ -53,7 +62,12 @@ class ScriptedStore {
   private settle(command: WalletCommand): Settled<WalletResult> {
     const name = nameOf(command)
     if (this.poisoned.has(name)) return { status: 'rejected', reason: new Error(`poison ${name}`) }
-    if (command.type === 'chain') throw new Error('no test here takes a step of a chain')
+    if (command.type === 'chain') {
+      return {
+        status: 'fulfilled',
+        value: { type: 'chain', outcome: { status: 'refused', reason: 'not_next' }, owed: [] },
+      }
+    }
     if (command.type === 'deposit') {
       return {
         status: 'fulfilled',
@@ -172,6 +186,37 @@ describe('a wallet actor', () => {
     assert.ok(fate?.status === 'rejected' && fate.reason instanceof MailboxFull)
     for (const n of [0, 1]) (await store.commit(n)).release()
     await Promise.all(made)
+  })
+
+  test('a request for wallets of others is refused, takes no place in their mailboxes, and waits for nobody', async () => {
+    const { store, directory } = setUp({ mailboxCapacity: 1, totalCapacity: 9, turnLimit: 1 })
+    store.foreign.add('victim')
+    for (let n = 0; n < 3; n += 1) {
+      const { outcome } = await directory.createInvoice(wanted('named', 'own', 'victim'))
+      assert.equal(!outcome.ok && outcome.failure.code, 'wallet_not_owned')
+    }
+    assert.equal(directory.size, 0)
+    assert.equal(store.commits.length, 0)
+    store.foreign.clear()
+    const own = directory.createInvoice(wanted('own', 'victim'))
+    ;(await store.commit(0)).release()
+    assert.ok((await own).outcome.ok)
+  })
+
+  test('a wallet, an address and a network never share a mailbox, whatever the ids of wallets are', async () => {
+    const { store, directory } = setUp({ mailboxCapacity: 1, totalCapacity: 99, turnLimit: 1 })
+    const keys = ['chain,SEP', 'chain SEP', 'SEP', 'SEP:0xaa', 'address SEP 0xaa', 'SEP 0xaa', '0xaa', 'wallet d']
+    // One under way and one behind it: every one of these mailboxes is full.
+    const made = keys.flatMap((id) => [
+      directory.createInvoice(wanted('a', id)),
+      directory.createInvoice(wanted('b', id)),
+    ])
+    const step = directory.takeChainStep({ type: 'forget', network: 'SEP' })
+    const deposits = directory.recordDeposits([deposit('1', '0xaa'), deposit('2', '0xdd')])
+    for (let n = 0; n < made.length + 3; n += 1) (await store.commit(n)).release()
+    assert.equal((await step).outcome.status, 'refused')
+    assert.ok((await deposits).every(({ status }) => status === 'fulfilled'))
+    for (const { outcome } of await Promise.all(made)) assert.ok(outcome.ok)
   })
 
   test('is dropped when idle and made again on use', async () => {

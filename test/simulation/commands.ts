@@ -136,7 +136,7 @@ export class Commands {
     open.beginInvoice(parsed, one)
     const key = step.isPoison && idempotent !== undefined ? poisonedKey(idempotent) : idempotent
     this.watch(
-      directory.createInvoice(parsed, key).then(
+      directory.createInvoice(parsed, key === undefined ? {} : { idempotency: key }).then(
         (answer) => {
           this.parts.trace(
             `answer ${one.no} ${answer.outcome.ok ? answer.outcome.value.id : answer.outcome.failure.code}`,

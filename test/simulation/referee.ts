@@ -1,6 +1,6 @@
 import type { ChainOutcome } from '../../src/domain/block.js'
 import type { Network } from '../../src/domain/network.js'
-import type { WalletCommand, WalletResult } from '../../src/store/store.js'
+import type { InvoiceCommand, InvoiceResult, WalletCommand, WalletResult } from '../../src/store/store.js'
 import type { Model } from './model/model.js'
 import type { ModelOwed } from './model/outbox.js'
 import type { OpenCommands, OpenEvents, OpenInvoice } from './open-commands.js'
@@ -60,7 +60,10 @@ export class Referee implements CallObserver {
   performed(call: StoreCall, fate: PromiseSettledResult<unknown>): void {
     this.parts.trace(`did ${call.method} ${show(fate)}`)
     this.parts.model.notice(this.parts.now())
-    if (fate.status === 'rejected') violate('a call of the store failed', [call.method, fate.reason])
+    if (fate.status === 'rejected') {
+      if (call.method === 'answerWithoutTurn') return this.judgePoisoned(call.args[0])
+      violate('a call of the store failed', [call.method, fate.reason])
+    }
     // The store answered this very call, so the value is of its method.
     this.judge({ ...call, value: fate.value } as AnsweredCall)
   }
@@ -87,6 +90,8 @@ export class Referee implements CallObserver {
     switch (call.method) {
       case 'perform':
         return this.judgeTurn(call.args[0], call.value)
+      case 'answerWithoutTurn':
+        return this.judgeWithoutTurn(call.args[0], call.value)
       case 'applyLedgerFacts':
         expectEqual('answers of facts', call.value.length, call.args[0].length)
         for (const [i, { eventId, fact }] of call.args[0].entries()) {
@@ -217,13 +222,36 @@ export class Referee implements CallObserver {
     }
   }
 
+  /** Only a request for wallets that are not its owner's is answered without a turn, and like in a turn. */
+  private judgeWithoutTurn({ request: parsed }: InvoiceCommand, answer: InvoiceResult | null): void {
+    const open = this.parts.open.invoice(parsed)
+    const { owner, walletIds } = open.request
+    const isOwned = walletIds.every((id) => this.parts.model.wallets.isOwnedBy(id, owner))
+    expectEqual('whether a request needs a turn', answer === null, isOwned, open.request)
+    if (answer === null) return
+    open.fate = { status: 'fulfilled', value: answer }
+    this.judgeCreation(open, open.fate)
+  }
+
+  private judgePoisoned({ request }: InvoiceCommand): void {
+    const open = this.parts.open.invoice(request)
+    if (!open.isPoison) violate('a look at a request failed', open.request)
+    open.fate = { status: 'rejected', reason: POISON }
+  }
+
   private judgeInvoice(open: OpenInvoice, fate: PromiseSettledResult<WalletResult>): void {
-    const { model } = this.parts
-    const now = this.parts.now()
-    const { request, idempotency } = open
+    const { request } = open
     if (fate.status === 'fulfilled' && fate.value.type !== 'invoice') violate('an invoice', [request, fate])
     const result = fate.status === 'fulfilled' && fate.value.type === 'invoice' ? fate.value : null
     this.inTurn(open, result === null ? { status: 'rejected', reason: POISON } : { status: 'fulfilled', value: result })
+    this.judgeCreation(open, open.fate ?? violate('a command without a fate', request))
+  }
+
+  private judgeCreation(open: OpenInvoice, fate: NonNullable<OpenInvoice['fate']>): void {
+    const { model } = this.parts
+    const now = this.parts.now()
+    const { request, idempotency } = open
+    const result = fate.status === 'fulfilled' ? fate.value : null
     const code = result === null || result.outcome.ok ? null : result.outcome.failure.code
     if (idempotency !== null) {
       const earlier = model.earlier(idempotency.scope, idempotency.body, now)

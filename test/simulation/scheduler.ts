@@ -102,7 +102,10 @@ export class StoreScheduler {
       get: (_, method) => {
         if (method === 'isOpen') return () => !this.isCrashed
         // The port has only methods, and every caller is type-checked against it.
-        return (...args: unknown[]) => this.note({ method, args } as StoreCall)
+        return (...args: unknown[]) => {
+          const call = { method, args } as StoreCall
+          return call.method === 'answerWithoutTurn' ? this.performNow(call) : this.note(call)
+        }
       },
     })
   }
@@ -172,6 +175,20 @@ export class StoreScheduler {
     if (this.isCrashed) return new Promise(() => {})
     this.observer.requested(call)
     return new Promise((resolve, reject) => this.noted.push({ call, resolve, reject }))
+  }
+
+  /** For a look whose answer decides who enters a mailbox first: were it noted, requests would change places. */
+  private performNow(call: Extract<StoreCall, { method: 'answerWithoutTurn' }>): unknown {
+    if (this.isCrashed) return new Promise(() => {})
+    this.observer.requested(call)
+    try {
+      const value = this.store.answerWithoutTurn(...call.args)
+      this.observer.performed(call, { status: 'fulfilled', value })
+      return value
+    } catch (reason) {
+      if (!(reason instanceof Violation)) this.observer.performed(call, { status: 'rejected', reason })
+      throw reason
+    }
   }
 
   private async invoke({ method, args }: StoreCall): Promise<unknown> {

@@ -67,7 +67,7 @@ async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answ
   const idempotency = readIdempotency(header, signer, wanted.value.owner, request.body)
   if (!idempotency.ok) return failureAnswer(idempotency.failure)
   const answer = await parts.inProgress.run(idempotency.value.scope, async () =>
-    createdAnswer(await parts.directory.createInvoice(wanted.value, idempotency.value)),
+    createdAnswer(await parts.directory.createInvoice(wanted.value, { idempotency: idempotency.value })),
   )
   return answer ?? failureAnswer(failure('idempotency_in_progress'))
 }

@@ -1,15 +1,22 @@
 import type { RootDatabase } from 'lmdb'
 import type { CommitObserver } from '../commit-observer.js'
-import { type Settled, StorageUnavailable } from '../store.js'
+import { QueueFull, type Settled, StorageUnavailable } from '../store.js'
 
 /** Units of work in one transaction at the most, so that the thread is never held for long. */
 export const COMMIT_BATCH_MAX = 256
+
+/**
+ * Units that may wait because somebody outside asked for them: registrations, claims, settings, pushed facts. Units that
+ * were admitted elsewhere do not count, so that a flood of them refuses no one, and are bounded where they were admitted.
+ */
+export const REQUESTED_UNITS_MAX = 8192
 
 /** A piece of work that reads, decides and writes, all at once; what it writes before it throws is undone. */
 type Unit = () => unknown
 
 interface Waiting {
   readonly unit: Unit
+  readonly isRequested: boolean
   readonly settle: (fate: Settled<unknown>) => void
 }
 
@@ -31,6 +38,7 @@ export interface TransactionHooks {
  */
 export class CommitLoop {
   private waiting: Waiting[] = []
+  private requestedCount = 0
   private running: Promise<void> | null = null
   private isClosed = false
 
@@ -40,24 +48,40 @@ export class CommitLoop {
     private readonly observer?: CommitObserver,
   ) {}
 
-  /** Runs a unit; rejects with what it threw, or with `StorageUnavailable`. */
+  /** Runs a unit; rejects with what it threw, with `QueueFull` when too much waits, or with `StorageUnavailable`. */
   async run<T>(unit: () => T): Promise<T> {
-    const [fate] = await this.runAll([unit])
-    if (fate === undefined) throw new Error('a unit has no fate')
-    if (fate.status === 'rejected') throw fate.reason
-    return fate.value
+    return only(await this.runAll([unit]))
   }
 
   /**
    * Runs units in order; answers their fates in the same order. It never rejects: what cannot be made durable is
-   * rejected unit by unit, since one call's units may be in several commits.
+   * rejected unit by unit, since one call's units may be in several commits. All are rejected with `QueueFull`, and none
+   * is run, when they do not fit beside the requested units that wait.
    */
   runAll<T>(units: readonly (() => T)[]): Promise<readonly Settled<T>[]> {
+    if (this.requestedCount + units.length > REQUESTED_UNITS_MAX) return allRejected(units, new QueueFull())
+    return this.enqueue(units, true)
+  }
+
+  /** Runs a unit whose caller bounds how many of them wait; it is never refused for lack of room. */
+  async runAdmitted<T>(unit: () => T): Promise<T> {
+    return only(await this.runAllAdmitted([unit]))
+  }
+
+  /** Runs units like `runAll`, for a caller that bounds how many of them wait. */
+  runAllAdmitted<T>(units: readonly (() => T)[]): Promise<readonly Settled<T>[]> {
+    return this.enqueue(units, false)
+  }
+
+  /** Takes no more work, and resolves when nothing is waiting or under way. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    while (this.running !== null) await this.running
+  }
+
+  private enqueue<T>(units: readonly (() => T)[], isRequested: boolean): Promise<readonly Settled<T>[]> {
     if (units.length === 0) return Promise.resolve([])
-    if (this.isClosed) {
-      const reason = new StorageUnavailable(new Error('the store is closed'))
-      return Promise.resolve(units.map(() => ({ status: 'rejected', reason })))
-    }
+    if (this.isClosed) return allRejected(units, new StorageUnavailable(new Error('the store is closed')))
     return new Promise((resolve) => {
       const fates: Settled<T>[] = []
       const settle = (fate: Settled<unknown>) => {
@@ -65,15 +89,10 @@ export class CommitLoop {
         fates.push(fate as Settled<T>)
         if (fates.length === units.length) resolve(fates)
       }
-      for (const unit of units) this.waiting.push({ unit, settle })
+      for (const unit of units) this.waiting.push({ unit, isRequested, settle })
+      if (isRequested) this.requestedCount += units.length
       this.running ??= this.drain()
     })
-  }
-
-  /** Takes no more work, and resolves when nothing is waiting or under way. */
-  async close(): Promise<void> {
-    this.isClosed = true
-    while (this.running !== null) await this.running
   }
 
   private async drain(): Promise<void> {
@@ -88,15 +107,14 @@ export class CommitLoop {
     try {
       await this.root.transaction(() => {
         // Taken here and not before: what arrives until the write lock is held still joins.
-        batch = this.waiting.slice(0, COMMIT_BATCH_MAX)
-        this.waiting = this.waiting.slice(batch.length)
+        batch = this.take()
         fates = this.runTogether(batch) ?? this.runApart(batch)
       })
     } catch (cause) {
       this.hooks.afterAbort()
       ignoreCommitError(cause)
       // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
-      if (batch.length === 0) batch = this.waiting.splice(0, COMMIT_BATCH_MAX)
+      if (batch.length === 0) batch = this.take()
       this.observer?.failed(batch.length)
       const reason = new StorageUnavailable(cause)
       for (const { settle } of batch) settle({ status: 'rejected', reason })
@@ -108,6 +126,14 @@ export class CommitLoop {
       const fate = fates[i]
       if (fate !== undefined) batch[i]?.settle(fate)
     }
+  }
+
+  /** The units of the next commit. */
+  private take(): readonly Waiting[] {
+    const batch = this.waiting.slice(0, COMMIT_BATCH_MAX)
+    this.waiting = this.waiting.slice(batch.length)
+    for (const { isRequested } of batch) if (isRequested) this.requestedCount -= 1
+    return batch
   }
 
   /** All units in one nested transaction; null, with everything undone, when one throws. */
@@ -140,6 +166,16 @@ export class CommitLoop {
       return value
     }) as unknown as T
   }
+}
+
+function allRejected<T>(units: readonly (() => T)[], reason: Error): Promise<readonly Settled<T>[]> {
+  return Promise.resolve(units.map(() => ({ status: 'rejected', reason })))
+}
+
+function only<T>([fate]: readonly Settled<T>[]): T {
+  if (fate === undefined) throw new Error('a unit has no fate')
+  if (fate.status === 'rejected') throw fate.reason
+  return fate.value
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ApiKey, ApiKeyRegistration } from '../../domain/api-key.js'
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../../domain/block.js'
 import type { Deposit } from '../../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../../domain/failure.js'
+import type { IdempotentRequest } from '../../domain/idempotency.js'
 import type { Invoice } from '../../domain/invoice.js'
 import type { LedgerCursor } from '../../domain/ledger-cursor.js'
 import type { EventOutcome, LedgerFact } from '../../domain/ledger-fact.js'
@@ -15,6 +16,7 @@ import type { Delivery, DeliveryResult, WebhookConfiguration } from '../../domai
 import { StartError } from '../../start-error.js'
 import type { CommitObserver } from '../commit-observer.js'
 import type {
+  InvoiceCommand,
   InvoiceResult,
   InvoiceWithPayment,
   LaneKey,
@@ -184,7 +186,13 @@ export class LmdbStore implements Store {
   }
 
   perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
-    return this.commits.runAll(batch.map((command) => () => this.performOne(command)))
+    return this.commits.runAllAdmitted(batch.map((command) => () => this.performOne(command)))
+  }
+
+  answerWithoutTurn({ request, idempotency }: InvoiceCommand): InvoiceResult | null {
+    if (this.wallets_.areAllOf(request.owner, request.walletIds)) return null
+    const earlier = this.answerOfEarlier(idempotency, this.clock.now())
+    return earlier ?? { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
   }
 
   async applyLedgerFacts(
@@ -231,7 +239,7 @@ export class LmdbStore implements Store {
   webhookSecret(owner: string): Promise<string> {
     const known = this.webhooks.of(owner).secret
     if (known !== null) return Promise.resolve(known)
-    return this.commits.run(() => this.webhooks.secret(owner, this.clock.now()))
+    return this.commits.runAdmitted(() => this.webhooks.secret(owner, this.clock.now()))
   }
 
   apiKey(publicKey: Uint8Array): ApiKey | undefined {
@@ -332,11 +340,13 @@ export class LmdbStore implements Store {
 
   markAttempted(ids: readonly string[]): Promise<readonly boolean[]> {
     // One unit: were some marked and the call rejected, the caller would not send them and nobody else ever would.
-    return this.commits.run(() => ids.map((id) => this.outbox.markAttempted(Buffer.from(id, 'hex'), this.clock.now())))
+    return this.commits.runAdmitted(() =>
+      ids.map((id) => this.outbox.markAttempted(Buffer.from(id, 'hex'), this.clock.now())),
+    )
   }
 
   recordResult(id: string, result: DeliveryResult, retry: RetryDecision): Promise<number | null> {
-    return this.commits.run(() => this.outbox.endAttempt(Buffer.from(id, 'hex'), result, retry))
+    return this.commits.runAdmitted(() => this.outbox.endAttempt(Buffer.from(id, 'hex'), result, retry))
   }
 
   nextRetryAt(): number | null {
@@ -344,7 +354,7 @@ export class LmdbStore implements Store {
   }
 
   releaseRetries(attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]> {
-    return this.commits.run(() => this.outbox.release(this.clock.now(), attemptsMax, limit))
+    return this.commits.runAdmitted(() => this.outbox.release(this.clock.now(), attemptsMax, limit))
   }
 
   redeliver(owner: string, id: string): Promise<Outcome<Redelivery>> {
@@ -356,7 +366,7 @@ export class LmdbStore implements Store {
   async settleInterrupted(retry: RetryDecision): Promise<number> {
     let settled = 0
     for (;;) {
-      const count = await this.commits.run(() => {
+      const count = await this.commits.runAdmitted(() => {
         const ids = this.outbox.unsettled(INTERRUPTED_BATCH)
         for (const id of ids) {
           this.outbox.endAttempt(id, INTERRUPTED, retry)
@@ -385,7 +395,7 @@ export class LmdbStore implements Store {
   }
 
   saveLedgerCursor(cursor: LedgerCursor): Promise<void> {
-    return this.commits.run(() => this.ledgerCursorRow.write(cursor))
+    return this.commits.runAdmitted(() => this.ledgerCursorRow.write(cursor))
   }
 
   isOpen(): boolean {
@@ -421,22 +431,24 @@ export class LmdbStore implements Store {
     return { type: 'deposit', ...recorded }
   }
 
-  private createInvoice(
-    { request, idempotency }: Extract<WalletCommand, { type: 'invoice' }>,
-    now: number,
-  ): InvoiceResult {
-    const earlier = idempotency === undefined ? undefined : this.idempotencyKeys.find(idempotency, now)
-    if (earlier !== undefined) {
-      if (!earlier.isSameBody) return { type: 'invoice', outcome: refuse('idempotency_key_reused'), isReplay: false }
-      const invoice = this.invoices_.find(earlier.invoiceId)
-      if (invoice === undefined) throw new Error('an idempotency key names an invoice that is not there')
-      return { type: 'invoice', outcome: succeed(invoice), isReplay: true }
-    }
+  private createInvoice({ request, idempotency }: InvoiceCommand, now: number): InvoiceResult {
+    const earlier = this.answerOfEarlier(idempotency, now)
+    if (earlier !== null) return earlier
     const outcome = this.invoices_.create(request, now, this.options.newId)
     if (outcome.ok && idempotency !== undefined) {
       this.idempotencyKeys.remember(idempotency, Buffer.from(outcome.value.id, 'hex'), now)
     }
     return { type: 'invoice', outcome, isReplay: false }
+  }
+
+  /** What an idempotency key answers that an invoice was created under; null when there is none. */
+  private answerOfEarlier(idempotency: IdempotentRequest | undefined, now: number): InvoiceResult | null {
+    const earlier = idempotency === undefined ? undefined : this.idempotencyKeys.find(idempotency, now)
+    if (earlier === undefined) return null
+    if (!earlier.isSameBody) return { type: 'invoice', outcome: refuse('idempotency_key_reused'), isReplay: false }
+    const invoice = this.invoices_.find(earlier.invoiceId)
+    if (invoice === undefined) throw new Error('an idempotency key names an invoice that is not there')
+    return { type: 'invoice', outcome: succeed(invoice), isReplay: true }
   }
 
   private once(eventId: string | null, apply: (nowMs: number) => EventOutcome): EventOutcome {

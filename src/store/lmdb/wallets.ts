@@ -102,6 +102,14 @@ export class Wallets {
     return walletId === null ? undefined : this.find(walletId)
   }
 
+  /** Whether every one of the wallets is known and belongs to the owner. */
+  areAllOf(owner: string, ids: readonly string[]): boolean {
+    for (const id of ids) {
+      if (this.find(id)?.owner !== owner) return false
+    }
+    return true
+  }
+
   /** Whether an address is a wallet's. */
   isWallets(network: Network, address: string): boolean {
     return (this.address(network, address)?.walletId ?? null) !== null

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { refuse } from '../../../src/domain/failure.js'
-import type { WalletCommand } from '../../../src/store/store.js'
+import type { CreationTerms, InvoiceCommand, WalletCommand } from '../../../src/store/store.js'
 import { StorageUnavailable } from '../../../src/store/store.js'
-import { addressOf, depositFact, invoiceRequest, registration, walletCreated } from '../../support/fixtures.js'
+import {
+  addressOf,
+  depositFact,
+  invoiceRequest,
+  registration,
+  walletAssigned,
+  walletCreated,
+} from '../../support/fixtures.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 
 /** What holds for every write: alone or in a batch, durable or not at all. */
@@ -12,6 +19,46 @@ export function describeWrites(open: OpenStore): void {
   const create = (amount: string, reference = amount): WalletCommand => ({
     type: 'invoice',
     request: invoiceRequest({ amount, reference, callbackUrl: 'https://example.com/' }),
+  })
+
+  describe('a look at a creation', () => {
+    const bodyHash = Buffer.alloc(32, 1)
+    const idempotency = { scope: Buffer.alloc(32, 2), bodyHash }
+    const command = (terms: CreationTerms = {}): InvoiceCommand => {
+      return { ...terms, type: 'invoice', request: invoiceRequest({ walletIds: ['wallet-1', 'wallet-2'] }) }
+    }
+
+    scenario('answers without a turn unless every wallet is the owner’s', async (t) => {
+      const refusal = { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
+      assert.deepEqual(await t.store.answerWithoutTurn(command()), refusal)
+      await t.own('alice', 'wallet-1')
+      assert.deepEqual(await t.store.answerWithoutTurn(command()), refusal)
+      await t.own('bob', 'wallet-2')
+      assert.deepEqual(await t.store.answerWithoutTurn(command()), refusal)
+      await t.store.applyLedgerFacts([{ eventId: null, fact: walletAssigned('wallet-2', 'alice') }])
+      assert.equal(await t.store.answerWithoutTurn(command()), null)
+    })
+
+    scenario(
+      'answers under an idempotency key what the turn would, also when a wallet has gone to somebody else',
+      async (t) => {
+        await t.own('alice', 'wallet-1', 'wallet-2')
+        const [created] = await t.store.perform([command({ idempotency })])
+        assert.ok(created?.status === 'fulfilled' && created.value.type === 'invoice')
+        await t.store.applyLedgerFacts([{ eventId: null, fact: walletAssigned('wallet-2', 'bob') }])
+        const otherBody = { ...idempotency, bodyHash: Buffer.alloc(32, 3) }
+        const otherKey = { ...idempotency, scope: Buffer.alloc(32, 4) }
+        for (const terms of [{ idempotency }, { idempotency: otherBody }, { idempotency: otherKey }, {}]) {
+          const [inTurn] = await t.store.perform([command(terms)])
+          const value = await t.store.answerWithoutTurn(command(terms))
+          assert.deepEqual(inTurn, { status: 'fulfilled', value })
+        }
+        assert.deepEqual(await t.store.answerWithoutTurn(command({ idempotency })), {
+          ...created.value,
+          isReplay: true,
+        })
+      },
+    )
   })
 
   describe('a batch', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CommitObserver } from '../../../src/store/commit-observer.js'
-import { COMMIT_BATCH_MAX, CommitLoop } from '../../../src/store/lmdb/commit-loop.js'
+import { COMMIT_BATCH_MAX, CommitLoop, REQUESTED_UNITS_MAX } from '../../../src/store/lmdb/commit-loop.js'
 import type { Environment } from '../../../src/store/lmdb/tables.js'
-import { StorageUnavailable } from '../../../src/store/store.js'
+import { QueueFull, StorageUnavailable } from '../../../src/store/store.js'
 
 /** Stands in for LMDB: transactions at once, and commits that the test lets fail. */
 class FakeRoot {
@@ -69,6 +69,40 @@ describe('the commit loop', () => {
       Array.from({ length: 50 }, (_, i) => i + 1),
     )
     assert.ok(root.log.filter((entry) => entry === 'begin').length <= 2)
+  })
+
+  test('refuses what was asked for beyond its bound, as a whole, and takes more when there is room again', async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    const first = loop.runAll(Array.from({ length: REQUESTED_UNITS_MAX - 1 }, () => () => 'asked for'))
+    // All of this in one tick, before the first commit takes anything.
+    const tooMany = loop.runAll([() => assert.fail('it was refused'), () => assert.fail('it was refused')])
+    const last = loop.run(() => 'the last that fits')
+    const oneTooMany = loop.run(() => assert.fail('it was refused'))
+    const admitted = loop.runAdmitted(() => 'admitted elsewhere')
+    for (const fate of await tooMany) assert.ok(fate.status === 'rejected' && fate.reason instanceof QueueFull)
+    await assert.rejects(oneTooMany, QueueFull)
+    assert.equal(await admitted, 'admitted elsewhere')
+    assert.equal(await last, 'the last that fits')
+    assert.ok((await first).every(({ status }) => status === 'fulfilled'))
+    assert.equal(await loop.run(() => 'room again'), 'room again')
+  })
+
+  test('what was admitted elsewhere takes no room from what is asked for', async () => {
+    const { loop } = loopOn(new FakeRoot())
+    const admitted = loop.runAllAdmitted(Array.from({ length: 2 * REQUESTED_UNITS_MAX }, () => () => null))
+    assert.equal(await loop.run(() => 'asked for'), 'asked for')
+    assert.equal((await admitted).length, 2 * REQUESTED_UNITS_MAX)
+  })
+
+  test('gives room back when commits are refused before they begin', async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    root.isLocked = true
+    for (let n = 0; n < 2; n += 1) {
+      const fates = await loop.runAll(Array.from({ length: REQUESTED_UNITS_MAX }, () => () => null))
+      for (const fate of fates) assert.ok(fate.status === 'rejected' && fate.reason instanceof StorageUnavailable)
+    }
   })
 
   test('commits no more than a batch at a time, and answers a call across several commits as one', async () => {
