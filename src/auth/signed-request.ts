@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import { parsePublicKeyHex } from '../crypto/secp256k1.js'
 import type { VerifyLaneName } from '../crypto/verify-lanes.js'
 import type { VerifyPool } from '../crypto/verify-pool.js'
-import { type ApiKey, authorise, isTimely, type Permission } from '../domain/api-key.js'
+import { type ApiKey, type Authority, authorise, isTimely, type Permission } from '../domain/api-key.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import type { Store } from '../store/store.js'
 import type { HeldRefusals } from './held-refusals.js'
@@ -37,6 +37,14 @@ export interface SignedRoute {
   readonly routeTag: string
   /** Null when any active key will do. */
   readonly permission: Permission | null
+}
+
+/** Who signed a request. */
+export interface Signer {
+  /** The record as it was when the signature had been verified. */
+  readonly key: ApiKey
+  /** For the command that acts on the request: the key may be revoked while the command waits for its turn. */
+  readonly authority: Authority
 }
 
 /** A request, as far as it matters who signed it. */
@@ -79,10 +87,10 @@ export class SignedRequests {
   ) {}
 
   /**
-   * The key record that signed the body, as it is after the verification; `overloaded` when the lane is full, which who
+   * Who signed the body, judged by the key record as it is after the verification; `overloaded` when the lane is full, which who
    * crowds it learns a second later (`TurnedAway`).
    */
-  async authenticate(headers: SignatureHeaders, request: SignedRequest, route: SignedRoute): Promise<Outcome<ApiKey>> {
+  async authenticate(headers: SignatureHeaders, request: SignedRequest, route: SignedRoute): Promise<Outcome<Signer>> {
     const read = this.read(headers)
     if (!read.ok) return read
     const { keyText, publicKey } = read.value
@@ -95,7 +103,9 @@ export class SignedRequests {
       isRegistered ? 'registered' : 'unregistered',
     )
     if (!verified.ok) return verified
-    return authorise(await this.store.apiKey(publicKey), route.permission, this.clock.now())
+    const { permission } = route
+    const key = authorise(await this.store.apiKey(publicKey), permission, this.clock.now())
+    return key.ok ? succeed({ key: key.value, authority: { publicKey, permission } }) : key
   }
 
   /**

@@ -34,6 +34,14 @@ export interface ApiKeyRegistration {
   readonly ttlDays: number | null
 }
 
+/** The key that signed a request and what the route asks of it: decided again in the transaction that acts on the request. */
+export interface Authority {
+  /** The 33 bytes by which the key is looked up. */
+  readonly publicKey: Uint8Array
+  /** Null when any active key will do. */
+  readonly permission: Permission | null
+}
+
 /** The known permissions of a request, duplicates removed, in the order of the request (decisions 3). */
 export function knownPermissions(names: readonly unknown[]): Permission[] {
   const kept = new Set<Permission>()

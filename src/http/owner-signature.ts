@@ -81,11 +81,11 @@ async function check(
   const headers = readSignatureHeaders(request)
   switch (by) {
     case 'api-key': {
-      const key = await signedRequests.authenticate(headers, request, { routeTag, permission: null })
-      if (!key.ok) return key
+      const signer = await signedRequests.authenticate(headers, request, { routeTag, permission: null })
+      if (!signer.ok) return signer
       const owner = ownerOf(request, params)
       if (!owner.ok) return owner
-      return owner.value === key.value.owner ? succeed(null) : refuse('not_owner')
+      return owner.value === signer.value.key.owner ? succeed(null) : refuse('not_owner')
     }
     case 'identity': {
       const signer = await signedRequests.authenticateIdentity(headers, request, routeTag)

@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
+import type { ApiKey, ApiKeyRegistration, Authority } from '../domain/api-key.js'
 import type { BlockHead, ChainOutcome, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Deposit, DepositOutcome } from '../domain/deposit.js'
 import type { Outcome } from '../domain/failure.js'
@@ -27,6 +27,8 @@ export type Awaitable<T> = T | Promise<T>
 
 /** How a creation was asked for, beside what it asks for. */
 export interface CreationTerms {
+  /** Absent when the request was not signed. Decided before everything else, so that a revoked key creates nothing. */
+  readonly authority?: Authority
   /** Absent when the client sent no idempotency key. */
   readonly idempotency?: IdempotentRequest
 }

@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { WalletDirectory } from '../../actors/wallet-directory.js'
-import { isSigned, readSignatureHeaders, type SignedRequests, type SignedRoute } from '../../auth/signed-request.js'
+import {
+  isSigned,
+  readSignatureHeaders,
+  type SignedRequests,
+  type SignedRoute,
+  type Signer,
+} from '../../auth/signed-request.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { type IdempotentRequest, parseIdempotencyKey } from '../../domain/idempotency.js'
 import { type Invoice, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import type { Payment } from '../../domain/payment.js'
 import { truncate, wellFormed } from '../../domain/text.js'
-import type { InvoiceResult, InvoiceWithPayment, Page, PageOf, Store } from '../../store/store.js'
+import type { CreationTerms, InvoiceResult, InvoiceWithPayment, Page, PageOf, Store } from '../../store/store.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { InProgress } from '../in-progress.js'
@@ -25,7 +31,7 @@ const CREATE_INVOICE: SignedRoute = { routeTag: 'POST /api/invoices', permission
 export interface InvoiceRoutesParts {
   readonly store: Store
   readonly directory: WalletDirectory
-  readonly signedRequests: SignedRequests
+  readonly signedRequests: Pick<SignedRequests, 'authenticate'>
   readonly allowsUnsigned: AllowsUnsigned
   /** Requests with an idempotency key that are under way. */
   readonly inProgress: InProgress
@@ -50,24 +56,25 @@ export function invoiceRoutes(parts: InvoiceRoutesParts): readonly Route[] {
 
 async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answer> {
   const headers = readSignatureHeaders(request)
-  let signer: ApiKey | null = null
+  let signer: Signer | null = null
   if (isSigned(headers)) {
-    const key = await parts.signedRequests.authenticate(headers, request, CREATE_INVOICE)
-    if (!key.ok) return failureAnswer(key.failure)
-    signer = key.value
+    const found = await parts.signedRequests.authenticate(headers, request, CREATE_INVOICE)
+    if (!found.ok) return failureAnswer(found.failure)
+    signer = found.value
   } else if (!parts.allowsUnsigned(request)) {
     return failureAnswer(failure('missing_auth_headers'))
   }
   const body = readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
-  const wanted = parseInvoiceRequest(body.value, signer?.owner ?? body.value['owner'])
+  const wanted = parseInvoiceRequest(body.value, signer?.key.owner ?? body.value['owner'])
   if (!wanted.ok) return failureAnswer(wanted.failure)
+  const terms: CreationTerms = signer === null ? {} : { authority: signer.authority }
   const header = request.header(IDEMPOTENCY_HEADER)
-  if (header === undefined) return createdAnswer(await parts.directory.createInvoice(wanted.value))
-  const idempotency = readIdempotency(header, signer, wanted.value.owner, request.body)
+  if (header === undefined) return createdAnswer(await parts.directory.createInvoice(wanted.value, terms))
+  const idempotency = readIdempotency(header, signer?.key ?? null, wanted.value.owner, request.body)
   if (!idempotency.ok) return failureAnswer(idempotency.failure)
   const answer = await parts.inProgress.run(idempotency.value.scope, async () =>
-    createdAnswer(await parts.directory.createInvoice(wanted.value, { idempotency: idempotency.value })),
+    createdAnswer(await parts.directory.createInvoice(wanted.value, { ...terms, idempotency: idempotency.value })),
   )
   return answer ?? failureAnswer(failure('idempotency_in_progress'))
 }

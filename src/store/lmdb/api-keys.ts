@@ -1,6 +1,6 @@
-import type { ApiKey, ApiKeyRegistration } from '../../domain/api-key.js'
-import { expiryOf, LABEL_LENGTH_MAX } from '../../domain/api-key.js'
-import { type Outcome, refuse, succeed } from '../../domain/failure.js'
+import type { ApiKey, ApiKeyRegistration, Authority } from '../../domain/api-key.js'
+import { authorise, expiryOf, LABEL_LENGTH_MAX } from '../../domain/api-key.js'
+import { type Failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { truncate } from '../../domain/text.js'
 import type { Page, PageOf } from '../store.js'
 import { NUMBER_BYTES, numberKey, under } from './bytes.js'
@@ -55,6 +55,13 @@ export class ApiKeys {
     const key = Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength)
     const bytes = this.tables.apiKeys.getBinaryFast(key)
     return bytes === undefined ? undefined : this.memo.decode(key.toString('latin1'), bytes)
+  }
+
+  /** Why a request may not be acted on any more, as `authorise` has it; null when it may, or was not signed. */
+  refusalOf(authority: Authority | undefined, nowMs: number): Failure | null {
+    if (authority === undefined) return null
+    const key = authorise(this.find(authority.publicKey), authority.permission, nowMs)
+    return key.ok ? null : key.failure
   }
 
   register(registration: ApiKeyRegistration, nowMs: number): Outcome<ApiKey> {

@@ -431,7 +431,9 @@ export class LmdbStore implements Store {
     return { type: 'deposit', ...recorded }
   }
 
-  private createInvoice({ request, idempotency }: InvoiceCommand, now: number): InvoiceResult {
+  private createInvoice({ request, authority, idempotency }: InvoiceCommand, now: number): InvoiceResult {
+    const denied = this.apiKeys_.refusalOf(authority, now)
+    if (denied !== null) return { type: 'invoice', outcome: { ok: false, failure: denied }, isReplay: false }
     const earlier = this.answerOfEarlier(idempotency, now)
     if (earlier !== null) return earlier
     const outcome = this.invoices_.create(request, now, this.options.newId)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DAY_MS } from '../../../src/domain/api-key.js'
-import { refusalOf, registration, unwrap } from '../../support/fixtures.js'
+import { DAY_MS, type Permission } from '../../../src/domain/api-key.js'
+import type { WalletCommand } from '../../../src/store/store.js'
+import { invoiceRequest, refusalOf, registration, unwrap } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 
@@ -35,6 +36,51 @@ export function describeApiKeys(open: OpenStore): void {
         assert.equal(await t.store.apiKey(bytes), undefined)
       }
     })
+
+    scenario(
+      'that was revoked or has expired by then creates nothing, whatever was decided when the request came',
+      async (t) => {
+        await t.own('alice', 'wallet-1')
+        const lasting = unwrap(await t.store.registerApiKey(registration(1)))
+        unwrap(await t.store.registerApiKey(registration(2, { ttlDays: 1 })))
+        unwrap(await t.store.registerApiKey(registration(3, { permissions: ['payments:send'] })))
+        const idempotency = { scope: Buffer.alloc(32, 1), bodyHash: Buffer.alloc(32, 2) }
+        const create = (
+          seed: number,
+          amount: string,
+          permission: Permission | null = 'invoices:create',
+        ): WalletCommand => ({
+          type: 'invoice',
+          request: invoiceRequest({ amount }),
+          authority: { publicKey: registration(seed).publicKey, permission },
+          ...(amount === '1' ? { idempotency } : {}),
+        })
+        const outcomes = async (...batch: readonly WalletCommand[]) => {
+          const fates = await t.store.perform(batch)
+          return fates.map((fate) => {
+            if (fate.status === 'rejected' || fate.value.type !== 'invoice') return assert.fail()
+            return fate.value.outcome.ok ? 'created' : fate.value.outcome.failure.code
+          })
+        }
+        assert.deepEqual(await outcomes(create(1, '1'), create(2, '2'), create(3, '3'), create(4, '4')), [
+          'created',
+          'created',
+          'permission_missing',
+          'unknown_api_key',
+        ])
+        assert.deepEqual(await outcomes(create(3, '3', null)), ['created'])
+        t.clock.advance(DAY_MS)
+        // All in one commit, in this order.
+        const before = outcomes(create(1, '5'), create(2, '6'))
+        const revoking = t.store.revokeApiKey(lasting.id, 'alice')
+        const after = outcomes(create(1, '7'), create(1, '1'))
+        assert.deepEqual(await before, ['created', 'created'])
+        unwrap(await revoking)
+        assert.deepEqual(await after, ['api_key_revoked', 'api_key_revoked'])
+        t.clock.advance(1)
+        assert.deepEqual(await outcomes(create(2, '8')), ['api_key_expired'])
+      },
+    )
 
     scenario('whose end is no safe integer is refused', async (t) => {
       const before = await t.snapshot()
