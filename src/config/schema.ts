@@ -240,7 +240,8 @@ export const settingsSchema = {
     base: true,
     fallbackText: 'none',
     expects: 'a comma-separated list of absolute http or https URLs without query, fragment or credentials',
-    sentence: "Base addresses of the ledger's read API, tried in turn when an identity is not known here.",
+    sentence:
+      "Base addresses of the ledger's read API, asked when an identity is not known here and for what is followed.",
   }),
   ledgerTimeoutMs: integer(1, LEDGER_TIMEOUT_LIMIT_MS, {
     environment: 'BILLHOOK_LEDGER_TIMEOUT_MS',

@@ -42,6 +42,11 @@ export const failureCatalogue = {
     message: 'The request is not signed with the key of this identity.',
     when: 'Strict mode: the owner of a registration is not the identity that belongs to the key that signed.',
   },
+  unknown_identity: {
+    status: 403,
+    message: 'This identity does not exist.',
+    when: 'Strict mode: the owner of a registration is known neither here nor to the ledger that is asked. Onboard it first.',
+  },
 
   // Limits for each client address
   rate_limited: {
@@ -89,7 +94,7 @@ export const failureCatalogue = {
   wallet_not_owned: {
     status: 400,
     message: 'Every wallet must belong to this identity.',
-    when: 'A wallet is unknown or belongs to another identity, or its assignment has not reached the service yet.',
+    when: 'A wallet is unknown or belongs to another identity, or its assignment or its address has not reached the service yet.',
   },
   invalid_callback_url: {
     status: 400,
@@ -138,7 +143,7 @@ export const failureCatalogue = {
   ledger_unreachable: {
     status: 503,
     message: 'The ledger could not be reached. Try again later.',
-    when: 'Whether an identity exists is unknown here and the ledger does not answer.',
+    when: 'Whether an identity exists is unknown here and the ledger does not answer. It means unknown, not no.',
   },
   invalid_gateway_signature: {
     status: 401,

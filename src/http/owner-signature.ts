@@ -1,4 +1,5 @@
 import { isIdentityOfKey } from '../auth/identity-key.js'
+import type { Existence, KnownIdentities } from '../auth/known-identities.js'
 import { readSignatureHeaders, type SignedRequests } from '../auth/signed-request.js'
 import { type FailureCode, type Outcome, refuse, succeed } from '../domain/failure.js'
 import { parseOwner } from '../domain/identity.js'
@@ -30,13 +31,14 @@ interface Protection {
 
 export interface StrictParts {
   readonly signedRequests: Pick<SignedRequests, 'authenticate' | 'authenticateIdentity'>
+  readonly identities: Pick<KnownIdentities, 'exists'>
   /** What identities were onboarded under; see `isIdentityOfKey`. */
   readonly onboardingName: string
 }
 
 /**
  * Strict mode (decisions 10): lets routes be used only by the identity that they are about. Registration has to be signed
- * with the identity's own key, everything under `/api/users/:id/` and revocation with any active key of that identity;
+ * with the identity's own key and is for identities that exist, everything under `/api/users/:id/` and revocation with any active key of that identity;
  * no permission is needed beyond that. A handler is reached only when the owner that the request names is the signer's.
  * Other routes stay as they are.
  */
@@ -74,7 +76,7 @@ function ownerInBody(request: Request, ownerMissing: FailureCode): Outcome<strin
 /** The signature comes first: whoever cannot sign learns nothing about the request. */
 async function check(
   { routeTag, by, ownerOf }: Protection,
-  { signedRequests, onboardingName }: StrictParts,
+  { signedRequests, identities, onboardingName }: StrictParts,
   request: Request,
   params: Params,
 ): Promise<Outcome<null>> {
@@ -92,7 +94,22 @@ async function check(
       if (!signer.ok) return signer
       const owner = ownerOf(request, params)
       if (!owner.ok) return owner
-      return isIdentityOfKey(owner.value, signer.value, onboardingName) ? succeed(null) : refuse('not_identity_key')
+      if (!isIdentityOfKey(owner.value, signer.value, onboardingName)) return refuse('not_identity_key')
+      return judgeExistence(await identities.exists(owner.value))
     }
+  }
+}
+
+/** An identity of nobody costs a key pair and no more; one that exists costs what the ledger asks for it. */
+function judgeExistence(existence: Existence): Outcome<null> {
+  switch (existence) {
+    case true:
+      return succeed(null)
+    case false:
+      return refuse('unknown_identity')
+    case 'unreachable':
+      return refuse('ledger_unreachable')
+    case 'busy':
+      return refuse('overloaded')
   }
 }

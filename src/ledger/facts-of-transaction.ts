@@ -1,7 +1,8 @@
 import { identityOfKeyText } from '../auth/identity-key.js'
+import { isStreamId } from '../domain/identity.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
 import { type FollowedContracts, standingOf } from './followed-contracts.js'
-import { isObject, isStreamId, type LedgerTransaction, readTransaction } from './ledger-transaction.js'
+import { isObject, type LedgerTransaction, readTransaction } from './ledger-transaction.js'
 
 const LABEL_IDENTITY = 'otk'
 const LABEL_OWNER = 'owner'

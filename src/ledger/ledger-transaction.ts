@@ -23,12 +23,6 @@ export interface LedgerStream {
 const DEFAULT_KEY_TYPE = 'rsa'
 
 const STREAM_ID_LENGTH = 64
-const STREAM_ID = /^[0-9a-f]{64}$/
-
-/** Whether a text can be the id of a stream: the SHA-256 of something, in hex. */
-export function isStreamId(text: string): boolean {
-  return STREAM_ID.test(text)
-}
 
 /** The id that a node finds in a text: what follows a colon is dropped, and so is what stands before the last 64 characters. */
 function streamIdOf(text: string): string {

@@ -1,17 +1,18 @@
 import { HeldRefusals } from '../auth/held-refusals.js'
+import { type AskLedger, KnownIdentities } from '../auth/known-identities.js'
 import { SignedRequests } from '../auth/signed-request.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { ClaimLimit } from '../http/claim-limit.js'
 import { clientReader } from '../http/client-address.js'
 import { InProgress } from '../http/in-progress.js'
-import { requireOwnerSignature } from '../http/owner-signature.js'
+import { requireOwnerSignature, type StrictParts } from '../http/owner-signature.js'
 import { limitRates } from '../http/rate-limits.js'
 import type { Route } from '../http/router.js'
 import { apiKeyRoutes } from '../http/routes/api-keys.js'
 import { deliveryRoutes } from '../http/routes/deliveries.js'
 import { healthRoutes } from '../http/routes/health.js'
-import { type AskLedger, identityRoutes } from '../http/routes/identities.js'
+import { identityRoutes } from '../http/routes/identities.js'
 import { internalEventsRoutes } from '../http/routes/internal-events.js'
 import { invoiceRoutes } from '../http/routes/invoices.js'
 import { paymentPageRoutes } from '../http/routes/pay.js'
@@ -47,6 +48,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const { settings, log, clock, sandbox, ledger, publicUrl, isDraining, degradations } = context
   const clientOf = clientReader(settings.trustedProxies)
   const signedRequests = new SignedRequests(store, pool, clock, clientOf, new HeldRefusals())
+  const identities = new KnownIdentities(store, ledger)
   const leaseMs = settings.walletLeaseSeconds * 1000
   // The wallets of a sandbox are worth nothing, and whoever tries it out claims many.
   const leasesPerClient = settings.claimsPerAddress ?? (sandbox === null ? CLAIMS_PER_ADDRESS : 0)
@@ -64,7 +66,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
     ...webhookConfigurationRoutes(store),
     ...deliveryRoutes({ store, onOwed: (owed) => dispatcher.notify(owed) }),
     ...walletRoutes({ store, leaseMs, claimLimit }),
-    ...identityRoutes(store, ledger),
+    ...identityRoutes(identities),
     ...internalEventsRoutes({ secret: settings.gatewaySecret ?? null, intake, clock }),
     ...paymentPageRoutes({ store, isSandbox: sandbox !== null }),
     ...healthRoutes({
@@ -76,13 +78,17 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
     ...(sandbox === null ? [] : sandboxRoutes(sandbox)),
   ]
   const onboardingName = sandbox?.describe().onboardingName ?? settings.onboardingName ?? null
-  const guarded = settings.strict ? strictRoutes(routes, signedRequests, onboardingName) : routes
+  const guarded = settings.strict ? strictRoutes(routes, { signedRequests, identities }, onboardingName) : routes
   const available = answeringUnavailable(guarded, (error) => log.warn({ err: error }, 'request refused for now'))
   const { rateLimit: requestsPerMinute, rateLimitClaims: claimsPerMinute } = settings
   return limitRates(available, { requestsPerMinute, claimsPerMinute, clientOf, clock })
 }
 
-function strictRoutes(routes: Route[], signedRequests: SignedRequests, onboardingName: string | null): Route[] {
+function strictRoutes(
+  routes: Route[],
+  parts: Omit<StrictParts, 'onboardingName'>,
+  onboardingName: string | null,
+): Route[] {
   if (onboardingName === null) throw new Error('strict mode has no onboarding name, which the settings ask for')
-  return requireOwnerSignature(routes, { signedRequests, onboardingName })
+  return requireOwnerSignature(routes, { ...parts, onboardingName })
 }

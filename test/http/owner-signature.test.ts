@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { always, MISSING as MISSING_STREAM, serveNode } from '../ledger/node-server.js'
+import { identityOf, onboarding } from '../sandbox/sandbox-fixture.js'
 import { projectRoot } from '../support/project-root.js'
 import { assertRefused, type Reply, ServiceFixture } from '../support/service-fixture.js'
 import { signRequest, type TestKey, testKey } from '../support/signing.js'
@@ -21,6 +25,7 @@ const UNKNOWN = [401, 'Unknown API key.', 'unknown_api_key'] as const
 const REVOKED = [401, 'This API key has been revoked.', 'api_key_revoked'] as const
 const EXPIRED = [401, 'This API key has expired.', 'api_key_expired'] as const
 const NOT_OWNER = [403, 'This API key acts for another identity.', 'not_owner'] as const
+const UNKNOWN_IDENTITY = [403, 'This identity does not exist.', 'unknown_identity'] as const
 const NOT_IDENTITY = [403, 'The request is not signed with the key of this identity.', 'not_identity_key'] as const
 const INVALID_REGISTRATION =
   'An owner, a label, a compressed public key and at least one valid permission are required; ttlDays must be a positive number.'
@@ -67,6 +72,7 @@ function register(signer: TestKey, text: string, headers = signed(signer, REGIST
 before(async () => {
   fixture = await ServiceFixture.start({ BILLHOOK_STRICT: 'on', BILLHOOK_ONBOARDING_NAME: ONBOARDING_NAME })
   await fixture.assign(ALICE.identity, WALLET)
+  await fixture.push({ id: 'onboarded bob', type: 'identity.onboarded', identity: BOB.identity })
   for (const { identity, identityKey, apiKey } of [ALICE, BOB]) {
     const reply = await register(identityKey, registrationOf(identity, apiKey))
     assert.equal(reply.status, 201, reply.text)
@@ -330,15 +336,82 @@ describe('strict mode: the rest', () => {
     assertRefused(await both.post('/api/invoices', { owner: 'shop' }), ...MISSING)
   })
 
-  test("in the sandbox, the simulated ledger's onboarding name counts", async (t) => {
+  test("in the sandbox, the simulated ledger's onboarding name counts, and who is onboarded there", async (t) => {
     const sandbox = await ServiceFixture.start({ BILLHOOK_STRICT: 'on', BILLHOOK_SANDBOX: 'on' })
     t.after(() => sandbox.stop())
-    const { onboardingName } = (await sandbox.get('/sandbox')).json
+    const place = (await sandbox.get('/sandbox')).json
     const { identityKey } = ALICE
-    const identity = createHash('sha256').update(`0x${identityKey.publicKeyHex}${onboardingName}`).digest('hex')
+    const identity = identityOf(`0x${identityKey.publicKeyHex}`, place.onboardingName)
     const text = registrationOf(identity, testKey('in the sandbox'))
-    const reply = await sandbox.post('/api/api-keys', text, signed(identityKey, REGISTER, text))
+    const register = () => sandbox.post('/api/api-keys', text, signed(identityKey, REGISTER, text))
+    assertRefused(await register(), ...UNKNOWN_IDENTITY)
+    await sandbox.post('/sandbox/ledger/', onboarding(place, identityKey))
+    // The ledger tells the service a little later.
+    let reply = await register()
+    for (let tries = 0; reply.status === 403 && tries < 100; tries += 1) {
+      await setTimeout(50)
+      reply = await register()
+    }
     assert.equal(reply.status, 201, reply.text)
+  })
+})
+
+describe('registration in strict mode, of an identity that is not known here', () => {
+  const CAROL = actor('carol', (hex) => `0x${hex}`)
+  const text = registrationOf(CAROL.identity, CAROL.apiKey)
+
+  /** What a service answers whose ledger answers so; none without an answer. */
+  async function registered(t: TestContext, answer?: RequestListener) {
+    const asked: (string | undefined)[] = []
+    const url =
+      answer === undefined
+        ? undefined
+        : await serveNode(t, (request, response) => {
+            asked.push(request.url)
+            answer(request, response)
+          })
+    const strict = await ServiceFixture.start({
+      BILLHOOK_STRICT: 'on',
+      BILLHOOK_ONBOARDING_NAME: ONBOARDING_NAME,
+      ...(url === undefined ? {} : { BILLHOOK_LEDGER_URL: url }),
+    })
+    t.after(() => strict.stop())
+    const reply = await strict.post('/api/api-keys', text, signed(CAROL.identityKey, REGISTER, text))
+    return { reply, asked }
+  }
+
+  test('is refused without a ledger', async (t) => {
+    assertRefused((await registered(t)).reply, ...UNKNOWN_IDENTITY)
+  })
+
+  test('is refused when the ledger does not have it', async (t) => {
+    const { reply, asked } = await registered(t, always(500, MISSING_STREAM))
+    assertRefused(reply, ...UNKNOWN_IDENTITY)
+    assert.deepEqual(asked, [`/api/stream/${CAROL.identity}`])
+  })
+
+  test('works when the ledger has it', async (t) => {
+    const { reply } = await registered(t, always(200, '{"stream":{}}'))
+    assert.equal(reply.status, 201, reply.text)
+  })
+
+  test('is undecided when the ledger does not answer', async (t) => {
+    const { reply } = await registered(t, always(500, '{}'))
+    assertRefused(reply, 503, 'The ledger could not be reached. Try again later.', 'ledger_unreachable')
+  })
+
+  test('is refused for its signature first, without a question to the ledger', async (t) => {
+    const asked: (string | undefined)[] = []
+    const url = await serveNode(t, (request) => void asked.push(request.url))
+    const strict = await ServiceFixture.start({
+      BILLHOOK_STRICT: 'on',
+      BILLHOOK_ONBOARDING_NAME: ONBOARDING_NAME,
+      BILLHOOK_LEDGER_URL: url,
+    })
+    t.after(() => strict.stop())
+    const reply = await strict.post('/api/api-keys', text, signed(ALICE.identityKey, REGISTER, text))
+    assertRefused(reply, ...NOT_IDENTITY)
+    assert.deepEqual(asked, [])
   })
 })
 

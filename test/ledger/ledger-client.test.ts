@@ -10,41 +10,38 @@ function client(context: TestContext, urls: readonly string[], timeoutMs = 5000)
   return made
 }
 
+const ID = 'ab'.repeat(32)
+
 const present = always(200, '{"stream":{"$stream":true}}')
 
 describe('the ledger client', () => {
   test('finds an identity whose stream is there', async (context) => {
-    assert.equal(await client(context, [await serveNode(context, present)]).hasIdentity('i1'), true)
+    assert.equal(await client(context, [await serveNode(context, present)]).hasIdentity(ID), true)
   })
 
   test('does not find one whose stream the node misses', async (context) => {
-    assert.equal(await client(context, [await serveNode(context, always(500, MISSING))]).hasIdentity('i1'), false)
+    assert.equal(await client(context, [await serveNode(context, always(500, MISSING))]).hasIdentity(ID), false)
   })
 
   test('reads an answer that declares an encoding that is none', async (context) => {
     const url = await serveNode(context, always(200, '{"stream":{}}', { 'Content-Encoding': 'none' }))
-    assert.equal(await client(context, [url]).hasIdentity('i1'), true)
+    assert.equal(await client(context, [url]).hasIdentity(ID), true)
   })
 
-  test('asks for the id percent-encoded, below the path of the address', async (context) => {
+  test('asks for the id below the path of the address', async (context) => {
     const paths: string[] = []
     const url = await serveNode(context, (request, response) => {
       paths.push(`${request.method} ${request.url}`)
       present(request, response)
     })
-    const asked = client(context, [`${url}/core/`])
-    for (const id of ['i1', 'a/../b?c#d', 'ü 😀', 'x\ud800']) assert.equal(await asked.hasIdentity(id), true)
-    assert.deepEqual(paths, [
-      'GET /core/api/stream/i1',
-      'GET /core/api/stream/a%2F..%2Fb%3Fc%23d',
-      'GET /core/api/stream/%C3%BC%20%F0%9F%98%80',
-      'GET /core/api/stream/x%EF%BF%BD',
-    ])
+    assert.equal(await client(context, [`${url}/core/`]).hasIdentity(ID), true)
+    assert.deepEqual(paths, [`GET /core/api/stream/${ID}`])
   })
 
-  test('asks nobody for an id that no path can name', async (context) => {
+  const commands = ['', '.', '..', '_all_docs', '_compact', 'a/../b', `x${ID}`, `${ID}:stream`, ID.toUpperCase()]
+  test('asks nobody for what is not 64 lower-case hex digits', async (context) => {
     const url = await serveNode(context, () => assert.fail('the node was asked'))
-    for (const id of ['', '.', '..']) assert.equal(await client(context, [url]).hasIdentity(id), false)
+    for (const id of commands) assert.throws(() => client(context, [url]).hasIdentity(id), /identities only/)
   })
 
   const unclear: readonly [what: string, answer: RequestListener][] = [
@@ -71,15 +68,15 @@ describe('the ledger client', () => {
   for (const [what, answer] of unclear) {
     test(`passes over ${what}`, async (context) => {
       const urls = [await serveNode(context, answer), await serveNode(context, always(500, MISSING))]
-      assert.equal(await client(context, urls.slice(0, 1)).hasIdentity('i1'), 'unreachable')
-      assert.equal(await client(context, urls).hasIdentity('i1'), false)
+      assert.equal(await client(context, urls.slice(0, 1)).hasIdentity(ID), 'unreachable')
+      assert.equal(await client(context, urls).hasIdentity(ID), false)
     })
   }
 
   test('gives a node that never answers its time and asks the next', async (context) => {
     const urls = [await serveNode(context, () => undefined), await serveNode(context, present)]
-    assert.equal(await client(context, urls.slice(0, 1), 50).hasIdentity('i1'), 'unreachable')
-    assert.equal(await client(context, urls, 3000).hasIdentity('i1'), true)
+    assert.equal(await client(context, urls.slice(0, 1), 50).hasIdentity(ID), 'unreachable')
+    assert.equal(await client(context, urls, 3000).hasIdentity(ID), true)
   })
 
   test('cuts off a node that drips its answer', async (context) => {
@@ -88,21 +85,34 @@ describe('the ledger client', () => {
       const drip = setInterval(() => response.write(' '), 10)
       response.on('close', () => clearInterval(drip))
     })
-    assert.equal(await client(context, [url], 100).hasIdentity('i1'), 'unreachable')
+    assert.equal(await client(context, [url], 100).hasIdentity(ID), 'unreachable')
   })
 
   test('finds nothing certain at an address where nobody listens, or at none', async (context) => {
     const url = await serveNode(context, present)
-    assert.equal(await client(context, ['http://127.0.0.1:1', url]).hasIdentity('i1'), true)
-    assert.equal(await client(context, ['http://127.0.0.1:1']).hasIdentity('i1'), 'unreachable')
-    assert.equal(await client(context, []).hasIdentity('i1'), 'unreachable')
+    assert.equal(await client(context, ['http://127.0.0.1:1', url]).hasIdentity(ID), true)
+    assert.equal(await client(context, ['http://127.0.0.1:1']).hasIdentity(ID), 'unreachable')
+    assert.equal(await client(context, []).hasIdentity(ID), 'unreachable')
   })
 
-  test('takes the first certain answer', async (context) => {
-    const urls = [
-      await serveNode(context, present),
-      await serveNode(context, () => assert.fail('the second node was asked')),
-    ]
-    assert.equal(await client(context, urls).hasIdentity('i1'), true)
+  test('takes a yes from any node, whatever the others say and whether they say anything', async (context) => {
+    const [yes, no, never] = await Promise.all([
+      serveNode(context, present),
+      serveNode(context, always(500, MISSING)),
+      serveNode(context, () => undefined),
+    ])
+    for (const urls of [
+      [no, yes],
+      [yes, no],
+      [never, no, yes],
+    ]) {
+      assert.equal(await client(context, urls, 60_000).hasIdentity(ID), true)
+    }
+  })
+
+  test('takes a no when every node that answers says so', async (context) => {
+    const no = await serveNode(context, always(500, MISSING))
+    assert.equal(await client(context, [no, no]).hasIdentity(ID), false)
+    assert.equal(await client(context, ['http://127.0.0.1:1', no]).hasIdentity(ID), false)
   })
 })

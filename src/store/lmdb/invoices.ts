@@ -95,7 +95,8 @@ export class Invoices {
     const wallets: WalletRow[] = []
     for (const id of ids) {
       const wallet = this.wallets.findInCommit(id)
-      if (wallet === undefined || wallet.ownerNo !== ownerNo) return null
+      // A wallet without an address cannot be paid to.
+      if (wallet === undefined || wallet.ownerNo !== ownerNo || wallet.addressNo === null) return null
       wallets.push(wallet)
     }
     return wallets

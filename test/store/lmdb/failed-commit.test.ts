@@ -100,6 +100,7 @@ describe('a commit that fails', () => {
       assert.ok(deposited?.status === 'fulfilled' && deposited.value.type === 'deposit')
       assert.equal(deposited.value.owed.length, 2)
       await store.applyLedgerFacts([{ eventId: 'f', fact: walletAssigned('wallet-9', 'carol') }])
+      await store.applyLedgerFacts([{ eventId: null, fact: walletCreated('wallet-9') }])
       await store.perform([create({ owner: 'carol', walletIds: ['wallet-9'], reference: 'three' })])
       const ofEach = ['carol', 'dave'].map((owner) => store.invoices(owner, { after: null, limit: 5 }).items)
       assert.deepEqual(
@@ -113,7 +114,8 @@ describe('a commit that fails', () => {
   test('leaves a wallet with whom it was before', () =>
     withFailingStore(async (t) => {
       const { store } = t
-      await store.applyLedgerFacts([{ eventId: null, fact: walletAssigned('wallet-1', 'alice') }])
+      const facts = [walletCreated('wallet-1'), walletCreated('wallet-2'), walletAssigned('wallet-1', 'alice')]
+      await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
       t.isFailing = true
       await Promise.all([
         store.applyLedgerFacts([{ eventId: 'a', fact: walletAssigned('wallet-2', 'alice') }]),
