@@ -203,6 +203,11 @@ export const failureCatalogue = {
     message: 'The request took too long to arrive.',
     when: 'The request was not complete within the time allowed.',
   },
+  length_required: {
+    status: 411,
+    message: 'The request body must be sent with a Content-Length.',
+    when: 'The request has a Transfer-Encoding. With uWebSockets.js, the default HTTP server, none is accepted; the connection is closed.',
+  },
   body_too_large: {
     status: 413,
     message: 'The request body is too large.',

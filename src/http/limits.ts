@@ -11,3 +11,9 @@ export const REFUSAL_LINGER_MS = 2_000
 
 /** A stream gives the other requests a turn after this much, however fast its client reads. */
 export const STREAM_SLICE_BYTES = 262_144
+
+/** Chunks of a chunked body. A chunk of one byte costs as much as a large one, and the sender six bytes. */
+export const BODY_CHUNKS_MAX = 256
+
+/** What arrives is handed to the parser of `node:http` in pieces of this size, so that it can be stopped between two. */
+export const PARSER_SLICE_BYTES = 1024

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasNoBody, unwritableHeader } from './answer-headers.js'
+import { BodyBuffer, type UnfinishedBodies } from './body-buffer.js'
+import { BODY_CHUNKS_MAX } from './limits.js'
 import { peerAddress } from './peer-address.js'
 import { RefusalLinger } from './refusal-linger.js'
 import type { Answer, BodyStream, Refusal, Request, Resolve, Target } from './server.js'
@@ -16,6 +18,7 @@ const BEYOND_ASCII = /[\x80-\xff]/
 export interface NodeFront {
   readonly resolve: Resolve
   readonly onError: (error: unknown) => void
+  readonly bodies: UnfinishedBodies
   /** True once every answer must end its connection. */
   readonly draining: boolean
   began(exchange: NodeExchange): void
@@ -36,8 +39,8 @@ export class NodeExchange implements Request, StreamSink {
 
   private state: State = 'receiving'
   private target: Target | undefined
-  private chunks: Buffer[] = []
-  private receivedBytes = 0
+  private refusal: Refusal = 'body_too_large'
+  private arriving: BodyBuffer | undefined
   private linger: RefusalLinger | undefined
   private streamed: Answer | undefined
   /** True while a stream is pulled, which ends the exchange itself when the client goes. */
@@ -94,6 +97,7 @@ export class NodeExchange implements Request, StreamSink {
   refuse(code: Refusal): boolean {
     this.linger?.stop()
     if (this.aborted || (this.state !== 'receiving' && this.state !== 'refusing')) return false
+    this.dropBody()
     this.closing = true
     this.sendWhole(this.refusalAnswer(code))
     return true
@@ -106,17 +110,43 @@ export class NodeExchange implements Request, StreamSink {
       this.handle(target)
       return
     }
-    if (Number(contentLength ?? 0) > target.bodyLimitBytes) {
+    // Others end in "chunked" at best, and leave a body that nobody here decodes.
+    if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
+      this.refuse('malformed_request')
+      return
+    }
+    const declaredBytes = Number(contentLength ?? 0)
+    if (declaredBytes > target.bodyLimitBytes) {
       if (awaitsContinue) {
         this.refuse('body_too_large')
         return
       }
-      this.lingerThenRefuse()
+      this.lingerThenRefuse('body_too_large')
     } else if (awaitsContinue) {
       this.res.writeContinue()
     }
+    const isDeclared = contentLength !== undefined
+    this.arriving = new BodyBuffer(this.front.bodies, isDeclared ? declaredBytes : target.bodyLimitBytes, isDeclared)
+    if (!isDeclared) this.countChunks()
     req.on('data', (chunk: Buffer) => this.receiveChunk(chunk, target))
     req.on('end', () => this.receiveEnd(target))
+  }
+
+  /**
+   * Ends a chunked body of too many chunks where the engine hands them over, before each becomes an event: what they cost
+   * is their number. Nothing is waited for then, because reading on is what the sender wants.
+   */
+  private countChunks(): void {
+    const { req } = this
+    const push = req.push
+    let chunks = 0
+    req.push = (chunk: unknown, encoding?: BufferEncoding) => {
+      chunks += 1
+      if (chunks <= BODY_CHUNKS_MAX || chunk === null) return push.call(req, chunk, encoding)
+      this.refuse('body_too_large')
+      req.socket.destroySoon()
+      return false
+    }
   }
 
   private receiveChunk(chunk: Buffer, target: Target): void {
@@ -124,22 +154,18 @@ export class NodeExchange implements Request, StreamSink {
       this.linger?.heard()
       return
     }
-    if (this.state !== 'receiving') return
-    this.receivedBytes += chunk.length
-    if (this.receivedBytes > target.bodyLimitBytes) {
-      this.chunks = []
-      this.lingerThenRefuse()
-      return
-    }
-    this.chunks.push(chunk)
+    const { arriving } = this
+    if (this.state !== 'receiving' || arriving === undefined) return
+    if (arriving.receivedBytes + chunk.length > target.bodyLimitBytes) this.lingerThenRefuse('body_too_large')
+    else if (!arriving.add(chunk)) this.lingerThenRefuse('overloaded')
   }
 
   private receiveEnd(target: Target): void {
-    if (this.state === 'refusing') this.refuse('body_too_large')
-    if (this.state !== 'receiving' || this.aborted) return
-    const [first] = this.chunks
-    this.body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
-    this.chunks = []
+    if (this.state === 'refusing') this.refuse(this.refusal)
+    const { arriving } = this
+    if (this.state !== 'receiving' || this.aborted || arriving === undefined) return
+    this.body = arriving.take()
+    this.arriving = undefined
     try {
       this.handle(target)
     } catch (error) {
@@ -255,9 +281,16 @@ export class NodeExchange implements Request, StreamSink {
     return this.target.refuse(code)
   }
 
-  private lingerThenRefuse(): void {
+  private lingerThenRefuse(code: Refusal): void {
+    this.dropBody()
     this.state = 'refusing'
-    this.linger = new RefusalLinger(() => this.refuse('body_too_large'))
+    this.refusal = code
+    this.linger = new RefusalLinger(() => this.refuse(code))
+  }
+
+  private dropBody(): void {
+    this.arriving?.drop()
+    this.arriving = undefined
   }
 
   /** A defect: reported, and answered while that is still possible; otherwise the connection is cut, not ended. */
@@ -292,7 +325,7 @@ export class NodeExchange implements Request, StreamSink {
       return
     }
     this.aborted = true
-    this.chunks = []
+    this.dropBody()
     this.wake?.()
     this.goneCallback?.()
     // A running handler, or a stream, ends the exchange when it has settled.

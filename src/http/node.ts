@@ -3,8 +3,9 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type FailureCode, failure } from '../domain/failure.js'
+import { UnfinishedBodies } from './body-buffer.js'
 import { failureAnswer } from './failure-response.js'
-import { HEAD_LIMIT_BYTES } from './limits.js'
+import { HEAD_LIMIT_BYTES, PARSER_SLICE_BYTES } from './limits.js'
 import { NodeExchange, type NodeFront } from './node-exchange.js'
 import type { HttpServer, Resolve, ServerSettings } from './server.js'
 
@@ -26,6 +27,7 @@ export function createNodeServer(
 
 class NodeServer implements HttpServer, NodeFront {
   draining = false
+  readonly bodies: UnfinishedBodies
   private readonly server: Server
   private readonly exchanges = new Map<Duplex, Set<NodeExchange>>()
   /** All connections. The engine forgets those on which it found no HTTP, and would wait for their clients to leave. */
@@ -39,6 +41,7 @@ class NodeServer implements HttpServer, NodeFront {
     readonly onError: (error: unknown) => void,
   ) {
     const { requestTimeoutMs, idleTimeoutMs, connectionLimit } = settings
+    this.bodies = new UnfinishedBodies(settings.unfinishedBodiesLimitBytes)
     this.server = createServer({
       maxHeaderSize: HEAD_LIMIT_BYTES,
       requestTimeout: requestTimeoutMs,
@@ -56,7 +59,7 @@ class NodeServer implements HttpServer, NodeFront {
     this.server.on('checkContinue', (req, res) => this.take(req, res, true))
     // An expectation that nobody knows is none; the engine would answer 417 in a shape of its own.
     this.server.on('checkExpectation', (req, res) => this.take(req, res, false))
-    this.server.on('connect', (_req, socket) => answerRaw(socket, 'not_found'))
+    this.server.on('connect', (_req, socket) => this.refuseTunnel(socket))
     this.server.on('connection', (socket) => this.watch(socket))
     this.server.on('timeout', (socket) => this.onSilence(socket))
     this.server.on('clientError', (error, socket) => this.onClientError(error, socket))
@@ -107,8 +110,15 @@ class NodeServer implements HttpServer, NodeFront {
     new NodeExchange(req, res, this).begin(awaitsContinue)
   }
 
+  /** The engine has let go of the socket, and would have it read as the tunnel that it is not. */
+  private refuseTunnel(socket: Duplex): void {
+    socket.removeAllListeners('data')
+    answerRaw(socket, 'not_found')
+  }
+
   private watch(socket: Socket): void {
     this.sockets.add(socket)
+    parseInSlices(socket)
     socket.on('close', () => {
       this.sockets.delete(socket)
       // A copy: each that ends takes itself out.
@@ -157,6 +167,29 @@ class NodeServer implements HttpServer, NodeFront {
       if (exchange.refuse(code === 'request_timeout' ? code : 'malformed_request')) return
     }
   }
+}
+
+/**
+ * Has the engine parse what arrives slice by slice. By default it parses all that was read, up to 64 KiB, in one go and
+ * whatever becomes of the connection meanwhile: ten thousand chunks of one byte, 11 ms for each read (measured; with
+ * slices, and the end after `BODY_CHUNKS_MAX` chunks, less than 1 ms). Costs 2 µs for each request.
+ */
+function parseInSlices(socket: Socket): void {
+  const [parse] = socket.listeners('data')
+  if (parse === undefined) throw new Error('node:http does not listen for the data of its connection')
+  socket.removeAllListeners('data')
+  socket.on('data', (data: Buffer) => {
+    for (let from = 0; from < data.length; from += PARSER_SLICE_BYTES) {
+      // `refuseTunnel` takes the listener away.
+      if (socket.destroyed || socket.listenerCount('data') === 0) return
+      if (socket.isPaused()) {
+        // The client pipelines more than it takes of the answers; the engine resumes by itself.
+        socket.unshift(data.subarray(from))
+        return
+      }
+      parse.call(socket, data.subarray(from, from + PARSER_SLICE_BYTES))
+    }
+  })
 }
 
 function refusalOf(

@@ -45,7 +45,13 @@ export interface Answer {
 }
 
 /** What an adapter itself finds wrong with a request. The names are codes of the failure catalogue. */
-export type Refusal = 'malformed_request' | 'request_timeout' | 'body_too_large' | 'internal'
+export type Refusal =
+  | 'malformed_request'
+  | 'length_required'
+  | 'request_timeout'
+  | 'body_too_large'
+  | 'overloaded'
+  | 'internal'
 
 /** Where a request goes once its head is known. */
 export interface Target {
@@ -66,6 +72,8 @@ export interface ServerSettings {
   readonly port: number
   /** Connections beyond are refused. */
   readonly connectionLimit: number
+  /** Bytes of bodies that have begun and are not complete, of all clients together; beyond, 503. */
+  readonly unfinishedBodiesLimitBytes: number
   /** Time from a request's first byte to its last; then 408. */
   readonly requestTimeoutMs: number
   /** Time a connection may stay silent between requests, and a client may leave an answer untaken. */

@@ -1,17 +1,15 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { STATUS_CODES } from 'node:http'
 import { hasNoBody, unwritableHeader } from './answer-headers.js'
+import { BodyBuffer, type UnfinishedBodies } from './body-buffer.js'
 import { RefusalLinger } from './refusal-linger.js'
 import type { Answer, BodyStream, Refusal, Request, Resolve, Target } from './server.js'
 import { discardStream, isStream, pumpStream } from './stream.js'
-import { UwsBody } from './uws-body.js'
+import { type FramingFlaw, framingOf } from './uws-framing.js'
 import { UwsHead } from './uws-head.js'
 import { UwsStream } from './uws-stream.js'
 
 const NO_BODY = Buffer.alloc(0)
-
-/** A declared Content-Length that can be counted exactly; a repeated one reads as "3, 5" and is refused. */
-const CONTENT_LENGTH = /^\d{1,15}$/
 
 /** Larger answers are handed to the engine piece by piece, so that it is known when the client has taken the last. */
 const WHOLE_ANSWER_LIMIT_BYTES = 65_536
@@ -22,6 +20,7 @@ const statusLines = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [
 export interface UwsFront {
   readonly resolve: Resolve
   readonly onError: (error: unknown) => void
+  readonly bodies: UnfinishedBodies
   /** True once every answer must end its connection. */
   readonly draining: boolean
   /** Counts the exchange among those that `drain` waits for. */
@@ -45,7 +44,7 @@ export class UwsExchange extends UwsHead implements Request {
 
   private state: State = 'receiving'
   private target: Target | undefined
-  private arriving: UwsBody | undefined
+  private arriving: BodyBuffer | undefined
   private refusal: Refusal = 'body_too_large'
   private linger: RefusalLinger | undefined
   private watched = false
@@ -66,11 +65,10 @@ export class UwsExchange extends UwsHead implements Request {
   /** Takes the request; called inside the engine's callback, which must find it answered or watched when it returns. */
   begin(): void {
     this.front.began()
-    const req = this.req
-    if (req === undefined) return
     try {
-      if (req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '') this.receive()
-      else this.handle(this.front.resolve(this))
+      const framing = framingOf(this.headers)
+      if (framing === undefined) this.handle(this.front.resolve(this))
+      else this.receive(framing)
     } catch (error) {
       this.fail(error)
     }
@@ -79,24 +77,20 @@ export class UwsExchange extends UwsHead implements Request {
 
   /** The body took too long. */
   timeOut(): void {
-    if (this.state !== 'receiving') return
-    this.refusal = 'request_timeout'
-    this.refuse()
+    if (this.state === 'receiving') this.refuse('request_timeout')
   }
 
-  private receive(): void {
+  private receive(framing: number | FramingFlaw): void {
     this.detach()
     this.watch()
     const target = this.front.resolve(this)
     this.target = target
-    const declaredBytes = this.declaredBytes()
-    if (declaredBytes === 'malformed') {
-      this.refusal = 'malformed_request'
-      this.refuse()
+    if (typeof framing === 'string') {
+      this.refuse(framing)
       return
     }
-    this.arriving = new UwsBody(declaredBytes)
-    if (declaredBytes !== undefined && declaredBytes > target.bodyLimitBytes) this.lingerThenRefuse()
+    this.arriving = new BodyBuffer(this.front.bodies, framing, true)
+    if (framing > target.bodyLimitBytes) this.lingerThenRefuse('body_too_large')
     this.res.onData((chunk, isLast) => {
       try {
         this.receiveChunk(chunk, isLast, target)
@@ -106,39 +100,27 @@ export class UwsExchange extends UwsHead implements Request {
     })
   }
 
-  /** The length of the body, `undefined` when it is chunked. */
-  private declaredBytes(): number | undefined | 'malformed' {
-    const transferEncoding = this.header('transfer-encoding') ?? ''
-    // The engine would wait for ever for a body in an encoding that it does not know.
-    if (transferEncoding !== '') return transferEncoding.toLowerCase() === 'chunked' ? undefined : 'malformed'
-    // The engine refuses what is not a number by itself, but takes the first of several: the rest of such a body would
-    // be read as the next request.
-    const contentLength = this.header('content-length') ?? ''
-    return CONTENT_LENGTH.test(contentLength) ? Number(contentLength) : 'malformed'
-  }
-
+  /** The engine sees to it that a body is no longer than was declared. */
   private receiveChunk(chunk: ArrayBuffer, isLast: boolean, target: Target): void {
     if (this.state === 'refusing') {
-      if (isLast) this.refuse()
+      if (isLast) this.refuse(this.refusal)
       else this.linger?.heard()
       return
     }
     const { arriving } = this
     if (this.state !== 'receiving' || arriving === undefined) return
-    const chunkBytes = chunk.byteLength
-    if (arriving.receivedBytes + chunkBytes > target.bodyLimitBytes) {
+    if (!arriving.add(new Uint8Array(chunk))) {
       this.stopWaiting()
-      if (isLast) this.refuse()
-      else this.lingerThenRefuse()
+      if (isLast) this.refuse('overloaded')
+      else this.lingerThenRefuse('overloaded')
       return
     }
-    if (chunkBytes > 0) arriving.add(chunk)
     if (!isLast) {
       this.front.awaitBody(this)
       return
     }
-    this.stopWaiting()
     this.body = arriving.take()
+    this.stopWaiting()
     this.handle(target)
   }
 
@@ -185,7 +167,10 @@ export class UwsExchange extends UwsHead implements Request {
     const close = this.mustClose()
     this.state = 'sending'
     this.writeHead(answer)
-    if (hasNoBody(answer.status) || this.method === 'HEAD') {
+    if (this.closing && this.method === 'HEAD') {
+      // A refusal must close, which `endWithoutBody` cannot.
+      res.end('', true)
+    } else if (hasNoBody(answer.status) || this.method === 'HEAD') {
       // `endWithoutBody` with a length leaves the exchange pending for ever, hence the header by hand. It cannot close
       // either; the client does, or the engine after its idle time.
       if (!hasNoBody(answer.status)) res.writeHeader('Content-Length', String(Buffer.byteLength(body)))
@@ -253,20 +238,40 @@ export class UwsExchange extends UwsHead implements Request {
 
   // Refusals
 
-  private lingerThenRefuse(): void {
+  private lingerThenRefuse(code: Refusal): void {
     this.state = 'refusing'
-    this.linger = new RefusalLinger(() => this.refuse())
+    this.refusal = code
+    this.linger = new RefusalLinger(() => this.refuse(code))
   }
 
-  private refuse(): void {
+  /**
+   * Refuses and closes, in a later turn of the event loop. Until then the exchange is unanswered, and what follows in the
+   * same packet makes the engine close the connection without calling anybody: no byte behind a refused request is ever
+   * taken for a request. An answer given here would let the engine go on with the rest of the packet before it closes.
+   */
+  private refuse(code: Refusal): void {
     this.stopWaiting()
     if (this.aborted || this.state === 'done' || this.state === 'sending') return
+    this.refuseLater(code)
+  }
+
+  private refuseLater(code: Refusal): void {
+    this.state = 'refusing'
+    this.refusal = code
+    setImmediate(() => {
+      if (this.aborted) this.end()
+      else if (this.state === 'refusing') this.sendRefusal()
+    })
+  }
+
+  private sendRefusal(): void {
     this.closing = true
     this.res.cork(() => {
       try {
         this.sendWhole(this.refusalAnswer(this.refusal))
       } catch (error) {
-        this.fail(error)
+        this.front.onError(error)
+        this.close()
       }
     })
   }
@@ -287,13 +292,9 @@ export class UwsExchange extends UwsHead implements Request {
       this.close()
       return
     }
-    try {
-      this.closing = true
-      this.res.cork(() => this.sendWhole(this.refusalAnswer('internal')))
-    } catch (second) {
-      this.front.onError(second)
-      this.close()
-    }
+    this.detach()
+    this.watch()
+    this.refuseLater('internal')
   }
 
   // The engine's connection
@@ -326,6 +327,7 @@ export class UwsExchange extends UwsHead implements Request {
 
   /** Nothing more of the body is wanted, or will come. */
   private stopWaiting(): void {
+    this.arriving?.drop()
     this.arriving = undefined
     this.linger?.stop()
     this.front.bodyArrived(this)

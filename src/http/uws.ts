@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 // First: the engine reads its environment when it is loaded.
 import './uws-head-limit.js'
 import * as uWS from 'uWebSockets.js'
+import { UnfinishedBodies } from './body-buffer.js'
 import type { HttpServer, Resolve, ServerSettings } from './server.js'
 import { UwsExchange, type UwsFront } from './uws-exchange.js'
 
@@ -51,6 +52,7 @@ export function createUwsServer(
 
 class UwsServer implements HttpServer, UwsFront {
   draining = false
+  readonly bodies: UnfinishedBodies
   private readonly app = uWS.App()
   private socket: uWS.us_listen_socket | undefined
   private connections = 0
@@ -67,6 +69,7 @@ class UwsServer implements HttpServer, UwsFront {
     private readonly settings: ServerSettings,
     readonly onError: (error: unknown) => void,
   ) {
+    this.bodies = new UnfinishedBodies(settings.unfinishedBodiesLimitBytes)
     this.routeEveryMethod()
     this.limitConnections()
   }

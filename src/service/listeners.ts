@@ -11,6 +11,8 @@ import type { Endings } from './endings.js'
 
 /** Connections held at once. */
 const CONNECTION_LIMIT = 16_384
+/** Bytes of bodies that have begun and are not complete, of all clients together. */
+const UNFINISHED_BODIES_LIMIT_BYTES = 64 * 1024 * 1024
 /** From a request's first byte to its last. */
 const REQUEST_TIMEOUT_MS = 20_000
 /** Between two requests on a connection. */
@@ -38,6 +40,7 @@ export async function startFront(settings: Settings, log: Logger, resolve: Resol
       host,
       port,
       connectionLimit: CONNECTION_LIMIT,
+      unfinishedBodiesLimitBytes: UNFINISHED_BODIES_LIMIT_BYTES,
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
       idleTimeoutMs: IDLE_TIMEOUT_MS,
     },
@@ -66,6 +69,7 @@ export async function startMetricsFront(
     {
       ...wanted,
       connectionLimit: METRICS_CONNECTION_LIMIT,
+      unfinishedBodiesLimitBytes: UNFINISHED_BODIES_LIMIT_BYTES,
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
       idleTimeoutMs: IDLE_TIMEOUT_MS,
     },

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { failure } from '../../src/domain/failure.js'
 import { failureAnswer, jsonAnswer } from '../../src/http/failure-response.js'
+import { BODY_CHUNKS_MAX } from '../../src/http/limits.js'
 import type {
   Answer,
   CreateServer,
@@ -22,6 +23,8 @@ export interface EngineUnderTest {
   /** Requests may be pipelined while an earlier one is still being handled. */
   readonly pipelinesPending: boolean
   readonly honoursIdleTimeout: boolean
+  /** Bodies may be chunked; otherwise a Transfer-Encoding is answered 411. */
+  readonly takesChunked: boolean
 }
 
 const BODY_LIMIT_BYTES = 1_000
@@ -31,6 +34,7 @@ const settings: ServerSettings = {
   host: '127.0.0.1',
   port: 0,
   connectionLimit: 100,
+  unfinishedBodiesLimitBytes: 1_000_000,
   requestTimeoutMs: 5_000,
   idleTimeoutMs: 5_000,
 }
@@ -216,6 +220,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
     }
     assert.equal(await pieces(requestText('POST', '/', 'Content-Length: 6'), 'ab', 'cd', 'ef'), 'abcdef')
     assert.equal(await pieces(requestText('POST', '/', 'Content-Length: 0')), '')
+    if (!engine.takesChunked) return
     const chunked = requestText('POST', '/', 'Transfer-Encoding: chunked')
     assert.equal(await pieces(chunked, '3\r\nabc\r\n', '2\r\nde\r\n0\r\n\r\n'), 'abcde')
     assert.equal(await pieces(`${chunked}3\r\nabc\r\n0\r\n\r\n`), 'abc')
@@ -273,7 +278,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
     await connection.closed
   })
 
-  test('a chunked body is counted while it arrives', async (t) => {
+  test('a chunked body is counted while it arrives', { skip: !engine.takesChunked }, async (t) => {
     const fixture = await start(t, echo)
     const connection = await fixture.open()
     connection.send(requestText('POST', '/', 'Transfer-Encoding: chunked'))
@@ -288,8 +293,8 @@ export function testHttpServer(engine: EngineUnderTest): void {
   test('a sender that never stops is cut off', async (t) => {
     const fixture = await start(t, echo, { requestTimeoutMs: 60_000 })
     const connection = await fixture.open()
-    connection.send(requestText('POST', '/', 'Transfer-Encoding: chunked'))
-    const chunk = Buffer.from(`4000\r\n${'x'.repeat(0x4000)}\r\n`)
+    connection.send(requestText('POST', '/', `Content-Length: ${1024 * MIB}`))
+    const chunk = Buffer.alloc(16_384, 'x')
     const timer = setInterval(() => connection.send(chunk), 10)
     await connection.closed
     clearInterval(timer)
@@ -297,11 +302,27 @@ export function testHttpServer(engine: EngineUnderTest): void {
     assert.deepEqual(fixture.refused, ['body_too_large'])
   })
 
-  test('several lengths, and unknown transfer encodings, are refused', async (t) => {
+  test('a Transfer-Encoding that is not taken is answered 411, or 400, and the connection closed', async (t) => {
     const fixture = await start(t, echo)
-    for (const headers of [['Content-Length: 3', 'Content-Length: 5'], ['Transfer-Encoding: gzip']]) {
+    const encodings = ['gzip', 'gzip, chunked', 'identity', 'xchunked', ...(engine.takesChunked ? [] : ['chunked'])]
+    for (const encoding of encodings) {
       const connection = await fixture.open()
-      connection.send(`${requestText('POST', '/', ...headers)}abcde`)
+      connection.send(`${requestText('POST', '/', `Transfer-Encoding: ${encoding}`)}0\r\n\r\n`)
+      const answer = await connection.answer()
+      const expected = engine.takesChunked ? [400, 'malformed_request'] : [411, 'length_required']
+      assert.deepEqual([answer.status, JSON.parse(answer.body).code], expected, encoding)
+      assert.equal(answer.headers.get('connection'), 'close')
+      await connection.closed
+    }
+    assert.deepEqual(fixture.handled, [])
+  })
+
+  test('several lengths, equal or not, and an empty one, are refused', async (t) => {
+    const fixture = await start(t, echo)
+    for (const lengths of [['3', '5'], ['3', '3'], ['', '3'], ['3', ''], ['']]) {
+      const connection = await fixture.open()
+      const headers = lengths.map((length) => `Content-Length: ${length}`)
+      connection.send(`${requestText('POST', '/', ...headers)}abc`)
       const answer = await connection.answer()
       assert.equal(answer.status, 400)
       assert.equal(JSON.parse(answer.body).code, 'malformed_request')
@@ -310,7 +331,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
     assert.deepEqual(fixture.handled, [])
   })
 
-  test('a request with both framings, or a length that is none, never reaches the handler', async (t) => {
+  test('a request with both framings, or a length that is none, or two hosts, never reaches the handler', async (t) => {
     const fixture = await start(t, echo)
     const framings = [
       ['Content-Length: 3', 'Transfer-Encoding: chunked'],
@@ -318,6 +339,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
       ['Content-Length: -3'],
       ['Content-Length: +3'],
       ['Content-Length: 0x3'],
+      ['Content-Length: 3', 'Host: another'],
     ]
     for (const headers of framings) {
       const connection = await fixture.open()
@@ -325,6 +347,52 @@ export function testHttpServer(engine: EngineUnderTest): void {
       assert.match(await connection.rest(), /^HTTP\/1\.1 400 /)
     }
     assert.deepEqual(fixture.handled, [])
+  })
+
+  test('a refusal closes also when it has no body', async (t) => {
+    const fixture = await start(t, echo)
+    const connection = await fixture.open()
+    connection.send(requestText('HEAD', '/', 'Content-Length: 3', 'Content-Length: 5'))
+    assert.equal((await connection.answer(true)).status, 400)
+    await connection.closed
+  })
+
+  test('a body in more chunks than are taken is ended at once', { skip: !engine.takesChunked }, async (t) => {
+    const fixture = await start(t, echo)
+    const head = requestText('POST', '/', 'Transfer-Encoding: chunked')
+    const most = await ask(fixture, `${head}${'1\r\nx\r\n'.repeat(BODY_CHUNKS_MAX)}0\r\n\r\n`)
+    assert.equal(most.body.length, BODY_CHUNKS_MAX)
+    const connection = await fixture.open()
+    connection.send(`${head}${'1\r\nx\r\n'.repeat(BODY_CHUNKS_MAX + 1)}`)
+    assert.equal((await connection.answer()).status, 413)
+    await connection.closed
+    assert.deepEqual(fixture.handled, ['/'])
+  })
+
+  test('unfinished bodies without room are answered 503, and leave room when their clients leave', async (t) => {
+    const fixture = await start(t, echo, { unfinishedBodiesLimitBytes: 1_000 })
+    const post = requestText('POST', '/', 'Content-Length: 800')
+    const filling = await fixture.open()
+    filling.send(`${post}begun`)
+    const late = async () => {
+      const connection = await fixture.open()
+      connection.send(`${post}begun`)
+      // Without a second packet the body would be whole at once, and need no room.
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      connection.send('x'.repeat(795))
+      return await connection.answer()
+    }
+    const refused = await late()
+    assert.equal(refused.status, 503)
+    assert.equal(JSON.parse(refused.body).code, 'overloaded')
+    assert.equal(refused.headers.get('retry-after'), '1')
+    const whole = await ask(fixture, `${post}${'x'.repeat(800)}`)
+    assert.equal(whole.body.length, 800)
+    filling.end()
+    await filling.closed
+    // The server hears of it a moment later.
+    while ((await late()).status !== 200);
+    assert.equal((await late()).status, 200, 'a body that has arrived holds no room')
   })
 
   test('tells a client that expects it to continue', async (t) => {

@@ -8,5 +8,6 @@ describe('the HTTP front on node:http', { timeout: 60_000 }, () => {
     answersMalformed: true,
     pipelinesPending: true,
     honoursIdleTimeout: true,
+    takesChunked: true,
   })
 })

@@ -14,5 +14,6 @@ describe('the HTTP front on uWebSockets.js', { timeout: 60_000 }, () => {
     answersMalformed: false,
     pipelinesPending: false,
     honoursIdleTimeout: false,
+    takesChunked: false,
   })
 })

@@ -69,7 +69,14 @@ describe('GET /pay/:id', () => {
     })
     server = createNodeServer(
       withFailurePages(createRouter(routes, { onError: () => undefined }), true),
-      { host: '127.0.0.1', port: 0, connectionLimit: 10, requestTimeoutMs: 5000, idleTimeoutMs: 5000 },
+      {
+        host: '127.0.0.1',
+        port: 0,
+        connectionLimit: 10,
+        unfinishedBodiesLimitBytes: 1_000_000,
+        requestTimeoutMs: 5000,
+        idleTimeoutMs: 5000,
+      },
       (error) => assert.fail(String(error)),
     )
     port = (await server.listen()).port
