@@ -6,6 +6,8 @@
 const AMOUNT_DECIMALS = 18
 /** Integer digits an invoice's amount may have (decisions 4). */
 const AMOUNT_INTEGER_DIGITS_MAX = 60
+/** Characters of it as sent, zeros without meaning included: it is kept as it was sent (decisions 4). */
+const AMOUNT_LENGTH_MAX = 100
 /** Digits of a raw token amount or integer part of a native deposit: 2²⁵⁶ has 78. */
 const OBSERVED_DIGITS_MAX = 78
 
@@ -31,6 +33,7 @@ function parseDecimal(text: string, integerDigitsMax: number): bigint | null {
 
 /** The amount of an invoice (decisions 4): greater than zero, else null. */
 export function parseInvoiceAmount(text: string): bigint | null {
+  if (text.length > AMOUNT_LENGTH_MAX) return null
   const atoms = parseDecimal(text, AMOUNT_INTEGER_DIGITS_MAX)
   return atoms === null || atoms === 0n ? null : atoms
 }

@@ -5,6 +5,8 @@ export const PERMISSIONS = ['invoices:create', 'payments:send', 'treasury:approv
 export type Permission = (typeof PERMISSIONS)[number]
 
 export const LABEL_LENGTH_MAX = 60
+/** Active keys of one owner (decisions 3). */
+export const ACTIVE_KEYS_MAX = 100
 export const DAY_MS = 86_400_000
 
 /** The API key record as the API shows it (specification, API key record). No private material exists. */

@@ -72,6 +72,11 @@ export const failureCatalogue = {
     message: 'This public key is already registered.',
     when: 'A key record, active or not, already holds the public key.',
   },
+  too_many_keys: {
+    status: 409,
+    message: 'This identity has too many active API keys. Revoke one first.',
+    when: 'The owner of a registration has 100 active keys. Revoked and expired keys do not count.',
+  },
   owner_required: { status: 400, message: 'An owner is required.', when: 'The revoke request names no owner.' },
   not_key_owner: {
     status: 403,

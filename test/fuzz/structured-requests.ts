@@ -179,7 +179,7 @@ function registrations(): fc.Arbitrary<StructuredCase> {
     route: 'POST /api/api-keys',
     request: () => ({ method: 'POST', path: '/api/api-keys', body: writeEntries(fields) }),
     success: 201,
-    codes: ['invalid_api_key_registration', 'public_key_registered'],
+    codes: ['invalid_api_key_registration', 'public_key_registered', 'too_many_keys'],
     flawOfSuccess: record(apiKeyShape),
   }))
 }

@@ -1,8 +1,9 @@
 import type { ApiKey, ApiKeyRegistration, Authority } from '../../domain/api-key.js'
-import { authorise, expiryOf, LABEL_LENGTH_MAX } from '../../domain/api-key.js'
+import { ACTIVE_KEYS_MAX, authorise, expiryOf, LABEL_LENGTH_MAX } from '../../domain/api-key.js'
 import { type Failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { truncate } from '../../domain/text.js'
 import type { Page, PageOf } from '../store.js'
+import { ActiveKeys } from './active-keys.js'
 import { NUMBER_BYTES, numberKey, under } from './bytes.js'
 import type { Identities } from './identities.js'
 import type { Numbers } from './numbers.js'
@@ -42,13 +43,16 @@ const codec = recordCodec<ApiKey>(
 /** API keys, by the 33 bytes of the public key: a public key names one record for ever (decisions 3). */
 export class ApiKeys {
   private readonly memo = new RecordMemo(codec)
+  private readonly active: ActiveKeys
 
   constructor(
     private readonly tables: Tables,
     private readonly numbers: Numbers,
     private readonly identities: Identities,
     private readonly randomKeyId: () => string,
-  ) {}
+  ) {
+    this.active = new ActiveKeys(tables)
+  }
 
   find(publicKey: Uint8Array): ApiKey | undefined {
     if (publicKey.length !== PUBLIC_KEY_BYTES) return undefined
@@ -68,6 +72,14 @@ export class ApiKeys {
     if (this.find(registration.publicKey) !== undefined) return refuse('public_key_registered')
     const expiresAt = registration.ttlDays === null ? null : expiryOf(nowMs, registration.ttlDays)
     if (expiresAt === undefined) return refuse('invalid_api_key_registration')
+    const ownerNo = this.identities.numberOf(registration.owner)
+    if (ownerNo !== undefined && this.active.count(ownerNo, nowMs, ACTIVE_KEYS_MAX) >= ACTIVE_KEYS_MAX) {
+      return refuse('too_many_keys')
+    }
+    return succeed(this.insert(registration, ownerNo ?? this.identities.intern(registration.owner), expiresAt, nowMs))
+  }
+
+  private insert(registration: ApiKeyRegistration, ownerNo: number, expiresAt: number | null, nowMs: number): ApiKey {
     const key: ApiKey = {
       id: this.unusedId(),
       owner: registration.owner,
@@ -79,11 +91,11 @@ export class ApiKeys {
       created_at: nowMs,
     }
     const publicKey = Buffer.from(registration.publicKey)
-    const ownerNo = this.identities.intern(key.owner)
     this.tables.apiKeys.putSync(publicKey, codec.encode(key))
     this.tables.apiKeyIds.putSync(Buffer.from(key.id, 'hex'), publicKey)
     this.tables.ownerApiKeys.putSync(under(ownerNo, numberKey(this.numbers.next('apiKey'))), publicKey)
-    return succeed(key)
+    this.active.add(ownerNo, key, nowMs)
+    return key
   }
 
   revoke(id: string, owner: string, nowMs: number): Outcome<ApiKey> {
@@ -94,6 +106,7 @@ export class ApiKeys {
     if (key.revoked_at !== null) return succeed(key)
     const revoked = { ...key, revoked_at: nowMs }
     this.tables.apiKeys.putSync(publicKey, codec.encode(revoked))
+    this.active.remove(this.identities.intern(key.owner), key)
     return succeed(revoked)
   }
 
@@ -120,5 +133,16 @@ export class ApiKeys {
       const id = this.randomKeyId()
       if (!this.tables.apiKeyIds.doesExist(Buffer.from(id, 'hex'))) return id
     }
+  }
+}
+
+/** Enters the keys of a store that has no list of active ones yet. */
+export function listActiveKeys(tables: Tables): void {
+  const active = new ActiveKeys(tables)
+  for (const { key, value } of tables.ownerApiKeys.getRange()) {
+    const bytes = tables.apiKeys.get(value)
+    if (bytes === undefined) throw new Error('the list of API keys names one that is not there')
+    const record = codec.decode(bytes)
+    if (record.revoked_at === null) active.add(key.readUInt32BE(0), record, 0)
   }
 }

@@ -1,4 +1,5 @@
 import { StartError } from '../../start-error.js'
+import { listActiveKeys } from './api-keys.js'
 import { addHeads } from './running-totals.js'
 import { type Environment, isUnused, openMeta, openTables, type Tables } from './tables.js'
 
@@ -6,7 +7,7 @@ import { type Environment, isUnused, openMeta, openTables, type Tables } from '.
  * The version of the layout in `tables.ts` and of the records in it. A change of either adds a migration and raises
  * the version; all migrations that are due run in one transaction when the store is opened.
  */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 const VERSION_KEY = Buffer.from('schema-version')
 const MARK_KEY = Buffer.from('application')
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
       addHeads(confirmedTotals)
     },
   },
+  { from: 2, apply: (tables) => listActiveKeys(tables) },
 ]
 
 /**

@@ -27,6 +27,8 @@ const TABLES = {
   apiKeyIds: 'api-key-ids',
   /** owner no, key no → public key */
   ownerApiKeys: 'owner-api-keys',
+  /** owner no, when it expires, key id → nothing; keys that are not revoked */
+  activeApiKeys: 'active-api-keys',
   /** invoice id → invoice */
   invoices: 'invoices',
   /** owner no, invoice id → nothing */

@@ -82,6 +82,34 @@ export function describeApiKeys(open: OpenStore): void {
       },
     )
 
+    scenario('is the last of 100 active ones of its owner; revoked and expired ones do not count', async (t) => {
+      const fill = async (from: number, to: number, ttlDays: number | null) => {
+        for (let seed = from; seed <= to; seed += 1) {
+          unwrap(await t.store.registerApiKey(registration(seed, { ttlDays })))
+        }
+      }
+      const refused = async () => {
+        const before = await t.snapshot()
+        assert.equal(refusalOf(await t.store.registerApiKey(registration(250))), 'too_many_keys')
+        assert.deepEqual(await t.snapshot(), before)
+      }
+      await fill(1, 40, 1)
+      await fill(41, 100, null)
+      await refused()
+      unwrap(await t.store.registerApiKey(registration(200, { owner: 'bob' })))
+      // A key may be used in the very millisecond in which it expires.
+      t.clock.advance(DAY_MS)
+      await refused()
+      t.clock.advance(1)
+      await fill(101, 140, null)
+      await refused()
+      const { items } = await t.store.apiKeys('alice', { after: null, limit: 9 })
+      for (const { id } of items) for (let n = 0; n < 2; n += 1) unwrap(await t.store.revokeApiKey(id, 'alice'))
+      await t.harness.reopen()
+      await fill(141, 149, null)
+      await refused()
+    })
+
     scenario('whose end is no safe integer is refused', async (t) => {
       const before = await t.snapshot()
       assert.equal(

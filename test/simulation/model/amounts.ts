@@ -5,13 +5,14 @@ const ATOMS = 10n ** BigInt(FRACTION_DIGITS)
 
 /** Integer digits of an invoice's amount (decisions 4), and of what is observed on a network: 2²⁵⁶ has 78. */
 const INVOICE_DIGITS = 60
+const INVOICE_CHARACTERS = 100
 const OBSERVED_DIGITS = 78
 
 const TOKEN_DECIMALS = 6
 
 /** `digits[.digits]` or `.digits`; null for anything else and for zero. */
 export function invoiceAtoms(text: string): bigint | null {
-  return decimalAtoms(text, INVOICE_DIGITS)
+  return text.length > INVOICE_CHARACTERS ? null : decimalAtoms(text, INVOICE_DIGITS)
 }
 
 /** A raw integer for `Tether`, decimal whole coins for everything else; null when it is no positive amount. */

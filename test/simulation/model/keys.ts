@@ -1,5 +1,6 @@
 import type { ApiKey, ApiKeyRegistration } from '../../../src/domain/api-key.js'
 
+const ACTIVE_MAX = 100
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** API keys (specification, API key; decisions 3), in order of registration. */
@@ -37,6 +38,10 @@ export class ModelKeys {
     if (this.find(registration.publicKey) !== undefined) return 'public_key_registered'
     const expiresAt = registration.ttlDays === null ? null : nowMs + Math.ceil(registration.ttlDays * DAY_MS)
     if (expiresAt !== null && !Number.isSafeInteger(expiresAt)) return 'invalid_api_key_registration'
+    const active = this.of(registration.owner).filter((key) => {
+      return key.revoked_at === null && (key.expires_at === null || key.expires_at >= nowMs)
+    })
+    if (active.length >= ACTIVE_MAX) return 'too_many_keys'
     return {
       owner: registration.owner,
       label: registration.label,

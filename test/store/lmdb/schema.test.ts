@@ -3,12 +3,21 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { open as openForeign } from 'lmdb'
+import { DAY_MS } from '../../../src/domain/api-key.js'
 import { StartError } from '../../../src/start-error.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { accountOf } from '../../../src/store/lmdb/running-totals.js'
 import { type Migration, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/schema.js'
 import { type Environment, openEnvironment, openTables } from '../../../src/store/lmdb/tables.js'
-import { depositFact, invoiceRequest, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
+import {
+  depositFact,
+  invoiceRequest,
+  refusalOf,
+  registration,
+  unwrap,
+  walletAssigned,
+  walletCreated,
+} from '../../support/fixtures.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
@@ -33,8 +42,8 @@ async function withEnvironment<T>(directory: string, run: (root: Environment) =>
   }
 }
 
-function open(directory: string) {
-  return openLmdbStore(lmdbStoreOptions(directory, new ManualClock()))
+function open(directory: string, clock = new ManualClock()) {
+  return openLmdbStore(lmdbStoreOptions(directory, clock))
 }
 
 function tablesIn(directory: string): Promise<readonly string[]> {
@@ -170,7 +179,7 @@ describe('the version of the data', () => {
       await withEnvironment(directory, (root) => prepareSchema(root, directory, SCHEMA_VERSION + 1, []))
       await assert.rejects(
         open(directory),
-        refusedWith(/newer Billhook \(data version 3, this program knows 2\)/, directory),
+        refusedWith(/newer Billhook \(data version 4, this program knows 3\)/, directory),
       )
       await withEnvironment(directory, (root) => prepareSchema(root, directory, SCHEMA_VERSION + 1, []))
     }),
@@ -201,6 +210,33 @@ describe('the version of the data', () => {
       store = await open(directory)
       const payment = { status: 'unpaid', received: '30', pending: '2', remaining: '70', overpaid: '0' }
       assert.deepEqual(store.invoiceWithPayment(id)?.payment, payment)
+      await store.close()
+    }),
+  )
+
+  test(
+    '2, in which active keys were not listed, is migrated: revoked and expired keys do not count',
+    withDirectory(async (directory) => {
+      const clock = new ManualClock()
+      let store = await open(directory, clock)
+      for (let seed = 1; seed <= 99; seed += 1) unwrap(await store.registerApiKey(registration(seed)))
+      unwrap(await store.registerApiKey(registration(200, { ttlDays: 1 })))
+      const { items } = store.apiKeys('alice', { after: null, limit: 2 })
+      unwrap(await store.revokeApiKey(items[1]?.id ?? '', 'alice'))
+      await store.close()
+      await withEnvironment(directory, async (root) => {
+        const { meta, activeApiKeys } = openTables(root)
+        await root.transaction(() => {
+          meta.putSync(Buffer.from('schema-version'), Buffer.of(0, 0, 0, 2))
+          activeApiKeys.clearSync()
+        })
+      })
+      store = await open(directory, clock)
+      unwrap(await store.registerApiKey(registration(101)))
+      assert.equal(refusalOf(await store.registerApiKey(registration(102))), 'too_many_keys')
+      clock.advance(DAY_MS + 1)
+      unwrap(await store.registerApiKey(registration(102)))
+      assert.equal(refusalOf(await store.registerApiKey(registration(103))), 'too_many_keys')
       await store.close()
     }),
   )
