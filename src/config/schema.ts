@@ -144,7 +144,8 @@ export const settingsSchema = {
     group: 'webhooks',
     unit: 'deliveries',
     fallback: '256',
-    sentence: 'Webhook deliveries under way at once, to all destinations together.',
+    sentence:
+      'Webhook deliveries under way at once, to all destinations together. Those that wait for an answer for more than a second do not count, up to as many again.',
   }),
   webhookConcurrencyPerDestination: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
     environment: 'BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION',

@@ -58,10 +58,15 @@ export type ChainResult = Extract<WalletResult, { type: 'chain' }>
 /** One command's fate: a command that throws is rejected alone. */
 export type Settled<T> = PromiseSettledResult<T>
 
-/** A delivery that has become due, and the lane it waits in. */
-export interface OwedDelivery {
-  readonly id: string
+/** A lane, and whose deliveries are in it. */
+export interface LaneOfOwner {
   readonly lane: LaneKey
+  readonly owner: string
+}
+
+/** A delivery that has become due, and the lane it waits in. */
+export interface OwedDelivery extends LaneOfOwner {
+  readonly id: string
 }
 
 /**
@@ -166,7 +171,7 @@ export interface Store {
   watched(network: Network): WatchedAddresses
 
   /** Lanes that have deliveries to attempt: what a dispatcher finds when it starts. */
-  queuedLanes(): Awaitable<readonly LaneKey[]>
+  queuedLanes(): Awaitable<readonly LaneOfOwner[]>
   /** Deliveries of a lane that have not been attempted, oldest first, behind the delivery `after`. */
   queuedDeliveries(lane: LaneKey, after: string | null, limit: number): Awaitable<readonly Delivery[]>
   delivery(id: string): Awaitable<Delivery | undefined>

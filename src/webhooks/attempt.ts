@@ -30,6 +30,12 @@ export interface AttemptObserver {
   interrupted(count: number): void
 }
 
+/** Hears of one attempt. Must not throw. */
+export interface AttemptSteps {
+  onSent(): void
+  onAnswered(result: DeliveryResult): void
+}
+
 export interface AttemptParts {
   readonly store: Pick<Store, 'webhookSecret' | 'markAttempted' | 'recordResult'>
   readonly sender: Pick<Sender, 'send'>
@@ -57,8 +63,8 @@ export class Attempts {
     this.marks.stop()
   }
 
-  /** Never rejects. `onAnswered` is told how the attempt ended before that is recorded. */
-  async make(delivery: Delivery, onAnswered: (result: DeliveryResult) => void): Promise<AttemptEnd> {
+  /** Never rejects. `steps` are told when it is sent, and how it ended before that is recorded. */
+  async make(delivery: Delivery, steps: AttemptSteps): Promise<AttemptEnd> {
     let secret: string
     try {
       // Before the mark: whatever can fail in the store must fail while the delivery is still queued.
@@ -67,10 +73,11 @@ export class Attempts {
     } catch (error) {
       return { kind: 'store_failed', error }
     }
+    steps.onSent()
     const result = await this.send(delivery, secret)
     this.parts.observer?.ended(result)
     const recorded = this.record(delivery, result)
-    onAnswered(result)
+    steps.onAnswered(result)
     const retryAt = await recorded
     this.report(delivery, result, retryAt)
     return { kind: 'sent', retryAt }

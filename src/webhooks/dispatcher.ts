@@ -6,10 +6,10 @@ import type { OwedDelivery, Store } from '../store/store.js'
 import { type AttemptEnd, type AttemptParts, Attempts } from './attempt.js'
 import type { Lane } from './lane.js'
 import { Lanes } from './lanes.js'
+import { type Place, Places } from './places.js'
 import { Retries } from './retries.js'
-import { Round } from './round.js'
 
-/** Attempts under way at once, to all destinations together. */
+/** Places for attempts, to all destinations together. */
 const CONCURRENCY_DEFAULT = 256
 
 /** Attempts under way at once to one destination of an owner. */
@@ -71,7 +71,7 @@ class OutboxDispatcher implements Dispatcher {
   private readonly lanes: Lanes
   private readonly attempts: Attempts
   private readonly underWay = new Set<Promise<void>>()
-  private readonly round: Round
+  private readonly places: Places
   private readonly retries: Retries
   private readonly concurrency: number
   private state: 'new' | 'running' | 'stopping' = 'new'
@@ -82,12 +82,13 @@ class OutboxDispatcher implements Dispatcher {
     this.concurrency = options.concurrency ?? CONCURRENCY_DEFAULT
     const perDestination = options.concurrencyPerDestination ?? CONCURRENCY_PER_DESTINATION_DEFAULT
     this.lanes = new Lanes(perDestination)
-    this.round = new Round(this.concurrency, perDestination)
+    const scheduler = options.scheduler ?? systemScheduler
+    this.places = new Places(this.concurrency, options.clock, scheduler, () => this.takeTurns())
     this.attempts = new Attempts(options)
     this.retries = new Retries({
       store: options.store,
       clock: options.clock,
-      scheduler: options.scheduler ?? systemScheduler,
+      scheduler,
       log: options.log,
       attemptsMax: (options.retry ?? ONE_ATTEMPT).attemptsMax,
       onDue: (owed) => this.notify(owed),
@@ -102,7 +103,7 @@ class OutboxDispatcher implements Dispatcher {
       log.warn({ deliveries: interrupted }, 'webhooks were interrupted when the process last ended')
       this.options.observer?.interrupted(interrupted)
     }
-    for (const key of await store.queuedLanes()) this.place(this.lanes.of(key))
+    for (const lane of await store.queuedLanes()) this.place(this.lanes.of(lane))
     if (this.state === 'new') this.state = 'running'
     this.retries.start()
     this.takeTurns()
@@ -110,9 +111,9 @@ class OutboxDispatcher implements Dispatcher {
 
   notify(owed: readonly OwedDelivery[]): void {
     if (this.state === 'stopping') return
-    for (const { id, lane: key } of owed) {
-      const lane = this.lanes.of(key)
-      lane.wake(id)
+    for (const one of owed) {
+      const lane = this.lanes.of(one)
+      lane.wake(one.id)
       this.place(lane)
     }
     this.takeTurns()
@@ -134,26 +135,26 @@ class OutboxDispatcher implements Dispatcher {
     return { lanes: this.lanes.size, underWay: this.underWay.size }
   }
 
-  /** Lets a resting lane into the round when it has something to do, and forgets it when it has nothing left. */
+  /** Lets a resting lane take turns when it has something to do, and forgets it when it has nothing left. */
   private place(lane: Lane): void {
     if (lane.place !== 'resting') return
-    if (lane.hasMore && lane.room > 0) this.round.enter(lane)
+    if (lane.hasMore && lane.room > 0) this.places.enter(lane)
     else if (lane.isEmpty) this.lanes.forget(lane)
   }
 
-  /** Attempts that may be added now. */
-  private get places(): number {
-    return this.state === 'running' ? this.concurrency - this.underWay.size : 0
+  /** What is being recorded counts too, so that a slow store bounds what is in memory. */
+  private get mayBegin(): boolean {
+    return this.state === 'running' && this.underWay.size - this.places.beside < this.concurrency
   }
 
   private takeTurns(): void {
-    if (!this.isTakingTurns && this.places > 0 && this.round.hasReady) this.turns = this.runTurns()
+    if (!this.isTakingTurns && this.mayBegin) this.turns = this.runTurns()
   }
 
   private async runTurns(): Promise<void> {
     this.isTakingTurns = true
-    for (let turn = 1; this.places > 0; turn += 1) {
-      const lane = this.round.next()
+    for (let turn = 1; this.mayBegin; turn += 1) {
+      const lane = this.places.next()
       if (lane === undefined) break
       await this.turn(lane)
       if (turn % TURNS_IN_A_ROW_MAX === 0) await nextTurnOfLoop()
@@ -162,11 +163,7 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   private async turn(lane: Lane): Promise<void> {
-    if (lane.owner !== null && this.round.roomOf(lane.owner) <= 0) {
-      this.round.waitForOwner(lane, lane.owner)
-      return
-    }
-    const read = lane.beginRead(this.roomFor(lane))
+    const read = lane.beginRead(this.places.roomFor(lane))
     let rows: readonly Delivery[] = []
     try {
       if (read !== null) rows = await this.options.store.queuedDeliveries(lane.key, read.after, read.limit)
@@ -180,32 +177,27 @@ class OutboxDispatcher implements Dispatcher {
     this.begin(lane)
   }
 
-  /** Attempts that the lane may add now. */
-  private roomFor(lane: Lane): number {
-    const ownerRoom = lane.owner === null ? Number.POSITIVE_INFINITY : this.round.roomOf(lane.owner)
-    return Math.max(0, Math.min(lane.room, this.places, ownerRoom))
-  }
-
   /** Begins what may begin, and puts the lane where it belongs. */
   private begin(lane: Lane): void {
-    const chosen = lane.choose(this.roomFor(lane))
+    const room = this.places.roomFor(lane)
+    const chosen = lane.choose(room)
     for (const delivery of chosen) this.track(lane, delivery)
     lane.place = 'resting'
-    const { owner } = lane
-    if (owner !== null && lane.hasMore && this.round.roomOf(owner) <= 0) this.round.waitForOwner(lane, owner)
-    // Otherwise what is left waits for a delivery of its own invoice, whose end places the lane again.
-    else if (chosen.length > 0 || !lane.hasAhead) this.place(lane)
-    if (owner !== null) this.round.letNextIn(owner)
+    // What is left although there was room waits for a delivery of its own invoice, whose end places the lane again.
+    if (chosen.length > 0 || !lane.hasAhead || room === 0) this.place(lane)
   }
 
   private track(lane: Lane, delivery: Delivery): void {
+    const place = this.places.take(lane)
     lane.add(delivery)
-    this.round.began(delivery.owner)
     const attempt = this.attempts
-      .make(delivery, (result) => this.answered(lane, delivery, result))
+      .make(delivery, {
+        onSent: () => place.sent(),
+        onAnswered: (result) => this.answered(lane, delivery, place, result),
+      })
       .then((end) => {
         this.underWay.delete(attempt)
-        this.leavePlace(lane, delivery)
+        this.leavePlace(lane, delivery, place)
         lane.remove(delivery)
         this.learn(lane, end)
         this.place(lane)
@@ -214,15 +206,17 @@ class OutboxDispatcher implements Dispatcher {
     this.underWay.add(attempt)
   }
 
-  private answered(lane: Lane, delivery: Delivery, result: DeliveryResult): void {
+  private answered(lane: Lane, delivery: Delivery, place: Place, result: DeliveryResult): void {
     lane.learn(result)
-    this.leavePlace(lane, delivery)
+    place.answered()
+    this.leavePlace(lane, delivery, place)
     this.place(lane)
     this.takeTurns()
   }
 
-  private leavePlace(lane: Lane, delivery: Delivery): void {
-    if (lane.answered(delivery)) this.round.ended(delivery.owner)
+  private leavePlace(lane: Lane, delivery: Delivery, place: Place): void {
+    lane.answered(delivery)
+    place.free()
   }
 
   private learn(lane: Lane, end: AttemptEnd): void {
@@ -243,7 +237,7 @@ class OutboxDispatcher implements Dispatcher {
   private pause(lane: Lane, error: unknown): void {
     lane.startOver()
     if (lane.place === 'paused') return
-    this.round.leave(lane)
+    this.places.leave(lane)
     lane.place = 'paused'
     lane.failures += 1
     this.options.log.error({ err: error, lane: lane.key, failures: lane.failures }, 'webhooks wait for the store')

@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import type { LaneKey } from '../store/store.js'
+import type { Pool } from './pool.js'
 
 /** Attempts at once that a lane starts with. A receiver that answers slowly is left at least these. */
 const WINDOW_START = 2
@@ -15,10 +16,10 @@ const LATE_ANSWER_MS = 4000
 const LOOKAHEAD_ROWS = 8
 
 /**
- * Where a lane is. `resting`: nothing to do until a delivery ends or becomes due. `ready`: in the round. `in_turn`: its
- * rows are being read. `waiting_for_owner`: its owner uses all the places an owner gets. `paused`: the store failed.
+ * Where a lane is. `resting`: nothing to do until a delivery ends or becomes due. `ready`: in a pool, for its turn.
+ * `in_turn`: its rows are being read. `paused`: the store failed.
  */
-type LanePlace = 'resting' | 'ready' | 'in_turn' | 'waiting_for_owner' | 'paused'
+type LanePlace = 'resting' | 'ready' | 'in_turn' | 'paused'
 
 /**
  * What is remembered of the deliveries of one owner to one origin: those under way, and while there are any a few that
@@ -26,8 +27,8 @@ type LanePlace = 'resting' | 'ready' | 'in_turn' | 'waiting_for_owner' | 'paused
  */
 export class Lane {
   place: LanePlace = 'resting'
-  /** Known from the first row on. */
-  owner: string | null = null
+  /** The pool that it entered last; null before. */
+  pool: Pool | null = null
   /** Failures of the store in a row. */
   failures = 0
   private window: number
@@ -47,6 +48,7 @@ export class Lane {
 
   constructor(
     readonly key: LaneKey,
+    readonly owner: string,
     private readonly windowMax: number,
   ) {
     this.window = Math.min(WINDOW_START, windowMax)
@@ -101,7 +103,6 @@ export class Lane {
   endRead(rows: readonly Delivery[], limit: number): void {
     for (const row of rows) if (!this.isUnderWay(row)) this.ahead.push(row)
     this.readTo = rows.at(-1)?.id ?? this.readTo
-    this.owner = rows[0]?.owner ?? this.owner
     if (rows.length === limit) this.hasUnread = true
   }
 

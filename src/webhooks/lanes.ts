@@ -1,4 +1,4 @@
-import type { LaneKey } from '../store/store.js'
+import type { LaneKey, LaneOfOwner } from '../store/store.js'
 import { Lane } from './lane.js'
 
 /** The lanes that have something queued or under way. */
@@ -14,10 +14,10 @@ export class Lanes {
   }
 
   /** The lane, made on first use. */
-  of(key: LaneKey): Lane {
+  of({ lane: key, owner }: LaneOfOwner): Lane {
     const known = this.lanes.get(key)
     if (known !== undefined) return known
-    const lane = new Lane(key, this.windowMax)
+    const lane = new Lane(key, owner, this.windowMax)
     this.lanes.set(key, lane)
     return lane
   }

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { crashRounds } from './crash.js'
+import { hangingReceivers } from './hanging-receivers.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
-import { floods, goodput } from './overload.js'
+import { floods, goodput, type ScenarioOptions } from './overload.js'
 import { soak } from './soak.js'
 import { Verdicts } from './verdicts.js'
 
@@ -9,6 +10,8 @@ const USAGE = `npm run chaos -- <command>
 
   crash    [--rounds 100] [--seed N]             kill -9 under mixed load
   overload [--seconds 8] [--engine noble] [--only goodput|floods|wallet|receiver|connections]
+  hostile-merchant [--seconds 8] [--only receivers]
+                                                 one merchant, or many, against the rest
   soak     [--minutes 20]                        memory at half the capacity
 
 All traffic stays on loopback. Figures depend on the machine and on what else runs there.
@@ -31,7 +34,21 @@ const { positionals, values } = parseArgs({
   },
 })
 
-const scenarios = { goodput, floods, wallet: hotWallet, receiver: hangingReceiver, connections }
+type Scenario = (options: ScenarioOptions) => Promise<void>
+
+const overload = { goodput, floods, wallet: hotWallet, receiver: hangingReceiver, connections }
+const hostileMerchant = { receivers: hangingReceivers }
+
+/** Runs the scenarios, or the one that is asked for, and says which promises held. */
+async function judge(scenarios: Readonly<Record<string, Scenario>>): Promise<void> {
+  const seconds = Number(values.seconds)
+  const verdicts = new Verdicts(seconds, say)
+  for (const [name, run] of Object.entries(scenarios)) {
+    if (values.only !== undefined && values.only !== name) continue
+    await run({ seconds, engine: values.engine, verdicts, say })
+  }
+  if (!verdicts.conclude()) process.exitCode = 1
+}
 
 switch (positionals[0]) {
   case 'crash': {
@@ -40,16 +57,12 @@ switch (positionals[0]) {
     say(`no violation: ${JSON.stringify(report)}`)
     break
   }
-  case 'overload': {
-    const seconds = Number(values.seconds)
-    const verdicts = new Verdicts(seconds, say)
-    for (const [name, run] of Object.entries(scenarios)) {
-      if (values.only !== undefined && values.only !== name) continue
-      await run({ seconds, engine: values.engine, verdicts, say })
-    }
-    if (!verdicts.conclude()) process.exitCode = 1
+  case 'overload':
+    await judge(overload)
     break
-  }
+  case 'hostile-merchant':
+    await judge(hostileMerchant)
+    break
   case 'soak':
     await soak({ minutes: Number(values.minutes), engine: values.engine, say })
     break

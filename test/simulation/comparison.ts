@@ -4,6 +4,7 @@ import type { Delivery } from '../../src/domain/webhook.js'
 import type { LmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { Page, PageOf } from '../../src/store/store.js'
 import type { Model } from './model/model.js'
+import { namesOf } from './model/outbox.js'
 import { ownerName, publicKey } from './names.js'
 import type { Random } from './random.js'
 import type { Touched } from './referee.js'
@@ -123,8 +124,7 @@ export class Comparison {
       }
     }
     this.pool()
-    const lanes = new Set(model.outbox.inState('queued').map(({ lane }) => lane))
-    expectEqual('the lanes with something queued', [...store.queuedLanes()].sort(), [...lanes].sort())
+    expectEqual('the lanes with something queued', namesOf(store.queuedLanes()), model.outbox.queuedLanes())
     for (let i = 0; i < model.invoices.count; i += 1) this.references(i)
   }
 

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { DeliveryResult } from '../../src/domain/webhook.js'
+import type { OwedDelivery } from '../../src/store/store.js'
 import type { OutgoingDelivery } from '../../src/webhooks/sender.js'
 import type { Model } from './model/model.js'
-import type { ModelDelivery, ModelOwed } from './model/outbox.js'
+import { type ModelDelivery, type ModelOwed, namesOf } from './model/outbox.js'
 import type { SendObserver } from './receivers.js'
 import type { AnsweredCall } from './scheduler.js'
 import type { Profile } from './steps.js'
@@ -13,8 +14,8 @@ const FIRST_PAUSE_MS = 5000
 const PAUSE_FACTOR = 4
 const PAUSE_MAX_MS = 3_600_000
 const ASKED_MAX_MS = 24 * 3_600_000
-/** One owner has at most this part of all places. */
-const OWNER_FRACTION = 1 / 8
+/** The places for new receivers, and for slow ones, are this part of all. */
+const SMALL_POOL_FRACTION = 1 / 8
 const GONE = 410
 
 export interface DeliveryRefereeParts {
@@ -81,8 +82,7 @@ export class RefereeOfDeliveries implements SendObserver {
         return
       }
       case 'queuedLanes': {
-        const expected = new Set(outbox.inState('queued').map(({ lane }) => lane))
-        return expectEqual('the lanes with something queued', [...call.value].sort(), [...expected].sort())
+        return expectEqual('the lanes with something queued', namesOf(call.value), outbox.queuedLanes())
       }
       case 'queuedDeliveries': {
         const [lane, after, limit] = call.args
@@ -122,7 +122,7 @@ export class RefereeOfDeliveries implements SendObserver {
         const expected = isTheirs ? (isUnderWay ? 'delivery_in_progress' : null) : 'delivery_not_found'
         expectEqual('a redelivery', call.value.ok ? null : call.value.failure.code, expected, id)
         if (delivery === undefined || expected !== null || !call.value.ok) return
-        expectEqual('the lane of a redelivery', call.value.value.owed, { id, lane: delivery.lane })
+        expectEqual('the lane of a redelivery', call.value.value.owed, { id, lane: delivery.lane, owner })
         outbox.queueAgain(delivery, delivery.record.attempts)
         return this.parts.touched(id)
       }
@@ -179,27 +179,28 @@ export class RefereeOfDeliveries implements SendObserver {
     const { concurrency, concurrencyPerDestination } = this.parts.profile
     const all = [...this.sending.values()]
     const ofOwner = all.filter((one) => one.record.owner === record.owner).length
-    if (all.length > concurrency) violate('too many attempts at once', all.length)
+    const pools = poolSizes(concurrency)
+    // Those that take longer than a second go on beside the places, as many as there are.
+    if (all.length > sum(pools) + concurrency) violate('too many attempts at once', all.length)
     if (all.filter((one) => one.lane === lane).length > concurrencyPerDestination) violate('too many of a lane', lane)
-    if (ofOwner > Math.max(concurrencyPerDestination, Math.ceil(concurrency * OWNER_FRACTION))) {
-      violate('too many attempts of an owner', record.owner)
-    }
+    const shares = pools.map((size) => Math.ceil(size / 2))
+    if (ofOwner > sum(shares) + concurrency) violate('too many attempts of an owner', record.owner)
   }
 
-  private judgeRelease(limit: number, owed: readonly { readonly id: string; readonly lane: string }[]): void {
+  private judgeRelease(limit: number, owed: readonly OwedDelivery[]): void {
     const { outbox } = this.parts.model
     const due = outbox
       .inState('waiting')
       .filter(({ record }) => (record.nextAttemptAt ?? 0) <= this.parts.now())
       .sort((one, other) => (dueKey(one) < dueKey(other) ? -1 : 1))
       .slice(0, limit)
-    const again: { id: string; lane: string }[] = []
+    const again: OwedDelivery[] = []
     for (const one of due) {
       const { attempts, attemptsBefore, id } = one.record
       if (attempts - attemptsBefore >= this.parts.attemptsMax()) outbox.giveUp(one)
       else {
         outbox.queueAgain(one, attemptsBefore)
-        again.push({ id, lane: one.lane })
+        again.push({ id, lane: one.lane, owner: one.record.owner })
       }
       this.parts.touched(id)
     }
@@ -232,4 +233,14 @@ function dueKey({ record }: ModelDelivery): string {
 
 function signatureOf(secret: string, body: Uint8Array): string {
   return createHmac('sha256', Buffer.from(secret, 'ascii')).update(body).digest('hex')
+}
+
+/** Places for prompt, new and slow receivers. */
+function poolSizes(places: number): readonly number[] {
+  const small = Math.max(1, Math.floor(places * SMALL_POOL_FRACTION))
+  return [Math.max(1, places - 2 * small), small, small]
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0)
 }

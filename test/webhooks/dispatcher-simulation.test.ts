@@ -9,8 +9,8 @@ import { DELIVERED, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 const CONCURRENCY = 8
 const PER_DESTINATION = 2
-/** An eighth of 8, but at least what one destination may have. */
-const PER_OWNER = 2
+/** Half of the six places for prompt receivers, and the one for new and the one for slow ones. */
+const PER_OWNER = 5
 
 /** Numbers that a shrinking generator can replay. */
 function sequence(numbers: readonly number[]) {

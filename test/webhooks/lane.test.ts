@@ -58,14 +58,14 @@ describe('the attempts that a receiver gets at once', () => {
     ['are never fewer than at first because of late answers', [1, 4000, 7000, 7000], 2],
   ] as const) {
     test(what, () => {
-      const lane = new Lane('lane', WINDOW_MAX)
+      const lane = new Lane('lane', 'owner', WINDOW_MAX)
       for (const durationMs of results) lane.learn(answeredAfter(durationMs))
       assert.equal(lane.room, room)
     })
   }
 
   test('are one after a timeout, and grow again with quick answers only', () => {
-    const lane = new Lane('lane', WINDOW_MAX)
+    const lane = new Lane('lane', 'owner', WINDOW_MAX)
     for (let n = 0; n < 5; n += 1) lane.learn(answeredAfter(1))
     lane.learn(TIMED_OUT)
     assert.equal(lane.room, 1)
@@ -76,7 +76,7 @@ describe('the attempts that a receiver gets at once', () => {
   })
 
   test('do not count what was answered and is being recorded', () => {
-    const lane = new Lane('lane', WINDOW_MAX)
+    const lane = new Lane('lane', 'owner', WINDOW_MAX)
     lane.add(first)
     lane.add(second)
     assert.equal(lane.room, 0)
@@ -88,7 +88,7 @@ describe('the attempts that a receiver gets at once', () => {
 
 describe('what comes next', () => {
   test('is read once, and not again for each attempt', () => {
-    const lane = new Lane('lane', WINDOW_MAX)
+    const lane = new Lane('lane', 'owner', WINDOW_MAX)
     const queue = Array.from({ length: 100 }, (_, n) => queued(n))
     read(lane, queue, 2)
     assert.equal(begin(lane, 2).length, 2)
@@ -97,7 +97,7 @@ describe('what comes next', () => {
   })
 
   test('follows what was read when that is used up', () => {
-    const lane = new Lane('lane', WINDOW_MAX)
+    const lane = new Lane('lane', 'owner', WINDOW_MAX)
     const queue = Array.from({ length: 100 }, (_, n) => queued(n))
     const begun: Delivery[] = []
     while (begun.length < queue.length) {
@@ -108,7 +108,7 @@ describe('what comes next', () => {
   })
 
   test('waits for the one before it of its invoice until that is recorded', () => {
-    const lane = new Lane('lane', WINDOW_MAX)
+    const lane = new Lane('lane', 'owner', WINDOW_MAX)
     const [pending, confirmed] = [queued(1, 'invoice'), queued(2, 'invoice')]
     read(lane, [pending, confirmed], 2)
     assert.deepEqual(begin(lane, 2), [pending])
@@ -120,7 +120,7 @@ describe('what comes next', () => {
   })
 
   test('is what comes back for a retry, before what was read since', () => {
-    const lane = new Lane('lane', WINDOW_MAX)
+    const lane = new Lane('lane', 'owner', WINDOW_MAX)
     read(lane, [first, second, third, fourth], 2)
     begin(lane, 2)
     lane.answered(first)
@@ -132,7 +132,7 @@ describe('what comes next', () => {
   })
 
   test('also when it comes back while rows are being read', () => {
-    const lane = new Lane('lane', WINDOW_MAX)
+    const lane = new Lane('lane', 'owner', WINDOW_MAX)
     lane.add(second)
     lane.place = 'in_turn'
     const asked = lane.beginRead(1)
@@ -146,7 +146,7 @@ describe('what comes next', () => {
   })
 
   test('is not read again because of the news of what was read already', () => {
-    const lane = new Lane('lane', WINDOW_MAX)
+    const lane = new Lane('lane', 'owner', WINDOW_MAX)
     read(lane, [first, second, third], 1)
     begin(lane, 1)
     for (const { id } of [first, second, third]) lane.wake(id)
@@ -155,7 +155,7 @@ describe('what comes next', () => {
   })
 
   test('is in memory only while something is under way', () => {
-    const lane = new Lane('lane', WINDOW_MAX)
+    const lane = new Lane('lane', 'owner', WINDOW_MAX)
     read(lane, [first, second, third], 1)
     begin(lane, 1)
     assert.equal(lane.hasAhead, true)

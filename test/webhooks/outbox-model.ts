@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { isUsedUp, type RetryDecision } from '../../src/domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../src/domain/webhook.js'
-import { StorageUnavailable } from '../../src/store/store.js'
+import { type OwedDelivery, StorageUnavailable } from '../../src/store/store.js'
 import type { DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import type { OutgoingDelivery } from '../../src/webhooks/sender.js'
 import { ManualClock } from '../support/manual-clock.js'
@@ -32,7 +32,7 @@ export class OutboxModel {
   ) {}
 
   /** Enters a delivery and answers what the dispatcher is told. The id is in the URL, by which senders know it. */
-  owe(owner: string, lane: string, invoiceId = `invoice-${this.deliveries.size}`): { id: string; lane: string } {
+  owe(owner: string, lane: string, invoiceId = `invoice-${this.deliveries.size}`): OwedDelivery {
     const id = this.deliveries.size.toString(16).padStart(32, '0')
     this.deliveries.set(id, {
       id,
@@ -50,7 +50,7 @@ export class OutboxModel {
       nextAttemptAt: null,
       result: null,
     })
-    return { id, lane }
+    return { id, lane, owner }
   }
 
   get(id: string): Delivery {
@@ -71,7 +71,7 @@ export class OutboxModel {
     queuedLanes: async () => {
       await this.happen('queuedLanes')
       const queued = [...this.deliveries.values()].filter(({ state }) => state === 'queued')
-      return [...new Set(queued.map(({ lane }) => lane))]
+      return [...new Map(queued.map(({ lane, owner }) => [lane, { lane, owner }])).values()]
     },
     queuedDeliveries: async (lane, after, limit) => {
       const found = () =>
@@ -119,7 +119,7 @@ export class OutboxModel {
       const owed = due.slice(0, limit).flatMap((one) => {
         const state = isUsedUp(one, attemptsMax) ? 'settled' : 'queued'
         this.update(one.id, { state, nextAttemptAt: null })
-        return state === 'queued' ? [{ id: one.id, lane: one.lane }] : []
+        return state === 'queued' ? [{ id: one.id, lane: one.lane, owner: one.owner }] : []
       })
       await this.linger()
       return owed
@@ -127,11 +127,11 @@ export class OutboxModel {
   }
 
   /** Queues a delivery whose attempts are over once more, as a client's redelivery does. */
-  redeliver(id: string): { id: string; lane: string } {
-    const { state, attempts, lane } = this.deliveries.get(id) ?? assert.fail(`no delivery ${id}`)
+  redeliver(id: string): OwedDelivery {
+    const { state, attempts, lane, owner } = this.deliveries.get(id) ?? assert.fail(`no delivery ${id}`)
     assert.ok(state === 'settled' || state === 'waiting')
     this.update(id, { state: 'queued', attemptsBefore: attempts, nextAttemptAt: null })
-    return { id, lane }
+    return { id, lane, owner }
   }
 
   private end(id: string, result: DeliveryResult, retry: RetryDecision): number | null {

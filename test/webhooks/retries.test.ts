@@ -24,7 +24,7 @@ function setup(due: number[], change: Partial<RetriesParts['store']> = {}) {
       releaseRetries: async (_attemptsMax, limit) => {
         const now = due.filter((atMs) => atMs <= clock.now()).slice(0, limit)
         for (const atMs of now) due.splice(due.indexOf(atMs), 1)
-        return now.map((atMs) => ({ id: String(atMs - START_MS), lane: 'lane' }))
+        return now.map((atMs) => ({ id: String(atMs - START_MS), lane: 'lane', owner: 'owner' }))
       },
       ...change,
     },

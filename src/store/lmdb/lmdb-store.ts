@@ -20,6 +20,7 @@ import type {
   InvoiceResult,
   InvoiceWithPayment,
   LaneKey,
+  LaneOfOwner,
   OldestQueued,
   OutboxDepth,
   OwedDelivery,
@@ -321,7 +322,7 @@ export class LmdbStore implements Store {
     return this.watchedAddresses.of(network)
   }
 
-  queuedLanes(): readonly LaneKey[] {
+  queuedLanes(): readonly LaneOfOwner[] {
     return this.outbox.lanes()
   }
 

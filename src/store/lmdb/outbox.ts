@@ -2,7 +2,16 @@ import type { DepositStatus } from '../../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { isUsedUp, type RetryDecision } from '../../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../domain/webhook.js'
-import type { LaneKey, OldestQueued, OutboxDepth, OwedDelivery, Page, PageOf, Redelivery } from '../store.js'
+import type {
+  LaneKey,
+  LaneOfOwner,
+  OldestQueued,
+  OutboxDepth,
+  OwedDelivery,
+  Page,
+  PageOf,
+  Redelivery,
+} from '../store.js'
 import { endOf, ID_BYTES, numberKey, under, WIDE_BYTES } from './bytes.js'
 import { deliveryCodec } from './delivery-codec.js'
 import { dueKey, idBehind, LANE_BYTES, LaneKeys } from './delivery-keys.js'
@@ -51,7 +60,7 @@ export class Outbox {
       result: null,
     })
     this.tables.ownerDeliveries.putSync(under(this.identities.numberForRow(delivery.owner), id), NOTHING)
-    return this.enterLane(id, lane)
+    return this.enterLane(id, delivery.owner, lane)
   }
 
   find(id: Buffer): Delivery | undefined {
@@ -69,15 +78,16 @@ export class Outbox {
     )
   }
 
-  lanes(): readonly LaneKey[] {
-    const lanes: LaneKey[] = []
+  lanes(): readonly LaneOfOwner[] {
+    const lanes: LaneOfOwner[] = []
     const end = Buffer.alloc(LANE_BYTES + ID_BYTES + 1, 0xff)
     let start: Buffer = Buffer.alloc(0)
     for (;;) {
       const key = firstKey(this.tables.queuedDeliveries, start, end)
       if (key === undefined) return lanes
       const lane = Buffer.from(key.subarray(0, LANE_BYTES))
-      lanes.push(lane.toString('hex'))
+      const { owner } = this.get(Buffer.from(key.subarray(LANE_BYTES)))
+      lanes.push({ lane: lane.toString('hex'), owner })
       start = endOf(lane, LANE_BYTES + ID_BYTES + 1)
     }
   }
@@ -201,16 +211,16 @@ export class Outbox {
   private queueAgain(id: Buffer, delivery: Delivery, attemptsBefore: number): OwedDelivery {
     this.stopWaiting(id, delivery)
     this.put(id, { ...delivery, state: 'queued', attemptsBefore, nextAttemptAt: null })
-    return this.enterLane(id, this.laneKeys.of(delivery))
+    return this.enterLane(id, delivery.owner, this.laneKeys.of(delivery))
   }
 
   private stopWaiting(id: Buffer, { nextAttemptAt }: Delivery): void {
     if (nextAttemptAt !== null) this.tables.waitingDeliveries.removeSync(dueKey(nextAttemptAt, id))
   }
 
-  private enterLane(id: Buffer, lane: Buffer): OwedDelivery {
+  private enterLane(id: Buffer, owner: string, lane: Buffer): OwedDelivery {
     this.tables.queuedDeliveries.putSync(Buffer.concat([lane, id]), NOTHING)
-    return { id: id.toString('hex'), lane: lane.toString('hex') }
+    return { id: id.toString('hex'), lane: lane.toString('hex'), owner }
   }
 
   private get(id: Buffer): Delivery {

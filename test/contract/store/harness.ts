@@ -110,7 +110,8 @@ export class Scenario {
         await this.store.isIdentityKnown(owner),
       )
     }
-    for (const lane of await this.store.queuedLanes()) told.push(await this.store.queuedDeliveries(lane, null, 10_000))
+    for (const { lane } of await this.store.queuedLanes())
+      told.push(await this.store.queuedDeliveries(lane, null, 10_000))
     told.push(await this.store.unassignedWallets('SEP'), await this.store.unassignedWallets('TRX-NILE'))
     return told
   }

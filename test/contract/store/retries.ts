@@ -67,7 +67,7 @@ export function describeRetries(open: OpenStore): void {
       t.clock.set(dueAt - 1)
       assert.deepEqual(await t.store.releaseRetries(PATIENT, 10), [])
       t.clock.set(dueAt)
-      assert.deepEqual(await t.store.releaseRetries(PATIENT, 10), [{ id, lane }])
+      assert.deepEqual(await t.store.releaseRetries(PATIENT, 10), [{ id, lane, owner: 'alice' }])
       await t.harness.reopen()
       assert.equal(await t.store.nextRetryAt(), null)
       assert.deepEqual(await stateOf(t, id), { state: 'queued', attempts: 1, attemptsBefore: 0, nextAttemptAt: null })
@@ -151,11 +151,11 @@ export function describeRetries(open: OpenStore): void {
       const redelivery = unwrap(await t.store.redeliver('alice', id))
       assert.deepEqual(redelivery, {
         delivery: { ...before, state: 'queued', attemptsBefore: 1 },
-        owed: { id, lane },
+        owed: { id, lane, owner: 'alice' },
       })
       await t.harness.reopen()
       assert.deepEqual(await t.store.delivery(id), redelivery.delivery)
-      assert.deepEqual(await t.store.queuedLanes(), [lane])
+      assert.deepEqual(await t.store.queuedLanes(), [{ lane, owner: 'alice' }])
       await attempt(t, id, FAILED, never)
       assert.equal((await stateOf(t, id)).attempts, 2)
     })

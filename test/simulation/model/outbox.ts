@@ -1,5 +1,6 @@
 import type { DepositStatus } from '../../../src/domain/deposit.js'
 import type { Delivery, DeliveryResult, WebhookConfiguration } from '../../../src/domain/webhook.js'
+import type { LaneOfOwner } from '../../../src/store/store.js'
 
 /** A delivery with what was seen of its attempts. */
 export interface ModelDelivery {
@@ -104,6 +105,12 @@ export class ModelOutbox {
     return [...this.open].filter(({ record }) => states.includes(record.state))
   }
 
+  /** The lanes with something queued, told like `namesOf` tells them. */
+  queuedLanes(): readonly string[] {
+    const queued = this.inState('queued').map(({ lane, record }) => ({ lane, owner: record.owner }))
+    return [...new Set(namesOf(queued))]
+  }
+
   /** Deliveries of a lane to be attempted, oldest first. */
   queued(lane: string): readonly ModelDelivery[] {
     return this.inState('queued')
@@ -149,4 +156,9 @@ export class ModelOutbox {
 function kept(result: DeliveryResult): DeliveryResult {
   if (result.kind === 'failed') return result
   return { kind: 'answered', httpStatus: result.httpStatus, durationMs: result.durationMs }
+}
+
+/** Lanes and whose they are, in an order of their own. */
+export function namesOf(lanes: readonly LaneOfOwner[]): readonly string[] {
+  return lanes.map(({ lane, owner }) => `${lane} of ${owner}`).sort()
 }

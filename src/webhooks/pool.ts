@@ -1,0 +1,68 @@
+import type { Lane } from './lane.js'
+
+/**
+ * Places for attempts, in which owners take turns and none can fill it: an owner may add an attempt while fewer of theirs
+ * are under way than places are free (dynamic thresholds; Choudhury and Hahne, 1998). One owner therefore gets half of the
+ * pool at most, two a third each, and whoever comes next still finds a place.
+ */
+export class Pool {
+  /** Lanes that are ready, by owner, in the order of the owners' turns. */
+  private readonly ready = new Map<string, Set<Lane>>()
+  private readonly underWayOf = new Map<string, number>()
+  private underWay = 0
+
+  /** Attempts that may be under way here at once. */
+  constructor(private readonly size: number) {}
+
+  /** Lets a lane take its turn behind those of its owner that are ready. */
+  enter(lane: Lane): void {
+    lane.place = 'ready'
+    lane.pool = this
+    const lanes = this.ready.get(lane.owner)
+    if (lanes === undefined) this.ready.set(lane.owner, new Set([lane]))
+    else lanes.add(lane)
+  }
+
+  leave(lane: Lane): void {
+    const lanes = this.ready.get(lane.owner)
+    if (lanes?.delete(lane) === true && lanes.size === 0) this.ready.delete(lane.owner)
+  }
+
+  /** The lane whose turn it is, taken out; undefined when none that is ready may add an attempt. */
+  next(): Lane | undefined {
+    if (this.free === 0) return undefined
+    // Who is passed by has an attempt under way, so they are fewer than places.
+    for (const [owner, lanes] of this.ready) {
+      if (this.roomOf(owner) === 0) continue
+      for (const lane of lanes) {
+        lane.place = 'in_turn'
+        lanes.delete(lane)
+        this.ready.delete(owner)
+        if (lanes.size > 0) this.ready.set(owner, lanes)
+        return lane
+      }
+    }
+    return undefined
+  }
+
+  /** Attempts that the owner may add now. */
+  roomOf(owner: string): number {
+    return Math.max(0, Math.ceil((this.free - (this.underWayOf.get(owner) ?? 0)) / 2))
+  }
+
+  began(owner: string): void {
+    this.underWay += 1
+    this.underWayOf.set(owner, (this.underWayOf.get(owner) ?? 0) + 1)
+  }
+
+  ended(owner: string): void {
+    this.underWay -= 1
+    const own = (this.underWayOf.get(owner) ?? 0) - 1
+    if (own > 0) this.underWayOf.set(owner, own)
+    else this.underWayOf.delete(owner)
+  }
+
+  private get free(): number {
+    return Math.max(0, this.size - this.underWay)
+  }
+}
