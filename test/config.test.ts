@@ -39,7 +39,6 @@ describe('settings', () => {
       webhookAttempts: 1,
       unsigned: 'on',
       strict: false,
-      rateLimit: 0,
       rateLimitClaims: 0,
       trustedProxies: [],
       walletLeaseSeconds: 600,

@@ -18,6 +18,9 @@ Flags:
 Settings of both, as environment variables or flags (a flag wins; an empty variable counts as unset):
 `
 
+/** Up to 112 characters, so that a line with its indentation fits 120 columns. */
+const WRAP = /\S.{0,111}(?=\s|$)/g
+
 /** The text of `billhook --help`: commands, flags and every setting. Ends without a line feed. */
 export function helpText(): string {
   return INTRODUCTION + describeSettings().map(chapterText).join('\n')
@@ -29,9 +32,11 @@ function chapterText({ title, settings }: SettingChapter): string {
 
 function settingText(setting: SettingDescription): string {
   const names = [setting.environment, ...(setting.flag === undefined ? [] : [setting.flag])].join(', ')
-  return `
-  ${names}
-      ${setting.sentence}
-      Value: ${setting.expects}
-      Default: ${setting.fallback}`
+  const lines = [setting.sentence, `Value: ${setting.expects}`, `Default: ${setting.fallback}`].flatMap(wrapped)
+  return `\n  ${names}${lines.map((line) => `\n      ${line}`).join('')}`
+}
+
+/** The text in lines that fit a terminal, broken at blanks. */
+function wrapped(text: string): readonly string[] {
+  return text.match(WRAP) ?? []
 }

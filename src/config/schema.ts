@@ -182,13 +182,15 @@ export const settingsSchema = {
       sentence: "The ledger's onboarding stream name, by which strict mode knows the key of an identity.",
     }),
   ),
-  rateLimit: integer(0, RATE_LIMIT_LIMIT, {
-    environment: 'BILLHOOK_RATE_LIMIT',
-    group: 'limits',
-    unit: 'per minute',
-    fallback: '0',
-    sentence: 'Requests to /api and /pay from one client address; 0 for no limit.',
-  }),
+  rateLimit: optional(
+    integer(0, RATE_LIMIT_LIMIT, {
+      environment: 'BILLHOOK_RATE_LIMIT',
+      group: 'limits',
+      unit: 'per minute',
+      fallbackText: '600 beyond loopback or with trusted proxies, but none for clients on this machine; else no limit',
+      sentence: 'Requests from one client address, to whatever path; 0 for no limit.',
+    }),
+  ),
   rateLimitClaims: integer(0, RATE_LIMIT_LIMIT, {
     environment: 'BILLHOOK_RATE_LIMIT_CLAIMS',
     group: 'limits',

@@ -1,3 +1,12 @@
+/** How a failure is told. */
+export interface FailureAbout {
+  readonly status: number
+  readonly message: string
+  readonly when: string
+  /** The field or parameter that is to blame, where it is always the same one. */
+  readonly field?: string
+}
+
 /**
  * The closed set of answers that refuse a request. Every refusal that a client can cause is a value of this set;
  * exceptions are for bugs and broken machines. `docs/errors.md` is generated from this table and a test compares them.
@@ -77,7 +86,12 @@ export const failureCatalogue = {
     message: 'This identity has too many active API keys. Revoke one first.',
     when: 'The owner of a registration has 100 active keys. Revoked and expired keys do not count.',
   },
-  owner_required: { status: 400, message: 'An owner is required.', when: 'The revoke request names no owner.' },
+  owner_required: {
+    status: 400,
+    field: 'owner',
+    message: 'An owner is required.',
+    when: 'The revoke request names no owner.',
+  },
   not_key_owner: {
     status: 403,
     message: 'This API key belongs to another identity.',
@@ -93,16 +107,19 @@ export const failureCatalogue = {
   },
   unsupported_currency: {
     status: 400,
+    field: 'currency',
     message: 'Unsupported currency.',
     when: 'currency is neither native nor USDT.',
   },
   wallet_not_owned: {
     status: 400,
+    field: 'walletIds',
     message: 'Every wallet must belong to this identity.',
     when: 'A wallet is unknown or belongs to another identity, or its assignment or its address has not reached the service yet.',
   },
   invalid_callback_url: {
     status: 400,
+    field: 'callbackUrl',
     message: 'callbackUrl must be a valid http(s) URL.',
     when: 'callbackUrl is not an absolute http: or https: URL of at most 2048 characters.',
   },
@@ -119,6 +136,7 @@ export const failureCatalogue = {
   },
   invalid_idempotency_key: {
     status: 400,
+    field: 'Idempotency-Key',
     message: 'Idempotency-Key must be 1 to 255 printable ASCII characters, quoted or bare.',
     when: 'The Idempotency-Key header is neither a quoted string nor a bare key of at most 255 characters.',
   },
@@ -137,6 +155,7 @@ export const failureCatalogue = {
   // Identities, wallets and the gateway (decisions 8)
   invalid_identity: {
     status: 400,
+    field: 'id',
     message: 'The identity must be a non-empty string of at most 128 characters.',
     when: 'The identity in the path is empty or too long to be stored.',
   },
@@ -157,6 +176,7 @@ export const failureCatalogue = {
   },
   invalid_events: {
     status: 400,
+    field: 'events',
     message: 'The body must be {"events": [...]} with 1 to 1000 events.',
     when: 'The body of POST /internal/events is not a list of 1 to 1000 events.',
   },
@@ -189,12 +209,27 @@ export const failureCatalogue = {
   invalid_query: {
     status: 400,
     message: 'The query parameter <parameter> is not valid.',
-    when: 'limit, cursor, include or reference is malformed.',
+    when: 'A query parameter is malformed, or the endpoint has none of its name.',
   },
   invalid_json: {
     status: 400,
     message: 'The request body must be a JSON object in valid UTF-8.',
     when: 'The body is not JSON, not UTF-8, or not an object.',
+  },
+  cross_site: {
+    status: 403,
+    message: 'A page of another origin must not do this.',
+    when: 'A browser sent the request for a page that is neither of the public URL nor of BILLHOOK_CORS_ORIGINS.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    message: 'A browser must send the body as application/json.',
+    when: 'A request with a body has an Origin or Sec-Fetch-Site header, and its Content-Type is not application/json.',
+  },
+  wrong_host: {
+    status: 421,
+    message: 'The service is not known under the name in the Host header.',
+    when: 'The service listens on loopback, and Host names neither loopback nor the host of BILLHOOK_PUBLIC_URL.',
   },
   malformed_request: { status: 400, message: 'The request is malformed.', when: 'The request is not valid HTTP.' },
   not_found: { status: 404, message: 'Not found.', when: 'No route has the path.' },
@@ -244,7 +279,7 @@ export const failureCatalogue = {
     message: 'The service cannot store data at the moment. Try again later.',
     when: 'The disk refuses writes; reads go on.',
   },
-} as const satisfies Record<string, { status: number; message: string; when: string }>
+} as const satisfies Record<string, FailureAbout>
 
 export type FailureCode = keyof typeof failureCatalogue
 
@@ -255,12 +290,24 @@ export interface Failure {
   readonly code: FailureCode
   /** The text for the client, parameters filled in. */
   readonly message: string
+  /** The field of the body, or the parameter of path or query, that is to blame, where it is one (decisions 1). */
+  readonly field?: string
 }
 
 /** Builds the failure `code`; `parameters` fill the `<name>` places of its message. */
 export function failure(code: FailureCode, parameters: Readonly<Record<string, string>> = {}): Failure {
-  const message = failureCatalogue[code].message.replace(/<(\w+)>/g, (place, name: string) => parameters[name] ?? place)
-  return { code, message }
+  const about: FailureAbout = failureCatalogue[code]
+  const message = about.message.replace(/<(\w+)>/g, (place, name: string) => parameters[name] ?? place)
+  return about.field === undefined ? { code, message } : { code, message, field: about.field }
+}
+
+/** A failure that is about `field`, the first to blame where several are. */
+export function fieldFailure(
+  code: FailureCode,
+  field: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Failure {
+  return { ...failure(code, parameters), field }
 }
 
 /** The outcome of an operation that a client can make fail. */
@@ -275,4 +322,13 @@ export function refuse(
   parameters?: Readonly<Record<string, string>>,
 ): { readonly ok: false; readonly failure: Failure } {
   return { ok: false, failure: failure(code, parameters) }
+}
+
+/** Refuses because of `field`, the first to blame where several are. */
+export function refuseField(
+  code: FailureCode,
+  field: string,
+  parameters?: Readonly<Record<string, string>>,
+): { readonly ok: false; readonly failure: Failure } {
+  return { ok: false, failure: fieldFailure(code, field, parameters) }
 }

@@ -1,7 +1,7 @@
 import { parseInvoiceAmount } from './amount.js'
 import { isCallbackUrl } from './callback-url.js'
 import { type Currency, isCurrency } from './currency.js'
-import { type Outcome, refuse, succeed } from './failure.js'
+import { type Outcome, refuse, refuseField, succeed } from './failure.js'
 import { parseOwner } from './identity.js'
 import { truncate, wellFormed } from './text.js'
 
@@ -54,27 +54,23 @@ export interface InvoiceRequest {
 
 /**
  * Reads the body of `POST /api/invoices`. `owner` is the verified key's on the signed path, where the body's is ignored,
- * and the body's own on the unsigned path. Refuses with `invalid_invoice` or `unsupported_currency`.
+ * and the body's own on the unsigned path. Refuses with `invalid_invoice` or `unsupported_currency`, and the first field that
+ * is to blame.
  */
 export function parseInvoiceRequest(body: Readonly<Record<string, unknown>>, owner: unknown): Outcome<InvoiceRequest> {
   const knownOwner = parseOwner(owner)
+  if (knownOwner === null) return refuseField('invalid_invoice', 'owner')
   const walletIds = parseWalletIds(body['walletIds'])
+  if (walletIds === null) return refuseField('invalid_invoice', 'walletIds')
   const name = typeof body['name'] === 'string' ? truncate(wellFormed(body['name']).trim(), NAME_LENGTH_MAX) : ''
+  if (name === '') return refuseField('invalid_invoice', 'name')
   const amountText = body['amount']
   const amount = typeof amountText === 'string' ? parseInvoiceAmount(amountText) : null
+  if (typeof amountText !== 'string' || amount === null) return refuseField('invalid_invoice', 'amount')
   const description = parseOptionalText(body['description'])
+  if (description === undefined) return refuseField('invalid_invoice', 'description')
   const reference = parseOptionalText(body['reference'])
-  if (
-    knownOwner === null ||
-    walletIds === null ||
-    name === '' ||
-    typeof amountText !== 'string' ||
-    amount === null ||
-    description === undefined ||
-    reference === undefined
-  ) {
-    return refuse('invalid_invoice')
-  }
+  if (reference === undefined) return refuseField('invalid_invoice', 'reference')
   const currency = isAbsent(body['currency']) ? 'native' : body['currency']
   if (typeof currency !== 'string' || !isCurrency(currency)) return refuse('unsupported_currency')
   const callbackUrl = isAbsent(body['callbackUrl']) ? null : body['callbackUrl']

@@ -29,17 +29,32 @@ export type ClientOf = (head: Pick<RequestHead, 'header' | 'remoteAddress'>) => 
  * proxy is the client's. What stands before it is the client's own word and is never believed.
  */
 export function clientReader(trustedProxies: readonly string[]): ClientOf {
-  const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network))
-  const isTrusted = (address: Address) =>
-    networks.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits))
+  const isProxied = trustedProxies.length > 0
+  const isTrusted = trustOf(trustedProxies)
 
   const read: ClientOf = (head) => {
     const peer = parseAddress(head.remoteAddress())
     if (peer === null) return { key: '', isLoopback: false }
-    if (networks.length === 0 || !isTrusted(peer)) return clientAt(peer)
+    if (!isProxied || !isTrusted(peer)) return clientAt(peer)
     return clientAt(forwardedFor(head.header('x-forwarded-for'), peer, isTrusted))
   }
-  return networks.length === 0 ? remembering(read) : read
+  return isProxied ? read : remembering(read)
+}
+
+/** Whether the peer of a request is one of `trustedProxies`. */
+export function trustedPeer(trustedProxies: readonly string[]): (head: Pick<RequestHead, 'remoteAddress'>) => boolean {
+  if (trustedProxies.length === 0) return () => false
+  const isTrusted = trustOf(trustedProxies)
+  return (head) => {
+    const peer = parseAddress(head.remoteAddress())
+    return peer !== null && isTrusted(peer)
+  }
+}
+
+function trustOf(trustedProxies: readonly string[]): (address: Address) => boolean {
+  const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network))
+  return (address) =>
+    networks.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits))
 }
 
 /** Remembers the clients of peers, because a flood asks for the same ones all the time. */

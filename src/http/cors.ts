@@ -11,10 +11,11 @@ export interface CorsSettings {
 const CORS_PREFIX = '/api/'
 
 /** What the endpoints read, beyond what a browser may always send. */
-const REQUEST_HEADERS = 'Content-Type, X-Service-Api-Key, X-Service-Timestamp, X-Service-Signature, Idempotency-Key'
+const REQUEST_HEADERS =
+  'Content-Type, X-Service-Api-Key, X-Service-Timestamp, X-Service-Signature, Idempotency-Key, X-Request-Id'
 
 /** What the endpoints answer with, beyond what a script may always read. */
-const EXPOSED_HEADERS = 'Location, Link, Retry-After, Idempotency-Replayed'
+const EXPOSED_HEADERS = 'Location, Link, Retry-After, Idempotency-Replayed, X-Request-Id'
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600
 

@@ -26,15 +26,16 @@ export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Re
 }
 
 /**
- * The answer that tells a client of a failure: `{"error": message, "code": code}` with the status of the catalogue
- * (decisions, 1). This is the only place that knows that a failure of the domain becomes an HTTP status.
+ * The answer that tells a client of a failure: `{"error": message, "code": code}`, and `"field"` where one field or parameter
+ * is to blame, with the status of the catalogue (decisions, 1). This is the only place that knows that a failure of the domain becomes an HTTP status.
  */
 export function failureAnswer(failure: Failure, extraHeaders?: Readonly<Record<string, string>>): Answer {
-  const { status } = failureCatalogue[failure.code]
+  const { code, message, field } = failure
+  const { status } = failureCatalogue[code]
   const headers = status === 503 ? UNAVAILABLE_HEADERS : JSON_HEADERS
   return {
     status,
     headers: extraHeaders === undefined ? headers : { ...headers, ...extraHeaders },
-    body: JSON.stringify({ error: failure.message, code: failure.code }),
+    body: JSON.stringify(field === undefined ? { error: message, code } : { error: message, code, field }),
   }
 }

@@ -4,6 +4,7 @@ import { BodyBuffer, type UnfinishedBodies } from './body-buffer.js'
 import { BODY_CHUNKS_MAX } from './limits.js'
 import { peerAddress } from './peer-address.js'
 import { RefusalLinger } from './refusal-linger.js'
+import { REQUEST_ID_HEADER, requestIdOf } from './request-id.js'
 import type { Answer, BodyStream, Refusal, Request, Resolve, Target } from './server.js'
 import { discardStream, isStream, pumpStream, type StreamSink } from './stream.js'
 
@@ -47,6 +48,7 @@ export class NodeExchange implements Request, StreamSink {
   private pulling = false
   private wake: (() => void) | undefined
   private goneCallback: (() => void) | undefined
+  private id: string | undefined
 
   constructor(
     readonly req: IncomingMessage,
@@ -63,6 +65,11 @@ export class NodeExchange implements Request, StreamSink {
   header(name: string): string | undefined {
     const values = this.req.headersDistinct[name]
     return values === undefined ? undefined : asUtf8(values.join(', '))
+  }
+
+  get requestId(): string {
+    this.id ??= requestIdOf(this.header('x-request-id'))
+    return this.id
   }
 
   remoteAddress(): string {
@@ -271,6 +278,7 @@ export class NodeExchange implements Request, StreamSink {
   private writeHead(answer: Answer, contentLength?: number): void {
     const headers: string[] = []
     for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '')
+    headers.push(REQUEST_ID_HEADER, this.requestId)
     if (contentLength !== undefined) headers.push('Content-Length', String(contentLength))
     if (this.closing || this.front.draining) headers.push('Connection', 'close')
     this.res.writeHead(answer.status, headers)

@@ -7,6 +7,7 @@ import { UnfinishedBodies } from './body-buffer.js'
 import { failureAnswer } from './failure-response.js'
 import { HEAD_LIMIT_BYTES, PARSER_SLICE_BYTES } from './limits.js'
 import { NodeExchange, type NodeFront } from './node-exchange.js'
+import { newRequestId, REQUEST_ID_HEADER } from './request-id.js'
 import type { HttpServer, Resolve, ServerSettings } from './server.js'
 
 /** How often slow requests are looked for, as a part of the time that they may take. */
@@ -202,7 +203,10 @@ function refusalOf(
 
 /** Answers on a connection on which the engine has found no request. */
 function answerRaw(socket: Duplex, code: FailureCode): void {
-  const { status, headers, body } = failureAnswer(failure(code), { Connection: 'close' })
+  const { status, headers, body } = failureAnswer(failure(code), {
+    [REQUEST_ID_HEADER]: newRequestId(),
+    Connection: 'close',
+  })
   const text = String(body)
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)

@@ -1,7 +1,7 @@
 import { isIdentityOfKey } from '../auth/identity-key.js'
 import type { Existence, KnownIdentities } from '../auth/known-identities.js'
 import { readSignatureHeaders, type SignedRequests } from '../auth/signed-request.js'
-import { type FailureCode, type Outcome, refuse, succeed } from '../domain/failure.js'
+import { type FailureCode, type Outcome, refuse, refuseField, succeed } from '../domain/failure.js'
 import { parseOwner } from '../domain/identity.js'
 import { readJsonObject } from './body.js'
 import { failureAnswer } from './failure-response.js'
@@ -70,7 +70,7 @@ function ownerInBody(request: Request, ownerMissing: FailureCode): Outcome<strin
   const body = readJsonObject(request.body)
   if (!body.ok) return body
   const owner = parseOwner(body.value['owner'])
-  return owner === null ? refuse(ownerMissing) : succeed(owner)
+  return owner === null ? refuseField(ownerMissing, 'owner') : succeed(owner)
 }
 
 /** The signature comes first: whoever cannot sign learns nothing about the request. */

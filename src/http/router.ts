@@ -1,7 +1,9 @@
 import findMyWay from 'find-my-way'
-import { failure } from '../domain/failure.js'
+import { type Failure, failure, fieldFailure } from '../domain/failure.js'
+import type { JudgeBrowser } from './browsers.js'
 import { type CorsSettings, optionsAnswer, withCors } from './cors.js'
 import { failureAnswer } from './failure-response.js'
+import { unknownParameter } from './query-parameters.js'
 import type { Answer, Refusal, Request, RequestHead, Resolve, Target } from './server.js'
 
 /** The largest body that a route reads unless it says otherwise (decisions, 1). */
@@ -19,6 +21,13 @@ export interface Route {
   readonly pattern: string
   /** `DEFAULT_BODY_LIMIT_BYTES` when absent. */
   readonly bodyLimitBytes?: number
+  /** The query parameters that it reads; every other one is refused (decisions 1). None when absent. */
+  readonly parameters?: readonly string[]
+  /**
+   * The pages that may use it through a browser: the service's own and those of CORS origins, or all. `any` when absent for
+   * GET, else `own`.
+   */
+  readonly pages?: 'own' | 'any'
   handle(request: Request, params: Params): Answer | Promise<Answer>
 }
 
@@ -51,9 +60,26 @@ export function finishedHooks(hooks: readonly FinishedHook[]): Pick<RouterHooks,
   return { finished: { now: () => first.now(), observe } }
 }
 
+/** A refusal before a route was chosen. */
+export interface Turned {
+  readonly failure: Failure
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Judges a request by its head, before a route is looked for; null lets it pass. Must not throw. */
+export type Admit = (head: RequestHead) => Turned | null
+
 export interface RouterHooks {
   /** A handler threw or rejected: a defect. The client has been told nothing but `internal`. */
   onError(error: unknown, head: RequestHead): void
+  /** What an error tells the client where it is no defect; null where it is one. */
+  refusalOf?(error: unknown): Failure | null
+  /** Hears of errors that are no defects. */
+  onUnavailable?(error: unknown, head: RequestHead): void
+  /** Judges every request, whatever its path. */
+  readonly admit?: Admit
+  /** Judges requests to routes that are not for every page. */
+  readonly judgeBrowser?: JudgeBrowser
   /** Hears of every request that was answered, refusals included; what it costs is paid only when it is there. */
   readonly finished?: FinishedHook
   readonly cors?: CorsSettings
@@ -81,17 +107,37 @@ export function createRouter(routes: readonly Route[], hooks: RouterHooks): Reso
   }
 
   return (head) => {
+    const turned = hooks.admit?.(head) ?? null
+    if (turned !== null) return FixedTarget.refusing(turned, undefined, head, hooks)
     const method = head.method === 'HEAD' ? 'GET' : head.method
     const found = isMethod(method) ? find(method, head.path) : undefined
-    if (found !== undefined) return new RouteTarget(found.route, found.params, head, hooks)
+    if (found !== undefined) {
+      const flaw = flawFor(found.route, head, hooks)
+      if (flaw !== null) return FixedTarget.refusing({ failure: flaw }, found.route.pattern, head, hooks)
+      return new RouteTarget(found.route, found.params, head, hooks)
+    }
     const allowed: string[] = METHODS.filter((other) => find(other, head.path) !== undefined)
-    if (allowed.length === 0) return new FixedTarget(failureAnswer(failure('not_found')), head, hooks)
+    if (allowed.length === 0) return FixedTarget.refusing({ failure: failure('not_found') }, undefined, head, hooks)
     if (allowed.includes('GET')) allowed.push('HEAD')
     const allow = [...allowed, 'OPTIONS'].sort().join(', ')
-    if (head.method === 'OPTIONS') return new FixedTarget(optionsAnswer(allow, head, hooks.cors), head, hooks)
-    return new FixedTarget(failureAnswer(failure('method_not_allowed'), { Allow: allow }), head, hooks)
+    if (head.method === 'OPTIONS')
+      return new FixedTarget(optionsAnswer(allow, head, hooks.cors), undefined, head, hooks)
+    const wrongMethod = { failure: failure('method_not_allowed'), headers: { Allow: allow } }
+    return FixedTarget.refusing(wrongMethod, undefined, head, hooks)
   }
 }
+
+/** What the head of a request to `route` is refused for; null when nothing. */
+function flawFor(route: Route, head: RequestHead, { judgeBrowser }: RouterHooks): Failure | null {
+  if (judgeBrowser !== undefined && (route.pages ?? (route.method === 'GET' ? 'any' : 'own')) === 'own') {
+    const code = judgeBrowser(head)
+    if (code !== null) return failure(code)
+  }
+  const unknown = unknownParameter(head.query, route.parameters ?? NO_PARAMETERS)
+  return unknown === undefined ? null : fieldFailure('invalid_query', unknown, { parameter: unknown })
+}
+
+const NO_PARAMETERS: readonly string[] = []
 
 /** Empty ones are not: `/api/users//wallets` names no user, and `/api/invoices/` is not an invoice without a name. */
 function areGiven(params: Readonly<Record<string, string | undefined>>): params is Params {
@@ -175,22 +221,29 @@ class RouteTarget extends HookedTarget {
   }
 
   private fail(error: unknown): Answer {
-    this.hooks.onError(error, this.head)
-    return this.finish(failureAnswer(failure('internal')))
+    const { hooks, head } = this
+    const refusal = hooks.refusalOf?.(error) ?? null
+    if (refusal === null) hooks.onError(error, head)
+    else hooks.onUnavailable?.(error, head)
+    return this.finish(failureAnswer(refusal ?? failure('internal')))
   }
 }
 
 /** The answer does not depend on the body, which is still read, so that the connection can go on. */
 class FixedTarget extends HookedTarget {
   readonly bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES
-  protected readonly pattern = undefined
 
   constructor(
     private readonly answer: Answer,
+    protected readonly pattern: string | undefined,
     head: RequestHead,
     hooks: RouterHooks,
   ) {
     super(head, hooks)
+  }
+
+  static refusing(turned: Turned, pattern: string | undefined, head: RequestHead, hooks: RouterHooks): FixedTarget {
+    return new FixedTarget(failureAnswer(turned.failure, turned.headers), pattern, head, hooks)
   }
 
   handle(): Answer {

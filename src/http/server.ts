@@ -19,6 +19,8 @@ export interface RequestHead {
    * by ", " (RFC 9110, 5.2), so that a duplicate never silently wins over the original.
    */
   header(name: string): string | undefined
+  /** The id of the request (decisions 1), the same whenever it is asked for. Every answer carries it as `X-Request-Id`. */
+  readonly requestId: string
   /** The peer's address as text, IPv4 in dotted form also on an IPv6 socket; empty once the connection has gone. */
   remoteAddress(): string
 }
@@ -36,7 +38,7 @@ export type BodyStream = AsyncIterable<string | Uint8Array>
 export interface Answer {
   readonly status: number
   /**
-   * Names in the case to be sent. Content-Length, Date, Connection and Transfer-Encoding are the adapter's. A value
+   * Names in the case to be sent. Content-Length, Date, Connection, Transfer-Encoding and X-Request-Id are the adapter's. A value
    * is visible ASCII, space and tab; the adapter answers 500 instead of writing anything else (no response splitting).
    */
   readonly headers: Readonly<Record<string, string>>

@@ -1,3 +1,4 @@
+import type { IsOwnOrigin } from './own-origin.js'
 import type { RequestHead } from './server.js'
 
 /** Who may take the unsigned path of `POST /api/invoices`, whose `owner` is trusted (decisions 10). */
@@ -7,11 +8,11 @@ export type UnsignedMode = 'on' | 'same-origin' | 'off'
 export type AllowsUnsigned = (head: RequestHead) => boolean
 
 /**
- * The rule of a mode. `same-origin` takes requests of pages of `publicUrl`'s own origin, as browsers mark them: by
+ * The rule of a mode. `same-origin` takes requests of the service's own pages, as browsers mark them: by
  * `Origin`, or, where that is absent, by `Sec-Fetch-Site: same-origin` (Fetch Metadata Request Headers). A browser lets no
  * page forge either. A program can: this keeps other web sites out, not other programs.
  */
-export function unsignedPath(mode: UnsignedMode, publicUrl: () => string): AllowsUnsigned {
+export function unsignedPath(mode: UnsignedMode, isOwnOrigin: IsOwnOrigin): AllowsUnsigned {
   switch (mode) {
     case 'on':
       return () => true
@@ -21,7 +22,7 @@ export function unsignedPath(mode: UnsignedMode, publicUrl: () => string): Allow
       return (head) => {
         const origin = head.header('origin')
         if (origin === undefined) return head.header('sec-fetch-site') === 'same-origin'
-        return origin === new URL(publicUrl()).origin
+        return isOwnOrigin(origin, head)
       }
   }
 }

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { hasNoBody, unwritableHeader } from './answer-headers.js'
 import { BodyBuffer, type UnfinishedBodies } from './body-buffer.js'
 import { RefusalLinger } from './refusal-linger.js'
+import { REQUEST_ID_HEADER } from './request-id.js'
 import type { Answer, BodyStream, Refusal, Request, Resolve, Target } from './server.js'
 import { discardStream, isStream, pumpStream } from './stream.js'
 import { type FramingFlaw, framingOf } from './uws-framing.js'
@@ -214,6 +215,8 @@ export class UwsExchange extends UwsHead implements Request {
       return
     }
     this.watch()
+    // The head is written later, when the engine's request can no longer be read.
+    this.detach()
     const sink = new UwsStream(this.res, () => {
       this.writeHead(answer)
       if (this.mustClose()) this.res.writeHeader('Connection', 'close')
@@ -234,6 +237,7 @@ export class UwsExchange extends UwsHead implements Request {
     // 200 is what the engine writes by itself.
     if (status !== 200) res.writeStatus(statusLines.get(status) ?? `${status} Unknown`)
     for (const name in headers) res.writeHeader(name, headers[name] ?? '')
+    res.writeHeader(REQUEST_ID_HEADER, this.requestId)
   }
 
   // Refusals

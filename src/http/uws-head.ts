@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { peerAddress } from './peer-address.js'
+import { requestIdOf } from './request-id.js'
 import type { RequestHead } from './server.js'
 
 /**
@@ -14,6 +15,7 @@ export class UwsHead implements RequestHead {
   /** Names and values in turn. */
   protected readonly headers: readonly string[]
   private address: string | undefined
+  private id: string | undefined
 
   constructor(
     readonly method: string,
@@ -41,6 +43,11 @@ export class UwsHead implements RequestHead {
       if (headers[i] === name) value = value === undefined ? headers[i + 1] : `${value}, ${headers[i + 1]}`
     }
     return value
+  }
+
+  get requestId(): string {
+    this.id ??= requestIdOf(this.header('x-request-id'))
+    return this.id
   }
 
   remoteAddress(): string {

@@ -1,6 +1,6 @@
 import { type Currency, isCurrency } from '../domain/currency.js'
 import type { DepositStatus } from '../domain/deposit.js'
-import { type Outcome, refuse, succeed } from '../domain/failure.js'
+import { type Outcome, refuseField, succeed } from '../domain/failure.js'
 import { isNetwork, NETWORKS, type Network } from '../domain/network.js'
 import { wellFormed } from '../domain/text.js'
 
@@ -33,29 +33,31 @@ export function parseDepositRequest(body: Readonly<Record<string, unknown>>): Ou
   const network = body['network'] ?? null
   const receivedAt = body['receivedAt'] ?? null
   const kind = body['kind'] ?? null
-  if (address === undefined) return refuseDeposit('address must be a non-empty string')
-  if (invoiceId === undefined) return refuseDeposit('invoiceId must be a non-empty string')
-  if ((address === null) === (invoiceId === null)) return refuseDeposit('either address or invoiceId is needed')
-  if (amount === undefined) return refuseDeposit('amount must be a decimal string')
+  if (address === undefined) return refuseDeposit('address', 'address must be a non-empty string')
+  if (invoiceId === undefined) return refuseDeposit('invoiceId', 'invoiceId must be a non-empty string')
+  if ((address === null) === (invoiceId === null))
+    return refuseDeposit('address', 'either address or invoiceId is needed')
+  if (amount === undefined) return refuseDeposit('amount', 'amount must be a decimal string')
   if (currency !== null && (typeof currency !== 'string' || !isCurrency(currency))) {
-    return refuseDeposit('currency must be native or USDT')
+    return refuseDeposit('currency', 'currency must be native or USDT')
   }
-  if (network !== null && !isNetwork(network)) return refuseDeposit(`network must be one of ${NETWORKS.join(', ')}`)
-  if (txHash === undefined) return refuseDeposit('txHash must be a non-empty string')
+  if (network !== null && !isNetwork(network))
+    return refuseDeposit('network', `network must be one of ${NETWORKS.join(', ')}`)
+  if (txHash === undefined) return refuseDeposit('txHash', 'txHash must be a non-empty string')
   if (receivedAt !== null && (typeof receivedAt !== 'number' || !Number.isSafeInteger(receivedAt))) {
-    return refuseDeposit('receivedAt must be Unix milliseconds, an integer')
+    return refuseDeposit('receivedAt', 'receivedAt must be Unix milliseconds, an integer')
   }
   if (kind !== null && kind !== 'pending' && kind !== 'confirmed') {
-    return refuseDeposit('kind must be pending or confirmed')
+    return refuseDeposit('kind', 'kind must be pending or confirmed')
   }
   const target: DepositTarget =
     address === null ? { type: 'invoice', invoiceId: invoiceId ?? '' } : { type: 'address', address }
   return succeed({ target, amount, currency, network, txHash, receivedAt, kind })
 }
 
-/** The refusal of a simulated deposit, for a reason in words. */
-export function refuseDeposit(reason: string) {
-  return refuse('invalid_sandbox_deposit', { reason })
+/** The refusal of a simulated deposit because of a field, for a reason in words. */
+export function refuseDeposit(field: string, reason: string) {
+  return refuseField('invalid_sandbox_deposit', field, { reason })
 }
 
 /** A text that is not empty, null when absent, undefined when it is something else. */

@@ -84,7 +84,7 @@ export class SimulatedNetwork implements Watcher {
     }
     const turn = this.lastTurn.then(async () => {
       const index = await this.indexOf(txHash, transfer)
-      if (index === null) return refuseDeposit(`a transaction has at most ${TRANSFERS_MAX} transfers`)
+      if (index === null) return refuseDeposit('txHash', `a transaction has at most ${TRANSFERS_MAX} transfers`)
       return this.see({ ...transfer, txHash, network: this.network, index }, kind)
     })
     // The next one is not held up by a failure, which is told to the one who asked.
@@ -105,7 +105,7 @@ export class SimulatedNetwork implements Watcher {
 
   private async see(sighting: Sighting, kind: DepositStatus | null): Promise<Outcome<Deposit>> {
     const outcome = await this.tell(kind ?? 'pending', sighting)
-    if (outcome.status === 'rejected') return refuseDeposit(outcome.error)
+    if (outcome.status === 'rejected') return refuseDeposit(blamed(outcome.error), outcome.error)
     const deposit = await this.options.store.deposit(this.network, sighting.txHash, sighting.index)
     if (deposit === undefined) throw new Error('a deposit that was taken is not there')
     if (kind === null && deposit.kind === 'pending') {
@@ -164,4 +164,10 @@ export class SimulatedNetwork implements Watcher {
 
 function keyOf({ txHash, index }: Pick<Deposit, 'txHash' | 'index'>): string {
   return `${index}:${txHash}`
+}
+
+/** The field of the request behind what the store rejected: its reasons begin with the name of the sighting's member. */
+function blamed(reason: string): string {
+  const [member = ''] = reason.split(' ', 1)
+  return member === 'toAddress' ? 'address' : member
 }

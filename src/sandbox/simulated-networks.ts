@@ -81,7 +81,7 @@ export class SimulatedNetworks {
   }
 
   private async paymentTo(address: string, request: DepositRequest): Promise<Outcome<Payment>> {
-    if (request.amount === null) return refuseDeposit('amount is needed with an address')
+    if (request.amount === null) return refuseDeposit('amount', 'amount is needed with an address')
     const network = await this.networkOf(address, request.network)
     if (!network.ok) return network
     return succeed({
@@ -100,21 +100,22 @@ export class SimulatedNetworks {
       if ((await this.options.store.walletAt(network, address)) !== undefined) return succeed(network)
     }
     const network = networkOfAddress(address)
-    if (network === null) return refuseDeposit('the address is none of a network')
-    if (wanted !== null && wanted !== network) return refuseDeposit(`the address is not one of ${wanted}`)
+    if (network === null) return refuseDeposit('address', 'the address is none of a network')
+    if (wanted !== null && wanted !== network) return refuseDeposit('address', `the address is not one of ${wanted}`)
     return succeed(network)
   }
 
   private async paymentOfInvoice(invoiceId: string, request: DepositRequest): Promise<Outcome<Payment>> {
     const found = await this.options.store.invoiceWithPayment(invoiceId)
-    if (found === undefined) return refuseDeposit('no invoice has the invoiceId')
+    if (found === undefined) return refuseDeposit('invoiceId', 'no invoice has the invoiceId')
     const { invoice, payment } = found
     const place = await this.placeOf(walletsOf(invoice), request.network)
     if (!place.ok) return place
     const currency = request.currency ?? invoice.currency
     if (request.amount === null) {
-      if (currency !== invoice.currency) return refuseDeposit("amount is needed in another currency than the invoice's")
-      if (payment.status === 'paid') return refuseDeposit('the invoice is paid already; amount is needed')
+      if (currency !== invoice.currency)
+        return refuseDeposit('amount', "amount is needed in another currency than the invoice's")
+      if (payment.status === 'paid') return refuseDeposit('amount', 'the invoice is paid already; amount is needed')
     }
     return succeed({
       ...place.value,
@@ -137,16 +138,19 @@ export class SimulatedNetworks {
         return succeed({ network: wallet.network, toAddress: wallet.address })
       }
     }
-    return refuseDeposit(`the invoice has no wallet${wanted === null ? '' : ` on ${wanted}`} with an address`)
+    return refuseDeposit(
+      wanted === null ? 'invoiceId' : 'network',
+      `the invoice has no wallet${wanted === null ? '' : ` on ${wanted}`} with an address`,
+    )
   }
 
   /** The amount as an observer of the network sees it: raw token units, or whole coins as given. */
   private observedAmount(network: Network, currency: Currency, amount: string): Outcome<string> {
     const atoms = parseNativeDepositAmount(amount)
-    if (atoms === null) return refuseDeposit('amount must be a decimal string greater than zero')
+    if (atoms === null) return refuseDeposit('amount', 'amount must be a decimal string greater than zero')
     if (currency === 'native') return succeed(amount)
     const decimals = this.options.tokenDecimals[network]
     const raw = rawTokenAmount(atoms, decimals)
-    return raw === null ? refuseDeposit(`USDT has ${decimals} decimals on ${network}`) : succeed(raw)
+    return raw === null ? refuseDeposit('amount', `USDT has ${decimals} decimals on ${network}`) : succeed(raw)
   }
 }

@@ -1,13 +1,17 @@
 import type { Settings } from '../config.js'
+import { clientReader } from '../http/client-address.js'
 import { withFailurePages } from '../http/failure-pages.js'
+import { ownOrigin } from '../http/own-origin.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter, finishedHooks } from '../http/router.js'
+import { refusalOf } from '../http/unavailable.js'
 import type { LedgerFollower } from '../ledger/follower.js'
 import type { LedgerClient } from '../ledger/ledger-client.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Service } from '../service.js'
 import { type Core, type CoreContext, startCore } from './core.js'
+import { doorOf } from './door.js'
 import type { Endings } from './endings.js'
 import { Freshness } from './freshness.js'
 import { startFront, startMetricsFront } from './listeners.js'
@@ -30,20 +34,25 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const watchers = await startNetworks(core, context)
   const freshness = new Freshness(watchers, follower, settings.watchLagSeconds * MS_PER_SECOND)
 
+  const clientOf = clientReader(settings.trustedProxies)
+  const isOwnOrigin = ownOrigin(settings.publicUrl)
   let isDraining = false
   const routes = allRoutes(core, {
     settings,
-    log,
     clock,
     sandbox,
     ledger,
-    publicUrl,
+    clientOf,
+    isOwnOrigin,
     isDraining: () => isDraining,
     degradations: () => freshness.complaints(),
   })
   const requests = requestLog(log)
   const router = createRouter(routes, {
     onError: requests.onError,
+    onUnavailable: requests.onUnavailable,
+    refusalOf,
+    ...doorOf({ settings, clientOf, isOwnOrigin, clock }),
     ...finishedHooks([requests.finished, metrics?.requests].filter((hook) => hook !== undefined)),
     ...(settings.corsOrigins.length === 0 ? {} : { cors: { origins: settings.corsOrigins } }),
   })

@@ -7,6 +7,7 @@ import type { Logger } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { METRICS_PATH, metricsRoute } from '../metrics/metrics-route.js'
 import { StartError } from '../start-error.js'
+import { hostRule } from './door.js'
 import type { Endings } from './endings.js'
 
 /** Connections held at once. */
@@ -61,8 +62,10 @@ export async function startMetricsFront(
   log: Logger,
   endings: Endings,
 ): Promise<string> {
+  const admit = hostRule(wanted.host, { trustedProxies: [] })
   const resolve = createRouter([metricsRoute(metrics)], {
-    onError: (error) => log.error({ err: error }, 'the metrics could not be read'),
+    onError: (error, { requestId }) => log.error({ err: error, requestId }, 'the metrics could not be read'),
+    ...(admit === undefined ? {} : { admit }),
   })
   const server = createNodeServer(
     resolve,

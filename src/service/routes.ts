@@ -4,10 +4,11 @@ import { SignedRequests } from '../auth/signed-request.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { ClaimLimit } from '../http/claim-limit.js'
-import { clientReader } from '../http/client-address.js'
+import type { ClientOf } from '../http/client-address.js'
 import { InProgress } from '../http/in-progress.js'
+import type { IsOwnOrigin } from '../http/own-origin.js'
 import { requireOwnerSignature, type StrictParts } from '../http/owner-signature.js'
-import { limitRates } from '../http/rate-limits.js'
+import { limitClaimRates } from '../http/rate-limits.js'
 import type { Route } from '../http/router.js'
 import { apiKeyRoutes } from '../http/routes/api-keys.js'
 import { deliveryRoutes } from '../http/routes/deliveries.js'
@@ -19,9 +20,7 @@ import { paymentPageRoutes } from '../http/routes/pay.js'
 import { sandboxRoutes } from '../http/routes/sandbox.js'
 import { walletRoutes } from '../http/routes/wallets.js'
 import { webhookConfigurationRoutes } from '../http/routes/webhook-configuration.js'
-import { answeringUnavailable } from '../http/unavailable.js'
 import { unsignedPath } from '../http/unsigned-path.js'
-import type { Logger } from '../log.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Core } from './core.js'
 
@@ -31,13 +30,13 @@ const CLAIMS_PER_ADDRESS = 20
 /** What the routes are made from, beside the core. */
 export interface RouteContext {
   readonly settings: Settings
-  readonly log: Logger
   readonly clock: Clock
   /** Null without the sandbox. */
   readonly sandbox: Sandbox | null
   /** Null when no ledger is configured. */
   readonly ledger: AskLedger | null
-  readonly publicUrl: () => string
+  readonly clientOf: ClientOf
+  readonly isOwnOrigin: IsOwnOrigin
   readonly isDraining: () => boolean
   readonly degradations: () => readonly string[]
 }
@@ -45,8 +44,8 @@ export interface RouteContext {
 /** All routes of the service, behind the guards that the settings ask for. */
 export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const { store, directory, pool, engine, dispatcher, intake } = core
-  const { settings, log, clock, sandbox, ledger, publicUrl, isDraining, degradations } = context
-  const clientOf = clientReader(settings.trustedProxies)
+  const { settings, clock, sandbox, ledger, clientOf, isOwnOrigin, isDraining, degradations } = context
+  const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
   const signedRequests = new SignedRequests(store, pool, clock, clientOf, new HeldRefusals())
   const identities = new KnownIdentities(store, ledger)
   const leaseMs = settings.walletLeaseSeconds * 1000
@@ -59,12 +58,13 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
       store,
       directory,
       signedRequests,
-      allowsUnsigned: unsignedPath(settings.strict ? 'off' : settings.unsigned, publicUrl),
+      allowsUnsigned: unsignedPath(settings.strict ? 'off' : settings.unsigned, isOwnOrigin),
       inProgress: new InProgress(),
+      basePath,
     }),
     ...apiKeyRoutes(store, engine),
     ...webhookConfigurationRoutes(store),
-    ...deliveryRoutes({ store, onOwed: (owed) => dispatcher.notify(owed) }),
+    ...deliveryRoutes({ store, onOwed: (owed) => dispatcher.notify(owed), basePath }),
     ...walletRoutes({ store, leaseMs, claimLimit }),
     ...identityRoutes(identities),
     ...internalEventsRoutes({ secret: settings.gatewaySecret ?? null, intake, clock }),
@@ -79,9 +79,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   ]
   const onboardingName = sandbox?.describe().onboardingName ?? settings.onboardingName ?? null
   const guarded = settings.strict ? strictRoutes(routes, { signedRequests, identities }, onboardingName) : routes
-  const available = answeringUnavailable(guarded, (error) => log.warn({ err: error }, 'request refused for now'))
-  const { rateLimit: requestsPerMinute, rateLimitClaims: claimsPerMinute } = settings
-  return limitRates(available, { requestsPerMinute, claimsPerMinute, clientOf, clock })
+  return limitClaimRates(guarded, { claimsPerMinute: settings.rateLimitClaims, clientOf, clock })
 }
 
 function strictRoutes(

@@ -109,7 +109,7 @@ describe('the command line', () => {
       const text = outLines.join('\n')
       for (const [, { about }] of settingEntries) {
         assert.ok(text.includes(about.environment), about.environment)
-        assert.ok(text.includes(about.sentence), about.environment)
+        assert.ok(text.replace(/\n +/g, ' ').includes(about.sentence), about.environment)
         if (about.flag !== undefined) assert.ok(text.includes(`${about.environment}, ${about.flag}`), about.flag)
       }
     }

@@ -50,7 +50,7 @@ function errorsPage(): string {
 ${NOTICE}
 
 Every refused request is answered with \`{"error": "<text>", "code": "<code>"}\`. Programs branch on \`code\`, which is
-stable; \`error\` is for people. A word in angle brackets stands for what the request said. Every 429 and 503 carries
+stable; \`error\` is for people. A 400 about one field or parameter names it in \`field\`, beside the two. A word in angle brackets stands for what the request said. Every 429 and 503 carries
 \`Retry-After\`.
 
 ${table(['Status', 'code', 'error', 'When'], rows)}

@@ -1,4 +1,4 @@
-import { type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
+import { type FailureAbout, type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
 
 /** What the oracles look at, of whatever client. */
 export interface SeenAnswer {
@@ -60,11 +60,14 @@ export function codeOf(body: string): FailureCode | null {
 
 function flawOfRefusal({ status, hasRetryAfter }: SeenAnswer, value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return 'a refusal is no object'
-  if (Object.keys(value).join() !== 'error,code') return `a refusal has the fields ${Object.keys(value).join()}`
-  const { error, code } = value as { readonly error: unknown; readonly code: unknown }
+  const fields = Object.keys(value).join()
+  if (fields !== 'error,code' && fields !== 'error,code,field') return `a refusal has the fields ${fields}`
+  const { error, code, field } = value as { readonly error: unknown; readonly code: unknown; readonly field?: unknown }
   if (!isFailureCode(code)) return `the code ${JSON.stringify(code)} is not in the catalogue`
   if (UNWELL.has(code)) return `hostile input caused ${code}`
-  const entry = failureCatalogue[code]
+  const entry: FailureAbout = failureCatalogue[code]
+  if (field !== undefined && (status !== 400 || typeof field !== 'string')) return `${code} blames ${field}`
+  if (entry.field !== undefined && entry.field !== field) return `${code} blames ${field}`
   if (entry.status !== status) return `${code} came with status ${status}`
   if (typeof error !== 'string' || !matches(entry.message, error)) return `${code} says ${JSON.stringify(error)}`
   if ((status === 503 || status === 429) && !hasRetryAfter) return `${code} came without Retry-After`
@@ -77,8 +80,13 @@ function matches(message: string, text: string): boolean {
   return new RegExp(`^${pieces.join('[^]+')}$`).test(text)
 }
 
-/** Statuses of the pages under /pay: hostile input must not cause a 500 there either. */
-const PAGE_STATUSES: ReadonlySet<number> = new Set([200, 400, 404, 405, 408, 413, 429, 431, 503])
+/** Statuses of the pages under /pay: those of every refusal, but that hostile input must not cause a 500 there either. */
+const PAGE_STATUSES: ReadonlySet<number> = new Set([
+  200,
+  ...Object.values(failureCatalogue)
+    .map(({ status }) => status)
+    .filter((status) => status !== 500),
+])
 
 function flawOfPage({ status, body, hasRetryAfter }: SeenAnswer): string | null {
   if (!PAGE_STATUSES.has(status)) return `a page with status ${status}`

@@ -120,7 +120,9 @@ function isRefusal(mutant: Mutant, answers: readonly SeenAnswer[]): boolean {
 
 function flawOfRawAnswer(target: FuzzTarget, answer: SeenAnswer): string | null {
   if (answer.status === 500 && isLedgerAnswer(answer)) return null
-  const isEngines = target.engine === 'uws' && ENGINE_STATUSES.has(answer.status) && codeOf(answer.body) === null
+  const isPage = answer.contentType === 'text/html; charset=utf-8'
+  const isEngines =
+    target.engine === 'uws' && ENGINE_STATUSES.has(answer.status) && codeOf(answer.body) === null && !isPage
   // A body may be missing because the mutant was a HEAD; the status is still judged.
   if (!isEngines && answer.body === '') return answer.status >= 500 && answer.status !== 503 ? 'it failed' : null
   if (isEngines)

@@ -79,7 +79,7 @@ function draft(method: string, target: string, body = '', headers: Readonly<Reco
     method,
     target,
     version: 'HTTP/1.1',
-    headers: [['Host', 'billhook.test'], ...type, ...Object.entries(headers)],
+    headers: [['Host', '127.0.0.1'], ...type, ...Object.entries(headers)],
     body: Buffer.from(body),
     lineEnd: '\r\n',
   }

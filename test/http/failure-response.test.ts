@@ -1,21 +1,39 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type FailureCode, failure, failureCatalogue, RETRY_AFTER_SECONDS } from '../../src/domain/failure.js'
+import {
+  type FailureAbout,
+  type FailureCode,
+  failure,
+  failureCatalogue,
+  fieldFailure,
+  RETRY_AFTER_SECONDS,
+} from '../../src/domain/failure.js'
 import { unwritableHeader } from '../../src/http/answer-headers.js'
 import { failureAnswer, jsonAnswer } from '../../src/http/failure-response.js'
 
 const everyCode = Object.keys(failureCatalogue) as FailureCode[]
 
 describe('the answer to a failure', () => {
-  test('has the status of the catalogue and {"error", "code"} as its body', () => {
+  test('has the status of the catalogue and {"error", "code"} as its body, and "field" where one is to blame', () => {
     for (const code of everyCode) {
       const answer = failureAnswer(failure(code))
       assert.equal(answer.status, failureCatalogue[code].status)
-      assert.equal(answer.body, JSON.stringify({ error: failureCatalogue[code].message, code }))
+      const about: FailureAbout = failureCatalogue[code]
+      const { message: error, field } = about
+      assert.equal(answer.body, JSON.stringify({ error, code, field }))
       assert.equal(answer.headers['Content-Type'], 'application/json; charset=utf-8')
       assert.equal(answer.headers['Cache-Control'], 'no-store')
       assert.equal(answer.headers['X-Content-Type-Options'], 'nosniff')
     }
+  })
+
+  test('names the field that it was made for', () => {
+    const { body } = failureAnswer(fieldFailure('invalid_query', 'limit', { parameter: 'limit' }))
+    assert.deepEqual(JSON.parse(String(body)), {
+      error: 'The query parameter limit is not valid.',
+      code: 'invalid_query',
+      field: 'limit',
+    })
   })
 
   test('says when to come back exactly where the service is unavailable', () => {

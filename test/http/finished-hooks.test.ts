@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type FinishedHook, type FinishedRequest, finishedHooks } from '../../src/http/router.js'
 
 const request: FinishedRequest = {
-  head: { method: 'GET', path: '/', query: '', header: () => undefined, remoteAddress: () => '' },
+  head: { method: 'GET', path: '/', query: '', header: () => undefined, requestId: '', remoteAddress: () => '' },
   method: 'GET',
   pattern: '/',
   status: 200,

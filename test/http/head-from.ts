@@ -7,6 +7,7 @@ export function headFrom(peer: string, headers: Readonly<Record<string, string>>
     path: '/api/invoices',
     query: '',
     header: (name) => headers[name],
+    requestId: 'request',
     remoteAddress: () => peer,
   }
 }

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { clientReader } from '../../src/http/client-address.js'
 import { jsonAnswer } from '../../src/http/failure-response.js'
-import { limitRates } from '../../src/http/rate-limits.js'
-import type { Route } from '../../src/http/router.js'
+import { limitClaimRates, limitRequests } from '../../src/http/rate-limits.js'
+import type { Admit, Route } from '../../src/http/router.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { assertRefused, type Reply, ServiceFixture } from '../support/service-fixture.js'
+import { headFrom } from './head-from.js'
 import { callRoute } from './routes/call-route.js'
 
 const REFUSAL = [429, 'Too many requests from this address. Try again later.', 'rate_limited'] as const
@@ -14,61 +15,97 @@ function route(method: Route['method'], pattern: string): Route {
   return { method, pattern, handle: () => jsonAnswer(200, {}) }
 }
 
-const ROUTES = [
-  route('GET', '/api/wallets/claim/sep/eth'),
-  route('POST', '/api/invoices'),
-  route('GET', '/pay/:id'),
-  route('GET', '/healthz'),
-  route('GET', '/readyz'),
-  route('POST', '/internal/events'),
-]
+const CLAIM = '/api/wallets/claim/sep/eth'
+const ROUTES = [route('GET', CLAIM), route('GET', '/pay/:id')]
 
-function limited(requestsPerMinute: number, claimsPerMinute: number, clock = new ManualClock()): Route[] {
-  return limitRates(ROUTES, { requestsPerMinute, claimsPerMinute, clientOf: clientReader([]), clock })
+interface LimitedClient {
+  readonly perMinute?: number
+  readonly sparesLoopback?: boolean
+  readonly clock?: ManualClock
 }
 
-async function statuses(routes: readonly Route[], ...calls: readonly string[]): Promise<number[]> {
-  const answered: number[] = []
-  for (const call of calls) {
+function limited({ perMinute = 2, sparesLoopback = false, clock = new ManualClock() }: LimitedClient = {}): Admit {
+  const uncounted = new Set(['/healthz'])
+  const clientOf = clientReader([])
+  const admit = limitRequests({ requestsPerMinute: perMinute, sparesLoopback, uncounted, clientOf, clock })
+  assert.ok(admit)
+  return admit
+}
+
+/** Whether each request passed, in order. */
+function passed(admit: Admit, peer: string, ...calls: readonly string[]): boolean[] {
+  return calls.map((call) => {
     const [method = '', path = ''] = call.split(' ')
-    answered.push((await callRoute(routes, method, path)).status)
-  }
-  return answered
+    return admit({ ...headFrom(peer), method, path }) === null
+  })
 }
 
-describe('rate limits', () => {
-  test('that are off leave every route as it is', () => {
-    assert.ok(limited(0, 0).every((one, i) => one === ROUTES[i]))
+describe('the limit of requests', () => {
+  test('that is off is none', () => {
+    const off = { requestsPerMinute: 0, sparesLoopback: true, uncounted: new Set(''), clock: new ManualClock() }
+    assert.equal(limitRequests({ ...off, clientOf: clientReader([]) }), undefined)
   })
 
-  test('count requests to the API and to payment pages together, refused ones not', async () => {
+  test('counts every request, whatever path and method, but not those that it refused', () => {
     const clock = new ManualClock()
-    const routes = limited(2, 0, clock)
-    const calls = ['POST /api/invoices', 'GET /pay/x', 'GET /pay/x', 'POST /api/invoices']
-    assert.deepEqual(await statuses(routes, ...calls), [200, 200, 429, 429])
+    const admit = limited({ clock })
+    const calls = ['POST /api/invoices', 'BREW /nothing', 'GET /pay/x', 'DELETE /']
+    assert.deepEqual(passed(admit, '192.0.2.1', ...calls), [true, true, false, false])
     clock.advance(30_000)
-    assert.deepEqual(await statuses(routes, ...calls.slice(0, 2)), [200, 429])
+    assert.deepEqual(passed(admit, '192.0.2.1', ...calls.slice(0, 2)), [true, false])
   })
 
-  test('never touch health checks and the gateway', async () => {
-    const routes = limited(1, 1)
-    for (const call of ['GET /healthz', 'GET /readyz', 'POST /internal/events']) {
-      assert.deepEqual(await statuses(routes, call, call, call), [200, 200, 200])
+  test('counts each address by itself', () => {
+    const admit = limited({ perMinute: 1 })
+    for (const peer of ['192.0.2.1', '192.0.2.2', '127.0.0.1']) {
+      assert.deepEqual(passed(admit, peer, 'GET /a', 'GET /a'), [true, false], peer)
     }
   })
 
-  test('of claims leave other requests alone, and HEAD, which claims nothing', async () => {
-    const routes = limited(0, 1)
-    const claim = 'GET /api/wallets/claim/sep/eth'
-    const calls = ['HEAD /api/wallets/claim/sep/eth', claim, claim, 'GET /pay/x', 'GET /pay/x']
-    assert.deepEqual(await statuses(routes, ...calls), [200, 200, 429, 200, 200])
+  test('never counts the uncounted paths, only in their plain spelling', () => {
+    const admit = limited({ perMinute: 1 })
+    assert.deepEqual(passed(admit, '192.0.2.1', 'GET /healthz', 'GET /healthz', 'GET /healthz'), [true, true, true])
+    assert.deepEqual(passed(admit, '192.0.2.1', 'GET /%68ealthz', 'GET /%68ealthz'), [true, false])
   })
 
-  test('say when to come again', async () => {
-    const routes = limited(1, 0)
-    await callRoute(routes, 'GET', '/pay/x')
-    const { headers } = await callRoute(routes, 'GET', '/pay/x')
-    assert.equal(headers['Retry-After'], '60')
+  test('can spare clients on this machine', () => {
+    const admit = limited({ perMinute: 1, sparesLoopback: true })
+    assert.deepEqual(passed(admit, '127.0.0.1', 'GET /a', 'GET /a'), [true, true])
+    assert.deepEqual(passed(admit, '::1', 'GET /a', 'GET /a'), [true, true])
+    assert.deepEqual(passed(admit, '192.0.2.1', 'GET /a', 'GET /a'), [true, false])
+  })
+
+  test('says when to come again', () => {
+    const admit = limited({ perMinute: 1 })
+    admit(headFrom('192.0.2.1'))
+    assert.deepEqual(admit(headFrom('192.0.2.1'))?.headers, { 'Retry-After': '60' })
+  })
+})
+
+describe('the limit of claims', () => {
+  const limits = (claimsPerMinute: number) =>
+    limitClaimRates(ROUTES, { claimsPerMinute, clientOf: clientReader([]), clock: new ManualClock() })
+
+  test('that is off leaves every route as it is', () => assert.equal(limits(0), ROUTES))
+
+  test('leaves other requests alone, and HEAD, which claims nothing', async () => {
+    const routes = limits(1)
+    const statuses: number[] = []
+    for (const [method, path] of [
+      ['HEAD', CLAIM],
+      ['GET', CLAIM],
+      ['GET', CLAIM],
+      ['GET', '/pay/x'],
+    ] as const) {
+      statuses.push((await callRoute(routes, method, path)).status)
+    }
+    assert.deepEqual(statuses, [200, 200, 429, 200])
+  })
+
+  test('says when to come again', async () => {
+    const routes = limits(1)
+    await callRoute(routes, 'GET', CLAIM)
+    assert.equal((await callRoute(routes, 'GET', CLAIM)).headers['Retry-After'], '60')
   })
 })
 
@@ -100,11 +137,3 @@ for (const engine of ['uws', 'node']) {
     })
   })
 }
-
-test('the service limits no rate unless told to', async (t) => {
-  const fixture = await ServiceFixture.start()
-  t.after(() => fixture.stop())
-  for (let requests = 0; requests < 200; requests += 1) {
-    assert.equal((await fixture.get('/api/users/shop/webhook')).status, 200)
-  }
-})

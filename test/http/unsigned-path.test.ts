@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { ownOrigin } from '../../src/http/own-origin.js'
 import { type UnsignedMode, unsignedPath } from '../../src/http/unsigned-path.js'
 import { assertRefused, ServiceFixture } from '../support/service-fixture.js'
 import { testKey } from '../support/signing.js'
@@ -9,7 +10,10 @@ const OWNER = 'shop'
 const KEY = testKey('unsigned path')
 const WALLET = { id: 'unsigned-wallet', address: '0xabcd000000000000000000000000000000000021', network: 'SEP' }
 const PUBLIC_URL = 'https://pay.example/billhook'
+const CROSS_SITE = [403, 'A page of another origin must not do this.', 'cross_site'] as const
 const MISSING = [401, 'Missing API key auth headers.', 'missing_auth_headers'] as const
+
+const FROM_OWN_PAGE = { Origin: 'https://pay.example', 'Content-Type': 'application/json' }
 
 const rows: readonly (readonly [headers: Readonly<Record<string, string>>, sameOrigin: boolean])[] = [
   [{}, false],
@@ -32,7 +36,7 @@ const rows: readonly (readonly [headers: Readonly<Record<string, string>>, sameO
 describe('the unsigned path', () => {
   for (const [headers, isAllowed] of rows) {
     test(`same-origin ${isAllowed ? 'takes' : 'refuses'} ${JSON.stringify(headers)}`, () => {
-      const allowed = (mode: UnsignedMode) => unsignedPath(mode, () => PUBLIC_URL)(headFrom('192.0.2.1', headers))
+      const allowed = (mode: UnsignedMode) => unsignedPath(mode, ownOrigin(PUBLIC_URL))(headFrom('192.0.2.1', headers))
       assert.equal(allowed('same-origin'), isAllowed)
       assert.equal(allowed('on'), true)
       assert.equal(allowed('off'), false)
@@ -56,8 +60,8 @@ for (const mode of ['same-origin', 'off'] as const) {
     test('creates nothing for a request that is not signed, whatever its body', async () => {
       for (const sent of [{ ...body('1'), owner: OWNER }, {}, 'no JSON']) {
         assertRefused(await fixture.post('/api/invoices', sent), ...MISSING)
-        const foreign = { Origin: 'https://evil.example' }
-        assertRefused(await fixture.post('/api/invoices', sent, foreign), ...MISSING)
+        const foreign = { Origin: 'https://evil.example', 'Content-Type': 'application/json' }
+        assertRefused(await fixture.post('/api/invoices', sent, foreign), ...CROSS_SITE)
       }
       assert.equal(await invoices(), 0)
     })
@@ -69,7 +73,7 @@ for (const mode of ['same-origin', 'off'] as const) {
     test(`${mode === 'off' ? 'refuses' : 'takes'} an unsigned request of its own pages`, async () => {
       const was = await invoices()
       const sent = { ...body('3'), owner: OWNER }
-      const reply = await fixture.post('/api/invoices', sent, { Origin: 'https://pay.example' })
+      const reply = await fixture.post('/api/invoices', sent, { ...FROM_OWN_PAGE })
       if (mode === 'off') assertRefused(reply, ...MISSING)
       else assert.equal(reply.status, 201, reply.text)
       assert.equal(await invoices(), was + (mode === 'off' ? 0 : 1))
@@ -77,7 +81,7 @@ for (const mode of ['same-origin', 'off'] as const) {
 
     test('lets no header of its own pages replace a signature that is there but wrong', async () => {
       const forged = {
-        Origin: 'https://pay.example',
+        ...FROM_OWN_PAGE,
         'X-Service-Api-Key': KEY.publicKeyHex,
         'X-Service-Timestamp': String(Date.now()),
         'X-Service-Signature': 'MAYCAQECAQE=',

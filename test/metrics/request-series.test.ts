@@ -16,6 +16,7 @@ function finished(method: string, pattern: string | undefined, status: number): 
     path: '/api/users/somebody/invoices',
     query: 'secret=1',
     header: () => undefined,
+    requestId: '',
     remoteAddress: () => '127.0.0.1',
   }
   return { head, method, pattern, status, durationMs: 2 }

@@ -52,11 +52,11 @@ async function deposit(body: Record<string, unknown>): Promise<Deposit> {
   return outcome.value
 }
 
-async function refused(body: Record<string, unknown>, reason: string): Promise<void> {
+async function refused(body: Record<string, unknown>, field: string, reason: string): Promise<void> {
   const told = fixture.intake.events.length
   assert.deepEqual(await fixture.sandbox.deposit(body), {
     ok: false,
-    failure: { code: 'invalid_sandbox_deposit', message: `The simulated deposit is not valid: ${reason}.` },
+    failure: { code: 'invalid_sandbox_deposit', field, message: `The simulated deposit is not valid: ${reason}.` },
   })
   assert.equal(fixture.intake.events.length, told)
 }
@@ -173,47 +173,65 @@ describe('a deposit to an address', () => {
 
   const address = '0x52908400098527886E0F7030069857D2E4169EE7'
   const good = { address, amount: '1' }
-  const refusals: readonly [what: string, body: Record<string, unknown>, reason: string][] = [
-    ['neither address nor invoice', { amount: '1' }, 'either address or invoiceId is needed'],
-    ['both', { ...good, invoiceId: 'i' }, 'either address or invoiceId is needed'],
-    ['a number as address', { ...good, address: 1 }, 'address must be a non-empty string'],
-    ['an empty address', { ...good, address: '' }, 'address must be a non-empty string'],
-    ['a number as invoice', { invoiceId: 1 }, 'invoiceId must be a non-empty string'],
-    ['an empty invoice', { invoiceId: '' }, 'invoiceId must be a non-empty string'],
-    ['an address of no network', { ...good, address: 'nowhere' }, 'the address is none of a network'],
-    ['an address of another network', { ...good, network: 'TRX-NILE' }, 'the address is not one of TRX-NILE'],
-    ['an unknown network', { ...good, network: 'sep' }, 'network must be one of SEP, TRX-NILE'],
-    ['no amount', { address }, 'amount is needed with an address'],
-    ['a number as amount', { ...good, amount: 1 }, 'amount must be a decimal string'],
-    ['an empty amount', { ...good, amount: '' }, 'amount must be a decimal string'],
+  const refusals: readonly [what: string, body: Record<string, unknown>, field: string, reason: string][] = [
+    ['neither address nor invoice', { amount: '1' }, 'address', 'either address or invoiceId is needed'],
+    ['both', { ...good, invoiceId: 'i' }, 'address', 'either address or invoiceId is needed'],
+    ['a number as address', { ...good, address: 1 }, 'address', 'address must be a non-empty string'],
+    ['an empty address', { ...good, address: '' }, 'address', 'address must be a non-empty string'],
+    ['a number as invoice', { invoiceId: 1 }, 'invoiceId', 'invoiceId must be a non-empty string'],
+    ['an empty invoice', { invoiceId: '' }, 'invoiceId', 'invoiceId must be a non-empty string'],
+    ['an address of no network', { ...good, address: 'nowhere' }, 'address', 'the address is none of a network'],
+    [
+      'an address of another network',
+      { ...good, network: 'TRX-NILE' },
+      'address',
+      'the address is not one of TRX-NILE',
+    ],
+    ['an unknown network', { ...good, network: 'sep' }, 'network', 'network must be one of SEP, TRX-NILE'],
+    ['no amount', { address }, 'amount', 'amount is needed with an address'],
+    ['a number as amount', { ...good, amount: 1 }, 'amount', 'amount must be a decimal string'],
+    ['an empty amount', { ...good, amount: '' }, 'amount', 'amount must be a decimal string'],
     ...['0', '0.000', '-1', '+1', '1e3', '0x10', ' 1', '1,5', '.', '0.0000000000000000001', '1'.repeat(79)].map(
-      (amount): [string, Record<string, unknown>, string] => [
+      (amount): [string, Record<string, unknown>, string, string] => [
         `an amount of ${amount}`,
         { ...good, amount },
+        'amount',
         'amount must be a decimal string greater than zero',
       ],
     ),
     [
       'a fraction of the smallest unit',
       { ...good, amount: '0.0000001', currency: 'USDT' },
+      'amount',
       'USDT has 6 decimals on SEP',
     ],
     [
       'a fraction of the smallest unit elsewhere',
       { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', amount: '0.00001', currency: 'USDT' },
+      'amount',
       'USDT has 4 decimals on TRX-NILE',
     ],
-    ['another currency', { ...good, currency: 'usdt' }, 'currency must be native or USDT'],
-    ['a label as currency', { ...good, currency: 'Tether' }, 'currency must be native or USDT'],
-    ['a number as hash', { ...good, txHash: 1 }, 'txHash must be a non-empty string'],
-    ['an empty hash', { ...good, txHash: '' }, 'txHash must be a non-empty string'],
-    ['a time in a string', { ...good, receivedAt: '1' }, 'receivedAt must be Unix milliseconds, an integer'],
-    ['half a millisecond', { ...good, receivedAt: 0.5 }, 'receivedAt must be Unix milliseconds, an integer'],
-    ['an unknown kind', { ...good, kind: 'dropped' }, 'kind must be pending or confirmed'],
-    ['a boolean as kind', { ...good, kind: true }, 'kind must be pending or confirmed'],
+    ['another currency', { ...good, currency: 'usdt' }, 'currency', 'currency must be native or USDT'],
+    ['a label as currency', { ...good, currency: 'Tether' }, 'currency', 'currency must be native or USDT'],
+    ['a number as hash', { ...good, txHash: 1 }, 'txHash', 'txHash must be a non-empty string'],
+    ['an empty hash', { ...good, txHash: '' }, 'txHash', 'txHash must be a non-empty string'],
+    [
+      'a time in a string',
+      { ...good, receivedAt: '1' },
+      'receivedAt',
+      'receivedAt must be Unix milliseconds, an integer',
+    ],
+    [
+      'half a millisecond',
+      { ...good, receivedAt: 0.5 },
+      'receivedAt',
+      'receivedAt must be Unix milliseconds, an integer',
+    ],
+    ['an unknown kind', { ...good, kind: 'dropped' }, 'kind', 'kind must be pending or confirmed'],
+    ['a boolean as kind', { ...good, kind: true }, 'kind', 'kind must be pending or confirmed'],
   ]
-  for (const [what, body, reason] of refusals) {
-    test(`with ${what} is refused`, () => refused(body, reason))
+  for (const [what, body, field, reason] of refusals) {
+    test(`with ${what} is refused`, () => refused(body, field, reason))
   }
 
   const byStore: readonly [what: string, more: Record<string, unknown>, reason: string][] = [
@@ -226,6 +244,7 @@ describe('a deposit to an address', () => {
       const outcome = await fixture.sandbox.deposit({ ...good, ...more })
       assert.equal(outcome.ok, false)
       assert.equal(!outcome.ok && outcome.failure.message, `The simulated deposit is not valid: ${reason}.`)
+      assert.equal(!outcome.ok && outcome.failure.field, Object.keys(more)[0])
     })
   }
 })
@@ -293,33 +312,42 @@ describe('a deposit for an invoice', () => {
   test('that is paid is refused without an amount, and overpays it with one', async () => {
     const id = await invoice([await wallet('SEP')], '4', 'native')
     await deposit({ invoiceId: id, kind: 'confirmed' })
-    await refused({ invoiceId: id }, 'the invoice is paid already; amount is needed')
+    await refused({ invoiceId: id }, 'amount', 'the invoice is paid already; amount is needed')
     await deposit({ invoiceId: id, amount: '0.5', kind: 'confirmed' })
     assert.equal(paymentOf(id)?.overpaid, '0.5')
   })
 
-  test('that nobody knows is refused', () => refused({ invoiceId: '0'.repeat(32) }, 'no invoice has the invoiceId'))
+  test('that nobody knows is refused', () =>
+    refused({ invoiceId: '0'.repeat(32) }, 'invoiceId', 'no invoice has the invoiceId'))
 
   test('without a wallet on the network is refused', async () => {
     const id = await invoice([await wallet('SEP')], '4', 'native')
-    await refused({ invoiceId: id, network: 'TRX-NILE' }, 'the invoice has no wallet on TRX-NILE with an address')
+    await refused(
+      { invoiceId: id, network: 'TRX-NILE' },
+      'network',
+      'the invoice has no wallet on TRX-NILE with an address',
+    )
   })
 
   test('whose wallet has no address yet is refused', async () => {
     const fact = { type: 'wallet.assigned', id: 'placeless', address: null, network: null, owner: 'merchant' } as const
     await fixture.intake.apply([{ eventId: null, fact }])
     const id = await invoice([{ id: 'placeless', address: '' }], '4', 'native')
-    await refused({ invoiceId: id }, 'the invoice has no wallet with an address')
+    await refused({ invoiceId: id }, 'invoiceId', 'the invoice has no wallet with an address')
   })
 
   test('of another currency without an amount is refused', async () => {
     const id = await invoice([await wallet('SEP')], '4', 'native')
-    await refused({ invoiceId: id, currency: 'USDT' }, "amount is needed in another currency than the invoice's")
+    await refused(
+      { invoiceId: id, currency: 'USDT' },
+      'amount',
+      "amount is needed in another currency than the invoice's",
+    )
   })
 
   test('whose rest the token cannot express is refused', async () => {
     const id = await invoice([await wallet('SEP')], '1.0000001', 'USDT')
-    await refused({ invoiceId: id }, 'USDT has 6 decimals on SEP')
+    await refused({ invoiceId: id }, 'amount', 'USDT has 6 decimals on SEP')
   })
 })
 
@@ -375,7 +403,7 @@ describe('deposits of one transaction', () => {
     const amounts = Array.from({ length: TRANSFERS_MAX }, (_, i) => String(i + 1))
     await Promise.all(amounts.map((amount) => deposit({ address, amount, txHash: hash, kind: 'pending' })))
     const more = { address, amount: String(TRANSFERS_MAX + 1), txHash: hash }
-    await refused(more, 'a transaction has at most 100 transfers')
+    await refused(more, 'txHash', 'a transaction has at most 100 transfers')
     assert.equal((await deposit({ ...more, amount: '7', kind: 'pending' })).index, 6)
     const dropped = await fixture.sandbox.drop(hash)
     assert.ok(dropped.ok && dropped.value.length === TRANSFERS_MAX)

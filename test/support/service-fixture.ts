@@ -125,8 +125,10 @@ export function gatewayHeaders(timestamp: string, body: string, secret = GATEWAY
   return { 'X-Gateway-Timestamp': timestamp, 'X-Gateway-Signature': signature }
 }
 
-/** Asserts a refusal: status, literal text and code in the documented shape. */
-export function assertRefused(reply: Reply, status: number, error: string, code: string): void {
-  assert.deepEqual({ status: reply.status, body: reply.json }, { status, body: { error, code } })
+/** Asserts a refusal: status, literal text and code in the documented shape. Which field is to blame is asserted when given. */
+export function assertRefused(reply: Reply, status: number, error: string, code: string, field?: string): void {
+  const { field: blamed, ...body } = reply.json
+  assert.deepEqual({ status: reply.status, body }, { status, body: { error, code } })
+  if (field !== undefined) assert.equal(blamed, field)
   assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8')
 }

@@ -1,6 +1,6 @@
 import { parsePublicKeyHex, type Secp256k1Engine } from '../../crypto/secp256k1.js'
 import { type ApiKeyRegistration, knownPermissions } from '../../domain/api-key.js'
-import { type Outcome, refuse, succeed } from '../../domain/failure.js'
+import { failure, type Outcome, refuseField, succeed } from '../../domain/failure.js'
 import { parseOwner } from '../../domain/identity.js'
 import { wellFormed } from '../../domain/text.js'
 import type { Store } from '../../store/store.js'
@@ -36,36 +36,35 @@ async function register(store: Store, engine: Secp256k1Engine, request: Request)
   return key.ok ? jsonAnswer(201, key.value) : failureAnswer(key.failure)
 }
 
-/** Every violation is the one generic refusal (decisions 3). */
+/** Every violation is the one generic refusal (decisions 3), with the first field that is to blame. */
 function parseRegistration(
   body: Readonly<Record<string, unknown>>,
   engine: Secp256k1Engine,
 ): Outcome<ApiKeyRegistration> {
   const owner = parseOwner(body['owner'])
+  if (owner === null) return refuseRegistration('owner')
   const label = typeof body['label'] === 'string' ? wellFormed(body['label']).trim() : ''
+  if (label === '') return refuseRegistration('label')
   const publicKeyText = body['publicKey']
-  const publicKey = typeof publicKeyText === 'string' ? parsePublicKeyHex(publicKeyText) : null
+  if (typeof publicKeyText !== 'string') return refuseRegistration('publicKey')
+  const publicKey = parsePublicKeyHex(publicKeyText)
+  if (publicKey === null || !engine.isPublicKey(publicKey)) return refuseRegistration('publicKey')
   const permissions = Array.isArray(body['permissions']) ? knownPermissions(body['permissions']) : []
+  if (permissions.length === 0) return refuseRegistration('permissions')
   const ttlDays = body['ttlDays'] ?? null
-  if (
-    owner === null ||
-    label === '' ||
-    typeof publicKeyText !== 'string' ||
-    publicKey === null ||
-    !engine.isPublicKey(publicKey) ||
-    permissions.length === 0 ||
-    (ttlDays !== null && typeof ttlDays !== 'number')
-  ) {
-    return refuse('invalid_api_key_registration')
-  }
+  if (ttlDays !== null && typeof ttlDays !== 'number') return refuseRegistration('ttlDays')
   return succeed({ owner, label, publicKeyText, publicKey, permissions, ttlDays })
+}
+
+function refuseRegistration(field: string) {
+  return refuseField('invalid_api_key_registration', field)
 }
 
 async function revoke(store: Store, id: string, request: Request): Promise<Answer> {
   const body = readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
   const owner = parseOwner(body.value['owner'])
-  if (owner === null) return failureAnswer(refuse('owner_required').failure)
+  if (owner === null) return failureAnswer(failure('owner_required'))
   const key = await store.revokeApiKey(id, owner)
   return key.ok ? jsonAnswer(200, key.value) : failureAnswer(key.failure)
 }

@@ -3,7 +3,7 @@ import { type Delivery, isDelivered } from '../../domain/webhook.js'
 import type { Page, PageOf, Store } from '../../store/store.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import { listAnswer } from '../json-list.js'
-import { readListQuery } from '../list-query.js'
+import { LIST_PARAMETERS, readListQuery } from '../list-query.js'
 import type { Route } from '../router.js'
 import type { Answer, Request } from '../server.js'
 
@@ -11,6 +11,8 @@ export interface DeliveryRoutesParts {
   readonly store: Pick<Store, 'deliveries' | 'redeliver'>
   /** Told of a redelivery, after it is durable. */
   readonly onOwed: OnOwed
+  /** The path of the public URL, without a slash at its end: what Link begins with. */
+  readonly basePath: string
 }
 
 /** `GET /api/users/:id/webhook/deliveries`, `POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver`. */
@@ -19,7 +21,8 @@ export function deliveryRoutes(parts: DeliveryRoutesParts): readonly Route[] {
     {
       method: 'GET',
       pattern: '/api/users/:id/webhook/deliveries',
-      handle: (request, params) => list(parts.store, params['id'] ?? '', request),
+      parameters: LIST_PARAMETERS,
+      handle: (request, params) => list(parts, params['id'] ?? '', request),
     },
     {
       method: 'POST',
@@ -29,7 +32,7 @@ export function deliveryRoutes(parts: DeliveryRoutesParts): readonly Route[] {
   ]
 }
 
-async function list(store: DeliveryRoutesParts['store'], owner: string, request: Request): Promise<Answer> {
+async function list({ store, basePath }: DeliveryRoutesParts, owner: string, request: Request): Promise<Answer> {
   const query = readListQuery(request.query)
   if (!query.ok) return failureAnswer(query.failure)
   const { limit, cursor } = query.value
@@ -39,7 +42,11 @@ async function list(store: DeliveryRoutesParts['store'], owner: string, request:
   }
   if (limit === null) return listAnswer(read, cursor)
   const page = await read({ after: cursor, limit })
-  return jsonAnswer(200, page.items, nextLink(owner, limit, page.next))
+  return jsonAnswer(
+    200,
+    page.items,
+    nextLink(`${basePath}/api/users/${encodeURIComponent(owner)}/webhook/deliveries`, limit, page.next),
+  )
 }
 
 async function redeliver({ store, onOwed }: DeliveryRoutesParts, owner: string, id: string): Promise<Answer> {
@@ -107,8 +114,6 @@ function stateOf({ state, result }: Delivery): DeliveryRecord['state'] {
 }
 
 /** RFC 8288, a relative reference. */
-function nextLink(owner: string, limit: number, next: string | null): Record<string, string> {
-  if (next === null) return {}
-  const path = `/api/users/${encodeURIComponent(owner)}/webhook/deliveries`
-  return { Link: `<${path}?limit=${limit}&cursor=${next}>; rel="next"` }
+function nextLink(path: string, limit: number, next: string | null): Record<string, string> {
+  return next === null ? {} : { Link: `<${path}?limit=${limit}&cursor=${next}>; rel="next"` }
 }

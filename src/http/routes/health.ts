@@ -2,6 +2,9 @@ import { failure } from '../../domain/failure.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { Route } from '../router.js'
 
+/** The paths, which no limit counts. */
+export const HEALTH_PATHS = ['/healthz', '/readyz'] as const
+
 /** What has to hold before traffic may come. */
 export interface Readiness {
   isStoreOpen(): boolean

@@ -7,6 +7,8 @@ import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { Route } from '../router.js'
 import type { Answer, Request } from '../server.js'
 
+/** The path, which no limit counts: it is the operator's own. */
+export const PUSH_PATH = '/internal/events'
 /** A push may be larger than other bodies (decisions 8). */
 export const PUSH_LIMIT_BYTES = 1_048_576
 

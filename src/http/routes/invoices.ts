@@ -18,7 +18,7 @@ import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { InProgress } from '../in-progress.js'
 import { listAnswer } from '../json-list.js'
-import { type ListQuery, readListQuery } from '../list-query.js'
+import { LIST_PARAMETERS, type ListQuery, readListQuery, refuseParameter } from '../list-query.js'
 import type { Route } from '../router.js'
 import type { Answer, Request } from '../server.js'
 import type { AllowsUnsigned } from '../unsigned-path.js'
@@ -35,6 +35,8 @@ export interface InvoiceRoutesParts {
   readonly allowsUnsigned: AllowsUnsigned
   /** Requests with an idempotency key that are under way. */
   readonly inProgress: InProgress
+  /** The path of the public URL, without a slash at its end: what Location and Link begin with. */
+  readonly basePath: string
 }
 
 /** `POST /api/invoices`, `GET /api/invoices/:id`, `GET /api/users/:id/invoices`. */
@@ -49,7 +51,8 @@ export function invoiceRoutes(parts: InvoiceRoutesParts): readonly Route[] {
     {
       method: 'GET',
       pattern: '/api/users/:id/invoices',
-      handle: (request, params) => list(parts.store, params['id'] ?? '', request),
+      parameters: [...LIST_PARAMETERS, 'include', 'reference'],
+      handle: (request, params) => list(parts, params['id'] ?? '', request),
     },
   ]
 }
@@ -70,19 +73,26 @@ async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answ
   if (!wanted.ok) return failureAnswer(wanted.failure)
   const terms: CreationTerms = signer === null ? {} : { authority: signer.authority }
   const header = request.header(IDEMPOTENCY_HEADER)
-  if (header === undefined) return createdAnswer(await parts.directory.createInvoice(wanted.value, terms))
+  if (header === undefined)
+    return createdAnswer(await parts.directory.createInvoice(wanted.value, terms), parts.basePath)
   const idempotency = readIdempotency(header, signer?.key ?? null, wanted.value.owner, request.body)
   if (!idempotency.ok) return failureAnswer(idempotency.failure)
   const answer = await parts.inProgress.run(idempotency.value.scope, async () =>
-    createdAnswer(await parts.directory.createInvoice(wanted.value, { ...terms, idempotency: idempotency.value })),
+    createdAnswer(
+      await parts.directory.createInvoice(wanted.value, { ...terms, idempotency: idempotency.value }),
+      parts.basePath,
+    ),
   )
   return answer ?? failureAnswer(failure('idempotency_in_progress'))
 }
 
-function createdAnswer({ outcome, isReplay }: InvoiceResult): Answer {
+function createdAnswer({ outcome, isReplay }: InvoiceResult, basePath: string): Answer {
   if (!outcome.ok) return failureAnswer(outcome.failure)
   const { id } = outcome.value
-  const headers = { Location: `/api/invoices/${id}`, ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}) }
+  const headers = {
+    Location: `${basePath}/api/invoices/${id}`,
+    ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}),
+  }
   return jsonAnswer(201, { id, url: `/pay/${id}` }, headers)
 }
 
@@ -141,7 +151,7 @@ function withPayment({ invoice, payment }: InvoiceWithPayment): Invoice & { read
   }
 }
 
-async function list(store: Store, owner: string, request: Request): Promise<Answer> {
+async function list({ store, basePath }: InvoiceRoutesParts, owner: string, request: Request): Promise<Answer> {
   const query = readInvoiceQuery(request.query)
   if (!query.ok) return failureAnswer(query.failure)
   const { limit, cursor, hasPayment, reference } = query.value
@@ -153,7 +163,11 @@ async function list(store: Store, owner: string, request: Request): Promise<Answ
   }
   if (limit === null) return listAnswer(read, cursor)
   const page = await read({ after: cursor, limit })
-  return jsonAnswer(200, page.items, nextLink(owner, limit, page.next, hasPayment))
+  return jsonAnswer(
+    200,
+    page.items,
+    nextLink(`${basePath}/api/users/${encodeURIComponent(owner)}/invoices`, query.value, page.next),
+  )
 }
 
 /** A reference is unique, so at most one invoice has it; it is compared as it was stored, truncated. */
@@ -180,15 +194,15 @@ function readInvoiceQuery(query: string): Outcome<InvoiceQuery> {
   if (!list.ok) return list
   const include = list.value.parameters.get('include')
   if (include !== null && include !== 'payment') {
-    return { ok: false, failure: failure('invalid_query', { parameter: 'include' }) }
+    return refuseParameter('include')
   }
   const reference = list.value.parameters.get('reference')
   return { ok: true, value: { ...list.value, hasPayment: include === 'payment', reference } }
 }
 
 /** RFC 8288, a relative reference. */
-function nextLink(owner: string, limit: number, next: string | null, hasPayment: boolean): Record<string, string> {
+function nextLink(path: string, { limit, hasPayment }: InvoiceQuery, next: string | null): Record<string, string> {
   if (next === null) return {}
   const query = `limit=${limit}&cursor=${next}${hasPayment ? '&include=payment' : ''}`
-  return { Link: `</api/users/${encodeURIComponent(owner)}/invoices?${query}>; rel="next"` }
+  return { Link: `<${path}?${query}>; rel="next"` }
 }

@@ -28,8 +28,8 @@ const LEDGER_HEADERS = { 'Access-Control-Allow-Origin': '*' }
 export function sandboxLedgerRoutes(node: LedgerNode): readonly Route[] {
   const submit: Route['handle'] = async (request) => answerOf(await node.submit(request.body))
   return [
-    { method: 'POST', pattern: '/sandbox/ledger', handle: submit },
-    { method: 'POST', pattern: '/sandbox/ledger/', handle: submit },
+    { method: 'POST', pattern: '/sandbox/ledger', pages: 'any', handle: submit },
+    { method: 'POST', pattern: '/sandbox/ledger/', pages: 'any', handle: submit },
     {
       method: 'GET',
       pattern: '/sandbox/ledger/api/stream/:id',
@@ -43,6 +43,7 @@ export function sandboxLedgerRoutes(node: LedgerNode): readonly Route[] {
     {
       method: 'GET',
       pattern: '/sandbox/ledger/activeledgerevents/umids',
+      parameters: ['from', 'limit'],
       handle: (request) => answerOf(node.umids(request.query)),
     },
   ]

@@ -15,18 +15,23 @@ export interface WalletRoutesParts {
   readonly claimLimit: Pick<ClaimLimit, 'request'>
 }
 
-/** `GET /api/wallets/claim/niles/trx`, `GET /api/wallets/claim/sep/eth`, `GET /api/users/:id/wallets`. */
+/**
+ * `GET /api/wallets/claim/niles/trx`, `GET /api/wallets/claim/sep/eth`, `GET /api/users/:id/wallets`. A claim takes something,
+ * though it is a GET: pages of other origins must not make one.
+ */
 export function walletRoutes(parts: WalletRoutesParts): readonly Route[] {
   const { store } = parts
   return [
     {
       method: 'GET',
       pattern: '/api/wallets/claim/niles/trx',
+      pages: 'own',
       handle: (request) => claim(parts, 'TRX-NILE', request),
     },
     {
       method: 'GET',
       pattern: '/api/wallets/claim/sep/eth',
+      pages: 'own',
       handle: (request) => claim(parts, 'SEP', request),
     },
     {

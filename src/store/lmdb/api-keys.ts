@@ -1,6 +1,6 @@
 import type { ApiKey, ApiKeyRegistration, Authority } from '../../domain/api-key.js'
 import { ACTIVE_KEYS_MAX, authorise, expiryOf, LABEL_LENGTH_MAX } from '../../domain/api-key.js'
-import { type Failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
+import { type Failure, type Outcome, refuse, refuseField, succeed } from '../../domain/failure.js'
 import { truncate } from '../../domain/text.js'
 import type { Page, PageOf } from '../store.js'
 import { ActiveKeys } from './active-keys.js'
@@ -71,7 +71,7 @@ export class ApiKeys {
   register(registration: ApiKeyRegistration, nowMs: number): Outcome<ApiKey> {
     if (this.find(registration.publicKey) !== undefined) return refuse('public_key_registered')
     const expiresAt = registration.ttlDays === null ? null : expiryOf(nowMs, registration.ttlDays)
-    if (expiresAt === undefined) return refuse('invalid_api_key_registration')
+    if (expiresAt === undefined) return refuseField('invalid_api_key_registration', 'ttlDays')
     const ownerNo = this.identities.numberOf(registration.owner)
     if (ownerNo !== undefined && this.active.count(ownerNo, nowMs, ACTIVE_KEYS_MAX) >= ACTIVE_KEYS_MAX) {
       return refuse('too_many_keys')

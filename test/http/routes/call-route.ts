@@ -31,6 +31,7 @@ export async function callRoute(
     path,
     query,
     header: (name) => headers[name],
+    requestId: 'request',
     remoteAddress: () => '127.0.0.1',
   }
   const target = resolve(head)

@@ -209,7 +209,8 @@ describe('POST /internal/events', () => {
   for (const [what, body, code] of bodies) {
     test(`a signed body ${what} is refused`, async () => {
       const { status, body: refusal } = await send(body)
-      assert.deepEqual([status, refusal], [400, { error: failure(code).message, code }])
+      const { message: error, field } = failure(code)
+      assert.deepEqual([status, refusal], [400, { error, code, ...(field === undefined ? {} : { field }) }])
     })
 
     test(`an unsigned body ${what} is a matter of its signature first`, async () => {

@@ -20,6 +20,7 @@ test('a key that is revoked after its signature was verified creates nothing any
     directory,
     allowsUnsigned: () => false,
     inProgress: new InProgress(),
+    basePath: '',
     signedRequests: {
       authenticate: async () => {
         if (isRevoked) unwrap(await store.revokeApiKey(key.id, 'alice'))
