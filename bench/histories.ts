@@ -49,6 +49,7 @@ export class Histories {
       directory: this.directory,
       clock: this.clock,
       tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+      flawOfAddress: () => null,
       newId: (ms) => this.ids.next(ms),
       randomKeyId: () => randomKeyId(this.random),
       randomSecretHex: () => randomSecretHex(this.random),

@@ -23,6 +23,9 @@ export interface ClaimedWallet {
   readonly address: string
 }
 
+/** Why an address cannot be that of a wallet on a network, in words; null when it can. */
+export type FlawOfAddress = (network: Network, address: string) => string | null
+
 /** Why a wallet id cannot be taken, in words; null when it can. The comma separates ids in `wallet_ids`. */
 export function flawOfWalletId(id: string): string | null {
   return id === '' || id.length > WALLET_ID_LENGTH_MAX || id.includes(',')
@@ -36,13 +39,14 @@ export type WalletDecision = { readonly wallet: Wallet | null } | { readonly err
 /**
  * Decides a fact about a wallet. `known` is the wallet of that id, `addressHolder` the id of the wallet that has the
  * fact's address, if any. An address names one wallet and a wallet one address, for ever: otherwise a deposit would
- * count twice, or for somebody else.
+ * count twice, or for somebody else. So a new address is checked, and one that is known is not judged again.
  */
 export function decideWalletFact(
   fact: Exclude<LedgerFact, { type: 'identity.onboarded' }>,
   known: Wallet | null,
   addressHolder: string | null,
   nowMs: number,
+  flawOfAddress: FlawOfAddress,
 ): WalletDecision {
   const flaw = flawOfWalletId(fact.id)
   if (flaw !== null) return { error: flaw }
@@ -56,6 +60,10 @@ export function decideWalletFact(
   if (addressHolder !== null && addressHolder !== fact.id) return { error: 'the address belongs to another wallet' }
   if (known?.network != null && fact.network !== null && !isSamePlace(known, fact)) {
     return { error: 'the wallet has another address' }
+  }
+  if (known?.network == null && fact.network !== null && fact.address !== null) {
+    const addressFlaw = flawOfAddress(fact.network, fact.address)
+    if (addressFlaw !== null) return { error: addressFlaw }
   }
   const network = known?.network ?? fact.network
   const address = known?.address ?? fact.address

@@ -4,6 +4,7 @@ import { randomSecretHex } from '../crypto/hmac.js'
 import { createIdGenerator, randomKeyId } from '../crypto/id.js'
 import { createPooledRandom } from '../crypto/random.js'
 import type { TokenDecimals } from '../domain/network.js'
+import { addressCheck } from '../networks/wallet-address.js'
 import type { CommitObserver } from '../store/commit-observer.js'
 import { openLmdbStore } from '../store/lmdb/lmdb-store.js'
 import type { Store } from '../store/store.js'
@@ -21,6 +22,7 @@ export function openStore(
     directory: settings.dataDirectory,
     clock,
     tokenDecimals,
+    flawOfAddress: addressCheck({ SEP: settings.sepToken, 'TRX-NILE': settings.trxNileToken }),
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),

@@ -5,6 +5,7 @@ import { decideWalletFact, flawOfWalletId, type Wallet } from '../../src/domain/
 type Fact = Parameters<typeof decideWalletFact>[0]
 
 const NOW = 5000
+const anyAddress = () => null
 const created: Fact = { type: 'wallet.created', id: 'w', address: '0xAb', network: 'SEP' }
 const assigned: Fact = { type: 'wallet.assigned', id: 'w', address: null, network: null, owner: 'alice' }
 const free: Wallet = { id: 'w', network: 'SEP', address: '0xAb', owner: null, assignedAt: null }
@@ -35,7 +36,13 @@ describe('a fact about a wallet (decisions 8)', () => {
   for (const [what, fact, known, wallet] of changes) {
     test(`${what} is applied`, () => {
       assert.deepEqual(
-        decideWalletFact(fact, known, known?.address === undefined || known?.address === null ? null : 'w', NOW),
+        decideWalletFact(
+          fact,
+          known,
+          known?.address === undefined || known?.address === null ? null : 'w',
+          NOW,
+          anyAddress,
+        ),
         { wallet },
       )
     })
@@ -49,7 +56,7 @@ describe('a fact about a wallet (decisions 8)', () => {
   ]
   for (const [what, fact, known] of repetitions) {
     test(`${what} changes nothing`, () => {
-      assert.deepEqual(decideWalletFact(fact, known, 'w', NOW), { wallet: null })
+      assert.deepEqual(decideWalletFact(fact, known, 'w', NOW, anyAddress), { wallet: null })
     })
   }
 
@@ -70,13 +77,36 @@ describe('a fact about a wallet (decisions 8)', () => {
   ]
   for (const [what, fact, known, holder] of errors) {
     test(`${what} is refused`, () => {
-      assert.ok('error' in decideWalletFact(fact, known, holder, NOW))
+      assert.ok('error' in decideWalletFact(fact, known, holder, NOW, anyAddress))
     })
   }
 
+  describe('whose address is not valid', () => {
+    const flawed = (network: string, address: string) => `${network} has no ${address}`
+    const placed: Fact = { ...assigned, address: '0xAb', network: 'SEP' }
+
+    test('is refused where the address would become known', () => {
+      for (const fact of [created, placed]) {
+        for (const known of [null, placeless]) {
+          assert.deepEqual(decideWalletFact(fact, known, null, NOW, flawed), { error: 'SEP has no 0xAb' })
+        }
+      }
+    })
+
+    test('is applied where it is known already or not told', () => {
+      assert.deepEqual(decideWalletFact(created, free, 'w', NOW, flawed), { wallet: null })
+      const wallet = { ...free, owner: 'alice', assignedAt: NOW }
+      assert.deepEqual(decideWalletFact(placed, free, 'w', NOW, flawed), { wallet })
+      assert.deepEqual(decideWalletFact(assigned, free, null, NOW, flawed), { wallet })
+      assert.ok('wallet' in decideWalletFact(assigned, null, null, NOW, flawed))
+    })
+  })
+
   test('TRON addresses that differ in case are two', () => {
     const known: Wallet = { id: 'w', network: 'TRX-NILE', address: 'TAb', owner: null, assignedAt: null }
-    assert.ok('error' in decideWalletFact({ ...created, network: 'TRX-NILE', address: 'Tab' }, known, null, NOW))
+    assert.ok(
+      'error' in decideWalletFact({ ...created, network: 'TRX-NILE', address: 'Tab' }, known, null, NOW, anyAddress),
+    )
   })
 
   test('a wallet id has no comma, which separates ids in wallet_ids', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { evmAddress, networkOfAddress, randomAddress, tronAddress } from '../../src/sandbox/address.js'
+import { checksummedAddress } from '../../src/networks/ethereum-address.js'
+import { networkOfAddress, randomAddress, tronAddress } from '../../src/sandbox/address.js'
 
 /** From ERC-55 itself. */
 const erc55 = [
@@ -25,7 +26,7 @@ const tron: readonly (readonly [text: string, hex: string | null])[] = [
 describe('addresses', () => {
   for (const address of erc55) {
     test(`${address} has the checksum of ERC-55`, () => {
-      assert.equal(evmAddress(Buffer.from(address.slice(2), 'hex')), address)
+      assert.equal(checksummedAddress(Buffer.from(address.slice(2), 'hex')), address)
       assert.equal(networkOfAddress(address), 'SEP')
     })
   }

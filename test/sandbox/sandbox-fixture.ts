@@ -106,6 +106,7 @@ export class SandboxFixture {
       directory: place.path,
       clock,
       tokenDecimals,
+      flawOfAddress: () => null,
       newId: (nowMs) => ids.next(nowMs),
       randomKeyId: () => randomKeyId(random),
       randomSecretHex: () => randomSecretHex(random),

@@ -7,7 +7,7 @@ import { ServiceFixture } from '../support/service-fixture.js'
 import { SPECIAL_V4, SPECIAL_V6, spellingsOf } from '../support/special-purpose-addresses.js'
 
 const OWNER = 'shop'
-const WALLET = { id: 'w', address: '0xAbCd000000000000000000000000000000000001', network: 'SEP' }
+const WALLET = { id: 'w', address: '0xaBcd000000000000000000000000000000000001', network: 'SEP' }
 
 interface Listed {
   readonly url: string

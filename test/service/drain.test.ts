@@ -53,7 +53,12 @@ describe('the process', () => {
 })
 
 async function assignWallet(url: string): Promise<void> {
-  const event = { id: 'a', type: 'wallet.assigned', wallet: { id: 'w', address: '0x1', network: 'SEP' }, owner: 'shop' }
+  const event = {
+    id: 'a',
+    type: 'wallet.assigned',
+    wallet: { id: 'w', address: '0x0000000000000000000000000000000000000001', network: 'SEP' },
+    owner: 'shop',
+  }
   const body = JSON.stringify({ events: [event] })
   const headers = gatewayHeaders(String(Date.now()), body)
   assert.equal((await fetch(`${url}/internal/events`, { method: 'POST', body, headers })).status, 200)

@@ -74,7 +74,7 @@ async function fillAndFree(disk: Disk): Promise<void> {
   let service = await ServiceProcess.start(disk.directory, { BILLHOOK_LOG: 'fatal' })
   try {
     const { url } = service
-    const wallet = { id: 'w', address: '0xw', network: 'SEP' }
+    const wallet = { id: 'w', address: '0x00000000000000000000000000000000000000f0', network: 'SEP' }
     const assigned = await pushEvents(url, [{ id: '1', type: 'wallet.assigned', wallet, owner: 'shop' }])
     assert.equal(assigned?.json.results[0].status, 'applied')
     disk.fill(service)
@@ -84,7 +84,7 @@ async function fillAndFree(disk: Disk): Promise<void> {
     // Small writes may still find a free page; this one is larger than all of them.
     const wallets = Array.from({ length: PUSHED_WALLETS }, (_, n) => ({
       id: `w${n}`,
-      address: `0x${n}`,
+      address: `0x${String(n).padStart(40, '0')}`,
       network: 'SEP',
     }))
     const events = wallets.map((wallet) => ({ id: wallet.id, type: 'wallet.created', wallet }))

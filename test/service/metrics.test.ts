@@ -9,7 +9,7 @@ import { ServiceFixture } from '../support/service-fixture.js'
 import { testKey } from '../support/signing.js'
 
 const OWNER = 'a-shop-with-a-name'
-const WALLET = { id: 'wallet-of-the-shop', address: '0xAbCd000000000000000000000000000000000001', network: 'SEP' }
+const WALLET = { id: 'wallet-of-the-shop', address: '0xaBcd000000000000000000000000000000000001', network: 'SEP' }
 const REQUESTS = 'billhook_http_request_duration_seconds_count'
 /** Answers of the metrics listener that are read for one condition; each takes turns of the service's event loop. */
 const SCRAPES_MAX = 2000

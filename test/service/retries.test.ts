@@ -20,12 +20,22 @@ async function owe(url: string, callbackUrl: string): Promise<void> {
   const push = (events: readonly unknown[]) =>
     post(url, '/internal/events', { events }, (text) => gatewayHeaders(String(Date.now()), text))
   await push([
-    { id: 'c', type: 'wallet.created', wallet: { id: 'w', address: '0x1', network: 'SEP' } },
+    {
+      id: 'c',
+      type: 'wallet.created',
+      wallet: { id: 'w', address: '0x0000000000000000000000000000000000000001', network: 'SEP' },
+    },
     { id: 'a', type: 'wallet.assigned', wallet: { id: 'w' }, owner: OWNER },
   ])
   const invoice = { owner: OWNER, walletIds: ['w'], name: 'n', amount: '1', reference: 'r', callbackUrl }
   await post(url, '/api/invoices', invoice, () => ({}))
-  const deposit = { network: 'SEP', txHash: '0x2', toAddress: '0x1', currency: null, amount: '1' }
+  const deposit = {
+    network: 'SEP',
+    txHash: '0x2',
+    toAddress: '0x0000000000000000000000000000000000000001',
+    currency: null,
+    amount: '1',
+  }
   await push([{ id: 'd', type: 'deposit.pending', deposit: { ...deposit, receivedAt: Date.now() + 1000 } }])
 }
 

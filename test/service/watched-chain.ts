@@ -7,7 +7,7 @@ import { openReceiver, type Receiver } from '../support/receiver.js'
 
 export const CONFIRMATIONS = 3
 export const OWNER = 'alice'
-export const WALLET = { id: 'wallet-1', address: '0xAbCd000000000000000000000000000000000001', network: 'SEP' }
+export const WALLET = { id: 'wallet-1', address: '0xaBcd000000000000000000000000000000000001', network: 'SEP' }
 const LOOK_PAUSE_MS = 25
 
 /** A chain on a real node behind a proxy, and a receiver of webhooks, for services that watch it. */

@@ -6,7 +6,7 @@ import { openReceiver, type Receiver } from '../support/receiver.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 
 const OWNER = 'shop'
-const WALLET = { id: 'w', address: '0xAbCd000000000000000000000000000000000001', network: 'SEP' }
+const WALLET = { id: 'w', address: '0xaBcd000000000000000000000000000000000001', network: 'SEP' }
 
 let fixture: ServiceFixture
 let receiver: Receiver

@@ -172,9 +172,10 @@ for (const [http, engine] of [
     test('every signature of the vectors is refused for a request of ours, its key being registered', async () => {
       const cases = wycheproofCases()
       const keys = new Set(cases.map(({ publicKey }) => publicKey.toString('hex')))
-      for (const publicKeyHex of keys) {
+      for (const [n, publicKeyHex] of [...keys].entries()) {
         const { status } = await fixture.post('/api/api-keys', {
-          owner: 'shop',
+          // An owner has at most 100.
+          owner: `owner ${n % 50}`,
           label: 'vector',
           publicKey: publicKeyHex,
           permissions: ['invoices:create'],

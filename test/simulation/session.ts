@@ -52,6 +52,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     directory: parts.directory,
     clock,
     tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    flawOfAddress: () => null,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(fill),
     randomSecretHex: () => randomSecretHex(fill),

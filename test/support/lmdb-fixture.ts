@@ -51,6 +51,7 @@ export function openStoreAt(directory: string, clock: Clock = systemClock): Prom
     directory,
     clock,
     tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    flawOfAddress: () => null,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),

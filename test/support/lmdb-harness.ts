@@ -14,6 +14,7 @@ export function lmdbStoreOptions(directory: string, clock: ManualClock): LmdbSto
     directory,
     clock,
     tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    flawOfAddress: () => null,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => (++secrets).toString(16).padStart(64, '0'),

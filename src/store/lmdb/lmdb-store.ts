@@ -11,7 +11,7 @@ import type { LedgerCursor } from '../../domain/ledger-cursor.js'
 import type { EventOutcome, LedgerFact } from '../../domain/ledger-fact.js'
 import type { Network, TokenDecimals } from '../../domain/network.js'
 import type { RetryDecision } from '../../domain/retry.js'
-import type { ClaimedWallet, Wallet } from '../../domain/wallet.js'
+import type { ClaimedWallet, FlawOfAddress, Wallet } from '../../domain/wallet.js'
 import type { Delivery, DeliveryResult, WebhookConfiguration } from '../../domain/webhook.js'
 import { StartError } from '../../start-error.js'
 import type { CommitObserver } from '../commit-observer.js'
@@ -76,6 +76,8 @@ export interface LmdbStoreOptions {
   readonly directory: string
   readonly clock: Clock
   readonly tokenDecimals: TokenDecimals
+  /** Asked when a wallet becomes known at an address. */
+  readonly flawOfAddress: FlawOfAddress
   /** 16 time-ordered bytes whose first 6 are `nowMs`. */
   readonly newId: (nowMs: number) => Buffer
   /** 16 hex characters. */
@@ -147,7 +149,7 @@ export class LmdbStore implements Store {
     const rows = new InvoiceRows(tables, payees)
     const openAmounts = new OpenAmounts(tables)
     this.identities = new Identities(tables, numbers)
-    this.wallets_ = new Wallets(tables, numbers, this.identities)
+    this.wallets_ = new Wallets(tables, numbers, this.identities, options.flawOfAddress)
     this.apiKeys_ = new ApiKeys(tables, numbers, this.identities, options.randomKeyId)
     const payments = new Payments(tables, this.wallets_)
     const queues = new Queues(tables, rows, payees, payments, openAmounts)

@@ -1,7 +1,13 @@
 import { OWNER_FLAW, parseOwner } from '../../domain/identity.js'
 import type { EventOutcome, LedgerFact } from '../../domain/ledger-fact.js'
 import { canonicalAddress, NETWORKS, type Network } from '../../domain/network.js'
-import { type ClaimedWallet, decideWalletFact, flawOfWalletId, type Wallet } from '../../domain/wallet.js'
+import {
+  type ClaimedWallet,
+  decideWalletFact,
+  type FlawOfAddress,
+  flawOfWalletId,
+  type Wallet,
+} from '../../domain/wallet.js'
 import type { Page, PageOf } from '../store.js'
 import { endOf, isKey, NUMBER_BYTES, numberKey, TIME_MAX, under, WIDE_BYTES } from './bytes.js'
 import type { Identities } from './identities.js'
@@ -75,6 +81,7 @@ export class Wallets {
     private readonly tables: Tables,
     private readonly numbers: Numbers,
     private readonly identities: Identities,
+    private readonly flawOfAddress: FlawOfAddress,
   ) {}
 
   find(id: string): WalletRow | undefined {
@@ -132,7 +139,7 @@ export class Wallets {
     }
     const known = this.find(fact.id)
     const holder = fact.network === null || fact.address === null ? undefined : this.address(fact.network, fact.address)
-    const decision = decideWalletFact(fact, known ?? null, holder?.walletId ?? null, nowMs)
+    const decision = decideWalletFact(fact, known ?? null, holder?.walletId ?? null, nowMs, this.flawOfAddress)
     if ('error' in decision) return { status: 'rejected', error: decision.error }
     if (decision.wallet === null) return { status: 'duplicate' }
     this.put(decision.wallet, known)

@@ -6,7 +6,7 @@ import { assertRefused, type Reply, ServiceFixture } from '../../support/service
 
 const OWNER = 'shop & co'
 const LIST = `/api/users/${encodeURIComponent(OWNER)}/webhook/deliveries`
-const WALLET = { id: 'w', address: '0xAbCd000000000000000000000000000000000001', network: 'SEP' }
+const WALLET = { id: 'w', address: '0xaBcd000000000000000000000000000000000001', network: 'SEP' }
 const NOT_FOUND = [404, 'No such delivery.', 'delivery_not_found'] as const
 const IN_PROGRESS = [409, 'This delivery is already queued or being sent.', 'delivery_in_progress'] as const
 

@@ -6,7 +6,7 @@ import { testKey } from '../../support/signing.js'
 const OWNER = 'merchant'
 const KEY = testKey('merchant')
 const SHAPE = 'Missing owner, walletIds or name, or a non-positive amount.'
-const SEP = { id: 'sep-wallet', address: '0xAbCd000000000000000000000000000000000001', network: 'SEP' }
+const SEP = { id: 'sep-wallet', address: '0xaBcd000000000000000000000000000000000001', network: 'SEP' }
 const TRX = { id: 'trx-wallet', address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', network: 'TRX-NILE' }
 const FOREIGN = { id: 'foreign-wallet', address: '0xabcd000000000000000000000000000000000002', network: 'SEP' }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Network } from '../../../src/domain/network.js'
 import { assertRefused, ServiceFixture } from '../../support/service-fixture.js'
+import { validAddress } from '../../support/valid-address.js'
 
 const OWNER = 'reader'
 const URL_REFUSAL = [400, 'callbackUrl must be a valid http(s) URL.', 'invalid_callback_url'] as const
@@ -64,7 +66,7 @@ describe('/api/users/:id/webhook', () => {
 
 describe('wallets', () => {
   const none = [503, 'No unassigned wallet is available. Try again later.', 'no_wallet_available'] as const
-  const wallet = (id: string, network: string) => ({ id, address: `${network} address of ${id}`, network })
+  const wallet = (id: string, network: Network) => ({ id, address: validAddress(network, id), network })
 
   test('are handed out once until their lease ends, by network; none left is 503 with Retry-After', async () => {
     for (const [path, network] of [
@@ -124,7 +126,11 @@ describe('GET /api/identity/:id/exists', () => {
     assert.deepEqual(await exists('onboarded'), { exists: false })
     await fixture.push({ id: 'onboarding', type: 'identity.onboarded', identity: 'onboarded' })
     assert.deepEqual(await exists('onboarded'), { exists: true })
-    await fixture.assign('assigned', { id: 'exists-wallet', address: '0xeeee', network: 'SEP' })
+    await fixture.assign('assigned', {
+      id: 'exists-wallet',
+      address: '0x000000000000000000000000000000000000eeee',
+      network: 'SEP',
+    })
     assert.deepEqual(await exists('assigned'), { exists: true })
     await fixture.call('PUT', '/api/users/claimed/webhook', { body: { callbackUrl: 'https://shop.example' } })
     assert.deepEqual(await exists('claimed'), { exists: false })

@@ -1,0 +1,28 @@
+import { canonicalAddress, type Network } from '../domain/network.js'
+import type { FlawOfAddress } from '../domain/wallet.js'
+import { isEthereumAddress } from './ethereum-address.js'
+import { accountOfAddress } from './tron-address.js'
+
+const VALID: Readonly<Record<Network, { readonly is: (text: string) => boolean; readonly what: string }>> = {
+  SEP: {
+    is: isEthereumAddress,
+    what: '0x and 40 hex digits, with a correct checksum when they are of mixed case',
+  },
+  'TRX-NILE': {
+    is: (text) => accountOfAddress(text) !== null,
+    what: 'a base58check address that begins with T, with a correct checksum',
+  },
+}
+
+/**
+ * Judges addresses of wallets (decisions 8). What is sent to a mistyped address, or to the token's own contract, is lost.
+ * `tokens` are the contracts of the networks, where they are configured.
+ */
+export function addressCheck(tokens: Readonly<Record<Network, string | undefined>>): FlawOfAddress {
+  return (network, address) => {
+    if (!VALID[network].is(address)) return `an address on ${network} is ${VALID[network].what}`
+    const token = tokens[network]
+    const isToken = token !== undefined && canonicalAddress(network, token) === canonicalAddress(network, address)
+    return isToken ? 'the address is the contract of the token' : null
+  }
+}
