@@ -66,7 +66,7 @@ export const failureCatalogue = {
   too_many_claims: {
     status: 429,
     message: 'Too many wallets are handed out to this address. Try again later.',
-    when: 'The address holds as many claimed wallets of the network as the operator allows it; a claim ends with its lease.',
+    when: 'The address holds as many claimed wallets of the network as the operator allows it; a claim ends with its lease or when its wallet is assigned.',
   },
 
   // API keys (decisions 3)

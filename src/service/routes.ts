@@ -51,7 +51,13 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const leaseMs = settings.walletLeaseSeconds * 1000
   // The wallets of a sandbox are worth nothing, and whoever tries it out claims many.
   const leasesPerClient = settings.claimsPerAddress ?? (sandbox === null ? CLAIMS_PER_ADDRESS : 0)
-  const claimLimit = new ClaimLimit({ leasesPerClient, leaseMs, clientOf, clock })
+  const claimLimit = new ClaimLimit({
+    leasesPerClient,
+    leaseMs,
+    clientOf,
+    clock,
+    isAssigned: async (id) => (await store.wallet(id))?.owner != null,
+  })
 
   const routes: Route[] = [
     ...invoiceRoutes({

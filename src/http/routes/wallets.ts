@@ -49,13 +49,13 @@ export function walletRoutes(parts: WalletRoutesParts): readonly Route[] {
 /** HEAD asks about the resource and must not use up a wallet (RFC 9110, 9.2.1: it is a safe method). */
 async function claim({ store, leaseMs, claimLimit }: WalletRoutesParts, network: Network, request: Request) {
   if (request.method === 'HEAD') return jsonAnswer(200, {})
-  const permit = claimLimit.request(request, network)
+  const permit = await claimLimit.request(request, network)
   if (!permit.granted) return failureAnswer(failure('too_many_claims'), { 'Retry-After': String(permit.waitSeconds) })
   let wallet: ClaimedWallet | null = null
   try {
     wallet = await store.claimWallet(network, leaseMs)
   } finally {
-    if (wallet === null) permit.giveBack()
+    permit.settle(wallet?.id ?? null)
   }
   return wallet === null ? failureAnswer(failure('no_wallet_available')) : jsonAnswer(200, wallet)
 }
