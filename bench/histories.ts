@@ -50,6 +50,7 @@ export class Histories {
       clock: this.clock,
       tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
       flawOfAddress: () => null,
+      areWalletsShared: true,
       newId: (ms) => this.ids.next(ms),
       randomKeyId: () => randomKeyId(this.random),
       randomSecretHex: () => randomSecretHex(this.random),
@@ -137,6 +138,7 @@ export class Histories {
         currency: 'USDT',
         callbackUrl: null,
         isCallbackUrlValid: true,
+        expiresInSeconds: null,
       },
     }
   }

@@ -1,7 +1,6 @@
 import { formatAmount, parseInvoiceAmount } from '../../src/domain/amount.js'
-import { refuseInvoice, supersedes } from '../../src/domain/collision.js'
+import { refuseInvoice } from '../../src/domain/collision.js'
 import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
-import { matchDeposit } from '../../src/domain/matching.js'
 import { isPaid, paymentOf, receivedSince } from '../../src/domain/payment.js'
 import { readJsonObject } from '../../src/http/body.js'
 import type { Case } from './case.js'
@@ -10,7 +9,6 @@ import { draft } from './signed-messages.js'
 
 const INPUTS = 64
 const CANDIDATES = 100
-const RIVALS = 8
 const ATOMS = 10n ** 18n
 const numbers = Array.from({ length: INPUTS }, (_, n) => n)
 
@@ -62,17 +60,15 @@ function bodyCases(): readonly Case[] {
 
 function decisionCases(): readonly Case[] {
   const requests = numbers.map(request)
-  const facts = { areWalletsOwned: true, isReferenceTaken: false }
-  const withoutRivals = { ...facts, rivals: [] }
-  const withRivals = (asked: InvoiceRequest, received: bigint) => ({
-    asked,
-    facts: { ...facts, rivals: Array.from({ length: RIVALS }, () => ({ received })) },
-  })
-  const contenders = numbers.map((n) => ({ createdAt: n, wallets: new Set([n % 2, 2]) }))
-  const candidates = Array.from({ length: CANDIDATES }, (_, n) => ({
-    id: String(n).padStart(32, '0'),
-    remaining: BigInt(n),
-  }))
+  const no = () => false
+  const free = {
+    areWalletsOwned: () => true,
+    isReferenceTaken: no,
+    isAmountTaken: no,
+    isWalletTaken: no,
+    areSetsExhausted: no,
+  }
+  const taken = { ...free, isAmountTaken: () => true }
   const deposits = Array.from({ length: CANDIDATES }, (_, n) => ({
     kind: 'confirmed' as const,
     receivedAt: n + 1,
@@ -80,35 +76,16 @@ function decisionCases(): readonly Case[] {
   }))
   return [
     functionCase({
-      name: 'decide a creation, no invoice of its amount',
+      name: 'decide a creation that nothing speaks against',
       inputs: requests,
-      run: (asked) => refuseInvoice(asked, withoutRivals),
+      run: (asked) => refuseInvoice(asked, free),
       isRight: (refusal) => refusal === null,
     }),
     functionCase({
-      name: `decide a creation, ${RIVALS} paid invoices of its amount`,
-      inputs: requests.map((asked) => withRivals(asked, asked.amount)),
-      run: ({ asked, facts }) => refuseInvoice(asked, facts),
-      isRight: (refusal) => refusal === null,
-    }),
-    functionCase({
-      name: `refuse a creation, ${RIVALS} unpaid invoices of its amount`,
-      inputs: requests.map((asked) => withRivals(asked, asked.amount - 1n)),
-      run: ({ asked, facts }) => refuseInvoice(asked, facts),
+      name: 'refuse a creation whose amount is taken',
+      inputs: requests,
+      run: (asked) => refuseInvoice(asked, taken),
       isRight: (refusal) => refusal?.code === 'amount_in_use',
-    }),
-    functionCase({
-      name: 'decide whether an invoice supersedes another',
-      inputs: contenders.map((earlier, n) => ({ earlier, later: contenders[(n + 1) % INPUTS] ?? earlier, n })),
-      run: ({ earlier, later }) => supersedes(later, earlier),
-      isRight: (does) => !does,
-      note: 'two wallets, one in common',
-    }),
-    functionCase({
-      name: `match a deposit among ${CANDIDATES} candidates`,
-      inputs: numbers.map((n) => BigInt(n + 1)),
-      run: (deposit) => matchDeposit(deposit, candidates),
-      isRight: (match, deposit) => match?.remaining === deposit,
     }),
     functionCase({
       name: 'state a payment from its sums',

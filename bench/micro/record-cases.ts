@@ -121,7 +121,9 @@ function invoiceRow(n: number): InvoiceRow {
     callback_url: null,
     created_at: NOW_MS + n,
     payeeNo: 1,
-    displaced: null,
+    expiresAt: null,
+    voidedAt: null,
+    hasOutlivedExpiry: false,
   }
 }
 

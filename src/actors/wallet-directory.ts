@@ -1,7 +1,8 @@
+import type { Authority } from '../domain/api-key.js'
 import type { ChainStep } from '../domain/block.js'
 import type { Sighting } from '../domain/deposit.js'
 import { refuse } from '../domain/failure.js'
-import type { InvoiceRequest } from '../domain/invoice.js'
+import { type InvoiceRequest, walletsOf } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
 import { canonicalAddress, type Network } from '../domain/network.js'
 import type {
@@ -11,6 +12,7 @@ import type {
   InvoiceCommand,
   InvoiceResult,
   Store,
+  VoidResult,
   WalletCommand,
   WalletResult,
 } from '../store/store.js'
@@ -73,6 +75,21 @@ export class WalletDirectory {
     const result = this.submit(request.walletIds.map(walletKey), command)
     if (result === null) return { type: 'invoice', outcome: refuse('overloaded'), isReplay: false }
     return expectInvoice(await result)
+  }
+
+  /**
+   * Voids an invoice for `owner` in the turn of those of its wallets that are still the owner's. Refuses with `overloaded`
+   * when one of their mailboxes is full. What is not the owner's takes no place in a mailbox.
+   */
+  async voidInvoice(invoiceId: string, owner: string, authority?: Authority): Promise<VoidResult['outcome']> {
+    const invoice = await this.store.invoice(invoiceId)
+    if (invoice === undefined) return refuse('invoice_not_found')
+    if (invoice.owner !== owner) return refuse('not_invoice_owner')
+    const wallets = await Promise.all(walletsOf(invoice).map((id) => this.store.wallet(id)))
+    const own = wallets.flatMap((wallet) => (wallet?.owner === owner ? [walletKey(wallet.id)] : []))
+    const command = { type: 'void', invoiceId, owner, ...(authority === undefined ? {} : { authority }) } as const
+    const result = this.submit(own.length === 0 ? [invoiceKey(invoiceId)] : own, command)
+    return result === null ? refuse('overloaded') : expectVoid(await result).outcome
   }
 
   /**
@@ -195,6 +212,11 @@ function addressKey(network: Network, address: string): string {
   return `address ${network} ${canonicalAddress(network, address)}`
 }
 
+/** Of voids of an invoice none of whose wallets is its owner's any more. */
+function invoiceKey(id: string): string {
+  return `invoice ${id}`
+}
+
 /** Of the steps of a network. */
 function chainKey(network: Network): string {
   return `chain ${network}`
@@ -202,6 +224,11 @@ function chainKey(network: Network): string {
 
 function expectInvoice(result: WalletResult): InvoiceResult {
   if (result.type !== 'invoice') throw new Error(`a request for an invoice was answered as a ${result.type}`)
+  return result
+}
+
+function expectVoid(result: WalletResult): VoidResult {
+  if (result.type !== 'void') throw new Error(`a request to void an invoice was answered as a ${result.type}`)
   return result
 }
 

@@ -11,6 +11,9 @@ const ONBOARDING_NAME_LENGTH_LIMIT = 256
 /** Beyond a thousand requests a second from one address, a limit would protect nothing. */
 const RATE_LIMIT_LIMIT = 60_000
 const CLAIMS_PER_ADDRESS_LIMIT = 10_000
+/** As in a request (decisions 4). */
+const INVOICE_EXPIRY_MINIMUM_SECONDS = 60
+const INVOICE_EXPIRY_LIMIT_SECONDS = 31_536_000
 const LEASE_LIMIT_SECONDS = 7 * 24 * 60 * 60
 const LEDGER_TIMEOUT_LIMIT_MS = 60_000
 const LEDGER_POLL_MINIMUM_MS = 100
@@ -131,6 +134,22 @@ export const settingsSchema = {
     expects: '* or a comma-separated list of origins such as https://shop.example',
     sentence: 'Origins whose pages may call /api from a browser.',
   }),
+  sharedWallets: onOff({
+    environment: 'BILLHOOK_SHARED_WALLETS',
+    group: 'access',
+    fallback: 'on',
+    sentence:
+      'Let several unpaid invoices of a currency share a wallet; off refuses the second one, so that every payment is for one invoice.',
+  }),
+  invoiceExpirySeconds: optional(
+    integer(INVOICE_EXPIRY_MINIMUM_SECONDS, INVOICE_EXPIRY_LIMIT_SECONDS, {
+      environment: 'BILLHOOK_INVOICE_EXPIRY_SECONDS',
+      group: 'access',
+      unit: 'seconds',
+      fallbackText: 'none: they never expire',
+      sentence: 'When invoices expire that are created without expiresInSeconds.',
+    }),
+  ),
   callbackAllow: list(each(isCidr), {
     environment: 'BILLHOOK_CALLBACK_ALLOW',
     group: 'webhooks',

@@ -134,6 +134,22 @@ export const failureCatalogue = {
       'An unpaid invoice for this exact amount (<amount> <currency>) already exists on this wallet - use a different amount, or wait for it to be paid.',
     when: 'An unpaid invoice of equal amount and currency exists on one of the wallets.',
   },
+  wallet_in_use: {
+    status: 409,
+    message: 'This wallet already has an unpaid invoice.',
+    when: 'BILLHOOK_SHARED_WALLETS is off, and an unpaid invoice of the currency exists on one of the wallets.',
+  },
+  too_many_wallet_sets: {
+    status: 409,
+    message: 'This wallet is already part of too many different sets of wallets.',
+    when: 'Unpaid invoices on 64 different sets of wallets already share one of the wallets.',
+  },
+  invalid_expiry: {
+    status: 400,
+    message: 'expiresInSeconds must be an integer from 60 to 31536000.',
+    field: 'expiresInSeconds',
+    when: 'expiresInSeconds is not an integer, or is out of bounds.',
+  },
   invalid_idempotency_key: {
     status: 400,
     field: 'Idempotency-Key',
@@ -149,6 +165,16 @@ export const failureCatalogue = {
     status: 409,
     message: 'A request with this Idempotency-Key is still in progress.',
     when: 'An earlier request with the same Idempotency-Key has not been answered yet.',
+  },
+  invoice_paid: {
+    status: 409,
+    message: 'This invoice is paid or being paid.',
+    when: 'What an invoice received and what is pending cover its amount, so it cannot be voided.',
+  },
+  not_invoice_owner: {
+    status: 403,
+    message: 'This invoice belongs to another identity.',
+    when: 'The owner that asks to void an invoice is not the owner of the invoice.',
   },
   invoice_not_found: { status: 404, message: 'No such invoice.', when: 'No invoice has the id in the path.' },
 

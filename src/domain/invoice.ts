@@ -4,6 +4,7 @@ import { type Currency, isCurrency } from './currency.js'
 import { type Outcome, refuse, refuseField, succeed } from './failure.js'
 import { parseOwner } from './identity.js'
 import { truncate, wellFormed } from './text.js'
+import { EXPIRY_SECONDS_MAX, EXPIRY_SECONDS_MIN } from './voiding.js'
 
 const NAME_LENGTH_MAX = 80
 const DESCRIPTION_LENGTH_MAX = 500
@@ -50,14 +51,20 @@ export interface InvoiceRequest {
   readonly callbackUrl: string | null
   /** Judged after wallet ownership, so it is carried along instead of refused at once (decisions 4, order of checks). */
   readonly isCallbackUrlValid: boolean
+  /** Seconds from creation until it expires; null for never. */
+  readonly expiresInSeconds: number | null
 }
 
 /**
  * Reads the body of `POST /api/invoices`. `owner` is the verified key's on the signed path, where the body's is ignored,
- * and the body's own on the unsigned path. Refuses with `invalid_invoice` or `unsupported_currency`, and the first field that
- * is to blame.
+ * and the body's own on the unsigned path. `defaultExpirySeconds` holds for bodies that name none. Refuses with
+ * `invalid_invoice`, `invalid_expiry` or `unsupported_currency`, and the first field that is to blame.
  */
-export function parseInvoiceRequest(body: Readonly<Record<string, unknown>>, owner: unknown): Outcome<InvoiceRequest> {
+export function parseInvoiceRequest(
+  body: Readonly<Record<string, unknown>>,
+  owner: unknown,
+  defaultExpirySeconds: number | null = null,
+): Outcome<InvoiceRequest> {
   const knownOwner = parseOwner(owner)
   if (knownOwner === null) return refuseField('invalid_invoice', 'owner')
   const walletIds = parseWalletIds(body['walletIds'])
@@ -71,6 +78,8 @@ export function parseInvoiceRequest(body: Readonly<Record<string, unknown>>, own
   if (description === undefined) return refuseField('invalid_invoice', 'description')
   const reference = parseOptionalText(body['reference'])
   if (reference === undefined) return refuseField('invalid_invoice', 'reference')
+  const expiresInSeconds = body['expiresInSeconds'] ?? defaultExpirySeconds
+  if (expiresInSeconds !== null && !isExpiry(expiresInSeconds)) return refuse('invalid_expiry')
   const currency = isAbsent(body['currency']) ? 'native' : body['currency']
   if (typeof currency !== 'string' || !isCurrency(currency)) return refuse('unsupported_currency')
   const callbackUrl = isAbsent(body['callbackUrl']) ? null : body['callbackUrl']
@@ -85,7 +94,14 @@ export function parseInvoiceRequest(body: Readonly<Record<string, unknown>>, own
     currency,
     callbackUrl: typeof callbackUrl === 'string' ? wellFormed(callbackUrl) : null,
     isCallbackUrlValid: callbackUrl === null || (typeof callbackUrl === 'string' && isCallbackUrl(callbackUrl)),
+    expiresInSeconds,
   })
+}
+
+function isExpiry(value: unknown): value is number {
+  return (
+    typeof value === 'number' && Number.isInteger(value) && value >= EXPIRY_SECONDS_MIN && value <= EXPIRY_SECONDS_MAX
+  )
 }
 
 /** Null or empty means absent (decisions 4). */

@@ -1,30 +1,24 @@
 /**
- * An invoice that a deposit may notify: on the destination wallet, with a reference, of the deposit's currency, with a
- * callback that resolves, created before the deposit was received (decisions 6).
+ * Where the invoice that a deposit notifies is looked for (decisions 6). Every search looks among the candidates only:
+ * invoices on the destination wallet that belong to its present owner, have a reference and a callback that resolves,
+ * ask the deposit's currency, were created before the deposit was received, and are not void.
+ *
+ * `T` is what a store names an invoice by.
  */
-export interface Candidate {
-  /** Time-ordered, so it tells older from newer. */
-  readonly id: string
-  /** Atoms still missing; zero when paid. */
-  readonly remaining: bigint
+export interface CandidateSearch<T> {
+  /** The newest one that asks exactly the deposit's amount and that no deposit has matched, paid or not. */
+  newestUnmatchedOfAmount(): T | null
+  /** The oldest unpaid one. */
+  oldestUnpaid(): T | null
+  /** The newest one, paid or not. */
+  newest(): T | null
 }
 
 /**
- * Which invoice a deposit notifies: the newest unpaid one whose remaining amount equals the deposit's; else the oldest
- * unpaid one; else the newest one (decisions 6). Payment sums do not depend on the choice.
- *
- * The order of `candidates` does not matter. A store may pass only some of the candidates as long as the winner of each
- * of the three rules is among them.
+ * Chooses the invoice that a deposit notifies, or null when there is no candidate. The amount says which invoice is
+ * meant, because unpaid amounts on a wallet are kept apart; neither dust nor what others paid to a shared wallet changes
+ * it. A later search runs only when the earlier ones found nothing. Payment sums do not depend on the choice.
  */
-export function matchDeposit(atoms: bigint, candidates: Iterable<Candidate>): Candidate | null {
-  let exact: Candidate | null = null
-  let oldestUnpaid: Candidate | null = null
-  let newest: Candidate | null = null
-  for (const candidate of candidates) {
-    if (newest === null || candidate.id > newest.id) newest = candidate
-    if (candidate.remaining === 0n) continue
-    if (oldestUnpaid === null || candidate.id < oldestUnpaid.id) oldestUnpaid = candidate
-    if (candidate.remaining === atoms && (exact === null || candidate.id > exact.id)) exact = candidate
-  }
-  return exact ?? oldestUnpaid ?? newest
+export function chooseInvoice<T>(search: CandidateSearch<T>): T | null {
+  return search.newestUnmatchedOfAmount() ?? search.oldestUnpaid() ?? search.newest()
 }

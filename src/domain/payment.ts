@@ -25,7 +25,7 @@ export function isPaid(amount: bigint, confirmed: bigint): boolean {
 }
 
 /** What is missing, in atoms; zero once paid. */
-export function remainingOf(amount: bigint, confirmed: bigint): bigint {
+function remainingOf(amount: bigint, confirmed: bigint): bigint {
   return confirmed >= amount ? 0n : amount - confirmed
 }
 

@@ -23,6 +23,7 @@ export function openStore(
     clock,
     tokenDecimals,
     flawOfAddress: addressCheck({ SEP: settings.sepToken, 'TRX-NILE': settings.trxNileToken }),
+    areWalletsShared: settings.sharedWallets,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),

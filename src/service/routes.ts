@@ -67,6 +67,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
       allowsUnsigned: unsignedPath(settings.strict ? 'off' : settings.unsigned, isOwnOrigin),
       inProgress: new InProgress(),
       basePath,
+      defaultExpirySeconds: settings.invoiceExpirySeconds ?? null,
     }),
     ...apiKeyRoutes(store, engine),
     ...webhookConfigurationRoutes(store),

@@ -35,9 +35,19 @@ export interface CreationTerms {
 
 export type InvoiceCommand = CreationTerms & { readonly type: 'invoice'; readonly request: InvoiceRequest }
 
+/** Voids an invoice for `owner` (decisions 4). */
+export interface VoidCommand {
+  readonly type: 'void'
+  readonly invoiceId: string
+  readonly owner: string
+  /** Absent when the request was not signed. */
+  readonly authority?: Authority
+}
+
 /** What takes its turn in the mailboxes of wallets. */
 export type WalletCommand =
   | InvoiceCommand
+  | VoidCommand
   | { readonly type: 'deposit'; readonly eventId: string | null; readonly fact: DepositFact }
   | { readonly type: 'chain'; readonly step: ChainStep }
 
@@ -48,10 +58,13 @@ export type WalletResult =
       /** True when it had been created before, under the same idempotency key and from the same body. */
       readonly isReplay: boolean
     }
+  /** Refused with `invoice_not_found`, `not_invoice_owner` or `invoice_paid`; repeated, it answers as before. */
+  | { readonly type: 'void'; readonly outcome: Outcome<InvoiceWithPayment> }
   | { readonly type: 'deposit'; readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }
   | { readonly type: 'chain'; readonly outcome: ChainOutcome; readonly owed: readonly OwedDelivery[] }
 
 export type InvoiceResult = Extract<WalletResult, { type: 'invoice' }>
+export type VoidResult = Extract<WalletResult, { type: 'void' }>
 export type DepositResult = Extract<WalletResult, { type: 'deposit' }>
 export type ChainResult = Extract<WalletResult, { type: 'chain' }>
 
@@ -94,6 +107,10 @@ export interface OldestQueued {
 export interface InvoiceWithPayment {
   readonly invoice: Invoice
   readonly payment: Payment
+  /** When it became void, by request or by expiry, Unix ms; null while it is payable. */
+  readonly voidedAt: number | null
+  /** Unix ms; null when it never expires. */
+  readonly expiresAt: number | null
 }
 
 /** Reads what comes after (that is, what is older than) `after`; from the newest when null. */

@@ -85,6 +85,8 @@ function nameOf(command: WalletCommand): string {
   switch (command.type) {
     case 'invoice':
       return command.request.name
+    case 'void':
+      return command.invoiceId
     case 'deposit':
       return command.fact.sighting.txHash
     case 'chain':
@@ -104,6 +106,7 @@ function wanted(name: string, ...walletIds: string[]): InvoiceRequest {
     currency: 'native',
     callbackUrl: null,
     isCallbackUrlValid: true,
+    expiresInSeconds: null,
   }
 }
 

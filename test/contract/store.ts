@@ -4,6 +4,7 @@ import { describeChains } from './store/chain.js'
 import { describeCollisions } from './store/collisions.js'
 import { describeDeliveries } from './store/deliveries.js'
 import { describeDeposits } from './store/deposits.js'
+import { describeEndings } from './store/endings.js'
 import type { OpenStore } from './store/harness.js'
 import { describeInvoices } from './store/invoices.js'
 import { describeLedgerCursor } from './store/ledger-cursor.js'
@@ -26,6 +27,7 @@ export function describeStore(engine: string, open: OpenStore): void {
     describeChains(open)
     describeDeliveries(open)
     describeMatching(open)
+    describeEndings(open)
     describeOutbox(open)
     describeOutboxDepth(open)
     describeRetries(open)

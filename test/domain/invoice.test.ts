@@ -29,7 +29,26 @@ describe('an invoice request', () => {
       currency: 'native',
       callbackUrl: null,
       isCallbackUrlValid: true,
+      expiresInSeconds: null,
     })
+  })
+
+  test('expires after 60 seconds to a year, by default when the service says so', () => {
+    for (const seconds of [60, 86_400, 31_536_000]) {
+      assert.equal(accepted({ expiresInSeconds: seconds }).expiresInSeconds, seconds)
+    }
+    for (const wrong of [59, 31_536_001, 60.5, -60, '60', true, [], {}, Number.NaN]) {
+      assert.equal(refusal({ expiresInSeconds: wrong }), 'invalid_expiry')
+    }
+    assert.equal(refusal({ expiresInSeconds: 1, currency: 'EUR' }), 'invalid_expiry')
+    assert.equal(refusal({ expiresInSeconds: 1, amount: '0' }), 'invalid_invoice')
+    const parse = (fields: object) => parseInvoiceRequest({ ...body, ...fields }, 'alice', 600)
+    const secondsOf = (fields: object) => {
+      const outcome = parse(fields)
+      return outcome.ok ? outcome.value.expiresInSeconds : assert.fail()
+    }
+    assert.deepEqual([secondsOf({}), secondsOf({ expiresInSeconds: null })], [600, 600])
+    assert.equal(secondsOf({ expiresInSeconds: 61 }), 61)
   })
 
   test("takes the owner it is given and ignores the body's", () => {

@@ -1,47 +1,74 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type Candidate, matchDeposit } from '../../src/domain/matching.js'
+import { chooseInvoice } from '../../src/domain/matching.js'
+import { type Listed, searchIn } from '../support/candidates.js'
 
-/** Candidates as `id: remaining`; ids sort by age. */
-function candidates(remaining: Readonly<Record<string, bigint>>): readonly Candidate[] {
-  return Object.entries(remaining).map(([id, missing]) => ({ id, remaining: missing }))
+/** `amount` asked, `u`npaid or `p`aid, and `m` when a deposit has matched it; the names sort by age. */
+function candidates(texts: Readonly<Record<string, string>>): readonly Listed[] {
+  return Object.entries(texts).map(([id, text]) => ({
+    id,
+    amount: BigInt(Number.parseInt(text, 10)),
+    isUnpaid: text.includes('u'),
+    isMatched: text.includes('m'),
+  }))
 }
 
-describe('the invoice that a deposit notifies (decisions 6)', () => {
-  const rows: readonly (readonly [string, bigint, Readonly<Record<string, bigint>>, string | null])[] = [
-    ['there is none without candidates', 5n, {}, null],
-    ['the only unpaid one', 5n, { a: 9n }, 'a'],
-    ['the only one, though paid', 5n, { a: 0n }, 'a'],
-    ['the unpaid one that misses exactly the amount', 5n, { a: 9n, b: 5n, c: 7n }, 'b'],
-    ['the newest of those that miss exactly the amount', 5n, { a: 5n, b: 5n, c: 7n }, 'b'],
-    ['an exact one before an older unpaid one', 5n, { a: 9n, b: 5n }, 'b'],
-    ['an exact one before a newer unpaid one', 5n, { a: 5n, b: 9n }, 'a'],
-    ['the oldest unpaid one when none is exact', 5n, { a: 0n, b: 9n, c: 7n }, 'b'],
-    ['an unpaid one before a newer paid one', 5n, { a: 9n, b: 0n }, 'a'],
-    ['the newest when all are paid', 5n, { a: 0n, b: 0n, c: 0n }, 'c'],
-    ['one that misses more before one that misses less, when older', 5n, { a: 6n, b: 4n }, 'a'],
+describe('the invoice that a deposit of 5 notifies (decisions 6)', () => {
+  const rows: readonly (readonly [string, Readonly<Record<string, string>>, string | null])[] = [
+    ['there is none without candidates', {}, null],
+    ['the only unpaid one', { a: '9u' }, 'a'],
+    ['the only one, though paid and matched', { a: '9pm' }, 'a'],
+    ['the one that asks the amount', { a: '9u', b: '5u', c: '7u' }, 'b'],
+    ['the newest of those that ask the amount', { a: '5u', b: '5u', c: '7u' }, 'b'],
+    ['one that asks the amount before an older unpaid one', { a: '9u', b: '5u' }, 'b'],
+    ['one that asks the amount though it is paid by what others sent', { a: '9u', b: '5p' }, 'b'],
+    ['not one that asks the amount and was matched', { a: '9u', b: '5pm' }, 'a'],
+    ['an older one that asks the amount when the newest of them was matched', { a: '5p', b: '9u', c: '5pm' }, 'a'],
+    ['one that was matched by a part when it is the oldest unpaid', { a: '5um', b: '9u' }, 'a'],
+    ['the oldest unpaid one when none asks the amount', { a: '4p', b: '9u', c: '7u' }, 'b'],
+    ['an unpaid one before a newer paid one', { a: '9u', b: '3p' }, 'a'],
+    ['the newest when all are paid', { a: '1p', b: '2p', c: '3p' }, 'c'],
+    ['the newest when all are paid and matched, whatever they ask', { a: '5pm', b: '2pm' }, 'b'],
   ]
-  for (const [what, atoms, remaining, expected] of rows) {
+  for (const [what, texts, expected] of rows) {
     test(what, () => {
-      const all = candidates(remaining)
-      assert.equal(matchDeposit(atoms, all)?.id ?? null, expected)
-      assert.equal(matchDeposit(atoms, [...all].reverse())?.id ?? null, expected)
+      assert.equal(chooseInvoice(searchIn(candidates(texts), 5n))?.id ?? null, expected)
     })
   }
 
-  test('is what the three rules say, one after the other, in any order of candidates', () => {
-    const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 8 })
+  test('is searched no further than it has to be', () => {
+    const asked: string[] = []
+    const search = (answers: Readonly<Record<string, string | null>>) => {
+      const ask = (name: string) => () => {
+        asked.push(name)
+        return answers[name] ?? null
+      }
+      return { newestUnmatchedOfAmount: ask('exact'), oldestUnpaid: ask('oldest'), newest: ask('newest') }
+    }
+    assert.equal(chooseInvoice(search({ exact: 'a', oldest: 'b', newest: 'c' })), 'a')
+    assert.equal(chooseInvoice(search({ oldest: 'b', newest: 'c' })), 'b')
+    assert.equal(chooseInvoice(search({ newest: 'c' })), 'c')
+    assert.deepEqual(asked, ['exact', 'exact', 'oldest', 'exact', 'oldest', 'newest'])
+  })
+
+  test('never depends on what others paid, as long as one asks the amount and was not matched', () => {
+    const listed = fc.record({
+      amount: fc.bigInt({ min: 1n, max: 3n }),
+      isUnpaid: fc.boolean(),
+      isMatched: fc.boolean(),
+    })
     fc.assert(
-      fc.property(ids, fc.array(fc.bigInt({ min: 0n, max: 3n }), { minLength: 8, maxLength: 8 }), (names, missing) => {
-        const all = names.map((id, i) => ({ id, remaining: missing[i] ?? 0n }))
-        const oldestFirst = [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
-        const expected =
-          oldestFirst.findLast((one) => one.remaining === 2n) ??
-          oldestFirst.find((one) => one.remaining > 0n) ??
-          oldestFirst.at(-1)
-        assert.equal(matchDeposit(2n, all)?.id, expected?.id)
-      }),
+      fc.property(
+        fc.array(listed, { maxLength: 8 }),
+        fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
+        (all, paid) => {
+          const named = all.map((one, i) => ({ ...one, id: String(i) }))
+          if (!named.some(({ amount, isMatched }) => amount === 2n && !isMatched)) return
+          const otherwise = named.map((one, i) => ({ ...one, isUnpaid: paid[i] ?? false }))
+          assert.equal(chooseInvoice(searchIn(named, 2n))?.id, chooseInvoice(searchIn(otherwise, 2n))?.id)
+        },
+      ),
     )
   })
 })

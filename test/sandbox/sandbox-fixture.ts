@@ -107,6 +107,7 @@ export class SandboxFixture {
       clock,
       tokenDecimals,
       flawOfAddress: () => null,
+      areWalletsShared: true,
       newId: (nowMs) => ids.next(nowMs),
       randomKeyId: () => randomKeyId(random),
       randomSecretHex: () => randomSecretHex(random),

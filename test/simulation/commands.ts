@@ -22,7 +22,9 @@ const NOT_A_URL = 'ftp://receiver.test/'
 
 export type CommandStep = Extract<
   Step,
-  { do: 'invoice' | 'events' | 'chain' | 'register' | 'revoke' | 'claim' | 'identity' | 'webhook' | 'redeliver' }
+  {
+    do: 'invoice' | 'void' | 'events' | 'chain' | 'register' | 'revoke' | 'claim' | 'identity' | 'webhook' | 'redeliver'
+  }
 >
 
 export interface CommandParts {
@@ -51,6 +53,11 @@ export class Commands {
     switch (step.do) {
       case 'invoice':
         return this.invoice(step)
+      case 'void': {
+        const invoice = model.invoices.at(step.pick % (model.invoices.count + 1))
+        const owner = step.isOwn ? (invoice?.owner ?? ownerName(0)) : 'a stranger'
+        return this.void(invoice?.id ?? '0'.repeat(32), owner)
+      }
       case 'events':
         return this.events(step.events)
       case 'chain':
@@ -108,6 +115,7 @@ export class Commands {
       currency: step.currency,
       callbackUrl: callback,
       isCallbackValid: callback !== NOT_A_URL,
+      expiresInSeconds: step.expiresInSeconds,
     }
     const body = {
       walletIds: request.walletIds,
@@ -116,6 +124,7 @@ export class Commands {
       currency: request.currency,
       reference: request.reference,
       callbackUrl: request.callbackUrl,
+      expiresInSeconds: request.expiresInSeconds,
     }
     const wanted = parseInvoiceRequest(body, request.owner)
     expectEqual(
@@ -153,6 +162,14 @@ export class Commands {
         },
       ),
     )
+  }
+
+  /** The referee compares what the store answers. */
+  private void(id: string, owner: string): void {
+    const command = { no: this.nextNo() }
+    this.parts.open.beginVoid(command)
+    const answer = this.parts.directory.voidInvoice(id, owner)
+    this.watch(this.untilTold(answer, () => this.parts.open.endVoid(command)))
   }
 
   private events(steps: readonly EventStep[]): void {
@@ -245,16 +262,18 @@ export class Commands {
   private wait(answer: Promise<unknown>): void {
     const command = { no: this.nextNo() }
     this.parts.open.begin(command)
-    this.watch(
-      answer.then(
-        () => this.parts.open.end(command),
-        (error: unknown) => {
-          this.parts.open.end(command)
-          // Only a refusal of the scheduler's: one of the store's own is a violation when it is performed.
-          if (!(error instanceof Error) || error.name !== UNAVAILABLE) violate('a call failed', error)
-        },
-      ),
-    )
+    this.watch(this.untilTold(answer, () => this.parts.open.end(command)))
+  }
+
+  private async untilTold(answer: Promise<unknown>, end: () => void): Promise<void> {
+    try {
+      await answer
+    } catch (error) {
+      // Only a refusal of the scheduler's: one of the store's own is a violation when it is performed.
+      if (!(error instanceof Error) || error.name !== UNAVAILABLE) violate('a call failed', error)
+    } finally {
+      end()
+    }
   }
 
   private watch(answer: Promise<unknown>): void {

@@ -133,7 +133,7 @@ export class Comparison {
   }
 
   private invoice(id: string): void {
-    const expected = { invoice: this.model.invoices.find(id), payment: this.model.invoices.payment(id) }
+    const expected = this.model.invoices.told(id, this.now())
     expectEqual('an invoice and its payment', this.store().invoiceWithPayment(id), expected, id)
   }
 
@@ -143,7 +143,7 @@ export class Comparison {
     expectEqual('the invoices of an owner', walk(read, limit), expected, owner)
     const paid = this.store().invoicesWithPayment(owner, { after: null, limit }).items.at(-1)
     if (paid !== undefined)
-      expectEqual('a payment in a list', paid.payment, this.model.invoices.payment(paid.invoice.id))
+      expectEqual('an invoice in a list', paid, this.model.invoices.told(paid.invoice.id, this.now()))
   }
 
   private wallets(owner: string, limit: number): void {

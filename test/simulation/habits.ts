@@ -31,6 +31,8 @@ export interface Habits {
    */
   readonly wavering: number
   readonly dropped: number
+  /** Share of invoices that expire. */
+  readonly expiring: number
   /** Calls that are performed or told at once. */
   readonly groupMax: number
 }
@@ -53,6 +55,7 @@ export function makeHabits(random: Random): Habits {
     txPace: random.pick([1, 2, 8]),
     wavering: isCrowded ? random.pick([0, 0.4, 0.7]) : random.pick([0, 0.3]),
     dropped: random.pick([0.5, 1.5, 4]),
+    expiring: random.pick([0, 0.2, 0.6]),
     groupMax: random.pick([1, 3, 8, 64]),
   }
 }

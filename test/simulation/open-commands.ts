@@ -45,15 +45,16 @@ export class OpenCommands {
   private readonly invoices = new Map<InvoiceRequest, OpenInvoice>()
   private readonly events = new Map<LedgerFact | DepositFact, OpenEvents>()
   private readonly steps = new Map<ChainStep, OpenStep>()
+  private readonly voids = new Set<unknown>()
   private readonly all = new Set<unknown>()
 
   get count(): number {
     return this.all.size
   }
 
-  /** Requests, single events and steps that wait: what mailboxes may be full of. */
+  /** Requests, voids, single events and steps that wait: what mailboxes may be full of. */
   get load(): number {
-    return this.invoices.size + this.events.size + this.steps.size
+    return this.invoices.size + this.voids.size + this.events.size + this.steps.size
   }
 
   /** Anything else that waits for an answer. */
@@ -69,6 +70,17 @@ export class OpenCommands {
     this.invoices.set(request, open)
     this.all.add(open)
     this.notePeak()
+  }
+
+  beginVoid(command: unknown): void {
+    this.voids.add(command)
+    this.all.add(command)
+    this.notePeak()
+  }
+
+  endVoid(command: unknown): void {
+    this.voids.delete(command)
+    this.all.delete(command)
   }
 
   beginEvents(open: OpenEvents): void {

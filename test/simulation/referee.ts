@@ -75,7 +75,8 @@ export class Referee implements CallObserver {
     for (const command of call.args[0]) {
       if (command.type === 'deposit') this.inOrder(command.fact, 'unavailable')
       else if (command.type === 'chain') this.parts.open.step(command.step).outcome = 'unavailable'
-      else this.inTurn(this.parts.open.invoice(command.request), { status: 'rejected', reason: UNAVAILABLE })
+      else if (command.type === 'invoice')
+        this.inTurn(this.parts.open.invoice(command.request), { status: 'rejected', reason: UNAVAILABLE })
     }
   }
 
@@ -151,6 +152,10 @@ export class Referee implements CallObserver {
         const expected = [...model.chains.addressesOf(...call.args)].sort()
         return expectEqual('the addresses of a step', [...call.value].sort(), expected, call.args)
       }
+      case 'invoice':
+        return expectEqual('an invoice', call.value, model.invoices.find(...call.args), call.args)
+      case 'wallet':
+        return expectEqual('a wallet', call.value, model.wallets.find(...call.args), call.args)
       case 'walletAt':
         return expectEqual('the wallet at an address', call.value, model.wallets.at(...call.args), call.args)
       default:
@@ -170,8 +175,11 @@ export class Referee implements CallObserver {
     expectEqual('answers of a turn', fates.length, batch.length)
     for (const [i, command] of batch.entries()) {
       const fate = fates[i] ?? violate('answers of a turn', batch)
+      // What a command decided is undone with it when it fails.
+      if (fate.status === 'fulfilled') this.parts.model.invoices.expire(this.parts.now())
       if (command.type === 'deposit') this.judgeDeposit(command, fate)
       else if (command.type === 'chain') this.judgeStep(command, fate)
+      else if (command.type === 'void') this.judgeVoid(command, fate)
       else this.judgeInvoice(this.parts.open.invoice(command.request), fate)
     }
   }
@@ -188,6 +196,17 @@ export class Referee implements CallObserver {
     this.judgeOwed(fate.value.owed, owed, fact)
     const { network, txHash, index } = fact.sighting
     this.parts.touched({ what: 'deposit', network, txHash, index })
+  }
+
+  private judgeVoid(
+    { invoiceId, owner }: Extract<WalletCommand, { type: 'void' }>,
+    fate: PromiseSettledResult<WalletResult>,
+  ): void {
+    if (fate.status === 'rejected' || fate.value.type !== 'void') violate('a void', [invoiceId, fate])
+    const { outcome } = fate.value
+    const expected = this.parts.model.invoices.void(invoiceId, owner, this.parts.now())
+    expectEqual('a void', outcome.ok ? outcome.value : outcome.failure.code, expected, invoiceId)
+    this.parts.touched({ what: 'invoice', id: invoiceId })
   }
 
   private judgeStep(
@@ -327,6 +346,8 @@ export class Referee implements CallObserver {
     return new Set(
       batch.flatMap((command) => {
         if (command.type === 'invoice') return command.request.walletIds
+        // Of those that were still the owner's when it was given, which may have changed since.
+        if (command.type === 'void') return []
         if (command.type === 'chain') return this.parts.open.step(command.step).walletIds
         const { open, at } = this.parts.open.eventsOf(command.fact)
         return open.walletIds[at] ?? []

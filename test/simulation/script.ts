@@ -24,6 +24,7 @@ const ENDINGS: Readonly<Record<Ending, number>> = {
 /** How often each kind of step comes. A script varies each by up to a factor of three, either way. */
 const WEIGHTS: Readonly<Record<Step['do'], number>> = {
   invoice: 12,
+  void: 1.5,
   events: 13,
   chain: 12,
   register: 1,
@@ -93,6 +94,8 @@ class Writer {
     switch (what) {
       case 'invoice':
         return this.invoice()
+      case 'void':
+        return { do: what, pick: this.salt(), isOwn: random.chance(0.9) }
       case 'events':
         return {
           do: what,
@@ -152,6 +155,7 @@ class Writer {
       callback: random.weighted({ none: habits.isNotifying ? 1 : 4, own: 4, other: 2, invalid: 0.1 }),
       isPoison,
       idempotencyKey: random.chance(isPoison ? 0.7 : 0.15) ? this.recent(10, 20) : null,
+      expiresInSeconds: random.chance(habits.expiring) ? random.pick([60, 61, 90, 3600]) : null,
     }
   }
 

@@ -53,6 +53,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     clock,
     tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
     flawOfAddress: () => null,
+    areWalletsShared: true,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(fill),
     randomSecretHex: () => randomSecretHex(fill),

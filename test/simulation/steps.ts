@@ -9,6 +9,8 @@ import type { Network } from '../../src/domain/network.js'
  */
 export type Step =
   | InvoiceStep
+  /** By the invoice's owner, or by a stranger. */
+  | { readonly do: 'void'; readonly pick: number; readonly isOwn: boolean }
   | { readonly do: 'events'; readonly events: readonly EventStep[] }
   /** The watcher of a network takes a step, unless one is under way. */
   | { readonly do: 'chain'; readonly network: Network; readonly move: ChainMove }
@@ -58,6 +60,7 @@ export interface InvoiceStep {
   /** Makes the store throw when it writes the invoice. */
   readonly isPoison: boolean
   readonly idempotencyKey: number | null
+  readonly expiresInSeconds: number | null
 }
 
 /** Whole coins written in one of several ways, or what an invoice misses at the moment. */

@@ -18,6 +18,7 @@ export interface InvoiceFields {
   readonly description?: string
   readonly reference?: string
   readonly callbackUrl?: string
+  readonly expiresInSeconds?: number
 }
 
 /** A request as the HTTP edge would have read it. */

@@ -52,6 +52,7 @@ export function openStoreAt(directory: string, clock: Clock = systemClock): Prom
     clock,
     tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
     flawOfAddress: () => null,
+    areWalletsShared: true,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),
@@ -83,5 +84,6 @@ export function invoiceRequest(
     currency: more.currency ?? 'USDT',
     callbackUrl: more.callbackUrl ?? null,
     isCallbackUrlValid: true,
+    expiresInSeconds: null,
   }
 }

@@ -15,6 +15,7 @@ export function lmdbStoreOptions(directory: string, clock: ManualClock): LmdbSto
     clock,
     tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
     flawOfAddress: () => null,
+    areWalletsShared: true,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => (++secrets).toString(16).padStart(64, '0'),

@@ -10,6 +10,7 @@ import {
 import type { ApiKey } from '../../domain/api-key.js'
 import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { type IdempotentRequest, parseIdempotencyKey } from '../../domain/idempotency.js'
+import { parseOwner } from '../../domain/identity.js'
 import { type Invoice, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import type { Payment } from '../../domain/payment.js'
 import { truncate, wellFormed } from '../../domain/text.js'
@@ -27,6 +28,7 @@ const IDEMPOTENCY_HEADER = 'idempotency-key'
 
 /** The tag that is signed is a literal of its own and not derived from the URL that was called (specification). */
 const CREATE_INVOICE: SignedRoute = { routeTag: 'POST /api/invoices', permission: 'invoices:create' }
+const VOID_INVOICE: SignedRoute = { routeTag: 'POST /api/invoices/:id/void', permission: 'invoices:create' }
 
 export interface InvoiceRoutesParts {
   readonly store: Store
@@ -37,9 +39,11 @@ export interface InvoiceRoutesParts {
   readonly inProgress: InProgress
   /** The path of the public URL, without a slash at its end: what Location and Link begin with. */
   readonly basePath: string
+  /** When invoices expire whose request does not say; null for never. */
+  readonly defaultExpirySeconds: number | null
 }
 
-/** `POST /api/invoices`, `GET /api/invoices/:id`, `GET /api/users/:id/invoices`. */
+/** `POST /api/invoices`, `GET /api/invoices/:id`, `POST /api/invoices/:id/void`, `GET /api/users/:id/invoices`. */
 export function invoiceRoutes(parts: InvoiceRoutesParts): readonly Route[] {
   return [
     { method: 'POST', pattern: '/api/invoices', handle: (request) => create(parts, request) },
@@ -47,6 +51,11 @@ export function invoiceRoutes(parts: InvoiceRoutesParts): readonly Route[] {
       method: 'GET',
       pattern: '/api/invoices/:id',
       handle: (_request, params) => show(parts.store, params['id'] ?? ''),
+    },
+    {
+      method: 'POST',
+      pattern: '/api/invoices/:id/void',
+      handle: (request, params) => voidInvoice(parts, params['id'] ?? '', request),
     },
     {
       method: 'GET',
@@ -58,18 +67,12 @@ export function invoiceRoutes(parts: InvoiceRoutesParts): readonly Route[] {
 }
 
 async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answer> {
-  const headers = readSignatureHeaders(request)
-  let signer: Signer | null = null
-  if (isSigned(headers)) {
-    const found = await parts.signedRequests.authenticate(headers, request, CREATE_INVOICE)
-    if (!found.ok) return failureAnswer(found.failure)
-    signer = found.value
-  } else if (!parts.allowsUnsigned(request)) {
-    return failureAnswer(failure('missing_auth_headers'))
-  }
+  const who = await signerOf(parts, request, CREATE_INVOICE)
+  if (!who.ok) return failureAnswer(who.failure)
+  const signer = who.value
   const body = readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
-  const wanted = parseInvoiceRequest(body.value, signer?.key.owner ?? body.value['owner'])
+  const wanted = parseInvoiceRequest(body.value, signer?.key.owner ?? body.value['owner'], parts.defaultExpirySeconds)
   if (!wanted.ok) return failureAnswer(wanted.failure)
   const terms: CreationTerms = signer === null ? {} : { authority: signer.authority }
   const header = request.header(IDEMPOTENCY_HEADER)
@@ -84,6 +87,34 @@ async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answ
     ),
   )
   return answer ?? failureAnswer(failure('idempotency_in_progress'))
+}
+
+/** The key that signed the request; null on the unsigned path, where that is allowed. */
+async function signerOf(
+  { signedRequests, allowsUnsigned }: InvoiceRoutesParts,
+  request: Request,
+  route: SignedRoute,
+): Promise<Outcome<Signer | null>> {
+  const headers = readSignatureHeaders(request)
+  if (isSigned(headers)) return signedRequests.authenticate(headers, request, route)
+  return allowsUnsigned(request) ? succeed(null) : refuse('missing_auth_headers')
+}
+
+/** A signed request needs no body. */
+async function voidInvoice(parts: InvoiceRoutesParts, id: string, request: Request): Promise<Answer> {
+  const who = await signerOf(parts, request, VOID_INVOICE)
+  if (!who.ok) return failureAnswer(who.failure)
+  const owner = who.value === null ? ownerInBody(request) : succeed(who.value.key.owner)
+  if (!owner.ok) return failureAnswer(owner.failure)
+  const outcome = await parts.directory.voidInvoice(id, owner.value, who.value?.authority)
+  return outcome.ok ? jsonAnswer(200, withPayment(outcome.value)) : failureAnswer(outcome.failure)
+}
+
+function ownerInBody(request: Request): Outcome<string> {
+  const body = readJsonObject(request.body)
+  if (!body.ok) return body
+  const owner = parseOwner(body.value['owner'])
+  return owner === null ? refuse('owner_required') : succeed(owner)
 }
 
 function createdAnswer({ outcome, isReplay }: InvoiceResult, basePath: string): Answer {
@@ -133,8 +164,15 @@ function showAnswer(found: InvoiceWithPayment | undefined): Answer {
   return answer
 }
 
-/** The record with its payment, field by field: a spread takes three times as long, most of it when it is encoded. */
-function withPayment({ invoice, payment }: InvoiceWithPayment): Invoice & { readonly payment: Payment } {
+/** The record, its payment and its ending (decisions 4). */
+interface ShownInvoice extends Invoice {
+  readonly payment: Payment
+  readonly voided_at: number | null
+  readonly expires_at: number | null
+}
+
+/** Field by field: a spread takes three times as long, most of it when it is encoded. */
+function withPayment({ invoice, payment, voidedAt, expiresAt }: InvoiceWithPayment): ShownInvoice {
   return {
     id: invoice.id,
     owner: invoice.owner,
@@ -148,6 +186,8 @@ function withPayment({ invoice, payment }: InvoiceWithPayment): Invoice & { read
     callback_url: invoice.callback_url,
     created_at: invoice.created_at,
     payment,
+    voided_at: voidedAt,
+    expires_at: expiresAt,
   }
 }
 

@@ -77,6 +77,10 @@ export class DepositRows {
     this.table.putSync(key, codec.encode(row))
   }
 
+  *all(): Generator<DepositRow> {
+    for (const { value } of this.table.getRange()) yield codec.decode(value)
+  }
+
   find(network: Network, txHash: string, index: number): Deposit | undefined {
     const row = this.get(depositKey(network, txHash, index))
     return row === undefined ? undefined : toDeposit(row)

@@ -8,15 +8,17 @@ import {
   transitionOf,
 } from '../../domain/deposit.js'
 import type { DepositFact } from '../../domain/ledger-fact.js'
-import { matchDeposit } from '../../domain/matching.js'
+import { chooseInvoice } from '../../domain/matching.js'
 import type { TokenDecimals } from '../../domain/network.js'
 import { resolveCallback, webhookBody } from '../../domain/webhook.js'
 import type { OwedDelivery } from '../store.js'
+import { Candidates } from './candidates.js'
 import { type DepositRow, type DepositRows, depositKey, toDeposit } from './deposit-rows.js'
+import type { InvoiceIndex } from './invoice-index.js'
+import { placeOf } from './invoice-places.js'
 import type { InvoiceRows } from './invoice-rows.js'
 import type { Numbers } from './numbers.js'
 import type { Outbox } from './outbox.js'
-import type { Queues } from './queues.js'
 import { accountOf, addToTotals, removeFromTotals } from './running-totals.js'
 import type { Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
@@ -36,7 +38,7 @@ export class Deposits {
     private readonly numbers: Numbers,
     private readonly wallets: Wallets,
     private readonly rows: InvoiceRows,
-    private readonly queues: Queues,
+    private readonly index: InvoiceIndex,
     private readonly webhooks: WebhookConfigurations,
     private readonly outbox: Outbox,
     private readonly tokenDecimals: TokenDecimals,
@@ -52,12 +54,13 @@ export class Deposits {
       if (known === undefined) return { outcome: { status: 'rejected', error: 'no such deposit' }, owed: [] }
       return { outcome: { status: 'duplicate', deposit: toDeposit(known) }, owed: [] }
     }
-    const before =
+    const seen =
       known === undefined
         ? this.firstSeen(fact.sighting)
         : known.kind === 'dropped'
           ? this.seenAgain(known, fact.sighting)
           : known
+    const before = { ...seen, invoiceId: this.matchAt(seen, known?.kind ?? 'unseen', transition.kind, nowMs) }
     const after: DepositRow = {
       ...before,
       kind: transition.kind,
@@ -66,6 +69,8 @@ export class Deposits {
       isConfirmedReached: before.isConfirmedReached || transition.reaches.includes('confirmed'),
     }
     this.count(known?.kind ?? 'unseen', after)
+    if (after.kind === 'confirmed' && after.invoiceId !== null)
+      this.index.settleIfPaid(Buffer.from(after.invoiceId), nowMs)
     this.deposits.put(key, after)
     const owed: OwedDelivery[] = []
     for (const status of transition.reaches) {
@@ -77,8 +82,9 @@ export class Deposits {
   }
 
   private firstSeen(sighting: Sighting): DepositRow {
-    const row = { ...this.valued(sighting), no: this.numbers.next('deposit'), confirmedAt: null, invoiceId: null }
-    return { ...row, invoiceId: this.match(row), isPendingReached: false, isConfirmedReached: false }
+    const no = this.numbers.next('deposit')
+    const unreached = { isPendingReached: false, isConfirmedReached: false }
+    return { ...this.valued(sighting), ...unreached, no, confirmedAt: null, invoiceId: null }
   }
 
   /** A transaction that a later block includes again: what it is worth and when it came are the new block's. */
@@ -104,19 +110,34 @@ export class Deposits {
     }
   }
 
-  /** Decisions 6. Before the deposit is counted, so that what an invoice misses is what the payer saw missing. */
-  private match(row: Pick<DepositRow, 'network' | 'toAddress' | 'countedAs' | 'atoms' | 'receivedAt'>): Buffer | null {
-    const wallet = this.wallets.at(row.network, row.toAddress)
-    if (wallet === undefined || row.countedAs === null) return null
-    const candidates = this.queues.candidates(
-      wallet.no,
-      row.countedAs,
-      row.atoms,
-      row.receivedAt,
-      (ownerNo) => this.webhooks.defaultCallback(ownerNo) !== null,
-    )
-    const chosen = matchDeposit(row.atoms, candidates)
-    return chosen === null ? null : (candidates.find((one) => one.id === chosen.id)?.idBytes ?? null)
+  /**
+   * The invoice that the deposit notifies from now on. The choice is made when the deposit is first seen, once more when it
+   * is confirmed and there was none, and kept: a dropped deposit only gives its match back until it is seen again. It is
+   * made before the deposit is counted, so that what an invoice misses is what the payer saw missing.
+   */
+  private matchAt(
+    row: DepositRow,
+    from: DepositReport | 'unseen',
+    to: DepositReport,
+    nowMs: number,
+  ): Uint8Array | null {
+    if (to === 'dropped') {
+      if (row.invoiceId !== null) this.index.giveBackMatch(Buffer.from(row.invoiceId))
+      return row.invoiceId
+    }
+    if (row.invoiceId !== null && from !== 'dropped') return row.invoiceId
+    const chosen = row.invoiceId === null ? this.choose(row, nowMs) : Buffer.from(row.invoiceId)
+    if (chosen !== null) this.index.match(chosen)
+    return chosen
+  }
+
+  private choose({ network, toAddress, countedAs, atoms, receivedAt }: DepositRow, nowMs: number): Buffer | null {
+    const wallet = this.wallets.at(network, toAddress)
+    if (wallet === undefined || wallet.ownerNo === null || countedAs === null) return null
+    const place = placeOf(wallet.no, wallet.ownerNo)
+    const hasDefaultCallback = this.webhooks.defaultCallback(wallet.ownerNo) !== null
+    const seeker = { place, currency: countedAs, atoms, receivedAt, hasDefaultCallback }
+    return chooseInvoice(new Candidates(this.index, seeker, nowMs))
   }
 
   /** Brings the running totals from one kind to the other. */
@@ -134,7 +155,7 @@ export class Deposits {
     if (from === 'confirmed' && row.kind !== 'confirmed') {
       removeFromTotals(confirmedTotals, account, row.receivedAt, row.no, row.atoms)
       const wallet = this.wallets.at(row.network, row.toAddress)
-      if (wallet !== undefined) this.queues.reopen(wallet.no, row.countedAs, account, row.receivedAt)
+      if (wallet !== undefined) this.index.reopen(wallet.no, row.countedAs, account, row.receivedAt)
     }
   }
 

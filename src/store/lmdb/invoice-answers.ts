@@ -1,8 +1,9 @@
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
+import { NO_ENDING } from '../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../store.js'
 import { ID_BYTES } from './bytes.js'
 import { atomsOf, type InvoiceRows, toInvoice } from './invoice-rows.js'
-import type { Counted, Payments } from './payments.js'
+import { answerOf, type Counted, type Payments } from './payments.js'
 import { RecentCache } from './recent-cache.js'
 import type { Account } from './running-totals.js'
 
@@ -11,7 +12,7 @@ const LIMIT_CHARACTERS = 8 * 1024 * 1024
 /** What an invoice takes beside its texts, in characters. */
 const BASE_CHARACTERS = 512
 
-/** What was answered for an invoice. Nothing about it changes but what it received. */
+/** What was answered for an invoice that never expires. Nothing about it changes but what it received, until it is voided. */
 interface Kept {
   readonly accounts: readonly Account[]
   /** Atoms. */
@@ -32,28 +33,34 @@ export class InvoiceAnswers {
     private readonly payments: Payments,
   ) {}
 
-  find(id: string): InvoiceWithPayment | undefined {
+  find(id: string, nowMs: number): InvoiceWithPayment | undefined {
     const kept = this.kept.get(id)
-    if (kept === undefined) return this.read(id)
+    if (kept === undefined) return this.read(id, nowMs)
     if (!this.payments.areUnchanged(kept.accounts, kept.counted)) {
       const { invoice } = kept.answer
-      kept.counted = this.payments.paymentOn(kept.accounts, kept.amount, invoice.created_at)
-      kept.answer = { invoice, payment: kept.counted.payment }
+      kept.counted = this.payments.count(kept.accounts, invoice.created_at)
+      kept.answer = answerOf(invoice, NO_ENDING, kept.amount, kept.counted.received, nowMs)
     }
     return kept.answer
   }
 
-  private read(id: string): InvoiceWithPayment | undefined {
+  /** After the commit that voided an invoice. */
+  forget(id: string): void {
+    this.kept.drop(id)
+  }
+
+  private read(id: string, nowMs: number): InvoiceWithPayment | undefined {
     const bytes = idBytes(id)
     const row = bytes === undefined ? undefined : this.rows.find(bytes)
     if (bytes === undefined || row === undefined) return undefined
     const walletIds = walletsOf(row)
     const accounts = this.payments.accounts(walletIds, row.currency)
     const amount = atomsOf(row)
-    const counted = this.payments.paymentOn(accounts, amount, row.created_at)
-    const answer = { invoice: toInvoice(bytes, row), payment: counted.payment }
-    // A wallet without an address may get one. One that it has stays.
-    if (accounts.length === walletIds.length) this.kept.set(id, { accounts, amount, counted, answer })
+    const counted = this.payments.count(accounts, row.created_at)
+    const answer = answerOf(toInvoice(bytes, row), row, amount, counted.received, nowMs)
+    // A wallet without an address may get one; one that it has stays. An expiry changes the answer with the time.
+    const isLasting = accounts.length === walletIds.length && row.expiresAt === null && row.voidedAt === null
+    if (isLasting) this.kept.set(id, { accounts, amount, counted, answer })
     return answer
   }
 }

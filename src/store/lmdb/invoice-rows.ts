@@ -1,23 +1,22 @@
 import { parseInvoiceAmount } from '../../domain/amount.js'
 import { CURRENCIES } from '../../domain/currency.js'
 import type { Invoice } from '../../domain/invoice.js'
+import { type Ending, NO_ENDING } from '../../domain/voiding.js'
 import { WIDE_BYTES } from './bytes.js'
 import type { Payee, Payees } from './payees.js'
-import { CorruptRecord, recordCodec } from './record-codec.js'
+import { CorruptRecord, type FieldReader, recordCodec } from './record-codec.js'
 import type { Tables } from './tables.js'
 
 /** An invoice with what only the store knows of it. */
-export interface InvoiceRow extends Omit<Invoice, 'id'> {
+export interface InvoiceRow extends Omit<Invoice, 'id'>, Ending {
   readonly payeeNo: number
-  /** Ids of the earlier invoices that this one displaced from the open-amount index, 16 bytes each; null for none. */
-  readonly displaced: Uint8Array | null
 }
 
 /**
  * What is stored of an invoice: neither the time of its creation, which is in its id, nor its owner and wallets, which
  * are its payee's. That is less than half of it, and a long list reads correspondingly less.
  */
-interface StoredInvoice {
+interface StoredInvoice extends Ending {
   readonly payeeNo: number
   /** The wallet ids as the record shows them; null when they are the payee's, in the payee's order. */
   readonly walletIds: string | null
@@ -28,12 +27,11 @@ interface StoredInvoice {
   /** Position in `CURRENCIES`. */
   readonly currencyNo: number
   readonly callbackUrl: string | null
-  readonly displaced: Uint8Array | null
 }
 
 const codec = recordCodec<StoredInvoice>(
   'invoices',
-  1,
+  2,
   (row) => [
     row.payeeNo,
     row.walletIds,
@@ -43,9 +41,29 @@ const codec = recordCodec<StoredInvoice>(
     row.amount,
     row.currencyNo,
     row.callbackUrl,
-    row.displaced,
+    row.expiresAt,
+    row.voidedAt,
+    row.hasOutlivedExpiry,
   ],
   (fields) => ({
+    ...readBeginning(fields),
+    expiresAt: fields.integerOrNull(),
+    voidedAt: fields.integerOrNull(),
+    hasOutlivedExpiry: fields.flag(),
+  }),
+  {
+    1: (fields) => {
+      const beginning = readBeginning(fields)
+      // Ids of invoices that an index of before version 3 of the data needed.
+      fields.bytesOrNull()
+      return { ...beginning, ...NO_ENDING }
+    },
+  },
+)
+
+/** The fields that every version of the record begins with. */
+function readBeginning(fields: FieldReader): Omit<StoredInvoice, keyof Ending> {
+  return {
     payeeNo: fields.integer(),
     walletIds: fields.textOrNull(),
     name: fields.text(),
@@ -54,9 +72,8 @@ const codec = recordCodec<StoredInvoice>(
     amount: fields.text(),
     currencyNo: fields.integer(),
     callbackUrl: fields.textOrNull(),
-    displaced: fields.bytesOrNull(),
-  }),
-)
+  }
+}
 
 /** The invoices by id. */
 export class InvoiceRows {
@@ -85,7 +102,9 @@ export class InvoiceRows {
       callback_url: stored.callbackUrl,
       created_at: id.readUIntBE(0, WIDE_BYTES),
       payeeNo: stored.payeeNo,
-      displaced: stored.displaced,
+      expiresAt: stored.expiresAt,
+      voidedAt: stored.voidedAt,
+      hasOutlivedExpiry: stored.hasOutlivedExpiry,
     }
   }
 
@@ -111,7 +130,9 @@ export class InvoiceRows {
       amount: row.amount,
       currencyNo: CURRENCIES.indexOf(row.currency),
       callbackUrl: row.callback_url,
-      displaced: row.displaced,
+      expiresAt: row.expiresAt,
+      voidedAt: row.voidedAt,
+      hasOutlivedExpiry: row.hasOutlivedExpiry,
     })
     this.tables.invoices.putSync(id, bytes)
   }

@@ -1,33 +1,29 @@
 import { refuseInvoice } from '../../domain/collision.js'
-import { type Outcome, succeed } from '../../domain/failure.js'
-import { type Invoice, type InvoiceRequest, walletsOf } from '../../domain/invoice.js'
+import { type Outcome, refuse, succeed } from '../../domain/failure.js'
+import type { Invoice, InvoiceRequest } from '../../domain/invoice.js'
+import { NO_ENDING, refuseVoiding } from '../../domain/voiding.js'
 import type { InvoiceWithPayment, Page, PageOf } from '../store.js'
 import { ID_BYTES, isKey, numberKey, under } from './bytes.js'
+import { CreationFacts, type CreationParts } from './creation-facts.js'
+import type { Expiries } from './expiries.js'
 import type { Identities } from './identities.js'
+import { callbackOf, type InvoiceIndex } from './invoice-index.js'
 import { type InvoiceRow, type InvoiceRows, toInvoice } from './invoice-rows.js'
-import { amountKey, type OpenAmounts } from './open-amounts.js'
 import { pageKeys } from './pages.js'
 import type { Payees } from './payees.js'
 import type { Payments } from './payments.js'
-import type { Queues } from './queues.js'
 import { NOTHING, type Tables } from './tables.js'
 import type { WalletRow, Wallets } from './wallets.js'
 
-/** An earlier invoice of the same amount on one of the wallets, and what it received. */
-interface LoadedRival {
-  readonly id: Buffer
-  readonly createdAt: number
-  readonly wallets: ReadonlySet<string>
-  readonly received: bigint
-}
+const MS_PER_SECOND = 1000
 
-/** The amount of an invoice on one of its wallets: where that lies in the index, and whom it meets there. */
-interface Place {
-  readonly key: Buffer
-  readonly rivals: readonly LoadedRival[]
-}
+/**
+ * Invoices whose expiry is decided before one command. More fall due between two commands only when thousands were made to
+ * expire together; those are judged by the clock where they are met, until a later command decides.
+ */
+const EXPIRED_AT_ONCE = 1000
 
-/** Creates and lists invoices. */
+/** Creates, ends and lists invoices. */
 export class Invoices {
   constructor(
     private readonly tables: Tables,
@@ -35,25 +31,45 @@ export class Invoices {
     private readonly identities: Identities,
     private readonly wallets: Wallets,
     private readonly payees: Payees,
-    private readonly openAmounts: OpenAmounts,
-    private readonly queues: Queues,
+    private readonly index: InvoiceIndex,
+    private readonly expiries: Expiries,
     private readonly payments: Payments,
+    private readonly areWalletsShared: boolean,
   ) {}
+
+  private get facts(): CreationParts {
+    const { tables, index, payees, areWalletsShared } = this
+    return { tables, index, payees, areWalletsShared }
+  }
 
   /** Loads the facts, lets the domain decide, applies. */
   create(request: InvoiceRequest, nowMs: number, newId: (nowMs: number) => Buffer): Outcome<Invoice> {
     const ownerNo = this.identities.numberInCommit(request.owner)
     const wallets = this.ownedWallets(request.walletIds, ownerNo)
-    const places = (wallets ?? []).map((wallet) => this.placeOn(wallet, request))
-    const refusal = refuseInvoice(request, {
-      areWalletsOwned: wallets !== null,
-      isReferenceTaken: request.reference !== null && this.tables.references.doesExist(Buffer.from(request.reference)),
-      rivals: places.flatMap(({ rivals }) => rivals),
-    })
+    const refusal = refuseInvoice(request, new CreationFacts(this.facts, request, ownerNo, wallets, nowMs))
     if (refusal !== null) return { ok: false, failure: refusal }
     if (wallets === null || ownerNo === undefined)
       throw new Error('an invoice was allowed on wallets that are not owned')
-    return succeed(this.insert(request, wallets, ownerNo, places, nowMs, newId(nowMs)))
+    return succeed(this.insert(request, wallets, ownerNo, nowMs, newId(nowMs)))
+  }
+
+  /** Voids an invoice for `owner`, in a commit in which what is due has expired. A void one stays as it is. */
+  void(id: Buffer, owner: string, nowMs: number): Outcome<InvoiceWithPayment> {
+    const row = this.rows.find(id)
+    if (row === undefined) return refuse('invoice_not_found')
+    const refusal = refuseVoiding(owner, row.owner, row.voidedAt === null && this.index.isCovered(row))
+    if (refusal !== null) return { ok: false, failure: refusal }
+    if (row.voidedAt === null) this.index.put(id, { ...row, voidedAt: nowMs })
+    return succeed(this.payments.answer(id, this.rows.get(id), nowMs))
+  }
+
+  /** Decides about the invoices whose expiry is due. */
+  expireDue(nowMs: number): void {
+    for (let taken = 0; taken < EXPIRED_AT_ONCE; taken += 1) {
+      const id = this.expiries.takeDue(nowMs)
+      if (id === null) return
+      this.index.decideExpiry(id, nowMs)
+    }
   }
 
   /** The invoices of an owner, newest first. */
@@ -61,8 +77,8 @@ export class Invoices {
     return this.page(owner, page, (id) => toInvoice(id, this.rows.get(id)))
   }
 
-  pageWithPayments(owner: string, page: Page): PageOf<InvoiceWithPayment> {
-    return this.page(owner, page, (id) => this.withPayment(id, this.rows.get(id)))
+  pageWithPayments(owner: string, page: Page, nowMs: number): PageOf<InvoiceWithPayment> {
+    return this.page(owner, page, (id) => this.payments.answer(id, this.rows.get(id), nowMs))
   }
 
   find(id: Buffer): Invoice | undefined {
@@ -85,10 +101,6 @@ export class Invoices {
     )
   }
 
-  private withPayment(id: Buffer, row: InvoiceRow): InvoiceWithPayment {
-    return { invoice: toInvoice(id, row), payment: this.payments.paymentOf(row) }
-  }
-
   /** The wallets, or null unless every one is known and belongs to the owner. */
   private ownedWallets(ids: readonly string[], ownerNo: number | undefined): readonly WalletRow[] | null {
     if (ownerNo === undefined) return null
@@ -102,33 +114,14 @@ export class Invoices {
     return wallets
   }
 
-  private placeOn(wallet: WalletRow, request: InvoiceRequest): Place {
-    const key = amountKey(wallet.no, request.currency, request.amount)
-    const rivals = this.openAmounts.rivals(key).map((id): LoadedRival => {
-      const row = this.rows.get(id)
-      return {
-        id,
-        createdAt: row.created_at,
-        wallets: new Set(walletsOf(row)),
-        received: this.payments.confirmed(row),
-      }
-    })
-    return { key, rivals }
-  }
-
   private insert(
     request: InvoiceRequest,
     wallets: readonly WalletRow[],
     ownerNo: number,
-    places: readonly Place[],
     nowMs: number,
     id: Buffer,
   ): Invoice {
-    const self = { id, createdAt: nowMs, wallets: new Set(request.walletIds) }
-    const displaced = new Map<string, Buffer>()
-    for (const { key, rivals } of places) {
-      for (const other of this.openAmounts.enter(key, self, rivals)) displaced.set(other.toString('hex'), other)
-    }
+    const { expiresInSeconds } = request
     const row: InvoiceRow = {
       owner: request.owner,
       wallet_id: request.walletIds[0] ?? '',
@@ -141,14 +134,22 @@ export class Invoices {
       callback_url: request.callbackUrl,
       created_at: nowMs,
       payeeNo: this.payees.intern(request.owner, ownerNo, wallets),
-      displaced: displaced.size === 0 ? null : Buffer.concat([...displaced.values()]),
+      ...NO_ENDING,
+      expiresAt: expiresInSeconds === null ? null : nowMs + expiresInSeconds * MS_PER_SECOND,
     }
     this.rows.put(id, row)
     this.tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
-    if (row.reference !== null) {
-      this.tables.references.putSync(Buffer.from(row.reference), id)
-      this.queues.enter(row.payeeNo, row.currency, row.callback_url !== null, id, request.amount)
-    }
+    if (row.reference !== null) this.tables.references.putSync(Buffer.from(row.reference), id)
+    if (row.expiresAt !== null) this.expiries.add(row.expiresAt, id)
+    this.index.open.enter({
+      id,
+      walletNos: wallets.map(({ no }) => no),
+      ownerNo,
+      payeeNo: row.payeeNo,
+      currency: row.currency,
+      amount: request.amount,
+      callback: callbackOf(row),
+    })
     return toInvoice(id, row)
   }
 }

@@ -29,6 +29,7 @@ import type {
   Redelivery,
   Settled,
   Store,
+  VoidCommand,
   WalletCommand,
   WalletResult,
 } from '../store.js'
@@ -41,19 +42,22 @@ import { DepositRows } from './deposit-rows.js'
 import { Deposits } from './deposits.js'
 import { type DirectoryLock, lockDirectory } from './directory-lock.js'
 import { Events } from './events.js'
+import { Expiries } from './expiries.js'
 import { IdempotencyKeys } from './idempotency.js'
 import { Identities } from './identities.js'
 import { InvoiceAnswers, idBytes } from './invoice-answers.js'
+import { InvoiceIndex } from './invoice-index.js'
 import { InvoiceRows } from './invoice-rows.js'
 import { Invoices } from './invoices.js'
 import { LedgerCursorRow } from './ledger-cursor.js'
 import { MappedFile } from './mapped-file.js'
+import { Matches } from './matches.js'
 import { Numbers } from './numbers.js'
-import { OpenAmounts } from './open-amounts.js'
+import { OpenInvoices } from './open-invoices.js'
 import { Outbox } from './outbox.js'
+import { PaidInvoices } from './paid-invoices.js'
 import { Payees } from './payees.js'
 import { Payments } from './payments.js'
-import { Queues } from './queues.js'
 import { prepareSchema } from './schema.js'
 import { type Environment, openEnvironment, type Tables } from './tables.js'
 import { toWallet, Wallets } from './wallets.js'
@@ -78,6 +82,8 @@ export interface LmdbStoreOptions {
   readonly tokenDecimals: TokenDecimals
   /** Asked when a wallet becomes known at an address. */
   readonly flawOfAddress: FlawOfAddress
+  /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
+  readonly areWalletsShared: boolean
   /** 16 time-ordered bytes whose first 6 are `nowMs`. */
   readonly newId: (nowMs: number) => Buffer
   /** 16 hex characters. */
@@ -147,13 +153,32 @@ export class LmdbStore implements Store {
     const numbers = new Numbers(tables.meta)
     const payees = new Payees(tables, numbers)
     const rows = new InvoiceRows(tables, payees)
-    const openAmounts = new OpenAmounts(tables)
     this.identities = new Identities(tables, numbers)
     this.wallets_ = new Wallets(tables, numbers, this.identities, options.flawOfAddress)
     this.apiKeys_ = new ApiKeys(tables, numbers, this.identities, options.randomKeyId)
     const payments = new Payments(tables, this.wallets_)
-    const queues = new Queues(tables, rows, payees, payments, openAmounts)
-    this.invoices_ = new Invoices(tables, rows, this.identities, this.wallets_, payees, openAmounts, queues, payments)
+    const openInvoices = new OpenInvoices(tables)
+    const index = new InvoiceIndex(
+      rows,
+      payees,
+      this.wallets_,
+      payments,
+      openInvoices,
+      new PaidInvoices(tables),
+      new Matches(tables),
+    )
+    const expiries = new Expiries(tables)
+    this.invoices_ = new Invoices(
+      tables,
+      rows,
+      this.identities,
+      this.wallets_,
+      payees,
+      index,
+      expiries,
+      payments,
+      options.areWalletsShared,
+    )
     this.answers = new InvoiceAnswers(rows, payments)
     this.webhooks = new WebhookConfigurations(tables, this.identities, options.randomSecretHex)
     this.outbox = new Outbox(tables, this.identities)
@@ -167,7 +192,7 @@ export class LmdbStore implements Store {
       numbers,
       this.wallets_,
       rows,
-      queues,
+      index,
       this.webhooks,
       this.outbox,
       options.tokenDecimals,
@@ -180,7 +205,8 @@ export class LmdbStore implements Store {
       afterAbort: () => {
         numbers.forget()
         payees.forget()
-        queues.forget()
+        openInvoices.forget()
+        expiries.forget()
         this.identities.forget()
         this.wallets_.forget()
       },
@@ -189,7 +215,8 @@ export class LmdbStore implements Store {
   }
 
   perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
-    return this.commits.runAllAdmitted(batch.map((command) => () => this.performOne(command)))
+    const fates = this.commits.runAllAdmitted(batch.map((command) => () => this.performOne(command)))
+    return batch.some(({ type }) => type === 'void') ? this.forgetVoided(batch, fates) : fates
   }
 
   answerWithoutTurn({ request, idempotency }: InvoiceCommand): InvoiceResult | null {
@@ -259,7 +286,7 @@ export class LmdbStore implements Store {
   }
 
   invoiceWithPayment(id: string): InvoiceWithPayment | undefined {
-    return this.answers.find(id)
+    return this.answers.find(id, this.clock.now())
   }
 
   invoices(owner: string, page: Page): PageOf<Invoice> {
@@ -267,7 +294,7 @@ export class LmdbStore implements Store {
   }
 
   invoicesWithPayment(owner: string, page: Page): PageOf<InvoiceWithPayment> {
-    return this.invoices_.pageWithPayments(owner, page)
+    return this.invoices_.pageWithPayments(owner, page, this.clock.now())
   }
 
   invoiceByReference(reference: string): Invoice | undefined {
@@ -410,6 +437,13 @@ export class LmdbStore implements Store {
     return this.closing
   }
 
+  private async forgetVoided<T>(batch: readonly WalletCommand[], fates: Promise<T>): Promise<T> {
+    const settled = await fates
+    // Not before: until the commit is durable readers see the invoice as it was, and may keep it so.
+    for (const command of batch) if (command.type === 'void') this.answers.forget(command.invoiceId)
+    return settled
+  }
+
   private async finish(): Promise<void> {
     await this.commits.close()
     this.mappedFile.stop()
@@ -420,9 +454,11 @@ export class LmdbStore implements Store {
   /** Runs in a transaction. */
   private performOne(command: WalletCommand): WalletResult {
     const now = this.clock.now()
+    this.invoices_.expireDue(now)
     if (command.type === 'invoice') {
       return this.createInvoice(command, now)
     }
+    if (command.type === 'void') return { type: 'void', outcome: this.voidInvoice(command, now) }
     if (command.type === 'chain') return { type: 'chain', ...this.chains.take(command.step, now, this.options.newId) }
     const flaw = this.events.flawOf(command.eventId)
     if (flaw !== null) return { type: 'deposit', outcome: { status: 'rejected', error: flaw }, owed: [] }
@@ -454,6 +490,13 @@ export class LmdbStore implements Store {
     const invoice = this.invoices_.find(earlier.invoiceId)
     if (invoice === undefined) throw new Error('an idempotency key names an invoice that is not there')
     return { type: 'invoice', outcome: succeed(invoice), isReplay: true }
+  }
+
+  private voidInvoice({ invoiceId, owner, authority }: VoidCommand, now: number): Outcome<InvoiceWithPayment> {
+    const denied = this.apiKeys_.refusalOf(authority, now)
+    if (denied !== null) return { ok: false, failure: denied }
+    const id = idBytes(invoiceId)
+    return id === undefined ? refuse('invoice_not_found') : this.invoices_.void(id, owner, now)
   }
 
   private once(eventId: string | null, apply: (nowMs: number) => EventOutcome): EventOutcome {

@@ -1,4 +1,4 @@
-import { NUMBER_BYTES, numberKey, under } from './bytes.js'
+import { numberKey, under } from './bytes.js'
 import type { Numbers } from './numbers.js'
 import { recordCodec } from './record-codec.js'
 import { RowCache } from './row-cache.js'
@@ -25,10 +25,7 @@ const codec = recordCodec<Omit<Payee, 'no' | 'walletIds'>>(
   (fields) => ({ owner: fields.text(), ownerNo: fields.integer(), walletIdsText: fields.text() }),
 )
 
-/**
- * Payees, numbered on first use, and which payees a wallet is part of. A payee never changes, so those that were read
- * stay in memory: every invoice needs its payee to be read.
- */
+/** Payees, numbered on first use. A payee never changes, so those that were read stay in memory: every invoice needs its payee. */
 export class Payees {
   private readonly cache = new Map<number, Payee>()
   /** By the numbers of the owner and of the wallets, in the order in which invoices name them. A number never changes. */
@@ -39,15 +36,19 @@ export class Payees {
     private readonly numbers: Numbers,
   ) {}
 
-  /** The number of the payee, in a commit; `wallets` in any order. */
-  intern(owner: string, ownerNo: number, wallets: readonly WalletRow[]): number {
+  /** The number of the payee, in a commit, if it has one; `wallets` in any order. */
+  numberOf(ownerNo: number, wallets: readonly WalletRow[]): number | undefined {
     const name = `${ownerNo}:${wallets.map((wallet) => wallet.no).join()}`
     const known = this.numbersByKey.get(name)
     if (known !== undefined) return known
-    const key = payeeKey(ownerNo, wallets)
-    const no = this.tables.payeeNumbers.get(key)?.readUInt32BE(0) ?? this.add(key, owner, ownerNo, wallets)
-    this.numbersByKey.set(name, no)
+    const no = this.tables.payeeNumbers.get(payeeKey(ownerNo, wallets))?.readUInt32BE(0)
+    if (no !== undefined) this.numbersByKey.set(name, no)
     return no
+  }
+
+  /** The same, made on first use. */
+  intern(owner: string, ownerNo: number, wallets: readonly WalletRow[]): number {
+    return this.numberOf(ownerNo, wallets) ?? this.add(payeeKey(ownerNo, wallets), owner, ownerNo, wallets)
   }
 
   private add(key: Buffer, owner: string, ownerNo: number, wallets: readonly WalletRow[]): number {
@@ -55,7 +56,6 @@ export class Payees {
     const walletIdsText = wallets.map((wallet) => wallet.id).join(',')
     this.tables.payeeNumbers.putSync(key, numberKey(no))
     this.tables.payees.putSync(numberKey(no), codec.encode({ owner, ownerNo, walletIdsText }))
-    for (const wallet of wallets) this.tables.walletPayees.putSync(under(wallet.no, numberKey(no)), Buffer.alloc(0))
     return no
   }
 
@@ -75,16 +75,6 @@ export class Payees {
   forget(): void {
     this.cache.clear()
     this.numbersByKey.forget()
-  }
-
-  /** The payees that a wallet is part of. */
-  ofWallet(walletNo: number): readonly Payee[] {
-    const start = numberKey(walletNo)
-    const payees: Payee[] = []
-    for (const key of this.tables.walletPayees.getKeys({ start, end: numberKey(walletNo + 1) })) {
-      payees.push(this.find(key.readUInt32BE(NUMBER_BYTES)))
-    }
-    return payees
   }
 }
 

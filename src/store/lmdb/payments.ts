@@ -1,15 +1,17 @@
 import type { Currency } from '../../domain/currency.js'
-import { walletsOf } from '../../domain/invoice.js'
-import { type Payment, paymentOf } from '../../domain/payment.js'
-import { atomsOf, type InvoiceRow } from './invoice-rows.js'
+import { type Invoice, walletsOf } from '../../domain/invoice.js'
+import { paymentOf, type Received } from '../../domain/payment.js'
+import { type Ending, isCovered, voidedAtBy } from '../../domain/voiding.js'
+import type { InvoiceWithPayment } from '../store.js'
+import { atomsOf, type InvoiceRow, toInvoice } from './invoice-rows.js'
 import { Receipts } from './receipts.js'
 import { type Account, accountOf, changesOf, headOf, totalAfter, totalBehind } from './running-totals.js'
 import type { Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
 
-/** A payment, and the state of the deposits that it was computed from. */
+/** What counts for an invoice, and the state of the deposits that it was computed from. */
 export interface Counted {
-  readonly payment: Payment
+  readonly received: Received
   readonly changes: readonly number[]
 }
 
@@ -43,15 +45,21 @@ export class Payments {
     return new Receipts(this.tables.confirmedTotals, accounts)
   }
 
-  paymentOf(row: InvoiceRow): Payment {
-    return this.paymentOn(this.accounts(walletsOf(row), row.currency), atomsOf(row), row.created_at).payment
+  /** What counts for an invoice. */
+  received(row: InvoiceRow): Received {
+    return this.count(this.accounts(walletsOf(row), row.currency), row.created_at).received
+  }
+
+  /** An invoice with its payment and its ending, judged by the clock. */
+  answer(id: Buffer, row: InvoiceRow, nowMs: number): InvoiceWithPayment {
+    return answerOf(toInvoice(id, row), row, atomsOf(row), this.received(row), nowMs)
   }
 
   /**
-   * The payment of an invoice over `amount` atoms, and how often the deposits to each account had changed then, seen and
-   * confirmed in turn.
+   * What counts for an invoice that was created at a time, and how often the deposits to each account had changed then,
+   * seen and confirmed in turn.
    */
-  paymentOn(accounts: readonly Account[], amount: bigint, createdAt: number): Counted {
+  count(accounts: readonly Account[], createdAt: number): Counted {
     const { seenTotals, confirmedTotals } = this.tables
     const changes: number[] = []
     let confirmed = 0n
@@ -67,7 +75,7 @@ export class Payments {
         pending += totalBehind(seenTotals, account, seenHead, createdAt) - confirmedAfter
       }
     }
-    return { payment: paymentOf(amount, { confirmed, pending }), changes }
+    return { received: { confirmed, pending }, changes }
   }
 
   /** Whether the deposits to the accounts are those that were counted. */
@@ -81,4 +89,16 @@ export class Payments {
     }
     return true
   }
+}
+
+/** What is told of an invoice over `amount` atoms. */
+export function answerOf(
+  invoice: Invoice,
+  ending: Ending,
+  amount: bigint,
+  received: Received,
+  nowMs: number,
+): InvoiceWithPayment {
+  const voidedAt = voidedAtBy(ending, isCovered(amount, received), nowMs)
+  return { invoice, payment: paymentOf(amount, received), voidedAt, expiresAt: ending.expiresAt }
 }

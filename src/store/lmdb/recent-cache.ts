@@ -31,4 +31,11 @@ export class RecentCache<V> {
     this.young.set(name, value)
     this.youngWeight += weight
   }
+
+  drop(name: string): void {
+    const value = this.young.get(name)
+    if (value !== undefined) this.youngWeight -= this.weightOf(value)
+    this.young.delete(name)
+    this.old.delete(name)
+  }
 }

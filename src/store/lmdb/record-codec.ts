@@ -90,21 +90,25 @@ export class FieldReader {
   }
 }
 
+/** `older` reads records of earlier versions, by version: they are rewritten when they change, not all at once. */
 export function recordCodec<T>(
   table: string,
   version: number,
   fieldsOf: (record: T) => readonly Field[],
   read: (fields: FieldReader) => T,
+  older: Readonly<Record<number, (fields: FieldReader) => T>> = {},
 ): RecordCodec<T> {
   return {
     encode: (record) => packr.pack([version, ...fieldsOf(record)]) as Buffer,
     decode: (bytes) => {
       const fields = unpack(table, bytes)
-      if (!Array.isArray(fields) || fields[0] !== version) {
+      const found: unknown = Array.isArray(fields) ? fields[0] : undefined
+      const readFound = found === version ? read : typeof found === 'number' ? older[found] : undefined
+      if (!Array.isArray(fields) || readFound === undefined) {
         throw new CorruptRecord(`a record of ${table} is not of version ${version}`)
       }
       const reader = new FieldReader(table, fields)
-      const record = read(reader)
+      const record = readFound(reader)
       reader.end()
       return record
     },

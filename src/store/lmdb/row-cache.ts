@@ -18,6 +18,10 @@ export class RowCache<V> {
     this.rows.set(name, row)
   }
 
+  drop(name: string): void {
+    this.rows.delete(name)
+  }
+
   forget(): void {
     this.rows.clear()
   }

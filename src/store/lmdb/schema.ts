@@ -1,5 +1,6 @@
 import { StartError } from '../../start-error.js'
 import { listActiveKeys } from './api-keys.js'
+import { rebuildInvoiceIndex } from './rebuild-invoice-index.js'
 import { addHeads } from './running-totals.js'
 import { type Environment, isUnused, openMeta, openTables, type Tables } from './tables.js'
 
@@ -29,7 +30,13 @@ const MIGRATIONS: readonly Migration[] = [
       addHeads(confirmedTotals)
     },
   },
-  { from: 2, apply: (tables) => listActiveKeys(tables) },
+  {
+    from: 2,
+    apply: (tables) => {
+      listActiveKeys(tables)
+      rebuildInvoiceIndex(tables)
+    },
+  },
 ]
 
 /**

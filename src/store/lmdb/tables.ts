@@ -39,18 +39,24 @@ const TABLES = {
   idempotencyExpiries: 'idempotency-expiries',
   /** reference → invoice id */
   references: 'references',
-  /** wallet no, currency, amount → ids of the invoices that decide whether the amount is free */
+  /** wallet no, owner no, currency, amount → ids of the open invoices that ask it (`open-invoices.ts`) */
   openAmounts: 'open-amounts',
+  /** wallet no, owner no, payee no, class, invoice id → amount; open invoices */
+  openInvoices: 'open-invoices',
+  /** wallet no, owner no, class, invoice id → nothing; invoices that were found paid (`paid-invoices.ts`) */
+  paidInvoices: 'paid-invoices',
+  /** wallet no, currency → greatest amount that was ever paid */
+  paidAmounts: 'paid-amounts',
+  /** wallet no, owner no, class, amount, invoice id → nothing; paid invoices that no deposit has matched */
+  unmatchedInvoices: 'unmatched-invoices',
+  /** invoice id → number of deposits that have matched it */
+  matches: 'matches',
+  /** when it expires, invoice id → nothing; invoices whose expiry has not been decided */
+  expiries: 'expiries',
   /** owner no, wallet nos → payee no */
   payeeNumbers: 'payee-numbers',
   /** payee no → payee */
   payees: 'payees',
-  /** wallet no, payee no → nothing */
-  walletPayees: 'wallet-payees',
-  /** queue (payee no, currency, callback kind), invoice id → amount; invoices with a reference only */
-  queueInvoices: 'queue-invoices',
-  /** queue → oldest invoice that may be unpaid, greatest amount */
-  queues: 'queues',
   /** network, index, transaction hash → deposit */
   deposits: 'deposits',
   /** address no, currency, receivedAt, deposit no → running total of the deposits seen and not dropped; heads (`running-totals.ts`) */

@@ -50,11 +50,15 @@ export function describeCollisions(open: OpenStore): void {
       await t.invoice({ walletIds: ['wallet-1'] })
     })
 
-    scenario('stays blocked by an invoice of a wallet that meanwhile changed hands', async (t) => {
-      await t.own('alice', 'wallet-1')
-      await t.invoice()
+    scenario('is not blocked by an invoice of a former owner, and is again when the wallet comes back', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2')
+      await t.invoice({ walletIds: ['wallet-1', 'wallet-2'] })
       await t.tell(walletAssigned('wallet-1', 'bob'))
+      await t.invoice({ owner: 'bob' })
       assert.equal(refusalOf(await t.request({ owner: 'bob' })), 'amount_in_use')
+      assert.equal(refusalOf(await t.request({ walletIds: ['wallet-2'] })), 'amount_in_use')
+      await t.tell(walletAssigned('wallet-1', 'alice'))
+      assert.equal(refusalOf(await t.request()), 'amount_in_use')
     })
 
     scenario('is blocked by an invoice made before the clock stepped back, though a later one is paid', async (t) => {
@@ -88,6 +92,39 @@ export function describeCollisions(open: OpenStore): void {
       })
       assert.equal(created.length, 1)
       assert.equal((await t.store.invoices('alice', { after: null, limit: 10 })).items.length, 1)
+    })
+  })
+
+  describe('a wallet', () => {
+    const others = Array.from({ length: 12 }, (_, n) => `other-${n}`)
+    /** Another set of wallets for each number, all with `wallet-1`. */
+    const setOf = (n: number) => ['wallet-1', ...others.filter((_, bit) => (n & (1 << bit)) !== 0)]
+
+    scenario('is part of at most 64 sets of wallets that have unpaid invoices', async (t) => {
+      await t.own('alice', 'wallet-1', ...others)
+      for (let n = 1; n <= 63; n += 1) await t.invoice({ amount: `${n}`, walletIds: setOf(n) })
+      const last = await t.invoice({ amount: '64', walletIds: setOf(64) })
+      assert.equal(refusalOf(await t.request({ amount: '65', walletIds: setOf(65) })), 'too_many_wallet_sets')
+      await t.invoice({ amount: '65', walletIds: setOf(64) })
+      await t.invoice({ amount: '66', walletIds: [...setOf(1)].reverse() })
+      await t.invoice({ amount: '67', walletIds: ['other-0'] })
+      await t.void(last.id)
+      assert.equal(refusalOf(await t.request({ amount: '68', walletIds: setOf(65) })), 'too_many_wallet_sets')
+      // What pays every invoice on `wallet-1` makes room for all of them again.
+      await t.deposit('confirmed', { amount: '67' })
+      t.clock.advance(120_000)
+      for (let n = 70; n < 134; n += 1) await t.invoice({ amount: `${n}`, walletIds: setOf(n) })
+      assert.equal(refusalOf(await t.request({ amount: '7', walletIds: setOf(1) })), 'too_many_wallet_sets')
+    })
+
+    scenario('makes room for another set when the last unpaid invoice of one is voided', async (t) => {
+      await t.own('alice', 'wallet-1', ...others)
+      const ids: string[] = []
+      for (let n = 1; n <= 64; n += 1) ids.push((await t.invoice({ amount: `${n}`, walletIds: setOf(n) })).id)
+      assert.equal(refusalOf(await t.request({ amount: '65', walletIds: setOf(65) })), 'too_many_wallet_sets')
+      await t.void(ids[5] ?? '')
+      await t.invoice({ amount: '65', walletIds: setOf(65) })
+      assert.equal(refusalOf(await t.request({ amount: '66', walletIds: setOf(6) })), 'too_many_wallet_sets')
     })
   })
 

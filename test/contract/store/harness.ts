@@ -4,7 +4,14 @@ import type { Outcome } from '../../../src/domain/failure.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { EventOutcome, LedgerFact } from '../../../src/domain/ledger-fact.js'
 import type { Delivery } from '../../../src/domain/webhook.js'
-import type { PageOf, Settled, Store, WalletCommand, WalletResult } from '../../../src/store/store.js'
+import type {
+  InvoiceWithPayment,
+  PageOf,
+  Settled,
+  Store,
+  WalletCommand,
+  WalletResult,
+} from '../../../src/store/store.js'
 import {
   depositFact,
   type InvoiceFields,
@@ -93,8 +100,17 @@ export class Scenario {
     return { ...result, deliveries }
   }
 
+  async void(invoiceId: string, owner = 'alice'): Promise<Outcome<InvoiceWithPayment>> {
+    const result = await this.perform({ type: 'void', invoiceId, owner })
+    return result.type === 'void' ? result.outcome : assert.fail()
+  }
+
+  async told(invoice: Pick<Invoice, 'id'>): Promise<InvoiceWithPayment> {
+    return present(await this.store.invoiceWithPayment(invoice.id))
+  }
+
   async paymentOf(invoice: Pick<Invoice, 'id'>) {
-    return present(await this.store.invoiceWithPayment(invoice.id)).payment
+    return (await this.told(invoice)).payment
   }
 
   /** Everything that the readers tell about owners and invoices, to be compared before and after a refusal. */

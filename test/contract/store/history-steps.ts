@@ -20,7 +20,10 @@ export type Step =
       readonly isUsdt: boolean
       readonly reference: 'new' | 'used' | 'none'
       readonly hasCallback: boolean
+      /** Null: never. */
+      readonly expiresInSeconds: number | null
     }
+  | { readonly do: 'void'; readonly owner: (typeof OWNERS)[number]; readonly position: number }
   | {
       readonly do: 'deposit'
       readonly report: DepositReport
@@ -100,7 +103,17 @@ export function stepOf(profile: Profile): fc.Arbitrary<Step> {
         isUsdt: profile.isUsdt,
         reference: profile.reference,
         hasCallback: fc.constantFrom(true, true, true, false),
+        expiresInSeconds: fc.constantFrom(null, null, null, 60, 61),
       }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('void' as const), owner: profile.owner, position: fc.nat({ max: 40 }) }),
+    },
+    // Past an expiry, now and then.
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 20_000, max: 61_000 }) }),
     },
     {
       weight: 10,

@@ -39,6 +39,8 @@ export function describeInvoices(open: OpenStore): void {
       assert.deepEqual(await t.store.invoiceWithPayment(invoice.id), {
         invoice,
         payment: { status: 'unpaid', received: '0', pending: '0', remaining: '100', overpaid: '0' },
+        voidedAt: null,
+        expiresAt: null,
       })
     })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { addressOf } from '../../support/fixtures.js'
+import { addressOf, walletAssigned } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 
@@ -15,8 +15,10 @@ export function describeMatching(open: OpenStore): void {
       const { deliveries } = await t.deposit('pending', { txHash, amount, receivedAt })
       return deliveries.map((one) => JSON.parse(one.body).reference).join()
     }
+    const referencesOf = (deliveries: readonly { readonly body: string; readonly status: string }[]) =>
+      deliveries.map(({ body, status }) => `${JSON.parse(body).reference} ${status}`)
 
-    scenario('misses exactly the amount, though it is neither the oldest nor the newest', async (t) => {
+    scenario('asks exactly the amount, though it is neither the oldest nor the newest', async (t) => {
       await t.own('alice', 'wallet-1', 'wallet-2')
       for (const amount of ['3', '1', '2']) await t.invoice({ amount, reference: amount, callbackUrl: HOOK })
       assert.equal(await notified(t, '1'), '1')
@@ -24,17 +26,78 @@ export function describeMatching(open: OpenStore): void {
       assert.equal(await notified(t, '7'), '3')
     })
 
-    scenario('is judged by what it misses after earlier payments, not by its amount', async (t) => {
+    scenario('is judged by its amount, not by what it misses after earlier payments', async (t) => {
       await t.own('alice', 'wallet-1')
       await t.invoice({ amount: '10', reference: 'ten', callbackUrl: HOOK })
       await t.deposit('confirmed', { txHash: 'part', amount: '4', receivedAt: START_MS + 1 })
       t.clock.set(START_MS + 2)
-      await t.invoice({ amount: '8', reference: 'eight', callbackUrl: HOOK })
-      assert.equal(await notified(t, '6'), 'ten')
-      assert.equal(await notified(t, '8'), 'eight')
+      await t.invoice({ amount: '6', reference: 'six', callbackUrl: HOOK })
+      assert.equal(await notified(t, '6'), 'six')
+      assert.equal(await notified(t, '10'), 'ten')
     })
 
-    scenario('is the oldest unpaid one, not a paid one, when none misses exactly the amount', async (t) => {
+    scenario('asks the amount though dust came before, and though others have paid it', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ amount: '20', reference: 'theirs', callbackUrl: HOOK })
+      await t.invoice({ amount: '25', reference: 'mine', callbackUrl: HOOK })
+      await t.deposit('confirmed', { txHash: 'dust', amount: '0.000001', receivedAt: START_MS + 1 })
+      await t.deposit('confirmed', { txHash: 'much', amount: '90', receivedAt: START_MS + 2 })
+      assert.equal(await notified(t, '25'), 'mine')
+    })
+
+    scenario('is not one that another deposit has matched: each payment of equal amounts gets its own', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ amount: '5', reference: 'first', callbackUrl: HOOK })
+      await t.deposit('confirmed', { txHash: 'pays first', amount: '5', receivedAt: START_MS + 1 })
+      t.clock.set(START_MS + 2)
+      await t.invoice({ amount: '5', reference: 'second', callbackUrl: HOOK })
+      assert.equal(await notified(t, '5', 'pays second'), 'second')
+      // Neither is unmatched any more: the oldest unpaid one is the second, which nothing has confirmed yet.
+      assert.equal(await notified(t, '5', 'once more'), 'second')
+    })
+
+    scenario('is the newest of those that ask the amount, also when both are paid by other means', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ amount: '5', reference: 'old', callbackUrl: HOOK })
+      await t.deposit('confirmed', { txHash: 'much', amount: '7', receivedAt: START_MS + 9 })
+      await t.deposit('dropped', { txHash: 'much' })
+      await t.deposit('confirmed', { txHash: 'other', amount: '8', receivedAt: START_MS + 9 })
+      t.clock.set(START_MS + 10)
+      await t.invoice({ amount: '5', reference: 'new', callbackUrl: HOOK })
+      await t.invoice({ amount: '100', callbackUrl: HOOK })
+      await t.deposit('confirmed', { txHash: 'more', amount: '50', receivedAt: START_MS + 20 })
+      assert.equal(await notified(t, '5'), 'new')
+    })
+
+    scenario('is matched no more when its deposit was dropped, and is again when that comes back', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ amount: '9', reference: 'oldest', callbackUrl: HOOK })
+      await t.invoice({ amount: '5', reference: 'exact', callbackUrl: HOOK })
+      assert.equal(await notified(t, '5', 'first'), 'exact')
+      assert.equal(await notified(t, '5', 'second'), 'oldest')
+      await t.deposit('dropped', { txHash: 'first' })
+      assert.equal(await notified(t, '5', 'third'), 'exact')
+      const back = await t.deposit('confirmed', { txHash: 'first', amount: '5' })
+      assert.deepEqual(referencesOf(back.deliveries), ['exact confirmed'])
+    })
+
+    scenario('is matched no more when its deposit was dropped after others had paid it', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ amount: '5', reference: 'exact', callbackUrl: HOOK })
+      await t.invoice({ amount: '50', reference: 'other', callbackUrl: HOOK })
+      await t.invoice({ amount: '900', reference: 'open', callbackUrl: HOOK })
+      assert.equal(await notified(t, '5', 'first'), 'exact')
+      await t.deposit('confirmed', { txHash: 'much', amount: '50', receivedAt: START_MS + 2 })
+      await t.deposit('confirmed', { txHash: 'first', amount: '5' })
+      assert.equal(await notified(t, '5', 'second'), 'open')
+      await t.deposit('dropped', { txHash: 'first' })
+      assert.equal(await notified(t, '5', 'third'), 'exact')
+      await t.deposit('confirmed', { txHash: 'first', amount: '5' })
+      await t.deposit('dropped', { txHash: 'third' })
+      assert.equal(await notified(t, '5', 'fourth'), 'open')
+    })
+
+    scenario('is the oldest unpaid one, not a paid one, when none asks exactly the amount', async (t) => {
       await t.own('alice', 'wallet-1')
       await t.invoice({ amount: '1', reference: 'paid', callbackUrl: HOOK })
       t.clock.set(START_MS + 10)
@@ -48,7 +111,7 @@ export function describeMatching(open: OpenStore): void {
       await t.own('alice', 'wallet-1')
       for (const amount of ['1', '2', '3']) await t.invoice({ amount, reference: amount, callbackUrl: HOOK })
       await t.deposit('confirmed', { txHash: 'pays', amount: '50', receivedAt: START_MS + 5 })
-      assert.equal(await notified(t, '1'), '3')
+      assert.equal(await notified(t, '7'), '3')
     })
 
     scenario('is chosen among all invoices of the wallet, whichever wallets they also name', async (t) => {
@@ -61,51 +124,23 @@ export function describeMatching(open: OpenStore): void {
       assert.equal(await notified(t, '6'), 'one')
     })
 
-    scenario(
-      'misses exactly the amount though it was created before payments that newer invoices did not get',
-      async (t) => {
-        await t.own('alice', 'wallet-1')
-        await t.invoice({ amount: '9', reference: 'oldest', callbackUrl: HOOK })
-        await t.invoice({ amount: '3', reference: 'misses 2', callbackUrl: HOOK })
-        await t.invoice({ amount: '2', reference: 'misses 1', callbackUrl: HOOK })
-        await t.deposit('confirmed', { txHash: 'part', amount: '1', receivedAt: START_MS + 1 })
-        t.clock.set(START_MS + 2)
-        await t.invoice({ amount: '7', reference: 'newest', callbackUrl: HOOK })
-        assert.equal(await notified(t, '2'), 'misses 2')
-      },
-    )
-
-    scenario(
-      'misses exactly the amount though one on more wallets, that missed as much at first, got a part',
-      async (t) => {
-        await t.own('alice', 'wallet-1', 'wallet-2')
-        await t.invoice({ amount: '9', reference: 'oldest', callbackUrl: HOOK })
-        await t.invoice({ amount: '3', reference: 'misses 2', callbackUrl: HOOK })
-        await t.deposit('confirmed', { txHash: 'part', amount: '1', receivedAt: START_MS + 1 })
-        t.clock.set(START_MS + 2)
-        await t.invoice({ amount: '2', reference: 'misses 1', callbackUrl: HOOK, walletIds: ['wallet-1', 'wallet-2'] })
-        await t.deposit('confirmed', {
-          txHash: 'other',
-          amount: '1',
-          receivedAt: START_MS + 3,
-          toAddress: addressOf('wallet-2'),
-        })
-        t.clock.set(START_MS + 4)
-        await t.invoice({ amount: '7', reference: 'newest', callbackUrl: HOOK })
-        assert.equal(await notified(t, '2'), 'misses 2')
-      },
-    )
-
     scenario('is kept for confirmed, though another would be chosen by then', async (t) => {
       await t.own('alice', 'wallet-1')
       await t.invoice({ amount: '9', reference: 'first', callbackUrl: HOOK })
       assert.equal(await notified(t, '5', 'tx'), 'first')
       await t.invoice({ amount: '5', reference: 'exact', callbackUrl: HOOK })
       const { deliveries } = await t.deposit('confirmed', { txHash: 'tx', amount: '5' })
-      assert.deepEqual(
-        deliveries.map((one) => JSON.parse(one.body).reference),
-        ['first'],
-      )
+      assert.deepEqual(referencesOf(deliveries), ['first confirmed'])
+    })
+
+    scenario('is chosen at confirmed when there was none before, which then notifies alone', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ amount: '5', reference: 'late' })
+      assert.equal(await notified(t, '5', 'tx'), '')
+      await t.store.putWebhook('alice', HOOK)
+      const { deliveries } = await t.deposit('confirmed', { txHash: 'tx', amount: '5' })
+      assert.deepEqual(referencesOf(deliveries), ['late confirmed'])
+      assert.equal(await notified(t, '5', 'next'), 'late')
     })
 
     scenario('is an older one again after a reorganisation reopened it', async (t) => {
@@ -119,20 +154,16 @@ export function describeMatching(open: OpenStore): void {
       assert.equal(await notified(t, '1', 'after'), 'old')
     })
 
-    scenario(
-      'is found by its exact amount though a later equal one displaced it and a drop reopened both',
-      async (t) => {
-        await t.own('alice', 'wallet-1', 'wallet-2')
-        await t.invoice({ amount: '90', reference: 'oldest', callbackUrl: HOOK })
-        await t.invoice({ amount: '4', reference: 'mine', callbackUrl: HOOK })
-        await t.deposit('confirmed', { txHash: 'pays', amount: '4', receivedAt: START_MS + 1 })
-        t.clock.set(START_MS + 2)
-        await t.invoice({ amount: '4' })
-        await t.invoice({ amount: '80', reference: 'newest', callbackUrl: HOOK })
-        await t.deposit('dropped', { txHash: 'pays' })
-        assert.equal(await notified(t, '4'), 'mine')
-      },
-    )
+    scenario('is never one of a former owner, and is one of theirs again when the wallet comes back', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ amount: '5', reference: 'of alice', callbackUrl: HOOK })
+      await t.tell(walletAssigned('wallet-1', 'bob'))
+      assert.equal(await notified(t, '5', 'a'), '')
+      await t.invoice({ owner: 'bob', amount: '8', reference: 'of bob', callbackUrl: HOOK })
+      assert.equal(await notified(t, '5', 'b'), 'of bob')
+      await t.tell(walletAssigned('wallet-1', 'alice'))
+      assert.equal(await notified(t, '5', 'c'), 'of alice')
+    })
 
     scenario('was created before the deposit by the clock that stepped back', async (t) => {
       await t.own('alice', 'wallet-1')
@@ -142,6 +173,21 @@ export function describeMatching(open: OpenStore): void {
       await t.invoice({ amount: '2', reference: 'back', callbackUrl: HOOK })
       assert.equal(await notified(t, '7'), 'back')
       assert.equal(await notified(t, '1'), 'back')
+    })
+
+    scenario('is found though one payment has covered hundreds of invoices before it', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2')
+      for (let n = 1; n <= 300; n += 1) {
+        await t.invoice({ amount: `${n}.5`, reference: `small ${n}`, callbackUrl: HOOK })
+      }
+      await t.invoice({ amount: '9999', reference: 'great', callbackUrl: HOOK })
+      await t.deposit('confirmed', { txHash: 'covers', amount: '400', receivedAt: START_MS + 1 })
+      assert.equal(await notified(t, '0.1', 'dust'), 'great')
+      assert.equal(await notified(t, '17.5', 'exact'), 'small 17')
+      assert.equal(await notified(t, '1', 'other', START_MS + 60_000), 'great')
+      await t.deposit('dropped', { txHash: 'covers' })
+      assert.equal(await notified(t, '1', 'reopened', START_MS + 60_000), 'small 1')
+      assert.deepEqual((await t.deposit('pending', { toAddress: addressOf('wallet-2'), txHash: 'x' })).deliveries, [])
     })
   })
 }

@@ -1,7 +1,8 @@
 import { type Currency, type CurrencyLabel, currencyOfLabel } from '../../../src/domain/currency.js'
 import type { DepositReport, DepositStatus } from '../../../src/domain/deposit.js'
-import { matchDeposit } from '../../../src/domain/matching.js'
+import { chooseInvoice } from '../../../src/domain/matching.js'
 import { type Received, receivedSince } from '../../../src/domain/payment.js'
+import { searchIn } from '../../support/candidates.js'
 
 /** An invoice as the model keeps it; its amount in atoms. */
 export interface ModelInvoice {
@@ -13,7 +14,14 @@ export interface ModelInvoice {
   readonly reference: string | null
   readonly callbackUrl: string | null
   readonly createdAt: number
+  readonly expiresAt: number | null
+  /** Whether its time to expire has come while it was paid or being paid. */
+  hasOutlivedExpiry: boolean
+  voidedAt: number | null
 }
+
+/** A request for an invoice, as far as the model's decisions look at it. */
+export type ModelRequest = Omit<ModelInvoice, 'id' | 'createdAt' | 'expiresAt' | 'hasOutlivedExpiry' | 'voidedAt'>
 
 export interface ModelSighting {
   readonly walletId: string
@@ -62,10 +70,36 @@ export class NaiveModel {
     return confirmed >= invoice.amount ? 0n : invoice.amount - confirmed
   }
 
-  /** The unpaid invoices that ask the same amount on one of the wallets. */
-  rivals(invoice: Pick<ModelInvoice, 'walletIds' | 'currency' | 'amount'>): readonly ModelInvoice[] {
+  /** Decides about every invoice whose time to expire has come. */
+  expire(nowMs: number): void {
+    for (const invoice of this.invoices) {
+      invoice.voidedAt = this.voidedAtBy(invoice, nowMs)
+      if (invoice.voidedAt === null && (invoice.expiresAt ?? nowMs + 1) <= nowMs) invoice.hasOutlivedExpiry = true
+    }
+  }
+
+  /** When it became void, as far as the clock tells. */
+  voidedAtBy(invoice: ModelInvoice, nowMs: number): number | null {
+    const { voidedAt, expiresAt, hasOutlivedExpiry } = invoice
+    if (voidedAt !== null || expiresAt === null || expiresAt > nowMs || hasOutlivedExpiry) return voidedAt
+    return this.isCovered(invoice) ? null : expiresAt
+  }
+
+  /** The code of the refusal of a void, null when it is taken. */
+  void(invoice: ModelInvoice, owner: string, nowMs: number): string | null {
+    if (invoice.owner !== owner) return 'not_invoice_owner'
+    if (invoice.voidedAt !== null) return null
+    if (this.isCovered(invoice)) return 'invoice_paid'
+    invoice.voidedAt = nowMs
+    return null
+  }
+
+  /** The invoices of the same owner, unpaid and not void, that ask the same amount on one of the wallets. */
+  rivals(invoice: Pick<ModelInvoice, 'owner' | 'walletIds' | 'currency' | 'amount'>): readonly ModelInvoice[] {
     return this.invoices.filter(
       (other) =>
+        other.owner === invoice.owner &&
+        other.voidedAt === null &&
         other.amount === invoice.amount &&
         other.currency === invoice.currency &&
         other.walletIds.some((id) => invoice.walletIds.includes(id)) &&
@@ -74,7 +108,7 @@ export class NaiveModel {
   }
 
   /** The code of the refusal that a request must get, or null when it must be accepted. */
-  refusal(request: Omit<ModelInvoice, 'id' | 'createdAt'>): string | null {
+  refusal(request: ModelRequest): string | null {
     const isPayable = (id: string) => this.owners.get(id) === request.owner && this.placed.has(id)
     if (!request.walletIds.every(isPayable)) return 'wallet_not_owned'
     if (request.reference !== null && this.invoices.some(({ reference }) => reference === request.reference)) {
@@ -94,7 +128,9 @@ export class NaiveModel {
       return { status: 'applied', owed: [] }
     }
     if (isCounted && (known.kind === 'confirmed' || report === 'pending')) return { status: 'duplicate', owed: [] }
-    const invoice = known === undefined ? this.match(seen) : known.invoice
+    // Chosen when it is first seen, and once more at `confirmed` when there was none.
+    const sighting = isCounted ? known : seen
+    const invoice = known?.invoice ?? this.match(sighting)
     const reached = new Set(known?.reached)
     const owed: ModelDelivery[] = []
     for (const status of report === 'pending' ? (['pending'] as const) : (['pending', 'confirmed'] as const)) {
@@ -103,7 +139,6 @@ export class NaiveModel {
       const url = invoice === null ? null : this.callbackOf(invoice)
       if (invoice !== null && url !== null) owed.push({ invoiceId: invoice.id, status, url })
     }
-    const sighting = isCounted ? known : seen
     const { walletId, label, amount, receivedAt } = sighting
     this.deposits.set(key, { walletId, label, amount, receivedAt, kind: report, invoice, reached })
     return { status: 'applied', owed }
@@ -113,6 +148,15 @@ export class NaiveModel {
     return invoice.callbackUrl ?? this.defaults.get(invoice.owner) ?? null
   }
 
+  private isCovered(invoice: ModelInvoice): boolean {
+    const { confirmed, pending } = this.received(invoice)
+    return confirmed + pending >= invoice.amount
+  }
+
+  private isMatched(invoice: ModelInvoice): boolean {
+    return [...this.deposits.values()].some((one) => one.kind !== 'dropped' && one.invoice === invoice)
+  }
+
   /** Decisions 6 over all invoices of the wallet. */
   private match(seen: ModelSighting): ModelInvoice | null {
     const currency = currencyOfLabel(seen.label)
@@ -120,15 +164,20 @@ export class NaiveModel {
     const candidates = this.invoices.filter(
       (invoice) =>
         invoice.walletIds.includes(seen.walletId) &&
+        invoice.owner === this.owners.get(seen.walletId) &&
+        invoice.voidedAt === null &&
         invoice.reference !== null &&
         invoice.currency === currency &&
         this.callbackOf(invoice) !== null &&
         invoice.createdAt < seen.receivedAt,
     )
-    const chosen = matchDeposit(
-      seen.amount,
-      candidates.map((invoice) => ({ id: invoice.id, remaining: this.remaining(invoice) })),
-    )
-    return candidates.find(({ id }) => id === chosen?.id) ?? null
+    const listed = candidates.map((invoice) => ({
+      id: invoice.id,
+      amount: invoice.amount,
+      isUnpaid: this.remaining(invoice) > 0n,
+      isMatched: this.isMatched(invoice),
+      invoice,
+    }))
+    return chooseInvoice(searchIn(listed, seen.amount))?.invoice ?? null
   }
 }

@@ -33,6 +33,14 @@ class History {
     for (const id of ['w0', 'w1', 'late']) this.model.owners.set(this.name(id), this.name('A'))
     for (const id of ['w0', 'w1']) this.model.placed.add(this.name(id))
     for (const one of steps) {
+      // What takes its turn in a wallet's mailbox decides about what has expired by then; reads only judge.
+      if (
+        one.do === 'invoice' ||
+        one.do === 'deposit' ||
+        (one.do === 'void' && one.position < this.model.invoices.length)
+      ) {
+        this.model.expire(this.t.clock.now())
+      }
       await this.take(one)
       await this.comparePayments()
     }
@@ -50,6 +58,8 @@ class History {
         return
       case 'invoice':
         return this.invoice(one)
+      case 'void':
+        return this.void(one)
       case 'deposit':
         return this.deposit(one)
       case 'assign':
@@ -93,14 +103,27 @@ class History {
       currency,
       ...(reference === null ? {} : { reference }),
       ...(callbackUrl === null ? {} : { callbackUrl }),
+      ...(one.expiresInSeconds === null ? {} : { expiresInSeconds: one.expiresInSeconds }),
     })
     assert.equal(outcome.ok ? null : outcome.failure.code, expected)
     if (!outcome.ok) return
-    const created: ModelInvoice = { ...asked, id: outcome.value.id, createdAt: this.t.clock.now() }
+    const createdAt = this.t.clock.now()
+    const expiresAt = one.expiresInSeconds === null ? null : createdAt + one.expiresInSeconds * 1000
+    const ending = { expiresAt, hasOutlivedExpiry: false, voidedAt: null }
+    const created: ModelInvoice = { ...asked, ...ending, id: outcome.value.id, createdAt }
     assert.equal(outcome.value.created_at, created.createdAt)
     // An acceptance never leaves two unpaid equal amounts on a wallet.
     assert.deepEqual(this.model.rivals(created), [])
     this.model.invoices.push(created)
+  }
+
+  private async void(one: Extract<Step, { do: 'void' }>): Promise<void> {
+    const invoice = this.model.invoices[one.position]
+    if (invoice === undefined) return
+    const owner = this.name(one.owner)
+    const expected = this.model.void(invoice, owner, this.t.clock.now())
+    const outcome = await this.t.void(invoice.id, owner)
+    assert.equal(outcome.ok ? null : outcome.failure.code, expected)
   }
 
   private async deposit(one: Extract<Step, { do: 'deposit' }>): Promise<void> {
@@ -129,7 +152,9 @@ class History {
 
   private async comparePayments(): Promise<void> {
     for (const invoice of this.model.invoices) {
-      assert.deepEqual(await this.t.paymentOf(invoice), paymentOf(invoice.amount, this.model.received(invoice)))
+      const { payment, voidedAt, expiresAt } = await this.t.told(invoice)
+      assert.deepEqual(payment, paymentOf(invoice.amount, this.model.received(invoice)))
+      assert.deepEqual([voidedAt, expiresAt], [this.model.voidedAtBy(invoice, this.t.clock.now()), invoice.expiresAt])
     }
   }
 }

@@ -68,9 +68,11 @@ describe('POST /api/invoices creates', () => {
       currency: 'USDT',
       callback_url: null,
       payment: { status: 'unpaid', received: '0', pending: '0', remaining: `${amounts}.25`, overpaid: '0' },
+      voided_at: null,
+      expires_at: null,
     })
     const [first] = (await fixture.get(`/api/users/${OWNER}/invoices`)).json
-    const { payment, ...record } = shown.json
+    const { payment, voided_at: _voidedAt, expires_at: _expiresAt, ...record } = shown.json
     assert.equal(payment.status, 'unpaid')
     assert.deepEqual(first, record)
   })

@@ -34,10 +34,15 @@ function invoice(id: string, wallets: Pick<Invoice, 'wallet_id' | 'wallet_ids'>)
   }
 }
 
+const PAYABLE = { voidedAt: null, expiresAt: null }
+
 const invoices = new Map([
-  [UNPAID_ID, { invoice: invoice(UNPAID_ID, { wallet_id: 'sep', wallet_ids: 'sep,nile,unseen' }), payment: UNPAID }],
-  [PAID_ID, { invoice: invoice(PAID_ID, { wallet_id: 'sep', wallet_ids: 'sep' }), payment: PAID }],
-  [OLD_ID, { invoice: invoice(OLD_ID, { wallet_id: 'nile', wallet_ids: null }), payment: UNPAID }],
+  [
+    UNPAID_ID,
+    { invoice: invoice(UNPAID_ID, { wallet_id: 'sep', wallet_ids: 'sep,nile,unseen' }), payment: UNPAID, ...PAYABLE },
+  ],
+  [PAID_ID, { invoice: invoice(PAID_ID, { wallet_id: 'sep', wallet_ids: 'sep' }), payment: PAID, ...PAYABLE }],
+  [OLD_ID, { invoice: invoice(OLD_ID, { wallet_id: 'nile', wallet_ids: null }), payment: UNPAID, ...PAYABLE }],
 ])
 
 const ASSIGNED = { owner: 'merchant', assignedAt: 1 }

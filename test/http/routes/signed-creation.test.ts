@@ -21,6 +21,7 @@ test('a key that is revoked after its signature was verified creates nothing any
     allowsUnsigned: () => false,
     inProgress: new InProgress(),
     basePath: '',
+    defaultExpirySeconds: null,
     signedRequests: {
       authenticate: async () => {
         if (isRevoked) unwrap(await store.revokeApiKey(key.id, 'alice'))

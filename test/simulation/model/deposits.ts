@@ -7,8 +7,8 @@ import { depositAtoms } from './amounts.js'
 export interface ModelDeposit {
   record: Deposit
   atoms: bigint
-  /** The invoice that it notifies, chosen when it was first seen. */
-  readonly invoiceId: string | null
+  /** The invoice that it notifies, chosen when it was first seen, or at `confirmed` when there was none. */
+  invoiceId: string | null
   /** Statuses that were reached once: never notified again. */
   readonly reached: Set<DepositStatus>
 }
@@ -39,6 +39,12 @@ export class ModelDeposits {
   /** What went to an address, dropped ones included. */
   to(network: Network, address: string): readonly ModelDeposit[] {
     return this.byAddress.get(placeOf(network, address)) ?? []
+  }
+
+  /** The invoices that a deposit has matched, dropped ones left out. */
+  matched(): ReadonlySet<string | null> {
+    const standing = [...this.byIdentity.values()].filter(({ record }) => record.kind !== 'dropped')
+    return new Set(standing.map(({ invoiceId }) => invoiceId))
   }
 
   /** What a report of this sighting would do. */

@@ -17,13 +17,29 @@ export interface ModelRequest {
   readonly currency: string
   readonly callbackUrl: string | null
   readonly isCallbackValid: boolean
+  readonly expiresInSeconds: number | null
 }
 
 interface ModelInvoice {
   readonly record: Invoice
   readonly walletIds: readonly string[]
   readonly atoms: bigint
+  readonly expiresAt: number | null
+  voidedAt: number | null
+  /** It was paid or being paid when its time to expire came. */
+  hasOutlivedExpiry: boolean
 }
+
+/** What is told of an invoice. */
+interface Told {
+  readonly invoice: Invoice
+  readonly payment: Payment
+  readonly voidedAt: number | null
+  readonly expiresAt: number | null
+}
+
+/** Sets of wallets that may share a wallet (decisions 6). */
+const SETS_MAX = 64
 
 /** Invoices (specification, Invoice paid status, POST /api/invoices; decisions 4 and 6): nothing is kept that can be computed. */
 export class ModelInvoices {
@@ -73,7 +89,8 @@ export class ModelInvoices {
     if (!request.walletIds.every((id) => this.wallets.isPayable(id, request.owner))) return 'wallet_not_owned'
     if (!request.isCallbackValid) return 'invalid_callback_url'
     if (request.reference !== null && this.byReference(request.reference) !== undefined) return 'reference_in_use'
-    return this.hasUnpaidEqual(request) ? 'amount_in_use' : null
+    if (this.hasUnpaidEqual(request)) return 'amount_in_use'
+    return request.walletIds.some((id) => this.isCrowded(id, request)) ? 'too_many_wallet_sets' : null
   }
 
   /** What creating it now gives; the id is the service's. */
@@ -92,13 +109,42 @@ export class ModelInvoices {
       callback_url: request.callbackUrl,
       created_at: nowMs,
     }
-    this.invoices.push({ record, walletIds: request.walletIds, atoms: invoiceAtoms(request.amountText) ?? 0n })
+    this.invoices.push({
+      record,
+      walletIds: request.walletIds,
+      atoms: invoiceAtoms(request.amountText) ?? 0n,
+      expiresAt: request.expiresInSeconds === null ? null : nowMs + request.expiresInSeconds * 1000,
+      voidedAt: null,
+      hasOutlivedExpiry: false,
+    })
     return record
   }
 
-  payment(id: string): Payment | undefined {
+  /** What is told of an invoice, judged by the clock. */
+  told(id: string, nowMs: number): Told | undefined {
     const invoice = this.invoices.find(({ record }) => record.id === id)
-    return invoice === undefined ? undefined : this.paymentOf(invoice)
+    if (invoice === undefined) return undefined
+    const voidedAt = this.voidedAtBy(invoice, nowMs)
+    return { invoice: invoice.record, payment: this.paymentOf(invoice), voidedAt, expiresAt: invoice.expiresAt }
+  }
+
+  /** Decides about every invoice whose time to expire has come. */
+  expire(nowMs: number): void {
+    for (const invoice of this.invoices) {
+      if (invoice.expiresAt === null || invoice.expiresAt > nowMs) continue
+      invoice.voidedAt = this.voidedAtBy(invoice, nowMs)
+      invoice.hasOutlivedExpiry = invoice.voidedAt === null
+    }
+  }
+
+  /** Voids an invoice: what is told of it then, or the code of the refusal. */
+  void(id: string, owner: string, nowMs: number): Told | string | undefined {
+    const invoice = this.invoices.find(({ record }) => record.id === id)
+    if (invoice === undefined) return 'invoice_not_found'
+    if (invoice.record.owner !== owner) return 'not_invoice_owner'
+    if (invoice.voidedAt === null && this.isCovered(invoice)) return 'invoice_paid'
+    invoice.voidedAt ??= nowMs
+    return this.told(id, nowMs)
   }
 
   /** The missing sum of an invoice, atoms. */
@@ -114,19 +160,47 @@ export class ModelInvoices {
     if (wallet === undefined || currency === null) return null
     const candidates = this.invoices
       .filter(
-        ({ record, walletIds }) =>
+        ({ record, walletIds, voidedAt }) =>
           record.reference !== null &&
+          record.owner === wallet.owner &&
+          voidedAt === null &&
           record.currency === currency &&
           record.created_at < sighting.receivedAt &&
           walletIds.includes(wallet.id) &&
           (record.callback_url ?? this.defaultCallbackOf(record.owner)) !== null,
       )
       .sort((one, other) => (one.record.id < other.record.id ? -1 : 1))
-      .map((invoice) => ({ invoice, remaining: this.remaining(invoice) }))
-    const exact = candidates.findLast(({ remaining }) => remaining === atoms)
-    const oldestUnpaid = candidates.find(({ remaining }) => remaining > 0n)
-    const chosen = exact ?? oldestUnpaid ?? candidates.at(-1)
-    return chosen?.invoice.record ?? null
+    const matched = this.deposits.matched()
+    const exact = candidates.findLast((one) => one.atoms === atoms && !matched.has(one.record.id))
+    const chosen = exact ?? candidates.find((one) => this.remaining(one) > 0n) ?? candidates.at(-1)
+    return chosen?.record ?? null
+  }
+
+  /** Whether as many other sets of wallets as may share the wallet have unpaid invoices there. */
+  private isCrowded(walletId: string, request: ModelRequest): boolean {
+    const nameOf = (walletIds: readonly string[]) => [...walletIds].sort().join()
+    const sets = new Set<string>()
+    for (const other of this.invoices) {
+      if (!other.walletIds.includes(walletId) || !this.stands(other, request.owner)) continue
+      sets.add(nameOf(other.walletIds))
+    }
+    return !sets.has(nameOf(request.walletIds)) && sets.size >= SETS_MAX
+  }
+
+  /** Whether it is one of the owner's that is unpaid and not void. */
+  private stands(invoice: ModelInvoice, owner: string): boolean {
+    return invoice.record.owner === owner && invoice.voidedAt === null && this.remaining(invoice) > 0n
+  }
+
+  private voidedAtBy(invoice: ModelInvoice, nowMs: number): number | null {
+    const { voidedAt, expiresAt, hasOutlivedExpiry } = invoice
+    if (voidedAt !== null || expiresAt === null || expiresAt > nowMs || hasOutlivedExpiry) return voidedAt
+    return this.isCovered(invoice) ? null : expiresAt
+  }
+
+  /** Paid or being paid. */
+  private isCovered(invoice: ModelInvoice): boolean {
+    return this.sum(invoice, 'confirmed') + this.sum(invoice, 'pending') >= invoice.atoms
   }
 
   private hasUnpaidEqual(request: ModelRequest): boolean {
@@ -136,7 +210,7 @@ export class ModelInvoices {
         other.atoms === atoms &&
         other.record.currency === request.currency &&
         other.walletIds.some((id) => request.walletIds.includes(id)) &&
-        this.remaining(other) > 0n,
+        this.stands(other, request.owner),
     )
   }
 

@@ -68,7 +68,13 @@ export class Model {
         // Chosen before it counts: what an invoice misses is what the payer saw missing.
         const invoice = this.invoices.match(sighting, atoms)
         deposit = this.deposits.add(report, sighting, invoice?.id ?? null, nowMs)
-      } else this.deposits.change(deposit, report, sighting, nowMs)
+      } else {
+        if (deposit.invoiceId === null && report !== 'dropped') {
+          const seen = deposit.record.kind === 'dropped' ? sighting : deposit.record
+          deposit.invoiceId = this.invoices.match(seen, depositAtoms(seen.currency, seen.amount) ?? 0n)?.id ?? null
+        }
+        this.deposits.change(deposit, report, sighting, nowMs)
+      }
       for (const news of effect.news) {
         deposit.reached.add(news)
         const one = this.owe(deposit, news)

@@ -1,0 +1,85 @@
+import { type InvoiceFacts, WALLET_SETS_MAX } from '../../domain/collision.js'
+import type { InvoiceRequest } from '../../domain/invoice.js'
+import type { InvoiceIndex } from './invoice-index.js'
+import { type Place, placeOf } from './invoice-places.js'
+import type { Payees } from './payees.js'
+import type { Tables } from './tables.js'
+import type { WalletRow } from './wallets.js'
+
+/** What stands beside the request. */
+export interface CreationParts {
+  readonly tables: Tables
+  readonly index: InvoiceIndex
+  readonly payees: Payees
+  /** Whether several unpaid invoices of a currency may share a wallet. */
+  readonly areWalletsShared: boolean
+}
+
+/** The facts about a new invoice, in LMDB. Open invoices that turn out to be paid are settled on the way. */
+export class CreationFacts implements InvoiceFacts {
+  private readonly places: readonly Place[]
+
+  constructor(
+    private readonly parts: CreationParts,
+    private readonly request: InvoiceRequest,
+    private readonly ownerNo: number | undefined,
+    /** Null unless every wallet is the owner's. */
+    private readonly wallets: readonly WalletRow[] | null,
+    private readonly nowMs: number,
+  ) {
+    this.places = ownerNo === undefined || wallets === null ? [] : wallets.map(({ no }) => placeOf(no, ownerNo))
+  }
+
+  areWalletsOwned(): boolean {
+    return this.wallets !== null
+  }
+
+  isReferenceTaken(): boolean {
+    const { reference } = this.request
+    return reference !== null && this.parts.tables.references.doesExist(Buffer.from(reference))
+  }
+
+  isAmountTaken(): boolean {
+    const { index } = this.parts
+    const { currency, amount } = this.request
+    return this.places.some((place) =>
+      index.open.ofAmount(place, currency, amount).some((id) => index.isUnpaid(id, this.nowMs)),
+    )
+  }
+
+  isWalletTaken(): boolean {
+    if (this.parts.areWalletsShared) return false
+    const { currency } = this.request
+    return this.places.some((place) => {
+      for (const payeeNo of this.parts.index.open.payeesAt(place)) {
+        if (this.hasUnpaid(place, payeeNo, currency)) return true
+      }
+      return false
+    })
+  }
+
+  areSetsExhausted(): boolean {
+    const { index, payees } = this.parts
+    const [first] = this.places
+    if (first === undefined || this.wallets === null || this.ownerNo === undefined) return false
+    const payeeNo = payees.numberOf(this.ownerNo, this.wallets)
+    if (payeeNo !== undefined && index.open.hasAny(first, payeeNo)) return false
+    return this.places.some((place) => this.hasSets(place, WALLET_SETS_MAX))
+  }
+
+  /** Whether as many sets of wallets as that have an unpaid invoice at a place. */
+  private hasSets(place: Place, count: number): boolean {
+    const payeeNos = [...this.parts.index.open.payeesAt(place)]
+    if (payeeNos.length < count) return false
+    return payeeNos.filter((payeeNo) => this.hasUnpaid(place, payeeNo)).length >= count
+  }
+
+  private hasUnpaid(place: Place, payeeNo: number, currency?: InvoiceRequest['currency']): boolean {
+    const { index } = this.parts
+    for (let id = index.open.firstOf(place, payeeNo, currency); id !== null; ) {
+      if (index.isUnpaid(id, this.nowMs)) return true
+      id = index.open.firstOf(place, payeeNo, currency)
+    }
+    return false
+  }
+}
