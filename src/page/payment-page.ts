@@ -20,6 +20,8 @@ export interface PaymentView {
   readonly payment: Payment
   /** Void or expired: nothing may be sent any more. */
   readonly isVoid: boolean
+  /** Unix ms; null when it never expires. */
+  readonly expiresAt: number | null
   /** The wallets of the invoice, in its order. */
   readonly wallets: readonly Pick<Wallet, 'network' | 'address'>[]
   readonly isSandbox: boolean
@@ -80,7 +82,7 @@ function statusBox(state: PaymentState, coin: string): Markup {
 }
 
 /** What to send where; nothing when there is nothing left to send, so that nobody pays twice. */
-function instructions({ invoice, wallets }: PaymentView, state: PaymentState): Markup | null {
+function instructions({ invoice, wallets, expiresAt }: PaymentView, state: PaymentState): Markup | null {
   const missing = leftToSend(state)
   if (missing === null) return null
   const figure = state.kind === 'nothing_seen' ? amountText(invoice) : missing
@@ -91,11 +93,17 @@ function instructions({ invoice, wallets }: PaymentView, state: PaymentState): M
   const sumOn = (network: Network | null): string | null =>
     hasSeveralCoins && network !== null ? `${figure} ${coinName(invoice.currency, [network])} on ` : null
   return markup`<h2>Send ${figure} ${coin} to ${wallets.length === 1 ? 'this address' : 'one of these addresses'}</h2>
+${expiresAt === null ? null : markup`<p>Pay before ${timeText(expiresAt)}.</p>`}
 ${hasSeveralCoins ? markup`<p class="caution">${differentCoins(coins)}</p>` : null}
 ${networks.length === 0 ? null : markup`<p class="quiet">${sendingHint(coin, wallets.length)}</p>`}
 <dl class="wallets">
 ${wallets.map((wallet) => walletEntry(wallet, sumOn(wallet.network)))}
 </dl>`
+}
+
+/** A page without a script does not know the payer's time zone. Whole minutes, rounded down: never later than it is. */
+function timeText(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 /** The invoice adds up different coins as plain numbers (specification); a payer must not take them for equal offers. */

@@ -38,6 +38,7 @@ function render({ invoice, ...rest }: Variation = {}): string {
     },
     payment: UNPAID,
     isVoid: false,
+    expiresAt: null,
     wallets: [SEP],
     isSandbox: false,
     ...rest,
@@ -206,6 +207,13 @@ describe('the payment page', () => {
     assert.ok(html.includes('<dt>0.015 ETH on SEP (Ethereum Sepolia)'), html)
     assert.ok(html.includes('<dt>0.015 TRX on TRX-NILE (TRON Nile)'), html)
     assert.equal(render({ wallets: [SEP, NILE] }).includes('different coins'), false)
+  })
+
+  test('says until when to pay, as long as there is something to send', () => {
+    const expiresAt = Date.UTC(2026, 10, 22, 7, 5, 59, 999)
+    assert.ok(render({ expiresAt }).includes('<p>Pay before 2026-11-22 07:05 UTC.</p>'))
+    assert.equal(render({ expiresAt, payment: PAID }).includes('Pay before'), false)
+    assert.equal(render().includes('Pay before'), false)
   })
 
   test('says beside the name of each test network that it is one', () => {

@@ -24,9 +24,10 @@ export function paymentPageRoutes(parts: PaymentPageParts): Route[] {
 async function show({ store, isSandbox }: PaymentPageParts, id: string): Promise<Answer> {
   const found = await store.invoiceWithPayment(id)
   if (found === undefined) return failureAnswer(failure('invoice_not_found'))
-  const { invoice, payment } = found
+  const { invoice, payment, voidedAt, expiresAt } = found
   const wallets = await walletsShown(store, invoice)
-  return pageAnswer(200, paymentPage({ invoice, payment, isVoid: false, wallets, isSandbox }))
+  const isVoid = voidedAt !== null
+  return pageAnswer(200, paymentPage({ invoice, payment, isVoid, expiresAt, wallets, isSandbox }))
 }
 
 /** An invoice that was imported may name a wallet that the ledger has not told of yet; its address is not known. */

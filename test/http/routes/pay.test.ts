@@ -14,6 +14,8 @@ import { STYLE_SOURCE } from '../../../src/page/style.js'
 const UNPAID_ID = '018f2a4c5b6d7e8f9012345678abcdef'
 const PAID_ID = '018f2a4c5b6d7e8f9012345678abcd00'
 const OLD_ID = '018f2a4c5b6d7e8f9012345678abcd01'
+const VOID_ID = '018f2a4c5b6d7e8f9012345678abcd03'
+const EXPIRING_ID = '018f2a4c5b6d7e8f9012345678abcd04'
 const FAILING_ID = '018f2a4c5b6d7e8f9012345678abcd02'
 
 const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '0.5', overpaid: '0' }
@@ -42,6 +44,24 @@ const invoices = new Map([
     { invoice: invoice(UNPAID_ID, { wallet_id: 'sep', wallet_ids: 'sep,nile,unseen' }), payment: UNPAID, ...PAYABLE },
   ],
   [PAID_ID, { invoice: invoice(PAID_ID, { wallet_id: 'sep', wallet_ids: 'sep' }), payment: PAID, ...PAYABLE }],
+  [
+    VOID_ID,
+    {
+      invoice: invoice(VOID_ID, { wallet_id: 'sep', wallet_ids: 'sep' }),
+      payment: UNPAID,
+      voidedAt: 1_700_000_060_000,
+      expiresAt: 1_700_000_060_000,
+    },
+  ],
+  [
+    EXPIRING_ID,
+    {
+      invoice: invoice(EXPIRING_ID, { wallet_id: 'sep', wallet_ids: 'sep' }),
+      payment: UNPAID,
+      voidedAt: null,
+      expiresAt: Date.UTC(2026, 10, 22, 7, 5),
+    },
+  ],
   [OLD_ID, { invoice: invoice(OLD_ID, { wallet_id: 'nile', wallet_ids: null }), payment: UNPAID, ...PAYABLE }],
 ])
 
@@ -139,6 +159,18 @@ describe('GET /pay/:id', () => {
     assert.equal(reply.status, 200)
     assert.ok(reply.body.includes('Paid. Nothing more is due.'))
     assert.equal(reply.body.includes('http-equiv'), false)
+  })
+
+  test('shows no address of an invoice that is void or has expired', async () => {
+    const reply = await send('GET', `/pay/${VOID_ID}`)
+    assert.equal(reply.status, 200)
+    assert.ok(reply.body.includes('This invoice is no longer payable.'))
+    assert.equal(reply.body.includes(wallets.get('sep')?.address ?? ''), false)
+  })
+
+  test('says until when an invoice that expires is payable', async () => {
+    const reply = await send('GET', `/pay/${EXPIRING_ID}`)
+    assert.ok(reply.body.includes('Pay before 2026-11-22 07:05 UTC.'))
   })
 
   const unknown = ['0'.repeat(32), 'x', UNPAID_ID.toUpperCase(), `${UNPAID_ID}0`, '%3Cscript%3E', '..%2f', '__proto__']
