@@ -24,6 +24,8 @@ export interface NodeFront {
   readonly draining: boolean
   began(exchange: NodeExchange): void
   ended(exchange: NodeExchange): void
+  /** Has whatever follows on the connection ignored. */
+  refused(exchange: NodeExchange): void
 }
 
 type State = 'receiving' | 'refusing' | 'handling' | 'sending' | 'done'
@@ -106,6 +108,7 @@ export class NodeExchange implements Request, StreamSink {
     if (this.aborted || (this.state !== 'receiving' && this.state !== 'refusing')) return false
     this.dropBody()
     this.closing = true
+    this.front.refused(this)
     this.sendWhole(this.refusalAnswer(code))
     return true
   }
@@ -117,8 +120,9 @@ export class NodeExchange implements Request, StreamSink {
       this.handle(target)
       return
     }
-    // Others end in "chunked" at best, and leave a body that nobody here decodes.
-    if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
+    // Other encodings leave a body that nobody here decodes, and HTTP/1.0 has none (RFC 9112, 6.1).
+    const isFramed = transferEncoding?.toLowerCase() === 'chunked' && req.httpVersion === '1.1'
+    if (transferEncoding !== undefined && !isFramed) {
       this.refuse('malformed_request')
       return
     }

@@ -33,6 +33,8 @@ class NodeServer implements HttpServer, NodeFront {
   private readonly exchanges = new Map<Duplex, Set<NodeExchange>>()
   /** All connections. The engine forgets those on which it found no HTTP, and would wait for their clients to leave. */
   private readonly sockets = new Set<Socket>()
+  /** Connections whose last request has been refused. */
+  private readonly ending = new WeakSet<Duplex>()
   private drained: Promise<void> | undefined
   private onIdle: (() => void) | undefined
 
@@ -107,7 +109,13 @@ class NodeServer implements HttpServer, NodeFront {
     if (this.exchanges.size === 0) this.onIdle?.()
   }
 
+  refused(exchange: NodeExchange): void {
+    this.ending.add(exchange.req.socket)
+  }
+
+  /** What the client sent behind a request that was refused is not looked at: the connection ends with the refusal. */
   private take(req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
+    if (this.ending.has(req.socket)) return
     new NodeExchange(req, res, this).begin(awaitsContinue)
   }
 

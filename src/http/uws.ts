@@ -36,6 +36,7 @@ configure('silent')
  *   A reverse proxy must therefore speak HTTP/1.1 (nginx: `proxy_http_version 1.1`). A request line whose end comes
  *   in a later packet than its target is a broken version too; no client that writes its head at once does that.
  * - A head that is not HTTP at all, has no Host, or does not arrive gets no answer; the connection closes after 10 s.
+ * - It sees no header behind one without a name, and skips a preamble of the PROXY protocol (test/proxies/direct.test.ts).
  * - It closes silent connections, and clients that take nothing of an answer, after 10 s (± 4), and those that send a
  *   body of less than 160 KiB in 10 s: `idleTimeoutMs` is not honoured, `requestTimeoutMs` only below that.
  * - A client that pipelines a request while an answer is still being computed is disconnected, and so is one that

@@ -1,0 +1,49 @@
+import { failure } from '../../src/domain/failure.js'
+import { chooseServer } from '../../src/http/choose-server.js'
+import { failureAnswer } from '../../src/http/failure-response.js'
+import { createNodeServer } from '../../src/http/node.js'
+import type { Answer, CreateServer, Target } from '../../src/http/server.js'
+import { STREAM_BODY_LIMIT_BYTES } from './streams.js'
+
+/** The engines that run on this machine. */
+export async function engines(): Promise<readonly { readonly name: string; readonly create: CreateServer }[]> {
+  const chosen = await chooseServer('auto')
+  return [{ name: 'node:http', create: createNodeServer }, ...(chosen.name === 'uws' ? [chosen] : [])]
+}
+
+/** A server that answers each request with its path, and remembers which it executed. */
+export interface EchoServer {
+  readonly port: number
+  readonly executed: readonly string[]
+  close(): void
+}
+
+export async function startEcho(create: CreateServer): Promise<EchoServer> {
+  const executed: string[] = []
+  const target: Target = {
+    bodyLimitBytes: STREAM_BODY_LIMIT_BYTES,
+    handle: ({ path, method }) => {
+      executed.push(path)
+      const answer: Answer = { status: 200, headers: {}, body: `echo ${path}` }
+      // Creations are answered later, reads at once.
+      return method === 'POST' ? new Promise((resolve) => setImmediate(() => resolve(answer))) : answer
+    },
+    refuse: (code) => failureAnswer(failure(code)),
+  }
+  const server = create(
+    () => target,
+    {
+      host: '127.0.0.1',
+      port: 0,
+      connectionLimit: 10_000,
+      unfinishedBodiesLimitBytes: 10_000_000,
+      requestTimeoutMs: 60_000,
+      idleTimeoutMs: 60_000,
+    },
+    (error) => {
+      throw error
+    },
+  )
+  const { port } = await server.listen()
+  return { port, executed, close: () => server.close() }
+}
