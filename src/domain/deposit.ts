@@ -52,21 +52,22 @@ export function depositValue(
   return atoms === null ? null : { currency, atoms }
 }
 
-/** Whether two sightings of a deposit tell of the same transfer, however they write its address and amount. */
-export function isSameTransfer(
-  one: Pick<Sighting, 'network' | 'toAddress' | 'currency' | 'amount'>,
-  other: Pick<Sighting, 'toAddress' | 'currency' | 'amount'>,
+/**
+ * What two sightings of one deposit contradict each other in, however they write it; null when they tell of the same
+ * transfer. Labels that stand for no currency are compared as they are.
+ */
+export function conflictOf(
+  known: Pick<Sighting, 'network' | 'toAddress' | 'currency' | 'amount'>,
+  sighting: Pick<Sighting, 'toAddress' | 'currency' | 'amount'>,
   tokenDecimals: TokenDecimals,
-): boolean {
-  const { network } = one
-  const value = depositValue(one, tokenDecimals)
-  const otherValue = depositValue({ ...other, network }, tokenDecimals)
-  if (value === null || otherValue === null) return value === otherValue
-  return (
-    canonicalAddress(network, one.toAddress) === canonicalAddress(network, other.toAddress) &&
-    value.currency === otherValue.currency &&
-    value.atoms === otherValue.atoms
-  )
+): 'address' | 'currency' | 'amount' | null {
+  const { network } = known
+  const value = depositValue(known, tokenDecimals)
+  const otherValue = depositValue({ ...sighting, network }, tokenDecimals)
+  if (canonicalAddress(network, known.toAddress) !== canonicalAddress(network, sighting.toAddress)) return 'address'
+  if (value?.currency !== otherValue?.currency) return 'currency'
+  if (value?.currency === null && known.currency !== sighting.currency) return 'currency'
+  return value?.atoms === otherValue?.atoms ? null : 'amount'
 }
 
 /** Why a sighting cannot be recorded, in words for the observer's log; null when it can. */

@@ -1,6 +1,6 @@
 import type { ChainRefusal, ChainStep, ObservedBlock, ObservedTransfer } from '../../domain/block.js'
 import { CONFIRMED_BLOCKS_KEPT, confirmedAfterUndo, mayAppend, mayConfirm } from '../../domain/chain.js'
-import { flawOf, isSameTransfer, type Sighting } from '../../domain/deposit.js'
+import { conflictOf, flawOf, type Sighting } from '../../domain/deposit.js'
 import type { Network, TokenDecimals } from '../../domain/network.js'
 import type { BlockRow, BlockRows, DepositId } from './block-rows.js'
 import { ChainEffects, type TakenStep } from './chain-effects.js'
@@ -89,10 +89,15 @@ export class Chains {
           continue
         }
         const known = this.rows.find(network, transfer.txHash, transfer.index)
-        effects.report(report, sighting)
+        const isHeld = this.blocks.holderOf(network, transfer) !== undefined
+        // What others said of it gives way to a confirmed block. Until a block is confirmed the first word stands.
+        if (isConfirmed && !isHeld && this.isOtherwise(sighting)) {
+          effects.retract(sighting)
+          effects.repaired += 1
+        }
+        if (effects.report(report, sighting) === 'rejected') continue
         // A lower block has it already, or somebody else has confirmed it: it stays, whatever becomes of this block.
-        const isOthers =
-          this.blocks.holderOf(network, transfer) !== undefined || (known?.kind === 'confirmed' && !isConfirmed)
+        const isOthers = isHeld || (known?.kind === 'confirmed' && !isConfirmed)
         if (!isOthers) held.push(this.hold(network, transfer, block.height))
       }
       this.put(network, block, held)
@@ -186,7 +191,7 @@ export class Chains {
 
   private isOtherwise(sighting: Sighting): boolean {
     const known = this.rows.find(sighting.network, sighting.txHash, sighting.index)
-    return known !== undefined && known.kind !== 'dropped' && !isSameTransfer(known, sighting, this.tokenDecimals)
+    return known !== undefined && known.kind !== 'dropped' && conflictOf(known, sighting, this.tokenDecimals) !== null
   }
 
   private put(

@@ -1,4 +1,5 @@
 import {
+  conflictOf,
   type DepositOutcome,
   type DepositReport,
   type DepositStatus,
@@ -49,6 +50,10 @@ export class Deposits {
     if (flaw !== null) return { outcome: { status: 'rejected', error: flaw }, owed: [] }
     const key = depositKey(fact.sighting.network, fact.sighting.txHash, fact.sighting.index)
     const known = this.deposits.get(key)
+    const conflict = this.conflictWith(known, fact)
+    if (conflict !== null) {
+      return { outcome: { status: 'rejected', error: `the deposit is known with another ${conflict}` }, owed: [] }
+    }
     const transition = transitionOf(known?.kind ?? 'unseen', fact.report)
     if (transition === null) {
       if (known === undefined) return { outcome: { status: 'rejected', error: 'no such deposit' }, owed: [] }
@@ -79,6 +84,12 @@ export class Deposits {
       if (delivery !== null) owed.push(delivery)
     }
     return { outcome: { status: 'applied', deposit: toDeposit(after) }, owed }
+  }
+
+  /** A report that contradicts what is known is never half applied (decisions 5). A dropped deposit may come again as another. */
+  private conflictWith(known: DepositRow | undefined, { report, sighting }: DepositFact) {
+    if (known === undefined || known.kind === 'dropped' || report === 'dropped') return null
+    return conflictOf(known, sighting, this.tokenDecimals)
   }
 
   private firstSeen(sighting: Sighting): DepositRow {

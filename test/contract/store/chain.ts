@@ -385,6 +385,37 @@ export function describeChains(open: OpenStore): void {
       })
     }
 
+    scenario('keeps what somebody else said first until the block is confirmed, whose word then counts', async (t) => {
+      await t.own('alice', 'wallet-1', 'wallet-2')
+      const invoice = await t.invoice({ amount: '100' })
+      const said = { txHash: 'x', amount: '7', toAddress: addressOf('wallet-2') }
+      await t.deposit('pending', said)
+      const before = await takeAll(t, append(block(5, 'a', 'x')))
+      assert.equal(before.last.repaired, 0)
+      assert.deepEqual(
+        before.last.reports.map(({ outcome }) => outcome),
+        [{ status: 'rejected', error: 'the deposit is known with another address' }],
+      )
+      assert.equal((await t.store.deposit('SEP', 'x', 0))?.amount, '7')
+      const after = await takeAll(t, confirm(block(5, 'a', 'x')))
+      assert.equal(after.last.repaired, 1)
+      assert.deepEqual([await kindOf(t, 'x'), (await t.paymentOf(invoice)).received], ['confirmed', '100'])
+    })
+
+    scenario(
+      'replaces at once what somebody else said, when it is confirmed by the time it is first read',
+      async (t) => {
+        await t.own('alice', 'wallet-1')
+        const invoice = await t.invoice({ amount: '100' })
+        await t.deposit('confirmed', { txHash: 'x', amount: '7' })
+        const { last } = await takeAll(t, appendConfirmed(block(5, 'a', 'x')))
+        assert.equal(last.repaired, 1)
+        assert.deepEqual([await kindOf(t, 'x'), (await t.paymentOf(invoice)).received], ['confirmed', '100'])
+        await takeAll(t, append(block(6, 'a')), undo(5))
+        assert.equal(await kindOf(t, 'x'), 'confirmed')
+      },
+    )
+
     scenario('brings back what somebody else dropped', async (t) => {
       await takeAll(t, append(block(5, 'a', 'x')))
       await t.deposit('dropped', { txHash: 'x' })

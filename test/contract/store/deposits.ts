@@ -91,11 +91,42 @@ export function describeDeposits(open: OpenStore): void {
         for (const report of reports) await t.deposit(report)
         const before = [await t.snapshot(), await t.store.deposit('SEP', '0xfeed', 0)]
         t.clock.advance(5000)
-        const { outcome, owed } = await t.deposit(again, { amount: '1', receivedAt: START_MS + 1 })
+        const spelled = { amount: '100.0', toAddress: addressOf('wallet-1').toUpperCase(), currency: null }
+        const { outcome, owed } = await t.deposit(again, { ...spelled, receivedAt: START_MS + 1 })
         assert.equal(outcome.status, 'duplicate')
         assert.deepEqual(owed, [])
         assert.deepEqual([await t.snapshot(), await t.store.deposit('SEP', '0xfeed', 0)], before)
       })
+    }
+
+    const contradictions: readonly (readonly [string, Partial<Sighting>])[] = [
+      ['amount', { amount: '1' }],
+      ['currency', { currency: 'Tether', amount: '100000000' }],
+      ['currency', { currency: 'USDC' }],
+      ['address', { toAddress: addressOf('wallet-2') }],
+    ]
+    for (const [what, fields] of contradictions) {
+      scenario(
+        `with another ${what} (${JSON.stringify(fields)}) is rejected, and half of it is not applied`,
+        async (t) => {
+          await t.own('alice', 'wallet-1', 'wallet-2')
+          await t.invoice({ reference: 'r', callbackUrl: 'https://example.com/' })
+          await t.invoice({ walletIds: ['wallet-2'], amount: '7' })
+          for (const kind of ['pending', 'confirmed'] as const) {
+            await t.deposit(kind)
+            const before = [await t.snapshot(), await t.store.deposit('SEP', '0xfeed', 0)]
+            for (const report of ['pending', 'confirmed'] as const) {
+              const { outcome, owed } = await t.deposit(report, fields)
+              assert.deepEqual(outcome, { status: 'rejected', error: `the deposit is known with another ${what}` })
+              assert.deepEqual(owed, [])
+            }
+            assert.deepEqual([await t.snapshot(), await t.store.deposit('SEP', '0xfeed', 0)], before)
+          }
+          // A dropped one may come again as another: a reorganisation decides.
+          assert.equal((await t.deposit('dropped', fields)).outcome.status, 'applied')
+          assert.equal((await t.deposit('confirmed', fields)).outcome.status, 'applied')
+        },
+      )
     }
 
     scenario('is known by its event id, so that a late copy does not bring a dropped deposit back', async (t) => {

@@ -127,6 +127,9 @@ export class NaiveModel {
       this.deposits.set(key, { ...known, kind: 'dropped' })
       return { status: 'applied', owed: [] }
     }
+    const place = ({ walletId, label, amount }: ModelSighting) =>
+      [walletId, currencyOfLabel(label) ?? label, amount].join(' ')
+    if (isCounted && place(known) !== place(seen)) return { status: 'rejected', owed: [] }
     if (isCounted && (known.kind === 'confirmed' || report === 'pending')) return { status: 'duplicate', owed: [] }
     // Chosen when it is first seen, and once more at `confirmed` when there was none.
     const sighting = isCounted ? known : seen

@@ -2,9 +2,9 @@ import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../.
 import type { DepositReport, Sighting } from '../../../src/domain/deposit.js'
 import type { Network } from '../../../src/domain/network.js'
 import { depositAtoms } from './amounts.js'
-import { currencyOf, type ModelDeposits } from './deposits.js'
+import type { ModelDeposits } from './deposits.js'
 import type { ModelOwed } from './outbox.js'
-import { type EventStatus, isSameAddress } from './wallets.js'
+import type { EventStatus } from './wallets.js'
 
 /** Confirmed blocks that are kept below the last one. */
 const KEPT = 512
@@ -62,7 +62,7 @@ export class ModelChains {
     }
     if (step.type === 'append' || step.type === 'confirm') {
       for (const transfer of step.blocks.flatMap(({ transfers }) => transfers)) {
-        if (depositAtoms(transfer.currency, transfer.amount) === null) continue
+        if (isUnsound(transfer)) continue
         addresses.add(transfer.toAddress)
         known(transfer)
       }
@@ -125,9 +125,13 @@ export class ModelChains {
           for (const transfer of block.transfers) {
             const before = this.deposits.find(network, transfer.txHash, transfer.index)?.record.kind
             const seen = { network, ...transfer, receivedAt: block.timeMs }
+            const isAnywhere = [...mine.blocks, row].some(({ held }) => held.some((id) => isSame(id, transfer)))
+            if (step.isConfirmed && !isAnywhere && !isUnsound(transfer) && this.deposits.isOtherwise(seen)) {
+              drop(transfer, false)
+              outcome.repaired += 1
+            }
             if (report(step.isConfirmed ? 'confirmed' : 'pending', seen) === 'rejected') continue
-            const isHeld = [...mine.blocks, row].some(({ held }) => held.some((id) => isSame(id, transfer)))
-            if (!isHeld && (step.isConfirmed || before !== 'confirmed')) row.held.push(identityOf(transfer))
+            if (!isAnywhere && (step.isConfirmed || before !== 'confirmed')) row.held.push(identityOf(transfer))
           }
           mine.blocks.push(row)
         }
@@ -149,7 +153,7 @@ export class ModelChains {
         for (const block of step.blocks) {
           const row = rowAt(block.height)
           if (row === undefined) throw new Error('the model lacks a block')
-          const sound = block.transfers.filter(({ currency, amount }) => depositAtoms(currency, amount) !== null)
+          const sound = block.transfers.filter((transfer) => !isUnsound(transfer))
           for (const id of row.held.filter((one) => !sound.some((transfer) => isSame(one, transfer)))) {
             drop(id, true)
             outcome.repaired += 1
@@ -170,7 +174,7 @@ export class ModelChains {
             )
             if (higher !== undefined) higher.held = higher.held.filter((id) => !isSame(id, transfer))
             const isHere = row.held.some((id) => isSame(id, transfer)) || held.some((id) => isSame(id, transfer))
-            const isWrong = higher !== undefined || this.isOtherwise(seen)
+            const isWrong = higher !== undefined || this.deposits.isOtherwise(seen)
             if (isWrong) drop(transfer, false)
             const status = report('confirmed', seen)
             if (isWrong || (!isHere && status === 'applied')) outcome.repaired += 1
@@ -199,17 +203,10 @@ export class ModelChains {
         return { outcome, owed }
     }
   }
+}
 
-  /** Whether what is recorded, and not dropped, is worth something else or went elsewhere. */
-  private isOtherwise(seen: Sighting): boolean {
-    const known = this.deposits.find(seen.network, seen.txHash, seen.index)?.record
-    if (known === undefined || known.kind === 'dropped') return false
-    return (
-      !isSameAddress(seen.network, known.toAddress, seen.toAddress) ||
-      currencyOf(known.currency) !== currencyOf(seen.currency) ||
-      depositAtoms(known.currency, known.amount) !== depositAtoms(seen.currency, seen.amount)
-    )
-  }
+function isUnsound({ currency, amount }: { readonly currency: string | null; readonly amount: string }): boolean {
+  return depositAtoms(currency, amount) === null
 }
 
 function prune(chain: ModelChain): void {

@@ -56,10 +56,24 @@ export class ModelDeposits {
       if (known === undefined) return { status: 'rejected', known, news: [] }
       return { status: kind === 'dropped' ? 'duplicate' : 'applied', known, news: [] }
     }
+    if (this.isOtherwise(sighting)) return { status: 'rejected', known, news: [] }
     if (kind === report || (kind === 'confirmed' && report === 'pending'))
       return { status: 'duplicate', known, news: [] }
     const owed: readonly DepositStatus[] = report === 'pending' ? ['pending'] : ['pending', 'confirmed']
     return { status: 'applied', known, news: owed.filter((status) => known?.reached.has(status) !== true) }
+  }
+
+  /** Whether what is recorded, and not dropped, is worth something else or went elsewhere. */
+  isOtherwise(seen: Sighting): boolean {
+    const known = this.byIdentity.get(identityOf(seen))?.record
+    if (known === undefined || known.kind === 'dropped') return false
+    const currency = currencyOf(seen.currency)
+    return (
+      placeOf(seen.network, known.toAddress) !== placeOf(seen.network, seen.toAddress) ||
+      currencyOf(known.currency) !== currency ||
+      (currency === null && known.currency !== seen.currency) ||
+      depositAtoms(known.currency, known.amount) !== depositAtoms(seen.currency, seen.amount)
+    )
   }
 
   /** A deposit that is seen for the first time. */

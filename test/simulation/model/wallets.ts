@@ -135,7 +135,7 @@ export class ModelWallets {
 }
 
 /** EVM addresses compare without regard to case, TRON ones exactly (decisions 5). */
-export function isSameAddress(network: Network, one: string, other: string): boolean {
+function isSameAddress(network: Network, one: string, other: string): boolean {
   return network === 'SEP' ? one.toLowerCase() === other.toLowerCase() : one === other
 }
 
