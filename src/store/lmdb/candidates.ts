@@ -71,7 +71,7 @@ export class Candidates implements CandidateSearch<Buffer> {
   /** The oldest open invoice of each set of wallets and class. */
   private heads(): Head[] {
     const heads: Head[] = []
-    for (const payeeNo of this.index.open.payeesAt(this.seeker.place)) {
+    for (const payeeNo of this.index.open.sets.at(this.seeker.place)) {
       for (const ofClass of this.classes) {
         const head = this.headOf(payeeNo, ofClass)
         if (head !== null) heads.push(head)

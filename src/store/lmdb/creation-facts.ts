@@ -51,7 +51,7 @@ export class CreationFacts implements InvoiceFacts {
     if (this.parts.areWalletsShared) return false
     const { currency } = this.request
     return this.places.some((place) => {
-      for (const payeeNo of this.parts.index.open.payeesAt(place)) {
+      for (const payeeNo of this.parts.index.open.sets.at(place)) {
         if (this.hasUnpaid(place, payeeNo, currency)) return true
       }
       return false
@@ -60,18 +60,26 @@ export class CreationFacts implements InvoiceFacts {
 
   areSetsExhausted(): boolean {
     const { index, payees } = this.parts
+    const { sets } = index.open
     const [first] = this.places
     if (first === undefined || this.wallets === null || this.ownerNo === undefined) return false
     const payeeNo = payees.numberOf(this.ownerNo, this.wallets)
-    if (payeeNo !== undefined && index.open.hasAny(first, payeeNo)) return false
-    return this.places.some((place) => this.hasSets(place, WALLET_SETS_MAX))
+    if (payeeNo !== undefined && sets.holds(first, payeeNo)) return false
+    if (this.places.some((place) => sets.isKnownFull(place))) return true
+    return this.places.some((place) => sets.countAt(place) >= WALLET_SETS_MAX && this.isFull(place))
   }
 
-  /** Whether as many sets of wallets as that have an unpaid invoice at a place. */
-  private hasSets(place: Place, count: number): boolean {
-    const payeeNos = [...this.parts.index.open.payeesAt(place)]
-    if (payeeNos.length < count) return false
-    return payeeNos.filter((payeeNo) => this.hasUnpaid(place, payeeNo)).length >= count
+  /** Whether as many sets of wallets as may share a wallet have an unpaid invoice at a place. */
+  private isFull(place: Place): boolean {
+    const { index, payees } = this.parts
+    // Those whose invoices turn out to be paid leave, so that they are not looked at again.
+    const unpaid = [...index.open.sets.at(place)].filter((payeeNo) => this.hasUnpaid(place, payeeNo))
+    if (unpaid.length < WALLET_SETS_MAX) return false
+    index.open.sets.noteFull(
+      place,
+      unpaid.flatMap((payeeNo) => payees.find(payeeNo).walletIds),
+    )
+    return true
   }
 
   private hasUnpaid(place: Place, payeeNo: number, currency?: InvoiceRequest['currency']): boolean {

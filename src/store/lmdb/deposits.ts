@@ -160,12 +160,15 @@ export class Deposits {
     const isSeen = row.kind !== 'dropped'
     if (!wasSeen && isSeen) addToTotals(seenTotals, account, row.receivedAt, row.no, row.atoms)
     if (wasSeen && !isSeen) removeFromTotals(seenTotals, account, row.receivedAt, row.no, row.atoms)
-    if (from !== 'confirmed' && row.kind === 'confirmed') {
+    const wasConfirmed = from === 'confirmed'
+    const isConfirmed = row.kind === 'confirmed'
+    if (wasConfirmed === isConfirmed) return
+    const wallet = this.wallets.at(row.network, row.toAddress)
+    if (isConfirmed) {
       addToTotals(confirmedTotals, account, row.receivedAt, row.no, row.atoms)
-    }
-    if (from === 'confirmed' && row.kind !== 'confirmed') {
+      if (wallet !== undefined) this.index.open.sets.depositsChanged(wallet.id)
+    } else {
       removeFromTotals(confirmedTotals, account, row.receivedAt, row.no, row.atoms)
-      const wallet = this.wallets.at(row.network, row.toAddress)
       if (wallet !== undefined) this.index.reopen(wallet.no, row.countedAs, account, row.receivedAt)
     }
   }

@@ -60,6 +60,7 @@ import { Payees } from './payees.js'
 import { Payments } from './payments.js'
 import { prepareSchema } from './schema.js'
 import { type Environment, openEnvironment, type Tables } from './tables.js'
+import { WalletSets } from './wallet-sets.js'
 import { toWallet, Wallets } from './wallets.js'
 import { WatchedAddressLists } from './watched-addresses.js'
 import { WebhookConfigurations } from './webhook-configurations.js'
@@ -125,6 +126,7 @@ function openOrExplain(directory: string): Environment {
 export class LmdbStore implements Store {
   private readonly identities: Identities
   private readonly wallets_: Wallets
+  private readonly walletSets: WalletSets
   private readonly apiKeys_: ApiKeys
   private readonly invoices_: Invoices
   private readonly answers: InvoiceAnswers
@@ -157,13 +159,13 @@ export class LmdbStore implements Store {
     this.wallets_ = new Wallets(tables, numbers, this.identities, options.flawOfAddress)
     this.apiKeys_ = new ApiKeys(tables, numbers, this.identities, options.randomKeyId)
     const payments = new Payments(tables, this.wallets_)
-    const openInvoices = new OpenInvoices(tables)
+    this.walletSets = new WalletSets(tables)
     const index = new InvoiceIndex(
       rows,
       payees,
       this.wallets_,
       payments,
-      openInvoices,
+      new OpenInvoices(tables, this.walletSets),
       new PaidInvoices(tables),
       new Matches(tables),
     )
@@ -205,7 +207,7 @@ export class LmdbStore implements Store {
       afterAbort: () => {
         numbers.forget()
         payees.forget()
-        openInvoices.forget()
+        this.walletSets.forget()
         expiries.forget()
         this.identities.forget()
         this.wallets_.forget()
@@ -232,7 +234,7 @@ export class LmdbStore implements Store {
       batch.map(
         ({ eventId, fact }) =>
           () =>
-            this.once(eventId, (now) => this.wallets_.apply(fact, now)),
+            this.once(eventId, (now) => this.applyFact(fact, now)),
       ),
     )
     for (const { fact } of batch) {
@@ -497,6 +499,11 @@ export class LmdbStore implements Store {
     if (denied !== null) return { ok: false, failure: denied }
     const id = idBytes(invoiceId)
     return id === undefined ? refuse('invoice_not_found') : this.invoices_.void(id, owner, now)
+  }
+
+  private applyFact(fact: LedgerFact, now: number): EventOutcome {
+    if (fact.type !== 'identity.onboarded') this.walletSets.depositsChanged(fact.id)
+    return this.wallets_.apply(fact, now)
   }
 
   private once(eventId: string | null, apply: (nowMs: number) => EventOutcome): EventOutcome {

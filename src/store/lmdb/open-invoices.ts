@@ -9,11 +9,10 @@ import {
   openKey,
   openPrefix,
   type Place,
-  payeeNoOfOpenKey,
   placesOf,
 } from './invoice-places.js'
-import { RowCache } from './row-cache.js'
 import { firstKey, type Tables } from './tables.js'
+import type { WalletSets } from './wallet-sets.js'
 
 /**
  * The open invoices on each wallet: those that are not void and not known to be paid. An open one may have been paid by
@@ -23,17 +22,13 @@ import { firstKey, type Tables } from './tables.js'
  *     open-invoices   which of them a set of wallets has, by class and age     one seek
  */
 export class OpenInvoices {
-  /** Payees that are known to have an open invoice, by number. */
-  private readonly holders = new RowCache<true>()
-
-  constructor(private readonly tables: Tables) {}
-
-  /** After an aborted commit. */
-  forget(): void {
-    this.holders.forget()
-  }
+  constructor(
+    private readonly tables: Tables,
+    readonly sets: WalletSets,
+  ) {}
 
   enter(invoice: IndexedInvoice): void {
+    this.sets.entering(invoice)
     const { openAmounts, openInvoices } = this.tables
     const amountBytes = bigintToBytes(invoice.amount)
     for (const place of placesOf(invoice)) {
@@ -42,7 +37,6 @@ export class OpenInvoices {
       openAmounts.putSync(key, others === undefined ? invoice.id : Buffer.concat([others, invoice.id]))
       openInvoices.putSync(openKey(place, invoice), amountBytes)
     }
-    this.holders.set(String(invoice.payeeNo), true)
   }
 
   leave(invoice: IndexedInvoice): void {
@@ -54,7 +48,7 @@ export class OpenInvoices {
       else openAmounts.putSync(key, Buffer.concat(left))
       openInvoices.removeSync(openKey(place, invoice))
     }
-    this.holders.drop(String(invoice.payeeNo))
+    this.sets.left(invoice)
   }
 
   has(invoice: IndexedInvoice): boolean {
@@ -65,26 +59,6 @@ export class OpenInvoices {
   /** The open invoices at a place that ask an amount, oldest entry first: at most one, but after a reorganisation. */
   ofAmount(place: Place, currency: Currency, amount: bigint): readonly Buffer[] {
     return splitIds(this.tables.openAmounts.get(amountKey(place, currency, amount)))
-  }
-
-  /** Whether a payee has an open invoice; `place` is any of its wallets. */
-  hasAny(place: Place, payeeNo: number): boolean {
-    const name = String(payeeNo)
-    if (this.holders.get(name) === true) return true
-    const prefix = openPrefix(place, payeeNo)
-    if (firstKey(this.tables.openInvoices, prefix, behind(prefix)) === undefined) return false
-    this.holders.set(name, true)
-    return true
-  }
-
-  /** The payees that have open invoices at a place, by number. */
-  *payeesAt(place: Place): Generator<number> {
-    const end = behind(place)
-    for (let key = firstKey(this.tables.openInvoices, place, end); key !== undefined; ) {
-      const payeeNo = payeeNoOfOpenKey(key)
-      yield payeeNo
-      key = firstKey(this.tables.openInvoices, openPrefix(place, payeeNo + 1), end)
-    }
   }
 
   /** The first open invoice of a payee, of a currency when it is given; null when there is none. */

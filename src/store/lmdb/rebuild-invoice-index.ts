@@ -10,6 +10,7 @@ import { PaidInvoices } from './paid-invoices.js'
 import { Payees } from './payees.js'
 import { Payments } from './payments.js'
 import type { Tables } from './tables.js'
+import { WalletSets } from './wallet-sets.js'
 import { Wallets } from './wallets.js'
 
 /** Tables of version 2 that nothing uses any more. */
@@ -26,7 +27,7 @@ export function rebuildInvoiceIndex(tables: Tables): void {
   const wallets = new Wallets(tables, numbers, new Identities(tables, numbers), () => null)
   const payments = new Payments(tables, wallets)
   const matches = new Matches(tables)
-  const open = new OpenInvoices(tables)
+  const open = new OpenInvoices(tables, new WalletSets(tables))
   const paid = new PaidInvoices(tables)
   const index = new InvoiceIndex(rows, payees, wallets, payments, open, paid, matches)
   for (const deposit of new DepositRows(tables.deposits).all()) {

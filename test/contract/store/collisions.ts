@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { invoiceRequest, refusalOf, walletAssigned } from '../../support/fixtures.js'
+import { addressOf, invoiceRequest, refusalOf, walletAssigned } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, settledValue, withStore } from './harness.js'
 
@@ -115,6 +115,34 @@ export function describeCollisions(open: OpenStore): void {
       t.clock.advance(120_000)
       for (let n = 70; n < 134; n += 1) await t.invoice({ amount: `${n}`, walletIds: setOf(n) })
       assert.equal(refusalOf(await t.request({ amount: '7', walletIds: setOf(1) })), 'too_many_wallet_sets')
+    })
+
+    scenario('is found full at once, and has room as soon as anything pays or voids one of its sets', async (t) => {
+      await t.own('alice', 'wallet-1', ...others)
+      const ids: string[] = []
+      for (let n = 1; n <= 64; n += 1) ids.push((await t.invoice({ amount: `${n}`, walletIds: setOf(n) })).id)
+      const full = async () => refusalOf(await t.request({ amount: '900', walletIds: setOf(65) }))
+      const pay = (txHash: string, amount: string, wallet: string) =>
+        t.deposit('confirmed', { txHash, amount, toAddress: addressOf(wallet), receivedAt: t.clock.now() + 1 })
+      assert.equal(await full(), 'too_many_wallet_sets')
+      // To a wallet of every second set, but less than any of them asks.
+      await pay('dust', '0.5', 'other-0')
+      assert.equal(await full(), 'too_many_wallet_sets')
+      assert.equal(await full(), 'too_many_wallet_sets')
+      // Pays the invoice of 1, which is on `other-0` too.
+      await pay('one', '0.5', 'other-0')
+      t.clock.advance(5)
+      const first = await t.invoice({ amount: '900', walletIds: setOf(65) })
+      assert.equal(await full(), 'amount_in_use')
+      assert.equal(refusalOf(await t.request({ amount: '901', walletIds: setOf(66) })), 'too_many_wallet_sets')
+      await t.void(first.id)
+      await t.invoice({ amount: '901', walletIds: setOf(66) })
+      assert.equal(refusalOf(await t.request({ amount: '902', walletIds: setOf(67) })), 'too_many_wallet_sets')
+      await t.deposit('dropped', { txHash: 'one' })
+      await t.void(ids[0] ?? '')
+      assert.equal(refusalOf(await t.request({ amount: '902', walletIds: setOf(67) })), 'too_many_wallet_sets')
+      await t.void(ids[1] ?? '')
+      await t.invoice({ amount: '902', walletIds: setOf(67) })
     })
 
     scenario('makes room for another set when the last unpaid invoice of one is voided', async (t) => {
