@@ -21,6 +21,8 @@ export interface Route {
   readonly pattern: string
   /** `DEFAULT_BODY_LIMIT_BYTES` when absent. */
   readonly bodyLimitBytes?: number
+  /** What the head alone is refused for, null when nothing: asked before a body of `bodyLimitBytes` is taken in. */
+  refuseHead?(head: RequestHead): Failure | null
   /** The query parameters that it reads; every other one is refused (decisions 1). None when absent. */
   readonly parameters?: readonly string[]
   /**
@@ -134,7 +136,8 @@ function flawFor(route: Route, head: RequestHead, { judgeBrowser }: RouterHooks)
     if (code !== null) return failure(code)
   }
   const unknown = unknownParameter(head.query, route.parameters ?? NO_PARAMETERS)
-  return unknown === undefined ? null : fieldFailure('invalid_query', unknown, { parameter: unknown })
+  if (unknown !== undefined) return fieldFailure('invalid_query', unknown, { parameter: unknown })
+  return route.refuseHead?.(head) ?? null
 }
 
 const NO_PARAMETERS: readonly string[] = []
@@ -229,7 +232,7 @@ class RouteTarget extends HookedTarget {
   }
 }
 
-/** The answer does not depend on the body, which is still read, so that the connection can go on. */
+/** The answer does not depend on the body, which is still read when it is small, so that the connection can go on. */
 class FixedTarget extends HookedTarget {
   readonly bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES
 
@@ -248,5 +251,9 @@ class FixedTarget extends HookedTarget {
 
   handle(): Answer {
     return this.finish(this.answer)
+  }
+
+  override refuse(code: Refusal): Answer {
+    return code === 'body_too_large' ? this.finish(this.answer) : super.refuse(code)
   }
 }

@@ -11,6 +11,17 @@ export interface GatewayPush {
   readonly body: Uint8Array
 }
 
+/** Lower-case hex of an HMAC-SHA256. */
+const SIGNATURE = /^[0-9a-f]{64}$/
+
+/**
+ * Whether the headers alone may be those of a push: a timestamp within five minutes of `nowMs` and what looks like a
+ * signature. Asked before a body is taken in, which may be larger than a stranger's.
+ */
+export function mayBeGatewayPush({ timestamp, signature }: Omit<GatewayPush, 'body'>, nowMs: number): boolean {
+  return timestamp !== undefined && signature !== undefined && SIGNATURE.test(signature) && isTimely(timestamp, nowMs)
+}
+
 /**
  * Whether whoever knows `secret` made the push within five minutes of `nowMs`, either side (decisions 8). The timestamp
  * is signed with the body, so that a recorded push is of no use later.

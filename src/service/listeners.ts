@@ -33,6 +33,7 @@ export async function startFront(settings: Settings, log: Logger, resolve: Resol
   const chosen = await chooseServer(settings.httpServer).catch((error: unknown) => {
     throw new StartError((error as Error).message)
   })
+  if (chosen.isSuspicious === true) log.error({ reason: chosen.reason }, 'falling back to another HTTP server')
   log.info({ server: chosen.name, reason: chosen.reason }, 'serving HTTP')
   const { host, port } = settings
   const server = chosen.create(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chooseServer } from '../../src/http/choose-server.js'
 import { createNodeServer } from '../../src/http/node.js'
+import { ForeignBinary } from '../../src/http/uws-binary.js'
 
 const available = (): Promise<{ createUwsServer: typeof createNodeServer }> =>
   Promise.resolve({ createUwsServer: () => assert.fail('nothing is created here') })
@@ -22,6 +23,14 @@ describe('the choice of the HTTP engine', () => {
 
   test('fails clearly when the fast one is asked for and does not exist', async () => {
     await assert.rejects(chooseServer('uws', missing), /no binary for Node v/)
+  })
+
+  test('falls back from a binary that is not known, and says that somebody should look', async () => {
+    const foreign = (): Promise<never> => Promise.reject(new ForeignBinary('uws.node'))
+    const chosen = await chooseServer('auto', foreign)
+    assert.deepEqual([chosen.name, chosen.isSuspicious], ['node', true])
+    assert.match(chosen.reason, /not the expected one/)
+    await assert.rejects(chooseServer('uws', foreign), ForeignBinary)
   })
 
   test('does not load what is not asked for', async () => {

@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock.js'
 import { failure } from '../../domain/failure.js'
 import { type ApplyEvents, applyEvents, parseEvents } from '../../ledger/gateway-events.js'
-import { isGatewayPush } from '../../ledger/gateway-signature.js'
+import { type GatewayPush, isGatewayPush, mayBeGatewayPush } from '../../ledger/gateway-signature.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { Route } from '../router.js'
-import type { Answer, Request } from '../server.js'
+import type { Answer, Request, RequestHead } from '../server.js'
 
 /** The path, which no limit counts: it is the operator's own. */
 export const PUSH_PATH = '/internal/events'
@@ -25,9 +25,7 @@ export function internalEventsRoutes({ secret, intake, clock }: InternalEventsOp
 
   async function handle(secret: string, request: Request): Promise<Answer> {
     const nowMs = clock.now()
-    const timestamp = request.header('x-gateway-timestamp')
-    const signature = request.header('x-gateway-signature')
-    if (!isGatewayPush({ timestamp, signature, body: request.body }, secret, nowMs)) {
+    if (!isGatewayPush({ ...proofIn(request), body: request.body }, secret, nowMs)) {
       return failureAnswer(failure('invalid_gateway_signature'))
     }
     const body = readJsonObject(request.body)
@@ -42,7 +40,13 @@ export function internalEventsRoutes({ secret, intake, clock }: InternalEventsOp
       method: 'POST',
       pattern: '/internal/events',
       bodyLimitBytes: PUSH_LIMIT_BYTES,
+      refuseHead: (head) =>
+        mayBeGatewayPush(proofIn(head), clock.now()) ? null : failure('invalid_gateway_signature'),
       handle: (request) => handle(secret, request),
     },
   ]
+}
+
+function proofIn(head: RequestHead): Omit<GatewayPush, 'body'> {
+  return { timestamp: head.header('x-gateway-timestamp'), signature: head.header('x-gateway-signature') }
 }

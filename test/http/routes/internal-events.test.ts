@@ -4,8 +4,8 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { Intake } from '../../../src/actors/intake.js'
-import { failure } from '../../../src/domain/failure.js'
-import type { Route } from '../../../src/http/router.js'
+import { type FailureCode, failure } from '../../../src/domain/failure.js'
+import { createRouter, DEFAULT_BODY_LIMIT_BYTES, type Route } from '../../../src/http/router.js'
 import { internalEventsRoutes, PUSH_LIMIT_BYTES } from '../../../src/http/routes/internal-events.js'
 import type { OwedDelivery } from '../../../src/store/store.js'
 import { invoiceRequest, type LmdbFixture, openFixture } from '../../support/lmdb-fixture.js'
@@ -245,3 +245,33 @@ describe('POST /internal/events', () => {
     assert.equal((await callRoute(routes, 'GET', '/internal/events')).status, 405)
   })
 })
+
+describe('the head of a push', () => {
+  const body = 'x'.repeat(PUSH_LIMIT_BYTES)
+
+  test('decides whether its megabyte is taken in', async () => {
+    assert.equal((await send(body)).status, 400)
+    const stale = String(clock.now() - 300_001)
+    for (const headers of [
+      {},
+      { 'x-gateway-timestamp': String(clock.now()) },
+      { ...headersFor(body), 'x-gateway-signature': 'f'.repeat(63) },
+      headersFor(body, stale),
+    ]) {
+      const head = { method: 'POST', path: '/internal/events', query: '', requestId: 'request' }
+      const values: Record<string, string> = headers
+      const target = createRouter(routes, { onError: () => assert.fail() })({
+        ...head,
+        header: (name) => values[name],
+        remoteAddress: () => '127.0.0.1',
+      })
+      assert.equal(target.bodyLimitBytes, DEFAULT_BODY_LIMIT_BYTES)
+      const answer = await send(body, headers)
+      assert.deepEqual([answer.status, answer.body], [401, { ...catalogued('invalid_gateway_signature') }])
+    }
+  })
+})
+
+function catalogued(code: FailureCode): { readonly error: string; readonly code: string } {
+  return { error: failure(code).message, code }
+}
