@@ -82,7 +82,7 @@ export function cryptoCases(): readonly Case[] {
     functionCase({
       name: 'sign the body of a webhook',
       inputs: messages.map(({ request: { body } }, n) => ({ id: idToHex(someIds[n] ?? Buffer.alloc(16)), body })),
-      run: (delivery) => deliveryHeaders(delivery, secretHex, NOW_MS),
+      run: (delivery) => deliveryHeaders(delivery, { current: secretHex, previous: null }, NOW_MS),
       isRight: (headers) => /^[0-9a-f]{64}$/.test(headers['X-Service-Signature'] ?? ''),
       note: 'both signatures and all headers',
     }),

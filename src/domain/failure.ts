@@ -219,7 +219,19 @@ export const failureCatalogue = {
     when: 'No simulated deposit has the transaction hash.',
   },
 
-  // Deliveries of webhooks (decisions 7)
+  // Webhooks (decisions 7)
+  invalid_payload: {
+    status: 400,
+    field: 'payload',
+    message: "payload must be 'specified' or 'with-invoice'.",
+    when: 'payload of PUT /api/users/:id/webhook is something else.',
+  },
+  invalid_overlap: {
+    status: 400,
+    field: 'overlapSeconds',
+    message: 'overlapSeconds must be an integer from 0 to 604800.',
+    when: 'overlapSeconds of a rotation is something else.',
+  },
   delivery_not_found: {
     status: 404,
     message: 'No such delivery.',
@@ -229,6 +241,11 @@ export const failureCatalogue = {
     status: 409,
     message: 'This delivery is already queued or being sent.',
     when: 'A redelivery of a webhook whose present attempt is not over.',
+  },
+  too_many_redeliveries: {
+    status: 429,
+    message: 'Too many redeliveries. Try again later.',
+    when: 'This delivery was redelivered within the last minute, or the identity has asked for more than 60 redeliveries in a minute.',
   },
 
   // HTTP in general (decisions 1)

@@ -1,4 +1,11 @@
 import type { DepositStatus, Sighting } from './deposit.js'
+import type { Invoice } from './invoice.js'
+import type { Payment } from './payment.js'
+
+/** What bodies hold: the fields of the specification, or these and how it stands with the invoice (decisions 7). */
+export const WEBHOOK_PAYLOADS = ['specified', 'with-invoice'] as const
+
+export type WebhookPayload = (typeof WEBHOOK_PAYLOADS)[number]
 
 /** The webhook configuration record of an identity (specification, Webhook configuration record). */
 export interface WebhookConfiguration {
@@ -8,6 +15,8 @@ export interface WebhookConfiguration {
   readonly secret: string | null
   readonly created_at: number | null
   readonly updated_at: number | null
+  /** Absent for `specified`, so that the record has the specified fields only. */
+  readonly payload?: 'with-invoice'
 }
 
 /** The record of an owner who configured nothing (decisions 7). */
@@ -20,11 +29,21 @@ export function resolveCallback(invoiceUrl: string | null, defaultUrl: string | 
   return invoiceUrl ?? defaultUrl
 }
 
-/** The body of a delivery, fields in the order of the specification's table. Serialised once: these bytes are signed and sent. */
+/** How it stands with an invoice, as a body with the payload `with-invoice` tells it. */
+export type InvoiceState = Pick<Invoice, 'amount' | 'currency'> & Payment
+
+/** What a body tells of a deposit. */
+type DepositInBody = Pick<Sighting, 'network' | 'txHash' | 'toAddress' | 'amount' | 'currency' | 'receivedAt'>
+
+/**
+ * The body of a delivery, fields in the order of the specification's table, then what decisions 7 add. Serialised once:
+ * these bytes are signed and sent.
+ */
 export function webhookBody(
   invoice: { readonly id: string; readonly reference: string },
   status: DepositStatus,
-  deposit: Sighting,
+  deposit: DepositInBody,
+  added: { readonly invoice?: InvoiceState; readonly test?: true } = {},
 ): string {
   return JSON.stringify({
     reference: invoice.reference,
@@ -36,6 +55,7 @@ export function webhookBody(
     amount: deposit.amount,
     currency: deposit.currency,
     receivedAt: deposit.receivedAt,
+    ...added,
   })
 }
 

@@ -71,7 +71,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
     }),
     ...apiKeyRoutes(store, engine),
     ...webhookConfigurationRoutes(store),
-    ...deliveryRoutes({ store, onOwed: (owed) => dispatcher.notify(owed), basePath }),
+    ...deliveryRoutes({ store, clock, onOwed: (owed) => dispatcher.notify(owed), basePath }),
     ...walletRoutes({ store, leaseMs, claimLimit }),
     ...identityRoutes(identities),
     ...internalEventsRoutes({ secret: settings.gatewaySecret ?? null, intake, clock }),

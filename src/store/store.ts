@@ -10,7 +10,8 @@ import type { Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
 import type { RetryDecision } from '../domain/retry.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
-import type { Delivery, DeliveryResult, WebhookConfiguration } from '../domain/webhook.js'
+import type { Delivery, DeliveryResult, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
+import type { SigningSecrets } from '../domain/webhook-secret.js'
 
 /**
  * The port of the store. It speaks the domain, makes every decision with the pure functions of `src/domain` inside its
@@ -151,12 +152,14 @@ export interface Store {
   claimWallet(network: Network, leaseMs: number): Promise<ClaimedWallet | null>
   /** Keeps that the ledger knows the identity. */
   rememberIdentity(owner: string): Promise<void>
-  /** Sets the default URL; the secret is made the first time only. */
-  putWebhook(owner: string, callbackUrl: string): Promise<WebhookConfiguration>
+  /** Sets the default URL; the secret is made the first time only. Without a payload the one that was set is kept. */
+  putWebhook(owner: string, callbackUrl: string, payload?: WebhookPayload): Promise<WebhookConfiguration>
+  /** Replaces the secret; the one before it signs too until the overlap ends. Makes the first one of an owner. */
+  rotateWebhookSecret(owner: string, overlapMs: number): Promise<WebhookConfiguration>
   /** Removes the record, secret included; false when there was none. */
   deleteWebhook(owner: string): Promise<boolean>
-  /** The owner's secret, made on demand (specification, PUT webhook). */
-  webhookSecret(owner: string): Promise<string>
+  /** The secrets that the owner's deliveries are signed with now, made on demand (specification, PUT webhook). */
+  webhookSecrets(owner: string): Promise<SigningSecrets>
 
   /** The key record by its 33 bytes, as of now: nothing outlives a revocation that has been answered. */
   apiKey(publicKey: Uint8Array): Awaitable<ApiKey | undefined>
@@ -215,7 +218,7 @@ export interface Store {
   releaseRetries(attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]>
   /**
    * Queues a delivery of the owner once more, whose attempts are over or that waits for another. Refuses with
-   * `delivery_not_found` or `delivery_in_progress`.
+   * `delivery_not_found`, `delivery_in_progress` or `too_many_redeliveries`.
    */
   redeliver(owner: string, id: string): Promise<Outcome<Redelivery>>
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js'
 import { nextAttemptAt, ONE_ATTEMPT, type RetryDecision, type RetryPolicy } from '../domain/retry.js'
 import { type Delivery, type DeliveryResult, isDelivered } from '../domain/webhook.js'
+import type { SigningSecrets } from '../domain/webhook-secret.js'
 import type { Logger } from '../log.js'
 import { type Scheduler, wakefulScheduler } from '../scheduler.js'
 import { StorageUnavailable, type Store } from '../store/store.js'
@@ -37,7 +38,7 @@ export interface AttemptSteps {
 }
 
 export interface AttemptParts {
-  readonly store: Pick<Store, 'webhookSecret' | 'markAttempted' | 'recordResult'>
+  readonly store: Pick<Store, 'webhookSecrets' | 'markAttempted' | 'recordResult'>
   readonly sender: Pick<Sender, 'send'>
   readonly clock: Clock
   /** For pauses, and the due times of retries; the machine's timers when absent. */
@@ -65,16 +66,16 @@ export class Attempts {
 
   /** Never rejects. `steps` are told when it is sent, and how it ended before that is recorded. */
   async make(delivery: Delivery, steps: AttemptSteps): Promise<AttemptEnd> {
-    let secret: string
+    let secrets: SigningSecrets
     try {
       // Before the mark: whatever can fail in the store must fail while the delivery is still queued.
-      secret = await this.parts.store.webhookSecret(delivery.owner)
+      secrets = await this.parts.store.webhookSecrets(delivery.owner)
       if (!(await this.marks.mark(delivery.id))) return { kind: 'not_queued' }
     } catch (error) {
       return { kind: 'store_failed', error }
     }
     steps.onSent()
-    const result = await this.send(delivery, secret)
+    const result = await this.send(delivery, secrets)
     this.parts.observer?.ended(result)
     const recorded = this.record(delivery, result)
     steps.onAnswered(result)
@@ -104,11 +105,11 @@ export class Attempts {
     })
   }
 
-  private async send(delivery: Delivery, secret: string): Promise<DeliveryResult> {
+  private async send(delivery: Delivery, secrets: SigningSecrets): Promise<DeliveryResult> {
     const { sender, clock, log } = this.parts
     try {
       const body = Buffer.from(delivery.body)
-      const headers = deliveryHeaders({ id: delivery.id, body }, secret, clock.now())
+      const headers = deliveryHeaders({ id: delivery.id, body }, secrets, clock.now())
       return await sender.send({ url: delivery.url, headers, body })
     } catch (error) {
       // A defect of this service. The delivery is marked and will not be made again, so it gets an outcome all the same.

@@ -1,4 +1,5 @@
 import { hmacSha256Base64, hmacSha256Hex } from '../crypto/hmac.js'
+import type { SigningSecrets } from '../domain/webhook-secret.js'
 import { VERSION } from '../version.js'
 
 const USER_AGENT = `Billhook/${VERSION}`
@@ -14,29 +15,35 @@ export interface SignedDelivery {
 }
 
 /**
- * The headers of a delivery. `secretHex` is the owner's secret, 64 lower-case hex characters, and `nowMs` the time of
- * sending. Two signatures of the same bytes:
- * - `X-Service-Signature`: lower-case hex; the key is the secret's text (specification, Webhook authenticity).
+ * The headers of a delivery. The secrets are 64 lower-case hex characters each, and `nowMs` is the time of sending. Two
+ * kinds of signatures of the same bytes:
+ * - `X-Service-Signature`: lower-case hex; the key is the secret's text (specification, Webhook authenticity). It is made
+ *   with the previous secret while that one signs too, because the header has room for one and receivers still use it.
  * - `webhook-signature`: of `id.timestamp.body`; the key is the 32 bytes that the secret encodes, the timestamp is in
- *   seconds (Standard Webhooks 1.0, Signature scheme).
+ *   seconds. One signature for each secret, with a space between (Standard Webhooks 1.0, Signature scheme).
  *
  * Throws a TypeError when the secret is not one: a signature under a broken key must not leave the house.
  */
 export function deliveryHeaders(
   delivery: SignedDelivery,
-  secretHex: string,
+  { current, previous }: SigningSecrets,
   nowMs: number,
 ): Readonly<Record<string, string>> {
-  if (!SECRET.test(secretHex)) throw new TypeError('a webhook secret must be 64 lower-case hex characters')
+  const secrets = previous === null ? [current] : [current, previous]
+  if (!secrets.every((secret) => SECRET.test(secret))) {
+    throw new TypeError('a webhook secret must be 64 lower-case hex characters')
+  }
   const timestamp = Math.floor(nowMs / MS_PER_SECOND).toString()
   const { id, body } = delivery
-  const standard = hmacSha256Base64(Buffer.from(secretHex, 'hex'), `${id}.${timestamp}.`, body)
+  const standard = secrets.map((secret) => {
+    return `v1,${hmacSha256Base64(Buffer.from(secret, 'hex'), `${id}.${timestamp}.`, body)}`
+  })
   return {
     'Content-Type': 'application/json',
     'User-Agent': USER_AGENT,
-    'X-Service-Signature': hmacSha256Hex(Buffer.from(secretHex, 'ascii'), body),
+    'X-Service-Signature': hmacSha256Hex(Buffer.from(previous ?? current, 'ascii'), body),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${standard}`,
+    'webhook-signature': standard.join(' '),
   }
 }

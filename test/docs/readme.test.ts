@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -174,7 +175,9 @@ describe('the snippets for Node', () => {
 
   test('tells a delivery of the service from any other', async () => {
     const { isFromBillhook } = await load<Receiving>('isFromBillhook')
-    const signature = deliveryHeaders({ id: '0'.repeat(32), body: BODY }, SECRET, 0)['X-Service-Signature']
+    const signature = deliveryHeaders({ id: '0'.repeat(32), body: BODY }, { current: SECRET, previous: null }, 0)[
+      'X-Service-Signature'
+    ]
     assert.equal(isFromBillhook(BODY, signature, SECRET), true)
     assert.equal(isFromBillhook(Buffer.from('{"reference":"b"}'), signature, SECRET), false)
     assert.equal(isFromBillhook(BODY, signature, SECRET.replace('4', '5')), false)
@@ -186,4 +189,33 @@ describe('the snippets for Node', () => {
     const { standardWebhooksSecret } = await load<Standard>('standardWebhooksSecret')
     assert.equal(Buffer.from(standardWebhooksSecret(SECRET).replace(/^whsec_/, ''), 'base64').toString('hex'), SECRET)
   })
+})
+
+const PYTHON_SECRET = '4cbfa3b914f9fd352a8f7d7749d91eaee8937359216056cacde23e17ed00e538'
+const PYTHON_BODY = '{"reference":"order-1"}'
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+/** What the service sends, nothing, no hex, and text that a header cannot be but a program may pass on. */
+const PYTHON_CASES = `
+signature, secret, body = ${JSON.stringify(
+  deliveryHeaders(
+    { id: '0'.repeat(32), body: Buffer.from(PYTHON_BODY) },
+    { current: PYTHON_SECRET, previous: null },
+    0,
+  )['X-Service-Signature'],
+)}, "${PYTHON_SECRET}", b'${PYTHON_BODY}'
+assert is_from_billhook(body, signature, secret)
+assert not is_from_billhook(b'{}', signature, secret)
+for given in (None, "", "zz", signature[:-1], signature + "0", "\\u00e4" * 64, "\\udcff" * 64):
+    assert is_from_billhook(body, given, secret) is False
+print("checked")
+`
+
+test('the snippet for Python tells a delivery of the service from any other, and never raises', {
+  skip: hasPython ? false : 'there is no python3',
+}, () => {
+  const snippet = blocks(read('docs/integrating.md'), 'python').find((text) => text.includes('def is_from_billhook'))
+  assert.ok(snippet !== undefined)
+  const run = spawnSync('python3', ['-'], { input: snippet + PYTHON_CASES, encoding: 'utf8' })
+  assert.deepEqual([run.stdout, run.stderr], ['checked\n', ''])
 })

@@ -74,6 +74,12 @@ function record(shape: Shape): StructuredCase['flawOfSuccess'] {
   return (value) => flawOfRecord(value, shape)
 }
 
+/** The record has its payload when that is not the specified one. */
+function webhookRecord(shape: Shape): StructuredCase['flawOfSuccess'] {
+  const withPayload: Shape = { ...shape, payload: (value) => value === 'with-invoice' }
+  return (value) => (flawOfRecord(value, shape) === null ? null : flawOfRecord(value, withPayload))
+}
+
 function list(shape: Shape): StructuredCase['flawOfSuccess'] {
   return (value) => flawOfList(value, shape)
 }
@@ -280,15 +286,27 @@ function flawOfEach(results: unknown): string | null {
 
 function webhookChanges(): fc.Arbitrary<StructuredCase> {
   const path = fc.oneof(fc.constant(HOOK_OWNER), hostileText).map((owner) => `/api/users/${inPath(owner)}/webhook`)
-  const put = fc.tuple(path, hostileEntries({ callbackUrl: fc.oneof(fc.constant(DEAD_END), hostileText) }))
+  const payload = fc.oneof(fc.constantFrom('specified', 'with-invoice', null), hostileText)
+  const put = fc.tuple(path, hostileEntries({ callbackUrl: fc.oneof(fc.constant(DEAD_END), hostileText), payload }))
+  const overlapSeconds = fc.oneof(fc.constantFrom(0, 604_800, 604_801, -1, 0.5, null), fc.integer(), hostileText)
+  const rotation = fc.tuple(path, hostileEntries({ overlapSeconds }))
   return fc.oneof(
     put.map(
       ([to, entries]): StructuredCase => ({
         route: 'PUT /api/users/:id/webhook',
         request: () => ({ method: 'PUT', path: to, body: writeEntries(entries) }),
         success: 200,
-        codes: ['invalid_identity', 'invalid_callback_url'],
-        flawOfSuccess: record(webhookShape),
+        codes: ['invalid_identity', 'invalid_callback_url', 'invalid_payload'],
+        flawOfSuccess: webhookRecord(webhookShape),
+      }),
+    ),
+    rotation.map(
+      ([to, entries]): StructuredCase => ({
+        route: 'POST /api/users/:id/webhook/rotate',
+        request: () => ({ method: 'POST', path: `${to}/rotate`, body: writeEntries(entries) }),
+        success: 200,
+        codes: ['invalid_identity', 'invalid_overlap'],
+        flawOfSuccess: webhookRecord(webhookShape),
       }),
     ),
     path.map((of) => read('DELETE', of, deletedShape)),
@@ -331,9 +349,10 @@ function reads(): fc.Arbitrary<StructuredCase> {
     id.map((one) => readList(`/api/users/${one}/invoices`, invoiceShape)),
     id.map((one) => readList(`/api/users/${one}/api-keys`, apiKeyShape)),
     id.map((one) => readList(`/api/users/${one}/wallets`, walletShape)),
-    id.map((one) =>
-      read('GET', `/api/users/${one}/webhook`, { ...webhookShape, owner: (value) => typeof value === 'string' }),
-    ),
+    id.map((one) => ({
+      ...read('GET', `/api/users/${one}/webhook`, webhookShape),
+      flawOfSuccess: webhookRecord({ ...webhookShape, owner: (value) => typeof value === 'string' }),
+    })),
     id.map((one) => read('GET', `/api/identity/${one}/exists`, existsShape)),
     id.map((one) => read('GET', `/api/invoices/${one}`, invoiceWithPaymentShape, ['invoice_not_found'])),
     fc.constant(read('GET', '/api/wallets/claim/niles/trx', claimedShape, ['no_wallet_available', 'too_many_claims'])),
@@ -345,7 +364,7 @@ function reads(): fc.Arbitrary<StructuredCase> {
     ),
     fc.tuple(id, id).map(
       ([one, other]): StructuredCase => ({
-        ...read('GET', '', {}, ['delivery_not_found', 'delivery_in_progress']),
+        ...read('GET', '', {}, ['delivery_not_found', 'delivery_in_progress', 'too_many_redeliveries']),
         route: 'POST …/redeliver',
         request: () => ({ method: 'POST', path: `/api/users/${one}/webhook/deliveries/${other}/redeliver` }),
       }),

@@ -104,6 +104,12 @@ const ROUTES: readonly Protected[] = [
   },
   { tag: 'GET /api/users/:id/webhook', path: (owner) => `/api/users/${owner}/webhook`, status: 200 },
   {
+    tag: 'POST /api/users/:id/webhook/rotate',
+    path: (owner) => `/api/users/${owner}/webhook/rotate`,
+    body: () => '{"overlapSeconds": 0}',
+    status: 200,
+  },
+  {
     tag: 'GET /api/users/:id/webhook/deliveries',
     path: (owner) => `/api/users/${owner}/webhook/deliveries`,
     status: 200,
@@ -438,7 +444,7 @@ test('every route is either signed in strict mode or open on purpose', async () 
     'POST /sandbox/ledger',
     'POST /sandbox/ledger/',
   ]
-  const closed = ['POST /api/invoices', REGISTER, ...ROUTES.map(({ tag }) => tag)]
+  const closed = ['POST /api/invoices', 'POST /api/invoices/:id/void', REGISTER, ...ROUTES.map(({ tag }) => tag)]
   const declared = declaredRoutes()
   assert.deepEqual(declared, [...open, ...closed].sort())
   for (const tag of declared.filter((one) => !open.includes(one))) {

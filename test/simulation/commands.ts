@@ -23,7 +23,18 @@ const NOT_A_URL = 'ftp://receiver.test/'
 export type CommandStep = Extract<
   Step,
   {
-    do: 'invoice' | 'void' | 'events' | 'chain' | 'register' | 'revoke' | 'claim' | 'identity' | 'webhook' | 'redeliver'
+    do:
+      | 'invoice'
+      | 'void'
+      | 'events'
+      | 'chain'
+      | 'register'
+      | 'revoke'
+      | 'claim'
+      | 'identity'
+      | 'webhook'
+      | 'rotate'
+      | 'redeliver'
   }
 >
 
@@ -87,8 +98,10 @@ export class Commands {
       case 'webhook': {
         const owner = ownerName(step.owner)
         if (step.receiver === null) return this.wait(store.deleteWebhook(owner))
-        return this.wait(store.putWebhook(owner, callbackUrl(step.receiver)))
+        return this.wait(store.putWebhook(owner, callbackUrl(step.receiver), step.payload))
       }
+      case 'rotate':
+        return this.wait(store.rotateWebhookSecret(ownerName(step.owner), step.overlapMs))
       case 'redeliver': {
         const delivery = model.outbox.at(step.pick % (model.outbox.count + 1))
         const owner = step.isOwn ? (delivery?.record.owner ?? ownerName(0)) : 'a stranger'

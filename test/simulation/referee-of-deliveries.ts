@@ -17,6 +17,8 @@ const ASKED_MAX_MS = 24 * 3_600_000
 /** The places for new receivers, and for slow ones, are this part of all. */
 const SMALL_POOL_FRACTION = 1 / 8
 const GONE = 410
+/** Before a delivery that was redelivered is redelivered again. */
+const REDELIVERY_PAUSE_MS = 60_000
 
 export interface DeliveryRefereeParts {
   readonly model: Model
@@ -118,8 +120,7 @@ export class RefereeOfDeliveries implements SendObserver {
         const [owner, id] = call.args
         const delivery = outbox.find(id)
         const isTheirs = delivery !== undefined && delivery.record.owner === owner
-        const isUnderWay = delivery?.record.state === 'queued' || delivery?.record.state === 'attempted'
-        const expected = isTheirs ? (isUnderWay ? 'delivery_in_progress' : null) : 'delivery_not_found'
+        const expected = isTheirs ? this.refusalOf(delivery) : 'delivery_not_found'
         expectEqual('a redelivery', call.value.ok ? null : call.value.failure.code, expected, id)
         if (delivery === undefined || expected !== null || !call.value.ok) return
         expectEqual('the lane of a redelivery', call.value.value.owed, { id, lane: delivery.lane, owner })
@@ -149,6 +150,14 @@ export class RefereeOfDeliveries implements SendObserver {
   ended(id: string, result: DeliveryResult): void {
     this.sending.delete(id)
     this.results.set(id, result)
+  }
+
+  /** Why a delivery is not sent again; null when it is. */
+  private refusalOf({ record }: ModelDelivery): string | null {
+    const { state, attemptsBefore, attemptedAt } = record
+    if (state === 'queued' || state === 'attempted') return 'delivery_in_progress'
+    const isTooSoon = attemptsBefore > 0 && this.parts.now() < (attemptedAt ?? 0) + REDELIVERY_PAUSE_MS
+    return isTooSoon ? 'too_many_redeliveries' : null
   }
 
   private judgeSend({ url, headers, body }: OutgoingDelivery, delivery: ModelDelivery): void {

@@ -133,16 +133,28 @@ export class Referee implements CallObserver {
       case 'rememberIdentity':
         return model.wallets.rememberIdentity(...call.args)
       case 'putWebhook': {
-        const [owner, url] = call.args
+        const [owner, url, payload] = call.args
         this.checkSecret(owner, call.value.secret)
-        model.outbox.put(owner, url, call.value.secret ?? '', now)
+        model.outbox.put(owner, url, payload, call.value.secret ?? '', now)
         expectEqual('a webhook configuration', call.value, model.outbox.configuration(owner))
         return this.parts.touched({ what: 'webhook', id: owner })
       }
-      case 'webhookSecret': {
+      case 'rotateWebhookSecret': {
+        const [owner, overlapMs] = call.args
+        const { secret } = call.value
+        if (secret === null || !SECRET.test(secret)) violate('a secret', secret)
+        this.parts.deliveries.noteSecret(owner, secret)
+        model.outbox.rotate(owner, secret, overlapMs, now)
+        expectEqual('a webhook configuration', call.value, model.outbox.configuration(owner))
+        return this.parts.touched({ what: 'webhook', id: owner })
+      }
+      case 'webhookSecrets': {
         const [owner] = call.args
-        this.checkSecret(owner, call.value)
-        if (model.outbox.configuration(owner).secret === null) model.outbox.put(owner, null, call.value, now)
+        const { current, previous } = call.value
+        this.checkSecret(owner, current)
+        if (model.outbox.configuration(owner).secret === null) model.outbox.put(owner, null, undefined, current, now)
+        const signing = previous === null ? [current] : [previous, current]
+        expectEqual('the secrets that sign', signing, model.outbox.signing(owner, now))
         return this.parts.touched({ what: 'webhook', id: owner })
       }
       case 'deleteWebhook':

@@ -1,5 +1,6 @@
 import { PERMISSIONS, type Permission } from '../../src/domain/api-key.js'
 import { NETWORKS, type Network } from '../../src/domain/network.js'
+import { WEBHOOK_PAYLOADS, type WebhookPayload } from '../../src/domain/webhook.js'
 import { type Habits, makeHabits, makeProfile } from './habits.js'
 import { Random } from './random.js'
 import type { AmountStep, ChainMove, Ending, EventStep, Script, Step, TransferStep } from './steps.js'
@@ -33,6 +34,7 @@ const WEIGHTS: Readonly<Record<Step['do'], number>> = {
   claim: 0.8,
   identity: 0.3,
   webhook: 0.8,
+  rotate: 0.3,
   redeliver: 0.5,
   look: 3,
   perform: 16,
@@ -120,7 +122,14 @@ class Writer {
       case 'identity':
         return { do: what, owner: random.below(this.habits.owners + 3) }
       case 'webhook':
-        return { do: what, owner: this.owner(), receiver: random.chance(0.25) ? null : random.below(4) }
+        return {
+          do: what,
+          owner: this.owner(),
+          receiver: random.chance(0.25) ? null : random.below(4),
+          ...this.payload(),
+        }
+      case 'rotate':
+        return { do: what, owner: this.owner(), overlapMs: random.pick([0, 1, 500, 60_000, 604_800_000]) }
       case 'redeliver':
         return { do: what, pick: this.salt(), isOwn: random.chance(0.9) }
       case 'look':
@@ -300,6 +309,10 @@ class Writer {
   private permissions(): Permission[] {
     const some = this.random.shuffled(PERMISSIONS)
     return this.random.chance(0.7) ? [...PERMISSIONS] : some.slice(0, this.random.between(1, 2))
+  }
+
+  private payload(): { readonly payload?: WebhookPayload } {
+    return this.random.chance(0.5) ? {} : { payload: this.random.pick(WEBHOOK_PAYLOADS) }
   }
 
   private owner(): number {

@@ -1,6 +1,7 @@
 import type { Permission } from '../../src/domain/api-key.js'
 import type { DepositReport } from '../../src/domain/deposit.js'
 import type { Network } from '../../src/domain/network.js'
+import type { WebhookPayload } from '../../src/domain/webhook.js'
 
 /**
  * What a script is made of: plain data, each step meaningful wherever it stands, so that a script with any of its steps
@@ -27,7 +28,14 @@ export type Step =
   | { readonly do: 'claim'; readonly network: Network; readonly leaseMs: number }
   | { readonly do: 'identity'; readonly owner: number }
   /** Sets the default callback, or removes the configuration. */
-  | { readonly do: 'webhook'; readonly owner: number; readonly receiver: number | null }
+  | {
+      readonly do: 'webhook'
+      readonly owner: number
+      readonly receiver: number | null
+      /** Absent: the one that was set is kept. */
+      readonly payload?: WebhookPayload
+    }
+  | { readonly do: 'rotate'; readonly owner: number; readonly overlapMs: number }
   | { readonly do: 'redeliver'; readonly pick: number; readonly isOwn: boolean }
   /** Reads a list, and what it leads to, outside of any turn. */
   | { readonly do: 'look'; readonly salt: number }

@@ -85,7 +85,7 @@ describe('a deposit', () => {
     dispatcher.notify(owed)
     await dispatcher.idle()
     assert.equal(shop.requests.length, 2)
-    const secret = await store.webhookSecret('merchant')
+    const { current: secret } = await store.webhookSecrets('merchant')
     for (const [i, status] of (['pending', 'confirmed'] as const).entries()) {
       const request = shop.requests[i] ?? assert.fail('a request is missing')
       const id = owed[i]?.id ?? assert.fail('a delivery is missing')

@@ -232,7 +232,7 @@ describe('stopping', () => {
 
 describe('a store that fails', () => {
   test('means that nothing is sent until it works again, and then once', async () => {
-    for (const operation of ['queuedDeliveries', 'webhookSecret', 'markAttempted'] as const) {
+    for (const operation of ['queuedDeliveries', 'webhookSecrets', 'markAttempted'] as const) {
       const model = new OutboxModel()
       let failures = 2
       const fail = () => {
@@ -246,9 +246,9 @@ describe('a store that fails', () => {
             if (operation === 'queuedDeliveries') fail()
             return model.store.queuedDeliveries(...args)
           },
-          webhookSecret: async (...args) => {
-            if (operation === 'webhookSecret') fail()
-            return model.store.webhookSecret(...args)
+          webhookSecrets: async (...args) => {
+            if (operation === 'webhookSecrets') fail()
+            return model.store.webhookSecrets(...args)
           },
           markAttempted: async (...args) => {
             if (operation === 'markAttempted') fail()

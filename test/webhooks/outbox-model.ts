@@ -84,9 +84,9 @@ export class OutboxModel {
       await this.linger()
       return rows
     },
-    webhookSecret: async () => {
-      await this.happen('webhookSecret')
-      return MODEL_SECRET
+    webhookSecrets: async () => {
+      await this.happen('webhookSecrets')
+      return { current: MODEL_SECRET, previous: null }
     },
     markAttempted: async (ids) => {
       await this.happen('markAttempted')

@@ -1,14 +1,24 @@
 import type { OnOwed } from '../../actors/intake.js'
+import type { Clock } from '../../clock.js'
+import { type Failure, failure } from '../../domain/failure.js'
+import { judgeRedelivery, redeliveryWaitMs } from '../../domain/redelivery.js'
 import { type Delivery, isDelivered } from '../../domain/webhook.js'
 import type { Page, PageOf, Store } from '../../store/store.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import { listAnswer } from '../json-list.js'
 import { LIST_PARAMETERS, readListQuery } from '../list-query.js'
+import { RateLimiter } from '../rate-limiter.js'
 import type { Route } from '../router.js'
 import type { Answer, Request } from '../server.js'
 
+const MS_PER_SECOND = 1000
+
+/** Redeliveries of one owner, so that nobody makes the service send without end. */
+const REDELIVERIES_PER_MINUTE = 60
+
 export interface DeliveryRoutesParts {
-  readonly store: Pick<Store, 'deliveries' | 'redeliver'>
+  readonly store: Pick<Store, 'deliveries' | 'delivery' | 'redeliver'>
+  readonly clock: Clock
   /** Told of a redelivery, after it is durable. */
   readonly onOwed: OnOwed
   /** The path of the public URL, without a slash at its end: what Link begins with. */
@@ -17,6 +27,7 @@ export interface DeliveryRoutesParts {
 
 /** `GET /api/users/:id/webhook/deliveries`, `POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver`. */
 export function deliveryRoutes(parts: DeliveryRoutesParts): readonly Route[] {
+  const allowances = new RateLimiter(REDELIVERIES_PER_MINUTE, parts.clock)
   return [
     {
       method: 'GET',
@@ -27,7 +38,7 @@ export function deliveryRoutes(parts: DeliveryRoutesParts): readonly Route[] {
     {
       method: 'POST',
       pattern: '/api/users/:id/webhook/deliveries/:deliveryId/redeliver',
-      handle: (_request, params) => redeliver(parts, params['id'] ?? '', params['deliveryId'] ?? ''),
+      handle: (_request, params) => redeliver(parts, allowances, params['id'] ?? '', params['deliveryId'] ?? ''),
     },
   ]
 }
@@ -49,11 +60,29 @@ async function list({ store, basePath }: DeliveryRoutesParts, owner: string, req
   )
 }
 
-async function redeliver({ store, onOwed }: DeliveryRoutesParts, owner: string, id: string): Promise<Answer> {
-  const queued = await store.redeliver(owner, id)
-  if (!queued.ok) return failureAnswer(queued.failure)
+/** Only what would be sent uses up the owner's allowance. The store judges again, inside its transaction. */
+async function redeliver(
+  { store, clock, onOwed }: DeliveryRoutesParts,
+  allowances: RateLimiter,
+  owner: string,
+  id: string,
+): Promise<Answer> {
+  const nowMs = clock.now()
+  const delivery = await store.delivery(id)
+  const judged = judgeRedelivery(delivery, owner, nowMs)
+  const waitSeconds = judged.ok ? allowances.take(owner) : 0
+  if (waitSeconds > 0) return failureAnswer(failure('too_many_redeliveries'), { 'Retry-After': String(waitSeconds) })
+  const queued = judged.ok ? await store.redeliver(owner, id) : judged
+  if (!queued.ok) return failureAnswer(queued.failure, pauseOf(queued.failure, delivery, nowMs))
   onOwed([queued.value.owed])
   return jsonAnswer(200, toRecord(queued.value.delivery))
+}
+
+/** When a delivery that was sent again too soon may be. */
+function pauseOf(refusal: Failure, delivery: Delivery | undefined, nowMs: number): Record<string, string> {
+  if (refusal.code !== 'too_many_redeliveries' || delivery === undefined) return {}
+  const waitSeconds = Math.ceil(redeliveryWaitMs(delivery, nowMs) / MS_PER_SECOND)
+  return { 'Retry-After': String(Math.max(1, waitSeconds)) }
 }
 
 /** A delivery as clients see it. Times in Unix ms. The body is not in it: it is what the invoice's owner was sent. */

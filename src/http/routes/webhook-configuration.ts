@@ -1,6 +1,8 @@
 import { isCallbackUrl } from '../../domain/callback-url.js'
-import { failure } from '../../domain/failure.js'
+import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { parseOwner } from '../../domain/identity.js'
+import { WEBHOOK_PAYLOADS, type WebhookPayload } from '../../domain/webhook.js'
+import { OVERLAP_DEFAULT_SECONDS, OVERLAP_MAX_SECONDS } from '../../domain/webhook-secret.js'
 import type { Store } from '../../store/store.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
@@ -8,8 +10,9 @@ import type { Route } from '../router.js'
 import type { Answer, Request } from '../server.js'
 
 const PATTERN = '/api/users/:id/webhook'
+const MS_PER_SECOND = 1000
 
-/** `GET`, `PUT` and `DELETE /api/users/:id/webhook`. */
+/** `GET`, `PUT` and `DELETE /api/users/:id/webhook`, and `POST /api/users/:id/webhook/rotate`. */
 export function webhookConfigurationRoutes(store: Store): readonly Route[] {
   return [
     {
@@ -23,6 +26,11 @@ export function webhookConfigurationRoutes(store: Store): readonly Route[] {
       pattern: PATTERN,
       handle: async (_request, params) => jsonAnswer(200, { deleted: await store.deleteWebhook(params['id'] ?? '') }),
     },
+    {
+      method: 'POST',
+      pattern: '/api/users/:id/webhook/rotate',
+      handle: (request, params) => rotate(store, params['id'] ?? '', request),
+    },
   ]
 }
 
@@ -35,5 +43,30 @@ async function put(store: Store, id: string, request: Request): Promise<Answer> 
   if (typeof callbackUrl !== 'string' || !isCallbackUrl(callbackUrl)) {
     return failureAnswer(failure('invalid_callback_url'))
   }
-  return jsonAnswer(200, await store.putWebhook(owner, callbackUrl))
+  const payload = parsePayload(body.value['payload'])
+  if (!payload.ok) return failureAnswer(payload.failure)
+  return jsonAnswer(200, await store.putWebhook(owner, callbackUrl, payload.value))
+}
+
+async function rotate(store: Store, id: string, request: Request): Promise<Answer> {
+  const body = request.body.length === 0 ? succeed<Record<string, unknown>>({}) : readJsonObject(request.body)
+  if (!body.ok) return failureAnswer(body.failure)
+  const owner = parseOwner(id)
+  if (owner === null) return failureAnswer(failure('invalid_identity'))
+  const overlapSeconds = parseOverlap(body.value['overlapSeconds'])
+  if (!overlapSeconds.ok) return failureAnswer(overlapSeconds.failure)
+  return jsonAnswer(200, await store.rotateWebhookSecret(owner, overlapSeconds.value * MS_PER_SECOND))
+}
+
+/** Absent, like null, keeps what was set. */
+function parsePayload(given: unknown): Outcome<WebhookPayload | undefined> {
+  if (given === undefined || given === null) return succeed(undefined)
+  const payload = WEBHOOK_PAYLOADS.find((known) => known === given)
+  return payload === undefined ? refuse('invalid_payload') : succeed(payload)
+}
+
+function parseOverlap(given: unknown): Outcome<number> {
+  if (given === undefined || given === null) return succeed(OVERLAP_DEFAULT_SECONDS)
+  const isValid = typeof given === 'number' && Number.isInteger(given) && given >= 0 && given <= OVERLAP_MAX_SECONDS
+  return isValid ? succeed(given) : refuse('invalid_overlap')
 }

@@ -11,7 +11,7 @@ import {
 import type { DepositFact } from '../../domain/ledger-fact.js'
 import { chooseInvoice } from '../../domain/matching.js'
 import type { TokenDecimals } from '../../domain/network.js'
-import { resolveCallback, webhookBody } from '../../domain/webhook.js'
+import { resolveCallback } from '../../domain/webhook.js'
 import type { OwedDelivery } from '../store.js'
 import { Candidates } from './candidates.js'
 import { type DepositRow, type DepositRows, depositKey, toDeposit } from './deposit-rows.js'
@@ -23,6 +23,7 @@ import type { Outbox } from './outbox.js'
 import { accountOf, addToTotals, removeFromTotals } from './running-totals.js'
 import type { Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
+import type { WebhookBodies } from './webhook-bodies.js'
 import type { WebhookConfigurations } from './webhook-configurations.js'
 
 /** How the outcome of a report and what it owes go back to the caller. */
@@ -41,6 +42,7 @@ export class Deposits {
     private readonly rows: InvoiceRows,
     private readonly index: InvoiceIndex,
     private readonly webhooks: WebhookConfigurations,
+    private readonly bodies: WebhookBodies,
     private readonly outbox: Outbox,
     private readonly tokenDecimals: TokenDecimals,
   ) {}
@@ -188,7 +190,7 @@ export class Deposits {
     const url = resolveCallback(invoice.callback_url, ownerDefault)
     if (url === null) return null
     const id = invoiceId.toString('hex')
-    const body = webhookBody({ id, reference: invoice.reference }, status, row)
+    const body = this.bodies.of(invoice, { id, reference: invoice.reference }, status, row)
     return this.outbox.enqueue(newId, { owner: invoice.owner, invoiceId: id, status, url, body }, nowMs)
   }
 }

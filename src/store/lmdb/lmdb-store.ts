@@ -12,7 +12,8 @@ import type { EventOutcome, LedgerFact } from '../../domain/ledger-fact.js'
 import type { Network, TokenDecimals } from '../../domain/network.js'
 import type { RetryDecision } from '../../domain/retry.js'
 import type { ClaimedWallet, FlawOfAddress, Wallet } from '../../domain/wallet.js'
-import type { Delivery, DeliveryResult, WebhookConfiguration } from '../../domain/webhook.js'
+import type { Delivery, DeliveryResult, WebhookConfiguration, WebhookPayload } from '../../domain/webhook.js'
+import type { SigningSecrets } from '../../domain/webhook-secret.js'
 import { StartError } from '../../start-error.js'
 import type { CommitObserver } from '../commit-observer.js'
 import type {
@@ -63,6 +64,7 @@ import { type Environment, openEnvironment, type Tables } from './tables.js'
 import { WalletSets } from './wallet-sets.js'
 import { toWallet, Wallets } from './wallets.js'
 import { WatchedAddressLists } from './watched-addresses.js'
+import { WebhookBodies } from './webhook-bodies.js'
 import { WebhookConfigurations } from './webhook-configurations.js'
 
 /** Interrupted attempts that are ended in one transaction at start. */
@@ -196,6 +198,7 @@ export class LmdbStore implements Store {
       rows,
       index,
       this.webhooks,
+      new WebhookBodies(this.webhooks, payments),
       this.outbox,
       options.tokenDecimals,
     )
@@ -260,18 +263,22 @@ export class LmdbStore implements Store {
     await this.commits.run(() => this.identities.markKnown(owner))
   }
 
-  putWebhook(owner: string, callbackUrl: string): Promise<WebhookConfiguration> {
-    return this.commits.run(() => this.webhooks.put(owner, callbackUrl, this.clock.now()))
+  putWebhook(owner: string, callbackUrl: string, payload?: WebhookPayload): Promise<WebhookConfiguration> {
+    return this.commits.run(() => this.webhooks.put(owner, callbackUrl, payload, this.clock.now()))
+  }
+
+  rotateWebhookSecret(owner: string, overlapMs: number): Promise<WebhookConfiguration> {
+    return this.commits.run(() => this.webhooks.rotate(owner, overlapMs, this.clock.now()))
   }
 
   deleteWebhook(owner: string): Promise<boolean> {
     return this.commits.run(() => this.webhooks.delete(owner))
   }
 
-  webhookSecret(owner: string): Promise<string> {
-    const known = this.webhooks.of(owner).secret
+  webhookSecrets(owner: string): Promise<SigningSecrets> {
+    const known = this.webhooks.secrets(owner, this.clock.now())
     if (known !== null) return Promise.resolve(known)
-    return this.commits.runAdmitted(() => this.webhooks.secret(owner, this.clock.now()))
+    return this.commits.runAdmitted(() => this.webhooks.secretsOnDemand(owner, this.clock.now()))
   }
 
   apiKey(publicKey: Uint8Array): ApiKey | undefined {
@@ -392,7 +399,7 @@ export class LmdbStore implements Store {
   redeliver(owner: string, id: string): Promise<Outcome<Redelivery>> {
     const bytes = idBytes(id)
     if (bytes === undefined) return Promise.resolve(refuse('delivery_not_found'))
-    return this.commits.run(() => this.outbox.redeliver(owner, bytes))
+    return this.commits.run(() => this.outbox.redeliver(owner, bytes, this.clock.now()))
   }
 
   async settleInterrupted(retry: RetryDecision): Promise<number> {

@@ -1,5 +1,6 @@
 import type { DepositStatus } from '../../domain/deposit.js'
-import { type Outcome, refuse, succeed } from '../../domain/failure.js'
+import { type Outcome, succeed } from '../../domain/failure.js'
+import { judgeRedelivery } from '../../domain/redelivery.js'
 import { isUsedUp, type RetryDecision } from '../../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../domain/webhook.js'
 import type {
@@ -180,11 +181,10 @@ export class Outbox {
   }
 
   /** Queues a delivery whose attempts are over, or that waits for another; its attempts count anew. */
-  redeliver(owner: string, id: Buffer): Outcome<Redelivery> {
-    const delivery = this.find(id)
-    if (delivery === undefined || delivery.owner !== owner) return refuse('delivery_not_found')
-    if (delivery.state === 'queued' || delivery.state === 'attempted') return refuse('delivery_in_progress')
-    const owed = this.queueAgain(id, delivery, delivery.attempts)
+  redeliver(owner: string, id: Buffer, nowMs: number): Outcome<Redelivery> {
+    const judged = judgeRedelivery(this.find(id), owner, nowMs)
+    if (!judged.ok) return judged
+    const owed = this.queueAgain(id, judged.value, judged.value.attempts)
     return succeed({ delivery: this.get(id), owed })
   }
 

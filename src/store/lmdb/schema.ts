@@ -3,6 +3,7 @@ import { listActiveKeys } from './api-keys.js'
 import { rebuildInvoiceIndex } from './rebuild-invoice-index.js'
 import { addHeads } from './running-totals.js'
 import { type Environment, isUnused, openMeta, openTables, type Tables } from './tables.js'
+import { addWebhookPayloads } from './webhook-configurations.js'
 
 /**
  * The version of the layout in `tables.ts` and of the records in it. A change of either adds a migration and raises
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly Migration[] = [
     apply: (tables) => {
       listActiveKeys(tables)
       rebuildInvoiceIndex(tables)
+      addWebhookPayloads(tables)
     },
   },
 ]

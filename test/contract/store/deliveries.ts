@@ -122,6 +122,47 @@ export function describeDeliveries(open: OpenStore): void {
     )
   })
 
+  describe('the payload with-invoice', () => {
+    const last = async (t: Scenario, report: 'pending' | 'confirmed', txHash: string, amount: string) => {
+      const { deliveries } = await t.deposit(report, { txHash, amount })
+      return JSON.parse(deliveries.at(-1)?.body ?? '')
+    }
+
+    scenario('tells as its last field how it stands with the invoice, the deposit included', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.store.putWebhook('alice', HOOK, 'with-invoice')
+      await t.invoice({ reference: 'r', amount: '0100.0' })
+      const of = { amount: '0100.0', currency: 'native' }
+      const first = await last(t, 'pending', 'a', '40')
+      assert.equal(Object.keys(first).at(-1), 'invoice')
+      const nothing = { status: 'unpaid', received: '0', pending: '40', remaining: '100', overpaid: '0' }
+      assert.deepEqual(first.invoice, { ...of, ...nothing })
+      assert.deepEqual(Object.keys(first.invoice), [
+        'amount',
+        'currency',
+        'status',
+        'received',
+        'pending',
+        'remaining',
+        'overpaid',
+      ])
+      const part = { status: 'unpaid', received: '40', pending: '0', remaining: '60', overpaid: '0' }
+      assert.deepEqual((await last(t, 'confirmed', 'a', '40')).invoice, { ...of, ...part })
+      const all = { status: 'paid', received: '105', pending: '0', remaining: '0', overpaid: '5' }
+      assert.deepEqual((await last(t, 'confirmed', 'b', '65')).invoice, { ...of, ...all })
+    })
+
+    scenario('is that of the moment, also for an invoice with a callback of its own', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ reference: 'r', callbackUrl: HOOK })
+      assert.equal('invoice' in (await last(t, 'pending', 'a', '1')), false)
+      await t.store.putWebhook('alice', 'https://default.example/', 'with-invoice')
+      assert.equal('invoice' in (await last(t, 'confirmed', 'a', '1')), true)
+      await t.store.putWebhook('alice', 'https://default.example/', 'specified')
+      assert.equal('invoice' in (await last(t, 'pending', 'b', '1')), false)
+    })
+  })
+
   describe('the callback of a delivery', () => {
     scenario("is the invoice's own, else the owner's default", async (t) => {
       await t.own('alice', 'wallet-1')

@@ -182,6 +182,25 @@ export function describeRetries(open: OpenStore): void {
       await refused()
     })
 
+    scenario(
+      'of a delivery that was redelivered is refused for a minute from that attempt, also after a restart',
+      async (t) => {
+        const [owed] = await owe(t, 1)
+        const { id } = present(owed)
+        await attempt(t, id, DELIVERED, never)
+        unwrap(await t.store.redeliver('alice', id))
+        t.clock.set(START_MS + 500)
+        await attempt(t, id, DELIVERED, never)
+        await t.harness.reopen()
+        const settled = await stateOf(t, id)
+        t.clock.set(START_MS + 500 + 59_999)
+        assert.equal(refusalOf(await t.store.redeliver('alice', id)), 'too_many_redeliveries')
+        assert.deepEqual(await stateOf(t, id), settled)
+        t.clock.set(START_MS + 500 + 60_000)
+        unwrap(await t.store.redeliver('alice', id))
+      },
+    )
+
     scenario('queues once, however many ask at the same time', async (t) => {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)

@@ -162,7 +162,7 @@ export function describeWallets(open: OpenStore): void {
       await t.store.rememberIdentity('remembered')
       await t.store.rememberIdentity('remembered')
       await t.store.putWebhook('configured', 'https://example.com/')
-      await t.store.webhookSecret('secretive')
+      await t.store.webhookSecrets('secretive')
       for (const [owner, isKnown] of [
         ['onboarded', true],
         ['assigned', true],

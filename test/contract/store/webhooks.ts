@@ -24,7 +24,7 @@ export function describeWebhooks(open: OpenStore): void {
       assert.deepEqual(second, { ...first, callback_url: 'https://two.example/', updated_at: START_MS + 5 })
       await t.harness.reopen()
       assert.deepEqual(await t.store.webhook('alice'), second)
-      assert.equal(await t.store.webhookSecret('alice'), first.secret)
+      assert.deepEqual(await t.store.webhookSecrets('alice'), { current: first.secret, previous: null })
     })
 
     scenario('of somebody unknown is of nulls', async (t) => {
@@ -36,9 +36,10 @@ export function describeWebhooks(open: OpenStore): void {
     })
 
     scenario('has a secret on demand, one for all who ask at once, and keeps it', async (t) => {
-      const secrets = await Promise.all(Array.from({ length: 10 }, () => t.store.webhookSecret('alice')))
+      const asked = await Promise.all(Array.from({ length: 10 }, () => t.store.webhookSecrets('alice')))
+      const secrets = asked.map(({ current }) => current)
       assert.equal(new Set(secrets).size, 1)
-      assert.notEqual(await t.store.webhookSecret('bob'), secrets[0])
+      assert.notEqual((await t.store.webhookSecrets('bob')).current, secrets[0])
       assert.deepEqual(await t.store.webhook('alice'), {
         owner: 'alice',
         callback_url: null,
@@ -47,6 +48,17 @@ export function describeWebhooks(open: OpenStore): void {
         updated_at: START_MS,
       })
       assert.equal((await t.store.putWebhook('alice', 'https://example.com/')).secret, secrets[0])
+    })
+
+    scenario('keeps its payload unless another one is set, and shows it unless it is the specified one', async (t) => {
+      const url = 'https://one.example/'
+      assert.equal('payload' in (await t.store.putWebhook('alice', url)), false)
+      assert.equal((await t.store.putWebhook('alice', url, 'with-invoice')).payload, 'with-invoice')
+      assert.equal((await t.store.putWebhook('alice', 'https://two.example/')).payload, 'with-invoice')
+      assert.equal((await t.store.rotateWebhookSecret('alice', 0)).payload, 'with-invoice')
+      await t.harness.reopen()
+      assert.equal((await t.store.webhook('alice')).payload, 'with-invoice')
+      assert.equal('payload' in (await t.store.putWebhook('alice', url, 'specified')), false)
     })
 
     scenario('is removed with its secret, once', async (t) => {
@@ -58,6 +70,70 @@ export function describeWebhooks(open: OpenStore): void {
       assert.deepEqual(await t.store.webhook('alice'), unconfigured('alice'))
       assert.equal((await t.store.webhook('bob')).callback_url, 'https://example.com/')
       assert.notEqual((await t.store.putWebhook('alice', 'https://example.com/')).secret, secret)
+    })
+  })
+
+  describe('a rotation', () => {
+    const URL = 'https://example.com/'
+
+    scenario('lets both secrets sign until the overlap ends, and is durable', async (t) => {
+      const before = await t.store.putWebhook('alice', URL)
+      t.clock.advance(5)
+      const after = await t.store.rotateWebhookSecret('alice', 1000)
+      assert.match(after.secret ?? '', /^[0-9a-f]{64}$/)
+      assert.notEqual(after.secret, before.secret)
+      assert.deepEqual(after, { ...before, secret: after.secret, updated_at: START_MS + 5 })
+      await t.harness.reopen()
+      assert.deepEqual(await t.store.webhook('alice'), after)
+      t.clock.advance(999)
+      assert.deepEqual(await t.store.webhookSecrets('alice'), { current: after.secret, previous: before.secret })
+      t.clock.advance(1)
+      assert.deepEqual(await t.store.webhookSecrets('alice'), { current: after.secret, previous: null })
+    })
+
+    scenario('without an overlap ends the secret before it at once', async (t) => {
+      await t.store.putWebhook('alice', URL)
+      const { secret } = await t.store.rotateWebhookSecret('alice', 0)
+      assert.deepEqual(await t.store.webhookSecrets('alice'), { current: secret, previous: null })
+    })
+
+    scenario('during an overlap replaces the new secret, and receivers still use the one before it', async (t) => {
+      const before = await t.store.putWebhook('alice', URL)
+      const lost = await t.store.rotateWebhookSecret('alice', 1000)
+      t.clock.advance(500)
+      const after = await t.store.rotateWebhookSecret('alice', 1000)
+      assert.equal(new Set([before.secret, lost.secret, after.secret]).size, 3)
+      t.clock.advance(999)
+      assert.deepEqual(await t.store.webhookSecrets('alice'), { current: after.secret, previous: before.secret })
+      t.clock.advance(1)
+      assert.deepEqual(await t.store.webhookSecrets('alice'), { current: after.secret, previous: null })
+    })
+
+    scenario('stays under way when the URL is set again', async (t) => {
+      const before = await t.store.putWebhook('alice', URL)
+      const after = await t.store.rotateWebhookSecret('alice', 1000)
+      assert.equal((await t.store.putWebhook('alice', 'https://other.example/')).secret, after.secret)
+      assert.deepEqual(await t.store.webhookSecrets('alice'), { current: after.secret, previous: before.secret })
+    })
+
+    scenario('is over when the configuration is removed', async (t) => {
+      await t.store.putWebhook('alice', URL)
+      await t.store.rotateWebhookSecret('alice', 1000)
+      await t.store.deleteWebhook('alice')
+      const { secret } = await t.store.putWebhook('alice', URL)
+      assert.deepEqual(await t.store.webhookSecrets('alice'), { current: secret, previous: null })
+    })
+
+    scenario('of an owner who has configured nothing makes the first secret', async (t) => {
+      const record = await t.store.rotateWebhookSecret('alice', 1000)
+      assert.deepEqual(record, {
+        owner: 'alice',
+        callback_url: null,
+        secret: record.secret,
+        created_at: START_MS,
+        updated_at: START_MS,
+      })
+      assert.deepEqual(await t.store.webhookSecrets('alice'), { current: record.secret, previous: null })
     })
   })
 }

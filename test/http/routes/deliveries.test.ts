@@ -8,6 +8,7 @@ const OWNER = 'shop & co'
 const LIST = `/api/users/${encodeURIComponent(OWNER)}/webhook/deliveries`
 const WALLET = { id: 'w', address: '0xaBcd000000000000000000000000000000000001', network: 'SEP' }
 const NOT_FOUND = [404, 'No such delivery.', 'delivery_not_found'] as const
+const TOO_MANY = [429, 'Too many redeliveries. Try again later.', 'too_many_redeliveries'] as const
 const IN_PROGRESS = [409, 'This delivery is already queued or being sent.', 'delivery_in_progress'] as const
 
 let fixture: ServiceFixture
@@ -160,14 +161,19 @@ describe('POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver', () => {
     assert.equal(second.headers['webhook-signature'], `v1,${standard}`)
   })
 
-  test('may be asked for a delivery that succeeded, again and again', async () => {
+  test('may be asked for a delivery that succeeded, and for the same one again after a minute only', async () => {
     const { was } = await notify(200)
     const { id } = await newest('delivered')
-    for (let attempt = 2; attempt <= 4; attempt += 1) {
-      assert.equal((await redeliver(id)).status, 200)
-      await receiver.received(was + attempt)
-      assert.equal((await newest('delivered')).attempt, attempt)
-    }
+    assert.equal((await redeliver(id)).status, 200)
+    await receiver.received(was + 2)
+    const again = await newest('delivered')
+    assert.equal(again.attempt, 2)
+    const reply = await redeliver(id)
+    assertRefused(reply, ...TOO_MANY)
+    const waitSeconds = Number(reply.headers.get('retry-after'))
+    assert.ok(waitSeconds > 0 && waitSeconds <= 60)
+    assert.deepEqual(await newest('delivered'), again)
+    assert.equal(receiver.requests.length, was + 2)
   })
 
   test('is refused while the delivery is being sent, which changes nothing', async () => {

@@ -120,6 +120,11 @@ export class ModelInvoices {
     return record
   }
 
+  payment(id: string): Payment | undefined {
+    const invoice = this.invoices.find(({ record }) => record.id === id)
+    return invoice === undefined ? undefined : this.paymentOf(invoice)
+  }
+
   /** What is told of an invoice, judged by the clock. */
   told(id: string, nowMs: number): Told | undefined {
     const invoice = this.invoices.find(({ record }) => record.id === id)

@@ -121,7 +121,14 @@ export class Model {
       amount: record.amount,
       currency: record.currency,
       receivedAt: record.receivedAt,
+      ...this.invoiceIn(invoice),
     })
     return { owner: invoice.owner, invoiceId: invoice.id, status, url, body }
+  }
+
+  /** Decisions 7, payload with-invoice: as of now, the deposit included. */
+  private invoiceIn({ id, owner, amount, currency }: Invoice) {
+    if (this.outbox.configuration(owner).payload !== 'with-invoice') return {}
+    return { invoice: { amount, currency, ...this.invoices.payment(id) } }
   }
 }

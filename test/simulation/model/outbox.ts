@@ -1,5 +1,5 @@
 import type { DepositStatus } from '../../../src/domain/deposit.js'
-import type { Delivery, DeliveryResult, WebhookConfiguration } from '../../../src/domain/webhook.js'
+import type { Delivery, DeliveryResult, WebhookConfiguration, WebhookPayload } from '../../../src/domain/webhook.js'
 import type { LaneOfOwner } from '../../../src/store/store.js'
 
 /** A delivery with what was seen of its attempts. */
@@ -26,6 +26,8 @@ export interface ModelOwed {
 /** Webhook configurations and deliveries (specification, Webhook delivery; decisions 7), in order of their making. */
 export class ModelOutbox {
   private readonly configurations = new Map<string, WebhookConfiguration>()
+  /** Secrets before the last rotation, while they sign too. */
+  private readonly overlaps = new Map<string, { readonly secret: string; readonly endsAt: number }>()
   private readonly deliveries: ModelDelivery[] = []
   private readonly byId = new Map<string, ModelDelivery>()
   /** Deliveries whose state is not `settled`: the only ones that looks at what is to be done must see. */
@@ -37,19 +39,38 @@ export class ModelOutbox {
     )
   }
 
-  /** The secret is new only when there was none. */
-  put(owner: string, callbackUrl: string | null, secret: string, nowMs: number): void {
+  /** The secret is new only when there was none, and the payload stays unless it is set. */
+  put(owner: string, url: string | null, payload: WebhookPayload | undefined, secret: string, nowMs: number): void {
     const known = this.configurations.get(owner)
     this.configurations.set(owner, {
       owner,
-      callback_url: callbackUrl,
+      callback_url: url,
       secret: known?.secret ?? secret,
       created_at: known?.created_at ?? nowMs,
       updated_at: nowMs,
+      ...((payload ?? known?.payload) === 'with-invoice' ? { payload: 'with-invoice' } : {}),
     })
   }
 
+  /** What receivers use stays in use until the overlap ends. */
+  rotate(owner: string, secret: string, overlapMs: number, nowMs: number): void {
+    const known = this.configurations.get(owner)
+    if (known === undefined) return this.put(owner, null, undefined, secret, nowMs)
+    const [inUse = ''] = this.signing(owner, nowMs)
+    if (overlapMs === 0) this.overlaps.delete(owner)
+    else this.overlaps.set(owner, { secret: inUse, endsAt: nowMs + overlapMs })
+    this.configurations.set(owner, { ...known, secret, updated_at: nowMs })
+  }
+
+  /** The secrets that sign, that of `X-Service-Signature` first. */
+  signing(owner: string, nowMs: number): readonly string[] {
+    const overlap = this.overlaps.get(owner)
+    const old = overlap !== undefined && overlap.endsAt > nowMs ? [overlap.secret] : []
+    return [...old, this.configuration(owner).secret ?? '']
+  }
+
   remove(owner: string): boolean {
+    this.overlaps.delete(owner)
     return this.configurations.delete(owner)
   }
 

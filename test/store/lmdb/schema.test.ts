@@ -6,6 +6,7 @@ import { open as openForeign } from 'lmdb'
 import { DAY_MS } from '../../../src/domain/api-key.js'
 import { StartError } from '../../../src/start-error.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
+import { recordCodec } from '../../../src/store/lmdb/record-codec.js'
 import { accountOf } from '../../../src/store/lmdb/running-totals.js'
 import { type Migration, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/schema.js'
 import { type Environment, openEnvironment, openTables } from '../../../src/store/lmdb/tables.js'
@@ -237,6 +238,37 @@ describe('the version of the data', () => {
       clock.advance(DAY_MS + 1)
       unwrap(await store.registerApiKey(registration(102)))
       assert.equal(refusalOf(await store.registerApiKey(registration(103))), 'too_many_keys')
+      await store.close()
+    }),
+  )
+
+  test(
+    '2, in which webhooks had no payload and no rotation, is migrated with their secrets',
+    withDirectory(async (directory) => {
+      let store = await open(directory)
+      const before = await store.putWebhook('alice', 'https://shop.example/')
+      await store.putWebhook('bob', 'https://bob.example/', 'with-invoice')
+      await store.close()
+      const first = recordCodec<typeof before>(
+        'webhooks',
+        1,
+        (row) => [row.owner, row.callback_url, row.secret, row.created_at, row.updated_at],
+        () => assert.fail('nothing is read'),
+      )
+      await withEnvironment(directory, async (root) => {
+        const { meta, webhooks } = openTables(root)
+        const [alice, bob] = [...webhooks.getKeys()]
+        assert.ok(alice !== undefined && bob !== undefined)
+        await root.transaction(() => {
+          meta.putSync(Buffer.from('schema-version'), Buffer.of(0, 0, 0, 2))
+          webhooks.putSync(alice, first.encode(before))
+          webhooks.putSync(bob, first.encode({ ...before, owner: 'bob', callback_url: null }))
+        })
+      })
+      store = await open(directory)
+      assert.deepEqual(store.webhook('alice'), before)
+      assert.deepEqual(store.webhook('bob'), { ...before, owner: 'bob', callback_url: null })
+      assert.deepEqual(await store.webhookSecrets('alice'), { current: before.secret, previous: null })
       await store.close()
     }),
   )
