@@ -3,6 +3,7 @@ import { combinationProblems } from './config/combinations.js'
 import { type FlagValues, readFlags } from './config/flags.js'
 import { settingEntries, settingsSchema } from './config/schema.js'
 import type { Machine, OptionalSetting, Setting, SettingAbout } from './config/setting.js'
+import { suggestion } from './config/suggestion.js'
 
 type Schema = typeof settingsSchema
 type OptionalName = {
@@ -33,15 +34,17 @@ const QUOTE_LIMIT_CHARACTERS = 80
 
 /**
  * Reads the settings from the flags in `argv` (what follows the command) and from `environment`. A flag wins over the
- * environment; an empty environment variable counts as unset.
+ * environment; an empty environment variable counts as unset. `otherFlags` are those that the command has read already:
+ * they may be what a misspelt one was meant to be.
  */
 export function readSettings(
   argv: readonly string[],
   environment: Environment,
   machine: Machine = { cores: availableParallelism() },
+  otherFlags: readonly string[] = [],
 ): SettingsOutcome {
   const problems: string[] = []
-  const flags = readFlags(argv, problems)
+  const flags = readFlags(argv, problems, otherFlags)
   problems.push(...unknownVariables(environment))
 
   const values: Record<string, unknown> = {}
@@ -73,7 +76,7 @@ function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith(ENVIRONMENT_PREFIX) && isSet(environment[name]) && !known.has(name))
     .sort()
-    .map((name) => `${name} is not a setting; see billhook --help.`)
+    .map((name) => `${name} is not a setting; ${suggestion(name, [...known])}`)
 }
 
 function find(about: SettingAbout, flags: FlagValues, environment: Environment): Given | undefined {

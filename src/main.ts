@@ -12,6 +12,9 @@ import type { Settings } from './config.js'
  */
 const HEAP_GROWING_PERCENT = 100
 
+// Files are for this user alone, whatever the shell says: the database holds secrets.
+process.umask(0o077)
+
 async function serveHere(settings: Settings): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   // Loaded only now, so that help and refused settings need none of the native modules behind the service.

@@ -5,6 +5,8 @@ import type { Logger } from './log.js'
 import type { Metrics } from './metrics/metrics.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
 import { Endings } from './service/endings.js'
+import { keepFilesPrivate } from './service/file-modes.js'
+import { startWarnings } from './service/start-warnings.js'
 import { startVerification } from './service/verification.js'
 import type { Store } from './store/store.js'
 
@@ -54,6 +56,8 @@ async function start(settings: Settings, log: Logger, clock: Clock, endings: End
   )
   const loading = import('./service/assembly.js')
   const [store, { assemble }] = await Promise.all([opening, loading, warmUp])
+  keepFilesPrivate(settings.dataDirectory, log)
+  for (const warning of startWarnings(settings)) log.warn(warning)
   return await assemble({ settings, log, clock, metrics, endings, store, verification, tokenDecimals })
 }
 

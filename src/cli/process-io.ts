@@ -44,7 +44,7 @@ function commonIo(level: LogLevel) {
     error,
     log,
     clock: systemClock,
-    onSignal: (signal: StopSignal, received: () => void) => process.on(signal, received),
+    onSignal: (signal: StopSignal | 'SIGHUP', received: () => void) => process.on(signal, received),
     flush: () => flushLog(log),
     exit: (code: number) => process.exit(code),
   }

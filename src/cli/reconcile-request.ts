@@ -22,6 +22,9 @@ const APPLY = '--apply'
 const FORGET = '--forget'
 const HEIGHT = /^(0|[1-9]\d{0,14})$/
 
+/** Every flag of the command's own. */
+export const RECONCILE_FLAGS: readonly string[] = [...FLAGS, APPLY, FORGET]
+
 /** Takes the flags of `reconcile` out of what follows the command. */
 export function readReconcileRequest(argv: readonly string[]): RequestOutcome {
   const values = new Map<string, string>()

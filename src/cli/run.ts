@@ -1,8 +1,11 @@
+import { suggestion } from '../config/suggestion.js'
 import { type Environment, readSettings, type Settings } from '../config.js'
 import { VERSION } from '../version.js'
 import { EXIT_SUCCESS, EXIT_USAGE } from './exit-code.js'
 import { helpText } from './help.js'
-import { type ReconcileRequest, readReconcileRequest } from './reconcile-request.js'
+import { RECONCILE_FLAGS, type ReconcileRequest, readReconcileRequest } from './reconcile-request.js'
+
+const COMMANDS: readonly string[] = ['serve', 'reconcile']
 
 /** What the command line needs of the process it runs in. */
 export interface RunIo {
@@ -42,7 +45,7 @@ export async function run(argv: readonly string[], environment: Environment, io:
     }
     case 'reconcile': {
       const asked = readReconcileRequest(rest)
-      const read = readSettings(asked.rest, environment)
+      const read = readSettings(asked.rest, environment, undefined, RECONCILE_FLAGS)
       if ('request' in asked && 'settings' in read) return await io.reconcile(asked.request, read.settings)
       return refuse(
         io,
@@ -50,7 +53,7 @@ export async function run(argv: readonly string[], environment: Environment, io:
       )
     }
     default:
-      return refuse(io, [`${JSON.stringify(command)} is not a command; see billhook --help.`])
+      return refuse(io, [`${JSON.stringify(command)} is not a command; ${suggestion(command, COMMANDS)}`])
   }
 }
 

@@ -30,7 +30,8 @@ export interface ServeIo extends SignalIo {
 /**
  * Runs the service until a signal and resolves with the exit code: 0 after a complete drain, 1 when the service could
  * not start or could not finish within `DRAIN_TIMEOUT_MS`. A second signal ends the process at once (130 or 143), and so
- * does an exception that nobody caught (1): after it no state in memory can be trusted, while the store on disk can.
+ * does an exception that nobody caught (1): after it no state in memory can be trusted, while the store on disk can. SIGHUP
+ * is logged and ignored.
  */
 export async function serve(settings: Settings, io: ServeIo): Promise<number> {
   io.onUncaught((error) => {
@@ -45,6 +46,8 @@ export async function serve(settings: Settings, io: ServeIo): Promise<number> {
 async function startToStop(settings: Settings, io: ServeIo): Promise<number> {
   // Signals count from before the start, because a start may take long and an operator may change their mind.
   const stop = firstSignal(io)
+  // A closed terminal, or a rotation of logs. Left to itself it would end the process without a drain.
+  io.onSignal('SIGHUP', () => io.log.info({ signal: 'SIGHUP' }, 'nothing is reloaded; the signal is ignored'))
 
   const starting = io.startService(settings, io.log, io.clock)
   let service: Awaited<typeof starting>

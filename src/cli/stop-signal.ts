@@ -8,7 +8,7 @@ const STOP_SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT']
 /** What signals need of the process. */
 export interface SignalIo {
   /** Calls back at every signal of the name. */
-  onSignal(signal: StopSignal, received: () => void): void
+  onSignal(signal: StopSignal | 'SIGHUP', received: () => void): void
   /** Ends the process at once. */
   exit(code: number): void
 }

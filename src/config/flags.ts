@@ -1,8 +1,16 @@
 import { settingEntries } from './schema.js'
 import type { SettingAbout } from './setting.js'
+import { suggestion } from './suggestion.js'
 
 /** Values by flag, as they would stand in the environment. */
 export type FlagValues = ReadonlyMap<string, string>
+
+/** The flags that every command takes. */
+const KNOWN_FLAGS: readonly string[] = [
+  '--help',
+  '--version',
+  ...settingEntries.flatMap(([, { about }]) => about.flag ?? []),
+]
 
 /** The value that a switch such as `--sandbox` stands for. */
 const SWITCHED_ON = 'on'
@@ -12,7 +20,7 @@ const SWITCHED_ON = 'on'
  * in `problems`, one line each, and skipped, so that every problem of a command line is reported at once. A flag given
  * twice counts as given last, so that a wrapper script can be overruled.
  */
-export function readFlags(argv: readonly string[], problems: string[]): FlagValues {
+export function readFlags(argv: readonly string[], problems: string[], otherFlags: readonly string[]): FlagValues {
   const values = new Map<string, string>()
   for (let at = 0; at < argv.length; at++) {
     const argument = argv[at] ?? ''
@@ -25,7 +33,7 @@ export function readFlags(argv: readonly string[], problems: string[]): FlagValu
     const inline = equals < 0 ? undefined : argument.slice(equals + 1)
     const about = aboutFlag(flag)
     if (about === undefined) {
-      problems.push(`${JSON.stringify(flag)} is not a flag; see billhook --help.`)
+      problems.push(`${JSON.stringify(flag)} is not a flag; ${suggestion(flag, [...KNOWN_FLAGS, ...otherFlags])}`)
     } else if (about.switch === true) {
       if (inline === undefined) values.set(flag, SWITCHED_ON)
       else problems.push(`${flag} takes no value.`)

@@ -82,7 +82,7 @@ class UwsServer implements HttpServer, UwsFront {
       // Without the option two services with a database each would share the port, and each get a part of the requests.
       listen(host, port, EXCLUSIVE_PORT, (socket) => {
         if (socket === false) {
-          reject(new Error(`Cannot listen on ${host} port ${port}: the address is in use, unknown or not permitted`))
+          reject(new Error(`the address ${host}, port ${port}, is in use, unknown or not permitted`))
           return
         }
         this.socket = socket

@@ -9,6 +9,7 @@ import { METRICS_PATH, metricsRoute } from '../metrics/metrics-route.js'
 import { StartError } from '../start-error.js'
 import { hostRule } from './door.js'
 import type { Endings } from './endings.js'
+import { causeOfListenFailure } from './listen-failure.js'
 
 /** Connections held at once. */
 const CONNECTION_LIMIT = 16_384
@@ -99,6 +100,8 @@ async function listen(server: HttpServer, wanted: ListenAddress): Promise<Listen
   try {
     return await server.listen()
   } catch (error) {
-    throw new StartError(`cannot listen on ${wanted.host}:${wanted.port}: ${(error as Error).message}`)
+    const { host, port } = wanted
+    const cause = await causeOfListenFailure(host, port, (error as Error).message)
+    throw new StartError(`cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${cause}`)
   }
 }

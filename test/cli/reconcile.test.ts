@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type ReconcileIo, reconcileNetwork } from '../../src/cli/reconcile.js'
 import type { ReconcileRequest } from '../../src/cli/reconcile-request.js'
-import type { StopSignal } from '../../src/cli/stop-signal.js'
 import { readSettings } from '../../src/config.js'
 import { createLog } from '../../src/log.js'
 import { NodeUnavailable } from '../../src/networks/network-reader.js'
@@ -31,7 +30,7 @@ class Run {
   open: ReconcileIo['openReconciliation'] | null = null
   /** Called at each progress of the work. */
   onProgress: () => void = () => {}
-  readonly signals = new Map<StopSignal, () => void>()
+  readonly signals = new Map<string, () => void>()
 
   constructor(private readonly books: Books) {}
 

@@ -66,7 +66,7 @@ describe('the command line', () => {
     [['--network=SEP', '--from=2', '--to=1'], '--from must not be above --to.'],
     [
       ['--network=SEP', '--from=1', '--to=1', '--aply', '--port', 'x'],
-      '"--aply" is not a flag; see billhook --help.',
+      '"--aply" is not a flag; did you mean --apply? See billhook --help.',
       '--port must be an integer from 0 to 65535, not "x".',
     ],
   ]
@@ -98,7 +98,7 @@ describe('the command line', () => {
   test('an unknown command is one line and 2', async () => {
     const { code, errorLines } = await running(['sevre', '--port', 'x'])
     assert.equal(code, 2)
-    assert.deepEqual(errorLines, ['"sevre" is not a command; see billhook --help.'])
+    assert.deepEqual(errorLines, ['"sevre" is not a command; did you mean serve? See billhook --help.'])
   })
 
   test('--help prints every setting, its flag and its default, and ends with 0 whatever else is wrong', async () => {

@@ -33,7 +33,7 @@ function serving({ flushes = true } = {}) {
   const errorLines: string[] = []
   const logLines: string[] = []
   const exits: number[] = []
-  const signals = { SIGINT: () => {}, SIGTERM: () => {} }
+  const signals = { SIGHUP: () => {}, SIGINT: () => {}, SIGTERM: () => {} }
   const timers: { delayMs: number; cancelled: boolean; elapsed(): void }[] = []
   const start = deferred<Service>()
   const stop = deferred<void>()
@@ -107,6 +107,15 @@ describe('serve', () => {
     run.signals.SIGTERM()
     run.stop.resolve()
     assert.equal(await run.code, 0)
+  })
+
+  test('logs and ignores SIGHUP', async () => {
+    const run = serving()
+    run.start.resolve(run.service)
+    await run.ready
+    run.signals.SIGHUP()
+    assert.deepEqual([run.logLines.length, run.exits], [1, []])
+    assert.match(run.logLines[0] ?? '', /"signal":"SIGHUP".*ignored/)
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

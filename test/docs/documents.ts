@@ -32,7 +32,7 @@ ${NOTICE}
 
 \`billhook serve\` reads its settings from the environment and from flags. A flag wins over the environment, and an empty
 variable counts as unset. Unknown \`BILLHOOK_\` variables, unknown flags and malformed values are refused at start: one
-line each on standard error, all at once, exit code 2.
+line each on standard error, all at once, exit code 2. A near miss of a name is answered with that name.
 \`billhook --help\` prints this list.
 
 ${chapters.join('\n')}`

@@ -232,7 +232,7 @@ describe('the metrics listener', () => {
     const { port } = taken.address() as AddressInfo
     await assert.rejects(ServiceFixture.start({ BILLHOOK_METRICS_PORT: String(port) }), {
       name: 'StartError',
-      message: new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`),
+      message: new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${port}: another program uses the port$`),
     })
     await new Promise((resolve) => taken.close(resolve))
   })

@@ -29,6 +29,15 @@ const cases: readonly {
     told: /damaged or foreign/,
   },
   {
+    what: 'a store that was copied in part',
+    prepare: async (directory) => {
+      await (await ServiceProcess.start(directory)).end('SIGTERM')
+      const file = join(directory, 'data.mdb')
+      writeFileSync(file, readFileSync(file).subarray(0, -5000))
+    },
+    told: /damaged or foreign database: it is cut short/,
+  },
+  {
     what: "another program's database",
     prepare: async (directory) => {
       const root = openForeign({ path: directory })
@@ -61,3 +70,12 @@ for (const { what, prepare, told } of cases) {
     }
   })
 }
+
+test('the command line refuses a directory in which nothing can be made, in one line', {
+  skip: process.platform === 'linux' ? false : 'there is no /proc',
+}, async () => {
+  const child = startChild(MAIN, ['serve', '--port', '0', '--data', '/proc/billhook/data'], { BILLHOOK_LOG: 'error' })
+  const { code, stderr } = await child.ended
+  assert.equal(code, 1)
+  assert.match(stderr, /^billhook: the data directory \/proc\/billhook\/data cannot be used: [^\n]+\n$/)
+})

@@ -1,5 +1,5 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { tryLock, unlock } from 'fs-native-extensions'
 import { StartError } from '../../start-error.js'
 
@@ -35,9 +35,24 @@ export function lockDirectory(directory: string): DirectoryLock {
 
 function openLockFile(directory: string): number {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory)
     return openSync(join(directory, LOCK_FILE), 'a+', 0o600)
   } catch (error) {
     throw new StartError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
+  }
+}
+
+/**
+ * Makes the directory, and those above it that are not there, for this user alone. One after the other: Node's own
+ * recursion never ends where a directory is there but nothing can be made in it, as in /proc.
+ */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return
+  const parent = dirname(directory)
+  if (parent !== directory) makeDirectory(parent)
+  try {
+    mkdirSync(directory, 0o700)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
 }

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createLog } from '../../src/log.js'
+import { keepFilesPrivate } from '../../src/service/file-modes.js'
+import { ServiceProcess } from '../support/service-process.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+test('what a service makes in a directory of others is for its user alone', async () => {
+  const place = temporaryDirectory()
+  try {
+    const data = join(place.path, 'there')
+    mkdirSync(data)
+    chmodSync(data, 0o755)
+    const service = await ServiceProcess.start(data, {}, ['--sandbox'], 'pipe')
+    let log = ''
+    service.child.stderr?.on('data', (text) => {
+      log += text
+    })
+    const modes = readdirSync(data).map((name) => [name, modeOf(join(data, name))])
+    await service.end('SIGTERM')
+    assert.ok(modes.length >= 4, JSON.stringify(modes))
+    assert.deepEqual(
+      modes,
+      modes.map(([name]) => [name, '600']),
+    )
+    assert.match(log, /"directory":"[^"]+","mode":"755","msg":"other users can read or enter the data directory/)
+    assert.equal(log.split('other users').length, 2)
+  } finally {
+    place.remove()
+  }
+})
+
+test('files of older versions are taken from others, once', () => {
+  const place = temporaryDirectory()
+  try {
+    chmodSync(place.path, 0o700)
+    const file = join(place.path, 'data.mdb')
+    writeFileSync(file, 'x')
+    chmodSync(file, 0o644)
+    const lines: string[] = []
+    const log = createLog('info', { write: (line) => lines.push(line) })
+    keepFilesPrivate(place.path, log)
+    assert.equal(modeOf(file), '600')
+    assert.equal(lines.length, 1)
+    keepFilesPrivate(place.path, log)
+    assert.equal(lines.length, 1)
+  } finally {
+    place.remove()
+  }
+})

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Environment, readSettings } from '../../src/config.js'
+import { startWarnings } from '../../src/service/start-warnings.js'
+
+const GATEWAY = { BILLHOOK_GATEWAY_SECRET: '0123456789abcdef' }
+const STRICT = { BILLHOOK_STRICT: 'on', BILLHOOK_ONBOARDING_NAME: 'name' }
+const LEDGER = {
+  BILLHOOK_LEDGER_URL: 'http://10.0.0.1',
+  BILLHOOK_LEDGER_STORE_URL: 'http://10.0.0.1',
+  BILLHOOK_LEDGER_FOLLOW: 'assign=shop/9be1',
+}
+const NODES = { BILLHOOK_SEP_URLS: 'http://10.0.0.1', BILLHOOK_SEP_TOKEN: '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0' }
+
+const EXPOSED = /^others can reach this service/
+const NO_WALLETS = /^nothing tells this service of wallets/
+const NO_DEPOSITS = /^nothing tells this service of deposits/
+
+describe('at its start the service warns', () => {
+  const rows: readonly (readonly [environment: Environment, ...warnings: RegExp[]])[] = [
+    [GATEWAY],
+    [{ BILLHOOK_SANDBOX: 'on' }],
+    [{ ...LEDGER, ...NODES }],
+    [{ ...GATEWAY, BILLHOOK_HOST: '0.0.0.0' }, EXPOSED],
+    [{ ...GATEWAY, BILLHOOK_TRUSTED_PROXIES: '127.0.0.1/32' }, EXPOSED],
+    [{ ...GATEWAY, BILLHOOK_PUBLIC_URL: 'https://pay.example' }, EXPOSED],
+    [{ ...GATEWAY, BILLHOOK_PUBLIC_URL: 'http://localhost:8080' }],
+    [{ ...GATEWAY, ...STRICT, BILLHOOK_HOST: '0.0.0.0', BILLHOOK_PUBLIC_URL: 'https://pay.example' }],
+    [{}, NO_WALLETS],
+    [NODES, NO_WALLETS],
+    [LEDGER, NO_DEPOSITS],
+    [{ BILLHOOK_HOST: '0.0.0.0' }, EXPOSED, NO_WALLETS],
+  ]
+  for (const [environment, ...expected] of rows) {
+    test(`with ${JSON.stringify(environment)}: ${expected.length === 0 ? 'of nothing' : expected.join()}`, () => {
+      const read = readSettings([], environment)
+      assert.ok('settings' in read, JSON.stringify(read))
+      const warnings = startWarnings(read.settings)
+      assert.equal(warnings.length, expected.length, warnings.join('\n'))
+      for (const [i, pattern] of expected.entries()) assert.match(warnings[i] ?? '', pattern)
+      for (const warning of warnings) assert.ok(!warning.includes('\n'))
+    })
+  }
+})
