@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { crashRounds } from './crash.js'
+import { crowdedWallets, rivals } from './crowded-wallets.js'
 import { hangingReceivers } from './hanging-receivers.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
 import { floods, goodput, type ScenarioOptions } from './overload.js'
@@ -10,7 +11,7 @@ const USAGE = `npm run chaos -- <command>
 
   crash    [--rounds 100] [--seed N]             kill -9 under mixed load
   overload [--seconds 8] [--engine noble] [--only goodput|floods|wallet|receiver|connections]
-  hostile-merchant [--seconds 8] [--only receivers]
+  hostile-merchant [--seconds 8] [--only receivers|wallets|rivals]
                                                  one merchant, or many, against the rest
   soak     [--minutes 20]                        memory at half the capacity
 
@@ -37,7 +38,7 @@ const { positionals, values } = parseArgs({
 type Scenario = (options: ScenarioOptions) => Promise<void>
 
 const overload = { goodput, floods, wallet: hotWallet, receiver: hangingReceiver, connections }
-const hostileMerchant = { receivers: hangingReceivers }
+const hostileMerchant = { receivers: hangingReceivers, wallets: crowdedWallets, rivals }
 
 /** Runs the scenarios, or the one that is asked for, and says which promises held. */
 async function judge(scenarios: Readonly<Record<string, Scenario>>): Promise<void> {

@@ -5,11 +5,11 @@ import { callbackOf, type InvoiceIndex } from './invoice-index.js'
 import { CALLBACK, type Callback, classByte, idAt, type Place } from './invoice-places.js'
 
 /**
- * Open invoices that one deposit looks at while it searches the oldest unpaid one. All that are found paid are settled and
- * never met again, so only a payment that covered more invoices than this at once lets the next deposit reach the bound.
- * That deposit takes the first one that it has not looked at.
+ * Paid invoices that one deposit may settle while it searches the oldest unpaid one, counted on each of their wallets. What
+ * is settled is never met again, so only a payment that covered more than this at once lets the next deposit reach the
+ * bound. That deposit takes the first one that it has not looked at.
  */
-const LOOKED_AT_MAX = 500
+const SETTLED_PLACES_MAX = 150
 
 /** A deposit that looks for the invoice it notifies. */
 export interface Seeker {
@@ -53,10 +53,11 @@ export class Candidates implements CandidateSearch<Buffer> {
 
   oldestUnpaid(): Buffer | null {
     const heads = this.heads()
-    for (let looked = 0; ; looked += 1) {
+    for (let settled = 0; ; ) {
       const head = oldestOf(heads)
       if (head === undefined) return null
-      if (looked === LOOKED_AT_MAX || this.index.isUnpaid(head.id, this.nowMs)) return head.id
+      if (settled >= SETTLED_PLACES_MAX || this.index.isUnpaid(head.id, this.nowMs)) return head.id
+      settled += this.index.walletCountOf(head.payeeNo)
       heads.splice(heads.indexOf(head), 1)
       const next = this.headOf(head.payeeNo, head.ofClass, head.id)
       if (next !== null) heads.push(next)

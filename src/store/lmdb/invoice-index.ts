@@ -46,6 +46,11 @@ export class InvoiceIndex {
     }
   }
 
+  /** How many wallets the invoices of a payee have. */
+  walletCountOf(payeeNo: number): number {
+    return this.payees.find(payeeNo).walletIds.length
+  }
+
   /** Decides the expiry of an invoice if it is due, and answers its row as it is then. One that is void stands nowhere. */
   decideExpiry(id: Buffer, nowMs: number): InvoiceRow {
     const row = this.rows.get(id)
