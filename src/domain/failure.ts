@@ -232,6 +232,16 @@ export const failureCatalogue = {
     message: 'overlapSeconds must be an integer from 0 to 604800.',
     when: 'overlapSeconds of a rotation is something else.',
   },
+  no_callback_url: {
+    status: 400,
+    message: 'This identity has no default callback URL.',
+    when: 'A test delivery of an identity that has not set one with PUT /api/users/:id/webhook.',
+  },
+  too_many_tests: {
+    status: 429,
+    message: 'Too many test deliveries. Try again later.',
+    when: 'A test delivery of the identity is under way, or it has asked for more than six in a minute.',
+  },
   delivery_not_found: {
     status: 404,
     message: 'No such delivery.',

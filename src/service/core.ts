@@ -2,12 +2,16 @@ import { Intake } from '../actors/intake.js'
 import { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
+import { randomSecretHex } from '../crypto/hmac.js'
+import { createIdGenerator } from '../crypto/id.js'
+import { createPooledRandom } from '../crypto/random.js'
 import type { TokenDecimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Store } from '../store/store.js'
 import { createAddressGuard } from '../webhooks/address-guard.js'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.js'
+import { TestDeliveries } from '../webhooks/test-deliveries.js'
 import type { Endings } from './endings.js'
 import { createLateSender } from './late-sender.js'
 import { isPrivateToMachine } from './private-service.js'
@@ -18,6 +22,7 @@ export interface Core extends Verification {
   readonly store: Store
   readonly directory: WalletDirectory
   readonly dispatcher: Dispatcher
+  readonly testDeliveries: TestDeliveries
   readonly intake: Intake
   readonly tokenDecimals: TokenDecimals
 }
@@ -56,9 +61,17 @@ export async function startCore(context: CoreContext): Promise<Core> {
   })
   endings.add('webhooks', () => dispatcher.stop())
   await dispatcher.start()
+  const ids = createIdGenerator(createPooledRandom())
+  const testDeliveries = new TestDeliveries({
+    store,
+    sender,
+    clock,
+    newId: (nowMs) => ids.next(nowMs).toString('hex'),
+    randomHashHex: () => randomSecretHex(),
+  })
 
   const directory = new WalletDirectory(store)
   endings.add('wallets', () => directory.idle())
   const intake = new Intake(store, directory, (owed) => dispatcher.notify(owed), metrics?.intake)
-  return { ...verification, store, directory, dispatcher, intake, tokenDecimals }
+  return { ...verification, store, directory, dispatcher, testDeliveries, intake, tokenDecimals }
 }

@@ -20,6 +20,7 @@ import { paymentPageRoutes } from '../http/routes/pay.js'
 import { sandboxRoutes } from '../http/routes/sandbox.js'
 import { walletRoutes } from '../http/routes/wallets.js'
 import { webhookConfigurationRoutes } from '../http/routes/webhook-configuration.js'
+import { webhookTestRoutes } from '../http/routes/webhook-test.js'
 import { unsignedPath } from '../http/unsigned-path.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Core } from './core.js'
@@ -43,7 +44,7 @@ export interface RouteContext {
 
 /** All routes of the service, behind the guards that the settings ask for. */
 export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
-  const { store, directory, pool, engine, dispatcher, intake } = core
+  const { store, directory, pool, engine, dispatcher, testDeliveries, intake } = core
   const { settings, clock, sandbox, ledger, clientOf, isOwnOrigin, isDraining, degradations } = context
   const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
   const signedRequests = new SignedRequests(store, pool, clock, clientOf, new HeldRefusals())
@@ -71,6 +72,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
     }),
     ...apiKeyRoutes(store, engine),
     ...webhookConfigurationRoutes(store),
+    ...webhookTestRoutes({ tests: testDeliveries, clock }),
     ...deliveryRoutes({ store, clock, onOwed: (owed) => dispatcher.notify(owed), basePath }),
     ...walletRoutes({ store, leaseMs, claimLimit }),
     ...identityRoutes(identities),

@@ -147,6 +147,7 @@ function otherRequest(world: DraftWorld): Draft {
     draft('GET', '/api/wallets/claim/sep/eth'),
     post(`/api/api-keys/${id}/revoke`, JSON.stringify({ owner: OWNER })),
     post(`/api/users/${OWNER}/webhook/deliveries/${id}/redeliver`, ''),
+    post(`/api/users/${HOOK_OWNER}/webhook/test`, ''),
     post(`/api/users/${HOOK_OWNER}/webhook/rotate`, JSON.stringify({ overlapSeconds: 60 })),
     post(`/sandbox/deposits/${id}/confirm`, ''),
     post('/sandbox/ledger/', JSON.stringify({ $tx: {}, $sigs: {} })),

@@ -110,6 +110,11 @@ const ROUTES: readonly Protected[] = [
     status: 200,
   },
   {
+    tag: 'POST /api/users/:id/webhook/test',
+    path: (owner) => `/api/users/${owner}/webhook/test`,
+    status: 200,
+  },
+  {
     tag: 'GET /api/users/:id/webhook/deliveries',
     path: (owner) => `/api/users/${owner}/webhook/deliveries`,
     status: 200,

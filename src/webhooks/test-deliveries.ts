@@ -1,0 +1,84 @@
+import type { Clock } from '../clock.js'
+import { type Outcome, refuse, succeed } from '../domain/failure.js'
+import { type DeliveryResult, type InvoiceState, webhookBody } from '../domain/webhook.js'
+import type { Store } from '../store/store.js'
+import type { Sender } from './sender.js'
+import { deliveryHeaders } from './signature.js'
+
+/** Test deliveries under way at once, of all owners: they have no places among the real ones. */
+const UNDER_WAY_MAX = 16
+
+/** What a test tells of; no invoice, deposit or wallet has these names. */
+const REFERENCE = 'billhook-test'
+const INVOICE_ID = '0'.repeat(32)
+const TO_ADDRESS = `0x${'0'.repeat(40)}`
+const TOKEN_AMOUNT = '25000000'
+const INVOICE: InvoiceState = {
+  amount: '25',
+  currency: 'USDT',
+  status: 'unpaid',
+  received: '0',
+  pending: '25',
+  remaining: '25',
+  overpaid: '0',
+}
+
+export interface TestDelivery {
+  /** The `webhook-id`. */
+  readonly id: string
+  readonly url: string
+  readonly result: DeliveryResult
+}
+
+export interface TestDeliveriesParts {
+  readonly store: Pick<Store, 'webhook' | 'webhookSecrets'>
+  readonly sender: Pick<Sender, 'send'>
+  readonly clock: Clock
+  /** 32 hex characters. */
+  readonly newId: (nowMs: number) => string
+  /** 64 hex characters, so that receivers who deduplicate take each test. */
+  readonly randomHashHex: () => string
+}
+
+/** Sends test deliveries: at once, signed like real ones, and kept nowhere. */
+export class TestDeliveries {
+  private readonly owners = new Set<string>()
+
+  constructor(private readonly parts: TestDeliveriesParts) {}
+
+  /**
+   * Sends one to the owner's default callback URL and tells how it ended. Refuses with `no_callback_url`, with
+   * `too_many_tests` while another one of the owner is under way, and with `overloaded`.
+   */
+  async send(owner: string): Promise<Outcome<TestDelivery>> {
+    const { callback_url: url, payload } = await this.parts.store.webhook(owner)
+    if (url === null) return refuse('no_callback_url')
+    if (this.owners.has(owner)) return refuse('too_many_tests')
+    if (this.owners.size >= UNDER_WAY_MAX) return refuse('overloaded')
+    this.owners.add(owner)
+    try {
+      return succeed(await this.attempt(owner, url, payload === 'with-invoice' ? { invoice: INVOICE } : {}))
+    } finally {
+      this.owners.delete(owner)
+    }
+  }
+
+  private async attempt(owner: string, url: string, added: { readonly invoice?: InvoiceState }): Promise<TestDelivery> {
+    const { store, sender, clock, newId, randomHashHex } = this.parts
+    const secrets = await store.webhookSecrets(owner)
+    const nowMs = clock.now()
+    const id = newId(nowMs)
+    const deposit = {
+      network: 'SEP',
+      txHash: `0x${randomHashHex()}`,
+      toAddress: TO_ADDRESS,
+      amount: TOKEN_AMOUNT,
+      currency: 'Tether',
+      receivedAt: nowMs,
+    } as const
+    const named = { id: INVOICE_ID, reference: REFERENCE }
+    const body = Buffer.from(webhookBody(named, 'pending', deposit, { ...added, test: true }))
+    const result = await sender.send({ url, headers: deliveryHeaders({ id, body }, secrets, nowMs), body })
+    return { id, url, result }
+  }
+}
