@@ -1,6 +1,6 @@
 import type { ChainOutcome, ChainStep } from '../domain/block.js'
 import type { DepositReport } from '../domain/deposit.js'
-import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
+import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
 import type { DepositResult, OwedDelivery, Store } from '../store/store.js'
 import type { WalletDirectory } from './wallet-directory.js'
@@ -9,7 +9,7 @@ import type { WalletDirectory } from './wallet-directory.js'
 export interface IncomingEvent {
   /** The sender's id of the event, by which a repetition is known; null when the fact identifies itself. */
   readonly eventId: string | null
-  readonly fact: LedgerFact | DepositFact
+  readonly fact: LedgerFact | DepositFact | UnreadableFact
 }
 
 /** Told of deliveries that have become due, after they are durable. */

@@ -15,6 +15,8 @@ const CLAIMS_PER_ADDRESS_LIMIT = 10_000
 const INVOICE_EXPIRY_MINIMUM_SECONDS = 60
 const INVOICE_EXPIRY_LIMIT_SECONDS = 31_536_000
 const LEASE_LIMIT_SECONDS = 7 * 24 * 60 * 60
+const KEEP_MINIMUM_DAYS = 30
+const KEEP_LIMIT_DAYS = 36_500
 const LEDGER_TIMEOUT_LIMIT_MS = 60_000
 const LEDGER_POLL_MINIMUM_MS = 100
 const LEDGER_POLL_LIMIT_MS = 600_000
@@ -240,6 +242,13 @@ export const settingsSchema = {
     unit: 'seconds',
     fallback: '600',
     sentence: 'How long a claimed wallet is not handed out again.',
+  }),
+  keepDays: integer(KEEP_MINIMUM_DAYS, KEEP_LIMIT_DAYS, {
+    environment: 'BILLHOOK_KEEP_DAYS',
+    group: 'limits',
+    unit: 'days',
+    fallback: '400',
+    sentence: 'How long ids of events and settled deliveries of webhooks are kept. Invoices and deposits stay.',
   }),
   sepTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
     environment: 'BILLHOOK_SEP_TOKEN_DECIMALS',

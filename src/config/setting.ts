@@ -24,6 +24,7 @@ export interface SettingAbout {
     | 'wallets'
     | 'attempts'
     | 'blocks'
+    | 'days'
     | 'keys'
     | 'calls'
   /** The value when none is given, as it would stand in the environment. */

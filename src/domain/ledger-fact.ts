@@ -20,6 +20,12 @@ export interface DepositFact {
   readonly sighting: Sighting
 }
 
+/** An event whose id can be told and nothing else: it is rejected, and its id is used up. */
+export interface UnreadableFact {
+  readonly type: 'unreadable'
+  readonly error: string
+}
+
 /** How an event was taken: by its id or by its content it may be a duplicate; a bad one is rejected alone. */
 export type EventOutcome =
   | { readonly status: 'applied' }

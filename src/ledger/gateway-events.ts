@@ -11,10 +11,10 @@ export const EVENTS_MAX = 1000
 /** Characters of an event's id; at four bytes each it still fits the store's longest key. */
 const EVENT_ID_LENGTH_MAX = 128
 
-/** An event of a push: fit to be applied, or what is wrong with it. `id` is null when the event has none that can be told. */
+/** An event of a push, or what is wrong with one that has no id. */
 export type ParsedEvent =
   | { readonly id: string; readonly event: IncomingEvent }
-  | { readonly id: string | null; readonly error: string }
+  | { readonly id: null; readonly error: string }
 
 /** How one event was taken, as the gateway is told. */
 export interface EventResult {
@@ -89,7 +89,8 @@ function parseEvent(value: unknown, nowMs: number): ParsedEvent {
     return { id: null, error: `id must be a non-empty string of at most ${EVENT_ID_LENGTH_MAX} characters` }
   }
   const fact = parseFact(value, nowMs)
-  return 'error' in fact ? { id, error: fact.error } : { id, event: { eventId: id, fact } }
+  const read = 'error' in fact ? ({ type: 'unreadable', error: fact.error } as const) : fact
+  return { id, event: { eventId: id, fact: read } }
 }
 
 function parseFact(event: Readonly<Record<string, unknown>>, nowMs: number): LedgerFact | DepositFact | Flaw {

@@ -3,6 +3,7 @@ import type { VerifyLaneName } from '../crypto/verify-lanes.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { Network } from '../domain/network.js'
 import type { DeliveryFailure } from '../domain/webhook.js'
+import type { RemovedRows } from '../store/store.js'
 
 /** What a metric is called and how it is told to people. Units are in the names, as Prometheus has them: seconds, counts. */
 export interface MetricAbout {
@@ -112,6 +113,12 @@ export const metricsCatalogue = {
     labels: ['network', 'kind', 'outcome'],
     help: 'Reports of deposits, by what became of them; a failed one is repeated by its sender.',
   },
+  removedRows: {
+    name: 'billhook_removed_rows_total',
+    type: 'counter',
+    labels: ['kind'],
+    help: 'Rows removed because they were kept long enough: events, deliveries, and requests known so as not to be done twice.',
+  },
   networkHead: {
     name: 'billhook_network_head_block',
     type: 'gauge',
@@ -219,5 +226,7 @@ export const DEPOSIT_OUTCOMES: Readonly<Record<DepositObservation['outcome'], tr
   rejected: true,
   failed: true,
 }
+
+export const REMOVED_ROWS: Readonly<Record<RemovedRows, true>> = { events: true, deliveries: true, requests: true }
 
 export const VERIFY_LANES: Readonly<Record<VerifyLaneName, true>> = { registered: true, unregistered: true }

@@ -7,7 +7,7 @@ import type { VerifyObserver, VerifyPool } from '../crypto/verify-pool.js'
 import { type DeliveryResult, isDelivered } from '../domain/webhook.js'
 import type { FinishedHook } from '../http/router.js'
 import type { CommitObserver } from '../store/commit-observer.js'
-import type { Store } from '../store/store.js'
+import type { RemovedRows, Store } from '../store/store.js'
 import { VERSION } from '../version.js'
 import type { AttemptObserver } from '../webhooks/attempt.js'
 import type { Dispatcher } from '../webhooks/dispatcher.js'
@@ -17,6 +17,7 @@ import {
   DEPOSIT_NETWORKS,
   DEPOSIT_OUTCOMES,
   metricsCatalogue,
+  REMOVED_ROWS,
   VERIFY_LANES,
 } from './catalogue.js'
 import { KeptHistogram } from './histogram.js'
@@ -57,6 +58,8 @@ export interface Metrics {
   readonly verifications: VerifyObserver
   readonly attempts: AttemptObserver
   readonly intake: IntakeObserver
+  /** Rows that were kept long enough are gone. */
+  readonly removed: (what: RemovedRows, rows: number) => void
   /** Adds the gauges. Call once, when the parts are built. */
   watch(parts: WatchedParts): void
   readonly contentType: string
@@ -75,6 +78,7 @@ export function createMetrics(): Metrics {
     verifications: verifyObserver(registry),
     attempts: attemptObserver(registry),
     intake: intakeObserver(registry),
+    removed: removedRows(registry),
     watch: (parts) => watch(registry, parts),
     contentType: registry.contentType,
     text: async () => `${await ofProcess.metrics()}\n${await registry.metrics()}`,
@@ -142,6 +146,12 @@ function intakeObserver(registry: Registry): IntakeObserver {
     }
   }
   return { deposit: ({ network, report, outcome }) => reports.inc({ network, kind: report, outcome }) }
+}
+
+function removedRows(registry: Registry): Metrics['removed'] {
+  const removed = counter(registry, metricsCatalogue.removedRows)
+  for (const what of Object.keys(REMOVED_ROWS)) removed.inc({ kind: what }, 0)
+  return (what, rows) => removed.inc({ kind: what }, rows)
 }
 
 function watch(registry: Registry, parts: WatchedParts): void {

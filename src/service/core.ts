@@ -5,9 +5,11 @@ import type { Settings } from '../config.js'
 import { randomSecretHex } from '../crypto/hmac.js'
 import { createIdGenerator } from '../crypto/id.js'
 import { createPooledRandom } from '../crypto/random.js'
+import { DAY_MS } from '../domain/api-key.js'
 import type { TokenDecimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
+import { systemScheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { createAddressGuard } from '../webhooks/address-guard.js'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.js'
@@ -15,6 +17,7 @@ import { TestDeliveries } from '../webhooks/test-deliveries.js'
 import type { Endings } from './endings.js'
 import { createLateSender } from './late-sender.js'
 import { isPrivateToMachine } from './private-service.js'
+import { Retention } from './retention.js'
 import type { Verification } from './verification.js'
 
 /** The parts that do the work, whoever asks for it. */
@@ -69,6 +72,17 @@ export async function startCore(context: CoreContext): Promise<Core> {
     newId: (nowMs) => ids.next(nowMs).toString('hex'),
     randomHashHex: () => randomSecretHex(),
   })
+
+  const retention = new Retention({
+    store,
+    clock,
+    scheduler: systemScheduler,
+    log,
+    keepMs: settings.keepDays * DAY_MS,
+    ...(metrics === null ? {} : { onRemoved: metrics.removed }),
+  })
+  endings.add('retention', () => retention.stop())
+  retention.start()
 
   const directory = new WalletDirectory(store)
   endings.add('wallets', () => directory.idle())

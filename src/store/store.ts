@@ -5,7 +5,7 @@ import type { Outcome } from '../domain/failure.js'
 import type { IdempotentRequest } from '../domain/idempotency.js'
 import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
 import type { LedgerCursor } from '../domain/ledger-cursor.js'
-import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
+import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
 import type { RetryDecision } from '../domain/retry.js'
@@ -140,9 +140,12 @@ export interface Store {
    */
   answerWithoutTurn(command: InvoiceCommand): Awaitable<InvoiceResult | null>
 
-  /** Applies facts in order. An event id that was applied before is a duplicate; null is never one. */
+  /**
+   * Applies facts in order. An event id that was answered before is not applied again: it is a duplicate, or rejected as it
+   * was then. Null is never known.
+   */
   applyLedgerFacts(
-    batch: readonly { readonly eventId: string | null; readonly fact: LedgerFact }[],
+    batch: readonly { readonly eventId: string | null; readonly fact: LedgerFact | UnreadableFact }[],
   ): Promise<readonly Settled<EventOutcome>[]>
 
   registerApiKey(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>>
@@ -228,6 +231,14 @@ export interface Store {
    */
   removeSettledBefore(timeMs: number, limit: number): Promise<number>
 
+  /**
+   * Forgets the ids of events that were answered before `timeMs`, Unix ms: the oldest first, at most `limit`. Answers how
+   * many are gone.
+   */
+  removeEventsBefore(timeMs: number, limit: number): Promise<number>
+  /** Forgets requests that are known so as not to be done twice and whose time is over, at most `limit`. Answers how many. */
+  removeExpiredRequests(limit: number): Promise<number>
+
   /** Counts without reading what it counts. */
   outboxDepth(): Awaitable<OutboxDepth>
   /** The oldest of the queued deliveries in the lanes behind `after`, of which at most `lanes` are looked at. */
@@ -251,6 +262,9 @@ export class QueueFull extends Error {
     super('too much work waits for the store')
   }
 }
+
+/** What the store removes in its time. Invoices, deposits, wallets and keys are the books, and stay. */
+export type RemovedRows = 'events' | 'deliveries' | 'requests'
 
 /** The disk refused a write. Nothing of it has happened. */
 export class StorageUnavailable extends Error {

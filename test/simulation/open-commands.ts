@@ -1,6 +1,6 @@
+import type { IncomingEvent } from '../../src/actors/intake.js'
 import type { ChainOutcome, ChainStep } from '../../src/domain/block.js'
 import type { InvoiceRequest } from '../../src/domain/invoice.js'
-import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { InvoiceResult } from '../../src/store/store.js'
 import type { ModelRequest } from './model/invoices.js'
 import type { EventStatus } from './model/wallets.js'
@@ -19,7 +19,7 @@ export interface OpenInvoice {
 /** Events that were sent together and have not been answered. */
 export interface OpenEvents {
   readonly no: number
-  readonly facts: readonly (LedgerFact | DepositFact)[]
+  readonly facts: readonly IncomingEvent['fact'][]
   /** The wallet that each deposit went to, as far as it was known when it was sent. */
   readonly walletIds: readonly (string | null)[]
   /** How each was taken, as soon as the store has performed or refused it. */
@@ -43,7 +43,7 @@ export interface OpenStep {
 /** Commands that clients and the gateway wait for, by the objects that they gave to the core. */
 export class OpenCommands {
   private readonly invoices = new Map<InvoiceRequest, OpenInvoice>()
-  private readonly events = new Map<LedgerFact | DepositFact, OpenEvents>()
+  private readonly events = new Map<IncomingEvent['fact'], OpenEvents>()
   private readonly steps = new Map<ChainStep, OpenStep>()
   private readonly voids = new Set<unknown>()
   private readonly all = new Set<unknown>()
@@ -114,7 +114,7 @@ export class OpenCommands {
   }
 
   /** The events that a fact came with, and its place among them. */
-  eventsOf(fact: LedgerFact | DepositFact): { readonly open: OpenEvents; readonly at: number } {
+  eventsOf(fact: IncomingEvent['fact']): { readonly open: OpenEvents; readonly at: number } {
     const open = this.events.get(fact) ?? violate('an event nobody sent', fact)
     return { open, at: open.facts.indexOf(fact) }
   }

@@ -100,7 +100,9 @@ export class Referee implements CallObserver {
           const status = model.applyLedgerFact(eventId, fact, now)
           expectEqual('a fact of the ledger', fate?.status === 'fulfilled' ? fate.value.status : fate, status, fact)
           this.inOrder(fact, status)
-          if (fact.type !== 'identity.onboarded') this.parts.touched({ what: 'wallet', id: fact.id })
+          if (fact.type === 'wallet.created' || fact.type === 'wallet.assigned') {
+            this.parts.touched({ what: 'wallet', id: fact.id })
+          }
         }
         return
       case 'registerApiKey': {

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../domain/api-key.js'
-import { endOf, NUMBER_BYTES, numberKey, TIME_MAX, under, WIDE_BYTES } from './bytes.js'
+import { endOf, NUMBER_BYTES, numberKey, TIME_MAX, timeKey, under, WIDE_BYTES } from './bytes.js'
 import { NOTHING, type Tables } from './tables.js'
 
 const KEY_ID_BYTES = 8
@@ -16,7 +16,7 @@ export class ActiveKeys {
 
   /** How many keys of the owner are active, at most `limit`. */
   count(ownerNo: number, nowMs: number, limit: number): number {
-    const start = under(ownerNo, timeBytes(nowMs))
+    const start = under(ownerNo, timeKey(nowMs))
     const end = endOf(numberKey(ownerNo), ROW_BYTES + 1)
     return [...this.tables.activeApiKeys.getKeys({ start, end, limit })].length
   }
@@ -31,19 +31,12 @@ export class ActiveKeys {
   }
 
   private removeExpired(ownerNo: number, nowMs: number): void {
-    const range = { start: numberKey(ownerNo), end: under(ownerNo, timeBytes(nowMs)), limit: REMOVED_AT_ONCE }
+    const range = { start: numberKey(ownerNo), end: under(ownerNo, timeKey(nowMs)), limit: REMOVED_AT_ONCE }
     for (const key of [...this.tables.activeApiKeys.getKeys(range)]) this.tables.activeApiKeys.removeSync(key)
   }
 }
 
 /** A key is active in the millisecond in which it expires (`authorise`), so that one sorts behind what is expired. */
 function rowKey(ownerNo: number, { id, expires_at }: ApiKey): Buffer {
-  return under(ownerNo, Buffer.concat([timeBytes(expires_at ?? TIME_MAX), Buffer.from(id, 'hex')]))
-}
-
-/** A time too late for 48 bits is never. */
-function timeBytes(timeMs: number): Buffer {
-  const bytes = Buffer.allocUnsafe(WIDE_BYTES)
-  bytes.writeUIntBE(Math.min(timeMs, TIME_MAX), 0, WIDE_BYTES)
-  return bytes
+  return under(ownerNo, Buffer.concat([timeKey(expires_at ?? TIME_MAX), Buffer.from(id, 'hex')]))
 }

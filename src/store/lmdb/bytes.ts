@@ -65,6 +65,13 @@ export function numberKey(number: number): Buffer {
   return key
 }
 
+/** A time in a key, as far as 48 bits go: a later one is never. */
+export function timeKey(timeMs: number): Buffer {
+  const key = Buffer.allocUnsafe(WIDE_BYTES)
+  key.writeUIntBE(Math.min(Math.max(timeMs, 0), TIME_MAX), 0, WIDE_BYTES)
+  return key
+}
+
 /** A number followed by bytes: the key of an index that lists things under something. */
 export function under(number: number, rest: Uint8Array): Buffer {
   const key = Buffer.allocUnsafe(NUMBER_BYTES + rest.length)

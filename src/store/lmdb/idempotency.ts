@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEPT_MS, type IdempotentRequest } from '../../domain/idempotency.js'
-import { WIDE_BYTES } from './bytes.js'
-import { firstKey, NOTHING, type Tables } from './tables.js'
+import { timeKey, WIDE_BYTES } from './bytes.js'
+import { NOTHING, type Tables } from './tables.js'
 
 const SCOPE_BYTES = 32
 const HASH_BYTES = 32
@@ -24,7 +24,7 @@ export class IdempotencyKeys {
   }
 
   remember(request: IdempotentRequest, invoiceId: Buffer, nowMs: number): void {
-    this.removeExpired(nowMs)
+    this.removeExpired(nowMs, REMOVED_AT_ONCE)
     const scope = Buffer.from(request.scope)
     const expiresAt = Buffer.allocUnsafe(WIDE_BYTES)
     expiresAt.writeUIntBE(nowMs + IDEMPOTENCY_KEPT_MS, 0, WIDE_BYTES)
@@ -34,14 +34,14 @@ export class IdempotencyKeys {
     this.tables.idempotencyExpiries.putSync(Buffer.concat([expiresAt, scope]), NOTHING)
   }
 
-  private removeExpired(nowMs: number): void {
-    const now = Buffer.allocUnsafe(WIDE_BYTES)
-    now.writeUIntBE(nowMs, 0, WIDE_BYTES)
-    for (let removed = 0; removed < REMOVED_AT_ONCE; removed += 1) {
-      const key = firstKey(this.tables.idempotencyExpiries, NOTHING, now)
-      if (key === undefined) return
+  /** Removes keys that have expired, the oldest first and at most `limit`. Answers how many. */
+  removeExpired(nowMs: number, limit: number): number {
+    const range = { start: NOTHING, end: timeKey(nowMs), limit }
+    const expired = [...this.tables.idempotencyExpiries.getKeys(range)]
+    for (const key of expired) {
       this.remove(key.subarray(0, WIDE_BYTES), Buffer.from(key.subarray(WIDE_BYTES, WIDE_BYTES + SCOPE_BYTES)))
     }
+    return expired.length
   }
 
   private remove(expiresAt: Buffer, scope: Buffer): void {

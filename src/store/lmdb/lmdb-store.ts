@@ -8,7 +8,7 @@ import { type Outcome, refuse, succeed } from '../../domain/failure.js'
 import type { IdempotentRequest } from '../../domain/idempotency.js'
 import type { Invoice } from '../../domain/invoice.js'
 import type { LedgerCursor } from '../../domain/ledger-cursor.js'
-import type { EventOutcome, LedgerFact } from '../../domain/ledger-fact.js'
+import type { EventOutcome, LedgerFact, UnreadableFact } from '../../domain/ledger-fact.js'
 import type { Network, TokenDecimals } from '../../domain/network.js'
 import type { RetryDecision } from '../../domain/retry.js'
 import type { ClaimedWallet, FlawOfAddress, Wallet } from '../../domain/wallet.js'
@@ -231,17 +231,20 @@ export class LmdbStore implements Store {
   }
 
   async applyLedgerFacts(
-    batch: readonly { readonly eventId: string | null; readonly fact: LedgerFact }[],
+    batch: readonly { readonly eventId: string | null; readonly fact: LedgerFact | UnreadableFact }[],
   ): Promise<readonly Settled<EventOutcome>[]> {
     const fates = await this.commits.runAll(
       batch.map(
         ({ eventId, fact }) =>
           () =>
-            this.once(eventId, (now) => this.applyFact(fact, now)),
+            this.once(eventId, (now) =>
+              fact.type === 'unreadable' ? { status: 'rejected', error: fact.error } : this.applyFact(fact, now),
+            ),
       ),
     )
     for (const { fact } of batch) {
-      if (fact.type === 'identity.onboarded' || fact.network === null || fact.address === null) continue
+      if (fact.type === 'identity.onboarded' || fact.type === 'unreadable') continue
+      if (fact.network === null || fact.address === null) continue
       this.watchedAddresses.learned(fact.network, fact.address)
     }
     return fates
@@ -421,6 +424,14 @@ export class LmdbStore implements Store {
     return this.commits.run(() => this.outbox.removeSettledBefore(timeMs, limit))
   }
 
+  removeEventsBefore(timeMs: number, limit: number): Promise<number> {
+    return this.commits.run(() => this.events.removeBefore(timeMs, limit))
+  }
+
+  removeExpiredRequests(limit: number): Promise<number> {
+    return this.commits.run(() => this.idempotencyKeys.removeExpired(this.clock.now(), limit))
+  }
+
   outboxDepth(): OutboxDepth {
     return this.outbox.depth()
   }
@@ -471,11 +482,13 @@ export class LmdbStore implements Store {
     if (command.type === 'chain') return { type: 'chain', ...this.chains.take(command.step, now, this.options.newId) }
     const flaw = this.events.flawOf(command.eventId)
     if (flaw !== null) return { type: 'deposit', outcome: { status: 'rejected', error: flaw }, owed: [] }
-    if (this.events.has(command.eventId)) {
-      return { type: 'deposit', outcome: { status: 'duplicate', deposit: null }, owed: [] }
+    const answered = this.events.answerTo(command.eventId)
+    if (answered !== null) {
+      const outcome = answered.status === 'duplicate' ? { ...answered, deposit: null } : answered
+      return { type: 'deposit', outcome, owed: [] }
     }
     const recorded = this.deposits_.record(command.fact, now, this.options.newId)
-    if (recorded.outcome.status === 'applied') this.events.remember(command.eventId, now)
+    this.events.remember(command.eventId, recorded.outcome, now)
     return { type: 'deposit', ...recorded }
   }
 
@@ -516,10 +529,11 @@ export class LmdbStore implements Store {
   private once(eventId: string | null, apply: (nowMs: number) => EventOutcome): EventOutcome {
     const flaw = this.events.flawOf(eventId)
     if (flaw !== null) return { status: 'rejected', error: flaw }
-    if (this.events.has(eventId)) return { status: 'duplicate' }
+    const answered = this.events.answerTo(eventId)
+    if (answered !== null) return answered
     const now = this.clock.now()
     const outcome = apply(now)
-    if (outcome.status === 'applied') this.events.remember(eventId, now)
+    this.events.remember(eventId, outcome, now)
     return outcome
   }
 }

@@ -1,5 +1,6 @@
 import { StartError } from '../../start-error.js'
 import { listActiveKeys } from './api-keys.js'
+import { listEventTimes } from './events.js'
 import { rebuildInvoiceIndex } from './rebuild-invoice-index.js'
 import { addHeads } from './running-totals.js'
 import { type Environment, isUnused, openMeta, openTables, type Tables } from './tables.js'
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly Migration[] = [
     from: 2,
     apply: (tables) => {
       listActiveKeys(tables)
+      listEventTimes(tables)
       rebuildInvoiceIndex(tables)
       addWebhookPayloads(tables)
     },

@@ -69,8 +69,10 @@ const TABLES = {
   blocks: 'blocks',
   /** network, index, transaction hash → height of the block that holds the deposit */
   blockDeposits: 'block-deposits',
-  /** event id → when it was applied */
+  /** event id → when it was answered, the error of a rejection */
   events: 'events',
+  /** when it was answered, event id → nothing */
+  eventTimes: 'event-times',
   /** owner no → webhook configuration */
   webhooks: 'webhooks',
   /** delivery id → delivery */

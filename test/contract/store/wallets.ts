@@ -123,7 +123,9 @@ export function describeWallets(open: OpenStore): void {
         errors.map(() => 'rejected'),
       )
       assert.deepEqual(await t.snapshot(), before)
-      assert.equal((await t.tell(walletAssigned('w2', 'alice'), 'e3')).status, 'applied')
+      // An id that was rejected stays so; the correction needs one of its own.
+      assert.equal((await t.tell(walletAssigned('w2', 'alice'), 'e3')).status, 'rejected')
+      assert.equal((await t.tell(walletAssigned('w2', 'alice'), 'e9')).status, 'applied')
     })
   })
 

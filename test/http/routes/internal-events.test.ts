@@ -153,11 +153,37 @@ describe('POST /internal/events', () => {
     for (const id of ['w6', 'w7']) assert.equal(fixture.store.wallet(id), undefined)
   })
 
-  test('a rejected event may come again, corrected, under its id', async () => {
+  test('an event that was rejected is rejected alike when it comes again, whatever it says by then', async () => {
     await push(created('w8'))
+    const unreadable = { id: 'unreadable', type: 'wallet.burnt' }
+    const contradicting = { ...created('w10', '0xw8'), id: 'contradicting' }
     const bad = deposit('d9', 'pending', '0xw8', { amount: '0' })
-    assert.match(JSON.stringify(await push(bad)), /rejected/)
-    assert.deepEqual(await push(deposit('d9', 'pending', '0xw8')), [{ id: 'd9 pending', status: 'applied' }])
+    const first = await push(bad, unreadable, contradicting)
+    assert.deepEqual(await push(bad, unreadable, contradicting), first)
+    const corrected = [
+      deposit('d9', 'pending', '0xw8'),
+      { ...created('w11'), id: 'unreadable' },
+      { ...created('w10'), id: 'contradicting' },
+    ]
+    assert.deepEqual(await push(...corrected), first)
+    assert.deepEqual([fixture.store.wallet('w10'), fixture.store.wallet('w11')], [undefined, undefined])
+    assert.deepEqual(await push({ ...deposit('d9', 'pending', '0xw8'), id: 'corrected' }), [
+      { id: 'corrected', status: 'applied' },
+    ])
+  })
+
+  test('an event that was a duplicate has no effect later, when it would not be one any more', async () => {
+    await push(created('w12'), assigned('w12', 'i1'), deposit('d20', 'confirmed', '0xw12'))
+    const retries = [
+      { ...assigned('w12', 'i1'), id: 'retry of the assignment' },
+      { ...deposit('d20', 'confirmed', '0xw12'), id: 'retry of the deposit' },
+    ]
+    const duplicates = retries.map(({ id }) => ({ id, status: 'duplicate' }))
+    assert.deepEqual(await push(...retries), duplicates)
+    await push(assigned('w12', 'i2'), deposit('d20', 'dropped', '0xw12'))
+    assert.deepEqual(await push(...retries), duplicates)
+    assert.equal(fixture.store.wallet('w12')?.owner, 'i2')
+    assert.equal(fixture.store.deposit('SEP', 'tx d20', 0)?.kind, 'dropped')
   })
 
   test('takes ids of 128 characters of four bytes', async () => {

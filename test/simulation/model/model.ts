@@ -1,6 +1,6 @@
 import type { DepositStatus } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
-import type { DepositFact, LedgerFact } from '../../../src/domain/ledger-fact.js'
+import type { DepositFact, LedgerFact, UnreadableFact } from '../../../src/domain/ledger-fact.js'
 import { depositAtoms } from './amounts.js'
 import { ModelChains } from './chains.js'
 import { type ModelDeposit, ModelDeposits } from './deposits.js'
@@ -39,7 +39,7 @@ export class Model {
     this.deposits,
     (owner) => this.outbox.configuration(owner).callback_url,
   )
-  private readonly events = new Set<string>()
+  private readonly events = new Map<string, EventStatus>()
   private readonly idempotency = new Map<string, ModelIdempotency>()
   private latestMs = 0
 
@@ -48,8 +48,8 @@ export class Model {
     this.latestMs = Math.max(this.latestMs, nowMs)
   }
 
-  applyLedgerFact(eventId: string | null, fact: LedgerFact, nowMs: number): EventStatus {
-    return this.once(eventId, () => this.wallets.apply(fact, nowMs))
+  applyLedgerFact(eventId: string | null, fact: LedgerFact | UnreadableFact, nowMs: number): EventStatus {
+    return this.once(eventId, () => (fact.type === 'unreadable' ? 'rejected' : this.wallets.apply(fact, nowMs)))
   }
 
   /** How a report is taken, and what it owes, in order. */
@@ -99,9 +99,10 @@ export class Model {
   private once(eventId: string | null, apply: () => EventStatus): EventStatus {
     if (eventId === null) return apply()
     if (eventId === '' || Buffer.byteLength(eventId) > EVENT_ID_BYTES_MAX) return 'rejected'
-    if (this.events.has(eventId)) return 'duplicate'
+    const answered = this.events.get(eventId)
+    if (answered !== undefined) return answered === 'rejected' ? 'rejected' : 'duplicate'
     const status = apply()
-    if (status === 'applied') this.events.add(eventId)
+    this.events.set(eventId, status)
     return status
   }
 

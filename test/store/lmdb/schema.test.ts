@@ -274,6 +274,33 @@ describe('the version of the data', () => {
   )
 
   test(
+    '2, in which events were not listed by time, is migrated: their ids are known, and forgotten in their time',
+    withDirectory(async (directory) => {
+      const clock = new ManualClock()
+      let store = await open(directory, clock)
+      await store.applyLedgerFacts([{ eventId: 'e', fact: walletCreated('wallet-1') }])
+      await store.close()
+      await withEnvironment(directory, async (root) => {
+        const { meta, eventTimes } = openTables(root)
+        await root.transaction(() => {
+          meta.putSync(Buffer.from('schema-version'), Buffer.of(0, 0, 0, 2))
+          eventTimes.clearSync()
+        })
+      })
+      store = await open(directory, clock)
+      const tell = async () => {
+        const [fate] = await store.applyLedgerFacts([{ eventId: 'e', fact: walletCreated('wallet-2') }])
+        return fate?.status === 'fulfilled' ? fate.value.status : fate?.reason
+      }
+      assert.equal(await tell(), 'duplicate')
+      assert.equal(await store.removeEventsBefore(clock.now(), 9), 0)
+      assert.equal(await store.removeEventsBefore(clock.now() + 1, 9), 1)
+      assert.equal(await tell(), 'applied')
+      await store.close()
+    }),
+  )
+
+  test(
     'that is older is migrated step by step, once',
     withDirectory(async (directory) => {
       await withEnvironment(directory, (root) => prepareSchema(root, directory, 1, []))
