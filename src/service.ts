@@ -4,10 +4,12 @@ import type { TokenDecimals } from './domain/network.js'
 import type { Logger } from './log.js'
 import type { Metrics } from './metrics/metrics.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
+import { systemScheduler } from './scheduler.js'
 import { Endings } from './service/endings.js'
 import { keepFilesPrivate } from './service/file-modes.js'
 import { startWarnings } from './service/start-warnings.js'
 import { startVerification } from './service/verification.js'
+import { WriteHealth } from './service/write-health.js'
 import type { Store } from './store/store.js'
 
 /** The service while it runs. */
@@ -47,18 +49,21 @@ async function start(settings: Settings, log: Logger, clock: Clock, endings: End
 
   // Ended after the threads, because a verdict is followed by a look at the store.
   let opening: Promise<Store> | null = null
+  let opened: Store | null = null
+  const writeHealth = new WriteHealth(log, systemScheduler, () => opened)
   endings.add('store', async () => await (await opening?.catch(() => null))?.close())
   const verification = await startVerification(settings, log, metrics?.verifications)
   endings.add('verification', () => verification.pool.close())
   const warmUp = verification.pool.warmUp()
   opening = import('./service/open-store.js').then(({ openStore }) =>
-    openStore(settings, clock, tokenDecimals, metrics?.commits),
+    openStore(settings, clock, tokenDecimals, writeHealth.observing(metrics?.commits)),
   )
   const loading = import('./service/assembly.js')
   const [store, { assemble }] = await Promise.all([opening, loading, warmUp])
+  opened = store
   keepFilesPrivate(settings.dataDirectory, log)
   for (const warning of startWarnings(settings)) log.warn(warning)
-  return await assemble({ settings, log, clock, metrics, endings, store, verification, tokenDecimals })
+  return await assemble({ settings, log, clock, metrics, endings, store, verification, tokenDecimals, writeHealth })
 }
 
 async function metricsOf(settings: Settings): Promise<Metrics | null> {

@@ -3,6 +3,7 @@ import type { VerifyLaneName } from '../crypto/verify-lanes.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { Network } from '../domain/network.js'
 import type { DeliveryFailure } from '../domain/webhook.js'
+import type { GatewayRejection } from '../http/gateway-complaints.js'
 import type { RemovedRows } from '../store/store.js'
 
 /** What a metric is called and how it is told to people. Units are in the names, as Prometheus has them: seconds, counts. */
@@ -119,6 +120,18 @@ export const metricsCatalogue = {
     labels: ['kind'],
     help: 'Rows removed because they were kept long enough: events, deliveries, and requests known so as not to be done twice.',
   },
+  gatewayRejections: {
+    name: 'billhook_gateway_rejections_total',
+    type: 'counter',
+    labels: ['kind'],
+    help: 'What the gateway pushed in vain: pushes with a bad signature or body, and events that were rejected.',
+  },
+  walletsClaimable: {
+    name: 'billhook_wallets_claimable',
+    type: 'gauge',
+    labels: ['network'],
+    help: 'Unassigned wallets that can be claimed now; 1000 stands for 1000 or more.',
+  },
   networkHead: {
     name: 'billhook_network_head_block',
     type: 'gauge',
@@ -228,5 +241,6 @@ export const DEPOSIT_OUTCOMES: Readonly<Record<DepositObservation['outcome'], tr
 }
 
 export const REMOVED_ROWS: Readonly<Record<RemovedRows, true>> = { events: true, deliveries: true, requests: true }
+export const GATEWAY_REJECTIONS: Readonly<Record<GatewayRejection, true>> = { signature: true, body: true, event: true }
 
 export const VERIFY_LANES: Readonly<Record<VerifyLaneName, true>> = { registered: true, unregistered: true }

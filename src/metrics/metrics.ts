@@ -4,7 +4,9 @@ import type { IntakeObserver } from '../actors/intake.js'
 import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
 import type { VerifyObserver, VerifyPool } from '../crypto/verify-pool.js'
+import { NETWORKS } from '../domain/network.js'
 import { type DeliveryResult, isDelivered } from '../domain/webhook.js'
+import type { GatewayRejection } from '../http/gateway-complaints.js'
 import type { FinishedHook } from '../http/router.js'
 import type { CommitObserver } from '../store/commit-observer.js'
 import type { RemovedRows, Store } from '../store/store.js'
@@ -16,6 +18,7 @@ import {
   DEPOSIT_KINDS,
   DEPOSIT_NETWORKS,
   DEPOSIT_OUTCOMES,
+  GATEWAY_REJECTIONS,
   metricsCatalogue,
   REMOVED_ROWS,
   VERIFY_LANES,
@@ -28,6 +31,8 @@ import { RequestSeries } from './request-series.js'
 import { counter, gauge } from './series.js'
 
 const MS_PER_SECOND = 1000
+/** Claimable wallets that a scrape counts of each network: an alarm is about few, and a pool may be large. */
+const CLAIMABLE_COUNTED_MAX = 1000
 
 // Upper bounds of the histograms' buckets. A request or a commit takes from a tenth of a millisecond to seconds.
 const DURATION_BOUNDS_SECONDS = [
@@ -43,7 +48,7 @@ export interface WatchedParts {
   readonly pool: Pick<VerifyPool, 'depth'>
   readonly directory: Pick<WalletDirectory, 'size' | 'depth'>
   readonly dispatcher: Pick<Dispatcher, 'depth'>
-  readonly store: Pick<Store, 'outboxDepth' | 'oldestQueued'>
+  readonly store: Pick<Store, 'outboxDepth' | 'oldestQueued' | 'claimableWallets'>
   readonly clock: Clock
   /** Of the networks that are watched. */
   readonly watchers: readonly WatchedNetwork[]
@@ -60,6 +65,8 @@ export interface Metrics {
   readonly intake: IntakeObserver
   /** Rows that were kept long enough are gone. */
   readonly removed: (what: RemovedRows, rows: number) => void
+  /** Hears of what the gateway pushed in vain. */
+  readonly gatewayRejected: (kind: GatewayRejection, count: number) => void
   /** Adds the gauges. Call once, when the parts are built. */
   watch(parts: WatchedParts): void
   readonly contentType: string
@@ -79,6 +86,7 @@ export function createMetrics(): Metrics {
     attempts: attemptObserver(registry),
     intake: intakeObserver(registry),
     removed: removedRows(registry),
+    gatewayRejected: gatewayCounter(registry),
     watch: (parts) => watch(registry, parts),
     contentType: registry.contentType,
     text: async () => `${await ofProcess.metrics()}\n${await registry.metrics()}`,
@@ -154,6 +162,12 @@ function removedRows(registry: Registry): Metrics['removed'] {
   return (what, rows) => removed.inc({ kind: what }, rows)
 }
 
+function gatewayCounter(registry: Registry): Metrics['gatewayRejected'] {
+  const rejections = counter(registry, metricsCatalogue.gatewayRejections)
+  for (const kind of Object.keys(GATEWAY_REJECTIONS)) rejections.inc({ kind }, 0)
+  return (kind, count) => rejections.inc({ kind }, count)
+}
+
 function watch(registry: Registry, parts: WatchedParts): void {
   const { pool, directory, dispatcher, store, clock, watchers, follower } = parts
   watchNetworks(registry, watchers)
@@ -166,6 +180,10 @@ function watch(registry: Registry, parts: WatchedParts): void {
   gauge(registry, metricsCatalogue.mailboxDepth, (depth) => depth.set(directory.depth))
   gauge(registry, metricsCatalogue.actors, (actors) => actors.set(directory.size))
   gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(dispatcher.depth().lanes))
+  gauge(registry, metricsCatalogue.walletsClaimable, async (claimable) => {
+    for (const network of NETWORKS)
+      claimable.set({ network }, await store.claimableWallets(network, CLAIMABLE_COUNTED_MAX))
+  })
   gauge(registry, metricsCatalogue.outbox, async (outbox) => {
     const depth = await store.outboxDepth()
     for (const [state, count] of Object.entries(depth)) outbox.set({ state }, count)

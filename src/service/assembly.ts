@@ -1,6 +1,7 @@
 import type { Settings } from '../config.js'
 import { clientReader } from '../http/client-address.js'
 import { withFailurePages } from '../http/failure-pages.js'
+import { GatewayComplaints } from '../http/gateway-complaints.js'
 import { ownOrigin } from '../http/own-origin.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter, finishedHooks } from '../http/router.js'
@@ -9,6 +10,7 @@ import type { LedgerFollower } from '../ledger/follower.js'
 import type { LedgerClient } from '../ledger/ledger-client.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
+import { systemScheduler } from '../scheduler.js'
 import type { Service } from '../service.js'
 import { type Core, type CoreContext, startCore } from './core.js'
 import { doorOf } from './door.js'
@@ -21,7 +23,7 @@ const MS_PER_SECOND = 1000
 
 /** Builds the parts on an open store and running threads, in the order in which they need each other, and listens. */
 export async function assemble(context: CoreContext): Promise<Service> {
-  const { settings, log, clock, metrics, endings } = context
+  const { settings, log, clock, metrics, endings, writeHealth } = context
   const core = await startCore(context)
   const { dispatcher } = core
 
@@ -45,6 +47,12 @@ export async function assemble(context: CoreContext): Promise<Service> {
     clientOf,
     isOwnOrigin,
     isDraining: () => isDraining,
+    takesWrites: () => writeHealth.takesWrites,
+    complaints: new GatewayComplaints({
+      log,
+      scheduler: systemScheduler,
+      ...(metrics === null ? {} : { count: metrics.gatewayRejected }),
+    }),
     degradations: () => freshness.complaints(),
   })
   const requests = requestLog(log)

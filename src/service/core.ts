@@ -19,6 +19,7 @@ import { createLateSender } from './late-sender.js'
 import { isPrivateToMachine } from './private-service.js'
 import { Retention } from './retention.js'
 import type { Verification } from './verification.js'
+import type { WriteHealth } from './write-health.js'
 
 /** The parts that do the work, whoever asks for it. */
 export interface Core extends Verification {
@@ -41,6 +42,7 @@ export interface CoreContext {
   readonly store: Store
   readonly verification: Verification
   readonly tokenDecimals: TokenDecimals
+  readonly writeHealth: Pick<WriteHealth, 'takesWrites'>
 }
 
 /** Starts the dispatcher and the wallet actors on an open store. */

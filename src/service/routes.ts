@@ -5,6 +5,7 @@ import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { ClaimLimit } from '../http/claim-limit.js'
 import type { ClientOf } from '../http/client-address.js'
+import type { GatewayComplaints } from '../http/gateway-complaints.js'
 import { InProgress } from '../http/in-progress.js'
 import type { IsOwnOrigin } from '../http/own-origin.js'
 import { requireOwnerSignature, type StrictParts } from '../http/owner-signature.js'
@@ -39,13 +40,16 @@ export interface RouteContext {
   readonly clientOf: ClientOf
   readonly isOwnOrigin: IsOwnOrigin
   readonly isDraining: () => boolean
+  readonly takesWrites: () => boolean
+  readonly complaints: GatewayComplaints
   readonly degradations: () => readonly string[]
 }
 
 /** All routes of the service, behind the guards that the settings ask for. */
 export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const { store, directory, pool, engine, dispatcher, testDeliveries, intake } = core
-  const { settings, clock, sandbox, ledger, clientOf, isOwnOrigin, isDraining, degradations } = context
+  const { settings, clock, sandbox, ledger, clientOf, isOwnOrigin, isDraining, takesWrites, complaints, degradations } =
+    context
   const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
   const signedRequests = new SignedRequests(store, pool, clock, clientOf, new HeldRefusals())
   const identities = new KnownIdentities(store, ledger)
@@ -76,10 +80,11 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
     ...deliveryRoutes({ store, clock, onOwed: (owed) => dispatcher.notify(owed), basePath }),
     ...walletRoutes({ store, leaseMs, claimLimit }),
     ...identityRoutes(identities),
-    ...internalEventsRoutes({ secret: settings.gatewaySecret ?? null, intake, clock }),
+    ...internalEventsRoutes({ secret: settings.gatewaySecret ?? null, intake, clock, complaints }),
     ...paymentPageRoutes({ store, isSandbox: sandbox !== null }),
     ...healthRoutes({
       isStoreOpen: () => store.isOpen(),
+      takesWrites,
       isPoolReady: () => pool.ready(),
       isDraining,
       degradations,

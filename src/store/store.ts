@@ -178,6 +178,8 @@ export interface Store {
   walletAt(network: Network, address: string): Awaitable<Wallet | undefined>
   wallets(owner: string, page: Page): Awaitable<PageOf<Wallet>>
   unassignedWallets(network: Network): Awaitable<number>
+  /** How many wallets of the network can be claimed now; counts no further than `limit`. */
+  claimableWallets(network: Network, limit: number): Awaitable<number>
   isIdentityKnown(owner: string): Awaitable<boolean>
   webhook(owner: string): Awaitable<WebhookConfiguration>
   deposit(network: Network, txHash: string, index: number): Awaitable<Deposit | undefined>
@@ -243,6 +245,9 @@ export interface Store {
   outboxDepth(): Awaitable<OutboxDepth>
   /** The oldest of the queued deliveries in the lanes behind `after`, of which at most `lanes` are looked at. */
   oldestQueued(after: LaneKey | null, lanes: number): Awaitable<OldestQueued>
+
+  /** Writes as much as an ordinary commit does, and takes it back: resolves when the disk takes writes, else rejects. */
+  probeWrite(): Promise<void>
 
   /** False once writes are impossible. */
   isOpen(): boolean

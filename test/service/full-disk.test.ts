@@ -91,10 +91,13 @@ async function fillAndFree(disk: Disk): Promise<void> {
     const refused = await pushEvents(url, events)
     assert.equal(refused?.json?.code, 'storage_unavailable')
     await assertReads(url, created)
-    // The service answers reads and waits for space, so it is not taken out of service.
-    assert.equal((await ask('GET', `${url}/readyz`))?.status, 200)
+    const unready = await ask('GET', `${url}/readyz`)
+    assert.deepEqual([unready?.status, unready?.json.code], [503, 'storage_unavailable'])
+    assert.equal((await ask('GET', `${url}/healthz`))?.status, 200)
 
     disk.free(service)
+    // Without any traffic that writes.
+    await untilReady(url)
     created.push(await createAfterwards(url, 1))
     await assertReads(url, created)
     assert.deepEqual(await service.end('SIGKILL'), { code: null, signal: 'SIGKILL' })
@@ -106,6 +109,10 @@ async function fillAndFree(disk: Disk): Promise<void> {
   } finally {
     if (service.child.exitCode === null && service.child.signalCode === null) await service.end('SIGKILL')
   }
+}
+
+async function untilReady(url: string): Promise<void> {
+  while ((await ask('GET', `${url}/readyz`))?.status !== 200) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 function create(url: string, amount: string) {

@@ -8,6 +8,8 @@ export const HEALTH_PATHS = ['/healthz', '/readyz'] as const
 /** What has to hold before traffic may come. */
 export interface Readiness {
   isStoreOpen(): boolean
+  /** False while the disk refuses writes. */
+  takesWrites(): boolean
   isPoolReady(): boolean
   isDraining(): boolean
   /** What does not work as it should though traffic may come, one sentence each; empty when all does. */
@@ -27,6 +29,7 @@ export function healthRoutes(readiness: Readiness): readonly Route[] {
       handle: () => {
         if (readiness.isDraining()) return failureAnswer(failure('shutting_down'))
         if (!readiness.isStoreOpen() || !readiness.isPoolReady()) return failureAnswer(failure('not_ready'))
+        if (!readiness.takesWrites()) return failureAnswer(failure('storage_unavailable'))
         const degraded = readiness.degradations()
         return jsonAnswer(200, degraded.length === 0 ? { status: 'ready' } : { status: 'degraded', degraded })
       },

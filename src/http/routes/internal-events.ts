@@ -1,9 +1,10 @@
 import type { Clock } from '../../clock.js'
-import { failure } from '../../domain/failure.js'
-import { type ApplyEvents, applyEvents, parseEvents } from '../../ledger/gateway-events.js'
+import { failure, type Outcome } from '../../domain/failure.js'
+import { type ApplyEvents, applyEvents, type ParsedEvent, parseEvents } from '../../ledger/gateway-events.js'
 import { type GatewayPush, isGatewayPush, mayBeGatewayPush } from '../../ledger/gateway-signature.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
+import type { GatewayComplaints } from '../gateway-complaints.js'
 import type { Route } from '../router.js'
 import type { Answer, Request, RequestHead } from '../server.js'
 
@@ -17,22 +18,32 @@ export interface InternalEventsOptions {
   readonly secret: string | null
   readonly intake: { readonly apply: ApplyEvents }
   readonly clock: Clock
+  /** Hears of what is rejected. */
+  readonly complaints: Pick<GatewayComplaints, 'rejected'>
 }
 
 /** `POST /internal/events`: what the ledger gateway pushes. Nothing of a body is parsed before its signature holds. */
-export function internalEventsRoutes({ secret, intake, clock }: InternalEventsOptions): readonly Route[] {
+export function internalEventsRoutes(options: InternalEventsOptions): readonly Route[] {
+  const { secret, intake, clock, complaints } = options
   if (secret === null) return []
 
   async function handle(secret: string, request: Request): Promise<Answer> {
     const nowMs = clock.now()
+    const { requestId } = request
     if (!isGatewayPush({ ...proofIn(request), body: request.body }, secret, nowMs)) {
+      complaints.rejected('signature', { requestId })
       return failureAnswer(failure('invalid_gateway_signature'))
     }
-    const body = readJsonObject(request.body)
-    if (!body.ok) return failureAnswer(body.failure)
-    const events = parseEvents(body.value, nowMs)
-    if (!events.ok) return failureAnswer(events.failure)
-    return jsonAnswer(200, { results: await applyEvents(events.value, (batch) => intake.apply(batch)) })
+    const events = readEvents(request.body, nowMs)
+    if (!events.ok) {
+      complaints.rejected('body', { requestId, code: events.failure.code })
+      return failureAnswer(events.failure)
+    }
+    const results = await applyEvents(events.value, (batch) => intake.apply(batch))
+    for (const { id, status, error } of results) {
+      if (status === 'rejected') complaints.rejected('event', { requestId, eventId: id, reason: error })
+    }
+    return jsonAnswer(200, { results })
   }
 
   return [
@@ -40,11 +51,19 @@ export function internalEventsRoutes({ secret, intake, clock }: InternalEventsOp
       method: 'POST',
       pattern: '/internal/events',
       bodyLimitBytes: PUSH_LIMIT_BYTES,
-      refuseHead: (head) =>
-        mayBeGatewayPush(proofIn(head), clock.now()) ? null : failure('invalid_gateway_signature'),
+      refuseHead: (head) => {
+        if (mayBeGatewayPush(proofIn(head), clock.now())) return null
+        complaints.rejected('signature', { requestId: head.requestId })
+        return failure('invalid_gateway_signature')
+      },
       handle: (request) => handle(secret, request),
     },
   ]
+}
+
+function readEvents(bytes: Buffer, nowMs: number): Outcome<readonly ParsedEvent[]> {
+  const body = readJsonObject(bytes)
+  return body.ok ? parseEvents(body.value, nowMs) : body
 }
 
 function proofIn(head: RequestHead): Omit<GatewayPush, 'body'> {

@@ -67,6 +67,10 @@ import { WatchedAddressLists } from './watched-addresses.js'
 import { WebhookBodies } from './webhook-bodies.js'
 import { WebhookConfigurations } from './webhook-configurations.js'
 
+/** What a probe of the disk writes: more than the free pages that are left here and there in a full file. */
+const PROBE_KEY = Buffer.from('probe')
+const PROBE_BYTES = 262_144
+
 /** Interrupted attempts that are ended in one transaction at start. */
 const INTERRUPTED_BATCH = 1000
 
@@ -327,6 +331,10 @@ export class LmdbStore implements Store {
     return this.wallets_.pageOf(owner, page)
   }
 
+  claimableWallets(network: Network, limit: number): number {
+    return this.wallets_.countClaimable(network, this.clock.now(), limit)
+  }
+
   unassignedWallets(network: Network): number {
     return this.wallets_.countUnassigned(network)
   }
@@ -446,6 +454,12 @@ export class LmdbStore implements Store {
 
   saveLedgerCursor(cursor: LedgerCursor): Promise<void> {
     return this.commits.runAdmitted(() => this.ledgerCursorRow.write(cursor))
+  }
+
+  async probeWrite(): Promise<void> {
+    const { meta } = this.tables
+    await this.commits.runAdmitted(() => meta.putSync(PROBE_KEY, Buffer.alloc(PROBE_BYTES)))
+    await this.commits.runAdmitted(() => meta.removeSync(PROBE_KEY))
   }
 
   isOpen(): boolean {

@@ -166,6 +166,15 @@ export class Wallets {
     return this.tables.freeWallets.getKeysCount({ start: prefix, end: endOf(prefix, FREE_KEY_BYTES) })
   }
 
+  /** The pool is in order of the ends of leases, so what can be claimed stands first. */
+  countClaimable(network: Network, nowMs: number, limit: number): number {
+    const start = Buffer.of(NETWORKS.indexOf(network))
+    const end = freeKey(network, nowMs + 1, 0)
+    let count = 0
+    for (const _ of this.tables.freeWallets.getKeys({ start, end, limit })) count += 1
+    return count
+  }
+
   /** The wallets of an owner, latest assignment first. Cursors are assignment numbers. */
   pageOf(owner: string, page: Page): PageOf<Wallet> {
     const ownerNo = this.identities.numberOf(owner)

@@ -54,6 +54,24 @@ export function describeWallets(open: OpenStore): void {
       assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
     })
 
+    scenario('leaves the others to be counted, without those that are leased and no further than asked', async (t) => {
+      for (const id of ['w1', 'w2', 'w3']) await t.tell(walletCreated(id))
+      await t.tell(walletCreated('t1', 'TRX-NILE'))
+      assert.equal(await t.store.claimableWallets('SEP', 1000), 3)
+      assert.equal(await t.store.claimableWallets('SEP', 2), 2)
+      await t.store.claimWallet('SEP', LEASE_MS)
+      assert.equal(await t.store.claimableWallets('SEP', 1000), 2)
+      assert.equal(await t.store.claimableWallets('TRX-NILE', 1000), 1)
+      t.clock.advance(LEASE_MS)
+      assert.equal(await t.store.claimableWallets('SEP', 1000), 3)
+    })
+
+    scenario('is not disturbed by a probe of the disk', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.store.probeWrite()
+      assert.equal((await t.store.claimWallet('SEP', LEASE_MS))?.id, 'w1')
+    })
+
     scenario('hands out none when there is none', async (t) => {
       assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
       assert.equal(await t.store.unassignedWallets('SEP'), 0)

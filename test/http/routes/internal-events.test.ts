@@ -21,7 +21,7 @@ let routes: readonly Route[]
 before(async () => {
   fixture = await openFixture(clock)
   const intake = new Intake(fixture.store, fixture.directory, (due) => owed.push(...due))
-  routes = internalEventsRoutes({ secret, intake, clock })
+  routes = internalEventsRoutes({ secret, intake, clock, complaints: { rejected: () => undefined } })
 })
 after(() => fixture.close())
 
@@ -265,7 +265,12 @@ describe('POST /internal/events', () => {
   }
 
   test('is not found without a secret, and takes only POST with one', async () => {
-    const none = internalEventsRoutes({ secret: null, intake: { apply: () => assert.fail() }, clock })
+    const none = internalEventsRoutes({
+      secret: null,
+      intake: { apply: () => assert.fail() },
+      clock,
+      complaints: { rejected: () => undefined },
+    })
     const call = { body: good, headers: headersFor(good) }
     assert.equal((await callRoute(none, 'POST', '/internal/events', call)).status, 404)
     assert.equal((await callRoute(routes, 'GET', '/internal/events')).status, 405)

@@ -1,0 +1,60 @@
+import type { Logger } from '../log.js'
+import type { Scheduler } from '../scheduler.js'
+import type { CommitObserver } from '../store/commit-observer.js'
+import type { Store } from '../store/store.js'
+
+/** Between two looks whether the disk takes writes again. */
+const PROBE_PAUSE_MS = 1000
+
+/**
+ * Whether the disk takes writes. A commit that fails makes it unhealthy, and only a probe makes it well again: small commits
+ * may still find room in a full file, and without traffic there are none.
+ */
+export class WriteHealth {
+  private isFailing = false
+
+  constructor(
+    private readonly log: Pick<Logger, 'error' | 'info'>,
+    private readonly scheduler: Scheduler,
+    private readonly store: () => Pick<Store, 'probeWrite' | 'isOpen'> | null,
+  ) {}
+
+  get takesWrites(): boolean {
+    return !this.isFailing
+  }
+
+  /** What the store tells of its commits, to `observer` as well. */
+  observing(observer: CommitObserver | undefined): CommitObserver {
+    return {
+      now: () => observer?.now() ?? 0,
+      committed: (units, durationMs) => observer?.committed(units, durationMs),
+      failed: (units) => {
+        observer?.failed(units)
+        this.failed()
+      },
+    }
+  }
+
+  private failed(): void {
+    if (this.isFailing) return
+    this.isFailing = true
+    this.log.error('the disk refuses writes: requests that write are answered with 503 until it takes them again')
+    this.probeLater()
+  }
+
+  private probeLater(): void {
+    this.scheduler.after(PROBE_PAUSE_MS, () => void this.probe())
+  }
+
+  private async probe(): Promise<void> {
+    const store = this.store()
+    if (store === null || !store.isOpen()) return
+    try {
+      await store.probeWrite()
+      this.isFailing = false
+      this.log.info('the disk takes writes again')
+    } catch {
+      this.probeLater()
+    }
+  }
+}
