@@ -13,7 +13,7 @@ export interface Configured {
 /** Settings of the real world, which the sandbox never uses, and what they name. */
 const REAL: readonly (readonly [Name, string])[] = [
   ['ledgerUrls', 'names a real ledger, which the sandbox never uses'],
-  ['ledgerStoreUrl', 'names a real ledger, which the sandbox never uses'],
+  ['ledgerStoreUrls', 'names a real ledger, which the sandbox never uses'],
   ['onboardingName', 'is for a real ledger; the sandbox has its own'],
   ['sepUrls', 'names nodes of a real network, which the sandbox simulates'],
   ['trxNileUrls', 'names nodes of a real network, which the sandbox simulates'],
@@ -35,12 +35,12 @@ export function combinationProblems({ values, given }: Configured): string[] {
     need('strict', 'onboardingName', ", the ledger's onboarding name")
   // What cannot be read at all has its own line already.
   const isRead = (name: Name) => given(name) !== undefined && values[name] !== undefined
-  if (isRead('ledgerStoreUrl')) {
-    need('ledgerStoreUrl', 'ledgerUrls')
-    need('ledgerStoreUrl', 'ledgerFollow')
+  if (isRead('ledgerStoreUrls')) {
+    need('ledgerStoreUrls', 'ledgerUrls')
+    need('ledgerStoreUrls', 'ledgerFollow')
   }
   const followed: readonly string[] = Array.isArray(values.ledgerFollow) ? values.ledgerFollow : []
-  if (followed.length > 0) need('ledgerFollow', 'ledgerStoreUrl')
+  if (followed.length > 0) need('ledgerFollow', 'ledgerStoreUrls')
   if (followed.some((entry) => entry.startsWith('onboard='))) need('ledgerFollow', 'onboardingName')
   if (isRead('sepUrls')) need('sepUrls', 'sepToken')
   if (isRead('trxNileUrls')) need('trxNileUrls', 'trxNileToken')

@@ -20,6 +20,7 @@ const KEEP_LIMIT_DAYS = 36_500
 const LEDGER_TIMEOUT_LIMIT_MS = 60_000
 const LEDGER_POLL_MINIMUM_MS = 100
 const LEDGER_POLL_LIMIT_MS = 600_000
+const LEDGER_OVERLAP_LIMIT_SECONDS = 24 * 60 * 60
 /** The last time with 13 digits, in the year 2286: nodes compare times as text. */
 const TIME_LIMIT_MS = 9_999_999_999_999
 const WEBHOOK_CONCURRENCY_LIMIT = 4096
@@ -281,16 +282,14 @@ export const settingsSchema = {
     fallback: '5000',
     sentence: 'Time that one question to the ledger may take.',
   }),
-  ledgerStoreUrl: optional(
-    text(isBaseUrl, {
-      environment: 'BILLHOOK_LEDGER_STORE_URL',
-      group: 'ledger',
-      base: true,
-      fallbackText: 'none: the ledger is not followed',
-      expects: 'an absolute http or https URL without query, fragment or credentials',
-      sentence: "Base address of a ledger node's store, from which onboardings and assignments are read.",
-    }),
-  ),
+  ledgerStoreUrls: list(each(isBaseUrl), {
+    environment: 'BILLHOOK_LEDGER_STORE_URL',
+    group: 'ledger',
+    base: true,
+    fallbackText: 'none: the ledger is not followed',
+    expects: 'a comma-separated list of absolute http or https URLs without query, fragment or credentials',
+    sentence: "Base addresses of nodes' stores, all read for onboardings and assignments: one alone may miss some.",
+  }),
   ledgerFollow: list(each(isFollowedContract), {
     environment: 'BILLHOOK_LEDGER_FOLLOW',
     group: 'ledger',
@@ -305,6 +304,13 @@ export const settingsSchema = {
     unit: 'milliseconds',
     fallback: '0',
     sentence: 'Unix time from which the ledger is followed; another value begins anew.',
+  }),
+  ledgerOverlapSeconds: integer(0, LEDGER_OVERLAP_LIMIT_SECONDS, {
+    environment: 'BILLHOOK_LEDGER_OVERLAP_SECONDS',
+    group: 'ledger',
+    unit: 'seconds',
+    fallback: '600',
+    sentence: 'How far behind the newest transaction the ledger is read again for what it listed late.',
   }),
   ledgerPollMs: integer(LEDGER_POLL_MINIMUM_MS, LEDGER_POLL_LIMIT_MS, {
     environment: 'BILLHOOK_LEDGER_POLL_MS',

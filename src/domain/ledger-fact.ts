@@ -11,6 +11,8 @@ export type LedgerFact =
       readonly address: string | null
       readonly network: Network | null
       readonly owner: string
+      /** When the ledger dates it, Unix milliseconds on its clock. Absent when nobody told. */
+      readonly ledgerMs?: number
     }
 
 /** A report about a deposit from a gateway, a watcher or the sandbox. */

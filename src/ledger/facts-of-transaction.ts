@@ -11,8 +11,10 @@ const LABEL_WALLET = 'wallet'
 /** Of a contract's name, as far as it is logged. */
 const CONTRACT_TEXT_LENGTH_MAX = 200
 
-/** A fact, or why a transaction does not have the shape of one, in words. */
-export type FactOrFlaw<Fact extends LedgerFact> = { readonly fact: Fact } | { readonly flaw: string }
+/** Why a transaction does not have the shape of a fact, in words. */
+interface Flaw {
+  readonly flaw: string
+}
 
 export type OnboardedFact = Extract<LedgerFact, { type: 'identity.onboarded' }>
 export type AssignedFact = Extract<LedgerFact, { type: 'wallet.assigned' }>
@@ -22,7 +24,14 @@ export type AssignedFact = Extract<LedgerFact, { type: 'wallet.assigned' }>
  * it, and not of its shape. `neighbour`: by another contract of a followed namespace.
  */
 export type Recognition =
-  | { readonly kind: 'fact'; readonly fact: LedgerFact }
+  | {
+      readonly kind: 'onboarding'
+      readonly fact: OnboardedFact
+      /** Under which name it has to be signed, and by which key. */
+      readonly signer: string
+      readonly publicKey: string
+    }
+  | { readonly kind: 'assignment'; readonly fact: AssignedFact }
   | { readonly kind: 'other' }
   | { readonly kind: 'neighbour'; readonly contract: string }
   | { readonly kind: 'malformed'; readonly flaw: string }
@@ -45,8 +54,9 @@ export function recognise(
   const { $namespace: namespace, $contract: contract } = tx
   const standing = standingOf(contracts, namespace, contract)
   if (standing.kind === 'other') return standing
-  if (standing.kind === 'neighbour')
+  if (standing.kind === 'neighbour') {
     return { kind: 'neighbour', contract: `${namespace}/${contract}`.slice(0, CONTRACT_TEXT_LENGTH_MAX) }
+  }
   if (standing.kind === 'look-alike') {
     return { kind: 'malformed', flaw: 'its contract is spelled like a followed one and is another' }
   }
@@ -54,21 +64,33 @@ export function recognise(
   if (transaction === null) return { kind: 'malformed', flaw: '$i or $o is not an object' }
   // The shapes of the specification name no entry point: another one may do anything, the opposite included.
   if (transaction.entry !== null) return { kind: 'malformed', flaw: 'it names an entry point of the contract' }
-  const result = standing.role === 'onboard' ? onboardingFact(transaction, onboardingName) : assignmentFact(transaction)
-  return 'fact' in result ? { kind: 'fact', fact: result.fact } : { kind: 'malformed', flaw: result.flaw }
+  if (standing.role === 'onboard') {
+    const onboarding = onboardingFact(transaction, onboardingName)
+    return 'flaw' in onboarding ? { kind: 'malformed', ...onboarding } : { kind: 'onboarding', ...onboarding }
+  }
+  const assignment = assignmentFact(transaction)
+  return 'flaw' in assignment ? { kind: 'malformed', ...assignment } : { kind: 'assignment', ...assignment }
 }
 
 /** The onboarding of an identity, whose id is made of its key (specification, Onboarding rules 1). */
-export function onboardingFact(transaction: LedgerTransaction, onboardingName: string): FactOrFlaw<OnboardedFact> {
+export function onboardingFact(
+  transaction: LedgerTransaction,
+  onboardingName: string,
+): { readonly fact: OnboardedFact; readonly signer: string; readonly publicKey: string } | Flaw {
   const publicKey = transaction.inputs.get(LABEL_IDENTITY)?.publicKey ?? null
   if (!transaction.isSelfSigned || transaction.inputs.size !== 1 || publicKey === null) {
     return { flaw: 'onboarding takes one self-signed input, otk' }
   }
-  return { fact: { type: 'identity.onboarded', identity: identityOfKeyText(publicKey, onboardingName) } }
+  const identity = identityOfKeyText(publicKey, onboardingName)
+  return { fact: { type: 'identity.onboarded', identity }, signer: LABEL_IDENTITY, publicKey }
 }
 
 /** The assignment of a wallet to an identity. */
-export function assignmentFact({ isSelfSigned, inputs, outputs }: LedgerTransaction): FactOrFlaw<AssignedFact> {
+export function assignmentFact({
+  isSelfSigned,
+  inputs,
+  outputs,
+}: LedgerTransaction): { readonly fact: AssignedFact } | Flaw {
   const owner = inputs.get(LABEL_OWNER)
   const wallet = outputs.get(LABEL_WALLET)
   if (isSelfSigned || inputs.size !== 1 || outputs.size !== 1 || owner === undefined || wallet === undefined) {

@@ -79,10 +79,15 @@ function isNamed(id: string, text: string): boolean {
 
 /**
  * Names what is followed, and where and from when: whoever follows something else has to begin anew. The order of the
- * contracts does not matter. 64 hex characters.
+ * contracts and stores does not matter. 64 hex characters.
  */
-export function originOf(storeUrl: string, { contracts, onboardingName }: FollowedContracts, fromMs: number): string {
+export function originOf(
+  storeUrls: readonly string[],
+  { contracts, onboardingName }: FollowedContracts,
+  fromMs: number,
+): string {
   const places = contracts.map(({ role, namespace, contract }) => [role, namespace, contract].join('/')).sort()
-  const text = JSON.stringify([storeUrl.replace(/\/+$/, ''), places, onboardingName, fromMs])
+  const stores = storeUrls.map((url) => url.replace(/\/+$/, '')).sort()
+  const text = JSON.stringify([stores.join(','), places, onboardingName, fromMs])
   return createHash('sha256').update(text).digest('hex')
 }

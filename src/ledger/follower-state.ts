@@ -1,30 +1,38 @@
 import type { Clock } from '../clock.js'
-import type { CommittedAt, LedgerCursor } from '../domain/ledger-cursor.js'
 import type { EventOutcome } from '../domain/ledger-fact.js'
+import type { LedgerProgress, ListedTransaction } from '../domain/ledger-progress.js'
+import type { Occasion } from './transaction-intake.js'
 
 /** What a follower tells of itself, for metrics and health. Counts are since the start. */
 export interface FollowerState {
-  /** The last transaction that was taken, over all runs; null when none was. */
+  /** The latest transaction that was taken since the start; null when none was. */
   readonly lastUmid: string | null
-  /** Its time on the ledger's clock, Unix milliseconds. */
+  /** The latest time of a transaction that was taken, over all runs, on the ledger's clock; null when none was. */
   readonly lastTimestampMs: number | null
   /**
-   * How long ago the service knew everything of the ledger: milliseconds since the beginning of the last look that found
-   * nothing more, or since the last transaction that was taken while there are more. Null when the ledger was never read.
+   * How long ago the service knew everything that the stores list: milliseconds since the beginning of the last look that
+   * found nothing more, or since the last transaction that was taken while there are more. Null when the ledger was never read.
    */
   readonly lagMs: number | null
   /** Transactions that were taken, of whatever contract. */
   readonly transactions: number
   /** Facts by how they were taken. */
   readonly facts: Readonly<Record<EventOutcome['status'], number>>
-  /** Transactions of followed contracts that were skipped because they have not the shape of a fact. */
+  /** Transactions of followed contracts that were skipped because they have not the shape of a fact, or are not signed. */
   readonly malformed: number
   /** Looks that failed. */
   readonly failures: number
   /** Why the last look failed, in words; null when it ended well. */
   readonly failure: string | null
-  /** The transaction that holds up the rest because no node can tell it; null when none does. */
-  readonly waitingFor: string | null
+  /** Listed transactions that no node has told for longer than a moment. */
+  readonly setAside: number
+  /** Facts that were found only by comparing everything. */
+  readonly missed: number
+  /** The stores that are listed, and those of them that did not answer the last time. */
+  readonly stores: number
+  readonly silentStores: number
+  /** When everything was last compared, Unix milliseconds; null when it never was. */
+  readonly comparedAtMs: number | null
 }
 
 /** Counts what a follower does. */
@@ -32,28 +40,35 @@ export class FollowerRecord {
   malformed = 0
   failures = 0
   failure: string | null = null
-  waitingFor: string | null = null
+  silentStores = 0
   private transactions = 0
+  private missed = 0
   private knownUntilMs: number | null = null
-  private last: CommittedAt | null = null
+  private lastUmid: string | null = null
+  private lastTimestampMs: number | null = null
   private readonly facts: Record<EventOutcome['status'], number> = { applied: 0, duplicate: 0, rejected: 0 }
 
   constructor(private readonly clock: Clock) {}
 
-  resumed({ timestampMs, umids }: LedgerCursor): void {
-    const umid = umids.at(-1)
-    if (umid === undefined) return
-    this.last = { umid, timestampMs }
-    this.knownUntilMs = timestampMs
+  resumed({ newestMs }: LedgerProgress): void {
+    this.lastTimestampMs = newestMs
+    this.knownUntilMs = newestMs
   }
 
-  took(rows: readonly CommittedAt[], outcomes: readonly EventOutcome[]): void {
+  took(occasion: Occasion, rows: readonly ListedTransaction[], outcomes: readonly EventOutcome[]): void {
     for (const { status } of outcomes) this.facts[status] += 1
+    if (occasion === 'compared') {
+      this.missed += outcomes.filter(({ status }) => status === 'applied').length
+      return
+    }
     this.transactions += rows.length
-    const last = rows.at(-1)
-    if (last === undefined) return
-    this.last = last
-    this.knownUntilMs = Math.max(this.knownUntilMs ?? 0, Math.min(last.timestampMs, this.clock.now()))
+    for (const { umid, timestampMs } of rows) {
+      if (timestampMs < (this.lastTimestampMs ?? 0)) continue
+      this.lastUmid = umid
+      this.lastTimestampMs = timestampMs
+    }
+    if (rows.length === 0 || this.lastTimestampMs === null) return
+    this.knownUntilMs = Math.max(this.knownUntilMs ?? 0, Math.min(this.lastTimestampMs, this.clock.now()))
   }
 
   /** A look that began then found nothing more. */
@@ -61,18 +76,21 @@ export class FollowerRecord {
     this.knownUntilMs = beganAtMs
   }
 
-  state(): FollowerState {
-    const { malformed, failures, failure, waitingFor, transactions, knownUntilMs, last } = this
+  /** What the others have not told it is for the follower to add. */
+  state(others: Pick<FollowerState, 'setAside' | 'stores' | 'comparedAtMs'>): FollowerState {
+    const { malformed, failures, failure, silentStores, transactions, missed, knownUntilMs } = this
     return {
-      lastUmid: last?.umid ?? null,
-      lastTimestampMs: last?.timestampMs ?? null,
+      ...others,
+      lastUmid: this.lastUmid,
+      lastTimestampMs: this.lastTimestampMs,
       lagMs: knownUntilMs === null ? null : Math.max(0, this.clock.now() - knownUntilMs),
       transactions,
       facts: { ...this.facts },
       malformed,
       failures,
       failure,
-      waitingFor,
+      silentStores,
+      missed,
     }
   }
 }

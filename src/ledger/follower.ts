@@ -1,38 +1,55 @@
-import type { IncomingEvent } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
-import { advance, type CommittedAt, type LedgerCursor, notTaken } from '../domain/ledger-cursor.js'
-import type { EventOutcome } from '../domain/ledger-fact.js'
+import type { Secp256k1Engine } from '../crypto/secp256k1.js'
+import {
+  advance,
+  type LedgerMemory,
+  type ListedTransaction,
+  type ListingPosition,
+  notRead,
+} from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
 import type { Cancel, Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
-import { ledgerEventId } from './facts-of-transaction.js'
+import { LedgerComparison } from './comparison.js'
 import type { FollowedContracts } from './followed-contracts.js'
+import { FollowerMemory } from './follower-memory.js'
 import { FollowerRecord, type FollowerState } from './follower-state.js'
 import type { ApplyEvents } from './gateway-events.js'
 import type { LedgerSource } from './ledger-source.js'
-import { lookUpAll, type Told } from './transaction-lookup.js'
+import type { ListingPage } from './listing.js'
+import { ATTEMPTS_OF_A_MOMENT, TransactionIntake } from './transaction-intake.js'
 
-/** New transactions in one look; a page also holds those of the last millisecond that were taken before. */
-export const PAGE_ROWS = 500
-/** Rows in one page at the most, which bounds the memory for it. */
-export const PAGE_ROWS_MAX = 100_000
-/** Contracts of a followed namespace that are named in the log, once each; further ones are not. */
-const NEIGHBOURS_MAX = 1000
+/** Rows that are listed in one go beside those of its first millisecond that were read before. */
+export const LISTED_ROWS = 5000
+/** Rows in one listing at the most, which bounds the memory for it. */
+export const LISTED_ROWS_MAX = 100_000
+/** Transactions that are looked up and noted in one go. */
+const TAKEN_ROWS = 500
+/** Transactions that are set aside and asked for again after one look. */
+const ASKED_AGAIN_MAX = 64
+/** Most looks read only so far behind the newest transaction; one in as long a time reads the whole overlap. */
+export const SHORT_LOOK_MS = 15_000
+/** From the end of a comparison with the whole ledger to the beginning of the next. */
+export const COMPARISON_PAUSE_MS = 24 * 60 * 60 * 1000
 /** The longest pause after failures. */
 export const BACKOFF_MAX_MS = 60_000
 
 export interface FollowerOptions {
   readonly source: LedgerSource
   readonly followed: FollowedContracts
-  /** What is followed, and where, as a text that changes with either: a cursor of another one is not continued. */
+  /** What is followed, and where, as a text that changes with either: the progress with another one is not continued. */
   readonly origin: string
-  /** Where to begin without a cursor, Unix milliseconds on the ledger's clock. */
+  /** Where to begin without progress, Unix milliseconds on the ledger's clock. */
   readonly fromMs: number
+  /** How far behind the newest transaction the listing is read again. */
+  readonly overlapMs: number
   /** Between two looks when there is nothing more; also the first pause after a failure. */
   readonly pollMs: number
-  readonly store: Pick<Store, 'ledgerCursor' | 'saveLedgerCursor'>
+  readonly store: Pick<Store, 'ledgerMemory' | 'saveLedgerStep'>
   /** The intake: the same way in that a push of the gateway takes. */
   readonly apply: ApplyEvents
+  /** Verifies the signatures in transactions. */
+  readonly engine: Secp256k1Engine
   readonly clock: Clock
   readonly scheduler: Scheduler
   /** From 0 to below 1, evenly. */
@@ -41,34 +58,41 @@ export interface FollowerOptions {
 }
 
 /** How a look ended: `more` may be there at once, nothing more is, or it has to be tried again, and why. */
-type LookEnd = 'more' | 'caught-up' | Failure
+type LookEnd = 'more' | 'caught-up' | { readonly failure: string }
 
-interface Failure {
-  readonly failure: string
-  readonly waitingFor: string | null
+/** What works together on one memory. */
+interface Parts {
+  readonly memory: FollowerMemory
+  readonly intake: TransactionIntake
+  readonly comparison: LedgerComparison
 }
 
 /**
- * Reads what the ledger has committed, in order, and tells the service the onboardings and assignments in it.
+ * Reads what the ledger has committed and tells the service the onboardings and assignments in it.
  *
  * ```
- *  rows from the cursor's time on → look up what was not taken → facts → intake → durable → cursor → durable
- *        ▲                                                                                    │
- *        └── at once while pages are full · after a pause · after a longer one on failure ◄───┘
+ *  rows behind the newest one on, and what came late before it → what is not known yet → intake
+ *        ▲                                                                                │
+ *        │        what was set aside, if it is due → intake                               │
+ *        │        a step of the comparison with everything, if one is due → intake        │
+ *        └── at once while pages are full · after a pause · after a longer one on failure ◄┘
  * ```
  *
- * A crash between the two durable steps repeats facts, which their event ids make duplicates. A transaction that cannot
- * be looked up holds up those behind it: nothing is ever skipped but what is known not to be a fact.
+ * A listing is in order of when transactions arrived, and has them once they are committed: one that took its time is
+ * listed behind others that were read already. So the overlap is read again, and what is known in it is skipped.
  */
 export class LedgerFollower {
   private readonly record: FollowerRecord
-  private cursor: LedgerCursor | null = null
+  private parts: Parts | null = null
+  /** Where the listing is being read; null between two looks. */
+  private position: ListingPosition | null = null
+  private wholeOverlapReadAtMs = Number.NEGATIVE_INFINITY
   private failuresInARow = 0
   /** The failure that was logged last, until all is well again. */
   private complaint: string | null = null
+  /** Stores that do not answer, and since when. */
+  private readonly silentSince = new Map<string, number>()
   private hasCaughtUp = false
-  /** Contracts that are not followed although their namespace is, and of which the log has told. */
-  private readonly neighbours = new Set<string>()
   private isStopped = false
   private endPause: (() => void) | null = null
   private running: Promise<void> = Promise.resolve()
@@ -90,7 +114,14 @@ export class LedgerFollower {
   }
 
   state(): FollowerState {
-    return this.record.state()
+    const memory = this.parts?.memory
+    const aside = memory?.setAside.filter(({ attempts }) => attempts >= ATTEMPTS_OF_A_MOMENT) ?? []
+    const comparedAtMs = memory?.progress.comparedAtMs ?? 0
+    return this.record.state({
+      setAside: aside.length,
+      stores: this.options.source.stores,
+      comparedAtMs: comparedAtMs === 0 ? null : comparedAtMs,
+    })
   }
 
   private async run(): Promise<void> {
@@ -108,29 +139,26 @@ export class LedgerFollower {
     if (typeof end === 'object') {
       this.failuresInARow += 1
       record.failures += 1
-      this.complain(end)
+      this.complain(end.failure)
       record.failure = end.failure
-      record.waitingFor = end.waitingFor
       return this.backoffMs()
     }
     if (this.complaint !== null) this.options.log.info('the ledger is followed again')
     this.complaint = null
     this.failuresInARow = 0
     record.failure = null
-    record.waitingFor = null
     if (end === 'more') return 0
     if (!this.hasCaughtUp) {
       this.hasCaughtUp = true
-      this.options.log.info({ transactions: record.state().transactions }, 'caught up with the ledger')
+      this.options.log.info({ transactions: this.state().transactions }, 'caught up with the ledger')
     }
     record.caughtUp(beganAtMs)
     return this.options.pollMs
   }
 
-  /** Once for each reason. A transaction that is listed a moment before it can be looked up is nothing unusual. */
-  private complain({ failure, waitingFor }: Failure): void {
-    const isUsual = waitingFor !== null && this.failuresInARow === 1
-    if (isUsual || failure === this.complaint) return
+  /** Once for each reason. */
+  private complain(failure: string): void {
+    if (failure === this.complaint) return
     this.complaint = failure
     this.options.log.warn({ why: failure }, 'the ledger cannot be followed')
   }
@@ -155,94 +183,113 @@ export class LedgerFollower {
 
   private async lookSafely(): Promise<LookEnd> {
     try {
-      return await this.look()
+      this.parts ??= await this.resume()
+      const { parts } = this
+      const end = await this.look(parts)
+      if (end !== 'caught-up') return end
+      return (await this.askAgain(parts)) ?? (await this.compare(parts)) ?? end
     } catch (error) {
       // The store or a mailbox refused. What was told already is told again later.
       this.options.log.debug({ err: error }, 'a look at the ledger failed')
-      return failed(error instanceof Error ? error.message : String(error))
+      return { failure: error instanceof Error ? error.message : String(error) }
     }
   }
 
-  private async look(): Promise<LookEnd> {
-    this.cursor ??= await this.resume()
-    const { cursor } = this
-    // The page begins with the last millisecond, so it must have room for what was taken of it.
-    const limit = cursor.umids.length + PAGE_ROWS
-    if (limit > PAGE_ROWS_MAX) return failed(`more than ${PAGE_ROWS_MAX} transactions in one millisecond`)
-    const listing = await this.options.source.umids(cursor.timestampMs, limit)
-    if (listing.kind === 'unclear') return failed(`the listing: ${listing.why}`)
-    const rows = notTaken(cursor, listing.rows)
-    const isFull = listing.rows.length >= limit
-    if (rows.length === 0) return isFull ? failed('a full page without a new transaction') : 'caught-up'
-    const end = await this.take(cursor, rows)
-    if (end !== null) return end
-    return isFull ? 'more' : 'caught-up'
+  /** Reads a page of the listing and takes what is new in it. */
+  private async look(parts: Parts): Promise<LookEnd> {
+    const { memory, intake } = parts
+    this.position ??= this.beginning(memory)
+    const { position } = this
+    // The page begins with the last millisecond, so it must have room for what was read of it.
+    const limit = position.umids.length + LISTED_ROWS
+    if (limit > LISTED_ROWS_MAX) return { failure: `more than ${LISTED_ROWS_MAX} transactions in one millisecond` }
+    const listing = await this.options.source.umids(position.timestampMs, limit)
+    if (listing.kind === 'unclear') return { failure: `the listing: ${listing.why}` }
+    await this.noteSilent(listing, parts)
+    const read = notRead(position, listing.rows)
+    if (listing.isFull && read.length === 0) return { failure: 'a full page without a new transaction' }
+    const failure = await this.takeAll(
+      read.filter(({ umid }) => !memory.isKnown(umid)),
+      intake,
+    )
+    if (failure !== null) return failure
+    this.position = listing.isFull ? advance(position, read) : null
+    return listing.isFull ? 'more' : 'caught-up'
   }
 
-  private async resume(): Promise<LedgerCursor> {
-    const { store, origin, fromMs, log } = this.options
-    const kept = await store.ledgerCursor()
-    const cursor = kept?.origin === origin ? kept : { origin, timestampMs: fromMs, umids: [] }
-    log.info({ fromMs: cursor.timestampMs, isResumed: cursor === kept }, 'following the ledger')
-    this.record.resumed(cursor)
-    return cursor
+  /** Where a look begins: a little behind the newest transaction, or from time to time where the overlap begins. */
+  private beginning({ progress }: FollowerMemory): ListingPosition {
+    const nowMs = this.options.clock.now()
+    const isWhole = nowMs - this.wholeOverlapReadAtMs >= SHORT_LOOK_MS
+    if (isWhole) this.wholeOverlapReadAtMs = nowMs
+    const shortMs = Math.min(progress.newestMs, nowMs) - SHORT_LOOK_MS
+    return { timestampMs: isWhole ? progress.windowMs : Math.max(progress.windowMs, shortMs), umids: [] }
   }
 
-  /** Takes rows as far as they can be looked up. Null when that was all of them. */
-  private async take(cursor: LedgerCursor, rows: readonly CommittedAt[]): Promise<LookEnd | null> {
-    const { source, followed, apply, store } = this.options
-    const umids = rows.map(({ umid }) => umid)
-    const { told, held } = await lookUpAll(umids, source, followed, () => this.isStopped)
-    const taken = rows.slice(0, told.length)
-    if (taken.length > 0) {
-      const events = eventsOf(taken, told)
-      const outcomes = events.length === 0 ? [] : await apply(events)
-      if (outcomes.length !== events.length) throw new Error('the intake answered another number of events')
-      const next = advance(cursor, taken)
-      await store.saveLedgerCursor(next)
-      this.cursor = next
+  private async takeAll(rows: readonly ListedTransaction[], intake: TransactionIntake): Promise<LookEnd | null> {
+    for (let first = 0; first < rows.length; first += TAKEN_ROWS) {
+      const taken = await intake.take(rows.slice(first, first + TAKEN_ROWS), 'listed')
+      if (taken.kind === 'failed') return { failure: taken.why }
       this.failuresInARow = 0
-      this.record.took(taken, outcomes)
-      this.tellSkipped(taken, told)
-      this.tellRejected(events, outcomes)
     }
-    if (held === null) return null
-    const waitingFor = umids[told.length] ?? null
-    return { failure: `transaction ${waitingFor}: ${held.why}`, waitingFor }
+    return null
   }
 
-  /** Loud, because a fact may be missing now. */
-  private tellSkipped(taken: readonly CommittedAt[], told: readonly Told[]): void {
-    for (const [i, one] of told.entries()) {
-      if (one.kind === 'neighbour') this.tellNeighbour(one.contract)
-      if (one.kind !== 'skipped') continue
-      this.record.malformed += 1
-      this.options.log.error({ umid: taken[i]?.umid, flaw: one.flaw }, 'a transaction of the ledger was skipped')
-    }
+  /** Whether nodes answer is known from the look before: here a failure is that of single transactions. */
+  private async askAgain({ memory, intake }: Parts): Promise<LookEnd | null> {
+    const nowMs = this.options.clock.now()
+    const due = memory.setAside.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs)
+    if (due.length > 0) await intake.take(due.slice(0, ASKED_AGAIN_MAX), 'again')
+    return null
   }
 
-  /** Once: a label of a followed contract would be such a one, and its assignments be lost without a word. */
-  private tellNeighbour(contract: string): void {
-    if (this.neighbours.has(contract) || this.neighbours.size >= NEIGHBOURS_MAX) return
-    this.neighbours.add(contract)
-    this.options.log.warn({ contract }, 'a contract of a followed namespace is not followed')
+  private async compare({ memory, comparison }: Parts): Promise<LookEnd | null> {
+    const { comparingMs, comparedAtMs } = memory.progress
+    const { clock, log } = this.options
+    if (comparingMs === null && clock.now() - comparedAtMs < COMPARISON_PAUSE_MS) return null
+    const end = await comparison.step()
+    if (end === 'done') log.info(comparison.counts, 'compared with the whole ledger')
+    if (typeof end === 'object') log.debug({ why: end.failure }, 'the comparison with the ledger waits')
+    return null
   }
 
-  private tellRejected(events: readonly IncomingEvent[], outcomes: readonly EventOutcome[]): void {
-    for (const [i, outcome] of outcomes.entries()) {
-      if (outcome.status !== 'rejected') continue
-      this.options.log.error({ event: events[i], flaw: outcome.error }, 'a fact of the ledger was rejected')
+  private async resume(): Promise<Parts> {
+    const { options, record } = this
+    const { store, origin, fromMs, overlapMs, clock, log, source } = options
+    const kept = await store.ledgerMemory()
+    const isResumed = kept?.progress.origin === origin
+    const known = isResumed ? kept : freshMemory(origin, fromMs, clock.now())
+    log.info({ fromMs: known.progress.newestMs, isResumed }, 'following the ledger')
+    if (isResumed) record.resumed(known.progress)
+    const memory = new FollowerMemory(known, { store, overlapMs, clock, log })
+    const intake = new TransactionIntake({ ...options, memory, record, isStopped: () => this.isStopped })
+    return { memory, intake, comparison: new LedgerComparison({ source, memory, intake, fromMs }) }
+  }
+
+  /**
+   * Tells of stores that do not answer, once for each until it does again. What only such a store listed meanwhile may lie
+   * before the overlap by then, and is found by a comparison from there.
+   */
+  private async noteSilent({ silent }: ListingPage, { comparison }: Parts): Promise<void> {
+    const { log, clock, overlapMs } = this.options
+    const nowMs = clock.now()
+    for (const { store, why } of silent) {
+      if (this.silentSince.has(store)) continue
+      this.silentSince.set(store, nowMs)
+      log.warn({ store, why }, 'a store of the ledger does not answer')
     }
+    for (const [store, sinceMs] of this.silentSince) {
+      if (silent.some((one) => one.store === store)) continue
+      this.silentSince.delete(store)
+      log.info({ store }, 'a store of the ledger answers again')
+      if (nowMs - sinceMs > overlapMs / 2) await comparison.beginAt(sinceMs - overlapMs)
+    }
+    this.record.silentStores = this.silentSince.size
   }
 }
 
-function failed(failure: string): LookEnd {
-  return { failure, waitingFor: null }
-}
-
-function eventsOf(taken: readonly CommittedAt[], told: readonly Told[]): readonly IncomingEvent[] {
-  return taken.flatMap(({ umid }, i) => {
-    const one = told[i]
-    return one?.kind === 'fact' ? [{ eventId: ledgerEventId(umid), fact: one.fact }] : []
-  })
+/** What a follower knows that begins. There is nothing to compare: it reads everything. */
+function freshMemory(origin: string, fromMs: number, nowMs: number): LedgerMemory {
+  const progress = { origin, newestMs: fromMs, windowMs: fromMs, comparingMs: null, comparedAtMs: nowMs }
+  return { progress, taken: [], setAside: [] }
 }

@@ -1,5 +1,7 @@
-import type { CommittedAt } from '../domain/ledger-cursor.js'
+import { createHash } from 'node:crypto'
+import type { ListedTransaction } from '../domain/ledger-progress.js'
 import { isObject } from './ledger-transaction.js'
+import { type Listing, mergePages, type StorePage } from './listing.js'
 import { NodeHttp } from './node-http.js'
 
 /** A row of 64 hex characters and 13 digits with their names and quotes. */
@@ -11,77 +13,117 @@ const PAGE_BYTES = 4096
  * what is longer than this is taken for one of those.
  */
 export const TRANSACTION_LIMIT_BYTES = 8 * 1024 * 1024
+/** Of what a node keeps about a stream beside its state. */
+const META_LIMIT_BYTES = 1024 * 1024
 
 const UMID = /^[0-9a-f]{64}$/
-const DIGITS = /^[0-9]{1,15}$/
+const DIGITS = /^[0-9]{1,14}$/
 /** Nodes compare times as text, which is right as long as they have as many digits. */
 const TIME_DIGITS = 13
 
-export type Listing =
-  | { readonly kind: 'rows'; readonly rows: readonly CommittedAt[] }
-  | { readonly kind: 'unclear'; readonly why: string }
-
-/** `missing`: no node has it yet. `too-long`: none of ours. */
+/** `missing`: every node that was asked says that it does not have it. `too-long`: none of ours. */
 export type LookedUp =
   | { readonly kind: 'found'; readonly transaction: Readonly<Record<string, unknown>> }
   | { readonly kind: 'missing' }
   | { readonly kind: 'too-long' }
   | { readonly kind: 'unclear'; readonly why: string }
 
-/** The port of what a follower reads. Neither question rejects. */
+/** The keys of an identity as its transactions spell them. */
+export type FoundKeys =
+  | { readonly kind: 'found'; readonly keys: readonly string[] }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unclear'; readonly why: string }
+
+/** The port of what a follower reads. No question rejects. */
 export interface LedgerSource {
-  /** Committed transactions from a time on, inclusive, in order of time, at most `limit`. */
+  /** How many stores are listed. */
+  readonly stores: number
+  /** Committed transactions from a time on, inclusive, in order of time; at least the first `limit` of each store, or all. */
   umids(fromMs: number, limit: number): Promise<Listing>
   transaction(umid: string): Promise<LookedUp>
+  /** The keys that may sign for an identity, by its id: those it has, and the one that it was onboarded with. */
+  keysOf(identity: string): Promise<FoundKeys>
   /** Ends the connections, and with them the questions under way. */
   close(): Promise<void>
 }
 
 export interface LedgerSourceOptions {
-  /** Base address of the store of one node. */
-  readonly storeUrl: string
-  /** Base addresses of the read API, asked in turn. */
+  /** Base addresses of the stores of nodes, at least one. */
+  readonly storeUrls: readonly string[]
+  /** Base addresses of the read API. */
   readonly urls: readonly string[]
   /** For one question to one node, from connecting to the last byte of its answer. */
   readonly timeoutMs: number
 }
 
-/** A ledger node over HTTP. */
-export function createLedgerSource({ storeUrl, urls, timeoutMs }: LedgerSourceOptions): LedgerSource {
+/** Ledger nodes over HTTP. */
+export function createLedgerSource({ storeUrls, urls, timeoutMs }: LedgerSourceOptions): LedgerSource {
   const http = new NodeHttp(timeoutMs)
+
+  async function list(store: string, fromMs: number, limit: number): Promise<StorePage> {
+    const from = String(fromMs).padStart(TIME_DIGITS, '0')
+    const path = `/activeledgerevents/umids?from=${from}&limit=${limit}`
+    const answer = await http.get(store, path, PAGE_BYTES + limit * ROW_BYTES)
+    if (answer.kind !== 'found') return { store, why: answer.kind === 'unclear' ? answer.why : answer.kind }
+    const rows = readRows(answer.value['rows'], fromMs)
+    return rows === null ? { store, why: 'rows that are none, or not in order of time' } : { rows }
+  }
+
   return {
+    stores: storeUrls.length,
+
     async umids(fromMs, limit) {
-      const from = String(fromMs).padStart(TIME_DIGITS, '0')
-      const path = `/activeledgerevents/umids?from=${from}&limit=${limit}`
-      const answer = await http.get(storeUrl, path, PAGE_BYTES + limit * ROW_BYTES)
-      if (answer.kind !== 'found') return unclear(answer.kind === 'unclear' ? answer.why : answer.kind)
-      const rows = readRows(answer.value['rows'], fromMs)
-      return rows === null ? unclear('rows that are none, or not in order of time') : { kind: 'rows', rows }
+      const pages = await Promise.all(storeUrls.map((store) => list(store, fromMs, limit)))
+      return mergePages(pages, limit)
     },
 
     async transaction(umid) {
-      let last: LookedUp = unclear('no node is configured')
+      let failure: LookedUp | null = urls.length === 0 ? unclear('no node is configured') : null
       for (const url of urls) {
         const answer = await http.get(url, `/api/tx/${encodeURIComponent(umid)}`, TRANSACTION_LIMIT_BYTES)
         if (answer.kind === 'too-long') return answer
-        if (answer.kind !== 'found') {
-          last = answer
+        if (answer.kind === 'missing') continue
+        if (answer.kind === 'unclear') {
+          failure ??= answer
           continue
         }
         const transaction = answer.value['umid']
         if (isObject(transaction) && transaction['$umid'] === umid) return { kind: 'found', transaction }
-        last = unclear('another transaction than the one that was asked for')
+        failure ??= unclear('another transaction than the one that was asked for')
       }
-      return last
+      return failure ?? { kind: 'missing' }
+    },
+
+    async keysOf(identity) {
+      // All nodes, because one that lags behind does not know the keys that replaced others.
+      const path = `/api/stream/${identity}:stream`
+      const answers = await Promise.all(urls.map((url) => http.get(url, path, META_LIMIT_BYTES)))
+      const metas = answers.flatMap((answer) => (answer.kind === 'found' ? [answer.value['stream']] : []))
+      if (metas.length > 0)
+        return { kind: 'found', keys: [...new Set(metas.flatMap((meta) => keysIn(identity, meta)))] }
+      const failure = answers.find((answer) => answer.kind !== 'missing')
+      if (failure === undefined && urls.length > 0) return { kind: 'missing' }
+      return unclear(failure?.kind === 'unclear' ? failure.why : 'no node tells the keys of an identity')
     },
 
     close: () => http.close(),
   }
 }
 
-function readRows(value: unknown, fromMs: number): readonly CommittedAt[] | null {
+/** The keys that a stream's authorities have, and the text that its id is the digest of, which is the key of its onboarding. */
+function keysIn(identity: string, meta: unknown): readonly string[] {
+  if (!isObject(meta)) return []
+  const { authorities, public: only, umid, name } = meta
+  const isOnboarded = createHash('sha256').update(`${umid}${name}`).digest('hex') === identity
+  const others = Array.isArray(authorities)
+    ? authorities.map((one: unknown) => (isObject(one) ? one['public'] : null))
+    : [only]
+  return [isOnboarded ? umid : null, ...others].filter((key) => typeof key === 'string')
+}
+
+function readRows(value: unknown, fromMs: number): readonly ListedTransaction[] | null {
   if (!Array.isArray(value)) return null
-  const rows: CommittedAt[] = []
+  const rows: ListedTransaction[] = []
   let latestMs = fromMs
   for (const one of value) {
     const row = readRow(one)
@@ -92,7 +134,7 @@ function readRows(value: unknown, fromMs: number): readonly CommittedAt[] | null
   return rows
 }
 
-function readRow(value: unknown): CommittedAt | null {
+function readRow(value: unknown): ListedTransaction | null {
   if (!isObject(value)) return null
   const { umid, timestamp } = value
   if (typeof umid !== 'string' || !UMID.test(umid)) return null

@@ -25,7 +25,7 @@ const DEFAULT_KEY_TYPE = 'rsa'
 const STREAM_ID_LENGTH = 64
 
 /** The id that a node finds in a text: what follows a colon is dropped, and so is what stands before the last 64 characters. */
-function streamIdOf(text: string): string {
+export function streamIdOf(text: string): string {
   const [id = ''] = text.split(':')
   return id.slice(-STREAM_ID_LENGTH)
 }

@@ -1,6 +1,9 @@
+import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
+import type { ListedTransaction } from '../domain/ledger-progress.js'
 import { recognise } from './facts-of-transaction.js'
 import type { FollowedContracts } from './followed-contracts.js'
+import { isSignedFor } from './ledger-signature.js'
 import type { LedgerSource } from './ledger-source.js'
 
 /** Transactions that are looked up at once. */
@@ -13,69 +16,89 @@ export type Told =
   | { readonly kind: 'neighbour'; readonly contract: string }
   | { readonly kind: 'skipped'; readonly flaw: string }
 
-/** A transaction that cannot be looked up now holds up the ones behind it. */
-export type LookedUpAll = { readonly told: readonly Told[]; readonly held: { readonly why: string } | null }
+/**
+ * What became of a look-up. `missing`: every node says that it does not have what is needed. `unclear`: nodes failed.
+ * `unasked`: another look-up failed before.
+ */
+export type LookUpResult =
+  | Told
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unclear'; readonly why: string }
+  | { readonly kind: 'unasked' }
+
+export interface LookUpParts {
+  readonly source: Pick<LedgerSource, 'transaction' | 'keysOf'>
+  readonly followed: FollowedContracts
+  /** Verifies the signatures in transactions. */
+  readonly engine: Secp256k1Engine
+}
 
 /**
- * Looks up transactions, a few at once, and judges them. `told` is for the first of `umids` up to the one that could not
- * be looked up: `held` says why, null when all were. `isStopped` ends it early.
+ * Looks up transactions, a few at once, and judges them: one result for each, in order. The first that nodes fail to answer
+ * ends it, because they would fail the next, too. So does `isStopped`.
  */
 export async function lookUpAll(
-  umids: readonly string[],
-  source: Pick<LedgerSource, 'transaction'>,
-  followed: FollowedContracts,
+  rows: readonly ListedTransaction[],
+  parts: LookUpParts,
   isStopped: () => boolean,
-): Promise<LookedUpAll> {
-  const results: (Told | { readonly why: string })[] = []
+): Promise<readonly LookUpResult[]> {
+  const results: LookUpResult[] = rows.map(() => ({ kind: 'unasked' }))
   let next = 0
   let hasFailed = false
 
   async function work(): Promise<void> {
     while (!hasFailed && !isStopped()) {
       const place = next
-      const umid = umids[place]
-      if (umid === undefined) return
+      const row = rows[place]
+      if (row === undefined) return
       next += 1
-      const result = await lookUp(umid, source, followed)
-      if ('why' in result) hasFailed = true
+      const result = await lookUp(row, parts)
+      if (result.kind === 'unclear') hasFailed = true
       results[place] = result
     }
   }
 
   await Promise.all(Array.from({ length: LOOKUPS_MAX }, work))
-  const told: Told[] = []
-  for (let place = 0; place < umids.length; place += 1) {
-    const result = results[place] ?? { why: 'the follower was stopped' }
-    if ('why' in result) return { told, held: result }
-    told.push(result)
-  }
-  return { told, held: null }
+  return results
 }
 
-async function lookUp(
-  umid: string,
-  source: Pick<LedgerSource, 'transaction'>,
-  followed: FollowedContracts,
-): Promise<Told | { readonly why: string }> {
-  const answer = await source.transaction(umid)
+async function lookUp(row: ListedTransaction, parts: LookUpParts): Promise<LookUpResult> {
+  const answer = await parts.source.transaction(row.umid)
   switch (answer.kind) {
     case 'missing':
-      return { why: 'it is listed, and no node has it' }
     case 'unclear':
-      return { why: answer.why }
+      return answer
     case 'too-long':
       return { kind: 'skipped', flaw: 'it is too long' }
-    case 'found': {
-      const recognition = recognise(answer.transaction, followed)
-      switch (recognition.kind) {
-        case 'fact':
-        case 'neighbour':
-          return recognition
-        case 'other':
-          return { kind: 'nothing' }
-        case 'malformed':
-          return { kind: 'skipped', flaw: recognition.flaw }
-      }
+    case 'found':
+      return judge(answer.transaction, row, parts)
+  }
+}
+
+async function judge(
+  transaction: Readonly<Record<string, unknown>>,
+  { timestampMs }: ListedTransaction,
+  { source, followed, engine }: LookUpParts,
+): Promise<LookUpResult> {
+  const recognition = recognise(transaction, followed)
+  switch (recognition.kind) {
+    case 'neighbour':
+      return recognition
+    case 'other':
+      return { kind: 'nothing' }
+    case 'malformed':
+      return { kind: 'skipped', flaw: recognition.flaw }
+    case 'onboarding': {
+      const { fact, signer, publicKey } = recognition
+      return isSignedFor(transaction, signer, [publicKey], engine) ? { kind: 'fact', fact } : UNSIGNED
+    }
+    case 'assignment': {
+      const found = await source.keysOf(recognition.fact.owner)
+      if (found.kind !== 'found') return found
+      const isSigned = isSignedFor(transaction, recognition.fact.owner, found.keys, engine)
+      return isSigned ? { kind: 'fact', fact: { ...recognition.fact, ledgerMs: timestampMs } } : UNSIGNED
     }
   }
 }
+
+const UNSIGNED = { kind: 'skipped', flaw: 'it is not signed by the identity that it speaks for' } as const

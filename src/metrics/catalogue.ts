@@ -214,7 +214,25 @@ export const metricsCatalogue = {
     name: 'billhook_ledger_follower_malformed_total',
     type: 'counter',
     labels: [],
-    help: 'Transactions of followed contracts that were skipped because they have not the shape of a fact.',
+    help: 'Transactions of followed contracts that were skipped: not of the shape of a fact, or not signed.',
+  },
+  followerSetAside: {
+    name: 'billhook_ledger_follower_set_aside',
+    type: 'gauge',
+    labels: [],
+    help: 'Listed transactions that no node has told for longer than a moment; they are asked for again.',
+  },
+  followerMissed: {
+    name: 'billhook_ledger_follower_missed_total',
+    type: 'counter',
+    labels: [],
+    help: 'Facts of the ledger that were found only by comparing everything.',
+  },
+  followerSilentStores: {
+    name: 'billhook_ledger_follower_silent_stores',
+    type: 'gauge',
+    labels: [],
+    help: 'Followed stores that do not answer.',
   },
 } as const satisfies Readonly<Record<string, MetricAbout>>
 

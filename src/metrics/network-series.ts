@@ -58,6 +58,9 @@ export function watchFollower(registry: Registry, follower: WatchedFollower | nu
   gauge(registry, metricsCatalogue.followerLag, (lag) => lag.set((follower?.state().lagMs ?? 0) / MS_PER_SECOND))
   ownCounter(registry, metricsCatalogue.followerFailures, (set) => set({}, follower?.state().failures ?? 0))
   ownCounter(registry, metricsCatalogue.followerMalformed, (set) => set({}, follower?.state().malformed ?? 0))
+  gauge(registry, metricsCatalogue.followerSetAside, (aside) => aside.set(follower?.state().setAside ?? 0))
+  ownCounter(registry, metricsCatalogue.followerMissed, (set) => set({}, follower?.state().missed ?? 0))
+  gauge(registry, metricsCatalogue.followerSilentStores, (silent) => silent.set(follower?.state().silentStores ?? 0))
 }
 
 function forEndpoints(

@@ -18,31 +18,36 @@ export interface CommittedTransaction extends SentTransaction {
 type ArchivedLine = JournalLine & { readonly atMs: number }
 
 /**
- * What the simulated ledger has committed, to be read in order of time and by transaction. Transactions of a journal that
- * an earlier version wrote are not in it, because that version did not keep them.
+ * What the simulated ledger has committed, to be read in order of arrival and by transaction. A line appears when its
+ * transaction is committed, at the place of its arrival, so it may appear behind where somebody has read. Transactions of a
+ * journal that an earlier version wrote are not in it, because that version did not keep them.
  */
 export class LedgerArchive {
-  private readonly lines: ArchivedLine[] = []
+  /** In order of time, and of transactions within a millisecond. */
+  private readonly rows: UmidRow[] = []
   private readonly byUmid = new Map<string, ArchivedLine>()
 
   constructor(private readonly journal: LedgerJournal) {
     for (const line of journal.committed) this.keep(line)
   }
 
-  /** Commits a transaction; it is on disk when this returns. Throws when it cannot be. */
-  commit(entry: LedgerEntry, nowMs: number, transaction: SentTransaction): void {
-    // The order of commitment is the order of time, also when the clock steps back.
-    const atMs = Math.max(nowMs, this.lines.at(-1)?.atMs ?? 0)
+  /** Commits a transaction that arrived at `atMs`; it is on disk when this returns. Throws when it cannot be. */
+  commit(entry: LedgerEntry, atMs: number, transaction: SentTransaction): void {
     this.keep(this.journal.append(entry, atMs, transaction))
   }
 
-  /** Up to `limit` transactions from a time on, inclusive, oldest first. */
-  since(fromMs: number, limit: number): readonly UmidRow[] {
-    const first = this.lines.findIndex(({ atMs }) => atMs >= fromMs)
-    if (first === -1) return []
-    return this.lines
-      .slice(first, first + limit)
-      .map(({ entry, atMs }) => ({ umid: entry.umid, timestamp: String(atMs) }))
+  /** Lists a transaction at its place, whether it can be read or not. */
+  list(umid: string, atMs: number): void {
+    const row = { umid, timestamp: String(atMs) }
+    const key = keyOf(row)
+    const place = this.rows.findLastIndex((other) => keyOf(other) < key) + 1
+    this.rows.splice(place, 0, row)
+  }
+
+  /** Up to `limit` transactions from a time on, inclusive, oldest first. Times are compared as texts, as a node does. */
+  since(from: string, limit: number): readonly UmidRow[] {
+    const first = this.rows.findIndex(({ timestamp }) => timestamp >= from)
+    return first === -1 ? [] : this.rows.slice(first, first + limit)
   }
 
   transaction(umid: string): CommittedTransaction | undefined {
@@ -53,14 +58,17 @@ export class LedgerArchive {
   }
 
   get size(): number {
-    return this.lines.length
+    return this.rows.length
   }
 
   private keep(line: JournalLine): void {
-    const { atMs } = line
+    const { atMs, entry } = line
     if (atMs === null) return
-    const archived = { ...line, atMs }
-    this.lines.push(archived)
-    this.byUmid.set(line.entry.umid, archived)
+    this.list(entry.umid, atMs)
+    if (entry.type !== 'unsaved') this.byUmid.set(entry.umid, { ...line, atMs })
   }
+}
+
+function keyOf({ timestamp, umid }: UmidRow): string {
+  return `${timestamp} ${umid}`
 }

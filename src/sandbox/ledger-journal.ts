@@ -22,11 +22,16 @@ export type LedgerEntry =
       /** Identity stream id. */
       readonly owner: string
     }
+  | {
+      /** The nodes agreed on it, and it was not saved: it is listed and cannot be read. */
+      readonly type: 'unsaved'
+      readonly umid: string
+    }
 
 /** A line of the journal. */
 export interface JournalLine {
   readonly entry: LedgerEntry
-  /** When it was committed, Unix milliseconds; null in lines of a version that kept no transactions. */
+  /** When it arrived, Unix milliseconds; null in lines of a version that kept no transactions. */
   readonly atMs: number | null
   readonly place: LinePlace
 }
@@ -170,5 +175,6 @@ function parseEntry({
   if (type === 'assignment' && typeof wallet === 'string' && typeof owner === 'string') {
     return { type, umid, wallet, owner }
   }
+  if (type === 'unsaved') return { type, umid }
   return null
 }

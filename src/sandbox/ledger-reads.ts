@@ -1,22 +1,23 @@
 import type { LedgerAnswer } from './ledger-verdict.js'
 import type { SimulatedLedger } from './simulated-ledger.js'
 
+const META_SUFFIX = ':stream'
+
 /** Where a node keeps its streams: its read API names the place when it has found nothing there. */
 const STREAM_DATABASE = 'http://localhost:5259/activeledger'
-
-/** What a node answers when its listing is asked for no time. */
-const NO_TIME = { name: 'TypeError', message: "Cannot read properties of undefined (reading 'startsWith')" }
 
 /**
  * The read interfaces of the simulated ledger node: the "core" API and the listing of the node's store, in the shapes
  * that were observed. What is not found is a status 500 that only its text tells from a failure.
  */
 export class LedgerReads {
-  constructor(private readonly ledger: Pick<SimulatedLedger, 'archive' | 'stream'>) {}
+  constructor(private readonly ledger: Pick<SimulatedLedger, 'archive' | 'stream' | 'meta'>) {}
 
-  /** `GET /api/stream/{id}`. */
+  /** `GET /api/stream/{id}`; with `:stream` behind the id, what is kept about the stream beside its state. */
   async stream(id: string): Promise<LedgerAnswer> {
-    const stream = await this.ledger.stream(id)
+    const stream = id.endsWith(META_SUFFIX)
+      ? this.ledger.meta(id.slice(0, -META_SUFFIX.length))
+      : await this.ledger.stream(id)
     return stream === null ? notFound(id) : { status: 200, value: { stream } }
   }
 
@@ -30,15 +31,15 @@ export class LedgerReads {
   umids(query: string): LedgerAnswer {
     const parameters = new URLSearchParams(query)
     const from = parameters.get('from')
-    if (from === null) return { status: 500, value: NO_TIME }
+    if (from === null) return { status: 500, value: {} }
     const { archive } = this.ledger
     const limit = Number.parseInt(parameters.get('limit') ?? '', 10)
-    const rows = archive.since(Number.parseInt(from, 10) || 0, limit > 0 ? limit : archive.size)
+    const rows = archive.since(from, limit > 0 ? limit : archive.size)
     return { status: 200, value: { total_rows: rows.length, offset: 0, rows } }
   }
 }
 
 function notFound(document: string): LedgerAnswer {
-  const message = `URL Request Failed : ${STREAM_DATABASE}/${encodeURIComponent(document.toWellFormed())} - 404`
-  return { status: 500, value: { name: 'ActiveError', message, stack: 'Error' } }
+  const message = `URL Request Failed : ${STREAM_DATABASE}/${encodeURIComponent(document.toWellFormed()).replaceAll('%3A', ':')} - 404`
+  return { status: 500, value: { name: 'ActiveError', message, stack: 'Error', body: '{}' } }
 }

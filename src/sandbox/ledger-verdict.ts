@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 /** What a node answers over HTTP: nearly everything, failures included, with 200. */
 export interface LedgerAnswer {
   readonly status: 200 | 500
@@ -10,11 +12,14 @@ interface StreamChange {
   readonly name: string
 }
 
-/** How a transaction ended. `early`: before a contract saw it, which a node answers in another shape. */
+/**
+ * How a transaction ended. `isEarly`: before the nodes looked at its signatures, which a node answers in another shape.
+ * `vote`: the nodes that were for it.
+ */
 export type Verdict =
   | { readonly kind: 'committed'; readonly created: readonly StreamChange[]; readonly updated: readonly StreamChange[] }
-  | { readonly kind: 'failed'; readonly error: string; readonly isEarly: boolean }
-  /** The nodes agreed, and this one could not keep it. */
+  | { readonly kind: 'failed'; readonly error: string; readonly isEarly: boolean; readonly vote: 0 | 1 }
+  /** The nodes agreed, and it was not kept. It is listed all the same. */
   | { readonly kind: 'unsaved' }
 
 /** In the shape in which a node tells it. */
@@ -26,20 +31,31 @@ export function answerOf(umid: string, verdict: Verdict): LedgerAnswer {
   if (verdict.kind === 'unsaved') {
     return {
       status: 200,
-      value: { $umid: umid, $summary: { total: 1, vote: 1, commit: 1, errors: ['Failed to save'] } },
+      value: { $umid: umid, $summary: { total: 1, vote: 1, commit: 1, errors: [suffixed('Failed to save')] } },
     }
   }
-  const $summary = { total: 1, vote: 0, commit: 0, errors: [verdict.error] }
-  if (!verdict.isEarly) return { status: 200, value: { $umid: umid, $summary } }
+  const { isEarly, error, vote } = verdict
+  const $summary = { total: 1, vote, commit: 0, errors: [isEarly ? error : suffixed(error)] }
+  if (!isEarly) return { status: 200, value: { $umid: umid, $summary } }
   return { status: 200, value: { $umid: '', $summary, $streams: { new: [], updated: [] } } }
 }
 
-/** A refusal before a contract saw the transaction. */
+/** Every node ends an error with an id of its own: clients tell errors by how they begin. */
+function suffixed(error: string): string {
+  return `${error} - Error ${randomUUID()}`
+}
+
+/** A refusal before anything of the transaction was looked at but its time and its streams. */
 export function failEarly(error: string): Verdict {
-  return { kind: 'failed', error, isEarly: true }
+  return { kind: 'failed', error, isEarly: true, vote: 0 }
+}
+
+/** A refusal by a node, before or after a contract saw the transaction. */
+export function failLate(error: string, vote: 0 | 1 = 0): Verdict {
+  return { kind: 'failed', error, isEarly: false, vote }
 }
 
 /** A contract's own refusal, in the words in which a node wraps it. */
 export function failVote(reason: string): Verdict {
-  return { kind: 'failed', error: `Vote Failure - ${JSON.stringify(reason)}`, isEarly: false }
+  return failLate(`Vote Failure - ${JSON.stringify(reason)}`)
 }

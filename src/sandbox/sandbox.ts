@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Intake } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
 import type { RandomFill } from '../crypto/random.js'
@@ -26,6 +27,8 @@ import {
 import { SimulatedNetworks } from './simulated-networks.js'
 
 const LEDGER_PATH = '/sandbox/ledger'
+/** From the arrival of a transaction at a network of one machine to its commitment. */
+const AGREEMENT_MS = 10
 
 export interface SandboxOptions {
   readonly store: Store
@@ -44,6 +47,8 @@ export interface SandboxOptions {
   readonly scheduler?: Scheduler
   /** The machine's when absent. */
   readonly random?: RandomFill
+  /** Resolves when nodes would have agreed on a transaction; after as long as that takes on one machine when absent. */
+  readonly agree?: () => Promise<void>
 }
 
 /**
@@ -52,11 +57,11 @@ export interface SandboxOptions {
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { store, intake, engine, tokenDecimals, clock, log } = options
-  const { scheduler = systemScheduler, random = randomFillSync } = options
+  const { scheduler = systemScheduler, random = randomFillSync, agree = () => setTimeout(AGREEMENT_MS) } = options
   const report: Report = (events) => intake.apply(events)
   const onError = (error: unknown) => log.error({ err: error }, 'the sandbox failed')
   const journal = LedgerJournal.open(join(options.dataDirectory, JOURNAL_FILE))
-  const ledger = new SimulatedLedger({ engine, journal, store, report, clock, scheduler, onError })
+  const ledger = new SimulatedLedger({ engine, journal, store, report, agree, clock, scheduler, onError })
   const networks = new SimulatedNetworks({ store, tokenDecimals, clock, scheduler, random, onError })
   const sandbox = new Sandbox(options.publicUrl, journal, ledger, networks)
   try {

@@ -3,15 +3,16 @@ import type { IncomingEvent } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import { assignmentFact, ledgerEventId, onboardingFact } from '../ledger/facts-of-transaction.js'
+import { type FollowedContract, standingOf } from '../ledger/followed-contracts.js'
+import { isSignedFor, parseLedgerKey } from '../ledger/ledger-signature.js'
 import type { Report } from '../networks/watcher.js'
 import type { Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { LedgerArchive } from './ledger-archive.js'
 import type { LedgerEntry, LedgerJournal } from './ledger-journal.js'
-import { isSignedBy, KEY_TYPE, parseLedgerKey } from './ledger-signature.js'
-import { answerOf, failEarly, failVote, type LedgerAnswer, type Verdict } from './ledger-verdict.js'
+import { answerOf, failEarly, failLate, failVote, type LedgerAnswer, type Verdict } from './ledger-verdict.js'
 import { Postponed } from './postponed.js'
-import { parseSubmitted, type SubmittedTransaction } from './submitted-transaction.js'
+import { parseSubmitted, type SentTransaction, type SubmittedTransaction } from './submitted-transaction.js'
 
 /** Where the simulated contracts are found: what a real ledger makes deployment configuration. */
 export const LEDGER_NAMESPACE = 'sandbox'
@@ -33,10 +34,37 @@ const RESTORE_BATCH = 1000
 
 const WALLET_STREAM_NAME = 'billhook.sandbox.wallet'
 
+/** The one key type that identities of the service have (specification, Ledger steps). */
+const KEY_TYPE = 'secp256k1'
+
+const CONTRACTS: readonly FollowedContract[] = [
+  { role: 'onboard', namespace: LEDGER_NAMESPACE, contract: ONBOARD_CONTRACT },
+  { role: 'assign', namespace: LEDGER_NAMESPACE, contract: ASSIGN_OWNER_CONTRACT },
+]
+
 /** What the read API tells of a stream. */
 export interface StreamState {
   readonly name: string
   readonly owner?: string | null
+}
+
+/** What a node keeps about a stream beside its state. */
+export interface StreamMeta {
+  readonly $stream: true
+  readonly name: string
+  readonly authorities: readonly {
+    readonly public: string
+    readonly type: string
+    readonly stake: number
+    /** SHA-256 of the key's text, hex. */
+    readonly hash: string
+  }[]
+}
+
+/** How a transaction came. */
+interface Arrival {
+  readonly sent: SentTransaction
+  readonly arrivedMs: number
 }
 
 export interface SimulatedLedgerOptions {
@@ -46,6 +74,8 @@ export interface SimulatedLedgerOptions {
   readonly store: Pick<Store, 'wallet'>
   /** The same way in that a push of a gateway takes. */
   readonly report: Report
+  /** Resolves when the nodes would have agreed on a transaction. */
+  readonly agree: () => Promise<void>
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly onError: (error: unknown) => void
@@ -55,13 +85,15 @@ export interface SimulatedLedgerOptions {
  * A ledger node of one machine, with the transaction shapes of the specification and the answers that were observed on
  * a real network. Signatures are verified, identities are deterministic, and what is committed reaches the service
  * later, as from a gateway, under an event id made of the transaction's. What it does not have: other contracts, and
- * consensus. Content-Encoding: none, which real nodes send, is left out.
+ * other nodes. Content-Encoding: none, which real nodes send, is left out.
  */
 export class SimulatedLedger {
   /** Compressed public keys by identity. */
   private readonly keys = new Map<string, Uint8Array>()
   /** Owners by wallet. */
   private readonly owners = new Map<string, string>()
+  /** Streams of the transactions under way. */
+  private readonly locked = new Set<string>()
   private readonly postponed: Postponed
   /** What was committed, to be read. */
   readonly archive: LedgerArchive
@@ -90,7 +122,7 @@ export class SimulatedLedger {
     const transaction = parseSubmitted(body)
     if (transaction === 'unreadable') return { status: 500, value: {} }
     if (transaction === 'invalid') return { status: 500, value: 'Invalid Transaction' }
-    return answerOf(transaction.umid, await this.run(transaction))
+    return answerOf(transaction.umid, await this.run(transaction, this.options.clock.now()))
   }
 
   /** The state of a stream; null when there is none of this id. */
@@ -100,98 +132,125 @@ export class SimulatedLedger {
     return wallet === undefined ? null : { name: WALLET_STREAM_NAME, owner: this.owners.get(id) ?? wallet.owner }
   }
 
-  private async run(transaction: SubmittedTransaction): Promise<Verdict> {
-    if (transaction.namespace !== LEDGER_NAMESPACE) return failEarly('Contract Not Found')
-    switch (transaction.contract) {
-      case ONBOARD_CONTRACT:
-        return (await this.refuseSignatures(transaction)) ?? this.onboard(transaction)
-      case ASSIGN_OWNER_CONTRACT:
-        return (await this.refuseSignatures(transaction)) ?? (await this.assignOwner(transaction))
-      default:
-        return failEarly('Contract Not Found')
+  /** What a node keeps about an identity beside its state; null when there is none of this id. */
+  meta(id: string): StreamMeta | null {
+    const key = this.keys.get(id)
+    if (key === undefined) return null
+    const hash = sha256Hex(keyText(key))
+    return {
+      $stream: true,
+      name: ONBOARDING_NAME,
+      authorities: [{ public: keyText(key), type: KEY_TYPE, stake: 100, hash }],
     }
+  }
+
+  private async run(transaction: SubmittedTransaction, arrivedMs: number): Promise<Verdict> {
+    const { sent, expiresMs } = transaction
+    if (sent === null) return failEarly('$sigs not found')
+    if (expiresMs !== null && expiresMs < arrivedMs) return failEarly('Transaction Expired')
+    const streams = transaction.isSelfSigned ? [] : streamsOf(transaction)
+    if (streams.some((stream) => this.locked.has(stream))) return failEarly('Busy Locks')
+    for (const stream of streams) this.locked.add(stream)
+    try {
+      return await this.judge(transaction, { sent, arrivedMs })
+    } finally {
+      for (const stream of streams) this.locked.delete(stream)
+    }
+  }
+
+  private async judge(transaction: SubmittedTransaction, arrival: Arrival): Promise<Verdict> {
+    const standing = standingOf(CONTRACTS, transaction.namespace, transaction.contract)
+    if (standing.kind !== 'followed') return failLate('Init Contract Error - Contract or Namespace not found')
+    const refusal = await this.refuseSignatures(transaction, arrival.sent)
+    if (refusal !== null) return refusal
+    return standing.role === 'onboard' ? this.onboard(transaction, arrival) : this.assignOwner(transaction, arrival)
   }
 
   /** What a node checks before it runs a contract: null, or why it does not. */
-  private async refuseSignatures(transaction: SubmittedTransaction): Promise<Verdict | null> {
+  private async refuseSignatures(transaction: SubmittedTransaction, sent: SentTransaction): Promise<Verdict | null> {
     if (transaction.inputs.size > STREAMS_MAX || transaction.outputs.size > STREAMS_MAX) {
       return failVote(`at most ${STREAMS_MAX} inputs and outputs`)
     }
-    return transaction.isSelfSigned ? this.refuseSelfSigned(transaction) : await this.refuseStreams(transaction)
+    return transaction.isSelfSigned
+      ? this.refuseSelfSigned(transaction, sent)
+      : await this.refuseStreams(transaction, sent)
   }
 
-  private refuseSelfSigned({ inputs, signatures, digest }: SubmittedTransaction): Verdict | null {
+  private refuseSelfSigned({ inputs }: SubmittedTransaction, sent: SentTransaction): Verdict | null {
     for (const [label, { publicKey, keyType }] of inputs) {
-      const signature = signatures.get(label)
-      if (signature === undefined) return failEarly('Self signed signature not found')
-      if (publicKey === null) return failEarly(`Self signed publicKey property not found in $i ${label}`)
-      const key = keyType === KEY_TYPE ? parseLedgerKey(publicKey) : null
-      if (key === null || !isSignedBy(this.options.engine, signature, digest, key)) {
-        return failEarly('Self signed signature not matching')
+      if (typeof sent.$sigs[label] !== 'string') return failLate('Self signed signature not found')
+      if (publicKey === null) return failLate(`Self signed publicKey property not found in $i ${label}`)
+      if (keyType !== KEY_TYPE || !this.isSigned(sent, label, publicKey)) {
+        return failLate('Self signed signature not matching')
       }
     }
     return null
   }
 
-  private async refuseStreams({ inputs, outputs, signatures, digest }: SubmittedTransaction): Promise<Verdict | null> {
+  private async refuseStreams(
+    { inputs, outputs }: SubmittedTransaction,
+    sent: SentTransaction,
+  ): Promise<Verdict | null> {
     for (const { stream } of inputs.values()) {
-      if (!this.keys.has(stream)) return failEarly('Stream(s) not found')
+      if (!this.keys.has(stream)) return failLate('Stream(s) not found')
     }
     for (const { stream } of outputs.values()) {
       if (!this.keys.has(stream) && (await this.options.store.wallet(stream)) === undefined) {
-        return failEarly('Stream(s) not found')
+        return failLate('Stream(s) not found')
       }
     }
     for (const { stream } of inputs.values()) {
       const key = this.keys.get(stream)
-      const signature = signatures.get(stream)
-      const isSigned =
-        key !== undefined && signature !== undefined && isSignedBy(this.options.engine, signature, digest, key)
-      if (!isSigned) return failEarly('Input Signature Incorrect')
+      if (key === undefined || !this.isSigned(sent, stream, keyText(key))) return failLate('Input Signature Incorrect')
     }
     return null
   }
 
-  private onboard(transaction: SubmittedTransaction): Verdict {
-    const onboarding = onboardingFact(transaction, ONBOARDING_NAME)
-    if ('flaw' in onboarding) return failVote(onboarding.flaw)
-    const [input] = transaction.inputs.values()
-    const key = parseLedgerKey(input?.publicKey ?? '')
-    if (key === null) throw new Error('a transaction passed with a key that is none')
-    const { identity } = onboarding.fact
-    if (this.keys.has(identity)) return { kind: 'failed', error: 'Deterministic Stream Name Exists', isEarly: false }
-    const { umid } = transaction
-    const stream = { id: identity, name: ONBOARDING_NAME }
-    const publicKey = Buffer.from(key).toString('hex')
-    return this.commit(transaction, { type: 'identity', umid, identity, publicKey }, { created: [stream], updated: [] })
+  private isSigned(sent: SentTransaction, signer: string, key: string): boolean {
+    return isSignedFor({ ...sent }, signer, [key], this.options.engine)
   }
 
-  private async assignOwner(transaction: SubmittedTransaction): Promise<Verdict> {
+  private async onboard(transaction: SubmittedTransaction, arrival: Arrival): Promise<Verdict> {
+    const onboarding = onboardingFact(transaction, ONBOARDING_NAME)
+    if ('flaw' in onboarding) return failVote(onboarding.flaw)
+    const key = parseLedgerKey(onboarding.publicKey)
+    if (key === null) throw new Error('a transaction passed with a key that is none')
+    const { identity } = onboarding.fact
+    if (this.keys.has(identity)) return failLate('Deterministic Stream Name Exists', 1)
+    await this.options.agree()
+    const { umid } = transaction
+    // Another onboarding of the key came through meanwhile: the nodes had agreed on both, and only one can be saved.
+    if (this.keys.has(identity)) return this.leaveUnsaved(umid, arrival)
+    const stream = { id: identity, name: ONBOARDING_NAME }
+    const publicKey = Buffer.from(key).toString('hex')
+    return this.commit({ type: 'identity', umid, identity, publicKey }, arrival, { created: [stream], updated: [] })
+  }
+
+  private async assignOwner(transaction: SubmittedTransaction, arrival: Arrival): Promise<Verdict> {
     const assignment = assignmentFact(transaction)
     if ('flaw' in assignment) return failVote(assignment.flaw)
     const { id: wallet, owner } = assignment.fact
+    await this.options.agree()
     const known = await this.options.store.wallet(wallet)
-    // From here to the commit nothing is awaited, so of two assignments of a wallet one finds the other.
+    // From here to the commit nothing is awaited, so what a gateway assigned meanwhile is found.
     if (known === undefined) return failVote('wallet must be a wallet')
     if (known.owner !== null || this.owners.has(wallet)) return failVote('the wallet is assigned already')
     const { umid } = transaction
     const stream = { id: wallet, name: WALLET_STREAM_NAME }
-    return this.commit(transaction, { type: 'assignment', umid, wallet, owner }, { created: [], updated: [stream] })
+    return this.commit({ type: 'assignment', umid, wallet, owner }, arrival, { created: [], updated: [stream] })
   }
 
   private commit(
-    { sent }: SubmittedTransaction,
     entry: LedgerEntry,
+    { sent, arrivedMs }: Arrival,
     changes: Pick<Extract<Verdict, { kind: 'committed' }>, 'created' | 'updated'>,
   ): Verdict {
-    const { journal, clock, onError } = this.options
-    if (this.keys.size + this.owners.size >= LEDGER_ENTRIES_MAX || journal.sizeBytes >= LEDGER_BYTES_MAX) {
-      return { kind: 'failed', error: 'Failed Commit Transaction', isEarly: false }
-    }
+    if (this.isFull()) return failLate('Failed Commit Transaction')
     try {
-      this.archive.commit(entry, clock.now(), sent)
+      this.archive.commit(entry, arrivedMs, sent)
     } catch (error) {
-      onError(error)
+      this.options.onError(error)
+      this.archive.list(entry.umid, arrivedMs)
       return { kind: 'unsaved' }
     }
     this.keep(entry)
@@ -199,13 +258,23 @@ export class SimulatedLedger {
     return { kind: 'committed', ...changes }
   }
 
+  private leaveUnsaved(umid: string, { sent, arrivedMs }: Arrival): Verdict {
+    if (this.isFull()) return failLate('Failed Commit Transaction')
+    this.archive.commit({ type: 'unsaved', umid }, arrivedMs, sent)
+    return { kind: 'unsaved' }
+  }
+
+  private isFull(): boolean {
+    return this.archive.size >= LEDGER_ENTRIES_MAX || this.options.journal.sizeBytes >= LEDGER_BYTES_MAX
+  }
+
   private keep(entry: LedgerEntry): void {
     if (entry.type === 'identity') this.keys.set(entry.identity, Buffer.from(entry.publicKey, 'hex'))
-    else this.owners.set(entry.wallet, entry.owner)
+    else if (entry.type === 'assignment') this.owners.set(entry.wallet, entry.owner)
   }
 
   private async tell(entries: readonly LedgerEntry[]): Promise<void> {
-    const outcomes = await this.options.report(entries.map(eventOf))
+    const outcomes = await this.options.report(entries.flatMap(eventOf))
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') {
         this.options.onError(new Error(`a fact of the simulated ledger was rejected: ${outcome.error}`))
@@ -214,11 +283,27 @@ export class SimulatedLedger {
   }
 }
 
-function eventOf(entry: LedgerEntry): IncomingEvent {
+function eventOf(entry: LedgerEntry): readonly IncomingEvent[] {
   const eventId = ledgerEventId(entry.umid)
-  if (entry.type === 'identity') return { eventId, fact: { type: 'identity.onboarded', identity: entry.identity } }
-  const { wallet, owner } = entry
-  return { eventId, fact: { type: 'wallet.assigned', id: wallet, address: null, network: null, owner } }
+  switch (entry.type) {
+    case 'identity':
+      return [{ eventId, fact: { type: 'identity.onboarded', identity: entry.identity } }]
+    case 'assignment': {
+      const { wallet: id, owner } = entry
+      return [{ eventId, fact: { type: 'wallet.assigned', id, address: null, network: null, owner } }]
+    }
+    case 'unsaved':
+      return []
+  }
+}
+
+/** What a transaction reads or changes, which nobody else may touch until it has ended. */
+function streamsOf({ inputs, outputs }: SubmittedTransaction): readonly string[] {
+  return [...inputs.values(), ...outputs.values()].map(({ stream }) => stream)
+}
+
+function keyText(key: Uint8Array): string {
+  return `0x${Buffer.from(key).toString('hex')}`
 }
 
 function sha256Hex(text: string): string {

@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readJsonObject } from '../http/body.js'
 import { isObject, type LedgerTransaction, readTransaction } from '../ledger/ledger-transaction.js'
 
 /** A transaction as a ledger node sees it after parsing. */
 export interface SubmittedTransaction extends LedgerTransaction {
-  /** SHA-256 of the transaction, 64 hex characters. The same transaction sent again has the same one. */
+  /** 64 hex characters, another one at each posting. */
   readonly umid: string
-  /** Signature texts by label or stream id. */
-  readonly signatures: ReadonlyMap<string, string>
-  /** SHA-256 of the signed text: `$tx` as JSON, in the order in which it was sent. */
-  readonly digest: Buffer
-  readonly sent: SentTransaction
+  /** When it expires, Unix milliseconds; null when it does not. */
+  readonly expiresMs: number | null
+  /** Null when it came without signatures. */
+  readonly sent: SentTransaction | null
 }
 
 /** What a node keeps of a transaction that it commits, as it was sent. */
@@ -21,43 +20,46 @@ export interface SentTransaction {
 }
 
 /**
- * Reads a transaction. `unreadable`: no JSON object or array at all. `invalid`: not a transaction. A node answers both
- * with status 500, but differently.
+ * Reads a transaction. `unreadable`: no JSON, or null. `invalid`: JSON that is no transaction. A node answers both with
+ * status 500, but differently.
  */
 export function parseSubmitted(body: Buffer): SubmittedTransaction | 'unreadable' | 'invalid' {
   const read = readJsonObject(body)
-  if (!read.ok) return isEmptyArray(body) ? 'invalid' : 'unreadable'
+  if (!read.ok) return isOtherJson(body) ? 'invalid' : 'unreadable'
   const { $tx, $sigs } = read.value
   const transaction = readTransaction(read.value)
-  if (transaction === null || !isObject($tx) || !isObject($sigs)) return 'invalid'
-  const texts = jsonOf(read.value, $tx)
-  if (texts === null) return 'unreadable'
+  if (transaction === null || !isObject($tx)) return 'invalid'
+  if ($sigs !== undefined && $sigs !== null && !isObject($sigs)) return 'invalid'
+  if (!isWritable(read.value)) return 'unreadable'
   return {
     ...transaction,
-    umid: sha256(texts.whole).toString('hex'),
-    signatures: new Map(
-      Object.entries($sigs).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    ),
-    digest: sha256(texts.signed),
-    sent: { $tx, $sigs, $selfsign: transaction.isSelfSigned },
+    umid: createHash('sha256').update(body).update(randomBytes(16)).digest('hex'),
+    expiresMs: timeOf($tx['$expire']),
+    sent: isObject($sigs) ? { $tx, $sigs, $selfsign: transaction.isSelfSigned } : null,
   }
 }
 
-/** Both texts, or null for JSON nested so deeply that it can be read but not written. */
-function jsonOf(whole: object, tx: object): { readonly whole: string; readonly signed: string } | null {
+/** JSON may be nested so deeply that it can be read but not written. */
+function isWritable(value: object): boolean {
   try {
-    return { whole: JSON.stringify(whole), signed: JSON.stringify(tx) }
+    return JSON.stringify(value) !== ''
   } catch (error) {
-    if (error instanceof RangeError) return null
+    if (error instanceof RangeError) return false
     throw error
   }
 }
 
-/** A node tells `[]` from what is no JSON. */
-function isEmptyArray(body: Buffer): boolean {
-  return /^\s*\[\s*\]\s*$/.test(body.toString('utf8'))
+function timeOf(value: unknown): number | null {
+  const timeMs = typeof value === 'string' || typeof value === 'number' ? new Date(value).getTime() : Number.NaN
+  return Number.isNaN(timeMs) ? null : timeMs
 }
 
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+/** A node tells JSON of another kind from what is no JSON. */
+function isOtherJson(body: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return value !== null
+  } catch {
+    return false
+  }
 }

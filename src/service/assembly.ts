@@ -54,6 +54,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
       ...(metrics === null ? {} : { count: metrics.gatewayRejected }),
     }),
     degradations: () => freshness.complaints(),
+    notes: () => freshness.notes(),
   })
   const requests = requestLog(log)
   const router = createRouter(routes, {
@@ -112,7 +113,7 @@ async function startFollower(
   core: Core,
   { settings, log, clock, endings }: CoreContext,
 ): Promise<LedgerFollower | null> {
-  if (settings.ledgerStoreUrl === undefined) return null
+  if (settings.ledgerStoreUrls.length === 0) return null
   const { ledgerFollowerOf } = await import('./ledger.js')
   const follower = ledgerFollowerOf(settings, core, log, clock)
   if (follower === null) return null

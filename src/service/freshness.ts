@@ -14,8 +14,14 @@ export class Freshness {
   /** One sentence for each network, and for the ledger, that is behind or cannot be followed; empty when all is well. */
   complaints(): readonly string[] {
     const complaints = this.watchers.map((watcher) => this.ofWatcher(watcher.state()))
-    if (this.follower !== null) complaints.push(this.ofFollower(this.follower.state()))
+    if (this.follower !== null) complaints.push(...this.ofFollower(this.follower.state()))
     return complaints.filter((complaint) => complaint !== null)
+  }
+
+  /** What cannot be known with these settings, one sentence each. */
+  notes(): readonly string[] {
+    const stores = this.follower?.state().stores
+    return stores === 1 ? ['The ledger is followed at one store: what its node misses is not seen.'] : []
   }
 
   private ofWatcher({ network, problem, lagMs }: WatcherState): string | null {
@@ -24,9 +30,13 @@ export class Freshness {
     return lagMs > this.lagLimitMs ? `${network} was last read ${seconds(lagMs)} behind.` : null
   }
 
-  private ofFollower({ lagMs }: FollowerState): string | null {
-    if (lagMs === null) return 'The ledger has not been read yet.'
-    return lagMs > this.lagLimitMs ? `The ledger was last read ${seconds(lagMs)} behind.` : null
+  private ofFollower({ lagMs, stores, silentStores }: FollowerState): readonly (string | null)[] {
+    const isBehind = lagMs !== null && lagMs > this.lagLimitMs
+    return [
+      lagMs === null ? 'The ledger has not been read yet.' : null,
+      isBehind ? `The ledger was last read ${seconds(lagMs)} behind.` : null,
+      silentStores > 0 ? `${silentStores} of ${stores} stores of the ledger do not answer.` : null,
+    ]
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { originOf, parseFollowedContracts } from '../ledger/followed-contracts.js'
-import { LedgerFollower } from '../ledger/follower.js'
+import { type FollowerOptions, LedgerFollower } from '../ledger/follower.js'
 import { createLedgerClient, type LedgerClient } from '../ledger/ledger-client.js'
 import { createLedgerSource } from '../ledger/ledger-source.js'
 import type { Logger } from '../log.js'
@@ -11,6 +11,7 @@ import type { Core } from './core.js'
 
 /** Of the ledger's answer about an identity that is read. */
 const ANSWER_LIMIT_BYTES = 1024 * 1024
+const MS_PER_SECOND = 1000
 
 /** Null when no ledger is configured. */
 export function ledgerClientOf({ ledgerUrls, ledgerTimeoutMs }: Settings): LedgerClient | null {
@@ -18,26 +19,44 @@ export function ledgerClientOf({ ledgerUrls, ledgerTimeoutMs }: Settings): Ledge
   return createLedgerClient({ urls: ledgerUrls, timeoutMs: ledgerTimeoutMs, answerLimitBytes: ANSWER_LIMIT_BYTES })
 }
 
-/** Null when no ledger is to be followed. */
-export function ledgerFollowerOf(
+/** What a follower and a comparison are made with; null when no ledger is to be followed. */
+function followingOf(
   settings: Settings,
-  { store, intake }: Pick<Core, 'store' | 'intake'>,
-  log: Logger,
-  clock: Clock,
-): LedgerFollower | null {
-  const { ledgerStoreUrl: storeUrl, ledgerUrls: urls, ledgerTimeoutMs: timeoutMs, ledgerFollowFrom: fromMs } = settings
-  if (storeUrl === undefined) return null
+): Pick<FollowerOptions, 'source' | 'followed' | 'origin' | 'fromMs' | 'overlapMs' | 'pollMs'> | null {
+  const {
+    ledgerStoreUrls: storeUrls,
+    ledgerUrls: urls,
+    ledgerTimeoutMs: timeoutMs,
+    ledgerFollowFrom: fromMs,
+  } = settings
+  if (storeUrls.length === 0) return null
   const contracts = parseFollowedContracts(settings.ledgerFollow)
   if ('flaw' in contracts) throw new StartError(`the contracts to follow cannot be used: ${contracts.flaw}`)
   const followed = { contracts, onboardingName: settings.onboardingName ?? '' }
-  return new LedgerFollower({
-    source: createLedgerSource({ storeUrl, urls, timeoutMs }),
+  return {
+    source: createLedgerSource({ storeUrls, urls, timeoutMs }),
     followed,
-    origin: originOf(storeUrl, followed, fromMs),
+    origin: originOf(storeUrls, followed, fromMs),
     fromMs,
+    overlapMs: settings.ledgerOverlapSeconds * MS_PER_SECOND,
     pollMs: settings.ledgerPollMs,
+  }
+}
+
+/** Null when no ledger is to be followed. */
+export function ledgerFollowerOf(
+  settings: Settings,
+  { store, intake, engine }: Pick<Core, 'store' | 'intake' | 'engine'>,
+  log: Logger,
+  clock: Clock,
+): LedgerFollower | null {
+  const following = followingOf(settings)
+  if (following === null) return null
+  return new LedgerFollower({
+    ...following,
     store,
     apply: (events) => intake.apply(events),
+    engine,
     clock,
     scheduler: systemScheduler,
     random: () => Math.random(),

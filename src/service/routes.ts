@@ -43,13 +43,14 @@ export interface RouteContext {
   readonly takesWrites: () => boolean
   readonly complaints: GatewayComplaints
   readonly degradations: () => readonly string[]
+  readonly notes: () => readonly string[]
 }
 
 /** All routes of the service, behind the guards that the settings ask for. */
 export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const { store, directory, pool, engine, dispatcher, testDeliveries, intake } = core
-  const { settings, clock, sandbox, ledger, clientOf, isOwnOrigin, isDraining, takesWrites, complaints, degradations } =
-    context
+  const { settings, clock, sandbox, ledger, clientOf, isOwnOrigin } = context
+  const { isDraining, takesWrites, complaints, degradations, notes } = context
   const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
   const signedRequests = new SignedRequests(store, pool, clock, clientOf, new HeldRefusals())
   const identities = new KnownIdentities(store, ledger)
@@ -88,6 +89,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
       isPoolReady: () => pool.ready(),
       isDraining,
       degradations,
+      notes,
     }),
     ...(sandbox === null ? [] : sandboxRoutes(sandbox)),
   ]

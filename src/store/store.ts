@@ -4,8 +4,8 @@ import type { Deposit, DepositOutcome } from '../domain/deposit.js'
 import type { Outcome } from '../domain/failure.js'
 import type { IdempotentRequest } from '../domain/idempotency.js'
 import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
-import type { LedgerCursor } from '../domain/ledger-cursor.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
+import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
 import type { Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
 import type { RetryDecision } from '../domain/retry.js'
@@ -142,7 +142,7 @@ export interface Store {
 
   /**
    * Applies facts in order. An event id that was answered before is not applied again: it is a duplicate, or rejected as it
-   * was then. Null is never known.
+   * was then. Null is never known. An assignment that the ledger dates before the latest one of the wallet is a duplicate.
    */
   applyLedgerFacts(
     batch: readonly { readonly eventId: string | null; readonly fact: LedgerFact | UnreadableFact }[],
@@ -254,10 +254,10 @@ export interface Store {
   /** Waits for the writes under way and closes. */
   close(): Promise<void>
 
-  /** How far the ledger has been followed; undefined when it never was. */
-  ledgerCursor(): Awaitable<LedgerCursor | undefined>
-  /** Keeps how far the ledger has been followed, in place of what was kept before. */
-  saveLedgerCursor(cursor: LedgerCursor): Promise<void>
+  /** What a follower of the ledger remembers; undefined when the ledger was never followed. */
+  ledgerMemory(): Awaitable<LedgerMemory | undefined>
+  /** Keeps a step of a follower. What was taken before the window of its progress is forgotten. */
+  saveLedgerStep(step: LedgerStep): Promise<void>
 }
 
 /** More is asked of the store than may wait for it. Nothing of what was asked has happened. */

@@ -7,7 +7,7 @@ import { describeDeposits } from './store/deposits.js'
 import { describeEndings } from './store/endings.js'
 import type { OpenStore } from './store/harness.js'
 import { describeInvoices } from './store/invoices.js'
-import { describeLedgerCursor } from './store/ledger-cursor.js'
+import { describeLedgerMemory } from './store/ledger-memory.js'
 import { describeMatching } from './store/matching.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
@@ -37,6 +37,6 @@ export function describeStore(engine: string, open: OpenStore): void {
     describeWebhooks(open)
     describeWrites(open)
     describeHistories(open)
-    describeLedgerCursor(open)
+    describeLedgerMemory(open)
   })
 }

@@ -34,16 +34,16 @@ describe('the contracts that are followed', () => {
     const a = { role: 'onboard', namespace: 'shop', contract: 'a' } as const
     const b = { role: 'assign', namespace: 'shop', contract: 'b' } as const
     const followed = { contracts: [a, b], onboardingName: 'name' }
-    const origin = originOf('http://node', followed, 0)
+    const origin = originOf(['http://node'], followed, 0)
     assert.match(origin, /^[0-9a-f]{64}$/)
-    assert.equal(originOf('http://node/', { ...followed, contracts: [b, a] }, 0), origin)
+    assert.equal(originOf(['http://node/'], { ...followed, contracts: [b, a] }, 0), origin)
     const changed = [
-      originOf('http://other', followed, 0),
-      originOf('http://node', { ...followed, contracts: [a] }, 0),
-      originOf('http://node', { ...followed, contracts: [a, { ...b, role: 'onboard' }] }, 0),
-      originOf('http://node', { ...followed, contracts: [a, { ...b, namespace: 'x' }] }, 0),
-      originOf('http://node', { ...followed, onboardingName: 'x' }, 0),
-      originOf('http://node', followed, 1),
+      originOf(['http://other'], followed, 0),
+      originOf(['http://node'], { ...followed, contracts: [a] }, 0),
+      originOf(['http://node'], { ...followed, contracts: [a, { ...b, role: 'onboard' }] }, 0),
+      originOf(['http://node'], { ...followed, contracts: [a, { ...b, namespace: 'x' }] }, 0),
+      originOf(['http://node'], { ...followed, onboardingName: 'x' }, 0),
+      originOf(['http://node'], followed, 1),
     ]
     assert.equal(new Set([origin, ...changed]).size, changed.length + 1)
   })

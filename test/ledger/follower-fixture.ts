@@ -1,16 +1,21 @@
+import { createHash } from 'node:crypto'
 import type { IncomingEvent } from '../../src/actors/intake.js'
-import type { CommittedAt, LedgerCursor } from '../../src/domain/ledger-cursor.js'
-import type { EventOutcome } from '../../src/domain/ledger-fact.js'
+import type { Secp256k1Engine } from '../../src/crypto/secp256k1.js'
+import type { EventOutcome, LedgerFact } from '../../src/domain/ledger-fact.js'
+import type { LedgerMemory, LedgerStep, ListedTransaction, SetAside } from '../../src/domain/ledger-progress.js'
 import type { FollowedContracts } from '../../src/ledger/followed-contracts.js'
 import { LedgerFollower } from '../../src/ledger/follower.js'
-import type { LedgerSource, Listing, LookedUp } from '../../src/ledger/ledger-source.js'
+import type { FoundKeys, LedgerSource, LookedUp } from '../../src/ledger/ledger-source.js'
+import { type Listing, mergePages, type StorePage } from '../../src/ledger/listing.js'
 import { createLog } from '../../src/log.js'
 import type { Cancel } from '../../src/scheduler.js'
 import type { Store } from '../../src/store/store.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
+import { testKey } from '../support/signing.js'
 
 export const POLL_MS = 1000
+export const OVERLAP_MS = 600_000
 export const FOLLOWED: FollowedContracts = {
   contracts: [
     { role: 'onboard', namespace: 'shop', contract: 'c1' },
@@ -29,80 +34,152 @@ export function nameOf(id: string): string {
   return Buffer.from(id.replace(/^(00)*/, ''), 'hex').toString()
 }
 
-export function onboardTx(publicKey: string) {
-  return {
-    $selfsign: true,
-    $tx: { $contract: 'c1', $namespace: 'shop', $i: { otk: { publicKey, type: 'secp256k1' } } },
-  }
+/** The key of whom a test calls by a name, as transactions spell it. */
+export function keyOf(name: string): string {
+  const known = keys.get(name)
+  if (known !== undefined) return known
+  const key = `0x${testKey(name).publicKeyHex}`
+  keys.set(name, key)
+  return key
 }
 
-/** The wallet and the owner by name. */
-export function assignTx(wallet: string, owner: string) {
+const keys = new Map<string, string>()
+
+/**
+ * Signs and verifies by a digest of key and message: a follower verifies thousands of transactions in a test, and what a
+ * signature is made of does not matter to it.
+ */
+export const quickEngine: Secp256k1Engine = {
+  name: 'noble',
+  isPublicKey: () => true,
+  verify: (signature, digest, publicKey) => quickSignature(digest, publicKey).equals(signature),
+  uncompress: (publicKey) => publicKey,
+}
+
+function quickSignature(digest: Uint8Array, publicKey: Uint8Array): Buffer {
+  return createHash('sha256').update(publicKey).update(digest).digest()
+}
+
+/** The signature of whom a test calls by a name, for `quickEngine`. */
+export function signatureOf(name: string, $tx: unknown): string {
+  const digest = createHash('sha256').update(JSON.stringify($tx)).digest()
+  return quickSignature(digest, Buffer.from(keyOf(name).slice(2), 'hex')).toString('base64')
+}
+
+/** The onboarding of whom a test calls by a name. */
+export function onboardTx(name: string) {
+  const $tx = { $contract: 'c1', $namespace: 'shop', $i: { otk: { publicKey: keyOf(name), type: 'secp256k1' } } }
+  return { $selfsign: true, $sigs: { otk: signatureOf(name, $tx) }, $tx }
+}
+
+/** The wallet and the owner by name, signed by the owner unless by somebody else. */
+export function assignTx(wallet: string, owner: string, signer: string = owner) {
   const $i = { owner: { $stream: idOf(owner), personal: true } }
-  return { $tx: { $contract: 'c2', $namespace: 'shop', $i, $o: { wallet: { $stream: idOf(wallet) } } } }
+  const $tx = { $contract: 'c2', $namespace: 'shop', $i, $o: { wallet: { $stream: idOf(wallet) } } }
+  return { $sigs: { [idOf(owner)]: signatureOf(signer, $tx) }, $tx }
+}
+
+/** A store of the ledger, in the hands of a test. */
+interface ScriptedStore {
+  readonly rows: ListedTransaction[]
+  /** Why it does not answer at present; null when it does. */
+  failure: string | null
 }
 
 /** A ledger that does what the test wants, in no time. */
 export class ScriptedLedger implements LedgerSource {
-  readonly rows: CommittedAt[] = []
+  readonly nodes: readonly ScriptedStore[]
   /** Transactions that were looked up, in order. */
   readonly lookedUp: string[] = []
   /** The listings that were asked for. */
   readonly asked: { readonly fromMs: number; readonly limit: number }[] = []
   /** Transactions that no node tells at present. */
   readonly hidden = new Set<string>()
-  /** Why listings fail at present; null when they do not. */
-  failure: string | null = null
+  /** Transactions that nodes fail to tell at present. */
+  readonly broken = new Set<string>()
+  /** Identities whose keys no node tells at present. */
+  readonly keyless = new Set<string>()
   isClosed = false
   private readonly transactions = new Map<string, LookedUp>()
+  private committed = 0
 
-  /** Commits a transaction, listed among its time's others in the order of their ids, as a node does. */
+  constructor(readonly stores = 1) {
+    this.nodes = Array.from({ length: stores }, () => ({ rows: [], failure: null }))
+  }
+
+  /** What the first store lists. */
+  get rows(): ListedTransaction[] {
+    return this.nodes[0]?.rows ?? []
+  }
+
+  /** Why listings fail at present; null when they do not. */
+  set failure(why: string | null) {
+    for (const node of this.nodes) node.failure = why
+  }
+
+  /** Commits a transaction that arrived then; it is listed, by all stores or some, at the place of its arrival. */
   commit(
     timestampMs: number,
     transaction: Readonly<Record<string, unknown>> | 'too-long',
     umid = this.nextUmid(),
+    listedBy: readonly number[] = [...this.nodes.keys()],
   ): string {
-    const isBefore = (row: CommittedAt) =>
-      row.timestampMs < timestampMs || (row.timestampMs === timestampMs && row.umid < umid)
-    this.rows.splice(this.rows.findLastIndex(isBefore) + 1, 0, { umid, timestampMs })
+    this.committed += 1
+    this.list(timestampMs, umid, listedBy)
     const found = { kind: 'found', transaction: { ...(transaction as object), $umid: umid } } as const
     this.transactions.set(umid, transaction === 'too-long' ? { kind: 'too-long' } : found)
     return umid
   }
 
+  /** Lists a transaction that was not saved. */
+  list(timestampMs: number, umid: string, listedBy: readonly number[] = [...this.nodes.keys()]): void {
+    const isBefore = (row: ListedTransaction) =>
+      row.timestampMs < timestampMs || (row.timestampMs === timestampMs && row.umid < umid)
+    for (const place of listedBy) {
+      const rows = this.nodes[place]?.rows ?? []
+      rows.splice(rows.findLastIndex(isBefore) + 1, 0, { umid, timestampMs })
+    }
+  }
+
   async umids(fromMs: number, limit: number): Promise<Listing> {
     this.asked.push({ fromMs, limit })
-    if (this.failure !== null) return { kind: 'unclear', why: this.failure }
-    return { kind: 'rows', rows: this.since(fromMs).slice(0, limit) }
+    const pages = this.nodes.map(({ rows, failure }, i): StorePage => {
+      if (failure !== null) return { store: `store ${i}`, why: failure }
+      const first = rows.findLastIndex((row) => row.timestampMs < fromMs) + 1
+      return { rows: rows.slice(first, first + limit) }
+    })
+    return mergePages(pages, limit)
   }
 
   async transaction(umid: string): Promise<LookedUp> {
     this.lookedUp.push(umid)
+    if (this.broken.has(umid)) return { kind: 'unclear', why: 'status 500' }
     if (this.hidden.has(umid)) return { kind: 'missing' }
     return this.transactions.get(umid) ?? { kind: 'missing' }
+  }
+
+  async keysOf(identity: string): Promise<FoundKeys> {
+    const name = nameOf(identity)
+    return this.keyless.has(name) ? { kind: 'missing' } : { kind: 'found', keys: [keyOf(name)] }
   }
 
   async close(): Promise<void> {
     this.isClosed = true
   }
 
-  private since(fromMs: number): readonly CommittedAt[] {
-    return this.rows.slice(this.rows.findLastIndex((row) => row.timestampMs < fromMs) + 1)
-  }
-
   private nextUmid(): string {
-    return this.rows.length.toString(16).padStart(64, '0')
+    return this.committed.toString(16).padStart(64, '0')
   }
 }
 
 /** The part of a service that a follower changes. */
-export interface FollowingService extends Pick<Store, 'ledgerCursor' | 'saveLedgerCursor'> {
+export interface FollowingService extends Pick<Store, 'ledgerMemory' | 'saveLedgerStep'> {
   apply(events: readonly IncomingEvent[]): Promise<readonly EventOutcome[]>
 }
 
 /** A service that fails when the test wants it to. What is in it outlives the follower, like a disk. */
 export class ScriptedService implements FollowingService {
-  cursor: LedgerCursor | undefined
+  memory: LedgerMemory | undefined
   /** Facts that were applied, in order. */
   readonly applied: IncomingEvent[] = []
   /** Everything that was told, repetitions included. */
@@ -110,6 +187,7 @@ export class ScriptedService implements FollowingService {
   applyFailure: Error | null = null
   saveFailure: Error | null = null
   private readonly known = new Set<string>()
+  private readonly dates = new Map<string, number>()
 
   async apply(events: readonly IncomingEvent[]): Promise<readonly EventOutcome[]> {
     if (this.applyFailure !== null) throw this.applyFailure
@@ -117,23 +195,51 @@ export class ScriptedService implements FollowingService {
     return events.map((event) => this.applyOne(event))
   }
 
-  ledgerCursor(): LedgerCursor | undefined {
-    return this.cursor
+  ledgerMemory(): LedgerMemory | undefined {
+    return this.memory
   }
 
-  async saveLedgerCursor(cursor: LedgerCursor): Promise<void> {
+  async saveLedgerStep({ progress, taken, setAside, settled }: LedgerStep): Promise<void> {
     if (this.saveFailure !== null) throw this.saveFailure
-    this.cursor = cursor
+    const before = this.memory?.progress.origin === progress.origin ? this.memory : undefined
+    const rows = new Map([...(before?.taken ?? []), ...taken].map((row) => [row.umid, row]))
+    const aside = new Map((before?.setAside ?? []).map((one): [string, SetAside] => [one.umid, one]))
+    for (const umid of settled) aside.delete(umid)
+    for (const one of setAside) aside.set(one.umid, one)
+    this.memory = {
+      progress,
+      taken: [...rows.values()].filter(({ timestampMs }) => timestampMs >= progress.windowMs),
+      setAside: [...aside.values()],
+    }
+  }
+
+  /** The owner of each wallet by what was applied, by name. */
+  owners(): ReadonlyMap<string, string> {
+    const owners = new Map<string, string>()
+    for (const { fact } of this.applied) {
+      if (fact.type === 'wallet.assigned') owners.set(nameOf(fact.id), nameOf(fact.owner))
+    }
+    return owners
   }
 
   private applyOne(event: IncomingEvent): EventOutcome {
     const { eventId, fact } = event
-    if (eventId === null) throw new Error('a fact of the ledger has no id')
-    if (this.known.has(eventId)) return { status: 'duplicate' }
+    if (eventId === null || fact.type === 'deposit' || fact.type === 'unreadable') {
+      throw new Error('it is no fact of the ledger, or has no id')
+    }
+    if (this.known.has(eventId) || this.isOvertaken(fact)) return { status: 'duplicate' }
     if (fact.type === 'wallet.assigned' && fact.owner === idOf('')) return { status: 'rejected', error: 'no owner' }
     this.known.add(eventId)
     this.applied.push(event)
     return { status: 'applied' }
+  }
+
+  private isOvertaken(fact: LedgerFact): boolean {
+    if (fact.type !== 'wallet.assigned' || fact.ledgerMs === undefined) return false
+    const known = this.dates.get(fact.id)
+    if (known !== undefined && known > fact.ledgerMs) return true
+    this.dates.set(fact.id, fact.ledgerMs)
+    return false
   }
 }
 
@@ -156,12 +262,15 @@ export interface FollowerFields {
   readonly followed?: FollowedContracts
   readonly origin?: string
   readonly fromMs?: number
+  readonly overlapMs?: number
+  readonly engine?: Secp256k1Engine
   readonly random?: () => number
+  readonly clock?: ManualClock
 }
 
 /** A follower in the hands of a test. */
 export class FollowerFixture {
-  readonly clock = new ManualClock()
+  readonly clock: ManualClock
   readonly scheduler = new PauseScheduler()
   /** What was logged, parsed. */
   readonly log: Readonly<Record<string, unknown>>[] = []
@@ -170,17 +279,22 @@ export class FollowerFixture {
   constructor(
     readonly ledger: LedgerSource,
     readonly service: FollowingService,
-    { followed = FOLLOWED, origin = 'origin', fromMs = 0, random = () => 1 }: FollowerFields = {},
+    fields: FollowerFields = {},
   ) {
+    const { followed = FOLLOWED, origin = 'origin', fromMs = 0, overlapMs = OVERLAP_MS } = fields
+    const { random = () => 1, engine = quickEngine, clock = new ManualClock() } = fields
+    this.clock = clock
     this.follower = new LedgerFollower({
       source: ledger,
       followed,
       origin,
       fromMs,
+      overlapMs,
       pollMs: POLL_MS,
       store: service,
       apply: (events) => service.apply(events),
-      clock: this.clock,
+      engine,
+      clock,
       scheduler: this.scheduler,
       random,
       log: createLog('info', { write: (line: string) => this.log.push(JSON.parse(line)) }),

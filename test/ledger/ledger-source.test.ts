@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
 import { createLedgerSource, type LedgerSource, TRANSACTION_LIMIT_BYTES } from '../../src/ledger/ledger-source.js'
@@ -10,17 +11,19 @@ const OTHER = 'cd'.repeat(32)
 
 interface Nodes {
   readonly storeUrl?: string
+  readonly storeUrls?: readonly string[]
   readonly urls?: readonly string[]
   readonly timeoutMs?: number
 }
 
-function source(context: TestContext, nodes: Nodes): LedgerSource {
-  const made = createLedgerSource({ storeUrl: 'http://127.0.0.1:1', urls: [], timeoutMs: 5000, ...nodes })
+function source(context: TestContext, { storeUrl = 'http://127.0.0.1:1', ...nodes }: Nodes): LedgerSource {
+  const made = createLedgerSource({ storeUrls: [storeUrl], urls: [], timeoutMs: 5000, ...nodes })
   context.after(() => made.close())
   return made
 }
 
 const rows = (...list: readonly unknown[]) => JSON.stringify({ total_rows: list.length, offset: 0, rows: list })
+const PAGE = { kind: 'rows', isFull: false, silent: [] } as const
 const row = (umid: string, timestamp: unknown) => ({ umid, timestamp })
 
 describe('the listing of a store', () => {
@@ -32,7 +35,7 @@ describe('the listing of a store', () => {
     })
     const asked = source(context, { storeUrl: `${storeUrl}/store/` })
     assert.deepEqual(await asked.umids(START_MS, 7), {
-      kind: 'rows',
+      ...PAGE,
       rows: [
         { umid: UMID, timestampMs: START_MS },
         { umid: OTHER, timestampMs: START_MS },
@@ -48,12 +51,12 @@ describe('the listing of a store', () => {
 
   test('may be empty', async (context) => {
     const storeUrl = await serveNode(context, always(200, rows()))
-    assert.deepEqual(await source(context, { storeUrl }).umids(0, 1), { kind: 'rows', rows: [] })
+    assert.deepEqual(await source(context, { storeUrl }).umids(0, 1), { ...PAGE, rows: [] })
   })
 
   test('is read although it declares an encoding that is none', async (context) => {
     const storeUrl = await serveNode(context, always(200, rows(), { 'Content-Encoding': 'none' }))
-    assert.deepEqual(await source(context, { storeUrl }).umids(0, 1), { kind: 'rows', rows: [] })
+    assert.deepEqual(await source(context, { storeUrl }).umids(0, 1), { ...PAGE, rows: [] })
   })
 
   const unclear: readonly [what: string, answer: RequestListener][] = [
@@ -99,6 +102,75 @@ describe('the listing of a store', () => {
   })
 })
 
+describe('the listings of several stores', () => {
+  const UMIDS = Array.from({ length: 6 }, (_, i) => i.toString(16).padStart(64, '0'))
+  const listing = (...times: readonly [umid: number, timestampMs: number][]) =>
+    always(200, rows(...times.map(([umid, ms]) => row(UMIDS[umid] ?? '', String(START_MS + ms)))))
+  const merged = (...times: readonly [umid: number, timestampMs: number][]) =>
+    times.map(([umid, ms]) => ({ umid: UMIDS[umid], timestampMs: START_MS + ms }))
+
+  test('are one, in order of time, each transaction once', async (context) => {
+    const stores = [listing([0, 1], [1, 2], [3, 9]), listing([2, 0], [1, 2], [4, 5])]
+    const storeUrls = await Promise.all(stores.map((answer) => serveNode(context, answer)))
+    const page = await source(context, { storeUrls }).umids(START_MS, 10)
+    assert.deepEqual(page, { ...PAGE, rows: merged([2, 0], [0, 1], [1, 2], [4, 5], [3, 9]) })
+  })
+
+  test('end where the first full page ends: nobody knows what comes behind it', async (context) => {
+    const stores = [listing([0, 1], [1, 2], [2, 2]), listing([3, 1], [4, 7]), listing([5, 3])]
+    const storeUrls = await Promise.all(stores.map((answer) => serveNode(context, answer)))
+    const page = await source(context, { storeUrls }).umids(START_MS, 3)
+    assert.deepEqual(page, { ...PAGE, isFull: true, rows: merged([0, 1], [3, 1], [1, 2], [2, 2]) })
+  })
+
+  test('do without a store that does not answer, and say which', async (context) => {
+    const broken = await serveNode(context, always(500, '{}'))
+    const storeUrls = [broken, await serveNode(context, listing([0, 1]))]
+    const page = await source(context, { storeUrls }).umids(START_MS, 3)
+    assert.deepEqual(page, { ...PAGE, rows: merged([0, 1]), silent: [{ store: broken, why: 'status 500' }] })
+    assert.equal((await source(context, { storeUrls: [broken, broken] }).umids(START_MS, 3)).kind, 'unclear')
+  })
+})
+
+describe('the keys of an identity', () => {
+  const KEY = '0x02ab'
+  const NAME = 'shop.onboarding'
+  const IDENTITY = createHash('sha256').update(`${KEY}${NAME}`).digest('hex')
+  const meta = (fields: object) => always(200, JSON.stringify({ stream: { umid: KEY, name: NAME, ...fields } }))
+
+  test('are those of its authorities, and the one that it was onboarded with, of all nodes', async (context) => {
+    const paths: (string | undefined)[] = []
+    const first = await serveNode(context, (request, response) => {
+      paths.push(request.url)
+      meta({ authorities: [{ public: '0x03cd', type: 'secp256k1' }, null, { public: 7 }] })(request, response)
+    })
+    const second = await serveNode(context, meta({ authorities: [{ public: '0x03ef' }] }))
+    const found = await source(context, { urls: [first, second] }).keysOf(IDENTITY)
+    assert.deepEqual(found, { kind: 'found', keys: [KEY, '0x03cd', '0x03ef'] })
+    assert.deepEqual(paths, [`/api/stream/${IDENTITY}:stream`])
+  })
+
+  test('do not include a text that the id is not made of: somebody else may have made the stream', async (context) => {
+    const other = await serveNode(context, meta({ umid: '0x02ac', authorities: [{ public: '0x03cd' }] }))
+    assert.deepEqual(await source(context, { urls: [other] }).keysOf(IDENTITY), { kind: 'found', keys: ['0x03cd'] })
+  })
+
+  test('may be a single one, as nodes kept it once', async (context) => {
+    const old = await serveNode(context, meta({ public: '0x03cd', umid: undefined }))
+    assert.deepEqual(await source(context, { urls: [old] }).keysOf(IDENTITY), { kind: 'found', keys: ['0x03cd'] })
+  })
+
+  test('are missing when every node says so, and unclear when one of them fails', async (context) => {
+    const [missing, failing] = [
+      await serveNode(context, always(500, MISSING)),
+      await serveNode(context, always(500, '{}')),
+    ]
+    assert.deepEqual(await source(context, { urls: [missing, missing] }).keysOf(IDENTITY), { kind: 'missing' })
+    assert.equal((await source(context, { urls: [missing, failing] }).keysOf(IDENTITY)).kind, 'unclear')
+    assert.equal((await source(context, { urls: [] }).keysOf(IDENTITY)).kind, 'unclear')
+  })
+})
+
 describe('a transaction', () => {
   const found = always(200, JSON.stringify({ umid: { $umid: UMID, $tx: { a: 1 } } }))
   const transaction = { kind: 'found', transaction: { $umid: UMID, $tx: { a: 1 } } }
@@ -129,6 +201,20 @@ describe('a transaction', () => {
       assert.deepEqual(await source(context, { urls }).transaction(UMID), transaction)
     })
   }
+
+  test('is missing only when every node says so', async (context) => {
+    const [missing, failing] = [
+      await serveNode(context, always(500, MISSING)),
+      await serveNode(context, always(500, '{}')),
+    ]
+    for (const urls of [
+      [missing, failing],
+      [failing, missing],
+    ]) {
+      assert.equal((await source(context, { urls }).transaction(UMID)).kind, 'unclear')
+    }
+    assert.equal((await source(context, { urls: [missing, missing] }).transaction(UMID)).kind, 'missing')
+  })
 
   test('is too long when a node says so, whatever the next one says', async (context) => {
     const urls = [

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { START_MS } from '../support/manual-clock.js'
 import { testKey } from '../support/signing.js'
-import { assignment, commit, onboarding, SandboxFixture } from './sandbox-fixture.js'
+import { assignment, commit, onboarding, outcomeOf, post, SandboxFixture } from './sandbox-fixture.js'
 
 let fixture: SandboxFixture
 let count = 0
@@ -35,7 +37,7 @@ function rows(query: string): readonly { umid: string; timestamp: string }[] {
 
 function missing(document: string) {
   const message = `URL Request Failed : http://localhost:5259/activeledger/${document} - 404`
-  return { status: 500, value: { name: 'ActiveError', message, stack: 'Error' } }
+  return { status: 500, value: { name: 'ActiveError', message, stack: 'Error', body: '{}' } }
 }
 
 describe('the read API of the simulated node', () => {
@@ -53,10 +55,20 @@ describe('the read API of the simulated node', () => {
     assert.deepEqual(await node().stream(wallet), { status: 200, value: owned })
   })
 
+  test('tells the key of an identity with what it keeps beside the stream', async () => {
+    const { key, identity } = await onboarded()
+    const text = `0x${key.publicKeyHex}`
+    const hash = createHash('sha256').update(text).digest('hex')
+    const authorities = [{ public: text, type: 'secp256k1', stake: 100, hash }]
+    const stream = { $stream: true, name: place().onboardingName, authorities }
+    assert.deepEqual(await node().stream(`${identity}:stream`), { status: 200, value: { stream } })
+    assert.deepEqual(await node().stream('a:stream'), missing('a:stream'))
+  })
+
   test('answers with status 500 for what it does not have, and says so only in the text', async () => {
     assert.deepEqual(await node().stream('a b'), missing('a%20b'))
     assert.deepEqual(await node().stream('x\ud800'), missing('x%EF%BF%BD'))
-    assert.deepEqual(node().transaction('abc'), missing('abc%3Aumid'))
+    assert.deepEqual(node().transaction('abc'), missing('abc:umid'))
   })
 
   test('tells a committed transaction as it was sent', async () => {
@@ -87,7 +99,8 @@ describe('the store of the simulated node', () => {
     fixture.clock.advance(1)
     const third = await onboarded()
     const at = (one: { umid: string }, ms: number) => ({ umid: one.umid, timestamp: String(START_MS + ms) })
-    const all = [at(first, 1000), at(second, 1000), at(third, 1001)]
+    const together = [at(first, 1000), at(second, 1000)].sort((a, b) => (a.umid < b.umid ? -1 : 1))
+    const all = [...together, at(third, 1001)]
     assert.deepEqual(rows(`from=${START_MS + 1000}&limit=10`), all)
     assert.deepEqual(rows(`from=${START_MS + 1000}`), all)
     assert.deepEqual(rows(`limit=2&from=${START_MS + 1000}`), all.slice(0, 2))
@@ -95,19 +108,43 @@ describe('the store of the simulated node', () => {
     assert.deepEqual(rows(`from=${START_MS + 1002}`), [])
   })
 
-  test('keeps the order when the clock steps back', async () => {
+  test('lists a transaction where it arrived when it is committed after others that arrived later', async () => {
     fixture.clock.set(START_MS + 5000)
-    const first = await onboarded()
-    fixture.clock.set(START_MS)
-    const second = await onboarded()
-    assert.deepEqual(
-      rows(`from=${START_MS + 5000}`).map(({ umid }) => umid),
-      [first.umid, second.umid],
-    )
+    const agreements: (() => void)[] = []
+    const { agree } = fixture.consensus
+    fixture.consensus.agree = () => new Promise((resolve) => agreements.push(resolve))
+    const slow = onboarded()
+    await setImmediate()
+    fixture.consensus.agree = agree
+    fixture.clock.advance(7)
+    const quick = await onboarded()
+    const listed = () =>
+      rows(`from=${START_MS + 5000}`).map(({ umid, timestamp }) => [umid, Number(timestamp) - START_MS])
+    assert.deepEqual(listed(), [[quick.umid, 5007]])
+    for (const go of agreements) go()
+    const { umid } = await slow
+    assert.deepEqual(listed(), [
+      [umid, 5000],
+      [quick.umid, 5007],
+    ])
   })
 
-  test('fails without a time', () => {
-    for (const query of ['', 'limit=1']) assert.equal(node().umids(query).status, 500)
+  test('lists a transaction that was not saved, also after a restart, and nothing more of it can be read', async () => {
+    const key = testKey('twice at once')
+    const twice = onboarding(place(), key)
+    const answers = await Promise.all([post(fixture.sandbox, twice), post(fixture.sandbox, twice)])
+    assert.deepEqual(answers.map(outcomeOf).sort(), ['Failed to save', 'committed'])
+    const unsaved = answers.find((answer) => outcomeOf(answer) !== 'committed')?.$umid ?? ''
+    for (const how of ['now', 'after a crash'] as const) {
+      if (how !== 'now') await fixture.restart(how)
+      assert.ok(rows('from=0').some(({ umid }) => umid === unsaved))
+      assert.deepEqual(node().transaction(unsaved), missing(`${unsaved}:umid`))
+    }
+  })
+
+  test('fails without a time, and compares times as texts', () => {
+    for (const query of ['', 'limit=1']) assert.deepEqual(node().umids(query), { status: 500, value: {} })
+    for (const query of ['from=abc', 'from=2']) assert.deepEqual(rows(query), [])
   })
 
   test('has the same after a restart, clean or not', async () => {

@@ -55,6 +55,10 @@ class ObservedIntake {
   }
 }
 
+interface Consensus {
+  agree: () => Promise<void>
+}
+
 /** A sandbox over a real store, with its time in the hands of the test. */
 export class SandboxFixture {
   private constructor(
@@ -64,20 +68,23 @@ export class SandboxFixture {
     public intake: ObservedIntake,
     public scheduler: ManualScheduler,
     public sandbox: Sandbox,
+    /** What the nodes of the ledger do until they agree. */
+    readonly consensus: Consensus,
   ) {}
 
   static async start(): Promise<SandboxFixture> {
     const place = temporaryDirectory()
     const clock = new ManualClock()
-    const parts = await SandboxFixture.open(place, clock)
-    return new SandboxFixture(place, clock, parts.store, parts.intake, parts.scheduler, parts.sandbox)
+    const consensus = { agree: () => setImmediate() }
+    const { store, intake, scheduler, sandbox } = await SandboxFixture.open(place, clock, consensus)
+    return new SandboxFixture(place, clock, store, intake, scheduler, sandbox, consensus)
   }
 
   /** Ends the sandbox, or only lets go of it as a crash would, and starts another on the same directory. */
   async restart(how: 'cleanly' | 'after a crash'): Promise<void> {
     if (how === 'cleanly') await this.sandbox.close()
     await this.store.close()
-    const parts = await SandboxFixture.open(this.place, this.clock)
+    const parts = await SandboxFixture.open(this.place, this.clock, this.consensus)
     this.store = parts.store
     this.intake = parts.intake
     this.scheduler = parts.scheduler
@@ -99,7 +106,7 @@ export class SandboxFixture {
     this.place.remove()
   }
 
-  private static async open(place: TemporaryDirectory, clock: ManualClock) {
+  private static async open(place: TemporaryDirectory, clock: ManualClock, consensus: Consensus) {
     const random = createPooledRandom()
     const ids = createIdGenerator(random)
     const store = await openLmdbStore({
@@ -124,6 +131,7 @@ export class SandboxFixture {
       clock,
       log: createLog('silent'),
       scheduler,
+      agree: () => consensus.agree(),
     })
     return { store, intake, scheduler, sandbox }
   }
@@ -198,10 +206,30 @@ export async function commit(sandbox: Sandbox, transaction: unknown) {
   return { umid: answer.$umid, streams: answer.$streams }
 }
 
-/** Posts and expects this failure. */
-export async function fail(sandbox: Sandbox, transaction: unknown, error: string): Promise<void> {
-  const { $summary, $streams } = await post(sandbox, transaction)
-  assert.deepEqual($summary.errors, [error])
-  assert.equal($summary.commit, 0)
-  assert.deepEqual($streams?.new ?? [], [])
+/** What a node puts behind an error. */
+const ERROR_SUFFIX = / - Error [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Posts and expects this failure, in the shape that nodes give it once they have looked at the transaction. */
+export async function fail(sandbox: Sandbox, transaction: unknown, error: string, vote: 0 | 1 = 0): Promise<void> {
+  const answer = await post(sandbox, transaction)
+  assert.match(answer.$umid, /^[0-9a-f]{64}$/)
+  assert.match(answer.$summary.errors?.[0] ?? '', ERROR_SUFFIX)
+  const errors = answer.$summary.errors?.map((one) => one.replace(ERROR_SUFFIX, ''))
+  assert.deepEqual({ ...answer.$summary, errors }, { total: 1, vote, commit: 0, errors: [error] })
+  assert.equal('$streams' in answer, false)
+}
+
+/** Posts and expects this failure, in the shape that nodes give it before they have looked at the transaction. */
+export async function failEarly(sandbox: Sandbox, transaction: unknown, error: string): Promise<void> {
+  assert.deepEqual(await post(sandbox, transaction), earlyFailure(error))
+}
+
+export function earlyFailure(error: string) {
+  const $summary = { total: 1, vote: 0, commit: 0, errors: [error] }
+  return { $umid: '', $summary, $streams: { new: [], updated: [] } }
+}
+
+/** What errors begin with, or `committed`. */
+export function outcomeOf(answer: Awaited<ReturnType<typeof post>>): string {
+  return answer.$summary.errors?.[0]?.replace(ERROR_SUFFIX, '') ?? 'committed'
 }

@@ -11,10 +11,13 @@ import {
   assignment,
   assignTx,
   commit,
+  earlyFailure,
   fail,
+  failEarly,
   identityOf,
   onboarding,
   onboardTx,
+  outcomeOf,
   post,
   SandboxFixture,
   signTx,
@@ -54,10 +57,10 @@ function journal(): string {
   return readFileSync(join(fixture.place.path, JOURNAL_FILE), 'utf8')
 }
 
-async function failUnchanged(transaction: unknown, error: string): Promise<void> {
+async function failUnchanged(transaction: unknown, error: string, vote: 0 | 1 = 0): Promise<void> {
   const before = journal()
   const pending = fixture.scheduler.pending
-  await fail(fixture.sandbox, transaction, error)
+  await fail(fixture.sandbox, transaction, error, vote)
   assert.equal(journal(), before)
   assert.equal(fixture.scheduler.pending, pending)
 }
@@ -77,22 +80,19 @@ describe('onboarding', () => {
 
   test('of the same key again says that the stream exists', async () => {
     const { key } = await onboarded()
-    await failUnchanged(onboarding(place(), key), 'Deterministic Stream Name Exists')
+    await failUnchanged(onboarding(place(), key), 'Deterministic Stream Name Exists', 1)
   })
 
-  test('of one key twice at the same time makes one identity', async () => {
+  test('of one key several times at once makes one identity, and the others are not saved', async () => {
     const transaction = onboarding(place(), freshKey())
     const answers = await Promise.all([1, 2, 3].map(() => post(fixture.sandbox, transaction)))
-    assert.deepEqual(answers.map(({ $summary }) => $summary.errors?.[0] ?? 'committed').sort(), [
-      'Deterministic Stream Name Exists',
-      'Deterministic Stream Name Exists',
-      'committed',
-    ])
+    assert.deepEqual(answers.map(outcomeOf).sort(), ['Failed to save', 'Failed to save', 'committed'])
+    for (const { $summary } of answers) assert.deepEqual([$summary.vote, $summary.commit], [1, 1])
+    assert.equal(new Set(answers.map(({ $umid }) => $umid)).size, 3)
   })
 
   const forms: readonly [what: string, text: (key: TestKey) => string][] = [
     ['compressed hex with 0x', (key) => `0x${key.publicKeyHex}`],
-    ['compressed hex without 0x', (key) => key.publicKeyHex],
     ['upper-case hex', (key) => `0x${key.publicKeyHex.toUpperCase()}`],
     ['uncompressed hex', (key) => `0x${Buffer.from(Point.fromBytes(key.publicKey).toBytes(false)).toString('hex')}`],
   ]
@@ -203,6 +203,7 @@ describe('onboarding', () => {
       'Self signed signature not matching',
       (key) => signedWith(key, `0x${key.publicKeyHex.slice(0, 40)}`),
     ],
+    ['with a key without 0x', 'Self signed signature not matching', (key) => signedWith(key, key.publicKeyHex)],
     ['with an empty key', 'Self signed signature not matching', (key) => signedWith(key, '')],
     [
       'with a key of type rsa',
@@ -218,7 +219,7 @@ describe('onboarding', () => {
     ['not self-signed', 'Stream(s) not found', (key) => ({ ...onboarding(place(), key), $selfsign: false })],
     [
       'in another namespace',
-      'Contract Not Found',
+      'Init Contract Error - Contract or Namespace not found',
       (key) => {
         const $tx = { ...onboardTx(place(), `0x${key.publicKeyHex}`), $namespace: 'default' }
         return { $selfsign: true, $sigs: { otk: signTx(key, $tx) }, $tx }
@@ -226,7 +227,7 @@ describe('onboarding', () => {
     ],
     [
       'by another contract',
-      'Contract Not Found',
+      'Init Contract Error - Contract or Namespace not found',
       (key) => {
         const $tx = { ...onboardTx(place(), `0x${key.publicKeyHex}`), $contract: 'onboard' }
         return { $selfsign: true, $sigs: { otk: signTx(key, $tx) }, $tx }
@@ -316,17 +317,33 @@ describe('assigning a wallet', () => {
     await commit(fixture.sandbox, { $sigs: { [identity]: signTx(key, $tx, 'high') }, $tx })
   })
 
-  test('of one wallet to two identities at the same time gives it to one', async () => {
-    const first = await onboarded()
-    const second = await onboarded()
+  test('at the same time as another of the same identity, or of the same wallet, is turned away', async () => {
+    const [first, second] = [await onboarded(), await onboarded()]
+    const [one, other] = [await freeWallet(), await freeWallet()]
+    for (const [a, b] of [
+      [assignment(place(), first.key, first.identity, one), assignment(place(), first.key, first.identity, other)],
+      [assignment(place(), second.key, second.identity, other), assignment(place(), first.key, first.identity, other)],
+    ] as const) {
+      const answers = await Promise.all([post(fixture.sandbox, a), post(fixture.sandbox, b)])
+      assert.equal(outcomeOf(answers[0]), 'committed')
+      assert.deepEqual(answers[1], earlyFailure('Busy Locks'))
+    }
+    await commit(fixture.sandbox, assignment(place(), first.key, first.identity, await freeWallet()))
+  })
+
+  test('works by a version of the contract', async () => {
+    const { key, identity } = await onboarded()
+    const tx = assignTx(place(), identity, await freeWallet())
+    const $tx = { ...tx, $contract: `${tx.$contract}@0.0.1` }
+    await commit(fixture.sandbox, { $sigs: { [identity]: signTx(key, $tx) }, $tx })
+  })
+
+  test('takes ids as a node reads them, and a signature by the hash of its key', async () => {
+    const { key, identity } = await onboarded()
     const wallet = await freeWallet()
-    const answers = await Promise.all(
-      [first, second].map(({ key, identity }) => post(fixture.sandbox, assignment(place(), key, identity, wallet))),
-    )
-    assert.deepEqual(answers.map(({ $summary }) => $summary.errors?.[0] ?? 'committed').sort(), [
-      'Vote Failure - "the wallet is assigned already"',
-      'committed',
-    ])
+    const $tx = assignTx(place(), `xx${identity}`, `prefix${wallet}:`)
+    const { streams } = await commit(fixture.sandbox, { $sigs: { [`xx${identity}`]: { h: signTx(key, $tx) } }, $tx })
+    assert.equal(streams.updated[0]?.id, wallet)
   })
 
   test('again is refused, to the owner and to others', async () => {
@@ -345,6 +362,30 @@ describe('assigning a wallet', () => {
     const fact = { type: 'wallet.assigned', id: wallet, address: null, network: null, owner: 'somebody' } as const
     await fixture.intake.apply([{ eventId: null, fact }])
     await failUnchanged(assignment(place(), key, identity, wallet), 'Vote Failure - "the wallet is assigned already"')
+  })
+
+  for (const [what, $sigs, error] of [
+    ['no signatures', undefined, '$sigs not found'],
+    ['null as signatures', null, '$sigs not found'],
+  ] as const) {
+    test(`with ${what} is refused before it is looked at`, async () => {
+      const $tx = assignTx(place(), 'ff'.repeat(32), await freeWallet())
+      await failEarly(fixture.sandbox, { $sigs, $tx }, error)
+    })
+  }
+
+  test('after its time is refused before it is looked at', async () => {
+    const { key, identity } = await onboarded()
+    const wallet = await freeWallet()
+    for (const [$expire, isLate] of [
+      [new Date(fixture.clock.now() - 1).toISOString(), true],
+      [new Date(fixture.clock.now() + 1).toISOString(), false],
+    ] as const) {
+      const $tx = { ...assignTx(place(), identity, wallet), $expire }
+      const transaction = { $sigs: { [identity]: signTx(key, $tx) }, $tx }
+      if (isLate) await failEarly(fixture.sandbox, transaction, 'Transaction Expired')
+      else await commit(fixture.sandbox, transaction)
+    }
   })
 
   type Make = (key: TestKey, identity: string, wallet: string) => unknown
@@ -366,6 +407,11 @@ describe('assigning a wallet', () => {
         const $tx = { ...assignTx(place(), identity, wallet), $i: { owner: { personal: true } } }
         return { $sigs: { owner: signTx(key, $tx) }, $tx }
       },
+    ],
+    [
+      'with an object of nothing as signature',
+      'Input Signature Incorrect',
+      (_, identity, wallet) => ({ $sigs: { [identity]: {} }, $tx: assignTx(place(), identity, wallet) }),
     ],
     [
       'without a signature',
@@ -438,10 +484,8 @@ describe('what is no transaction', () => {
   const unreadable: readonly [what: string, body: string | Buffer][] = [
     ['nothing', ''],
     ['null', 'null'],
-    ['a number', '1'],
     ['malformed JSON', '{"$tx":'],
     ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
-    ['a list of something', '[1]'],
   ]
   for (const [what, body] of unreadable) {
     test(`${what} is answered with status 500 and {}`, async () => {
@@ -455,7 +499,7 @@ describe('what is no transaction', () => {
     const answer = await fixture.sandbox.ledgerNode.submit(Buffer.from(text))
     // How deep is too deep is the engine's matter; where nothing is, the contract is what is missing.
     if (answer.status === 500) assert.deepEqual(answer.value, {})
-    else assert.match(JSON.stringify(answer.value), /Contract Not Found/)
+    else assert.match(JSON.stringify(answer.value), /Contract or Namespace not found/)
   })
 
   const tx = { $contract: 'c', $namespace: 'n', $i: {} }
@@ -463,7 +507,10 @@ describe('what is no transaction', () => {
     ['an empty object', {}],
     ['an empty list', []],
     ['a transaction without $tx', { $sigs: {} }],
-    ['a transaction without $sigs', { $tx: tx }],
+    ['a list of something', [1]],
+    ['a number', 5],
+    ['a text', 'x'],
+    ['true', true],
     ['a list as $sigs', { $tx: tx, $sigs: [] }],
     ['a text as $tx', { $tx: 'tx', $sigs: {} }],
     ['$tx without contract', { $tx: { ...tx, $contract: undefined }, $sigs: {} }],
@@ -482,6 +529,9 @@ describe('what is no transaction', () => {
     const { contracts, namespace } = place()
     const text = `{"$sigs":{"__proto__":{"x":1}},"$tx":{"$contract":"${contracts.assignOwner}","$namespace":"${namespace}","$i":{"__proto__":{"$stream":"constructor"}}}}`
     const answer = await fixture.sandbox.ledgerNode.submit(Buffer.from(text))
-    assert.deepEqual((answer.value as { $summary: { errors: unknown } }).$summary.errors, ['Stream(s) not found'])
+    assert.deepEqual(
+      (answer.value as { $summary: { errors: string[] } }).$summary.errors.map((text) => text.slice(0, 19)),
+      ['Stream(s) not found'],
+    )
   })
 })

@@ -329,13 +329,6 @@ describe('a deposit for an invoice', () => {
     )
   })
 
-  test('whose wallet has no address yet is refused', async () => {
-    const fact = { type: 'wallet.assigned', id: 'placeless', address: null, network: null, owner: 'merchant' } as const
-    await fixture.intake.apply([{ eventId: null, fact }])
-    const id = await invoice([{ id: 'placeless', address: '' }], '4', 'native')
-    await refused({ invoiceId: id }, 'invoiceId', 'the invoice has no wallet with an address')
-  })
-
   test('of another currency without an amount is refused', async () => {
     const id = await invoice([await wallet('SEP')], '4', 'native')
     await refused(

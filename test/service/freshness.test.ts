@@ -34,13 +34,25 @@ describe('freshness', () => {
   test('of everything is complained about at once, in the order of the networks', () => {
     const clock = new ManualClock()
     const follower = new FollowerRecord(clock)
+    const ofLedger = { state: () => follower.state({ setAside: 0, stores: 2, comparedAtMs: null }) }
     const watchers = [watcher({ lagMs: 90_000 }), watcher({ network: 'TRX-NILE' })]
-    const freshness = new Freshness(watchers, follower, LIMIT_MS)
+    const freshness = new Freshness(watchers, ofLedger, LIMIT_MS)
     const ofNetworks = ['SEP was last read 90 s behind.', 'TRX-NILE has not been read yet.']
     assert.deepEqual(freshness.complaints(), [...ofNetworks, 'The ledger has not been read yet.'])
     follower.caughtUp(clock.now())
     assert.deepEqual(freshness.complaints(), ofNetworks)
     clock.advance(2 * LIMIT_MS)
     assert.deepEqual(freshness.complaints(), [...ofNetworks, 'The ledger was last read 120 s behind.'])
+    follower.caughtUp(clock.now())
+    follower.silentStores = 1
+    assert.deepEqual(freshness.complaints(), [...ofNetworks, '1 of 2 stores of the ledger do not answer.'])
+    assert.deepEqual(freshness.notes(), [])
+  })
+
+  test('notes what a single store cannot tell', () => {
+    const record = new FollowerRecord(new ManualClock())
+    const follower = { state: () => record.state({ setAside: 0, stores: 1, comparedAtMs: null }) }
+    assert.match(new Freshness([], follower, LIMIT_MS).notes().join(), /at one store/)
+    assert.deepEqual(new Freshness([], null, LIMIT_MS).notes(), [])
   })
 })

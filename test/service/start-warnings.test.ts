@@ -13,14 +13,14 @@ const LEDGER = {
 const NODES = { BILLHOOK_SEP_URLS: 'http://10.0.0.1', BILLHOOK_SEP_TOKEN: '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0' }
 
 const EXPOSED = /^others can reach this service/
-const NO_WALLETS = /^nothing tells this service of wallets/
-const NO_DEPOSITS = /^nothing tells this service of deposits/
+const NO_WALLETS = /^nothing tells this service the addresses of wallets/
 
 describe('at its start the service warns', () => {
   const rows: readonly (readonly [environment: Environment, ...warnings: RegExp[]])[] = [
     [GATEWAY],
     [{ BILLHOOK_SANDBOX: 'on' }],
-    [{ ...LEDGER, ...NODES }],
+    [{ ...LEDGER, ...NODES }, NO_WALLETS],
+    [{ ...LEDGER, ...GATEWAY }],
     [{ ...GATEWAY, BILLHOOK_HOST: '0.0.0.0' }, EXPOSED],
     [{ ...GATEWAY, BILLHOOK_TRUSTED_PROXIES: '127.0.0.1/32' }, EXPOSED],
     [{ ...GATEWAY, BILLHOOK_PUBLIC_URL: 'https://pay.example' }, EXPOSED],
@@ -28,7 +28,7 @@ describe('at its start the service warns', () => {
     [{ ...GATEWAY, ...STRICT, BILLHOOK_HOST: '0.0.0.0', BILLHOOK_PUBLIC_URL: 'https://pay.example' }],
     [{}, NO_WALLETS],
     [NODES, NO_WALLETS],
-    [LEDGER, NO_DEPOSITS],
+    [LEDGER, NO_WALLETS],
     [{ BILLHOOK_HOST: '0.0.0.0' }, EXPOSED, NO_WALLETS],
   ]
   for (const [environment, ...expected] of rows) {

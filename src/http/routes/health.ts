@@ -14,6 +14,8 @@ export interface Readiness {
   isDraining(): boolean
   /** What does not work as it should though traffic may come, one sentence each; empty when all does. */
   degradations(): readonly string[]
+  /** What cannot be known with these settings, one sentence each. It is no degradation. */
+  notes(): readonly string[]
 }
 
 /**
@@ -31,7 +33,11 @@ export function healthRoutes(readiness: Readiness): readonly Route[] {
         if (!readiness.isStoreOpen() || !readiness.isPoolReady()) return failureAnswer(failure('not_ready'))
         if (!readiness.takesWrites()) return failureAnswer(failure('storage_unavailable'))
         const degraded = readiness.degradations()
-        return jsonAnswer(200, degraded.length === 0 ? { status: 'ready' } : { status: 'degraded', degraded })
+        const notes = readiness.notes()
+        return jsonAnswer(200, {
+          ...(degraded.length === 0 ? { status: 'ready' } : { status: 'degraded', degraded }),
+          ...(notes.length === 0 ? {} : { notes }),
+        })
       },
     },
   ]

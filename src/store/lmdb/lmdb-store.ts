@@ -7,8 +7,8 @@ import type { Deposit } from '../../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../../domain/failure.js'
 import type { IdempotentRequest } from '../../domain/idempotency.js'
 import type { Invoice } from '../../domain/invoice.js'
-import type { LedgerCursor } from '../../domain/ledger-cursor.js'
 import type { EventOutcome, LedgerFact, UnreadableFact } from '../../domain/ledger-fact.js'
+import type { LedgerMemory, LedgerStep } from '../../domain/ledger-progress.js'
 import type { Network, TokenDecimals } from '../../domain/network.js'
 import type { RetryDecision } from '../../domain/retry.js'
 import type { ClaimedWallet, FlawOfAddress, Wallet } from '../../domain/wallet.js'
@@ -50,7 +50,7 @@ import { InvoiceAnswers, idBytes } from './invoice-answers.js'
 import { InvoiceIndex } from './invoice-index.js'
 import { InvoiceRows } from './invoice-rows.js'
 import { Invoices } from './invoices.js'
-import { LedgerCursorRow } from './ledger-cursor.js'
+import { LedgerRows } from './ledger-rows.js'
 import { MappedFile } from './mapped-file.js'
 import { Matches } from './matches.js'
 import { Numbers } from './numbers.js'
@@ -145,7 +145,7 @@ export class LmdbStore implements Store {
   private readonly outbox: Outbox
   private readonly events: Events
   private readonly idempotencyKeys: IdempotencyKeys
-  private readonly ledgerCursorRow: LedgerCursorRow
+  private readonly ledgerRows: LedgerRows
   private readonly commits: CommitLoop
   private readonly mappedFile: MappedFile
   private readonly clock: Clock
@@ -192,7 +192,7 @@ export class LmdbStore implements Store {
     this.outbox = new Outbox(tables, this.identities)
     this.events = new Events(tables)
     this.idempotencyKeys = new IdempotencyKeys(tables)
-    this.ledgerCursorRow = new LedgerCursorRow(tables)
+    this.ledgerRows = new LedgerRows(tables)
     this.depositRows = new DepositRows(tables.deposits)
     this.deposits_ = new Deposits(
       tables,
@@ -241,9 +241,7 @@ export class LmdbStore implements Store {
       batch.map(
         ({ eventId, fact }) =>
           () =>
-            this.once(eventId, (now) =>
-              fact.type === 'unreadable' ? { status: 'rejected', error: fact.error } : this.applyFact(fact, now),
-            ),
+            this.applyEvent(eventId, fact),
       ),
     )
     for (const { fact } of batch) {
@@ -448,12 +446,12 @@ export class LmdbStore implements Store {
     return this.outbox.oldest(after, lanes)
   }
 
-  ledgerCursor(): LedgerCursor | undefined {
-    return this.ledgerCursorRow.read()
+  ledgerMemory(): LedgerMemory | undefined {
+    return this.ledgerRows.read()
   }
 
-  saveLedgerCursor(cursor: LedgerCursor): Promise<void> {
-    return this.commits.runAdmitted(() => this.ledgerCursorRow.write(cursor))
+  saveLedgerStep(step: LedgerStep): Promise<void> {
+    return this.commits.runAdmitted(() => this.ledgerRows.write(step))
   }
 
   async probeWrite(): Promise<void> {
@@ -538,6 +536,14 @@ export class LmdbStore implements Store {
   private applyFact(fact: LedgerFact, now: number): EventOutcome {
     if (fact.type !== 'identity.onboarded') this.walletSets.depositsChanged(fact.id)
     return this.wallets_.apply(fact, now)
+  }
+
+  private applyEvent(eventId: string | null, fact: LedgerFact | UnreadableFact): EventOutcome {
+    const outcome = this.once(eventId, (now) =>
+      fact.type === 'unreadable' ? { status: 'rejected', error: fact.error } : this.applyFact(fact, now),
+    )
+    if (outcome.status === 'duplicate' && fact.type === 'wallet.assigned') this.wallets_.noteDate(fact)
+    return outcome
   }
 
   private once(eventId: string | null, apply: (nowMs: number) => EventOutcome): EventOutcome {

@@ -73,6 +73,12 @@ const TABLES = {
   events: 'events',
   /** when it was answered, event id → nothing */
   eventTimes: 'event-times',
+  /** when the ledger lists it, transaction → nothing; what a follower took of late */
+  ledgerTaken: 'ledger-taken',
+  /** transaction → when the ledger lists it, attempts, when it is asked for again; what could not be looked up */
+  ledgerSetAside: 'ledger-set-aside',
+  /** wallet id → when the ledger assigned it to its present owner */
+  ledgerDates: 'ledger-dates',
   /** owner no → webhook configuration */
   webhooks: 'webhooks',
   /** delivery id → delivery */

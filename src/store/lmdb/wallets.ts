@@ -11,6 +11,7 @@ import {
 import type { Page, PageOf } from '../store.js'
 import { endOf, isKey, NUMBER_BYTES, numberKey, TIME_MAX, under, WIDE_BYTES } from './bytes.js'
 import type { Identities } from './identities.js'
+import { LedgerDates } from './ledger-dates.js'
 import type { Numbers } from './numbers.js'
 import { pageKeys } from './pages.js'
 import { recordCodec } from './record-codec.js'
@@ -76,13 +77,16 @@ const FREE_KEY_BYTES = 1 + WIDE_BYTES + NUMBER_BYTES
 export class Wallets {
   private readonly memo = new RecordMemo(walletCodec)
   private readonly rowsInCommit = new RowCache<WalletRow>()
+  private readonly dates: LedgerDates
 
   constructor(
     private readonly tables: Tables,
     private readonly numbers: Numbers,
     private readonly identities: Identities,
     private readonly flawOfAddress: FlawOfAddress,
-  ) {}
+  ) {
+    this.dates = new LedgerDates(tables)
+  }
 
   find(id: string): WalletRow | undefined {
     if (flawOfWalletId(id) !== null) return undefined
@@ -137,13 +141,21 @@ export class Wallets {
       if (parseOwner(fact.identity) !== fact.identity) return { status: 'rejected', error: OWNER_FLAW }
       return { status: this.identities.markKnown(fact.identity) ? 'applied' : 'duplicate' }
     }
+    const ledgerMs = fact.type === 'wallet.assigned' ? (fact.ledgerMs ?? null) : null
+    if (ledgerMs !== null && this.dates.isOvertaken(fact.id, ledgerMs)) return { status: 'duplicate' }
     const known = this.find(fact.id)
     const holder = fact.network === null || fact.address === null ? undefined : this.address(fact.network, fact.address)
     const decision = decideWalletFact(fact, known ?? null, holder?.walletId ?? null, nowMs, this.flawOfAddress)
     if ('error' in decision) return { status: 'rejected', error: decision.error }
     if (decision.wallet === null) return { status: 'duplicate' }
     this.put(decision.wallet, known)
+    if (ledgerMs !== null) this.dates.note(fact.id, ledgerMs)
     return { status: 'applied' }
+  }
+
+  /** Keeps the ledger's date of an assignment that told nothing new. */
+  noteDate({ id, owner, ledgerMs }: Extract<LedgerFact, { type: 'wallet.assigned' }>): void {
+    if (ledgerMs !== undefined && this.find(id)?.owner === owner) this.dates.note(id, ledgerMs)
   }
 
   /** Hands out the wallet that has been free the longest. */

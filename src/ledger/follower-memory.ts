@@ -1,0 +1,137 @@
+import type { Clock } from '../clock.js'
+import type {
+  LedgerMemory,
+  LedgerProgress,
+  LedgerStep,
+  ListedTransaction,
+  SetAside,
+} from '../domain/ledger-progress.js'
+import type { Logger } from '../log.js'
+import type { Store } from '../store/store.js'
+
+/** Transactions of the overlap that are remembered; where it holds more, it is cut short. */
+const TAKEN_MAX = 200_000
+/** Transactions that are set aside; a further one takes the place of the one that was asked for most often. */
+export const SET_ASIDE_MAX = 10_000
+/** The window moves in steps of this part of the overlap, so that it is not gone through for each transaction. */
+const WINDOW_STEPS = 16
+
+export interface FollowerMemoryOptions {
+  readonly store: Pick<Store, 'saveLedgerStep'>
+  /** How far behind the newest transaction everything is remembered, and read again. */
+  readonly overlapMs: number
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** What is to be kept of a piece of work. */
+export interface Noted {
+  /** Transactions that need not be looked up again: they were taken, or are set aside. */
+  readonly taken?: readonly ListedTransaction[]
+  readonly setAside?: readonly SetAside[]
+  /** Transactions that are set aside no more. */
+  readonly settled?: readonly string[]
+  /** How far the comparison has come; null when it has ended. */
+  readonly comparingMs?: number | null
+}
+
+/** What a follower knows of what it has read: in memory as on disk. */
+export class FollowerMemory {
+  private progress_: LedgerProgress
+  /** Times of the transactions in the window, by transaction. */
+  private readonly taken = new Map<string, number>()
+  private readonly aside = new Map<string, SetAside>()
+  private hasWarned = false
+
+  constructor(
+    memory: LedgerMemory,
+    private readonly options: FollowerMemoryOptions,
+  ) {
+    this.progress_ = memory.progress
+    for (const { umid, timestampMs } of memory.taken) this.taken.set(umid, timestampMs)
+    // Nobody knows how long it was not running, so all are asked for at once.
+    for (const one of memory.setAside) this.aside.set(one.umid, { ...one, dueMs: 0 })
+  }
+
+  get progress(): LedgerProgress {
+    return this.progress_
+  }
+
+  get setAside(): readonly SetAside[] {
+    return [...this.aside.values()]
+  }
+
+  /** How often a transaction that is set aside was asked for; null when it is not set aside. */
+  attemptsOf(umid: string): number | null {
+    return this.aside.get(umid)?.attempts ?? null
+  }
+
+  /** Whether a transaction was taken lately, or is set aside. */
+  isKnown(umid: string): boolean {
+    return this.taken.has(umid) || this.aside.has(umid)
+  }
+
+  /** Keeps what was done; it is on disk when this resolves. */
+  async note({ taken = [], setAside = [], settled = [], comparingMs }: Noted): Promise<void> {
+    const { store, clock } = this.options
+    const progress = this.progressAfter(taken)
+    const crowded = this.crowdedOut(setAside)
+    const step: LedgerStep = {
+      progress: {
+        ...progress,
+        ...(comparingMs === undefined ? {} : { comparingMs }),
+        ...(comparingMs === null ? { comparedAtMs: clock.now() } : {}),
+      },
+      taken: taken.filter(({ timestampMs }) => timestampMs >= progress.windowMs),
+      setAside,
+      settled: [...settled, ...crowded],
+    }
+    await store.saveLedgerStep(step)
+    this.remember(step)
+  }
+
+  /**
+   * The window ends at the newest transaction, but not in the future: a node whose clock is fast must not take it away from
+   * where the others list theirs.
+   */
+  private progressAfter(taken: readonly ListedTransaction[]): LedgerProgress {
+    const { overlapMs, clock } = this.options
+    let { newestMs, windowMs } = this.progress_
+    for (const { timestampMs } of taken) newestMs = Math.max(newestMs, timestampMs)
+    const beginsMs = Math.min(newestMs, clock.now()) - overlapMs
+    if (beginsMs - windowMs >= overlapMs / WINDOW_STEPS) windowMs = beginsMs
+    if (this.taken.size + taken.length > TAKEN_MAX) windowMs = Math.max(windowMs, this.cutShort(taken.length))
+    return { ...this.progress_, newestMs, windowMs }
+  }
+
+  /** From when on there is room for `more`, and then some. */
+  private cutShort(more: number): number {
+    if (!this.hasWarned) {
+      this.hasWarned = true
+      this.options.log.warn({ limit: TAKEN_MAX }, 'more transactions than are remembered: the overlap is cut short')
+    }
+    const times = [...this.taken.values()].sort((a, b) => a - b)
+    const dropped = Math.min(times.length - 1, Math.floor(TAKEN_MAX / WINDOW_STEPS) + more)
+    return (times[dropped] ?? 0) + 1
+  }
+
+  private crowdedOut(setAside: readonly SetAside[]): readonly string[] {
+    const added = setAside.filter(({ umid }) => !this.aside.has(umid)).length
+    const excess = this.aside.size + added - SET_ASIDE_MAX
+    if (excess <= 0) return []
+    const oldest = this.setAside.toSorted((a, b) => b.attempts - a.attempts).slice(0, excess)
+    const umids = oldest.map(({ umid }) => umid)
+    this.options.log.error({ umids: umids.length, limit: SET_ASIDE_MAX }, 'transactions are not asked for any more')
+    return umids
+  }
+
+  private remember({ progress, taken, setAside, settled }: LedgerStep): void {
+    const hasMoved = progress.windowMs > this.progress_.windowMs
+    this.progress_ = progress
+    for (const { umid, timestampMs } of taken) this.taken.set(umid, timestampMs)
+    for (const umid of settled) this.aside.delete(umid)
+    for (const one of setAside) this.aside.set(one.umid, one)
+    if (!hasMoved) return
+    for (const [umid, timestampMs] of this.taken) if (timestampMs < progress.windowMs) this.taken.delete(umid)
+  }
+}

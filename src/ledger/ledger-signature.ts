@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { normalisePublicKey, publicKeyFromPem } from '../crypto/ledger-key.js'
+import type { Secp256k1Engine } from '../crypto/secp256k1.js'
+import { isObject, streamIdOf } from './ledger-transaction.js'
+
+const COMPRESSED_HEX = /^0x(0[23][0-9a-fA-F]{64})$/
+const UNCOMPRESSED_HEX = /^0x(04[0-9a-fA-F]{128})$/
+/** Keys of one identity, and signatures under one name, that are looked at: each pair may cost a verification. */
+const KEYS_MAX = 8
+
+/**
+ * The compressed form of a public key as a transaction carries it: hex of the compressed or uncompressed point behind
+ * `0x`, or PEM; null for anything else. A node takes no hex without `0x`. Whether a compressed one is on the curve is left
+ * to the verification: none is valid under a key that is not.
+ */
+export function parseLedgerKey(text: string): Uint8Array | null {
+  const compressed = COMPRESSED_HEX.exec(text)?.[1]
+  if (compressed !== undefined) return Buffer.from(compressed, 'hex')
+  const uncompressed = UNCOMPRESSED_HEX.exec(text)?.[1]
+  return uncompressed === undefined ? publicKeyFromPem(text) : normalisePublicKey(Buffer.from(uncompressed, 'hex'))
+}
+
+/** Whether `signature`, base64 of DER with high or low S, is the key's over the digest. */
+function isSignedBy(engine: Secp256k1Engine, signature: string, digest: Uint8Array, publicKey: Uint8Array): boolean {
+  // Nodes read base64 as leniently as Node does.
+  return engine.verify(Buffer.from(signature, 'base64'), digest, publicKey)
+}
+
+/**
+ * Whether a committed transaction carries a signature by one of `keyTexts` under the name `signer`: a label, or the id of a
+ * stream in any spelling that a node understands. That it was committed does not say so: a node takes an object for a list
+ * of signatures by the hashes of their keys, and commits the transaction whatever is in it. All of such a list must be valid.
+ */
+export function isSignedFor(
+  committed: Readonly<Record<string, unknown>>,
+  signer: string,
+  keyTexts: readonly string[],
+  engine: Secp256k1Engine,
+): boolean {
+  const { $tx, $sigs } = committed
+  const digest = isObject($tx) ? digestOf($tx) : null
+  if (digest === null || !isObject($sigs)) return false
+  const keys = keyTexts
+    .slice(0, KEYS_MAX)
+    .map(parseLedgerKey)
+    .filter((key) => key !== null)
+  return Object.entries($sigs).some(([name, value]) => {
+    const signatures = streamIdOf(name) === signer ? signaturesIn(value) : []
+    const isValid = (signature: string) => keys.some((key) => isSignedBy(engine, signature, digest, key))
+    return signatures.length > 0 && signatures.length <= KEYS_MAX && signatures.every(isValid)
+  })
+}
+
+/** One signature, or those of several authorities by the hashes of their keys; nothing when one of them is no text. */
+function signaturesIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  const values = isObject(value) ? Object.values(value) : []
+  const texts = values.filter((one): one is string => typeof one === 'string')
+  return texts.length === values.length ? texts : []
+}
+
+/** Null for what is nested so deeply that it can be read but not written. */
+function digestOf(tx: object): Uint8Array | null {
+  try {
+    return createHash('sha256').update(JSON.stringify(tx)).digest()
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}

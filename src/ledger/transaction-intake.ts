@@ -1,0 +1,149 @@
+import type { IncomingEvent } from '../actors/intake.js'
+import type { Clock } from '../clock.js'
+import type { EventOutcome } from '../domain/ledger-fact.js'
+import type { ListedTransaction, SetAside } from '../domain/ledger-progress.js'
+import type { Logger } from '../log.js'
+import { ledgerEventId } from './facts-of-transaction.js'
+import type { FollowerMemory, Noted } from './follower-memory.js'
+import type { FollowerRecord } from './follower-state.js'
+import type { ApplyEvents } from './gateway-events.js'
+import { type LookUpParts, type LookUpResult, lookUpAll, type Told } from './transaction-lookup.js'
+
+/** Attempts after which a transaction that no node tells is no matter of a moment any more; about a minute with the usual pause. */
+export const ATTEMPTS_OF_A_MOMENT = 6
+/** The longest pause before a transaction that is set aside is asked for again. */
+export const ASK_AGAIN_MAX_MS = 600_000
+/** Contracts of a followed namespace that are named in the log, once each; further ones are not. */
+const NEIGHBOURS_MAX = 1000
+
+export interface TransactionIntakeOptions extends LookUpParts {
+  /** The intake: the same way in that a push of the gateway takes. */
+  readonly apply: ApplyEvents
+  readonly memory: FollowerMemory
+  readonly record: FollowerRecord
+  /** Before the second attempt to look a transaction up; longer before each further one. */
+  readonly pollMs: number
+  readonly clock: Clock
+  readonly log: Logger
+  readonly isStopped: () => boolean
+}
+
+/** Why transactions are taken: they were listed, are asked for again, or are compared. */
+export type Occasion = 'listed' | 'again' | 'compared'
+
+/** What became of some transactions: all were dealt with, or nodes failed and why. */
+export type Taken =
+  | { readonly kind: 'done'; readonly applied: number }
+  | { readonly kind: 'failed'; readonly why: string }
+
+/**
+ * Looks transactions up and tells the service what they say: look up → verify → facts → intake → durable → noted → durable. A
+ * crash between the two durable steps repeats facts, which their event ids make duplicates.
+ *
+ * What no node tells is set aside and holds up nobody. That may change the order in which facts are told, and is no harm:
+ * the ledger's dates decide between two assignments of a wallet.
+ */
+export class TransactionIntake {
+  /** Contracts that are not followed although their namespace is, and of which the log has told. */
+  private readonly neighbours = new Set<string>()
+
+  constructor(private readonly options: TransactionIntakeOptions) {}
+
+  async take(rows: readonly ListedTransaction[], occasion: Occasion): Promise<Taken> {
+    const { apply, memory, record, isStopped } = this.options
+    const results = await lookUpAll(rows, this.options, isStopped)
+    const told = rows.flatMap((row, i) => {
+      const one = results[i]
+      return one !== undefined && isTold(one) ? [{ row, told: one }] : []
+    })
+    const failure = failureIn(results)
+    // What was set aside before is asked for less and less often, also while nodes fail.
+    const isSomeNodeWell = occasion === 'again' || results.some((one) => isTold(one) || one.kind === 'missing')
+    if (failure !== null && !isSomeNodeWell) return { kind: 'failed', why: failure }
+    const events = told.flatMap(eventOf)
+    const outcomes = events.length === 0 ? [] : await apply(events)
+    if (outcomes.length !== events.length) throw new Error('the intake answered another number of events')
+    const setAside = rows.flatMap((row, i) => this.asideOf(row, results[i]))
+    await memory.note(
+      notedOf(
+        occasion,
+        told.map(({ row }) => row),
+        setAside,
+      ),
+    )
+    const applied = outcomes.filter(({ status }) => status === 'applied').length
+    record.took(
+      occasion,
+      told.map(({ row }) => row),
+      outcomes,
+    )
+    // What a comparison finds malformed was told when it was listed.
+    if (occasion !== 'compared') this.tellSkipped(told)
+    this.tellOutcomes(occasion, events, outcomes)
+    this.tellSetAside(setAside)
+    return failure === null ? { kind: 'done', applied } : { kind: 'failed', why: failure }
+  }
+
+  private asideOf(row: ListedTransaction, result: LookUpResult | undefined): readonly SetAside[] {
+    if (result === undefined || (result.kind !== 'missing' && result.kind !== 'unclear')) return []
+    const { pollMs, clock, memory } = this.options
+    const attempts = (memory.attemptsOf(row.umid) ?? 0) + 1
+    const pauseMs = Math.min(ASK_AGAIN_MAX_MS, pollMs * 2 ** Math.min(attempts - 1, 30))
+    const { umid, timestampMs } = row
+    return [{ umid, timestampMs, attempts, dueMs: clock.now() + pauseMs }]
+  }
+
+  /** Loud, because a fact may be missing now. */
+  private tellSkipped(told: readonly { readonly row: ListedTransaction; readonly told: Told }[]): void {
+    for (const { row, told: one } of told) {
+      if (one.kind === 'neighbour') this.tellNeighbour(one.contract)
+      if (one.kind !== 'skipped') continue
+      this.options.record.malformed += 1
+      this.options.log.error({ umid: row.umid, flaw: one.flaw }, 'a transaction of the ledger was skipped')
+    }
+  }
+
+  /** Once: a label of a followed contract would be such a one, and its assignments be lost without a word. */
+  private tellNeighbour(contract: string): void {
+    if (this.neighbours.has(contract) || this.neighbours.size >= NEIGHBOURS_MAX) return
+    this.neighbours.add(contract)
+    this.options.log.warn({ contract }, 'a contract of a followed namespace is not followed')
+  }
+
+  private tellOutcomes(occasion: Occasion, events: readonly IncomingEvent[], outcomes: readonly EventOutcome[]): void {
+    for (const [i, outcome] of outcomes.entries()) {
+      const event = events[i]
+      if (outcome.status === 'rejected' && occasion !== 'compared') {
+        this.options.log.error({ event, flaw: outcome.error }, 'a fact of the ledger was rejected')
+      }
+      if (outcome.status === 'applied' && occasion === 'compared') {
+        this.options.log.warn({ event }, 'a fact of the ledger had been missed')
+      }
+    }
+  }
+
+  private tellSetAside(setAside: readonly SetAside[]): void {
+    for (const { umid, attempts } of setAside) {
+      if (attempts !== ATTEMPTS_OF_A_MOMENT) continue
+      this.options.log.error({ umid }, 'a listed transaction is told by no node and is set aside')
+    }
+  }
+}
+
+function isTold(result: LookUpResult): result is Told {
+  return result.kind !== 'missing' && result.kind !== 'unclear' && result.kind !== 'unasked'
+}
+
+function failureIn(results: readonly LookUpResult[]): string | null {
+  for (const one of results) if (one.kind === 'unclear') return one.why
+  return results.some(({ kind }) => kind === 'unasked') ? 'the follower was stopped' : null
+}
+
+function notedOf(occasion: Occasion, told: readonly ListedTransaction[], setAside: readonly SetAside[]): Noted {
+  if (occasion === 'again') return { setAside, settled: told.map(({ umid }) => umid) }
+  return { taken: [...told, ...setAside], setAside }
+}
+
+function eventOf({ row, told }: { readonly row: ListedTransaction; readonly told: Told }): readonly IncomingEvent[] {
+  return told.kind === 'fact' ? [{ eventId: ledgerEventId(row.umid), fact: told.fact }] : []
+}
