@@ -51,6 +51,16 @@ export function trustedPeer(trustedProxies: readonly string[]): (head: Pick<Requ
   }
 }
 
+/** Whom a connection counts for: the client at the peer's address, null for one of `trustedProxies`. */
+export function connectionClient(trustedProxies: readonly string[]): (address: string) => string | null {
+  const isTrusted = trustOf(trustedProxies)
+  return (text) => {
+    const address = parseAddress(text)
+    if (address === null) return ''
+    return isTrusted(address) ? null : clientAt(address).key
+  }
+}
+
 function trustOf(trustedProxies: readonly string[]): (address: Address) => boolean {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network))
   return (address) =>

@@ -154,8 +154,11 @@ export class NodeExchange implements Request, StreamSink {
     req.push = (chunk: unknown, encoding?: BufferEncoding) => {
       chunks += 1
       if (chunks <= BODY_CHUNKS_MAX || chunk === null) return push.call(req, chunk, encoding)
-      this.refuse('body_too_large')
-      req.socket.destroySoon()
+      // The rest of what was read with the last chunk is dropped.
+      if (chunks === BODY_CHUNKS_MAX + 1) {
+        this.refuse('body_too_large')
+        req.socket.destroySoon()
+      }
       return false
     }
   }

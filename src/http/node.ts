@@ -4,9 +4,11 @@ import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type FailureCode, failure } from '../domain/failure.js'
 import { UnfinishedBodies } from './body-buffer.js'
+import { ConnectionCounts } from './connection-share.js'
 import { failureAnswer } from './failure-response.js'
 import { HEAD_LIMIT_BYTES, PARSER_SLICE_BYTES } from './limits.js'
 import { NodeExchange, type NodeFront } from './node-exchange.js'
+import { peerAddress } from './peer-address.js'
 import { newRequestId, REQUEST_ID_HEADER } from './request-id.js'
 import type { HttpServer, Resolve, ServerSettings } from './server.js'
 
@@ -33,6 +35,7 @@ class NodeServer implements HttpServer, NodeFront {
   private readonly exchanges = new Map<Duplex, Set<NodeExchange>>()
   /** All connections. The engine forgets those on which it found no HTTP, and would wait for their clients to leave. */
   private readonly sockets = new Set<Socket>()
+  private readonly counts: ConnectionCounts | undefined
   /** Connections whose last request has been refused. */
   private readonly ending = new WeakSet<Duplex>()
   private drained: Promise<void> | undefined
@@ -63,7 +66,9 @@ class NodeServer implements HttpServer, NodeFront {
     // An expectation that nobody knows is none; the engine would answer 417 in a shape of its own.
     this.server.on('checkExpectation', (req, res) => this.take(req, res, false))
     this.server.on('connect', (_req, socket) => this.refuseTunnel(socket))
-    this.server.on('connection', (socket) => this.watch(socket))
+    this.counts = settings.share === undefined ? undefined : new ConnectionCounts(settings.share)
+    this.server.on('connection', (socket) => this.accept(socket))
+    this.server.on('drop', () => settings.onRefusedConnection?.('limit'))
     this.server.on('timeout', (socket) => this.onSilence(socket))
     this.server.on('clientError', (error, socket) => this.onClientError(error, socket))
   }
@@ -123,6 +128,17 @@ class NodeServer implements HttpServer, NodeFront {
   private refuseTunnel(socket: Duplex): void {
     socket.removeAllListeners('data')
     answerRaw(socket, 'not_found')
+  }
+
+  private accept(socket: Socket): void {
+    const address = peerAddress(socket.remoteAddress ?? '')
+    if (this.counts?.opened(address) === false) {
+      socket.destroy()
+      this.settings.onRefusedConnection?.('share')
+      return
+    }
+    socket.on('close', () => this.counts?.closed(address))
+    this.watch(socket)
   }
 
   private watch(socket: Socket): void {

@@ -1,3 +1,5 @@
+import type { ConnectionShare } from './connection-share.js'
+
 /**
  * The port of the HTTP front. Two adapters implement it, `uws.ts` and `node.ts`; `test/contract/http-server.ts` is what
  * both must pass. Above the port nothing knows which one runs.
@@ -74,6 +76,10 @@ export interface ServerSettings {
   readonly port: number
   /** Connections beyond are refused. */
   readonly connectionLimit: number
+  /** What one client may have of them; absent: all. */
+  readonly share?: ConnectionShare
+  /** Hears of a connection that was refused. */
+  readonly onRefusedConnection?: (why: 'limit' | 'share') => void
   /** Bytes of bodies that have begun and are not complete, of all clients together; beyond, 503. */
   readonly unfinishedBodiesLimitBytes: number
   /** Time from a request's first byte to its last; then 408. */

@@ -53,7 +53,7 @@ export class UwsHead implements RequestHead {
   remoteAddress(): string {
     if (this.address === undefined) {
       if (this.isOver) return ''
-      this.address = peerAddress(Buffer.from(this.res.getRemoteAddressAsText()).toString('latin1'))
+      this.address = peerOf(this.res)
     }
     return this.address
   }
@@ -65,6 +65,11 @@ export class UwsHead implements RequestHead {
     this.pathText ??= req.getUrl()
     this.queryText ??= req.getQuery() ?? ''
   }
+}
+
+/** The address of a connection that is open. */
+export function peerOf(res: HttpResponse): string {
+  return peerAddress(Buffer.from(res.getRemoteAddressAsText()).toString('latin1'))
 }
 
 let captured: string[] = []

@@ -3,8 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import './uws-head-limit.js'
 import * as uWS from 'uWebSockets.js'
 import { UnfinishedBodies } from './body-buffer.js'
+import { connectionsTo } from './kernel-connections.js'
 import type { HttpServer, Resolve, ServerSettings } from './server.js'
+import { UwsConnectionShare } from './uws-connection-share.js'
 import { UwsExchange, type UwsFront } from './uws-exchange.js'
+import { peerOf } from './uws-head.js'
 
 /** How often unfinished bodies are looked at, as a part of the time that they may take. */
 const SWEEPS_PER_TIMEOUT = 8
@@ -56,6 +59,7 @@ class UwsServer implements HttpServer, UwsFront {
   readonly bodies: UnfinishedBodies
   private readonly app = uWS.App()
   private socket: uWS.us_listen_socket | undefined
+  private port = 0
   private connections = 0
   private inFlight = 0
   private closed = false
@@ -86,7 +90,8 @@ class UwsServer implements HttpServer, UwsFront {
           return
         }
         this.socket = socket
-        resolve({ host, port: uWS.us_socket_local_port(socket) })
+        this.port = uWS.us_socket_local_port(socket)
+        resolve({ host, port: this.port })
       })
     })
   }
@@ -174,11 +179,21 @@ class UwsServer implements HttpServer, UwsFront {
   }
 
   private limitConnections(): void {
-    // The engine's `filter` is no array's: it hears of connections, opened (1) and closed (-1).
+    const { connectionLimit, share, onRefusedConnection } = this.settings
+    const shares =
+      share === undefined ? undefined : new UwsConnectionShare(share, () => connectionsTo(this.port), this.onError)
+    // The engine's `filter` is no array's: it hears of connections, opened (1) and closed (-1). A refused one is both.
     const hearOfConnections = this.app.filter.bind(this.app)
     hearOfConnections((res, change) => {
       this.connections += change
-      if (change > 0 && this.connections > this.settings.connectionLimit) res.close()
+      if (change < 0) return
+      if (this.connections > connectionLimit) {
+        res.close()
+        onRefusedConnection?.('limit')
+      } else if (shares?.opened(peerOf(res), this.connections) === false) {
+        res.close()
+        onRefusedConnection?.('share')
+      }
     })
   }
 }

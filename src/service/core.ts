@@ -14,6 +14,7 @@ import type { Store } from '../store/store.js'
 import { createAddressGuard } from '../webhooks/address-guard.js'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.js'
 import { TestDeliveries } from '../webhooks/test-deliveries.js'
+import { planDescriptors } from './descriptors.js'
 import type { Endings } from './endings.js'
 import { createLateSender } from './late-sender.js'
 import { isPrivateToMachine } from './private-service.js'
@@ -59,7 +60,7 @@ export async function startCore(context: CoreContext): Promise<Core> {
     sender,
     clock,
     log,
-    concurrency: settings.webhookConcurrency,
+    concurrency: planDescriptors(settings.webhookConcurrency).webhooks,
     concurrencyPerDestination: settings.webhookConcurrencyPerDestination,
     retry: { attemptsMax: settings.webhookAttempts, random: () => Math.random() },
     ...(metrics === null ? {} : { observer: metrics.attempts }),

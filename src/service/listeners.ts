@@ -1,5 +1,6 @@
 import type { Settings } from '../config.js'
 import { chooseServer } from '../http/choose-server.js'
+import { connectionClient } from '../http/client-address.js'
 import { createNodeServer } from '../http/node.js'
 import { createRouter } from '../http/router.js'
 import type { HttpServer, Resolve } from '../http/server.js'
@@ -7,14 +8,15 @@ import type { Logger } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { METRICS_PATH, metricsRoute } from '../metrics/metrics-route.js'
 import { StartError } from '../start-error.js'
+import { type DescriptorPlan, planDescriptors } from './descriptors.js'
 import { hostRule } from './door.js'
 import type { Endings } from './endings.js'
 import { causeOfListenFailure } from './listen-failure.js'
 
-/** Connections held at once. */
-const CONNECTION_LIMIT = 16_384
+/** Refused connections are logged once in so long. */
+const REFUSALS_LOG_INTERVAL_MS = 60_000
 /** Bytes of bodies that have begun and are not complete, of all clients together. */
-const UNFINISHED_BODIES_LIMIT_BYTES = 64 * 1024 * 1024
+const UNFINISHED_BODIES_LIMIT_BYTES = 32 * 1024 * 1024
 /** From a request's first byte to its last. */
 const REQUEST_TIMEOUT_MS = 20_000
 /** Between two requests on a connection. */
@@ -37,12 +39,16 @@ export async function startFront(settings: Settings, log: Logger, resolve: Resol
   if (chosen.isSuspicious === true) log.error({ reason: chosen.reason }, 'falling back to another HTTP server')
   log.info({ server: chosen.name, reason: chosen.reason }, 'serving HTTP')
   const { host, port } = settings
+  const plan = planDescriptors(settings.webhookConcurrency)
+  if (plan.isShort) log.warn({ ...plan }, 'the limit of open files leaves room for fewer connections or webhooks')
   const server = chosen.create(
     resolve,
     {
       host,
       port,
-      connectionLimit: CONNECTION_LIMIT,
+      connectionLimit: plan.connections,
+      share: { perClient: plan.connectionsPerClient, clientOf: connectionClient(settings.trustedProxies) },
+      onRefusedConnection: refusalLog(log, plan),
       unfinishedBodiesLimitBytes: UNFINISHED_BODIES_LIMIT_BYTES,
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
       idleTimeoutMs: IDLE_TIMEOUT_MS,
@@ -52,6 +58,20 @@ export async function startFront(settings: Settings, log: Logger, resolve: Resol
   const address = await listen(server, { host, port })
   endings.add('requests', () => drain(server))
   return urlOf(address)
+}
+
+/** Says once a minute that connections are refused, whatever their number. */
+function refusalLog(log: Logger, { connections, connectionsPerClient }: DescriptorPlan) {
+  let saidAt = Number.NEGATIVE_INFINITY
+  let refused = 0
+  return (why: 'limit' | 'share'): void => {
+    refused += 1
+    const now = performance.now()
+    if (now - saidAt < REFUSALS_LOG_INTERVAL_MS) return
+    log.warn({ why, refused, connections, connectionsPerClient }, 'connections are refused')
+    saidAt = now
+    refused = 0
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { openReceiver } from '../support/receiver.js'
 import { ask, hashOf, pushEvents } from './http-client.js'
-import { type LoadReport, quantile, runLoad } from './load-client.js'
+import { addressFor, type LoadReport, quantile, runLoad } from './load-client.js'
 import { signerOf, startLoaded, unsignedCreate, walletOf } from './loaded-service.js'
 import { describe, type ScenarioOptions } from './overload.js'
 
@@ -21,6 +21,8 @@ const IDLE_CONNECTIONS = 10_000
 const SLOW_CONNECTIONS = 500
 const SLOW_BYTE_MS = 1_000
 const OPENED_AT_ONCE = 500
+/** Where they come from; one address may have a sixteenth of all connections. */
+const CROWD_ADDRESS = '127.0.1.1'
 
 /** The same load on many wallets and on one; what others wait must not differ. */
 export async function hotWallet({ seconds, say }: ScenarioOptions): Promise<void> {
@@ -150,6 +152,7 @@ class Crowd {
   private readonly slow = new Set<Socket>()
   private readonly dripper = setInterval(() => this.drip(), SLOW_BYTE_MS)
   private isOver = false
+  private opened = 0
   closedCount = 0
   /** Why a connection could not be opened, such as a limit of open files. */
   lastRefusal = ''
@@ -175,7 +178,8 @@ class Crowd {
   private open(isSlow: boolean): Promise<void> {
     const { hostname, port } = new URL(this.url)
     return new Promise((resolve) => {
-      const socket = connect(Number(port), hostname)
+      const localAddress = addressFor(this.opened++ % (IDLE_CONNECTIONS + SLOW_CONNECTIONS), CROWD_ADDRESS)
+      const socket = connect({ port: Number(port), host: hostname, localAddress })
       socket.on('connect', () => {
         this.sockets.add(socket)
         if (isSlow) {

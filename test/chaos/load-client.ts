@@ -11,7 +11,7 @@ export interface LoadOptions {
   readonly durationMs: number
   /** Requests that are begun in a second, whatever becomes of them; null sends on each connection as it is answered. */
   readonly perSecond: number | null
-  /** The loopback address that it comes from; whichever the system takes when absent. */
+  /** The loopback address that it comes from, and as many after it as its connections need; 127.0.0.1 when absent. */
   readonly from?: string
   /** The next request, as the bytes of HTTP/1.1. */
   next(): string
@@ -33,6 +33,15 @@ export interface LoadReport {
   readonly broken: number
 }
 
+/** Connections from one address, well below what the service lets one have. */
+const CONNECTIONS_PER_ADDRESS = 768
+
+/** The address of the `n`th connection of many that begin at `first`. */
+export function addressFor(n: number, first = '127.0.0.1'): string {
+  const at = first.lastIndexOf('.') + 1
+  return `${first.slice(0, at)}${Number(first.slice(at)) + Math.floor(n / CONNECTIONS_PER_ADDRESS)}`
+}
+
 interface Connection {
   readonly socket: Socket
   text: string
@@ -50,6 +59,7 @@ class Load {
   private readonly all = new Set<Connection>()
   private readonly byStatus = new Map<number, number>()
   private readonly latenciesMs: number[] = []
+  private opened = 0
   private sent = 0
   private unsent = 0
   private withoutRetryAfter = 0
@@ -81,13 +91,13 @@ class Load {
   }
 
   private open(): Promise<void> {
-    const { url, from } = this.options
+    const { url, from, connections } = this.options
     const { hostname, port } = new URL(url)
     return new Promise((resolve, reject) => {
       const socket = connect({
         host: hostname,
         port: Number(port),
-        ...(from === undefined ? {} : { localAddress: from }),
+        localAddress: addressFor(this.opened++ % connections, from),
       })
       const connection: Connection = { socket, text: '', sentAt: 0, isBusy: false }
       socket.setEncoding('latin1').setNoDelay(true)

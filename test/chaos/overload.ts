@@ -19,6 +19,8 @@ const FLOODERS = 200
 const FLOOD_REQUESTS = 2_000
 const PEAK_CONNECTIONS = 128
 const OVERLOAD_CONNECTIONS = 4_096
+/** Beside the merchants' own, from the same address. */
+const OWN_ADDRESS_CONNECTIONS = 768
 const OVERLOAD_FACTOR = 10
 const FLOOD_FACTOR = 3
 /** Of the peak, at ten times the capacity. */
@@ -115,7 +117,7 @@ export async function floods(options: ScenarioOptions): Promise<void> {
       runLoad({ ...load, connections: PEAK_CONNECTIONS, perSecond: null, next: goodRequests(signers) }),
       runLoad({
         ...load,
-        connections: OVERLOAD_CONNECTIONS / 2,
+        connections: kind === 'from merchants' ? OWN_ADDRESS_CONNECTIONS : OVERLOAD_CONNECTIONS / 2,
         perSecond,
         next: flood,
         ...(kind === 'from merchants' ? {} : { from: FLOODERS_ADDRESS }),

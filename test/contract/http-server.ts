@@ -49,7 +49,7 @@ interface Fixture {
   readonly handled: string[]
   /** What the adapter asked the refusals for. */
   readonly refused: string[]
-  open(): Promise<RawConnection>
+  open(from?: string): Promise<RawConnection>
 }
 
 /** A promise with its ends, for tests that decide when a handler goes on. */
@@ -89,8 +89,8 @@ export function testHttpServer(engine: EngineUnderTest): void {
       for (const connection of connections) connection.end()
       server.close()
     })
-    const open = async (): Promise<RawConnection> => {
-      const connection = await RawConnection.open(port)
+    const open = async (from?: string): Promise<RawConnection> => {
+      const connection = await RawConnection.open(port, from === undefined ? {} : { from })
       connections.push(connection)
       return connection
     }
@@ -739,6 +739,30 @@ export function testHttpServer(engine: EngineUnderTest): void {
       )
       if (status === 200) break
     }
+  })
+
+  test('a client has no more connections than its share, others and trusted proxies go on, and it is told', async (t) => {
+    const refused: string[] = []
+    const share = {
+      perClient: 4,
+      clientOf: (address: string) => (address === '127.0.0.9' ? null : address),
+    }
+    const onRefusedConnection = (why: string) => refused.push(why)
+    const fixture = await start(t, echo, { share, onRefusedConnection })
+    const works = async (from: string): Promise<boolean> => {
+      const connection = await fixture.open(from)
+      connection.send(requestText('GET', '/'))
+      return await connection.answer().then(
+        () => true,
+        () => false,
+      )
+    }
+    for (let count = 0; count < 4; count += 1) assert.equal(await works('127.0.0.1'), true)
+    assert.equal(await works('127.0.0.1'), false)
+    assert.ok(refused.length > 0 && refused.every((why) => why === 'share'))
+    for (let count = 0; count < 8; count += 1) assert.equal(await works('127.0.0.9'), true)
+    assert.equal(await works('127.0.0.2'), true)
+    assert.deepEqual(fixture.errors, [])
   })
 
   test('drain answers what is in flight, closes idle connections, refuses new ones and then resolves', async (t) => {

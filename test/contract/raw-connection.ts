@@ -34,8 +34,8 @@ export class RawConnection {
   }
 
   /** With `holdsOn` it does not end its side when the server does. */
-  static async open(port: number, { holdsOn = false } = {}): Promise<RawConnection> {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: holdsOn })
+  static async open(port: number, { holdsOn = false, from = '127.0.0.1' } = {}): Promise<RawConnection> {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: holdsOn })
     const connection = new RawConnection(socket)
     await once(socket, 'connect')
     socket.setNoDelay(true)

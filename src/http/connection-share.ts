@@ -1,0 +1,32 @@
+/** How many connections one client may have. */
+export interface ConnectionShare {
+  readonly perClient: number
+  /** Whom a connection from this address counts for; null for nobody, because it is a trusted proxy's. */
+  clientOf(address: string): string | null
+}
+
+/** Counts connections by client, for an engine that tells whose connection has closed. */
+export class ConnectionCounts {
+  private readonly counts = new Map<string, number>()
+
+  constructor(private readonly share: ConnectionShare) {}
+
+  /** Counts a connection; false when the client already has its share, and then nothing is counted. */
+  opened(address: string): boolean {
+    const client = this.share.clientOf(address)
+    if (client === null) return true
+    const count = (this.counts.get(client) ?? 0) + 1
+    if (count > this.share.perClient) return false
+    this.counts.set(client, count)
+    return true
+  }
+
+  /** Of a connection that was counted. */
+  closed(address: string): void {
+    const client = this.share.clientOf(address)
+    if (client === null) return
+    const count = (this.counts.get(client) ?? 0) - 1
+    if (count > 0) this.counts.set(client, count)
+    else this.counts.delete(client)
+  }
+}
