@@ -67,6 +67,7 @@ function decisionCases(): readonly Case[] {
     isAmountTaken: no,
     isWalletTaken: no,
     areSetsExhausted: no,
+    isRepeated: no,
   }
   const taken = { ...free, isAmountTaken: () => true }
   const deposits = Array.from({ length: CANDIDATES }, (_, n) => ({

@@ -45,6 +45,8 @@ export interface Signer {
   readonly key: ApiKey
   /** For the command that acts on the request: the key may be revoked while the command waits for its turn. */
   readonly authority: Authority
+  /** As signed: Unix milliseconds in decimal digits. */
+  readonly timestamp: string
 }
 
 /** A request, as far as it matters who signed it. */
@@ -93,7 +95,7 @@ export class SignedRequests {
   async authenticate(headers: SignatureHeaders, request: SignedRequest, route: SignedRoute): Promise<Outcome<Signer>> {
     const read = this.read(headers)
     if (!read.ok) return read
-    const { keyText, publicKey } = read.value
+    const { keyText, publicKey, timestamp } = read.value
     // Whether the key is registered only chooses the lane here; the answer to the client comes after the signature.
     const isRegistered = this.registered.find(keyText) !== undefined || (await this.lookUp(keyText, publicKey))
     const verified = await this.verify(
@@ -105,7 +107,7 @@ export class SignedRequests {
     if (!verified.ok) return verified
     const { permission } = route
     const key = authorise(await this.store.apiKey(publicKey), permission, this.clock.now())
-    return key.ok ? succeed({ key: key.value, authority: { publicKey, permission } }) : key
+    return key.ok ? succeed({ key: key.value, authority: { publicKey, permission }, timestamp }) : key
   }
 
   /**

@@ -18,6 +18,8 @@ export interface InvoiceFacts {
   isWalletTaken(): boolean
   /** Whether the invoice's set of wallets would be one too many on one of the wallets. */
   areSetsExhausted(): boolean
+  /** Whether this very signed request has created an invoice before. */
+  isRepeated(): boolean
 }
 
 /**
@@ -33,5 +35,7 @@ export function refuseInvoice(request: InvoiceRequest, facts: InvoiceFacts): Fai
   }
   if (facts.isWalletTaken()) return failure('wallet_in_use')
   if (facts.areSetsExhausted()) return failure('too_many_wallet_sets')
+  // Last, so that an honest repetition hears what stands in its way: the invoice that it created the first time.
+  if (facts.isRepeated()) return failure('request_repeated')
   return null
 }

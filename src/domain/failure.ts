@@ -150,6 +150,11 @@ export const failureCatalogue = {
     field: 'expiresInSeconds',
     when: 'expiresInSeconds is not an integer, or is out of bounds.',
   },
+  request_repeated: {
+    status: 409,
+    message: 'This signed request has already created an invoice.',
+    when: 'The same key, timestamp and body have created an invoice without a reference within the last ten minutes. Sign anew for another one.',
+  },
   invalid_idempotency_key: {
     status: 400,
     field: 'Idempotency-Key',

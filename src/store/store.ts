@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeyRegistration, Authority } from '../domain/api-key.js
 import type { BlockHead, ChainOutcome, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Deposit, DepositOutcome } from '../domain/deposit.js'
 import type { Outcome } from '../domain/failure.js'
-import type { IdempotentRequest } from '../domain/idempotency.js'
+import type { IdempotentRequest, SignedCreation } from '../domain/idempotency.js'
 import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
@@ -32,6 +32,8 @@ export interface CreationTerms {
   readonly authority?: Authority
   /** Absent when the client sent no idempotency key. */
   readonly idempotency?: IdempotentRequest
+  /** Absent when the request was not signed, or has a reference, which lets nobody create twice. */
+  readonly signed?: SignedCreation
 }
 
 export type InvoiceCommand = CreationTerms & { readonly type: 'invoice'; readonly request: InvoiceRequest }

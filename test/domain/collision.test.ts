@@ -17,6 +17,7 @@ function factsBut(against: readonly FactName[], asked: FactName[] = []): Invoice
     isAmountTaken: answer('isAmountTaken', false),
     isWalletTaken: answer('isWalletTaken', false),
     areSetsExhausted: answer('areSetsExhausted', false),
+    isRepeated: answer('isRepeated', false),
   }
 }
 
@@ -40,6 +41,7 @@ describe('whether an invoice may be created (specification, Invoice creation; de
     'isAmountTaken',
     'isWalletTaken',
     'areSetsExhausted',
+    'isRepeated',
   ]
   const order: readonly (readonly [string, readonly FactName[], Readonly<Record<string, unknown>>, string, number])[] =
     [
@@ -48,7 +50,8 @@ describe('whether an invoice may be created (specification, Invoice creation; de
       ['then the reference', all.slice(1), {}, 'reference_in_use', 2],
       ['then the amount', all.slice(2), {}, 'amount_in_use', 3],
       ['then whether the wallet is taken', all.slice(3), {}, 'wallet_in_use', 4],
-      ['last how many sets of wallets share it', all.slice(4), {}, 'too_many_wallet_sets', 5],
+      ['then how many sets of wallets share it', all.slice(4), {}, 'too_many_wallet_sets', 5],
+      ['last whether this very request has created one before', all.slice(5), {}, 'request_repeated', 6],
     ]
   for (const [what, against, fields, expected, count] of order) {
     test(`checks ${what}, and asks for no fact that does not matter any more`, () => {
@@ -69,6 +72,7 @@ describe('whether an invoice may be created (specification, Invoice creation; de
     assert.equal(message('areWalletsOwned'), 'Every wallet must belong to this identity.')
     assert.equal(message('isWalletTaken'), 'This wallet already has an unpaid invoice.')
     assert.equal(message('areSetsExhausted'), 'This wallet is already part of too many different sets of wallets.')
+    assert.equal(message('isRepeated'), 'This signed request has already created an invoice.')
     assert.equal(refusal(factsBut([]), { callbackUrl: 'x:' })?.message, 'callbackUrl must be a valid http(s) URL.')
   })
 })

@@ -60,6 +60,7 @@ const invoiceCodes: readonly FailureCode[] = [
   'invalid_callback_url',
   'reference_in_use',
   'amount_in_use',
+  'request_repeated',
   'invalid_idempotency_key',
   'idempotency_key_reused',
   'idempotency_in_progress',

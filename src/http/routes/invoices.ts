@@ -11,7 +11,7 @@ import type { ApiKey } from '../../domain/api-key.js'
 import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { type IdempotentRequest, parseIdempotencyKey } from '../../domain/idempotency.js'
 import { parseOwner } from '../../domain/identity.js'
-import { type Invoice, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
+import { type Invoice, type InvoiceRequest, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import type { Payment } from '../../domain/payment.js'
 import { truncate, wellFormed } from '../../domain/text.js'
 import type { CreationTerms, InvoiceResult, InvoiceWithPayment, Page, PageOf, Store } from '../../store/store.js'
@@ -74,7 +74,7 @@ async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answ
   if (!body.ok) return failureAnswer(body.failure)
   const wanted = parseInvoiceRequest(body.value, signer?.key.owner ?? body.value['owner'], parts.defaultExpirySeconds)
   if (!wanted.ok) return failureAnswer(wanted.failure)
-  const terms: CreationTerms = signer === null ? {} : { authority: signer.authority }
+  const terms = termsOf(signer, wanted.value, request.body)
   const header = request.header(IDEMPOTENCY_HEADER)
   if (header === undefined)
     return createdAnswer(await parts.directory.createInvoice(wanted.value, terms), parts.basePath)
@@ -87,6 +87,15 @@ async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answ
     ),
   )
   return answer ?? failureAnswer(failure('idempotency_in_progress'))
+}
+
+/** What the store has to know of the signature: a request without a reference must not create twice when it is repeated. */
+function termsOf(signer: Signer | null, wanted: InvoiceRequest, body: Uint8Array): CreationTerms {
+  if (signer === null) return {}
+  const { authority, timestamp } = signer
+  if (wanted.reference !== null) return { authority }
+  const digest = createHash('sha256').update(authority.publicKey).update(`${timestamp}\n`).update(body).digest()
+  return { authority, signed: { timestampMs: Number(timestamp), digest } }
 }
 
 /** The key that signed the request; null on the unsigned path, where that is allowed. */

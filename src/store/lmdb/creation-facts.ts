@@ -26,6 +26,7 @@ export class CreationFacts implements InvoiceFacts {
     /** Null unless every wallet is the owner's. */
     private readonly wallets: readonly WalletRow[] | null,
     private readonly nowMs: number,
+    readonly isRepeated: () => boolean,
   ) {
     this.places = ownerNo === undefined || wallets === null ? [] : wallets.map(({ no }) => placeOf(no, ownerNo))
   }

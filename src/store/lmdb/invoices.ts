@@ -43,10 +43,15 @@ export class Invoices {
   }
 
   /** Loads the facts, lets the domain decide, applies. */
-  create(request: InvoiceRequest, nowMs: number, newId: (nowMs: number) => Buffer): Outcome<Invoice> {
+  create(
+    request: InvoiceRequest,
+    nowMs: number,
+    newId: (nowMs: number) => Buffer,
+    isRepeated: () => boolean,
+  ): Outcome<Invoice> {
     const ownerNo = this.identities.numberInCommit(request.owner)
     const wallets = this.ownedWallets(request.walletIds, ownerNo)
-    const refusal = refuseInvoice(request, new CreationFacts(this.facts, request, ownerNo, wallets, nowMs))
+    const refusal = refuseInvoice(request, new CreationFacts(this.facts, request, ownerNo, wallets, nowMs, isRepeated))
     if (refusal !== null) return { ok: false, failure: refusal }
     if (wallets === null || ownerNo === undefined)
       throw new Error('an invoice was allowed on wallets that are not owned')

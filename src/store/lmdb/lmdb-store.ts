@@ -60,6 +60,7 @@ import { PaidInvoices } from './paid-invoices.js'
 import { Payees } from './payees.js'
 import { Payments } from './payments.js'
 import { prepareSchema } from './schema.js'
+import { SignedCreations } from './signed-creations.js'
 import { type Environment, openEnvironment, type Tables } from './tables.js'
 import { WalletSets } from './wallet-sets.js'
 import { toWallet, Wallets } from './wallets.js'
@@ -146,6 +147,7 @@ export class LmdbStore implements Store {
   private readonly events: Events
   private readonly idempotencyKeys: IdempotencyKeys
   private readonly ledgerRows: LedgerRows
+  private readonly signedCreations: SignedCreations
   private readonly commits: CommitLoop
   private readonly mappedFile: MappedFile
   private readonly clock: Clock
@@ -193,6 +195,7 @@ export class LmdbStore implements Store {
     this.events = new Events(tables)
     this.idempotencyKeys = new IdempotencyKeys(tables)
     this.ledgerRows = new LedgerRows(tables)
+    this.signedCreations = new SignedCreations(tables)
     this.depositRows = new DepositRows(tables.deposits)
     this.deposits_ = new Deposits(
       tables,
@@ -435,7 +438,11 @@ export class LmdbStore implements Store {
   }
 
   removeExpiredRequests(limit: number): Promise<number> {
-    return this.commits.run(() => this.idempotencyKeys.removeExpired(this.clock.now(), limit))
+    return this.commits.run(() => {
+      const now = this.clock.now()
+      const keys = this.idempotencyKeys.removeExpired(now, limit)
+      return keys === limit ? keys : keys + this.signedCreations.removeExpired(now, limit - keys)
+    })
   }
 
   outboxDepth(): OutboxDepth {
@@ -504,12 +511,14 @@ export class LmdbStore implements Store {
     return { type: 'deposit', ...recorded }
   }
 
-  private createInvoice({ request, authority, idempotency }: InvoiceCommand, now: number): InvoiceResult {
+  private createInvoice({ request, authority, idempotency, signed }: InvoiceCommand, now: number): InvoiceResult {
     const denied = this.apiKeys_.refusalOf(authority, now)
     if (denied !== null) return { type: 'invoice', outcome: { ok: false, failure: denied }, isReplay: false }
     const earlier = this.answerOfEarlier(idempotency, now)
     if (earlier !== null) return earlier
-    const outcome = this.invoices_.create(request, now, this.options.newId)
+    const isRepeated = () => signed !== undefined && this.signedCreations.has(signed)
+    const outcome = this.invoices_.create(request, now, this.options.newId, isRepeated)
+    if (outcome.ok && signed !== undefined) this.signedCreations.remember(signed)
     if (outcome.ok && idempotency !== undefined) {
       this.idempotencyKeys.remember(idempotency, Buffer.from(outcome.value.id, 'hex'), now)
     }

@@ -37,6 +37,8 @@ const TABLES = {
   idempotencyKeys: 'idempotency-keys',
   /** when it expires, who asks, route and key → nothing */
   idempotencyExpiries: 'idempotency-expiries',
+  /** when it is forgotten, hash of key, timestamp and body → nothing; signed requests that created without a reference */
+  signedCreations: 'signed-creations',
   /** reference → invoice id */
   references: 'references',
   /** wallet no, owner no, currency, amount → ids of the open invoices that ask it (`open-invoices.ts`) */
