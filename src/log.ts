@@ -42,11 +42,17 @@ const options: LoggerOptions = {
  * people. Lines are written asynchronously, so that a slow reader does not stop the service: await `flushLog` before
  * ending the process, or the last lines get lost. `to` is for tests.
  */
-export function createLog(
-  level: LogLevel,
-  to: DestinationStream = destination({ dest: STDERR, sync: false, minLength: WRITE_LENGTH_MINIMUM_BYTES }),
-): Logger {
+export function createLog(level: LogLevel, to: DestinationStream = stderrStream()): Logger {
   return pino({ ...options, level }, to)
+}
+
+/** The stream below a log on standard error, which can be moved to another descriptor. */
+export interface LogStream extends DestinationStream {
+  fd: number
+}
+
+export function stderrStream(): LogStream {
+  return destination({ dest: STDERR, sync: false, minLength: WRITE_LENGTH_MINIMUM_BYTES }) as unknown as LogStream
 }
 
 /** Resolves when every line logged so far is written, or cannot be within `FLUSH_TIMEOUT_MS`. */

@@ -1,5 +1,7 @@
 import { systemClock } from '../clock.js'
-import { createLog, flushLog, type LogLevel } from '../log.js'
+import { createLog, flushLog, type LogLevel, stderrStream } from '../log.js'
+import { systemScheduler } from '../scheduler.js'
+import { divertNativeErrors } from './native-errors.js'
 import type { ReconcileIo } from './reconcile.js'
 import type { ServeIo } from './serve.js'
 import type { StopSignal } from './stop-signal.js'
@@ -16,9 +18,12 @@ export function error(line: string): void {
 
 /** What `serve` needs, from the process that this is. */
 export function processIo(level: LogLevel, startService: ServeIo['startService']): ServeIo {
+  const { moveLog, ...common } = commonIo(level)
+  const { log } = common
   return {
-    ...commonIo(level),
+    ...common,
     startService,
+    divertErrors: (directory) => divertNativeErrors({ directory, log, moveLog, scheduler: systemScheduler }),
     onUncaught: (uncaught) => process.on('uncaughtException', uncaught).on('unhandledRejection', uncaught),
     after: (delayMs, elapsed) => {
       const timer = setTimeout(elapsed, delayMs)
@@ -29,8 +34,9 @@ export function processIo(level: LogLevel, startService: ServeIo['startService']
 
 /** What `reconcile` needs, from the process that this is. */
 export function reconcileIo(level: LogLevel, openReconciliation: ReconcileIo['openReconciliation']): ReconcileIo {
+  const { moveLog: _, ...common } = commonIo(level)
   return {
-    ...commonIo(level),
+    ...common,
     openReconciliation,
     write: (text) => process.stderr.write(text),
     isTerminal: process.stderr.isTTY === true,
@@ -38,11 +44,15 @@ export function reconcileIo(level: LogLevel, openReconciliation: ReconcileIo['op
 }
 
 function commonIo(level: LogLevel) {
-  const log = createLog(level)
+  const stream = stderrStream()
+  const log = createLog(level, stream)
   return {
     out,
     error,
     log,
+    moveLog: (fd: number) => {
+      stream.fd = fd
+    },
     clock: systemClock,
     onSignal: (signal: StopSignal | 'SIGHUP', received: () => void) => process.on(signal, received),
     flush: () => flushLog(log),

@@ -19,6 +19,8 @@ export interface ServeIo extends SignalIo {
   readonly log: Logger
   readonly clock: Clock
   readonly startService: typeof startService
+  /** From now on, what native code and libraries write to standard error goes into the log. */
+  divertErrors(dataDirectory: string): Promise<void>
   /** Calls back with what nobody caught. */
   onUncaught(uncaught: (error: unknown) => void): void
   /** Calls back once after the time, unless cancelled. */
@@ -59,6 +61,8 @@ async function startToStop(settings: Settings, io: ServeIo): Promise<number> {
     return EXIT_FAILURE
   }
 
+  // Not before: what keeps a service from starting is for people.
+  await io.divertErrors(settings.dataDirectory)
   if (!stop.received()) {
     for (const line of service.banner) io.out(line)
     io.out(`Billhook ${VERSION} listening on ${service.url}`)

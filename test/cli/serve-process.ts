@@ -49,4 +49,4 @@ const io = processIo('info', async (_settings, log) => {
   }
 })
 
-process.exit(await serve(outcome.settings, io))
+process.exit(await serve(outcome.settings, { ...io, divertErrors: async () => undefined }))

@@ -59,6 +59,7 @@ function serving({ flushes = true } = {}) {
     onSignal: (signal, received) => {
       signals[signal] = received
     },
+    divertErrors: async () => undefined,
     onUncaught: (callback) => {
       uncaught = callback
     },

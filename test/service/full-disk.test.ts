@@ -70,8 +70,11 @@ test('a file system that is full: the same', { timeout: 120_000 }, async (t: Tes
 })
 
 async function fillAndFree(disk: Disk): Promise<void> {
-  // What is refused is logged, hundreds of times here.
-  let service = await ServiceProcess.start(disk.directory, { BILLHOOK_LOG: 'fatal' })
+  let service = await ServiceProcess.start(disk.directory, { BILLHOOK_LOG: 'warn' }, [], 'pipe')
+  let log = ''
+  service.child.stderr?.on('data', (text) => {
+    log += text
+  })
   try {
     const { url } = service
     const wallet = { id: 'w', address: '0x00000000000000000000000000000000000000f0', network: 'SEP' }
@@ -101,6 +104,7 @@ async function fillAndFree(disk: Disk): Promise<void> {
     created.push(await createAfterwards(url, 1))
     await assertReads(url, created)
     assert.deepEqual(await service.end('SIGKILL'), { code: null, signal: 'SIGKILL' })
+    assertJsonLines(log)
 
     service = await ServiceProcess.start(disk.directory, { BILLHOOK_LOG: 'fatal' })
     await assertReads(service.url, created)
@@ -109,6 +113,13 @@ async function fillAndFree(disk: Disk): Promise<void> {
   } finally {
     if (service.child.exitCode === null && service.child.signalCode === null) await service.end('SIGKILL')
   }
+}
+
+/** The database's native code prints on its own; nothing of it must stand between the lines of the log. */
+function assertJsonLines(log: string): void {
+  const lines = log.split('\n').slice(0, -1)
+  assert.ok(lines.length > 0)
+  for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), line)
 }
 
 async function untilReady(url: string): Promise<void> {

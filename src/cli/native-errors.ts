@@ -1,0 +1,91 @@
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { format } from 'node:util'
+import type { Logger } from '../log.js'
+import type { Scheduler } from '../scheduler.js'
+
+const STDERR = 2
+/** Where native code writes to standard error while the service runs, in the data directory. */
+export const NATIVE_ERRORS_FILE = 'native-errors.log'
+/** Between two looks at the file. */
+const LOOK_PAUSE_MS = 1000
+/** Of what was written, as much goes into a line of the log. */
+const TEXT_LIMIT_CHARACTERS = 4000
+
+/** The calls of the system that Node does not offer. */
+interface Descriptors {
+  dup(fd: number): number
+  dup2(from: number, to: number): number
+}
+
+export interface NativeErrorsOptions {
+  readonly directory: string
+  readonly log: Logger
+  /** Moves the log to another descriptor. */
+  readonly moveLog: (fd: number) => void
+  readonly scheduler: Scheduler
+  /** Absent: the system's, where koffi is installed. */
+  readonly descriptors?: Descriptors | null
+}
+
+/**
+ * Keeps every line on standard error JSON: the database's native code prints there when the disk refuses a write, and so do
+ * libraries by the console. From now on both go into the log. Native code writes into a file instead of standard error, which
+ * is read once a second. What a process wrote there while it died is told at the next start. Without koffi only the console
+ * goes into the log.
+ */
+export async function divertNativeErrors(options: NativeErrorsOptions): Promise<void> {
+  const { directory, log, moveLog, scheduler } = options
+  for (const method of ['error', 'warn', 'log', 'info'] as const) {
+    console[method] = (...told: unknown[]) => log.warn({ text: shortened(format(...told)) }, 'a library says')
+  }
+  const descriptors = options.descriptors === undefined ? await systemDescriptors() : options.descriptors
+  if (descriptors === null) return
+  const file = join(directory, NATIVE_ERRORS_FILE)
+  const logFd = descriptors.dup(STDERR)
+  if (logFd < 0) return
+  try {
+    tellWhatIsLeft(file, log)
+    const fileFd = openSync(file, 'a', 0o600)
+    moveLog(logFd)
+    descriptors.dup2(fileFd, STDERR)
+    closeSync(fileFd)
+  } catch (error) {
+    log.warn({ err: error }, 'native code goes on to write to standard error, where its lines are not JSON')
+    return
+  }
+
+  const look = () => {
+    // What is written between the two calls is lost; it is one more line about the same trouble.
+    if (fstatSync(STDERR).size > 0) {
+      const text = readFileSync(file, 'utf8')
+      ftruncateSync(STDERR)
+      log.warn({ text: shortened(text) }, 'native code says')
+    }
+    scheduler.after(LOOK_PAUSE_MS, look)
+  }
+  scheduler.after(LOOK_PAUSE_MS, look)
+}
+
+function tellWhatIsLeft(file: string, log: Logger): void {
+  if (!existsSync(file)) return
+  const left = readFileSync(file, 'utf8')
+  if (left !== '') log.error({ text: shortened(left) }, 'the last run ended with this on standard error')
+  truncateSync(file)
+}
+
+function shortened(text: string): string {
+  return text.length > TEXT_LIMIT_CHARACTERS ? `${text.slice(0, TEXT_LIMIT_CHARACTERS)}…` : text.trimEnd()
+}
+
+/** Null where the package is not installed or does not run. */
+async function systemDescriptors(): Promise<Descriptors | null> {
+  if (process.platform !== 'linux') return null
+  try {
+    const { default: koffi } = await import('koffi')
+    const system = koffi.load(null)
+    return { dup: system.func('int dup(int fd)'), dup2: system.func('int dup2(int from, int to)') }
+  } catch {
+    return null
+  }
+}
