@@ -85,8 +85,8 @@ class Attack {
   }
 }
 
-describe('receivers that hang, 16 of each of 64 owners', () => {
-  test('delay nobody who answers in time, however often they are sent to again', async () => {
+describe('receivers that hang', () => {
+  test('delay nobody who answers in time, 16 of each of 64 owners, however often they are sent to again', async () => {
     const attack = new Attack()
     await attack.dispatcher.start()
     await attack.deliver('alice')
@@ -112,6 +112,35 @@ describe('receivers that hang, 16 of each of 64 owners', () => {
     assert.ok(alice !== undefined)
     // From then on whoever comes is not delayed: the owners of what hangs are known.
     for (let n = 0; n < 10; n += 1) await attack.deliver(`bob ${n}`, `bob-${n}`)
+    await attack.stop()
+  })
+
+  test('delay nobody who answers in time when there are more owners than places', async () => {
+    const attack = new Attack()
+    await attack.dispatcher.start()
+    await attack.deliver('alice')
+    attack.hang(2 * PLACES, 2)
+    await attack.settle()
+    for (let second = 0; second < 12; second += 1) {
+      await attack.deliver('alice')
+      await attack.passSecond()
+    }
+    await attack.stop()
+  })
+
+  test('are never sent to by more attempts at once than twice the places', async () => {
+    const attack = new Attack()
+    await attack.dispatcher.start()
+    for (let owner = 0; owner < 3 * PLACES; owner += 1) attack.owe(`mallory ${owner}`, `mallory-${owner}-0`)
+    for (let answered = 0; answered < 3 * PLACES; answered += 1) {
+      await attack.sender.began(answered + 1)
+      attack.sender.begun[answered]?.end()
+    }
+    await attack.settle()
+    attack.hang(3 * PLACES, 1)
+    for (let second = 0; second < 5; second += 1) await attack.passSecond()
+    assert.ok(attack.sender.underWay > PLACES)
+    assert.ok(attack.sender.peak <= 2 * PLACES)
     await attack.stop()
   })
 
