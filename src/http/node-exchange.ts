@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { hasNoBody, unwritableHeader } from './answer-headers.js'
 import { BodyBuffer, type UnfinishedBodies } from './body-buffer.js'
 import { BODY_CHUNKS_MAX } from './limits.js'
@@ -24,6 +25,8 @@ export interface NodeFront {
   readonly draining: boolean
   began(exchange: NodeExchange): void
   ended(exchange: NodeExchange): void
+  /** Ends the connection when what was written to it has gone, and reads no more of it. */
+  stopReading(socket: Socket): void
   /** Has whatever follows on the connection ignored. */
   refused(exchange: NodeExchange): void
 }
@@ -157,7 +160,7 @@ export class NodeExchange implements Request, StreamSink {
       // The rest of what was read with the last chunk is dropped.
       if (chunks === BODY_CHUNKS_MAX + 1) {
         this.refuse('body_too_large')
-        req.socket.destroySoon()
+        this.front.stopReading(req.socket)
       }
       return false
     }

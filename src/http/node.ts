@@ -114,6 +114,13 @@ class NodeServer implements HttpServer, NodeFront {
     if (this.exchanges.size === 0) this.onIdle?.()
   }
 
+  stopReading(socket: Socket): void {
+    // `parseInSlices` goes no further without its listener.
+    socket.removeAllListeners('data')
+    socket.pause()
+    socket.destroySoon()
+  }
+
   refused(exchange: NodeExchange): void {
     this.ending.add(exchange.req.socket)
   }
@@ -205,7 +212,7 @@ function parseInSlices(socket: Socket): void {
   socket.removeAllListeners('data')
   socket.on('data', (data: Buffer) => {
     for (let from = 0; from < data.length; from += PARSER_SLICE_BYTES) {
-      // `refuseTunnel` takes the listener away.
+      // `refuseTunnel` and `stopReading` take the listener away.
       if (socket.destroyed || socket.listenerCount('data') === 0) return
       if (socket.isPaused()) {
         // The client pipelines more than it takes of the answers; the engine resumes by itself.

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs'
 const CONNECTION_LIMIT = 16_384
 /** What one client address may have of them. */
 const CLIENT_SHARE = 1 / 16
-/** What one client address may have all the same where connections are few: a browser opens six. */
+/** What one client address may have all the same where connections are few, … */
 const CLIENT_CONNECTIONS_MIN = 64
+/** … but no larger part of them. */
+const CLIENT_PART_MAX = 1 / 4
 /** For the database, the threads, the logs, nodes and ledgers: a service at rest has some 30 descriptors open. */
 const RESERVED_DESCRIPTORS = 96
 /** What webhooks may have at most of the others. */
@@ -35,14 +37,16 @@ export function planDescriptors(
   const connections = Math.max(1, Math.min(CONNECTION_LIMIT, free - webhooks))
   return {
     connections,
-    connectionsPerClient: Math.min(
-      connections,
-      Math.max(CLIENT_CONNECTIONS_MIN, Math.ceil(connections * CLIENT_SHARE)),
-    ),
+    connectionsPerClient: shareOf(connections),
     webhooks,
     isShort: connections < CONNECTION_LIMIT || webhooks < wantedWebhooks,
     descriptors,
   }
+}
+
+function shareOf(connections: number): number {
+  const least = Math.min(CLIENT_CONNECTIONS_MIN, connections * CLIENT_PART_MAX)
+  return Math.ceil(Math.max(connections * CLIENT_SHARE, least))
 }
 
 /** Node raises the soft limit to the hard one when it starts, so what is read here is what there is. */
