@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
-import { error, out, processIo, reconcileIo } from './cli/process-io.js'
+import { error, out, processIo, reconcileIo, reconcileLedgerIo } from './cli/process-io.js'
 import type { ReconcileRequest } from './cli/reconcile-request.js'
 import { run } from './cli/run.js'
 import { serve } from './cli/serve.js'
@@ -30,5 +30,13 @@ async function reconcileHere(request: ReconcileRequest, settings: Settings): Pro
   return await reconcileNetwork(request, settings, reconcileIo(settings.logLevel, openReconciliation))
 }
 
-const io = { out, error, serve: serveHere, reconcile: reconcileHere }
+async function reconcileLedgerHere(settings: Settings): Promise<number> {
+  const [{ reconcileLedger }, { openLedgerReconciliation }] = await Promise.all([
+    import('./cli/reconcile-ledger.js'),
+    import('./service/ledger-reconciliation.js'),
+  ])
+  return await reconcileLedger(settings, reconcileLedgerIo(settings.logLevel, openLedgerReconciliation))
+}
+
+const io = { out, error, serve: serveHere, reconcile: reconcileHere, reconcileLedger: reconcileLedgerHere }
 process.exit(await run(process.argv.slice(2), process.env, io))

@@ -3,6 +3,7 @@ import { createLog, flushLog, type LogLevel, stderrStream } from '../log.js'
 import { systemScheduler } from '../scheduler.js'
 import { divertNativeErrors } from './native-errors.js'
 import type { ReconcileIo } from './reconcile.js'
+import type { ReconcileLedgerIo } from './reconcile-ledger.js'
 import type { ServeIo } from './serve.js'
 import type { StopSignal } from './stop-signal.js'
 
@@ -38,9 +39,20 @@ export function reconcileIo(level: LogLevel, openReconciliation: ReconcileIo['op
   return {
     ...common,
     openReconciliation,
-    write: (text) => process.stderr.write(text),
-    isTerminal: process.stderr.isTTY === true,
+    ...terminal(),
   }
+}
+
+/** What `reconcile --ledger` needs, from the process that this is. */
+export function reconcileLedgerIo(
+  level: LogLevel,
+  openLedgerReconciliation: ReconcileLedgerIo['openLedgerReconciliation'],
+): ReconcileLedgerIo {
+  return { ...commonIo(level), openLedgerReconciliation, ...terminal() }
+}
+
+function terminal() {
+  return { write: (text: string) => process.stderr.write(text), isTerminal: process.stderr.isTTY === true }
 }
 
 function commonIo(level: LogLevel) {

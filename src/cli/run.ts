@@ -7,6 +7,9 @@ import { RECONCILE_FLAGS, type ReconcileRequest, readReconcileRequest } from './
 
 const COMMANDS: readonly string[] = ['serve', 'reconcile']
 
+/** With this flag it is the ledger that is compared, and no network. */
+const LEDGER = '--ledger'
+
 /** What the command line needs of the process it runs in. */
 export interface RunIo {
   /** Writes a line to standard output. */
@@ -17,6 +20,8 @@ export interface RunIo {
   serve(settings: Settings): Promise<number>
   /** Compares a chain with the store and resolves with the exit code. */
   reconcile(request: ReconcileRequest, settings: Settings): Promise<number>
+  /** Compares the ledger with the store and resolves with the exit code. */
+  reconcileLedger(settings: Settings): Promise<number>
 }
 
 /**
@@ -44,6 +49,13 @@ export async function run(argv: readonly string[], environment: Environment, io:
       return 'settings' in read ? await io.serve(read.settings) : refuse(io, read.problems)
     }
     case 'reconcile': {
+      if (rest.includes(LEDGER)) {
+        const read = readSettings(
+          rest.filter((argument) => argument !== LEDGER),
+          environment,
+        )
+        return 'settings' in read ? await io.reconcileLedger(read.settings) : refuse(io, read.problems)
+      }
       const asked = readReconcileRequest(rest)
       const read = readSettings(asked.rest, environment, undefined, RECONCILE_FLAGS)
       if ('request' in asked && 'settings' in read) return await io.reconcile(asked.request, read.settings)

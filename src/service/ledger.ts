@@ -19,10 +19,11 @@ export function ledgerClientOf({ ledgerUrls, ledgerTimeoutMs }: Settings): Ledge
   return createLedgerClient({ urls: ledgerUrls, timeoutMs: ledgerTimeoutMs, answerLimitBytes: ANSWER_LIMIT_BYTES })
 }
 
-/** What a follower and a comparison are made with; null when no ledger is to be followed. */
-function followingOf(
-  settings: Settings,
-): Pick<FollowerOptions, 'source' | 'followed' | 'origin' | 'fromMs' | 'overlapMs' | 'pollMs'> | null {
+/** What a follower and a comparison are made with. */
+export type Following = Pick<FollowerOptions, 'source' | 'followed' | 'origin' | 'fromMs' | 'overlapMs' | 'pollMs'>
+
+/** Null when no ledger is to be followed. */
+export function followingOf(settings: Settings): Following | null {
   const {
     ledgerStoreUrls: storeUrls,
     ledgerUrls: urls,

@@ -12,6 +12,7 @@ async function running(argv: readonly string[], environment: Environment = {}) {
   const outLines: string[] = []
   const errorLines: string[] = []
   const served: Settings[] = []
+  const ledgers: Settings[] = []
   const reconciled: { request: ReconcileRequest; settings: Settings }[] = []
   const code = await run(argv, environment, {
     out: (line) => outLines.push(line),
@@ -20,12 +21,16 @@ async function running(argv: readonly string[], environment: Environment = {}) {
       served.push(settings)
       return 42
     },
+    reconcileLedger: async (settings) => {
+      ledgers.push(settings)
+      return 5
+    },
     reconcile: async (request, settings) => {
       reconciled.push({ request, settings })
       return 43
     },
   })
-  return { code, outLines, errorLines, served, reconciled }
+  return { code, outLines, errorLines, served, reconciled, ledgers }
 }
 
 describe('the command line', () => {
@@ -37,6 +42,13 @@ describe('the command line', () => {
       [{ host: '::1', port: 0 }],
     )
     assert.deepEqual([outLines, errorLines], [[], []])
+  })
+
+  test('reconcile --ledger takes settings and nothing else', async () => {
+    const { code, ledgers, reconciled } = await running(['reconcile', '--data', 'elsewhere', '--ledger'])
+    assert.deepEqual([code, ledgers.map(({ dataDirectory }) => dataDirectory), reconciled], [5, ['elsewhere'], []])
+    const refused = await running(['reconcile', '--ledger', '--network', 'SEP'])
+    assert.deepEqual([refused.code, refused.ledgers], [2, []])
   })
 
   test('reconcile is given its own flags, and the others as settings', async () => {
@@ -142,6 +154,7 @@ describe('the command line', () => {
       errorLines: [],
       served: [],
       reconciled: [],
+      ledgers: [],
     })
   })
 })

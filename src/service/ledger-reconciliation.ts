@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Intake } from '../actors/intake.js'
+import { WalletDirectory } from '../actors/wallet-directory.js'
+import type { Clock } from '../clock.js'
+import type { Settings } from '../config.js'
+import { noble } from '../crypto/noble.js'
+import type { TokenDecimals } from '../domain/network.js'
+import { LedgerComparison } from '../ledger/comparison.js'
+import { FollowerMemory } from '../ledger/follower-memory.js'
+import { FollowerRecord } from '../ledger/follower-state.js'
+import { TransactionIntake } from '../ledger/transaction-intake.js'
+import type { Logger } from '../log.js'
+import { assertDirectoryFits } from '../sandbox/sandbox-directory.js'
+import { wakefulScheduler } from '../scheduler.js'
+import { StartError } from '../start-error.js'
+import { DATA_FILE } from '../store/lmdb/data-file.js'
+import type { Store } from '../store/store.js'
+import { Endings } from './endings.js'
+import { type Following, followingOf } from './ledger.js'
+import { openStore } from './open-store.js'
+
+/** Steps in a row that may fail before the comparison is given up. */
+const FAILURES_MAX = 5
+
+export interface LedgerReconciliationParts {
+  readonly settings: Settings
+  /** Hears of every fact that had been missed. */
+  readonly log: Logger
+  readonly clock: Clock
+  /** Ends the work between two steps. */
+  readonly stop: AbortSignal
+}
+
+/** What a comparison with the ledger came to. */
+export interface LedgerReconciled {
+  /** Transactions that were compared. */
+  readonly transactions: number
+  /** Facts that had been missed, and are applied now. */
+  readonly missed: number
+  /** Why the end was not reached, in words; null when it was. */
+  readonly failure: string | null
+}
+
+/** A ledger and a store that nobody else uses, ready to be compared. */
+export interface LedgerReconciliation {
+  /** Compares from the beginning. Webhooks are none of it: facts of the ledger owe none. */
+  run(onProgress: (transactions: number) => void): Promise<LedgerReconciled>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the data directory and the ledger that the settings follow. Throws `StartError` when another process uses the
+ * directory, when it was never used, and when it has not followed this ledger.
+ */
+export async function openLedgerReconciliation(parts: LedgerReconciliationParts): Promise<LedgerReconciliation> {
+  const { settings, clock } = parts
+  const tokenDecimals: TokenDecimals = { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
+  assertDirectoryFits(settings.dataDirectory, false)
+  if (!existsSync(join(settings.dataDirectory, DATA_FILE))) {
+    throw new StartError(`the data directory ${settings.dataDirectory} holds no data`)
+  }
+  const following = followingOf(settings)
+  if (following === null) throw new StartError('no ledger is followed: BILLHOOK_LEDGER_STORE_URL is not set')
+  const endings = new Endings()
+  endings.add('ledger', () => following.source.close())
+  try {
+    const store = await openStore(settings, clock, tokenDecimals, undefined)
+    endings.add('store', () => store.close())
+    const comparison = await comparisonOf(parts, store, following)
+    return { run: (onProgress) => runAll(comparison, following, parts.stop, onProgress), close: () => endings.endAll() }
+  } catch (error) {
+    await endings.endAll()
+    throw error
+  }
+}
+
+async function comparisonOf(
+  { clock, log, stop }: LedgerReconciliationParts,
+  store: Store,
+  following: Following,
+): Promise<LedgerComparison> {
+  const kept = await store.ledgerMemory()
+  if (kept?.progress.origin !== following.origin) {
+    throw new StartError('the data directory has not followed this ledger yet: start the service')
+  }
+  const facts = new Intake(store, new WalletDirectory(store), () => {})
+  const memory = new FollowerMemory(kept, { store, overlapMs: following.overlapMs, clock, log })
+  const intake = new TransactionIntake({
+    ...following,
+    apply: (events) => facts.apply(events),
+    engine: noble,
+    memory,
+    record: new FollowerRecord(clock),
+    clock,
+    log,
+    isStopped: () => stop.aborted,
+  })
+  const comparison = new LedgerComparison({ ...following, memory, intake })
+  await comparison.beginAt(following.fromMs)
+  return comparison
+}
+
+async function runAll(
+  comparison: LedgerComparison,
+  { pollMs }: Following,
+  stop: AbortSignal,
+  onProgress: (transactions: number) => void,
+): Promise<LedgerReconciled> {
+  let failures = 0
+  while (!stop.aborted) {
+    const end = await comparison.step()
+    onProgress(comparison.counts.transactions)
+    if (end === 'done') return { ...comparison.counts, failure: null }
+    failures = end === 'more' ? 0 : failures + 1
+    if (typeof end === 'object') {
+      if (failures >= FAILURES_MAX) return { ...comparison.counts, failure: end.failure }
+      await new Promise<void>((resolve) => wakefulScheduler.after(pollMs * failures, resolve))
+    }
+  }
+  return { ...comparison.counts, failure: 'it was stopped' }
+}
