@@ -4,6 +4,7 @@ import { crowdedWallets, rivals } from './crowded-wallets.js'
 import { hangingReceivers } from './hanging-receivers.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
 import { floods, goodput, type ScenarioOptions } from './overload.js'
+import { shop } from './shop.js'
 import { slowBodies } from './slow-bodies.js'
 import { soak } from './soak.js'
 import { Verdicts } from './verdicts.js'
@@ -15,6 +16,7 @@ const USAGE = `npm run chaos -- <command>
   hostile-merchant [--seconds 8] [--only receivers|wallets|rivals]
                                                  one merchant, or many, against the rest
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
+  shop                                           a year of a shop in three minutes, books and all
   soak     [--minutes 20]                        memory at half the capacity
 
 All traffic stays on loopback. Figures depend on the machine and on what else runs there.
@@ -68,6 +70,9 @@ switch (positionals[0]) {
     break
   case 'slow-bodies':
     await judge({ slowBodies })
+  case 'shop':
+    await shop(say)
+    say('every book agrees')
     break
   case 'soak':
     await soak({ minutes: Number(values.minutes), engine: values.engine, say })
