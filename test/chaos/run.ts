@@ -70,6 +70,7 @@ switch (positionals[0]) {
     break
   case 'slow-bodies':
     await judge({ slowBodies })
+    break
   case 'shop':
     await shop(say)
     say('every book agrees')
