@@ -6,7 +6,7 @@ import type { Scheduler } from '../scheduler.js'
 
 const STDERR = 2
 /** Where native code writes to standard error while the service runs, in the data directory. */
-export const NATIVE_ERRORS_FILE = 'native-errors.log'
+const NATIVE_ERRORS_FILE = 'native-errors.log'
 /** Between two looks at the file. */
 const LOOK_PAUSE_MS = 1000
 /** Of what was written, as much goes into a line of the log. */

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLog } from '../../src/log.js'
 import { keepFilesPrivate } from '../../src/service/file-modes.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
+
+function umaskOf(pid: number | undefined): string | undefined {
+  return /^Umask:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+}
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
@@ -21,7 +25,9 @@ test('what a service makes in a directory of others is for its user alone', asyn
       log += text
     })
     const modes = readdirSync(data).map((name) => [name, modeOf(join(data, name))])
+    const umask = process.platform === 'linux' ? umaskOf(service.child.pid) : '0077'
     await service.end('SIGTERM')
+    assert.equal(umask, '0077')
     assert.ok(modes.length >= 4, JSON.stringify(modes))
     assert.deepEqual(
       modes,

@@ -10,7 +10,7 @@ const KEY_FIELDS = { owner: 'shop', label: 'x', publicKey: KEY.publicKeyHex, per
 const INVOICE = { owner: 'shop', walletIds: [WALLET.id], name: 'Order', amount: '1' }
 
 /** Refusals of 400 that are about a request as a whole. */
-const WITHOUT_FIELD: readonly FailureCode[] = ['invalid_json', 'malformed_request']
+const WITHOUT_FIELD: readonly FailureCode[] = ['invalid_json', 'malformed_request', 'no_callback_url']
 
 type Row = readonly [
   code: FailureCode,
@@ -51,11 +51,20 @@ const rows: readonly Row[] = [
   ['invalid_invoice', 'amount', 'POST', '/api/invoices', { ...INVOICE, amount: '0' }],
   ['invalid_invoice', 'description', 'POST', '/api/invoices', { ...INVOICE, description: 7 }],
   ['invalid_invoice', 'reference', 'POST', '/api/invoices', { ...INVOICE, reference: 7 }],
+  ['invalid_expiry', 'expiresInSeconds', 'POST', '/api/invoices', { ...INVOICE, expiresInSeconds: 59 }],
   ['unsupported_currency', 'currency', 'POST', '/api/invoices', { ...INVOICE, currency: 'EUR' }],
   ['wallet_not_owned', 'walletIds', 'POST', '/api/invoices', { ...INVOICE, walletIds: ['another'] }],
   ['invalid_callback_url', 'callbackUrl', 'POST', '/api/invoices', { ...INVOICE, callbackUrl: 'ftp://x' }],
   ['invalid_idempotency_key', 'Idempotency-Key', 'POST', '/api/invoices', INVOICE, { 'Idempotency-Key': 'a b' }],
   ['invalid_callback_url', 'callbackUrl', 'PUT', '/api/users/shop/webhook', {}],
+  [
+    'invalid_payload',
+    'payload',
+    'PUT',
+    '/api/users/shop/webhook',
+    { callbackUrl: 'https://shop.example/', payload: 'all' },
+  ],
+  ['invalid_overlap', 'overlapSeconds', 'POST', '/api/users/shop/webhook/rotate', { overlapSeconds: -1 }],
   ['invalid_identity', 'id', 'PUT', `/api/users/${'x'.repeat(129)}/webhook`, {}],
   ['invalid_query', 'limit', 'GET', '/api/users/shop/invoices?limit=0'],
   ['invalid_query', 'cursor', 'GET', '/api/users/shop/invoices?limit=1&cursor=x'],
@@ -114,6 +123,9 @@ describe('a 400 about one field names it', () => {
       ['DELETE', '/api/users/shop/webhook'],
       ['GET', '/api/users/shop/webhook/deliveries'],
       ['POST', '/api/users/shop/webhook/deliveries/0/redeliver'],
+      ['POST', '/api/users/shop/webhook/rotate'],
+      ['POST', '/api/users/shop/webhook/test'],
+      ['POST', '/api/invoices/0/void'],
       ['GET', '/api/users/shop/wallets'],
       ['GET', '/api/identity/shop/exists'],
       ['GET', '/api/wallets/claim/sep/eth'],
