@@ -354,7 +354,9 @@ export function testHttpServer(engine: EngineUnderTest): void {
     const connection = await fixture.open()
     connection.send(requestText('HEAD', '/', 'Content-Length: 3', 'Content-Length: 5'))
     assert.equal((await connection.answer(true)).status, 400)
+    connection.send(requestText('GET', '/after'))
     await connection.closed
+    assert.deepEqual(fixture.handled, [])
   })
 
   test('a body in more chunks than are taken is ended at once', { skip: !engine.takesChunked }, async (t) => {
