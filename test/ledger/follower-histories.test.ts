@@ -3,10 +3,18 @@ import { test } from 'node:test'
 import { COMPARISON_PAUSE_MS, SHORT_LOOK_MS } from '../../src/ledger/follower.js'
 import { Random } from '../simulation/random.js'
 import { ManualClock } from '../support/manual-clock.js'
-import { assignTx, FollowerFixture, idOf, OVERLAP_MS, ScriptedLedger, ScriptedService } from './follower-fixture.js'
+import {
+  assignTx,
+  FollowerFixture,
+  idOf,
+  OVERLAP_MS,
+  ScriptedLedger,
+  ScriptedService,
+  signatureOf,
+} from './follower-fixture.js'
 
 const SEEDS = 100
-const STEPS = 60
+const STEPS = 80
 const STORES = 3
 const WALLETS = 12
 const OWNERS = ['alice', 'bob', 'carol']
@@ -100,7 +108,7 @@ class History {
         ledger.list(this.arrival(), this.newUmid())
         return
       case 'look':
-        await this.pass(random.chance(0.3) ? LONG_MS : random.between(1, 5000))
+        await this.pass(random.chance(0.6) ? LONG_MS : random.between(1, 5000))
         return
       case 'hide':
         for (const { umid } of ledger.rows) if (random.chance(0.02)) ledger.hidden.add(umid)
@@ -170,7 +178,11 @@ class History {
     while (dated.has(atMs)) atMs -= 1
     dated.set(atMs, owner)
     this.truth.set(wallet, dated)
-    ledger.commit(atMs, assignTx(wallet, owner), this.newUmid(), this.listedBy())
+    const { $tx } = assignTx(wallet, owner)
+    // Clients may spell an id in any way that a node understands.
+    const $stream = random.chance(0.1) ? `prefix${idOf(wallet)}:` : idOf(wallet)
+    const transaction = signed(owner, { ...$tx, $o: { wallet: { $stream } } })
+    ledger.commit(atMs, transaction, this.newUmid(), this.listedBy())
   }
 
   /** What a stranger may have committed: by a contract of their own, or in the name of somebody who did not sign. */
@@ -180,12 +192,12 @@ class History {
     const honest = assignTx(wallet, 'alice')
     const stolen = assignTx(wallet, 'mallory')
     const transactions = [
-      { ...stolen, $tx: { ...stolen.$tx, $contract: 'c2@/../../evil/c9@0.0.1' } },
-      { ...stolen, $tx: { ...stolen.$tx, $contract: 'c2@/../c3' } },
+      signed('mallory', { ...stolen.$tx, $contract: 'c2@/../../evil/c9@0.0.1' }),
+      signed('mallory', { ...stolen.$tx, $contract: 'c2@/../c3' }),
       { ...honest, $sigs: { [idOf('alice')]: {} } },
       { ...honest, $sigs: { [idOf('alice')]: { x: 'AAAA' } } },
       assignTx(wallet, 'alice', 'mallory'),
-      { ...stolen, $tx: { ...stolen.$tx, $o: { wallet: { $stream: `phantom ${wallet}` } } } },
+      signed('mallory', { ...stolen.$tx, $o: { wallet: { $stream: `phantom ${wallet}` } } }),
     ]
     const transaction = transactions[random.between(0, transactions.length - 1)] ?? stolen
     ledger.commit(this.arrival(), transaction, this.newUmid(), this.listedBy())
@@ -200,6 +212,11 @@ class History {
   private follow(): FollowerFixture {
     return new FollowerFixture(this.ledger, this.service, { clock: this.clock })
   }
+}
+
+/** A transaction of somebody, signed. */
+function signed(who: string, $tx: Readonly<Record<string, unknown>>) {
+  return { $sigs: { [idOf(who)]: signatureOf(who, $tx) }, $tx }
 }
 
 async function play(manner: Manner, judge: (history: History, seed: number) => Promise<void>): Promise<void> {
