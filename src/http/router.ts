@@ -23,8 +23,11 @@ export interface Route {
   readonly bodyLimitBytes?: number
   /** What the head alone is refused for, null when nothing: asked before a body of `bodyLimitBytes` is taken in. */
   refuseHead?(head: RequestHead): Failure | null
-  /** The query parameters that it reads; every other one is refused (decisions 1). None when absent. */
-  readonly parameters?: readonly string[]
+  /**
+   * The query parameters that it reads; every other one is refused (decisions 1). None when absent. `any`: those that it
+   * does not read are ignored, because its links are followed by people.
+   */
+  readonly parameters?: readonly string[] | 'any'
   /**
    * The pages that may use it through a browser: the service's own and those of CORS origins, or all. `any` when absent for
    * GET, else `own`.
@@ -135,7 +138,8 @@ function flawFor(route: Route, head: RequestHead, { judgeBrowser }: RouterHooks)
     const code = judgeBrowser(head)
     if (code !== null) return failure(code)
   }
-  const unknown = unknownParameter(head.query, route.parameters ?? NO_PARAMETERS)
+  const { parameters = NO_PARAMETERS } = route
+  const unknown = parameters === 'any' ? undefined : unknownParameter(head.query, parameters)
   if (unknown !== undefined) return fieldFailure('invalid_query', unknown, { parameter: unknown })
   return route.refuseHead?.(head) ?? null
 }

@@ -18,7 +18,9 @@ export interface PaymentPageParts {
  * of failures.
  */
 export function paymentPageRoutes(parts: PaymentPageParts): Route[] {
-  return [{ method: 'GET', pattern: '/pay/:id', handle: (_request, params) => show(parts, params['id'] ?? '') }]
+  // Mail and chat programs add parameters of their own to links: a payer must not see an error for them.
+  const handle: Route['handle'] = (_request, params) => show(parts, params['id'] ?? '')
+  return [{ method: 'GET', pattern: '/pay/:id', parameters: 'any', handle }]
 }
 
 async function show({ store, isSandbox }: PaymentPageParts, id: string): Promise<Answer> {

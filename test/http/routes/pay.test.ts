@@ -154,6 +154,11 @@ describe('GET /pay/:id', () => {
     assert.ok(reply.body.includes('TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'))
   })
 
+  test('ignores what mail and chat programs add to a link', async () => {
+    const plain = await send('GET', `/pay/${PAID_ID}`)
+    assert.deepEqual((await send('GET', `/pay/${PAID_ID}?utm_source=mail&fbclid=1`)).body, plain.body)
+  })
+
   test('shows a paid invoice without refreshing', async () => {
     const reply = await send('GET', `/pay/${PAID_ID}`)
     assert.equal(reply.status, 200)
