@@ -146,7 +146,7 @@ describe('a 400 about one field names it', () => {
     assert.equal((await fixture.call('OPTIONS', '/healthz?x=1')).status, 204)
     assert.equal((await fixture.get('/nothing?x=1')).status, 404)
     // A page.
-    assert.equal((await fixture.get('/pay/0?x=1')).status, 400)
+    assert.equal((await fixture.get('/pay/0?x=1')).status, 404)
   })
 })
 
