@@ -94,7 +94,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
     ...(sandbox === null ? [] : sandboxRoutes(sandbox)),
   ]
   const onboardingName = sandbox?.describe().onboardingName ?? settings.onboardingName ?? null
-  const guarded = settings.strict ? strictRoutes(routes, { signedRequests, identities }, onboardingName) : routes
+  const guarded = settings.strict ? strictRoutes(routes, { signedRequests, identities, store }, onboardingName) : routes
   return limitClaimRates(guarded, { claimsPerMinute: settings.rateLimitClaims, clientOf, clock })
 }
 

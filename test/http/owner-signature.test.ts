@@ -64,6 +64,8 @@ function registrationOf(owner: string, key: TestKey, more: Readonly<Record<strin
 
 const REGISTER = 'POST /api/api-keys'
 let fixture: ServiceFixture
+/** Of an invoice of ALICE. */
+let invoiceId = ''
 
 function register(signer: TestKey, text: string, headers = signed(signer, REGISTER, text)): Promise<Reply> {
   return fixture.post('/api/api-keys', text, headers)
@@ -77,6 +79,10 @@ before(async () => {
     const reply = await register(identityKey, registrationOf(identity, apiKey))
     assert.equal(reply.status, 201, reply.text)
   }
+  const text = JSON.stringify({ walletIds: [WALLET.id], name: 'Order', amount: '31' })
+  const created = await fixture.post('/api/invoices', text, signed(ALICE.apiKey, 'POST /api/invoices', text))
+  assert.equal(created.status, 201, created.text)
+  invoiceId = created.json.id
 })
 after(() => fixture.stop())
 
@@ -95,6 +101,7 @@ const NO_SUCH = '0'.repeat(32)
 const ROUTES: readonly Protected[] = [
   { tag: 'GET /api/users/:id/api-keys', path: (owner) => `/api/users/${owner}/api-keys`, status: 200 },
   { tag: 'GET /api/users/:id/invoices', path: (owner) => `/api/users/${owner}/invoices`, status: 200 },
+  { tag: 'GET /api/invoices/:id', path: () => `/api/invoices/${invoiceId}`, status: 200 },
   { tag: 'GET /api/users/:id/wallets', path: (owner) => `/api/users/${owner}/wallets`, status: 200 },
   {
     tag: 'PUT /api/users/:id/webhook',
@@ -225,6 +232,15 @@ describe('strict mode: identities in paths', () => {
     assert.equal(await stateOf(ALICE), was)
   })
 
+  test('an invoice that is not there is told to any key, and to nobody without', async () => {
+    for (const id of [NO_SUCH, 'x']) {
+      const headers = signed(BOB.apiKey, 'GET /api/invoices/:id', '')
+      const reply = await fixture.call('GET', `/api/invoices/${id}`, { headers })
+      assertRefused(reply, 404, 'No such invoice.', 'invoice_not_found')
+      assertRefused(await fixture.get(`/api/invoices/${id}`), ...MISSING)
+    }
+  })
+
   test('HEAD is signed as GET is', async () => {
     const path = `/api/users/${ALICE.identity}/webhook`
     const headers = signed(ALICE.apiKey, 'GET /api/users/:id/webhook', '')
@@ -333,8 +349,8 @@ describe('strict mode: the rest', () => {
     assert.equal(await stateOf(ALICE), was)
     const created = await fixture.createSigned(ALICE.apiKey, body)
     assert.equal(created.status, 201, created.text)
-    // Open to whoever has the id: the payer's page links to nothing else.
-    assert.equal((await fixture.get(`/api/invoices/${created.json.id}`)).status, 200)
+    // The payer has the link, and gets the page and nothing else.
+    assertRefused(await fixture.get(`/api/invoices/${created.json.id}`), ...MISSING)
     assert.equal((await fixture.get(`/pay/${created.json.id}`)).status, 200)
   })
 
@@ -430,7 +446,6 @@ describe('registration in strict mode, of an identity that is not known here', (
 test('every route is either signed in strict mode or open on purpose', async () => {
   const open = [
     'GET /api/identity/:id/exists',
-    'GET /api/invoices/:id',
     'GET /api/wallets/claim/niles/trx',
     'GET /api/wallets/claim/sep/eth',
     'GET /healthz',
