@@ -16,8 +16,8 @@ export interface CandidateSearch<T> {
 
 /**
  * Chooses the invoice that a deposit notifies, or null when there is no candidate. The amount says which invoice is
- * meant, because unpaid amounts on a wallet are kept apart; neither dust nor what others paid to a shared wallet changes
- * it. A later search runs only when the earlier ones found nothing. Payment sums do not depend on the choice.
+ * meant, because unpaid amounts on a wallet are kept apart; what others paid to a shared wallet does not change it. A later
+ * search runs only when the earlier ones found nothing. Payment sums do not depend on the choice.
  */
 export function chooseInvoice<T>(search: CandidateSearch<T>): T | null {
   return search.newestUnmatchedOfAmount() ?? search.oldestUnpaid() ?? search.newest()

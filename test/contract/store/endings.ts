@@ -195,6 +195,18 @@ export function describeEndings(open: OpenStore): void {
       await t.invoice()
     })
 
+    scenario('is decided by the next command when the one that met it first failed', async (t) => {
+      await t.own('alice', 'wallet-1')
+      const invoice = await t.invoice({ expiresInSeconds: 60 })
+      t.clock.set(START_MS + MINUTE_MS)
+      t.harness.failIds(new Error('no id'))
+      await assert.rejects(t.request({ amount: '7' }), /no id/)
+      t.harness.failIds(null)
+      await t.invoice({ amount: '7' })
+      t.clock.set(START_MS + 1)
+      assert.equal(await voidedAt(t, invoice), START_MS + MINUTE_MS)
+    })
+
     scenario('expires with a thousand others at once', async (t) => {
       await t.own('alice', 'wallet-1')
       const commands = Array.from({ length: 1100 }, (_, n) => ({

@@ -9,6 +9,8 @@ import {
   depositFact,
   type InvoiceFields,
   invoiceRequest,
+  refusalOf,
+  unwrap,
   walletAssigned,
   walletCreated,
 } from '../../support/fixtures.js'
@@ -55,6 +57,27 @@ function create(fields: InvoiceFields): WalletCommand {
 }
 
 describe('a commit that fails', () => {
+  test('makes no room for another set of wallets', () =>
+    withFailingStore(async (t) => {
+      const { store } = t
+      const others = Array.from({ length: 7 }, (_, n) => `other-${n}`)
+      const facts = ['wallet-1', ...others].flatMap((id) => [walletCreated(id), walletAssigned(id, 'alice')])
+      await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
+      const createOn = async (n: number) => {
+        const walletIds = ['wallet-1', ...others.filter((_, bit) => (n & (1 << bit)) !== 0)]
+        const [fate] = await store.perform([create({ amount: `${n}`, walletIds })])
+        assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice')
+        return fate.value.outcome
+      }
+      const ids: string[] = []
+      for (let n = 1; n <= 64; n += 1) ids.push(unwrap(await createOn(n)).id)
+      t.isFailing = true
+      const [voided] = await store.perform([{ type: 'void', invoiceId: ids[0] ?? '', owner: 'alice' }])
+      assert.equal(voided?.status, 'rejected')
+      t.isFailing = false
+      assert.equal(refusalOf(await createOn(65)), 'too_many_wallet_sets')
+    }))
+
   test('leaves nothing behind, in the tables or in memory', () =>
     withFailingStore(async (t) => {
       const { store } = t
