@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 
 /** Connections held at once, where there are descriptors for them. */
 const CONNECTION_LIMIT = 16_384
-/** What one client address may have of them. */
-const CLIENT_SHARE = 1 / 16
+/** What one client address may have of them: twice what a busy merchant or a benchmark opens. */
+const CLIENT_SHARE = 1 / 8
 /** What one client address may have all the same where connections are few, … */
 const CLIENT_CONNECTIONS_MIN = 64
 /** … but no larger part of them. */

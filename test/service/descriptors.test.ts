@@ -7,7 +7,7 @@ describe('the plan for descriptors', () => {
     const plan = planDescriptors(256, 1_048_576)
     assert.deepEqual(
       [plan.connections, plan.connectionsPerClient, plan.webhooks, plan.isShort],
-      [16_384, 1_024, 256, false],
+      [16_384, 2_048, 256, false],
     )
     assert.equal(planDescriptors(256, null).isShort, false)
   })
