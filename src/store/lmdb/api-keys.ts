@@ -10,6 +10,7 @@ import type { Numbers } from './numbers.js'
 import { pageKeys } from './pages.js'
 import { recordCodec } from './record-codec.js'
 import { RecordMemo } from './record-memo.js'
+import { RowCache } from './row-cache.js'
 import type { Tables } from './tables.js'
 
 const PUBLIC_KEY_BYTES = 33
@@ -43,6 +44,7 @@ const codec = recordCodec<ApiKey>(
 /** API keys, by the 33 bytes of the public key: a public key names one record for ever (decisions 3). */
 export class ApiKeys {
   private readonly memo = new RecordMemo(codec)
+  private readonly keysInCommit = new RowCache<ApiKey>()
   private readonly active: ActiveKeys
 
   constructor(
@@ -64,8 +66,23 @@ export class ApiKeys {
   /** Why a request may not be acted on any more, as `authorise` has it; null when it may, or was not signed. */
   refusalOf(authority: Authority | undefined, nowMs: number): Failure | null {
     if (authority === undefined) return null
-    const key = authorise(this.find(authority.publicKey), authority.permission, nowMs)
+    const key = authorise(this.findInCommit(authority.publicKey), authority.permission, nowMs)
     return key.ok ? null : key.failure
+  }
+
+  /** After an aborted commit. */
+  forget(): void {
+    this.keysInCommit.forget()
+  }
+
+  /** The same as `find`, in a commit. */
+  private findInCommit(publicKey: Uint8Array): ApiKey | undefined {
+    const name = nameOf(publicKey)
+    const known = this.keysInCommit.get(name)
+    if (known !== undefined) return known
+    const key = this.find(publicKey)
+    if (key !== undefined) this.keysInCommit.set(name, key)
+    return key
   }
 
   register(registration: ApiKeyRegistration, nowMs: number): Outcome<ApiKey> {
@@ -106,6 +123,7 @@ export class ApiKeys {
     if (key.revoked_at !== null) return succeed(key)
     const revoked = { ...key, revoked_at: nowMs }
     this.tables.apiKeys.putSync(publicKey, codec.encode(revoked))
+    this.keysInCommit.set(nameOf(publicKey), revoked)
     this.active.remove(this.identities.intern(key.owner), key)
     return succeed(revoked)
   }
@@ -134,6 +152,10 @@ export class ApiKeys {
       if (!this.tables.apiKeyIds.doesExist(Buffer.from(id, 'hex'))) return id
     }
   }
+}
+
+function nameOf(publicKey: Uint8Array): string {
+  return Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength).toString('latin1')
 }
 
 /** Enters the keys of a store that has no list of active ones yet. */

@@ -25,6 +25,8 @@ const EXPIRED_AT_ONCE = 1000
 
 /** Creates, ends and lists invoices. */
 export class Invoices {
+  private readonly facts: CreationParts
+
   constructor(
     private readonly tables: Tables,
     private readonly rows: InvoiceRows,
@@ -34,12 +36,9 @@ export class Invoices {
     private readonly index: InvoiceIndex,
     private readonly expiries: Expiries,
     private readonly payments: Payments,
-    private readonly areWalletsShared: boolean,
-  ) {}
-
-  private get facts(): CreationParts {
-    const { tables, index, payees, areWalletsShared } = this
-    return { tables, index, payees, areWalletsShared }
+    areWalletsShared: boolean,
+  ) {
+    this.facts = { tables, index, payees, areWalletsShared }
   }
 
   /** Loads the facts, lets the domain decide, applies. */
@@ -146,15 +145,11 @@ export class Invoices {
     this.tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (row.reference !== null) this.tables.references.putSync(Buffer.from(row.reference), id)
     if (row.expiresAt !== null) this.expiries.add(row.expiresAt, id)
-    this.index.open.enter({
-      id,
-      walletNos: wallets.map(({ no }) => no),
-      ownerNo,
-      payeeNo: row.payeeNo,
-      currency: row.currency,
-      amount: request.amount,
-      callback: callbackOf(row),
-    })
+    const walletNos = wallets.map(({ no }) => no)
+    const { payeeNo, currency } = row
+    const callback = callbackOf(row)
+    // Every open invoice of the amount would have refused this one.
+    this.index.open.enter({ id, walletNos, ownerNo, payeeNo, currency, amount: request.amount, callback }, true)
     return toInvoice(id, row)
   }
 }

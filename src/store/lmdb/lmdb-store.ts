@@ -218,6 +218,7 @@ export class LmdbStore implements Store {
         numbers.forget()
         payees.forget()
         this.walletSets.forget()
+        this.apiKeys_.forget()
         expiries.forget()
         this.identities.forget()
         this.wallets_.forget()

@@ -27,13 +27,14 @@ export class OpenInvoices {
     readonly sets: WalletSets,
   ) {}
 
-  enter(invoice: IndexedInvoice): void {
+  /** `isAlone`: no open invoice asks its amount on any of its wallets. */
+  enter(invoice: IndexedInvoice, isAlone = false): void {
     this.sets.entering(invoice)
     const { openAmounts, openInvoices } = this.tables
     const amountBytes = bigintToBytes(invoice.amount)
     for (const place of placesOf(invoice)) {
       const key = amountKey(place, invoice.currency, invoice.amount)
-      const others = openAmounts.get(key)
+      const others = isAlone ? undefined : openAmounts.get(key)
       openAmounts.putSync(key, others === undefined ? invoice.id : Buffer.concat([others, invoice.id]))
       openInvoices.putSync(openKey(place, invoice), amountBytes)
     }

@@ -1,4 +1,12 @@
-import { behind, type IndexedInvoice, openPrefix, type Place, payeeNoOfOpenKey, placesOf } from './invoice-places.js'
+import {
+  behind,
+  type IndexedInvoice,
+  openPrefix,
+  type Place,
+  payeeNoOfOpenKey,
+  placeOf,
+  placesOf,
+} from './invoice-places.js'
 import { RowCache } from './row-cache.js'
 import { firstKey, type Tables } from './tables.js'
 
@@ -58,11 +66,10 @@ export class WalletSets {
 
   /** Called before the payee's open invoice is entered. */
   entering(invoice: IndexedInvoice): void {
-    const places = placesOf(invoice)
-    const [first] = places
-    if (first === undefined || this.holds(first, invoice.payeeNo)) return
+    const [walletNo] = invoice.walletNos
+    if (walletNo === undefined || this.holds(placeOf(walletNo, invoice.ownerNo), invoice.payeeNo)) return
     this.holders.set(String(invoice.payeeNo), true)
-    for (const place of places) this.adjust(place, 1)
+    for (const place of placesOf(invoice)) this.adjust(place, 1)
   }
 
   /** Called when an open invoice of the payee has left. */
