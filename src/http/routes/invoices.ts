@@ -99,11 +99,11 @@ function termsOf(signer: Signer | null, wanted: InvoiceRequest, body: Uint8Array
 }
 
 /** The key that signed the request; null on the unsigned path, where that is allowed. */
-async function signerOf(
+function signerOf(
   { signedRequests, allowsUnsigned }: InvoiceRoutesParts,
   request: Request,
   route: SignedRoute,
-): Promise<Outcome<Signer | null>> {
+): Outcome<Signer | null> | Promise<Outcome<Signer | null>> {
   const headers = readSignatureHeaders(request)
   if (isSigned(headers)) return signedRequests.authenticate(headers, request, route)
   return allowsUnsigned(request) ? succeed(null) : refuse('missing_auth_headers')
