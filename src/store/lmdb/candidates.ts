@@ -9,7 +9,7 @@ import { CALLBACK, type Callback, classByte, idAt, type Place } from './invoice-
  * is settled is never met again, so only a payment that covered more than this at once lets the next deposit reach the
  * bound. That deposit takes the first one that it has not looked at.
  */
-const SETTLED_PLACES_MAX = 150
+const SETTLED_PLACES_MAX = 30
 
 /** A deposit that looks for the invoice it notifies. */
 export interface Seeker {
@@ -56,8 +56,10 @@ export class Candidates implements CandidateSearch<Buffer> {
     for (let settled = 0; ; ) {
       const head = oldestOf(heads)
       if (head === undefined) return null
-      if (settled >= SETTLED_PLACES_MAX || this.index.isUnpaid(head.id, this.nowMs)) return head.id
-      settled += this.index.walletCountOf(head.payeeNo)
+      if (this.index.decideExpiry(head.id, this.nowMs).voidedAt === null) {
+        if (settled >= SETTLED_PLACES_MAX || this.index.isUnpaid(head.id, this.nowMs)) return head.id
+        settled += this.index.walletCountOf(head.payeeNo)
+      }
       heads.splice(heads.indexOf(head), 1)
       const next = this.headOf(head.payeeNo, head.ofClass, head.id)
       if (next !== null) heads.push(next)
