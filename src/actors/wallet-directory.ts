@@ -29,6 +29,8 @@ export interface DirectoryBounds {
 
 const DEFAULT_BOUNDS: DirectoryBounds = { mailboxCapacity: 8192, totalCapacity: 65_536, turnLimit: 256 }
 
+const NO_TERMS: CreationTerms = {}
+
 /** No room for a command that cannot be refused in the API's shape: its sender has to repeat it. */
 export class MailboxFull extends Error {
   override readonly name = 'MailboxFull'
@@ -66,13 +68,13 @@ export class WalletDirectory {
    * Creates an invoice in the turn of all its wallets. Refuses with `overloaded` when one of their mailboxes is full. Only
    * who owns a wallet takes a place in its mailbox: what can be refused for the wallets it names is answered without.
    */
-  async createInvoice(request: InvoiceRequest, terms: CreationTerms = {}): Promise<InvoiceResult> {
-    const command: InvoiceCommand = { ...terms, type: 'invoice', request }
+  async createInvoice(request: InvoiceRequest, terms: CreationTerms = NO_TERMS): Promise<InvoiceResult> {
+    const command: InvoiceCommand = { type: 'invoice', request, terms }
     const looked = this.store.answerWithoutTurn(command)
     // Not awaited in vain: requests of one wallet enter its mailbox in the order in which they were made.
     const answer = looked instanceof Promise ? await looked : looked
     if (answer !== null) return answer
-    const result = this.submit(request.walletIds.map(walletKey), command)
+    const result = this.submit(request.walletIds, command)
     if (result === null) return { type: 'invoice', outcome: refuse('overloaded'), isReplay: false }
     return expectInvoice(await result)
   }
@@ -86,7 +88,7 @@ export class WalletDirectory {
     if (invoice === undefined) return refuse('invoice_not_found')
     if (invoice.owner !== owner) return refuse('not_invoice_owner')
     const wallets = await Promise.all(walletsOf(invoice).map((id) => this.store.wallet(id)))
-    const own = wallets.flatMap((wallet) => (wallet?.owner === owner ? [walletKey(wallet.id)] : []))
+    const own = wallets.flatMap((wallet) => (wallet?.owner === owner ? [wallet.id] : []))
     const command = { type: 'void', invoiceId, owner, ...(authority === undefined ? {} : { authority }) } as const
     const result = this.submit(own.length === 0 ? [invoiceKey(invoiceId)] : own, command)
     return result === null ? refuse('overloaded') : expectVoid(await result).outcome
@@ -137,9 +139,7 @@ export class WalletDirectory {
         const address = addressKey(network, toAddress)
         const known = keys.get(address)
         if (known !== undefined) return known
-        const key = Promise.resolve(this.store.walletAt(network, toAddress)).then((wallet) =>
-          wallet === undefined ? address : walletKey(wallet.id),
-        )
+        const key = Promise.resolve(this.store.walletAt(network, toAddress)).then((wallet) => wallet?.id ?? address)
         keys.set(address, key)
         return key
       }),
@@ -199,27 +199,23 @@ export class WalletDirectory {
 }
 
 /*
- * The names of mailboxes. Each begins with its kind, so that no id or address that somebody chose is the name of another
- * kind's mailbox.
+ * The names of mailboxes. A wallet's is its id, which has no comma (`flawOfWalletId`). The others begin with a comma and
+ * their kind, so that no id or address that somebody chose is the name of another kind's mailbox.
  */
-
-function walletKey(id: string): string {
-  return `wallet ${id}`
-}
 
 /** Of the deposits to an address whose wallet is not known. */
 function addressKey(network: Network, address: string): string {
-  return `address ${network} ${canonicalAddress(network, address)}`
+  return `,address ${network} ${canonicalAddress(network, address)}`
 }
 
 /** Of voids of an invoice none of whose wallets is its owner's any more. */
 function invoiceKey(id: string): string {
-  return `invoice ${id}`
+  return `,invoice ${id}`
 }
 
 /** Of the steps of a network. */
 function chainKey(network: Network): string {
-  return `chain ${network}`
+  return `,chain ${network}`
 }
 
 function expectInvoice(result: WalletResult): InvoiceResult {

@@ -39,6 +39,9 @@ export interface SignedRoute {
   readonly permission: Permission | null
 }
 
+/** What the pool says at once, or whether the signature is valid. */
+type Verdict = ReturnType<VerifyPool['verify']>
+
 /** Who signed a request. */
 export interface Signer {
   /** The record as it was when the signature had been verified. */
@@ -98,16 +101,12 @@ export class SignedRequests {
     const { keyText, publicKey, timestamp } = read.value
     // Whether the key is registered only chooses the lane here; the answer to the client comes after the signature.
     const isRegistered = this.registered.find(keyText) !== undefined || (await this.lookUp(keyText, publicKey))
-    const verified = await this.verify(
-      read.value,
-      request,
-      route.routeTag,
-      isRegistered ? 'registered' : 'unregistered',
-    )
-    if (!verified.ok) return verified
+    const verdict = this.verify(read.value, request, route.routeTag, isRegistered ? 'registered' : 'unregistered')
+    if (!(verdict instanceof Promise)) return this.turnAway(verdict, request)
+    if (!(await verdict)) return refuse('invalid_signature')
     const { permission } = route
     const key = authorise(await this.store.apiKey(publicKey), permission, this.clock.now())
-    return key.ok ? succeed({ key: key.value, authority: { publicKey, permission }, timestamp }) : key
+    return key.ok ? succeed({ key: key.value, authority: { keyId: key.value.id, permission }, timestamp }) : key
   }
 
   /**
@@ -121,8 +120,9 @@ export class SignedRequests {
   ): Promise<Outcome<string>> {
     const read = this.read(headers)
     if (!read.ok) return read
-    const verified = await this.verify(read.value, request, routeTag, 'unregistered')
-    return verified.ok ? succeed(read.value.keyText) : verified
+    const verdict = this.verify(read.value, request, routeTag, 'unregistered')
+    if (!(verdict instanceof Promise)) return this.turnAway(verdict, request)
+    return (await verdict) ? succeed(read.value.keyText) : refuse('invalid_signature')
   }
 
   /** What can be told without the curve: three headers, a timely one, and a key that could be one. */
@@ -140,18 +140,23 @@ export class SignedRequests {
     return isRegistered
   }
 
-  private async verify(
+  private verify(
     { publicKey, timestamp, signature }: Signed,
     request: SignedRequest,
     routeTag: string,
     lane: VerifyLaneName,
-  ): Promise<Outcome<null>> {
+  ): Verdict {
     const { body } = request
     const sender = () => this.senderOf(request).key
-    const verdict = this.pool.verify({ publicKey, signature, routeTag, timestamp, body }, lane, sender)
+    return this.pool.verify({ publicKey, signature, routeTag, timestamp, body }, lane, sender)
+  }
+
+  private async turnAway(
+    verdict: Exclude<Verdict, Promise<boolean>>,
+    { body }: SignedRequest,
+  ): Promise<Outcome<never>> {
     if (verdict === 'crowded_out') await this.refusals.hold(body.length)
-    if (!(verdict instanceof Promise)) return refuse('overloaded')
-    return (await verdict) ? succeed(null) : refuse('invalid_signature')
+    return refuse('overloaded')
   }
 }
 

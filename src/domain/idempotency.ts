@@ -28,7 +28,7 @@ export const SIGNED_REQUEST_KEPT_MS = 10 * 60 * 1000
 export interface SignedCreation {
   /** Unix milliseconds, as signed. */
   readonly timestampMs: number
-  /** 32 bytes that stand for the public key, the timestamp and the body as signed. */
+  /** 32 bytes that stand for the API key, the timestamp and the body as signed. */
   readonly digest: Uint8Array
 }
 

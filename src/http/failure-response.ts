@@ -18,11 +18,12 @@ const UNAVAILABLE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
 
 /** An answer with `value` as its JSON body. `headers` are added to, or replace, the usual ones. */
 export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Answer {
-  return {
-    status,
-    headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
-    body: JSON.stringify(value),
-  }
+  return jsonTextAnswer(status, JSON.stringify(value), headers)
+}
+
+/** The same with a body that is JSON already. */
+export function jsonTextAnswer(status: number, body: string, headers?: Readonly<Record<string, string>>): Answer {
+  return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body }
 }
 
 /**

@@ -40,7 +40,10 @@ export class UwsHead implements RequestHead {
     const { headers } = this
     let value: string | undefined
     for (let i = 0; i < headers.length; i += 2) {
-      if (headers[i] === name) value = value === undefined ? headers[i + 1] : `${value}, ${headers[i + 1]}`
+      const found = headers[i]
+      // Lengths first: comparing texts is a call, and most names differ in length.
+      if (found?.length === name.length && found === name)
+        value = value === undefined ? headers[i + 1] : `${value}, ${headers[i + 1]}`
     }
     return value
   }

@@ -36,7 +36,11 @@ export interface CreationTerms {
   readonly signed?: SignedCreation
 }
 
-export type InvoiceCommand = CreationTerms & { readonly type: 'invoice'; readonly request: InvoiceRequest }
+export interface InvoiceCommand {
+  readonly type: 'invoice'
+  readonly request: InvoiceRequest
+  readonly terms?: CreationTerms
+}
 
 /** Voids an invoice for `owner` (decisions 4). */
 export interface VoidCommand {

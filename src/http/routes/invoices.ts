@@ -16,7 +16,7 @@ import type { Payment } from '../../domain/payment.js'
 import { truncate, wellFormed } from '../../domain/text.js'
 import type { CreationTerms, InvoiceResult, InvoiceWithPayment, Page, PageOf, Store } from '../../store/store.js'
 import { readJsonObject } from '../body.js'
-import { failureAnswer, jsonAnswer } from '../failure-response.js'
+import { failureAnswer, jsonAnswer, jsonTextAnswer } from '../failure-response.js'
 import type { InProgress } from '../in-progress.js'
 import { listAnswer } from '../json-list.js'
 import { LIST_PARAMETERS, type ListQuery, readListQuery, refuseParameter } from '../list-query.js'
@@ -94,7 +94,7 @@ function termsOf(signer: Signer | null, wanted: InvoiceRequest, body: Uint8Array
   if (signer === null) return {}
   const { authority, timestamp } = signer
   if (wanted.reference !== null) return { authority }
-  const digest = createHash('sha256').update(authority.publicKey).update(`${timestamp}\n`).update(body).digest()
+  const digest = createHash('sha256').update(`${authority.keyId}\n${timestamp}\n`).update(body).digest()
   return { authority, signed: { timestampMs: Number(timestamp), digest } }
 }
 
@@ -129,11 +129,9 @@ function ownerInBody(request: Request): Outcome<string> {
 function createdAnswer({ outcome, isReplay }: InvoiceResult, basePath: string): Answer {
   if (!outcome.ok) return failureAnswer(outcome.failure)
   const { id } = outcome.value
-  const headers = {
-    Location: `${basePath}/api/invoices/${id}`,
-    ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}),
-  }
-  return jsonAnswer(201, { id, url: `/pay/${id}` }, headers)
+  const Location = `${basePath}/api/invoices/${id}`
+  const headers = isReplay ? { Location, 'Idempotency-Replayed': 'true' } : { Location }
+  return jsonTextAnswer(201, `{"id":"${id}","url":"/pay/${id}"}`, headers)
 }
 
 /** A key counts for whoever authenticated, by API key, or by owner on the unsigned path (decisions 4). */

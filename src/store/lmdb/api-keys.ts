@@ -66,7 +66,7 @@ export class ApiKeys {
   /** Why a request may not be acted on any more, as `authorise` has it; null when it may, or was not signed. */
   refusalOf(authority: Authority | undefined, nowMs: number): Failure | null {
     if (authority === undefined) return null
-    const key = authorise(this.findInCommit(authority.publicKey), authority.permission, nowMs)
+    const key = authorise(this.findInCommit(authority.keyId), authority.permission, nowMs)
     return key.ok ? null : key.failure
   }
 
@@ -75,13 +75,13 @@ export class ApiKeys {
     this.keysInCommit.forget()
   }
 
-  /** The same as `find`, in a commit. */
-  private findInCommit(publicKey: Uint8Array): ApiKey | undefined {
-    const name = nameOf(publicKey)
-    const known = this.keysInCommit.get(name)
+  /** By id, in a commit. */
+  private findInCommit(id: string): ApiKey | undefined {
+    const known = this.keysInCommit.get(id)
     if (known !== undefined) return known
-    const key = this.find(publicKey)
-    if (key !== undefined) this.keysInCommit.set(name, key)
+    const publicKey = this.publicKeyOf(id)
+    const key = publicKey === undefined ? undefined : this.find(publicKey)
+    if (key !== undefined) this.keysInCommit.set(id, key)
     return key
   }
 
@@ -123,7 +123,7 @@ export class ApiKeys {
     if (key.revoked_at !== null) return succeed(key)
     const revoked = { ...key, revoked_at: nowMs }
     this.tables.apiKeys.putSync(publicKey, codec.encode(revoked))
-    this.keysInCommit.set(nameOf(publicKey), revoked)
+    this.keysInCommit.set(id, revoked)
     this.active.remove(this.identities.intern(key.owner), key)
     return succeed(revoked)
   }
@@ -152,10 +152,6 @@ export class ApiKeys {
       if (!this.tables.apiKeyIds.doesExist(Buffer.from(id, 'hex'))) return id
     }
   }
-}
-
-function nameOf(publicKey: Uint8Array): string {
-  return Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength).toString('latin1')
 }
 
 /** Enters the keys of a store that has no list of active ones yet. */

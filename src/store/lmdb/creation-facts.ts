@@ -17,7 +17,8 @@ export interface CreationParts {
 
 /** The facts about a new invoice, in LMDB. Open invoices that turn out to be paid are settled on the way. */
 export class CreationFacts implements InvoiceFacts {
-  private readonly places: readonly Place[]
+  /** One on each of the wallets; none unless every one is the owner's. */
+  readonly places: readonly Place[]
 
   constructor(
     private readonly parts: CreationParts,

@@ -2,7 +2,7 @@ import type { Currency } from '../../domain/currency.js'
 import { walletsOf } from '../../domain/invoice.js'
 import { isPaid } from '../../domain/payment.js'
 import { decideExpiry, isCovered, isExpiryDue } from '../../domain/voiding.js'
-import { CALLBACK, type IndexedInvoice } from './invoice-places.js'
+import { CALLBACK, type IndexedInvoice, placeOf } from './invoice-places.js'
 import { atomsOf, type InvoiceRow, type InvoiceRows } from './invoice-rows.js'
 import type { Matches } from './matches.js'
 import type { OpenInvoices } from './open-invoices.js'
@@ -37,8 +37,7 @@ export class InvoiceIndex {
     const { ownerNo } = this.payees.find(row.payeeNo)
     return {
       id,
-      walletNos: walletsOf(row).map((walletId) => this.walletNo(walletId)),
-      ownerNo,
+      places: walletsOf(row).map((walletId) => placeOf(this.walletNo(walletId), ownerNo)),
       payeeNo: row.payeeNo,
       currency: row.currency,
       amount: atomsOf(row),

@@ -16,8 +16,8 @@ export type Callback = (typeof CALLBACK)[keyof typeof CALLBACK]
 /** An invoice as the indexes on its wallets see it. */
 export interface IndexedInvoice {
   readonly id: Buffer
-  readonly walletNos: readonly number[]
-  readonly ownerNo: number
+  /** One on each of its wallets, in the order in which it names them. */
+  readonly places: readonly Place[]
   readonly payeeNo: number
   readonly currency: Currency
   /** Atoms. */
@@ -41,8 +41,8 @@ export function placeOf(walletNo: number, ownerNo: number): Place {
   return place
 }
 
-export function placesOf({ walletNos, ownerNo }: Pick<IndexedInvoice, 'walletNos' | 'ownerNo'>): readonly Place[] {
-  return walletNos.map((walletNo) => placeOf(walletNo, ownerNo))
+export function walletNoOf(place: Place): number {
+  return place.readUInt32BE(0)
 }
 
 /** A currency and a way of notification in one byte; those of a currency lie side by side. */

@@ -1,13 +1,14 @@
 import { refuseInvoice } from '../../domain/collision.js'
 import { type Outcome, refuse, succeed } from '../../domain/failure.js'
 import type { Invoice, InvoiceRequest } from '../../domain/invoice.js'
-import { NO_ENDING, refuseVoiding } from '../../domain/voiding.js'
+import { refuseVoiding } from '../../domain/voiding.js'
 import type { InvoiceWithPayment, Page, PageOf } from '../store.js'
 import { ID_BYTES, isKey, numberKey, under } from './bytes.js'
 import { CreationFacts, type CreationParts } from './creation-facts.js'
 import type { Expiries } from './expiries.js'
 import type { Identities } from './identities.js'
 import { callbackOf, type InvoiceIndex } from './invoice-index.js'
+import type { Place } from './invoice-places.js'
 import { type InvoiceRow, type InvoiceRows, toInvoice } from './invoice-rows.js'
 import { pageKeys } from './pages.js'
 import type { Payees } from './payees.js'
@@ -50,11 +51,12 @@ export class Invoices {
   ): Outcome<Invoice> {
     const ownerNo = this.identities.numberInCommit(request.owner)
     const wallets = this.ownedWallets(request.walletIds, ownerNo)
-    const refusal = refuseInvoice(request, new CreationFacts(this.facts, request, ownerNo, wallets, nowMs, isRepeated))
+    const facts = new CreationFacts(this.facts, request, ownerNo, wallets, nowMs, isRepeated)
+    const refusal = refuseInvoice(request, facts)
     if (refusal !== null) return { ok: false, failure: refusal }
     if (wallets === null || ownerNo === undefined)
       throw new Error('an invoice was allowed on wallets that are not owned')
-    return succeed(this.insert(request, wallets, ownerNo, nowMs, newId(nowMs)))
+    return succeed(this.insert(request, wallets, ownerNo, facts.places, nowMs, newId(nowMs)))
   }
 
   /** Voids an invoice for `owner`, in a commit in which what is due has expired. A void one stays as it is. */
@@ -122,6 +124,7 @@ export class Invoices {
     request: InvoiceRequest,
     wallets: readonly WalletRow[],
     ownerNo: number,
+    places: readonly Place[],
     nowMs: number,
     id: Buffer,
   ): Invoice {
@@ -138,18 +141,18 @@ export class Invoices {
       callback_url: request.callbackUrl,
       created_at: nowMs,
       payeeNo: this.payees.intern(request.owner, ownerNo, wallets),
-      ...NO_ENDING,
       expiresAt: expiresInSeconds === null ? null : nowMs + expiresInSeconds * MS_PER_SECOND,
+      voidedAt: null,
+      hasOutlivedExpiry: false,
     }
     this.rows.put(id, row)
     this.tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
     if (row.reference !== null) this.tables.references.putSync(Buffer.from(row.reference), id)
     if (row.expiresAt !== null) this.expiries.add(row.expiresAt, id)
-    const walletNos = wallets.map(({ no }) => no)
     const { payeeNo, currency } = row
     const callback = callbackOf(row)
     // Every open invoice of the amount would have refused this one.
-    this.index.open.enter({ id, walletNos, ownerNo, payeeNo, currency, amount: request.amount, callback }, true)
+    this.index.open.enter({ id, places, payeeNo, currency, amount: request.amount, callback }, true)
     return toInvoice(id, row)
   }
 }

@@ -17,6 +17,7 @@ import type { SigningSecrets } from '../../domain/webhook-secret.js'
 import { StartError } from '../../start-error.js'
 import type { CommitObserver } from '../commit-observer.js'
 import type {
+  CreationTerms,
   InvoiceCommand,
   InvoiceResult,
   InvoiceWithPayment,
@@ -81,6 +82,8 @@ const INTERRUPTED: DeliveryResult = {
   detail: 'the service stopped before the outcome was known',
   durationMs: 0,
 }
+
+const NO_TERMS: CreationTerms = {}
 
 /** What the store is given instead of taking it from the world. */
 export interface LmdbStoreOptions {
@@ -232,9 +235,9 @@ export class LmdbStore implements Store {
     return batch.some(({ type }) => type === 'void') ? this.forgetVoided(batch, fates) : fates
   }
 
-  answerWithoutTurn({ request, idempotency }: InvoiceCommand): InvoiceResult | null {
+  answerWithoutTurn({ request, terms }: InvoiceCommand): InvoiceResult | null {
     if (this.wallets_.areAllOf(request.owner, request.walletIds)) return null
-    const earlier = this.answerOfEarlier(idempotency, this.clock.now())
+    const earlier = this.answerOfEarlier(terms?.idempotency, this.clock.now())
     return earlier ?? { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
   }
 
@@ -512,7 +515,8 @@ export class LmdbStore implements Store {
     return { type: 'deposit', ...recorded }
   }
 
-  private createInvoice({ request, authority, idempotency, signed }: InvoiceCommand, now: number): InvoiceResult {
+  private createInvoice({ request, terms = NO_TERMS }: InvoiceCommand, now: number): InvoiceResult {
+    const { authority, idempotency, signed } = terms
     const denied = this.apiKeys_.refusalOf(authority, now)
     if (denied !== null) return { type: 'invoice', outcome: { ok: false, failure: denied }, isReplay: false }
     const earlier = this.answerOfEarlier(idempotency, now)

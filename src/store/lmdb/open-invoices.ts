@@ -9,7 +9,6 @@ import {
   openKey,
   openPrefix,
   type Place,
-  placesOf,
 } from './invoice-places.js'
 import { firstKey, type Tables } from './tables.js'
 import type { WalletSets } from './wallet-sets.js'
@@ -32,7 +31,7 @@ export class OpenInvoices {
     this.sets.entering(invoice)
     const { openAmounts, openInvoices } = this.tables
     const amountBytes = bigintToBytes(invoice.amount)
-    for (const place of placesOf(invoice)) {
+    for (const place of invoice.places) {
       const key = amountKey(place, invoice.currency, invoice.amount)
       const others = isAlone ? undefined : openAmounts.get(key)
       openAmounts.putSync(key, others === undefined ? invoice.id : Buffer.concat([others, invoice.id]))
@@ -42,7 +41,7 @@ export class OpenInvoices {
 
   leave(invoice: IndexedInvoice): void {
     const { openAmounts, openInvoices } = this.tables
-    for (const place of placesOf(invoice)) {
+    for (const place of invoice.places) {
       const key = amountKey(place, invoice.currency, invoice.amount)
       const left = splitIds(openAmounts.get(key)).filter((id) => !id.equals(invoice.id))
       if (left.length === 0) openAmounts.removeSync(key)
@@ -53,7 +52,7 @@ export class OpenInvoices {
   }
 
   has(invoice: IndexedInvoice): boolean {
-    const [place] = placesOf(invoice)
+    const [place] = invoice.places
     return place !== undefined && this.tables.openInvoices.doesExist(openKey(place, invoice))
   }
 

@@ -11,9 +11,9 @@ import {
   paidKey,
   paidPrefix,
   placeOf,
-  placesOf,
   unmatchedKey,
   unmatchedPrefix,
+  walletNoOf,
 } from './invoice-places.js'
 import { currencyByte } from './running-totals.js'
 import { firstKey, lastKey, NOTHING, type Tables } from './tables.js'
@@ -30,28 +30,30 @@ export class PaidInvoices {
   constructor(private readonly tables: Tables) {}
 
   enter(invoice: IndexedInvoice): void {
-    for (const place of placesOf(invoice)) this.tables.paidInvoices.putSync(paidKey(place, invoice), NOTHING)
-    for (const walletNo of invoice.walletNos) this.raiseGreatest(walletNo, invoice.currency, invoice.amount)
+    for (const place of invoice.places) {
+      this.tables.paidInvoices.putSync(paidKey(place, invoice), NOTHING)
+      this.raiseGreatest(walletNoOf(place), invoice.currency, invoice.amount)
+    }
   }
 
   leave(invoice: IndexedInvoice): void {
-    for (const place of placesOf(invoice)) this.tables.paidInvoices.removeSync(paidKey(place, invoice))
+    for (const place of invoice.places) this.tables.paidInvoices.removeSync(paidKey(place, invoice))
   }
 
   has(invoice: IndexedInvoice): boolean {
-    const [place] = placesOf(invoice)
+    const [place] = invoice.places
     return place !== undefined && this.tables.paidInvoices.doesExist(paidKey(place, invoice))
   }
 
   /** Enters an invoice that no deposit has matched. One without a reference never is. */
   enterUnmatched(invoice: IndexedInvoice): void {
     if (invoice.callback === CALLBACK.none) return
-    for (const place of placesOf(invoice)) this.tables.unmatchedInvoices.putSync(unmatchedKey(place, invoice), NOTHING)
+    for (const place of invoice.places) this.tables.unmatchedInvoices.putSync(unmatchedKey(place, invoice), NOTHING)
   }
 
   leaveUnmatched(invoice: IndexedInvoice): void {
     if (invoice.callback === CALLBACK.none) return
-    for (const place of placesOf(invoice)) this.tables.unmatchedInvoices.removeSync(unmatchedKey(place, invoice))
+    for (const place of invoice.places) this.tables.unmatchedInvoices.removeSync(unmatchedKey(place, invoice))
   }
 
   /** The newest one of a class that is older than `before`; null when there is none. */

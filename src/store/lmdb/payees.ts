@@ -28,8 +28,8 @@ const codec = recordCodec<Omit<Payee, 'no' | 'walletIds'>>(
 /** Payees, numbered on first use. A payee never changes, so those that were read stay in memory: every invoice needs its payee. */
 export class Payees {
   private readonly cache = new Map<number, Payee>()
-  /** By the numbers of the owner and of the wallets, in the order in which invoices name them. A number never changes. */
-  private readonly numbersByKey = new RowCache<number>()
+  /** The latest payee of one wallet alone, by the wallet's number: most invoices name one. */
+  private readonly ofOneWallet = new RowCache<Pick<Payee, 'no' | 'ownerNo'>, number>()
 
   constructor(
     private readonly tables: Tables,
@@ -38,11 +38,11 @@ export class Payees {
 
   /** The number of the payee, in a commit, if it has one; `wallets` in any order. */
   numberOf(ownerNo: number, wallets: readonly WalletRow[]): number | undefined {
-    const name = `${ownerNo}:${wallets.map((wallet) => wallet.no).join()}`
-    const known = this.numbersByKey.get(name)
-    if (known !== undefined) return known
+    const only = wallets.length === 1 ? wallets[0] : undefined
+    const known = only === undefined ? undefined : this.ofOneWallet.get(only.no)
+    if (known?.ownerNo === ownerNo) return known.no
     const no = this.tables.payeeNumbers.get(payeeKey(ownerNo, wallets))?.readUInt32BE(0)
-    if (no !== undefined) this.numbersByKey.set(name, no)
+    if (only !== undefined && no !== undefined) this.ofOneWallet.set(only.no, { no, ownerNo })
     return no
   }
 
@@ -74,7 +74,7 @@ export class Payees {
   /** After an aborted transaction: what was made in it is gone, and its number will name another payee. */
   forget(): void {
     this.cache.clear()
-    this.numbersByKey.forget()
+    this.ofOneWallet.forget()
   }
 }
 

@@ -1,12 +1,4 @@
-import {
-  behind,
-  type IndexedInvoice,
-  openPrefix,
-  type Place,
-  payeeNoOfOpenKey,
-  placeOf,
-  placesOf,
-} from './invoice-places.js'
+import { behind, type IndexedInvoice, openPrefix, type Place, payeeNoOfOpenKey } from './invoice-places.js'
 import { RowCache } from './row-cache.js'
 import { firstKey, type Tables } from './tables.js'
 
@@ -16,7 +8,7 @@ import { firstKey, type Tables } from './tables.js'
  */
 export class WalletSets {
   /** Whether a payee has an open invoice, by number. */
-  private readonly holders = new RowCache<boolean>()
+  private readonly holders = new RowCache<boolean, number>()
   /** How many payees have one at a place, by the place's bytes. */
   private readonly counts = new RowCache<number>()
   /** Places that were found to have no room, until an invoice or a deposit changes that. */
@@ -35,12 +27,11 @@ export class WalletSets {
 
   /** Whether a payee has an open invoice; `place` is any of its wallets. */
   holds(place: Place, payeeNo: number): boolean {
-    const name = String(payeeNo)
-    const known = this.holders.get(name)
+    const known = this.holders.get(payeeNo)
     if (known !== undefined) return known
     const prefix = openPrefix(place, payeeNo)
     const found = firstKey(this.tables.openInvoices, prefix, behind(prefix)) !== undefined
-    this.holders.set(name, found)
+    this.holders.set(payeeNo, found)
     return found
   }
 
@@ -66,19 +57,20 @@ export class WalletSets {
 
   /** Called before the payee's open invoice is entered. */
   entering(invoice: IndexedInvoice): void {
-    const [walletNo] = invoice.walletNos
-    if (walletNo === undefined || this.holds(placeOf(walletNo, invoice.ownerNo), invoice.payeeNo)) return
-    this.holders.set(String(invoice.payeeNo), true)
-    for (const place of placesOf(invoice)) this.adjust(place, 1)
+    const { places, payeeNo } = invoice
+    const [first] = places
+    if (first === undefined || this.holds(first, payeeNo)) return
+    this.holders.set(payeeNo, true)
+    for (const place of places) this.adjust(place, 1)
   }
 
   /** Called when an open invoice of the payee has left. */
   left(invoice: IndexedInvoice): void {
     this.forgetFull()
-    const places = placesOf(invoice)
+    const { places, payeeNo } = invoice
     const [first] = places
-    this.holders.drop(String(invoice.payeeNo))
-    if (first === undefined || this.holds(first, invoice.payeeNo)) return
+    this.holders.drop(payeeNo)
+    if (first === undefined || this.holds(first, payeeNo)) return
     for (const place of places) this.adjust(place, -1)
   }
 

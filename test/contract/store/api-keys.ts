@@ -42,8 +42,9 @@ export function describeApiKeys(open: OpenStore): void {
       async (t) => {
         await t.own('alice', 'wallet-1')
         const lasting = unwrap(await t.store.registerApiKey(registration(1)))
-        unwrap(await t.store.registerApiKey(registration(2, { ttlDays: 1 })))
-        unwrap(await t.store.registerApiKey(registration(3, { permissions: ['payments:send'] })))
+        const brief = unwrap(await t.store.registerApiKey(registration(2, { ttlDays: 1 })))
+        const other = unwrap(await t.store.registerApiKey(registration(3, { permissions: ['payments:send'] })))
+        const ids: Readonly<Record<number, string>> = { 1: lasting.id, 2: brief.id, 3: other.id }
         const idempotency = { scope: Buffer.alloc(32, 1), bodyHash: Buffer.alloc(32, 2) }
         const create = (
           seed: number,
@@ -52,8 +53,10 @@ export function describeApiKeys(open: OpenStore): void {
         ): WalletCommand => ({
           type: 'invoice',
           request: invoiceRequest({ amount }),
-          authority: { publicKey: registration(seed).publicKey, permission },
-          ...(amount === '1' ? { idempotency } : {}),
+          terms: {
+            authority: { keyId: ids[seed] ?? 'f'.repeat(16), permission },
+            ...(amount === '1' ? { idempotency } : {}),
+          },
         })
         const outcomes = async (...batch: readonly WalletCommand[]) => {
           const fates = await t.store.perform(batch)

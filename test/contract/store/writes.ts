@@ -25,7 +25,7 @@ export function describeWrites(open: OpenStore): void {
     const bodyHash = Buffer.alloc(32, 1)
     const idempotency = { scope: Buffer.alloc(32, 2), bodyHash }
     const command = (terms: CreationTerms = {}): InvoiceCommand => {
-      return { ...terms, type: 'invoice', request: invoiceRequest({ walletIds: ['wallet-1', 'wallet-2'] }) }
+      return { type: 'invoice', request: invoiceRequest({ walletIds: ['wallet-1', 'wallet-2'] }), terms }
     }
 
     scenario('answers without a turn unless every wallet is the owner’s', async (t) => {

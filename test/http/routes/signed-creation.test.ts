@@ -28,7 +28,7 @@ test('a key that is revoked after its signature was verified creates nothing any
     signedRequests: {
       authenticate: async () => {
         if (isRevoked) unwrap(await store.revokeApiKey(key.id, 'alice'))
-        return succeed({ key, authority: { publicKey, permission: 'invoices:create' }, timestamp: '1' })
+        return succeed({ key, authority: { keyId: key.id, permission: 'invoices:create' }, timestamp: '1' })
       },
     },
   })

@@ -9,7 +9,7 @@ function command(amount: number, scope: number, body: number): WalletCommand {
   return {
     type: 'invoice',
     request: invoiceRequest('shop', ['w'], `${amount}`),
-    idempotency: { scope: Buffer.alloc(32, scope), bodyHash: Buffer.alloc(32, body) },
+    terms: { idempotency: { scope: Buffer.alloc(32, scope), bodyHash: Buffer.alloc(32, body) } },
   }
 }
 

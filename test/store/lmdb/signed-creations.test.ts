@@ -18,7 +18,7 @@ test('a signed request is known for as long as its timestamp may pass, across re
     const command: WalletCommand = {
       type: 'invoice',
       request: invoiceRequest('shop', [walletId], amount),
-      signed: { timestampMs, digest: Buffer.alloc(32, digest) },
+      terms: { signed: { timestampMs, digest: Buffer.alloc(32, digest) } },
     }
     const [fate] = await current.perform([command])
     assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice')
@@ -49,7 +49,9 @@ test('expired idempotency keys and signed requests are removed, together no more
   for (let n = 1; n <= 3; n += 1) {
     const idempotency = { scope: Buffer.alloc(32, n), bodyHash: Buffer.alloc(32, n) }
     const signed = { timestampMs: clock.now(), digest: Buffer.alloc(32, n) }
-    await store.perform([{ type: 'invoice', request: invoiceRequest('shop', ['a'], `${n}`), idempotency, signed }])
+    await store.perform([
+      { type: 'invoice', request: invoiceRequest('shop', ['a'], `${n}`), terms: { idempotency, signed } },
+    ])
   }
   clock.advance(2 * 24 * 60 * 60 * 1000)
   const removed: number[] = []
