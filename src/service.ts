@@ -25,7 +25,7 @@ export interface Service {
 }
 
 /**
- * Builds the parts, in the order in which they need each other, and starts them. What the operator can mend is thrown as
+ * Builds the parts, in the order in which they need each other, and starts them. What the operator can correct is thrown as
  * `StartError`; whatever was started before is ended again.
  */
 export async function startService(settings: Settings, log: Logger, clock: Clock): Promise<Service> {

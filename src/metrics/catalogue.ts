@@ -178,7 +178,7 @@ export const metricsCatalogue = {
     name: 'billhook_network_problem',
     type: 'gauge',
     labels: ['network'],
-    help: '1 while a network cannot be watched until an operator mends something, else 0.',
+    help: '1 while a network cannot be watched until an operator corrects something, else 0.',
   },
   endpointRequests: {
     name: 'billhook_endpoint_requests_total',

@@ -122,7 +122,7 @@ export class ChainWatcher implements Watcher {
     const about = { network: this.network, failures, err: error }
     const isPassing =
       error instanceof NodeUnavailable || error instanceof MailboxFull || error instanceof StorageUnavailable
-    if (isProblem) log.error(about, 'cannot watch the network; see docs/networks.md, or mend the settings')
+    if (isProblem) log.error(about, 'cannot watch the network; see docs/networks.md, or correct the settings')
     // Each time that they have become twice as many, so that a long outage does not fill the log.
     else if (isPassing && Number.isInteger(Math.log2(failures))) log.warn(about, 'cannot watch the network for now')
     else if (!isPassing) log.error(about, 'watching the network failed')

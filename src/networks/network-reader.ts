@@ -57,7 +57,7 @@ export class NodeUnavailable extends Error {
   override readonly name = 'NodeUnavailable'
 }
 
-/** A node is not of the configured network, or its token is another. The operator has to mend the configuration. */
+/** A node is not of the configured network, or its token is another. The operator has to correct the configuration. */
 export class WrongNode extends Error {
   override readonly name = 'WrongNode'
 }

@@ -355,7 +355,7 @@ describe('a watcher of a chain that is reorganised', () => {
         assert.deepEqual([position, reorganisations], [before, 0])
         assert.deepEqual(new Set(await t.kinds(...hashes.slice(0, 190))), new Set(['confirmed']))
         assert.ok(t.reader.asked.block - asked < 20, `${t.reader.asked.block - asked} blocks`)
-        assert.deepEqual(t.lines('error'), ['cannot watch the network; see docs/networks.md, or mend the settings'])
+        assert.deepEqual(t.lines('error'), ['cannot watch the network; see docs/networks.md, or correct the settings'])
         await t.next()
         assert.match(t.watcher.state().problem ?? '', /none of the blocks/)
         t.chain.undo(1000)
