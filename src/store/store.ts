@@ -51,11 +51,19 @@ export interface VoidCommand {
   readonly authority?: Authority
 }
 
+/** Records what somebody reports of a deposit. */
+export interface DepositCommand {
+  readonly type: 'deposit'
+  /** Null when the report is no gateway's event. */
+  readonly eventId: string | null
+  readonly fact: DepositFact
+}
+
 /** What takes its turn in the mailboxes of wallets. */
 export type WalletCommand =
   | InvoiceCommand
   | VoidCommand
-  | { readonly type: 'deposit'; readonly eventId: string | null; readonly fact: DepositFact }
+  | DepositCommand
   | { readonly type: 'chain'; readonly step: ChainStep }
 
 export type WalletResult =

@@ -303,7 +303,7 @@ export class Referee implements CallObserver {
       }
     }
     expectEqual('whether it is a replay', result?.isReplay ?? false, false, request)
-    const refusal = model.invoices.refusal(request)
+    const refusal = model.invoices.refusal(request, now)
     if (refusal !== null || code !== null) return expectEqual('a refusal', code, refusal, request)
     if (open.isPoison) return expectEqual('a poisoned command', fate.status, 'rejected', request)
     if (result === null || !result.outcome.ok) violate('a command failed', [request, fate])

@@ -4,13 +4,6 @@ import { timeOfId } from './bytes.js'
 import { callbackOf, type InvoiceIndex } from './invoice-index.js'
 import { CALLBACK, type Callback, classByte, idAt, type Place } from './invoice-places.js'
 
-/**
- * Paid invoices that one deposit may settle while it searches the oldest unpaid one, counted on each of their wallets. What
- * is settled is never met again, so only a payment that covered more than this at once lets the next deposit reach the
- * bound. That deposit takes the first one that it has not looked at.
- */
-const SETTLED_PLACES_MAX = 30
-
 /** A deposit that looks for the invoice it notifies. */
 export interface Seeker {
   /** The wallet that it went to, and that wallet's present owner. */
@@ -52,13 +45,26 @@ export class Candidates implements CandidateSearch<Buffer> {
   }
 
   oldestUnpaid(): Buffer | null {
+    return this.walk(Number.POSITIVE_INFINITY).found
+  }
+
+  /**
+   * Settles paid invoices that stand before the oldest unpaid one, as long as they have no more than `places` wallets
+   * together, each counted for each invoice. Answers how many are left of `places`; none when there may be more to settle.
+   */
+  settle(places: number): number {
+    return this.newestUnmatchedOfAmount() === null ? this.walk(places).left : places
+  }
+
+  /** The oldest unpaid one; settles the paid ones before it, until nothing is left of `places`. */
+  private walk(places: number): { readonly found: Buffer | null; readonly left: number } {
     const heads = this.heads()
-    for (let settled = 0; ; ) {
+    for (let left = places; ; ) {
       const head = oldestOf(heads)
-      if (head === undefined) return null
+      if (head === undefined || left <= 0) return { found: null, left: Math.max(left, 0) }
       if (this.index.decideExpiry(head.id, this.nowMs).voidedAt === null) {
-        if (settled >= SETTLED_PLACES_MAX || this.index.isUnpaid(head.id, this.nowMs)) return head.id
-        settled += this.index.walletCountOf(head.payeeNo)
+        if (this.index.isUnpaid(head.id, this.nowMs)) return { found: head.id, left }
+        left -= this.index.walletCountOf(head.payeeNo)
       }
       heads.splice(heads.indexOf(head), 1)
       const next = this.headOf(head.payeeNo, head.ofClass, head.id)

@@ -25,6 +25,14 @@ export class Chains {
     return refusal === null ? effects.taken() : { outcome: { status: 'refused', reason: refusal }, owed: [] }
   }
 
+  /** Settles what the deposits of a step will meet, a bounded piece of it; false when there is more. */
+  settle(step: ChainStep, nowMs: number): boolean {
+    if (step.type !== 'append' && step.type !== 'confirm') return true
+    const { network, blocks } = step
+    const sightings = blocks.flatMap((block) => block.transfers.map((transfer) => sightingOf(network, block, transfer)))
+    return this.deposits.settle(sightings, nowMs)
+  }
+
   /** Addresses, each once, whose deposits a step reports something of. */
   addressesOf(step: ChainStep): readonly string[] {
     const addresses = new Set<string>()

@@ -1,3 +1,4 @@
+import type { Currency } from '../../domain/currency.js'
 import {
   conflictOf,
   type DepositOutcome,
@@ -32,6 +33,12 @@ export interface RecordedDeposit {
   readonly owed: readonly OwedDelivery[]
 }
 
+/**
+ * Paid invoices that one commit settles at most before a command chooses among the unpaid ones, counted on each of their
+ * wallets. Where one payment has covered more, the command waits for the next commit, and others go between.
+ */
+const SETTLED_PLACES_MAX = 30
+
 /** Records deposits: their sums, the invoice each notifies, and the deliveries it owes, all in one transaction. */
 export class Deposits {
   constructor(
@@ -46,6 +53,24 @@ export class Deposits {
     private readonly outbox: Outbox,
     private readonly tokenDecimals: TokenDecimals,
   ) {}
+
+  /**
+   * Settles what the choices for these deposits will meet, a bounded piece of it; false when there is more. A deposit finds
+   * its invoice also without, and then settles all of it at once.
+   */
+  settle(sightings: Iterable<Sighting>, nowMs: number): boolean {
+    let left = SETTLED_PLACES_MAX
+    for (const sighting of sightings) {
+      const value = flawOf(sighting, this.tokenDecimals) === null ? depositValue(sighting, this.tokenDecimals) : null
+      if (value === null) continue
+      const key = depositKey(sighting.network, sighting.txHash, sighting.index)
+      if ((this.deposits.get(key)?.invoiceId ?? null) !== null) continue
+      const search = this.candidatesFor(sighting, value.currency, value.atoms, nowMs)
+      left = search?.settle(left) ?? left
+      if (left === 0) return false
+    }
+    return true
+  }
 
   record(fact: DepositFact, nowMs: number, newId: (nowMs: number) => Buffer): RecordedDeposit {
     const flaw = flawOf(fact.sighting, this.tokenDecimals)
@@ -144,13 +169,23 @@ export class Deposits {
     return chosen
   }
 
-  private choose({ network, toAddress, countedAs, atoms, receivedAt }: DepositRow, nowMs: number): Buffer | null {
+  private choose(row: DepositRow, nowMs: number): Buffer | null {
+    const search = this.candidatesFor(row, row.countedAs, row.atoms, nowMs)
+    return search === null ? null : chooseInvoice(search)
+  }
+
+  /** The candidates for a deposit; null when it has none, whatever there is. */
+  private candidatesFor(
+    { network, toAddress, receivedAt }: Pick<Sighting, 'network' | 'toAddress' | 'receivedAt'>,
+    currency: Currency | null,
+    atoms: bigint,
+    nowMs: number,
+  ): Candidates | null {
     const wallet = this.wallets.at(network, toAddress)
-    if (wallet === undefined || wallet.ownerNo === null || countedAs === null) return null
+    if (wallet === undefined || wallet.ownerNo === null || currency === null) return null
     const place = placeOf(wallet.no, wallet.ownerNo)
     const hasDefaultCallback = this.webhooks.defaultCallback(wallet.ownerNo) !== null
-    const seeker = { place, currency: countedAs, atoms, receivedAt, hasDefaultCallback }
-    return chooseInvoice(new Candidates(this.index, seeker, nowMs))
+    return new Candidates(this.index, { place, currency, atoms, receivedAt, hasDefaultCallback }, nowMs)
   }
 
   /** Brings the running totals from one kind to the other. */

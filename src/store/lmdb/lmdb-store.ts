@@ -18,6 +18,8 @@ import { StartError } from '../../start-error.js'
 import type { CommitObserver } from '../commit-observer.js'
 import type {
   CreationTerms,
+  DepositCommand,
+  DepositResult,
   InvoiceCommand,
   InvoiceResult,
   InvoiceWithPayment,
@@ -231,8 +233,8 @@ export class LmdbStore implements Store {
   }
 
   perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
-    const fates = this.commits.runAllAdmitted(batch.map((command) => () => this.performOne(command)))
-    return batch.some(({ type }) => type === 'void') ? this.forgetVoided(batch, fates) : fates
+    if (!areInvoices(batch)) return this.performInPieces(batch)
+    return this.commits.runAllAdmitted(batch.map((command) => () => this.createInvoice(command, this.begin())))
   }
 
   answerWithoutTurn({ request, terms }: InvoiceCommand): InvoiceResult | null {
@@ -480,11 +482,25 @@ export class LmdbStore implements Store {
     return this.closing
   }
 
-  private async forgetVoided<T>(batch: readonly WalletCommand[], fates: Promise<T>): Promise<T> {
-    const settled = await fates
+  /** Performs commands in order, in more than one commit when one of them has to wait: it holds up those behind it. */
+  private async performInPieces(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
+    const fates: Settled<WalletResult>[] = []
+    while (fates.length < batch.length) {
+      let isHeldUp = false
+      const units = batch.slice(fates.length).map((command) => () => {
+        const result = isHeldUp ? null : this.performOne(command)
+        isHeldUp = result === null
+        return result
+      })
+      for (const fate of await this.commits.runAllAdmitted(units)) {
+        if (fate.status === 'rejected') fates.push(fate)
+        else if (fate.value !== null) fates.push({ status: 'fulfilled', value: fate.value })
+        else break
+      }
+    }
     // Not before: until the commit is durable readers see the invoice as it was, and may keep it so.
     for (const command of batch) if (command.type === 'void') this.answers.forget(command.invoiceId)
-    return settled
+    return fates
   }
 
   private async finish(): Promise<void> {
@@ -494,15 +510,30 @@ export class LmdbStore implements Store {
     this.lock.release()
   }
 
-  /** Runs in a transaction. */
-  private performOne(command: WalletCommand): WalletResult {
+  /** The time of a command, in a transaction in which what is due by then has expired. */
+  private begin(): number {
     const now = this.clock.now()
     this.invoices_.expireDue(now)
-    if (command.type === 'invoice') {
-      return this.createInvoice(command, now)
+    return now
+  }
+
+  /** Runs in a transaction. Null when the command has to wait for another one. */
+  private performOne(command: WalletCommand): WalletResult | null {
+    const now = this.begin()
+    switch (command.type) {
+      case 'invoice':
+        return this.createInvoice(command, now)
+      case 'void':
+        return { type: 'void', outcome: this.voidInvoice(command, now) }
+      case 'chain':
+        if (!this.chains.settle(command.step, now)) return null
+        return { type: 'chain', ...this.chains.take(command.step, now, this.options.newId) }
+      case 'deposit':
+        return this.recordDeposit(command, now)
     }
-    if (command.type === 'void') return { type: 'void', outcome: this.voidInvoice(command, now) }
-    if (command.type === 'chain') return { type: 'chain', ...this.chains.take(command.step, now, this.options.newId) }
+  }
+
+  private recordDeposit(command: DepositCommand, now: number): DepositResult | null {
     const flaw = this.events.flawOf(command.eventId)
     if (flaw !== null) return { type: 'deposit', outcome: { status: 'rejected', error: flaw }, owed: [] }
     const answered = this.events.answerTo(command.eventId)
@@ -510,6 +541,7 @@ export class LmdbStore implements Store {
       const outcome = answered.status === 'duplicate' ? { ...answered, deposit: null } : answered
       return { type: 'deposit', outcome, owed: [] }
     }
+    if (!this.deposits_.settle([command.fact.sighting], now)) return null
     const recorded = this.deposits_.record(command.fact, now, this.options.newId)
     this.events.remember(command.eventId, recorded.outcome, now)
     return { type: 'deposit', ...recorded }
@@ -570,4 +602,8 @@ export class LmdbStore implements Store {
     this.events.remember(eventId, outcome, now)
     return outcome
   }
+}
+
+function areInvoices(batch: readonly WalletCommand[]): batch is readonly InvoiceCommand[] {
+  return batch.every(({ type }) => type === 'invoice')
 }

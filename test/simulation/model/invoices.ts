@@ -85,12 +85,12 @@ export class ModelInvoices {
   }
 
   /** The code of the refusal, null when it is created: ownership, callback, reference, amount, in this order. */
-  refusal(request: ModelRequest): string | null {
+  refusal(request: ModelRequest, nowMs: number): string | null {
     if (!request.walletIds.every((id) => this.wallets.isPayable(id, request.owner))) return 'wallet_not_owned'
     if (!request.isCallbackValid) return 'invalid_callback_url'
     if (request.reference !== null && this.byReference(request.reference) !== undefined) return 'reference_in_use'
-    if (this.hasUnpaidEqual(request)) return 'amount_in_use'
-    return request.walletIds.some((id) => this.isCrowded(id, request)) ? 'too_many_wallet_sets' : null
+    if (this.hasUnpaidEqual(request, nowMs)) return 'amount_in_use'
+    return request.walletIds.some((id) => this.isCrowded(id, request, nowMs)) ? 'too_many_wallet_sets' : null
   }
 
   /** What creating it now gives; the id is the service's. */
@@ -182,19 +182,23 @@ export class ModelInvoices {
   }
 
   /** Whether as many other sets of wallets as may share the wallet have unpaid invoices there. */
-  private isCrowded(walletId: string, request: ModelRequest): boolean {
+  private isCrowded(walletId: string, request: ModelRequest, nowMs: number): boolean {
     const nameOf = (walletIds: readonly string[]) => [...walletIds].sort().join()
     const sets = new Set<string>()
     for (const other of this.invoices) {
-      if (!other.walletIds.includes(walletId) || !this.stands(other, request.owner)) continue
+      if (!other.walletIds.includes(walletId) || !this.stands(other, request.owner, nowMs)) continue
       sets.add(nameOf(other.walletIds))
     }
     return !sets.has(nameOf(request.walletIds)) && sets.size >= SETS_MAX
   }
 
-  /** Whether it is one of the owner's that is unpaid and not void. */
-  private stands(invoice: ModelInvoice, owner: string): boolean {
-    return invoice.record.owner === owner && invoice.voidedAt === null && this.remaining(invoice) > 0n
+  /**
+   * Whether it is one of the owner's that is unpaid and not void. Judged by the clock: a command that failed decided about
+   * what was due, too, although that was undone with it.
+   */
+  private stands(invoice: ModelInvoice, owner: string, nowMs: number): boolean {
+    if (invoice.record.owner !== owner || this.remaining(invoice) === 0n) return false
+    return this.voidedAtBy(invoice, nowMs) === null
   }
 
   private voidedAtBy(invoice: ModelInvoice, nowMs: number): number | null {
@@ -208,14 +212,14 @@ export class ModelInvoices {
     return this.sum(invoice, 'confirmed') + this.sum(invoice, 'pending') >= invoice.atoms
   }
 
-  private hasUnpaidEqual(request: ModelRequest): boolean {
+  private hasUnpaidEqual(request: ModelRequest, nowMs: number): boolean {
     const atoms = invoiceAtoms(request.amountText)
     return this.invoices.some(
       (other) =>
         other.atoms === atoms &&
         other.record.currency === request.currency &&
         other.walletIds.some((id) => request.walletIds.includes(id)) &&
-        this.stands(other, request.owner),
+        this.stands(other, request.owner, nowMs),
     )
   }
 

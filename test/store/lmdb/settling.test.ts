@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { WalletCommand, WalletResult } from '../../../src/store/store.js'
+import { depositFact } from '../../support/fixtures.js'
+import { addressOf, invoiceRequest, openFixture } from '../../support/lmdb-fixture.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+const HOOK = 'https://shop.example/hook'
+/** As many as several commits settle. */
+const COVERED = 200
+
+/** A wallet on which one payment has covered many invoices, and a greater one that is unpaid. */
+async function openCrowded() {
+  const clock = new ManualClock()
+  const { store, assign, close } = await openFixture(clock)
+  await assign('alice', 'crowded')
+  await assign('bob', 'other')
+  const invoice = (owner: string, wallet: string, amount: string): WalletCommand => ({
+    type: 'invoice',
+    request: invoiceRequest(owner, [wallet], amount, { reference: amount, callbackUrl: HOOK }),
+  })
+  const amounts = Array.from({ length: COVERED }, (_, n) => `${n + 1}.5`)
+  await store.perform([...amounts, '99999'].map((amount) => invoice('alice', 'crowded', amount)))
+  clock.advance(1)
+  const sighting = (txHash: string, amount: string, currency = 'Tether') => ({
+    toAddress: addressOf('crowded'),
+    txHash,
+    currency,
+    amount,
+    receivedAt: clock.now(),
+  })
+  // Equal to no invoice's amount, and more than all but one.
+  const paid = depositFact('confirmed', sighting('covers', '40000000000'))
+  await store.perform([{ type: 'deposit', eventId: null, fact: paid }])
+  const referenceOf = (result: WalletResult | undefined) => {
+    if (result?.type !== 'deposit' && result?.type !== 'chain') return null
+    const [owed] = result.owed
+    return owed === undefined ? null : JSON.parse(store.delivery(owed.id)?.body ?? '{}').reference
+  }
+  return { store, close, invoice, sighting, referenceOf, now: clock.now() }
+}
+
+describe('a payment that covered many invoices', () => {
+  test('holds up the next deposit on the wallet and nobody else, and changes no order', async () => {
+    const { store, close, invoice, sighting, referenceOf } = await openCrowded()
+    const dust = (name: string): WalletCommand => ({
+      type: 'deposit',
+      eventId: name,
+      fact: depositFact('pending', sighting(name, '1')),
+    })
+    const ended: string[] = []
+    const noting = async (name: string, batch: readonly WalletCommand[]) => {
+      const fates = await store.perform(batch)
+      ended.push(name)
+      return fates.map((fate) => (fate.status === 'fulfilled' ? fate.value : assert.fail()))
+    }
+    const crowded = noting('crowded', [dust('first'), invoice('alice', 'crowded', '3.5'), dust('second')])
+    // One commit each.
+    for (const amount of ['7', '8', '9']) await noting(amount, [invoice('bob', 'other', amount)])
+    const results = await crowded
+    assert.deepEqual(ended, ['7', '8', '9', 'crowded'])
+    assert.deepEqual(
+      results.map(({ type }) => type),
+      ['deposit', 'invoice', 'deposit'],
+    )
+    assert.deepEqual([referenceOf(results[0]), referenceOf(results[2])], ['99999', '99999'])
+    await close()
+  })
+
+  test('holds up the step of a chain and nobody else', async () => {
+    const { store, close, invoice, sighting, referenceOf, now } = await openCrowded()
+    const { toAddress, txHash, currency, amount } = sighting('of a block', '1')
+    const transfer = { toAddress, txHash, index: 0, currency, amount }
+    const block = { height: 5, hash: '5', parentHash: '4', timeMs: now, transfers: [transfer] }
+    const ended: string[] = []
+    const step = { type: 'append', network: 'SEP', blocks: [block], isConfirmed: true } as const
+    const crowded = store.perform([{ type: 'chain', step }]).then((fates) => {
+      ended.push('crowded')
+      return fates
+    })
+    for (const amount of ['7', '8', '9']) {
+      await store.perform([invoice('bob', 'other', amount)])
+      ended.push(amount)
+    }
+    const [fate] = await crowded
+    assert.deepEqual(ended, ['7', '8', '9', 'crowded'])
+    assert.equal(referenceOf(fate?.status === 'fulfilled' ? fate.value : undefined), '99999')
+    await close()
+  })
+})
