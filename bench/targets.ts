@@ -1,7 +1,7 @@
 import { BILLHOOK, HOT_WALLET, ORDINARY } from './contestants.js'
 import { CREATION_UNDER_LOAD } from './parts/creations-under-load.js'
 import { PAID_STATUS } from './parts/history.js'
-import { IDLE_MEMORY, MEMORY_AFTER, START } from './parts/process.js'
+import { IDLE_MEMORY, MEMORY_AFTER, OWN_MEMORY_IDLE, START } from './parts/process.js'
 import { CONSTANT, READ } from './parts/reads.js'
 import { VERIFY_ONE_THREAD } from './parts/throughput.js'
 import { DELIVERIES, WEBHOOK_P50, WEBHOOK_P99 } from './parts/webhooks.js'
@@ -46,7 +46,7 @@ export function judgeTargets(
 ): readonly TargetOutcome[] {
   const medians = new Medians(measurements)
   const [few = 0, many = 0] = [sizes[0], sizes.at(-1)]
-  const memoryGrowth = medians.of(MEMORY_AFTER, memoryInvoices) - medians.of(IDLE_MEMORY)
+  const memoryGrowth = medians.of(MEMORY_AFTER, memoryInvoices) - medians.of(OWN_MEMORY_IDLE)
   return [
     atLeast(
       'signed, durable creations ÷ verifications on one thread',
@@ -78,9 +78,9 @@ export function judgeTargets(
     atLeast('webhook deliveries sustained', 5000, 2500, 'per second', medians.figure(DELIVERIES)),
     atMost('start to first answer', 0.3, 0.5, 's', medians.figure(START, 1 / 1000)),
     atMost('resident memory, idle', 120, 150, 'MiB', medians.figure(IDLE_MEMORY)),
-    atMost(`growth of resident memory after ${memoryInvoices} invoices`, 100, 200, 'MiB', {
+    atMost(`growth of its own memory after ${memoryInvoices} invoices`, 100, 200, 'MiB', {
       value: memoryGrowth,
-      from: `${MEMORY_AFTER} − ${IDLE_MEMORY}`,
+      from: `${MEMORY_AFTER} − ${OWN_MEMORY_IDLE}`,
     }),
   ]
 }

@@ -54,7 +54,6 @@ import { InvoiceIndex } from './invoice-index.js'
 import { InvoiceRows } from './invoice-rows.js'
 import { Invoices } from './invoices.js'
 import { LedgerRows } from './ledger-rows.js'
-import { MappedFile } from './mapped-file.js'
 import { Matches } from './matches.js'
 import { Numbers } from './numbers.js'
 import { OpenInvoices } from './open-invoices.js'
@@ -154,7 +153,6 @@ export class LmdbStore implements Store {
   private readonly ledgerRows: LedgerRows
   private readonly signedCreations: SignedCreations
   private readonly commits: CommitLoop
-  private readonly mappedFile: MappedFile
   private readonly clock: Clock
   private closing: Promise<void> | null = null
 
@@ -163,7 +161,6 @@ export class LmdbStore implements Store {
     private readonly lock: DirectoryLock,
     private readonly options: LmdbStoreOptions,
   ) {
-    this.mappedFile = new MappedFile(join(options.directory, DATA_FILE))
     this.clock = options.clock
     const numbers = new Numbers(tables.meta)
     const payees = new Payees(tables, numbers)
@@ -505,7 +502,6 @@ export class LmdbStore implements Store {
 
   private async finish(): Promise<void> {
     await this.commits.close()
-    this.mappedFile.stop()
     await this.tables.root.close()
     this.lock.release()
   }
