@@ -15,18 +15,23 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A pool without room, and what becomes of a request then. */
 function turnedAway(how: TurnedAway) {
+  let nowMs = 0
   const scheduler = new ManualScheduler()
   const store = { apiKey: () => Promise.resolve(undefined) } as unknown as Store
   const pool = { verify: () => how } as unknown as VerifyPool
   const clock = { now: () => NOW_MS }
-  const requests = new SignedRequests(store, pool, clock, () => ({ key: '' }), new HeldRefusals(() => 0, scheduler))
+  const requests = new SignedRequests(store, pool, clock, () => ({ key: '' }), new HeldRefusals(() => nowMs, scheduler))
   const request = { body: Buffer.from('{}'), header: () => undefined, remoteAddress: () => '' }
   const answers: unknown[] = []
   const ask = async () => {
     const outcome = await requests.authenticate(HEADERS, request, ROUTE)
     answers.push(outcome.ok ? 'authenticated' : outcome.failure.code)
   }
-  return { asked: ask(), answers, scheduler }
+  const pass = (ms: number) => {
+    nowMs += ms
+    scheduler.pass(ms)
+  }
+  return { asked: ask(), answers, scheduler, pass }
 }
 
 describe('a signed request for which there is no room', () => {
@@ -38,9 +43,13 @@ describe('a signed request for which there is no room', () => {
   })
 
   test('among those without priority is told so later, and so comes back later', async () => {
-    const { answers, scheduler } = turnedAway('crowded_out')
+    const { asked, answers, pass } = turnedAway('crowded_out')
+    await nextTurn()
+    pass(999)
     await nextTurn()
     assert.deepEqual(answers, [])
-    assert.equal(scheduler.pending, 1)
+    pass(1)
+    await asked
+    assert.deepEqual(answers, ['overloaded'])
   })
 })
