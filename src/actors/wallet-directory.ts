@@ -203,17 +203,17 @@ export class WalletDirectory {
  * their kind, so that no id or address that somebody chose is the name of another kind's mailbox.
  */
 
-/** Of the deposits to an address whose wallet is not known. */
+/** The mailbox for deposits to an address whose wallet is not known. */
 function addressKey(network: Network, address: string): string {
   return `,address ${network} ${canonicalAddress(network, address)}`
 }
 
-/** Of voids of an invoice none of whose wallets is its owner's any more. */
+/** The mailbox for voiding an invoice none of whose wallets is its owner's any more. */
 function invoiceKey(id: string): string {
   return `,invoice ${id}`
 }
 
-/** Of the steps of a network. */
+/** The mailbox for the steps of a network. */
 function chainKey(network: Network): string {
   return `,chain ${network}`
 }

@@ -134,7 +134,7 @@ function createdAnswer({ outcome, isReplay }: InvoiceResult, basePath: string): 
   return jsonTextAnswer(201, `{"id":"${id}","url":"/pay/${id}"}`, headers)
 }
 
-/** A key counts for whoever authenticated, by API key, or by owner on the unsigned path (decisions 4). */
+/** A key belongs to the API key that signed the request, or to the owner on the unsigned path (decisions 4). */
 function readIdempotency(
   header: string,
   signer: ApiKey | null,
