@@ -11,20 +11,30 @@ export const ID_BYTES = 16
 export const TIME_MAX = 0xffff_ffff_ffff
 
 /** Longer numbers are written as a text first, which takes three times as long. */
-const SHORT_BIGINT_BITS = 128n
-const shortBigint = Buffer.alloc(16)
+const SHORT_BIGINT_BYTES = 16
+const WORD_BITS = 64n
+const shortBigint = Buffer.alloc(SHORT_BIGINT_BYTES)
+/** Buffers' own methods take a number apart into bigints of a byte each. */
+const shortWords = new DataView(shortBigint.buffer, shortBigint.byteOffset, SHORT_BIGINT_BYTES)
 
 /** The bytes of a non-negative bigint, without leading zeros; empty for zero. */
 export function bigintToBytes(value: bigint): Buffer {
-  if (value >> SHORT_BIGINT_BITS !== 0n) {
+  const bytes = digitsOf(value)
+  return bytes.buffer === shortBigint.buffer ? Buffer.from(bytes) : bytes
+}
+
+/** The same, valid until the next call. */
+function digitsOf(value: bigint): Buffer {
+  const high = value >> WORD_BITS
+  if (high >> WORD_BITS !== 0n) {
     const hex = value.toString(16)
     return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
   }
-  shortBigint.writeBigUInt64BE(value >> 64n, 0)
-  shortBigint.writeBigUInt64BE(value & 0xffff_ffff_ffff_ffffn, 8)
+  shortWords.setBigUint64(0, high)
+  shortWords.setBigUint64(8, BigInt.asUintN(64, value))
   let start = 0
-  while (start < shortBigint.length && shortBigint[start] === 0) start += 1
-  return Buffer.from(shortBigint.subarray(start))
+  while (start < SHORT_BIGINT_BYTES && shortBigint[start] === 0) start += 1
+  return shortBigint.subarray(start)
 }
 
 export function bigintFromBytes(bytes: Uint8Array): bigint {
@@ -45,7 +55,7 @@ function numberFromBytes(bytes: Uint8Array, start: number, end: number): number 
 
 /** An amount within a key: its length before its bytes, so that keys sort by value. */
 export function sortableAmount(value: bigint): Buffer {
-  const bytes = bigintToBytes(value)
+  const bytes = digitsOf(value)
   const sortable = Buffer.allocUnsafe(1 + bytes.length)
   sortable[0] = bytes.length
   sortable.set(bytes, 1)

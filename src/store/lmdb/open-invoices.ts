@@ -1,5 +1,5 @@
 import type { Currency } from '../../domain/currency.js'
-import { bigintToBytes, ID_BYTES } from './bytes.js'
+import { ID_BYTES } from './bytes.js'
 import {
   amountKey,
   behind,
@@ -10,7 +10,7 @@ import {
   openPrefix,
   type Place,
 } from './invoice-places.js'
-import { firstKey, type Tables } from './tables.js'
+import { firstKey, NOTHING, type Tables } from './tables.js'
 import type { WalletSets } from './wallet-sets.js'
 
 /**
@@ -30,12 +30,11 @@ export class OpenInvoices {
   enter(invoice: IndexedInvoice, isAlone = false): void {
     this.sets.entering(invoice)
     const { openAmounts, openInvoices } = this.tables
-    const amountBytes = bigintToBytes(invoice.amount)
     for (const place of invoice.places) {
       const key = amountKey(place, invoice.currency, invoice.amount)
       const others = isAlone ? undefined : openAmounts.get(key)
       openAmounts.putSync(key, others === undefined ? invoice.id : Buffer.concat([others, invoice.id]))
-      openInvoices.putSync(openKey(place, invoice), amountBytes)
+      openInvoices.putSync(openKey(place, invoice), NOTHING)
     }
   }
 

@@ -43,7 +43,7 @@ const TABLES = {
   references: 'references',
   /** wallet no, owner no, currency, amount → ids of the open invoices that ask it (`open-invoices.ts`) */
   openAmounts: 'open-amounts',
-  /** wallet no, owner no, payee no, class, invoice id → amount; open invoices */
+  /** wallet no, owner no, payee no, class, invoice id → nothing; open invoices */
   openInvoices: 'open-invoices',
   /** wallet no, owner no, class, invoice id → nothing; invoices that were found paid (`paid-invoices.ts`) */
   paidInvoices: 'paid-invoices',

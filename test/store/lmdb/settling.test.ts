@@ -7,7 +7,7 @@ import { ManualClock } from '../../support/manual-clock.js'
 
 const HOOK = 'https://shop.example/hook'
 /** As many as several commits settle. */
-const COVERED = 200
+const COVERED = 400
 
 /** A wallet on which one payment has covered many invoices, and a greater one that is unpaid. */
 async function openCrowded() {
