@@ -5,8 +5,8 @@ import type { Logger } from './log.js'
 import type { Metrics } from './metrics/metrics.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
 import { systemScheduler } from './scheduler.js'
-import { Endings } from './service/endings.js'
 import { keepFilesPrivate } from './service/file-modes.js'
+import { Shutdown } from './service/shutdown.js'
 import { startWarnings } from './service/start-warnings.js'
 import { startVerification } from './service/verification.js'
 import { WriteHealth } from './service/write-health.js'
@@ -29,11 +29,11 @@ export interface Service {
  * `StartError`; whatever was started before is ended again.
  */
 export async function startService(settings: Settings, log: Logger, clock: Clock): Promise<Service> {
-  const endings = new Endings()
+  const shutdown = new Shutdown()
   try {
-    return await start(settings, log, clock, endings)
+    return await start(settings, log, clock, shutdown)
   } catch (error) {
-    await endings.endAll()
+    await shutdown.endAll()
     throw error
   }
 }
@@ -42,7 +42,7 @@ export async function startService(settings: Settings, log: Logger, clock: Clock
  * What takes its time elsewhere begins first: the threads prove themselves and the store opens while the rest of the
  * program is loaded. Nothing is answered before all of it is done.
  */
-async function start(settings: Settings, log: Logger, clock: Clock, endings: Endings): Promise<Service> {
+async function start(settings: Settings, log: Logger, clock: Clock, shutdown: Shutdown): Promise<Service> {
   assertDirectoryFits(settings.dataDirectory, settings.sandbox)
   const metrics = await metricsOf(settings)
   const tokenDecimals: TokenDecimals = { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
@@ -51,9 +51,9 @@ async function start(settings: Settings, log: Logger, clock: Clock, endings: End
   let opening: Promise<Store> | null = null
   let opened: Store | null = null
   const writeHealth = new WriteHealth(log, systemScheduler, () => opened)
-  endings.add('store', async () => await (await opening?.catch(() => null))?.close())
+  shutdown.add('store', async () => await (await opening?.catch(() => null))?.close())
   const verification = await startVerification(settings, log, metrics?.verifications)
-  endings.add('verification', () => verification.pool.close())
+  shutdown.add('verification', () => verification.pool.close())
   const warmUp = verification.pool.warmUp()
   opening = import('./service/open-store.js').then(({ openStore }) =>
     openStore(settings, clock, tokenDecimals, writeHealth.observing(metrics?.commits)),
@@ -63,7 +63,7 @@ async function start(settings: Settings, log: Logger, clock: Clock, endings: End
   opened = store
   keepFilesPrivate(settings.dataDirectory, log)
   for (const warning of startWarnings(settings)) log.warn(warning)
-  return await assemble({ settings, log, clock, metrics, endings, store, verification, tokenDecimals, writeHealth })
+  return await assemble({ settings, log, clock, metrics, shutdown, store, verification, tokenDecimals, writeHealth })
 }
 
 async function metricsOf(settings: Settings): Promise<Metrics | null> {

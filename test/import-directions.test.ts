@@ -9,12 +9,6 @@ import { projectRoot } from './support/project-root.js'
  * counts: of values and of types, static and dynamic. What a part may import besides itself:
  */
 
-/** Importable by every part but the pure and the leaf ones. */
-const common = ['clock', 'log', 'scheduler', 'start-error', 'version']
-
-/** What the edges know: everything that is not an edge. */
-const inner = [...common, 'config', 'domain', 'crypto', 'auth', 'store', 'actors']
-
 const allowed: Readonly<Record<string, readonly string[]>> = {
   // Pure: nothing but itself.
   domain: [],
@@ -22,58 +16,62 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // Leaves.
   clock: [],
   config: [],
-  crypto: ['domain'],
+  crypto: [],
   log: [],
   scheduler: [],
   'start-error': [],
   version: [],
 
   // The core.
-  store: [...common, 'domain', 'crypto'],
-  actors: [...common, 'domain', 'crypto', 'store'],
-  auth: [...common, 'domain', 'crypto', 'store'],
+  verify: ['crypto'],
+  store: ['clock', 'domain', 'start-error'],
+  actors: ['domain', 'store'],
+  auth: ['clock', 'crypto', 'domain', 'scheduler', 'store', 'verify'],
 
   // The edges. Those that answer requests know the HTTP port, the sandbox also the ports that it simulates.
-  ledger: inner,
-  networks: inner,
-  webhooks: inner,
-  http: [...inner, 'ledger', 'webhooks', 'page'],
-  page: inner,
-  metrics: [...inner, 'http', 'webhooks', 'networks', 'ledger'],
-  sandbox: [...inner, 'http', 'ledger', 'networks'],
+  ledger: ['actors', 'auth', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store'],
+  networks: ['actors', 'clock', 'domain', 'log', 'scheduler', 'store'],
+  webhooks: ['clock', 'crypto', 'domain', 'log', 'scheduler', 'store', 'version'],
+  page: ['domain'],
+  http: [...['actors', 'auth', 'clock', 'crypto', 'domain', 'ledger', 'log', 'page', 'scheduler', 'store', 'webhooks']],
+  metrics: [...['actors', 'clock', 'domain', 'http', 'ledger', 'networks', 'store', 'verify', 'version', 'webhooks']],
+  sandbox: [
+    ...['actors', 'clock', 'crypto', 'domain', 'http', 'ledger', 'log', 'networks', 'scheduler', 'start-error'],
+    'store',
+  ],
 
   // The assembly: only the service knows everything, only the command line knows the service.
-  service: [...inner, 'ledger', 'networks', 'webhooks', 'http', 'page', 'sandbox', 'metrics'],
-  cli: [...common, 'config', 'domain', 'networks', 'service'],
-  main: [...common, 'config', 'cli', 'service'],
-
-  // The SDK runs in browsers: nothing of the server.
-  client: [],
+  service: [
+    ...['actors', 'auth', 'clock', 'config', 'crypto', 'domain', 'http', 'ledger', 'log', 'metrics', 'networks'],
+    ...['sandbox', 'scheduler', 'start-error', 'store', 'verify', 'webhooks'],
+  ],
+  cli: ['clock', 'config', 'domain', 'log', 'networks', 'scheduler', 'service', 'start-error', 'version'],
+  main: ['cli', 'config', 'service'],
 }
-
-/** Parts that the layout foresees and that may not exist yet. */
-const foreseen = ['client']
 
 /** Packages and Node's own modules, where a part may not import every one of them. */
 const allowedPackages: Readonly<Record<string, RegExp>> = {
   domain: /^$/,
-  client: /^@noble\//,
 }
 
 /** Packages that only one part may import. */
 const ownPackages: Readonly<Record<string, string>> = { 'prom-client': 'metrics' }
 
-/** Engines behind a port. Their values are imported by files of the same folder, and by the service that chooses them. */
+/** Engines behind a port. Their values are imported by files of the same folder, and by those that choose among them. */
 const engines = [
   'crypto/libsecp256k1.ts',
   'crypto/noble.ts',
-  'crypto/verify-pool.ts',
-  'http/uws.ts',
-  'http/node.ts',
+  'verify/pool.ts',
+  'verify/pool.ts',
+  'http/uws/server.ts',
+  'http/node/server.ts',
   'http/choose-server.ts',
   'store/lmdb/',
   'store/postgres/',
 ]
+
+/** `verify` chooses the engine of the curve, the service all others. */
+const choosers = ['service', 'verify']
 
 interface Import {
   /** The importing file, relative to src, with forward slashes. */
@@ -139,7 +137,7 @@ function violations(imports: readonly Import[]): string[] {
     const targetPart = partOf(target)
     const permitted = targetPart === part || allowed[part]?.includes(targetPart) === true
     const engine = engines.find((prefix) => target.startsWith(prefix))
-    const behindPort = engine === undefined || entry.typeOnly || part === targetPart || part === 'service'
+    const behindPort = engine === undefined || entry.typeOnly || part === targetPart || choosers.includes(part)
     return permitted && behindPort ? [] : [told]
   })
 }
@@ -153,7 +151,7 @@ describe('import directions', () => {
   })
 
   test('the table covers every part of src and nothing else', () => {
-    const parts = new Set([...sourceFiles().map(partOf), ...foreseen])
+    const parts = new Set(sourceFiles().map(partOf))
     assert.deepEqual(
       [...parts].filter((part) => allowed[part] === undefined),
       [],
@@ -163,6 +161,20 @@ describe('import directions', () => {
       Object.keys(allowed).filter((part) => !parts.has(part)),
       [],
       'rows without a part',
+    )
+  })
+
+  test('every arrow of the table is used', () => {
+    const used = new Set<string>()
+    for (const from of sourceFiles()) {
+      for (const entry of importsOf(from, readFileSync(join(source, from), 'utf8'))) {
+        used.add(`${partOf(from)} -> ${partOf(targetOf(entry) ?? '')}`)
+      }
+    }
+    const arrows = Object.entries(allowed).flatMap(([part, others]) => others.map((other) => `${part} -> ${other}`))
+    assert.deepEqual(
+      arrows.filter((arrow) => !used.has(arrow)),
+      [],
     )
   })
 
@@ -218,6 +230,9 @@ describe('import directions', () => {
     ['domain/invoice.ts', "import { createHash } from 'node:crypto'", true],
     ['domain/invoice.ts', "import type { Clock } from '../clock.js'", true],
     ['crypto/id.ts', "import { readSettings } from '../config.js'", true],
+    ['crypto/id.ts', "import type { VerifyPool } from '../verify/pool.js'", true],
+    ['verify/engine-choice.ts', "const e = await import('../crypto/noble.js')", false],
+    ['auth/a.ts', "import { noble } from '../crypto/noble.js'", true],
     ['config/schema.ts', "import { readSettings } from '../config.js'", false],
     ['config.ts', "import ipaddr from 'ipaddr.js'", false],
     ['store/store.ts', "import type { Answer } from '../http/server.js'", true],
@@ -230,9 +245,6 @@ describe('import directions', () => {
     ['metrics/metrics.ts', "import { Counter } from 'prom-client'", false],
     ['actors/intake.ts', "import type { Counter } from 'prom-client'", true],
     ['store/lmdb/commit-loop.ts', "import { createMetrics } from '../../metrics/metrics.js'", true],
-    ['client/client.ts', "import { verify } from '@noble/secp256k1'", false],
-    ['client/client.ts', "import type { Invoice } from '../domain/invoice.js'", true],
-    ['client/client.ts', "import { readFile } from 'node:fs/promises'", true],
     ['cli/serve.ts', "import pkg from '../../package.json'", true],
   ]
   for (const [from, statement, against] of cases) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import secp256k1 from 'secp256k1'
-import { loadEngine } from '../../src/crypto/choose-engine.js'
+import { loadEngine } from '../../src/verify/engine-choice.js'
 import { derSignature } from '../merchants.js'
 import { argument, tell } from '../parent.js'
 

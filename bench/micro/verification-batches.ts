@@ -1,6 +1,6 @@
-import { encodeBatch, readAnswer, type VerifyRequest } from '../../src/crypto/verify-batch.js'
-import { createVerifyPool, type VerifyPool } from '../../src/crypto/verify-pool.js'
-import { VerifyThreads } from '../../src/crypto/verify-threads.js'
+import { createVerifyPool, type VerifyPool } from '../../src/verify/pool.js'
+import { VerifyThreads } from '../../src/verify/threads.js'
+import { encodeBatch, readAnswer, type VerifyRequest } from '../../src/verify/wire.js'
 import type { Measurement } from '../results.js'
 import { type Case, type Effort, measure } from './case.js'
 import { signedMessages } from './signed-messages.js'
@@ -72,7 +72,7 @@ function oneByOne(requests: readonly VerifyRequest[]): Saturated {
     threads: 1,
     batchesPerThread: BATCHES_PER_THREAD,
     batchTimeLimitMs: BATCH_TIME_LIMIT_MS,
-    worker: new URL('../../src/crypto/verify-worker.js', import.meta.url),
+    worker: new URL('../../src/verify/worker.js', import.meta.url),
     onError: (error) => {
       throw error
     },

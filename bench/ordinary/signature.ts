@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { promisify } from 'node:util'
-import { signedText } from '../../src/crypto/signed-text.js'
+import { signedText } from '../../src/verify/signed-text.js'
 
 const ROUTE_TAG = 'POST /api/invoices'
 /** SubjectPublicKeyInfo (RFC 5480) of a compressed secp256k1 key, up to its 33 bytes. */

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.js'
 import { parsePublicKeyHex } from '../crypto/secp256k1.js'
-import type { VerifyLaneName } from '../crypto/verify-lanes.js'
-import type { VerifyPool } from '../crypto/verify-pool.js'
 import { type ApiKey, type Authority, authorise, isTimely, type Permission } from '../domain/api-key.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import type { Store } from '../store/store.js'
-import type { HeldRefusals } from './held-refusals.js'
+import type { VerifyLaneName } from '../verify/lanes.js'
+import type { VerifyPool } from '../verify/pool.js'
 import { RegisteredKeys } from './registered-keys.js'
+import type { Tarpit } from './tarpit.js'
 
 const API_KEY_HEADER = 'x-service-api-key'
 const TIMESTAMP_HEADER = 'x-service-timestamp'
@@ -88,7 +88,7 @@ export class SignedRequests {
     private readonly pool: VerifyPool,
     private readonly clock: Clock,
     private readonly senderOf: SenderOf,
-    private readonly refusals: HeldRefusals,
+    private readonly refusals: Tarpit,
   ) {}
 
   /**

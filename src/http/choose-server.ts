@@ -1,6 +1,6 @@
-import { createNodeServer } from './node.js'
+import { createNodeServer } from './node/server.js'
 import type { CreateServer } from './server.js'
-import { ForeignBinary, verifyUwsBinary } from './uws-binary.js'
+import { ForeignBinary, verifyUwsBinary } from './uws/binary.js'
 
 export interface ChosenServer {
   readonly name: 'uws' | 'node'
@@ -38,5 +38,5 @@ export async function chooseServer(
 
 async function loadVerified(): Promise<{ readonly createUwsServer: CreateServer }> {
   verifyUwsBinary()
-  return await import('./uws.js')
+  return await import('./uws/server.js')
 }

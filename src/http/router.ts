@@ -1,8 +1,8 @@
 import findMyWay from 'find-my-way'
 import { type Failure, failure, fieldFailure } from '../domain/failure.js'
-import type { JudgeBrowser } from './browsers.js'
-import { type CorsSettings, optionsAnswer, withCors } from './cors.js'
 import { failureAnswer } from './failure-response.js'
+import type { JudgeBrowser } from './guards/browsers.js'
+import { type CorsSettings, optionsAnswer, withCors } from './guards/cors.js'
 import { unknownParameter } from './query-parameters.js'
 import type { Answer, Refusal, Request, RequestHead, Resolve, Target } from './server.js'
 

@@ -1,4 +1,4 @@
-import type { ConnectionShare } from './connection-share.js'
+import type { ConnectionShare } from './guards/connection-share.js'
 
 /**
  * The port of the HTTP front. Two adapters implement it, `uws.ts` and `node.ts`; `test/contract/http-server.ts` is what

@@ -1,10 +1,10 @@
 import type { DepositObservation } from '../actors/intake.js'
-import type { VerifyLaneName } from '../crypto/verify-lanes.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { Network } from '../domain/network.js'
 import type { DeliveryFailure } from '../domain/webhook.js'
-import type { GatewayRejection } from '../http/gateway-complaints.js'
+import type { GatewayRejection } from '../http/guards/gateway-complaints.js'
 import type { RemovedRows } from '../store/store.js'
+import type { VerifyLaneName } from '../verify/lanes.js'
 
 /** What a metric is called and how it is told to people. Units are in the names, as Prometheus has them: seconds, counts. */
 export interface MetricAbout {

@@ -4,9 +4,9 @@ import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../d
 import { isChildOf, isConsecutive } from '../domain/chain.js'
 import type { Logger } from '../log.js'
 import type { Store } from '../store/store.js'
+import { portionsOf } from './chunks.js'
 import { commonAncestor } from './common-ancestor.js'
 import type { ChainHead, NetworkReader } from './network-reader.js'
-import { portionsOf } from './portions.js'
 import type { WatcherRecord } from './watcher-state.js'
 
 /** Where a watcher that has never been anywhere begins: at a height, or at the head's last confirmed block. */

@@ -1,7 +1,7 @@
 import { canonicalAddress, type Network } from '../domain/network.js'
 import type { FlawOfAddress } from '../domain/wallet.js'
-import { isEthereumAddress } from './ethereum-address.js'
-import { accountOfAddress } from './tron-address.js'
+import { isEthereumAddress } from './ethereum/address.js'
+import { accountOfAddress } from './tron/address.js'
 
 const VALID: Readonly<Record<Network, { readonly is: (text: string) => boolean; readonly what: string }>> = {
   SEP: {

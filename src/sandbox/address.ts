@@ -2,8 +2,8 @@
 
 import type { RandomFill } from '../crypto/random.js'
 import type { Network } from '../domain/network.js'
-import { checksummedAddress } from '../networks/ethereum-address.js'
-import { accountOfAddress, addressOfAccount } from '../networks/tron-address.js'
+import { checksummedAddress } from '../networks/ethereum/address.js'
+import { accountOfAddress, addressOfAccount } from '../networks/tron/address.js'
 
 /** Bytes that name an account, on both networks. */
 const ACCOUNT_BYTES = 20

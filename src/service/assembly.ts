@@ -1,8 +1,8 @@
 import type { Settings } from '../config.js'
-import { clientReader } from '../http/client-address.js'
 import { withFailurePages } from '../http/failure-pages.js'
-import { GatewayComplaints } from '../http/gateway-complaints.js'
-import { ownOrigin } from '../http/own-origin.js'
+import { clientReader } from '../http/guards/client-address.js'
+import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
+import { ownOrigin } from '../http/guards/own-origin.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter, finishedHooks } from '../http/router.js'
 import { refusalOf } from '../http/unavailable.js'
@@ -14,16 +14,16 @@ import { systemScheduler } from '../scheduler.js'
 import type { Service } from '../service.js'
 import { type Core, type CoreContext, startCore } from './core.js'
 import { doorOf } from './door.js'
-import type { Endings } from './endings.js'
-import { Freshness } from './freshness.js'
+import { Lag } from './lag.js'
 import { startFront, startMetricsFront } from './listeners.js'
 import { allRoutes } from './routes.js'
+import type { Shutdown } from './shutdown.js'
 
 const MS_PER_SECOND = 1000
 
 /** Builds the parts on an open store and running threads, in the order in which they need each other, and listens. */
 export async function assemble(context: CoreContext): Promise<Service> {
-  const { settings, log, clock, metrics, endings, writeHealth } = context
+  const { settings, log, clock, metrics, shutdown, writeHealth } = context
   const core = await startCore(context)
   const { dispatcher } = core
 
@@ -31,10 +31,10 @@ export async function assemble(context: CoreContext): Promise<Service> {
   let url = ''
   const publicUrl = () => settings.publicUrl ?? url
   const sandbox = settings.sandbox ? await startSandbox(core, context, publicUrl) : null
-  const ledger = await startLedger(settings, endings)
+  const ledger = await startLedger(settings, shutdown)
   const follower = await startFollower(core, context)
   const watchers = await startNetworks(core, context)
-  const freshness = new Freshness(watchers, follower, settings.watchLagSeconds * MS_PER_SECOND)
+  const lag = new Lag(watchers, follower, settings.watchLagSeconds * MS_PER_SECOND)
 
   const clientOf = clientReader(settings.trustedProxies)
   const isOwnOrigin = ownOrigin(settings.publicUrl)
@@ -53,8 +53,8 @@ export async function assemble(context: CoreContext): Promise<Service> {
       scheduler: systemScheduler,
       ...(metrics === null ? {} : { count: metrics.gatewayRejected }),
     }),
-    degradations: () => freshness.complaints(),
-    notes: () => freshness.notes(),
+    degradations: () => lag.complaints(),
+    notes: () => lag.notes(),
   })
   const requests = requestLog(log)
   const router = createRouter(routes, {
@@ -70,9 +70,9 @@ export async function assemble(context: CoreContext): Promise<Service> {
   if (metrics !== null && settings.metricsPort !== undefined) {
     metrics.watch({ ...core, clock, watchers, follower })
     const wanted = { host: settings.metricsHost, port: settings.metricsPort }
-    banner.push(`metrics on ${await startMetricsFront(metrics, wanted, log, endings)}`)
+    banner.push(`metrics on ${await startMetricsFront(metrics, wanted, log, shutdown)}`)
   }
-  url = await startFront(settings, log, resolve, endings)
+  url = await startFront(settings, log, resolve, shutdown)
   if (sandbox !== null) {
     const { sandboxBanner } = await import('../sandbox/banner.js')
     banner.unshift(...sandboxBanner(publicUrl()))
@@ -86,45 +86,45 @@ export async function assemble(context: CoreContext): Promise<Service> {
       // Deliveries under way may take as long as the whole stop may: they finish while the requests do, and what is owed
       // from now on stays in the outbox.
       const delivered = dispatcher.stop()
-      await endings.endAll()
+      await shutdown.endAll()
       await delivered
     },
-    waitsFor: () => endings.underWay,
+    waitsFor: () => shutdown.underWay,
   }
 }
 
 async function startSandbox(core: Core, context: CoreContext, publicUrl: () => string): Promise<Sandbox> {
-  const { settings, log, clock, endings } = context
+  const { settings, log, clock, shutdown } = context
   const { createSandbox } = await import('../sandbox/sandbox.js')
   const sandbox = await createSandbox({ ...core, clock, log, publicUrl, dataDirectory: settings.dataDirectory })
-  endings.add('sandbox', () => sandbox.close())
+  shutdown.add('sandbox', () => sandbox.close())
   return sandbox
 }
 
-async function startLedger(settings: Settings, endings: Endings): Promise<LedgerClient | null> {
+async function startLedger(settings: Settings, shutdown: Shutdown): Promise<LedgerClient | null> {
   if (settings.ledgerUrls.length === 0) return null
   const { ledgerClientOf } = await import('./ledger.js')
   const ledger = ledgerClientOf(settings)
-  if (ledger !== null) endings.add('ledger', () => ledger.close())
+  if (ledger !== null) shutdown.add('ledger', () => ledger.close())
   return ledger
 }
 
 async function startFollower(
   core: Core,
-  { settings, log, clock, endings }: CoreContext,
+  { settings, log, clock, shutdown }: CoreContext,
 ): Promise<LedgerFollower | null> {
   if (settings.ledgerStoreUrls.length === 0) return null
   const { ledgerFollowerOf } = await import('./ledger.js')
   const follower = ledgerFollowerOf(settings, core, log, clock)
   if (follower === null) return null
-  endings.add('ledger follower', () => follower.stop())
+  shutdown.add('ledger follower', () => follower.stop())
   follower.start()
   return follower
 }
 
 async function startNetworks(core: Core, context: CoreContext): Promise<readonly ChainWatcher[]> {
-  const { settings, endings } = context
+  const { settings, shutdown } = context
   if (settings.sepUrls.length === 0 && settings.trxNileUrls.length === 0) return []
   const { startWatchers } = await import('./networks.js')
-  return await startWatchers(core, context, endings)
+  return await startWatchers(core, context, shutdown)
 }

@@ -15,10 +15,10 @@ import { createAddressGuard } from '../webhooks/address-guard.js'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.js'
 import { TestDeliveries } from '../webhooks/test-deliveries.js'
 import { planDescriptors } from './descriptors.js'
-import type { Endings } from './endings.js'
-import { createLateSender } from './late-sender.js'
+import { createLateSender } from './lazy-sender.js'
 import { isPrivateToMachine } from './private-service.js'
 import { Retention } from './retention.js'
+import type { Shutdown } from './shutdown.js'
 import type { Verification } from './verification.js'
 import type { WriteHealth } from './write-health.js'
 
@@ -39,7 +39,7 @@ export interface CoreContext {
   readonly clock: Clock
   /** Null when metrics are off. */
   readonly metrics: Metrics | null
-  readonly endings: Endings
+  readonly shutdown: Shutdown
   readonly store: Store
   readonly verification: Verification
   readonly tokenDecimals: TokenDecimals
@@ -48,13 +48,13 @@ export interface CoreContext {
 
 /** Starts the dispatcher and the wallet actors on an open store. */
 export async function startCore(context: CoreContext): Promise<Core> {
-  const { settings, log, clock, metrics, endings, store, verification, tokenDecimals } = context
+  const { settings, log, clock, metrics, shutdown, store, verification, tokenDecimals } = context
   const guard = createAddressGuard({ allowAll: isPrivateToMachine(settings), allow: settings.callbackAllow })
   const sender = createLateSender(async () => {
     const { createSender } = await import('../webhooks/sender.js')
     return createSender({ guard, clock })
   })
-  endings.add('webhook connections', () => sender.close())
+  shutdown.add('webhook connections', () => sender.close())
   const dispatcher = createDispatcher({
     store,
     sender,
@@ -65,7 +65,7 @@ export async function startCore(context: CoreContext): Promise<Core> {
     retry: { attemptsMax: settings.webhookAttempts, random: () => Math.random() },
     ...(metrics === null ? {} : { observer: metrics.attempts }),
   })
-  endings.add('webhooks', () => dispatcher.stop())
+  shutdown.add('webhooks', () => dispatcher.stop())
   await dispatcher.start()
   const ids = createIdGenerator(createPooledRandom())
   const testDeliveries = new TestDeliveries({
@@ -84,11 +84,11 @@ export async function startCore(context: CoreContext): Promise<Core> {
     keepMs: settings.keepDays * DAY_MS,
     ...(metrics === null ? {} : { onRemoved: metrics.removed }),
   })
-  endings.add('retention', () => retention.stop())
+  shutdown.add('retention', () => retention.stop())
   retention.start()
 
   const directory = new WalletDirectory(store)
-  endings.add('wallets', () => directory.idle())
+  shutdown.add('wallets', () => directory.idle())
   const intake = new Intake(store, directory, (owed) => dispatcher.notify(owed), metrics?.intake)
   return { ...verification, store, directory, dispatcher, testDeliveries, intake, tokenDecimals }
 }

@@ -16,9 +16,9 @@ import { wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import { DATA_FILE } from '../store/lmdb/data-file.js'
 import type { Store } from '../store/store.js'
-import { Endings } from './endings.js'
 import { type Following, followingOf } from './ledger.js'
 import { openStore } from './open-store.js'
+import { Shutdown } from './shutdown.js'
 
 /** Steps in a row that may fail before the comparison is given up. */
 const FAILURES_MAX = 5
@@ -62,15 +62,18 @@ export async function openLedgerReconciliation(parts: LedgerReconciliationParts)
   }
   const following = followingOf(settings)
   if (following === null) throw new StartError('no ledger is followed: BILLHOOK_LEDGER_STORE_URL is not set')
-  const endings = new Endings()
-  endings.add('ledger', () => following.source.close())
+  const shutdown = new Shutdown()
+  shutdown.add('ledger', () => following.source.close())
   try {
     const store = await openStore(settings, clock, tokenDecimals, undefined)
-    endings.add('store', () => store.close())
+    shutdown.add('store', () => store.close())
     const comparison = await comparisonOf(parts, store, following)
-    return { run: (onProgress) => runAll(comparison, following, parts.stop, onProgress), close: () => endings.endAll() }
+    return {
+      run: (onProgress) => runAll(comparison, following, parts.stop, onProgress),
+      close: () => shutdown.endAll(),
+    }
   } catch (error) {
-    await endings.endAll()
+    await shutdown.endAll()
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import type { Settings } from '../config.js'
 import { chooseServer } from '../http/choose-server.js'
-import { connectionClient } from '../http/client-address.js'
-import { createNodeServer } from '../http/node.js'
+import { connectionClient } from '../http/guards/client-address.js'
+import { createNodeServer } from '../http/node/server.js'
 import { createRouter } from '../http/router.js'
 import type { HttpServer, Resolve } from '../http/server.js'
 import type { Logger } from '../log.js'
@@ -10,8 +10,8 @@ import { METRICS_PATH, metricsRoute } from '../metrics/metrics-route.js'
 import { StartError } from '../start-error.js'
 import { type DescriptorPlan, planDescriptors } from './descriptors.js'
 import { hostRule } from './door.js'
-import type { Endings } from './endings.js'
 import { causeOfListenFailure } from './listen-failure.js'
+import type { Shutdown } from './shutdown.js'
 
 /** Refused connections are logged once in so long. */
 const REFUSALS_LOG_INTERVAL_MS = 60_000
@@ -32,7 +32,12 @@ interface ListenAddress {
 }
 
 /** Starts the HTTP front and answers the address that it listens on, as a URL. */
-export async function startFront(settings: Settings, log: Logger, resolve: Resolve, endings: Endings): Promise<string> {
+export async function startFront(
+  settings: Settings,
+  log: Logger,
+  resolve: Resolve,
+  shutdown: Shutdown,
+): Promise<string> {
   const chosen = await chooseServer(settings.httpServer).catch((error: unknown) => {
     throw new StartError((error as Error).message)
   })
@@ -56,7 +61,7 @@ export async function startFront(settings: Settings, log: Logger, resolve: Resol
     (error) => log.error({ err: error }, 'the HTTP server failed on a request'),
   )
   const address = await listen(server, { host, port })
-  endings.add('requests', () => drain(server))
+  shutdown.add('requests', () => drain(server))
   return urlOf(address)
 }
 
@@ -82,7 +87,7 @@ export async function startMetricsFront(
   metrics: Metrics,
   wanted: ListenAddress,
   log: Logger,
-  endings: Endings,
+  shutdown: Shutdown,
 ): Promise<string> {
   const admit = hostRule(wanted.host, { trustedProxies: [] })
   const resolve = createRouter([metricsRoute(metrics)], {
@@ -101,7 +106,7 @@ export async function startMetricsFront(
     (error) => log.error({ err: error }, 'the metrics listener failed on a request'),
   )
   const address = await listen(server, wanted)
-  endings.add('metrics', () => drain(server))
+  shutdown.add('metrics', () => drain(server))
   return `${urlOf(address)}${METRICS_PATH}`
 }
 

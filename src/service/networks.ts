@@ -3,14 +3,14 @@ import type { Settings } from '../config.js'
 import type { TokenDecimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
 import { ChainWatcher } from '../networks/chain-watcher.js'
-import { EthereumReader } from '../networks/ethereum-reader.js'
+import { EthereumReader } from '../networks/ethereum/reader.js'
 import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
-import { accountOfAddress } from '../networks/tron-address.js'
-import { TronReader } from '../networks/tron-reader.js'
+import { accountOfAddress } from '../networks/tron/address.js'
+import { TronReader } from '../networks/tron/reader.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import type { Core } from './core.js'
-import type { Endings } from './endings.js'
+import type { Shutdown } from './shutdown.js'
 
 /** Of one answer of a node that is read; the largest are the logs of a range of blocks. */
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
@@ -30,7 +30,7 @@ export interface ReaderParts {
 export async function startWatchers(
   core: Pick<Core, 'store' | 'intake' | 'tokenDecimals'>,
   { settings, clock, log }: Omit<ReaderParts, 'tokenDecimals'>,
-  endings: Endings,
+  shutdown: Shutdown,
 ): Promise<readonly ChainWatcher[]> {
   const parts = { settings, tokenDecimals: core.tokenDecimals, clock, log }
   const watchers: ChainWatcher[] = []
@@ -51,7 +51,7 @@ export async function startWatchers(
       pollMs,
       tipCheckMs: Math.max(TIP_CHECK_MS, pollMs),
     })
-    endings.add(`watcher of ${reader.network}`, () => watcher.stop())
+    shutdown.add(`watcher of ${reader.network}`, () => watcher.stop())
     await startOrExplain(watcher)
     watchers.push(watcher)
   }

@@ -7,16 +7,16 @@ import type { Settings } from '../config.js'
 import type { Network, TokenDecimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
 import { type NetworkReader, NodeUnavailable, WrongNode } from '../networks/network-reader.js'
-import { PatientReader } from '../networks/patient-reader.js'
+import { RetryingReader } from '../networks/node/retrying-reader.js'
 import { type ReconcileOptions, type ReconcileProgress, reconcile } from '../networks/reconcile.js'
 import { assertDirectoryFits } from '../sandbox/sandbox-directory.js'
 import { wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import { DATA_FILE } from '../store/lmdb/data-file.js'
 import type { Store } from '../store/store.js'
-import { Endings } from './endings.js'
 import { sepReader, trxNileReader } from './networks.js'
 import { openStore } from './open-store.js'
+import { Shutdown } from './shutdown.js'
 
 export interface ReconciliationParts {
   readonly network: Network
@@ -55,14 +55,14 @@ export async function openReconciliation(parts: ReconciliationParts): Promise<Re
   if (!existsSync(join(settings.dataDirectory, DATA_FILE))) {
     throw new StartError(`the data directory ${settings.dataDirectory} holds no data`)
   }
-  const endings = new Endings()
+  const shutdown = new Shutdown()
   try {
     const store = await openStore(settings, clock, tokenDecimals, undefined)
-    endings.add('store', () => store.close())
-    const reader = await reachNodes(parts, tokenDecimals, endings)
-    return await reconciliationOf(parts, store, reader, tokenDecimals, endings)
+    shutdown.add('store', () => store.close())
+    const reader = await reachNodes(parts, tokenDecimals, shutdown)
+    return await reconciliationOf(parts, store, reader, tokenDecimals, shutdown)
   } catch (error) {
-    await endings.endAll()
+    await shutdown.endAll()
     throw error
   }
 }
@@ -72,10 +72,10 @@ async function reconciliationOf(
   store: Store,
   reader: NetworkReader,
   tokenDecimals: TokenDecimals,
-  endings: Endings,
+  shutdown: Shutdown,
 ): Promise<Reconciliation> {
   const directory = new WalletDirectory(store)
-  endings.add('wallets', () => directory.idle())
+  shutdown.add('wallets', () => directory.idle())
   const intake = new Intake(store, directory, () => {})
   const position = await store.chain(network)
   return {
@@ -83,7 +83,7 @@ async function reconciliationOf(
     run: ({ isApplied, ...order }) =>
       reconcile({
         ...order,
-        reader: new PatientReader({ reader, scheduler: wakefulScheduler, stop }),
+        reader: new RetryingReader({ reader, scheduler: wakefulScheduler, stop }),
         store,
         tokenDecimals,
         intake: isApplied ? intake : null,
@@ -92,19 +92,19 @@ async function reconciliationOf(
     async forget() {
       await intake.observe({ type: 'forget', network })
     },
-    close: () => endings.endAll(),
+    close: () => shutdown.endAll(),
   }
 }
 
 async function reachNodes(
   { network, settings, log, clock }: ReconciliationParts,
   tokenDecimals: TokenDecimals,
-  endings: Endings,
+  shutdown: Shutdown,
 ): Promise<NetworkReader> {
   const readerOf = { SEP: sepReader, 'TRX-NILE': trxNileReader }[network]
   const reader = readerOf({ settings, tokenDecimals, clock, log })
   if (reader === null) throw new StartError(`no nodes of ${network} are configured`)
-  endings.add(`nodes of ${network}`, () => reader.close())
+  shutdown.add(`nodes of ${network}`, () => reader.close())
   try {
     await reader.verify()
   } catch (error) {

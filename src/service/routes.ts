@@ -1,15 +1,16 @@
-import { HeldRefusals } from '../auth/held-refusals.js'
 import { type AskLedger, KnownIdentities } from '../auth/known-identities.js'
 import { SignedRequests } from '../auth/signed-request.js'
+import { Tarpit } from '../auth/tarpit.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
-import { ClaimLimit } from '../http/claim-limit.js'
-import type { ClientOf } from '../http/client-address.js'
-import type { GatewayComplaints } from '../http/gateway-complaints.js'
+import { ClaimLimit } from '../http/guards/claim-limit.js'
+import type { ClientOf } from '../http/guards/client-address.js'
+import type { GatewayComplaints } from '../http/guards/gateway-complaints.js'
+import type { IsOwnOrigin } from '../http/guards/own-origin.js'
+import { requireOwnerSignature, type StrictParts } from '../http/guards/owner-signature.js'
+import { limitClaimRates } from '../http/guards/rate-limits.js'
+import { unsignedPath } from '../http/guards/unsigned-path.js'
 import { InProgress } from '../http/in-progress.js'
-import type { IsOwnOrigin } from '../http/own-origin.js'
-import { requireOwnerSignature, type StrictParts } from '../http/owner-signature.js'
-import { limitClaimRates } from '../http/rate-limits.js'
 import type { Route } from '../http/router.js'
 import { apiKeyRoutes } from '../http/routes/api-keys.js'
 import { deliveryRoutes } from '../http/routes/deliveries.js'
@@ -22,7 +23,6 @@ import { sandboxRoutes } from '../http/routes/sandbox.js'
 import { walletRoutes } from '../http/routes/wallets.js'
 import { webhookConfigurationRoutes } from '../http/routes/webhook-configuration.js'
 import { webhookTestRoutes } from '../http/routes/webhook-test.js'
-import { unsignedPath } from '../http/unsigned-path.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Core } from './core.js'
 
@@ -52,7 +52,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const { settings, clock, sandbox, ledger, clientOf, isOwnOrigin } = context
   const { isDraining, takesWrites, complaints, degradations, notes } = context
   const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
-  const signedRequests = new SignedRequests(store, pool, clock, clientOf, new HeldRefusals())
+  const signedRequests = new SignedRequests(store, pool, clock, clientOf, new Tarpit())
   const identities = new KnownIdentities(store, ledger)
   const leaseMs = settings.walletLeaseSeconds * 1000
   // The wallets of a sandbox are worth nothing, and whoever tries it out claims many.

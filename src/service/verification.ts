@@ -1,10 +1,10 @@
 import type { Settings } from '../config.js'
-import { type ChosenEngine, chooseEngine } from '../crypto/choose-engine.js'
-import { canHaveKeyTables } from '../crypto/key-tables.js'
 import type { Secp256k1Engine, Secp256k1EngineName } from '../crypto/secp256k1.js'
-import { createVerifyPool, type VerifyObserver, type VerifyPool } from '../crypto/verify-pool.js'
 import type { Logger } from '../log.js'
 import { StartError } from '../start-error.js'
+import { type ChosenEngine, chooseEngine } from '../verify/engine-choice.js'
+import { canHaveKeyTables } from '../verify/key-tables.js'
+import { createVerifyPool, type VerifyObserver, type VerifyPool } from '../verify/pool.js'
 
 /** Requests of registered keys that may wait for verification. */
 const REGISTERED_LANE_LIMIT = 8192

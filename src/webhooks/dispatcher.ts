@@ -4,12 +4,12 @@ import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import { systemScheduler } from '../scheduler.js'
 import type { OwedDelivery, Store } from '../store/store.js'
 import { type AttemptEnd, type AttemptParts, Attempts } from './attempt.js'
-import type { Lane } from './lane.js'
-import { Lanes } from './lanes.js'
-import { type Place, Places } from './places.js'
+import type { OutboxLane } from './outbox-lane.js'
+import { OutboxLanes } from './outbox-lanes.js'
 import { Retries } from './retries.js'
+import { type Slot, Slots } from './slots.js'
 
-/** Places for attempts, to all destinations together. */
+/** Slots for attempts, to all destinations together. */
 const CONCURRENCY_DEFAULT = 256
 
 /** Attempts under way at once to one destination of an owner. */
@@ -60,18 +60,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 /**
  * ```
- *  store (the queue) ──rows──► lane ──turn──► place ──► mark ──► send ──► record
+ *  store (the queue) ──rows──► lane ──turn──► slot ──► mark ──► send ──► record
  *                               ▲                                  │
- *                               └──── the place is free again ◄────┘
+ *                               └──── the slot is free again ◄────┘
  * ```
  * The next delivery is marked while the last one is recorded, in one commit.
  * In memory is what is under way, and one small object for each lane that has something to do.
  */
 class OutboxDispatcher implements Dispatcher {
-  private readonly lanes: Lanes
+  private readonly lanes: OutboxLanes
   private readonly attempts: Attempts
   private readonly underWay = new Set<Promise<void>>()
-  private readonly places: Places
+  private readonly slots: Slots
   private readonly retries: Retries
   private readonly concurrency: number
   private state: 'new' | 'running' | 'stopping' = 'new'
@@ -81,9 +81,9 @@ class OutboxDispatcher implements Dispatcher {
   constructor(private readonly options: DispatcherOptions) {
     this.concurrency = options.concurrency ?? CONCURRENCY_DEFAULT
     const perDestination = options.concurrencyPerDestination ?? CONCURRENCY_PER_DESTINATION_DEFAULT
-    this.lanes = new Lanes(perDestination)
+    this.lanes = new OutboxLanes(perDestination)
     const scheduler = options.scheduler ?? systemScheduler
-    this.places = new Places(this.concurrency, options.clock, scheduler, () => this.takeTurns())
+    this.slots = new Slots(this.concurrency, options.clock, scheduler, () => this.takeTurns())
     this.attempts = new Attempts(options)
     this.retries = new Retries({
       store: options.store,
@@ -103,7 +103,7 @@ class OutboxDispatcher implements Dispatcher {
       log.warn({ deliveries: interrupted }, 'webhooks were interrupted when the process last ended')
       this.options.observer?.interrupted(interrupted)
     }
-    for (const lane of await store.queuedLanes()) this.place(this.lanes.of(lane))
+    for (const lane of await store.queuedLanes()) this.offer(this.lanes.of(lane))
     if (this.state === 'new') this.state = 'running'
     this.retries.start()
     this.takeTurns()
@@ -114,7 +114,7 @@ class OutboxDispatcher implements Dispatcher {
     for (const one of owed) {
       const lane = this.lanes.of(one)
       lane.wake(one.id)
-      this.place(lane)
+      this.offer(lane)
     }
     this.takeTurns()
   }
@@ -136,15 +136,15 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   /** Lets a resting lane take turns when it has something to do, and forgets it when it has nothing left. */
-  private place(lane: Lane): void {
-    if (lane.place !== 'resting') return
-    if (lane.hasMore && lane.room > 0) this.places.enter(lane)
+  private offer(lane: OutboxLane): void {
+    if (lane.state !== 'resting') return
+    if (lane.hasMore && lane.room > 0) this.slots.enter(lane)
     else if (lane.isEmpty) this.lanes.forget(lane)
   }
 
   /** What is being recorded counts too, so that a slow store bounds what is in memory. */
   private get mayBegin(): boolean {
-    return this.state === 'running' && this.underWay.size - this.places.beside < this.concurrency
+    return this.state === 'running' && this.underWay.size - this.slots.beside < this.concurrency
   }
 
   private takeTurns(): void {
@@ -154,7 +154,7 @@ class OutboxDispatcher implements Dispatcher {
   private async runTurns(): Promise<void> {
     this.isTakingTurns = true
     for (let turn = 1; this.mayBegin; turn += 1) {
-      const lane = this.places.next()
+      const lane = this.slots.next()
       if (lane === undefined) break
       await this.turn(lane)
       if (turn % TURNS_IN_A_ROW_MAX === 0) await nextTurnOfLoop()
@@ -162,8 +162,8 @@ class OutboxDispatcher implements Dispatcher {
     this.isTakingTurns = false
   }
 
-  private async turn(lane: Lane): Promise<void> {
-    const read = lane.beginRead(this.places.roomFor(lane))
+  private async turn(lane: OutboxLane): Promise<void> {
+    const read = lane.beginRead(this.slots.roomFor(lane))
     let rows: readonly Delivery[] = []
     try {
       if (read !== null) rows = await this.options.store.queuedDeliveries(lane.key, read.after, read.limit)
@@ -172,54 +172,54 @@ class OutboxDispatcher implements Dispatcher {
       return
     }
     // A mark that failed during the read has paused the lane, and it starts over.
-    if (lane.place !== 'in_turn') return
+    if (lane.state !== 'in_turn') return
     if (read !== null) lane.endRead(rows, read.limit)
     this.begin(lane)
   }
 
   /** Begins what may begin, and puts the lane where it belongs. */
-  private begin(lane: Lane): void {
-    const room = this.places.roomFor(lane)
+  private begin(lane: OutboxLane): void {
+    const room = this.slots.roomFor(lane)
     const chosen = lane.choose(room)
     for (const delivery of chosen) this.track(lane, delivery)
-    lane.place = 'resting'
+    lane.state = 'resting'
     // What is left although there was room waits for a delivery of its own invoice, whose end places the lane again.
-    if (chosen.length > 0 || !lane.hasAhead || room === 0) this.place(lane)
+    if (chosen.length > 0 || !lane.hasAhead || room === 0) this.offer(lane)
   }
 
-  private track(lane: Lane, delivery: Delivery): void {
-    const place = this.places.take(lane)
+  private track(lane: OutboxLane, delivery: Delivery): void {
+    const slot = this.slots.take(lane)
     lane.add(delivery)
     const attempt = this.attempts
       .make(delivery, {
-        onSent: () => place.sent(),
-        onAnswered: (result) => this.answered(lane, delivery, place, result),
+        onSent: () => slot.sent(),
+        onAnswered: (result) => this.answered(lane, delivery, slot, result),
       })
       .then((end) => {
         this.underWay.delete(attempt)
-        this.leavePlace(lane, delivery, place)
+        this.leaveSlot(lane, delivery, slot)
         lane.remove(delivery)
         this.learn(lane, end)
-        this.place(lane)
+        this.offer(lane)
         this.takeTurns()
       })
     this.underWay.add(attempt)
   }
 
-  private answered(lane: Lane, delivery: Delivery, place: Place, result: DeliveryResult): void {
+  private answered(lane: OutboxLane, delivery: Delivery, slot: Slot, result: DeliveryResult): void {
     lane.learn(result)
-    place.answered()
-    this.leavePlace(lane, delivery, place)
-    this.place(lane)
+    slot.answered()
+    this.leaveSlot(lane, delivery, slot)
+    this.offer(lane)
     this.takeTurns()
   }
 
-  private leavePlace(lane: Lane, delivery: Delivery, place: Place): void {
+  private leaveSlot(lane: OutboxLane, delivery: Delivery, slot: Slot): void {
     lane.answered(delivery)
-    place.free()
+    slot.free()
   }
 
-  private learn(lane: Lane, end: AttemptEnd): void {
+  private learn(lane: OutboxLane, end: AttemptEnd): void {
     switch (end.kind) {
       case 'sent':
         lane.failures = 0
@@ -234,16 +234,16 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   /** Leaves a lane alone for a while because the store failed. Its deliveries are still queued. */
-  private pause(lane: Lane, error: unknown): void {
+  private pause(lane: OutboxLane, error: unknown): void {
     lane.startOver()
-    if (lane.place === 'paused') return
-    this.places.leave(lane)
-    lane.place = 'paused'
+    if (lane.state === 'paused') return
+    this.slots.leave(lane)
+    lane.state = 'paused'
     lane.failures += 1
     this.options.log.error({ err: error, lane: lane.key, failures: lane.failures }, 'webhooks wait for the store')
     void this.attempts.pause(lane.failures).then(() => {
-      lane.place = 'resting'
-      this.place(lane)
+      lane.state = 'resting'
+      this.offer(lane)
       this.takeTurns()
     })
   }

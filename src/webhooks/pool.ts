@@ -1,13 +1,13 @@
-import type { Lane } from './lane.js'
+import type { OutboxLane } from './outbox-lane.js'
 
 /**
- * Places for attempts, in which owners take turns and none can fill it: an owner may add an attempt while fewer of theirs
- * are under way than places are free (dynamic thresholds; Choudhury and Hahne, 1998). One owner therefore gets half of the
- * pool at most, two a third each, and whoever comes next still finds a place.
+ * Slots for attempts, in which owners take turns and none can fill it: an owner may add an attempt while fewer of theirs
+ * are under way than slots are free (dynamic thresholds; Choudhury and Hahne, 1998). One owner therefore gets half of the
+ * pool at most, two a third each, and whoever comes next still finds a slot.
  */
 export class Pool {
   /** Lanes that are ready, by owner, in the order of the owners' turns. */
-  private readonly ready = new Map<string, Set<Lane>>()
+  private readonly ready = new Map<string, Set<OutboxLane>>()
   private readonly underWayOf = new Map<string, number>()
   private underWay = 0
 
@@ -15,27 +15,27 @@ export class Pool {
   constructor(private readonly size: number) {}
 
   /** Lets a lane take its turn behind those of its owner that are ready. */
-  enter(lane: Lane): void {
-    lane.place = 'ready'
+  enter(lane: OutboxLane): void {
+    lane.state = 'ready'
     lane.pool = this
     const lanes = this.ready.get(lane.owner)
     if (lanes === undefined) this.ready.set(lane.owner, new Set([lane]))
     else lanes.add(lane)
   }
 
-  leave(lane: Lane): void {
+  leave(lane: OutboxLane): void {
     const lanes = this.ready.get(lane.owner)
     if (lanes?.delete(lane) === true && lanes.size === 0) this.ready.delete(lane.owner)
   }
 
   /** The lane whose turn it is, taken out; undefined when none that is ready may add an attempt. */
-  next(): Lane | undefined {
+  next(): OutboxLane | undefined {
     if (this.free === 0) return undefined
-    // Who is passed by has an attempt under way, so they are fewer than places.
+    // Who is passed by has an attempt under way, so they are fewer than slots.
     for (const [owner, lanes] of this.ready) {
       if (this.roomOf(owner) === 0) continue
       for (const lane of lanes) {
-        lane.place = 'in_turn'
+        lane.state = 'in_turn'
         lanes.delete(lane)
         this.ready.delete(owner)
         if (lanes.size > 0) this.ready.set(owner, lanes)

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.js'
 import type { Sender } from './sender.js'
 import { deliveryHeaders } from './signature.js'
 
-/** Test deliveries under way at once, of all owners: they have no places among the real ones. */
+/** Test deliveries under way at once, of all owners: they have no slots among the real ones. */
 const UNDER_WAY_MAX = 16
 
 /** What a test tells of; no invoice, deposit or wallet has these names. */

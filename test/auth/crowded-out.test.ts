@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { HeldRefusals } from '../../src/auth/held-refusals.js'
 import { SignedRequests } from '../../src/auth/signed-request.js'
-import type { TurnedAway } from '../../src/crypto/verify-lanes.js'
-import type { VerifyPool } from '../../src/crypto/verify-pool.js'
+import { Tarpit } from '../../src/auth/tarpit.js'
 import type { Store } from '../../src/store/store.js'
+import type { TurnedAway } from '../../src/verify/lanes.js'
+import type { VerifyPool } from '../../src/verify/pool.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { testKey } from '../support/signing.js'
 
@@ -20,7 +20,7 @@ function turnedAway(how: TurnedAway) {
   const store = { apiKey: () => Promise.resolve(undefined) } as unknown as Store
   const pool = { verify: () => how } as unknown as VerifyPool
   const clock = { now: () => NOW_MS }
-  const requests = new SignedRequests(store, pool, clock, () => ({ key: '' }), new HeldRefusals(() => nowMs, scheduler))
+  const requests = new SignedRequests(store, pool, clock, () => ({ key: '' }), new Tarpit(() => nowMs, scheduler))
   const request = { body: Buffer.from('{}'), header: () => undefined, remoteAddress: () => '' }
   const answers: unknown[] = []
   const ask = async () => {

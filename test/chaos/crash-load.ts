@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { addressOfAccount } from '../../src/networks/tron-address.js'
+import { addressOfAccount } from '../../src/networks/tron/address.js'
 import type { Random } from '../simulation/random.js'
 import { signedHeaders } from '../support/service-fixture.js'
 import { testKey } from '../support/signing.js'

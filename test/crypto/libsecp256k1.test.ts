@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { chooseEngine } from '../../src/crypto/choose-engine.js'
+import { chooseEngine } from '../../src/verify/engine-choice.js'
 import { testSecp256k1Engine } from '../contract/secp256k1-engine.js'
 
 const { engine, reason } = await chooseEngine('auto')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chooseServer } from '../../src/http/choose-server.js'
-import { createNodeServer } from '../../src/http/node.js'
-import { ForeignBinary } from '../../src/http/uws-binary.js'
+import { createNodeServer } from '../../src/http/node/server.js'
+import { ForeignBinary } from '../../src/http/uws/binary.js'
 
 const available = (): Promise<{ createUwsServer: typeof createNodeServer }> =>
   Promise.resolve({ createUwsServer: () => assert.fail('nothing is created here') })

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { anvilAbsence } from '../support/anvil.js'
-import { measureCatchUp } from './ethereum-catch-up.js'
+import { measureCatchUp } from './ethereum/catch-up.js'
 import { measureServiceCatchUp, type ServiceCatchUp } from './service-catch-up.js'
 
 /*

@@ -1,7 +1,7 @@
 import { failure } from '../../src/domain/failure.js'
 import { chooseServer } from '../../src/http/choose-server.js'
 import { failureAnswer } from '../../src/http/failure-response.js'
-import { createNodeServer } from '../../src/http/node.js'
+import { createNodeServer } from '../../src/http/node/server.js'
 import type { Answer, CreateServer, Target } from '../../src/http/server.js'
 import { STREAM_BODY_LIMIT_BYTES } from './streams.js'
 

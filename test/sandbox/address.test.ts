@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { checksummedAddress } from '../../src/networks/ethereum-address.js'
+import { checksummedAddress } from '../../src/networks/ethereum/address.js'
 import { networkOfAddress, randomAddress, tronAddress } from '../../src/sandbox/address.js'
 
 /** From ERC-55 itself. */

@@ -126,7 +126,7 @@ function tokenCode(): string {
 function compileToken(): string {
   const input = {
     language: 'Solidity',
-    sources: { 'token.sol': { content: readFileSync(join(projectRoot, 'test/contracts/token.sol'), 'utf8') } },
+    sources: { 'token.sol': { content: readFileSync(join(projectRoot, 'test/solidity/token.sol'), 'utf8') } },
     settings: { evmVersion: 'paris', outputSelection: { '*': { '*': ['evm.bytecode.object'] } } },
   }
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as {

@@ -9,12 +9,12 @@ import { projectRoot } from './project-root.js'
  * export. Vectors cannot come from JavaScript, so the masks of `join` are given as numbers.
  */
 
-const ENTRY = 'src/crypto/key-tables/entry-for-tests.ts'
+const ENTRY = 'src/verify/key-tables/entry-for-tests.ts'
 const entrySource = `
-import { join } from './numbers'
-export { scale, subtract, subtractTwiceAndWide, subtractWide } from './differences'
+import { join } from './limbs'
+export { scale, subtract, subtractTwiceAndWide, subtractWide } from './field-linear'
 export { invert, multiply, square } from './field'
-export { canonical, isZero, pack } from './numbers'
+export { canonical, isZero, pack } from './limbs'
 export {
   invert as invertScalar, multiply as multiplyScalars, negate, readBytes, reduceOnce, toMontgomery,
 } from './order'

@@ -1,6 +1,6 @@
-import { chooseEngine } from '../../src/crypto/choose-engine.js'
 import type { Secp256k1Engine, Secp256k1EngineName } from '../../src/crypto/secp256k1.js'
-import type { SignedDigest } from '../../src/crypto/verify-batch.js'
+import { chooseEngine } from '../../src/verify/engine-choice.js'
+import type { SignedDigest } from '../../src/verify/wire.js'
 
 const { engine } = await chooseEngine('auto')
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ObservedBlock } from '../../src/domain/block.js'
-import { addressOfAccount } from '../../src/networks/tron-address.js'
+import { addressOfAccount } from '../../src/networks/tron/address.js'
 import { type EmulatedTransaction, trxTransfer } from './tron-transactions.js'
 
 /** Producers that must have built on a block, itself included, until it cannot disappear. */

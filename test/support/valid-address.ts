@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Network } from '../../src/domain/network.js'
-import { checksummedAddress } from '../../src/networks/ethereum-address.js'
-import { addressOfAccount } from '../../src/networks/tron-address.js'
+import { checksummedAddress } from '../../src/networks/ethereum/address.js'
+import { addressOfAccount } from '../../src/networks/tron/address.js'
 
 const ACCOUNT_BYTES = 20
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Lane } from '../../src/webhooks/lane.js'
+import { OutboxLane } from '../../src/webhooks/outbox-lane.js'
 import { Pool } from '../../src/webhooks/pool.js'
 
-function lanesOf(owner: string, count: number): readonly Lane[] {
-  return Array.from({ length: count }, (_, n) => new Lane(`${owner} ${n}`, owner, 16))
+function lanesOf(owner: string, count: number): readonly OutboxLane[] {
+  return Array.from({ length: count }, (_, n) => new OutboxLane(`${owner} ${n}`, owner, 16))
 }
 
 /** Gives a place to each lane whose turn it is, until there is none, and answers their keys. */

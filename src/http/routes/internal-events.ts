@@ -4,7 +4,7 @@ import { type ApplyEvents, applyEvents, type ParsedEvent, parseEvents } from '..
 import { type GatewayPush, isGatewayPush, mayBeGatewayPush } from '../../ledger/gateway-signature.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
-import type { GatewayComplaints } from '../gateway-complaints.js'
+import type { GatewayComplaints } from '../guards/gateway-complaints.js'
 import type { Route } from '../router.js'
 import type { Answer, Request, RequestHead } from '../server.js'
 

@@ -17,12 +17,12 @@ import { truncate, wellFormed } from '../../domain/text.js'
 import type { CreationTerms, InvoiceResult, InvoiceWithPayment, Page, PageOf, Store } from '../../store/store.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer, jsonTextAnswer } from '../failure-response.js'
+import type { AllowsUnsigned } from '../guards/unsigned-path.js'
 import type { InProgress } from '../in-progress.js'
 import { listAnswer } from '../json-list.js'
 import { LIST_PARAMETERS, type ListQuery, readListQuery, refuseParameter } from '../list-query.js'
 import type { Route } from '../router.js'
 import type { Answer, Request } from '../server.js'
-import type { AllowsUnsigned } from '../unsigned-path.js'
 
 const IDEMPOTENCY_HEADER = 'idempotency-key'
 

@@ -3,7 +3,7 @@ import { failure } from '../../domain/failure.js'
 import { isDelivered } from '../../domain/webhook.js'
 import type { TestDeliveries } from '../../webhooks/test-deliveries.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
-import { RateLimiter } from '../rate-limiter.js'
+import { RateLimiter } from '../guards/rate-limiter.js'
 import type { Route } from '../router.js'
 import type { Answer } from '../server.js'
 

@@ -6,11 +6,11 @@ import type { Page, PageOf } from '../store.js'
 import { ActiveKeys } from './active-keys.js'
 import { NUMBER_BYTES, numberKey, under } from './bytes.js'
 import type { Identities } from './identities.js'
-import type { Numbers } from './numbers.js'
 import { pageKeys } from './pages.js'
 import { recordCodec } from './record-codec.js'
 import { RecordMemo } from './record-memo.js'
 import { RowCache } from './row-cache.js'
+import type { Sequences } from './sequences.js'
 import type { Tables } from './tables.js'
 
 const PUBLIC_KEY_BYTES = 33
@@ -49,7 +49,7 @@ export class ApiKeys {
 
   constructor(
     private readonly tables: Tables,
-    private readonly numbers: Numbers,
+    private readonly sequences: Sequences,
     private readonly identities: Identities,
     private readonly randomKeyId: () => string,
   ) {
@@ -110,7 +110,7 @@ export class ApiKeys {
     const publicKey = Buffer.from(registration.publicKey)
     this.tables.apiKeys.putSync(publicKey, codec.encode(key))
     this.tables.apiKeyIds.putSync(Buffer.from(key.id, 'hex'), publicKey)
-    this.tables.ownerApiKeys.putSync(under(ownerNo, numberKey(this.numbers.next('apiKey'))), publicKey)
+    this.tables.ownerApiKeys.putSync(under(ownerNo, numberKey(this.sequences.next('apiKey'))), publicKey)
     this.active.add(ownerNo, key, nowMs)
     return key
   }

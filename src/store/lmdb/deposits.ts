@@ -19,9 +19,9 @@ import { type DepositRow, type DepositRows, depositKey, toDeposit } from './depo
 import type { InvoiceIndex } from './invoice-index.js'
 import { placeOf } from './invoice-places.js'
 import type { InvoiceRows } from './invoice-rows.js'
-import type { Numbers } from './numbers.js'
 import type { Outbox } from './outbox.js'
 import { accountOf, addToTotals, removeFromTotals } from './running-totals.js'
+import type { Sequences } from './sequences.js'
 import type { Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
 import type { WebhookBodies } from './webhook-bodies.js'
@@ -45,7 +45,7 @@ export class Deposits {
   constructor(
     private readonly tables: Tables,
     private readonly deposits: DepositRows,
-    private readonly numbers: Numbers,
+    private readonly sequences: Sequences,
     private readonly wallets: Wallets,
     private readonly rows: InvoiceRows,
     private readonly index: InvoiceIndex,
@@ -121,7 +121,7 @@ export class Deposits {
   }
 
   private firstSeen(sighting: Sighting): DepositRow {
-    const no = this.numbers.next('deposit')
+    const no = this.sequences.next('deposit')
     const unreached = { isPendingReached: false, isConfirmedReached: false }
     return { ...this.valued(sighting), ...unreached, no, confirmedAt: null, invoiceId: null }
   }

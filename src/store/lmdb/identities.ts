@@ -1,6 +1,6 @@
-import type { Numbers } from './numbers.js'
 import { recordCodec } from './record-codec.js'
 import { RowCache } from './row-cache.js'
+import type { Sequences } from './sequences.js'
 import type { Tables } from './tables.js'
 
 interface IdentityRow {
@@ -26,7 +26,7 @@ export class Identities {
 
   constructor(
     private readonly tables: Tables,
-    private readonly numbers: Numbers,
+    private readonly sequences: Sequences,
   ) {}
 
   numberOf(owner: string): number | undefined {
@@ -60,7 +60,7 @@ export class Identities {
   intern(owner: string): number {
     const row = this.row(owner)
     if (row !== undefined) return row.no
-    const no = this.numbers.next('owner')
+    const no = this.sequences.next('owner')
     this.put(owner, { no, isKnown: false })
     return no
   }
@@ -69,7 +69,7 @@ export class Identities {
   markKnown(owner: string): boolean {
     const row = this.row(owner)
     if (row?.isKnown === true) return false
-    this.put(owner, { no: row?.no ?? this.numbers.next('owner'), isKnown: true })
+    this.put(owner, { no: row?.no ?? this.sequences.next('owner'), isKnown: true })
     return true
   }
 

@@ -106,7 +106,7 @@ export class InvoiceIndex {
    */
   reopen(walletNo: number, currency: Currency, account: Account, receivedAt: number): void {
     const greatest = this.paid.greatest(walletNo, currency)
-    const covered = this.payments.receipts([account]).lastToReceive(greatest, receivedAt)
+    const covered = this.payments.spans([account]).lastToReceive(greatest, receivedAt)
     for (const id of this.paid.between(walletNo, currency, covered === null ? 0 : covered + 1, receivedAt)) {
       const row = this.rows.get(id)
       if (isPaid(atomsOf(row), this.payments.confirmed(row))) continue

@@ -55,13 +55,13 @@ import { InvoiceRows } from './invoice-rows.js'
 import { Invoices } from './invoices.js'
 import { LedgerRows } from './ledger-rows.js'
 import { Matches } from './matches.js'
-import { Numbers } from './numbers.js'
 import { OpenInvoices } from './open-invoices.js'
 import { Outbox } from './outbox.js'
 import { PaidInvoices } from './paid-invoices.js'
 import { Payees } from './payees.js'
 import { Payments } from './payments.js'
 import { prepareSchema } from './schema.js'
+import { Sequences } from './sequences.js'
 import { SignedCreations } from './signed-creations.js'
 import { type Environment, openEnvironment, type Tables } from './tables.js'
 import { WalletSets } from './wallet-sets.js'
@@ -162,12 +162,12 @@ export class LmdbStore implements Store {
     private readonly options: LmdbStoreOptions,
   ) {
     this.clock = options.clock
-    const numbers = new Numbers(tables.meta)
-    const payees = new Payees(tables, numbers)
+    const sequences = new Sequences(tables.meta)
+    const payees = new Payees(tables, sequences)
     const rows = new InvoiceRows(tables, payees)
-    this.identities = new Identities(tables, numbers)
-    this.wallets_ = new Wallets(tables, numbers, this.identities, options.flawOfAddress)
-    this.apiKeys_ = new ApiKeys(tables, numbers, this.identities, options.randomKeyId)
+    this.identities = new Identities(tables, sequences)
+    this.wallets_ = new Wallets(tables, sequences, this.identities, options.flawOfAddress)
+    this.apiKeys_ = new ApiKeys(tables, sequences, this.identities, options.randomKeyId)
     const payments = new Payments(tables, this.wallets_)
     this.walletSets = new WalletSets(tables)
     const index = new InvoiceIndex(
@@ -202,7 +202,7 @@ export class LmdbStore implements Store {
     this.deposits_ = new Deposits(
       tables,
       this.depositRows,
-      numbers,
+      sequences,
       this.wallets_,
       rows,
       index,
@@ -215,9 +215,9 @@ export class LmdbStore implements Store {
     this.chains = new Chains(this.blocks, this.depositRows, this.deposits_, options.tokenDecimals)
     this.watchedAddresses = new WatchedAddressLists(tables, this.wallets_)
     const hooks = {
-      beforeCommit: () => numbers.save(),
+      beforeCommit: () => sequences.save(),
       afterAbort: () => {
-        numbers.forget()
+        sequences.forget()
         payees.forget()
         this.walletSets.forget()
         this.apiKeys_.forget()

@@ -1,7 +1,7 @@
 import { numberKey, under } from './bytes.js'
-import type { Numbers } from './numbers.js'
 import { recordCodec } from './record-codec.js'
 import { RowCache } from './row-cache.js'
+import type { Sequences } from './sequences.js'
 import type { Tables } from './tables.js'
 import type { WalletRow } from './wallets.js'
 
@@ -33,7 +33,7 @@ export class Payees {
 
   constructor(
     private readonly tables: Tables,
-    private readonly numbers: Numbers,
+    private readonly sequences: Sequences,
   ) {}
 
   /** The number of the payee, in a commit, if it has one; `wallets` in any order. */
@@ -52,7 +52,7 @@ export class Payees {
   }
 
   private add(key: Buffer, owner: string, ownerNo: number, wallets: readonly WalletRow[]): number {
-    const no = this.numbers.next('payee')
+    const no = this.sequences.next('payee')
     const walletIdsText = wallets.map((wallet) => wallet.id).join(',')
     this.tables.payeeNumbers.putSync(key, numberKey(no))
     this.tables.payees.putSync(numberKey(no), codec.encode({ owner, ownerNo, walletIdsText }))

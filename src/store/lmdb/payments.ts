@@ -4,7 +4,7 @@ import { paymentOf, type Received } from '../../domain/payment.js'
 import { type Ending, isCovered, voidedAtBy } from '../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../store.js'
 import { atomsOf, type InvoiceRow, toInvoice } from './invoice-rows.js'
-import { Receipts } from './receipts.js'
+import { PaymentSpans } from './payment-spans.js'
 import { type Account, accountOf, changesOf, headOf, totalAfter, totalBehind } from './running-totals.js'
 import type { Tables } from './tables.js'
 import type { Wallets } from './wallets.js'
@@ -41,8 +41,8 @@ export class Payments {
   }
 
   /** The confirmed receipts of invoices on these wallets. */
-  receipts(accounts: readonly Account[]): Receipts {
-    return new Receipts(this.tables.confirmedTotals, accounts)
+  spans(accounts: readonly Account[]): PaymentSpans {
+    return new PaymentSpans(this.tables.confirmedTotals, accounts)
   }
 
   /** What counts for an invoice. */

@@ -4,11 +4,11 @@ import { Identities } from './identities.js'
 import { InvoiceIndex } from './invoice-index.js'
 import { atomsOf, InvoiceRows } from './invoice-rows.js'
 import { Matches } from './matches.js'
-import { Numbers } from './numbers.js'
 import { OpenInvoices } from './open-invoices.js'
 import { PaidInvoices } from './paid-invoices.js'
 import { Payees } from './payees.js'
 import { Payments } from './payments.js'
+import { Sequences } from './sequences.js'
 import type { Tables } from './tables.js'
 import { WalletSets } from './wallet-sets.js'
 import { Wallets } from './wallets.js'
@@ -21,10 +21,10 @@ export function rebuildInvoiceIndex(tables: Tables): void {
   for (const name of OBSOLETE) tables.root.openDB({ name, keyEncoding: 'binary', encoding: 'binary' }).dropSync()
   // Its keys had no owner.
   tables.openAmounts.clearSync()
-  const numbers = new Numbers(tables.meta)
-  const payees = new Payees(tables, numbers)
+  const sequences = new Sequences(tables.meta)
+  const payees = new Payees(tables, sequences)
   const rows = new InvoiceRows(tables, payees)
-  const wallets = new Wallets(tables, numbers, new Identities(tables, numbers), () => null)
+  const wallets = new Wallets(tables, sequences, new Identities(tables, sequences), () => null)
   const payments = new Payments(tables, wallets)
   const matches = new Matches(tables)
   const open = new OpenInvoices(tables, new WalletSets(tables))

@@ -12,11 +12,11 @@ import type { Page, PageOf } from '../store.js'
 import { endOf, isKey, NUMBER_BYTES, numberKey, TIME_MAX, under, WIDE_BYTES } from './bytes.js'
 import type { Identities } from './identities.js'
 import { LedgerDates } from './ledger-dates.js'
-import type { Numbers } from './numbers.js'
 import { pageKeys } from './pages.js'
 import { recordCodec } from './record-codec.js'
 import { RecordMemo } from './record-memo.js'
 import { RowCache } from './row-cache.js'
+import type { Sequences } from './sequences.js'
 import { firstKey, type Tables } from './tables.js'
 
 export interface WalletRow extends Wallet {
@@ -81,7 +81,7 @@ export class Wallets {
 
   constructor(
     private readonly tables: Tables,
-    private readonly numbers: Numbers,
+    private readonly sequences: Sequences,
     private readonly identities: Identities,
     private readonly flawOfAddress: FlawOfAddress,
   ) {
@@ -131,7 +131,7 @@ export class Wallets {
   internAddress(network: Network, address: string): AddressRow {
     const known = this.address(network, address)
     if (known !== undefined) return known
-    const row: AddressRow = { no: this.numbers.next('address'), walletId: null }
+    const row: AddressRow = { no: this.sequences.next('address'), walletId: null }
     this.tables.addresses.putSync(addressKey(network, address), addressCodec.encode(row))
     return row
   }
@@ -188,7 +188,7 @@ export class Wallets {
     return count
   }
 
-  /** The wallets of an owner, latest assignment first. Cursors are assignment numbers. */
+  /** The wallets of an owner, latest assignment first. Cursors are assignment sequences. */
   pageOf(owner: string, page: Page): PageOf<Wallet> {
     const ownerNo = this.identities.numberOf(owner)
     if (ownerNo === undefined) return { items: [], next: null }
@@ -207,7 +207,7 @@ export class Wallets {
   }
 
   private put(wallet: Wallet, known: WalletRow | undefined): void {
-    const no = known?.no ?? this.numbers.next('wallet')
+    const no = known?.no ?? this.sequences.next('wallet')
     const isReassigned = wallet.owner !== (known?.owner ?? null)
     const ownerNo = wallet.owner === null ? null : this.identities.intern(wallet.owner)
     const row: WalletRow = {
@@ -216,7 +216,7 @@ export class Wallets {
       ownerNo,
       addressNo: this.bindAddress(wallet),
       assignmentNo:
-        isReassigned && wallet.owner !== null ? this.numbers.next('assignment') : (known?.assignmentNo ?? null),
+        isReassigned && wallet.owner !== null ? this.sequences.next('assignment') : (known?.assignmentNo ?? null),
       leasedUntil: known?.leasedUntil ?? 0,
     }
     this.save(row)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { receivedSince } from '../../../src/domain/payment.js'
-import { Receipts } from '../../../src/store/lmdb/receipts.js'
+import { PaymentSpans } from '../../../src/store/lmdb/payment-spans.js'
 import {
   type Account,
   accountOf,
@@ -131,7 +131,7 @@ describe('running totals', () => {
             }
             const counted = deposits.map((one) => ({ ...one, kind: 'confirmed' as const }))
             const since = (time: number) => receivedSince(time, counted).confirmed
-            const receipts = new Receipts(table, accounts)
+            const receipts = new PaymentSpans(table, accounts)
             for (let time = 0; time <= 14; time += 1) {
               const earlier = deposits.map((one) => one.receivedAt).filter((at) => at <= time)
               assert.deepEqual(receipts.spanAt(time), { received: since(time), from: Math.max(0, ...earlier) })

@@ -1,0 +1,63 @@
+import { RETRY_AFTER_SECONDS } from '../domain/failure.js'
+import { type Scheduler, wakefulScheduler } from '../scheduler.js'
+
+/** How long a refusal is held back: for as long as it asks the client to stay away. */
+const HOLD_MS = RETRY_AFTER_SECONDS * 1000
+/** Refusals held back at once, a few KiB each with what is kept of their requests; beyond, they are answered at once. */
+const HELD_MAX = 8192
+/** Bytes of the bodies of their requests. */
+const HELD_BYTES_MAX = 32 * 1024 * 1024
+
+interface Held {
+  readonly untilMs: number
+  readonly bytes: number
+  release(): void
+}
+
+/**
+ * Answers that are held back, so that whoever sends what nobody has time for comes back after a second also when they do
+ * not heed `Retry-After`: a client that waits for its answer cannot send the next request on that connection. Without
+ * this, refusing a flood costs most of what serving it would.
+ */
+export class Tarpit {
+  /** In the order in which they are released; `#first` is the oldest. */
+  #held: Held[] = []
+  #first = 0
+  #bytes = 0
+
+  constructor(
+    private readonly now: () => number = () => performance.now(),
+    private readonly scheduler: Scheduler = wakefulScheduler,
+  ) {}
+
+  get size(): number {
+    return this.#held.length - this.#first
+  }
+
+  /** Resolves when the refusal of a request with so large a body may be answered. */
+  hold(bytes: number): Promise<void> {
+    if (this.size >= HELD_MAX || this.#bytes + bytes > HELD_BYTES_MAX) return Promise.resolve()
+    return new Promise((release) => {
+      this.#held.push({ untilMs: this.now() + HOLD_MS, bytes, release })
+      this.#bytes += bytes
+      if (this.size === 1) this.#wait(HOLD_MS)
+    })
+  }
+
+  #wait(ms: number): void {
+    this.scheduler.after(ms, () => this.#releaseDue())
+  }
+
+  #releaseDue(): void {
+    const now = this.now()
+    let next = this.#held[this.#first]
+    for (; next !== undefined && next.untilMs <= now; next = this.#held[this.#first]) {
+      this.#first += 1
+      this.#bytes -= next.bytes
+      next.release()
+    }
+    this.#held = this.#held.slice(this.#first)
+    this.#first = 0
+    if (next !== undefined) this.#wait(next.untilMs - now)
+  }
+}

@@ -1,0 +1,130 @@
+import type { Clock } from '../../clock.js'
+import type { Network } from '../../domain/network.js'
+import type { Awaitable } from '../../store/store.js'
+import type { RequestHead } from '../server.js'
+import type { ClientOf } from './client-address.js'
+
+const SECOND_MS = 1_000
+
+/** Leases whose wallets are looked at when a client holds as many as it may. */
+const LOOKED_AT_MAX = 64
+
+export interface ClaimLimitSettings {
+  /** Wallets of one network that one client may hold at once, by leases that have not ended; 0 for no limit. */
+  readonly leasesPerClient: number
+  readonly leaseMs: number
+  readonly clientOf: ClientOf
+  readonly clock: Clock
+  /** Whether a wallet belongs to somebody by now: a lease that ended in an assignment counts no more (decisions 8). */
+  readonly isAssigned: (walletId: string) => Awaitable<boolean>
+}
+
+/** Whether a wallet may be handed out. */
+export type ClaimPermit =
+  | {
+      readonly granted: true
+      /** Tells which wallet was handed out, or that none was, which gives the lease back. */
+      settle(walletId: string | null): void
+    }
+  | { readonly granted: false; readonly waitSeconds: number }
+
+interface Lease {
+  readonly end: number
+  /** Null until it is known which wallet was handed out. */
+  walletId: string | null
+}
+
+/** What a client holds of a network. */
+interface Holding {
+  /** Oldest first. */
+  leases: Lease[]
+  /** Where the next look at wallets begins, so that each has its turn. */
+  lookFrom: number
+}
+
+/**
+ * Keeps one client from draining the pool of wallets: it may hold only so many leases of each network. Clients on this
+ * machine are not limited; a proxy on it has to be named as trusted, or its clients are taken for this machine.
+ *
+ * Only what is leased is remembered, so the memory is bounded by the number of wallets. It does not outlive the process:
+ * after a restart a client may claim anew, while the wallets that it holds stay leased in the store.
+ */
+export class ClaimLimit {
+  /** By network and client; the entry whose last lease is oldest comes first. */
+  private readonly holdings = new Map<string, Holding>()
+
+  constructor(private readonly settings: ClaimLimitSettings) {}
+
+  /** Entries that are remembered. */
+  get size(): number {
+    return this.holdings.size
+  }
+
+  /** Reserves a lease before the wallet is asked for, so that claims that overlap cannot exceed the limit. */
+  async request(head: RequestHead, network: Network): Promise<ClaimPermit> {
+    const { leasesPerClient, clientOf, clock } = this.settings
+    if (leasesPerClient === 0) return UNLIMITED
+    const client = clientOf(head)
+    if (client.isLoopback) return UNLIMITED
+    const key = `${network} ${client.key}`
+    const full = this.held(key)
+    if (full.leases.length >= leasesPerClient) await this.releaseAssigned(full)
+    const held = this.held(key)
+    const [first] = held.leases
+    if (first !== undefined && held.leases.length >= leasesPerClient) {
+      return { granted: false, waitSeconds: Math.ceil((first.end - clock.now()) / SECOND_MS) }
+    }
+    return this.lease(key, held)
+  }
+
+  /** What has not ended of what a client holds. */
+  private held(key: string): Holding {
+    const now = this.settings.clock.now()
+    this.forgetEnded(now)
+    const holding = this.holdings.get(key) ?? { leases: [], lookFrom: 0 }
+    holding.leases = holding.leases.filter(({ end }) => end > now)
+    return holding
+  }
+
+  private lease(key: string, held: Holding): ClaimPermit {
+    const lease: Lease = { end: this.settings.clock.now() + this.settings.leaseMs, walletId: null }
+    held.leases.push(lease)
+    this.holdings.delete(key)
+    this.holdings.set(key, held)
+    const settle = (walletId: string | null) => {
+      lease.walletId = walletId
+      if (walletId === null) this.giveBack(key, lease)
+    }
+    return { granted: true, settle }
+  }
+
+  private async releaseAssigned(held: Holding): Promise<void> {
+    const { leases, lookFrom } = held
+    const count = Math.min(leases.length, LOOKED_AT_MAX)
+    const looked = Array.from({ length: count }, (_, i) => leases[(lookFrom + i) % leases.length])
+    held.lookFrom = (lookFrom + count) % leases.length
+    const released = new Set<Lease>()
+    for (const lease of looked) {
+      if (lease !== undefined && lease.walletId !== null && (await this.settings.isAssigned(lease.walletId))) {
+        released.add(lease)
+      }
+    }
+    held.leases = held.leases.filter((lease) => !released.has(lease))
+  }
+
+  private giveBack(key: string, lease: Lease): void {
+    const held = this.holdings.get(key)
+    if (held === undefined) return
+    held.leases = held.leases.filter((one) => one !== lease)
+    if (held.leases.length === 0) this.holdings.delete(key)
+  }
+
+  private forgetEnded(now: number): void {
+    for (const [key, { leases }] of this.holdings) {
+      if ((leases.at(-1)?.end ?? 0) > now) return
+      this.holdings.delete(key)
+    }
+  }
+}
+
+const UNLIMITED: ClaimPermit = { granted: true, settle: () => undefined }

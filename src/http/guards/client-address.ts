@@ -1,0 +1,112 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import type { RequestHead } from '../server.js'
+
+/** Bits of an IPv6 address that one customer of a network has (RFC 6177): the rest is theirs to vary. */
+const CLIENT_PREFIX_BITS = 64
+
+/** Proxies that a request may have passed; what a header lists beyond is not looked at. */
+const FORWARDED_HOPS_MAX = 32
+
+/** Peers that are remembered; all are forgotten when there are more. */
+const REMEMBERED_MAX = 1024
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** Whom a limit counts. */
+export interface Client {
+  /** The IPv4 address, or the IPv6 network of 64 bits; empty when the connection has gone. */
+  readonly key: string
+  /** Whether it is this machine. */
+  readonly isLoopback: boolean
+}
+
+export type ClientOf = (head: Pick<RequestHead, 'header' | 'remoteAddress'>) => Client
+
+/**
+ * Finds the client of a request: the peer, unless that is one of `trustedProxies` (networks in CIDR notation). Then
+ * `X-Forwarded-For` is read from its end, where the nearest proxy has written, and the first address that is no trusted
+ * proxy is the client's. What stands before it is the client's own word and is never believed.
+ */
+export function clientReader(trustedProxies: readonly string[]): ClientOf {
+  const isProxied = trustedProxies.length > 0
+  const isTrusted = trustOf(trustedProxies)
+
+  const read: ClientOf = (head) => {
+    const peer = parseAddress(head.remoteAddress())
+    if (peer === null) return { key: '', isLoopback: false }
+    if (!isProxied || !isTrusted(peer)) return clientAt(peer)
+    return clientAt(forwardedFor(head.header('x-forwarded-for'), peer, isTrusted))
+  }
+  return isProxied ? read : remembering(read)
+}
+
+/** Whether the peer of a request is one of `trustedProxies`. */
+export function trustedPeer(trustedProxies: readonly string[]): (head: Pick<RequestHead, 'remoteAddress'>) => boolean {
+  if (trustedProxies.length === 0) return () => false
+  const isTrusted = trustOf(trustedProxies)
+  return (head) => {
+    const peer = parseAddress(head.remoteAddress())
+    return peer !== null && isTrusted(peer)
+  }
+}
+
+/** Whom a connection counts for: the client at the peer's address, null for one of `trustedProxies`. */
+export function connectionClient(trustedProxies: readonly string[]): (address: string) => string | null {
+  const isTrusted = trustOf(trustedProxies)
+  return (text) => {
+    const address = parseAddress(text)
+    if (address === null) return ''
+    return isTrusted(address) ? null : clientAt(address).key
+  }
+}
+
+function trustOf(trustedProxies: readonly string[]): (address: Address) => boolean {
+  const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network))
+  return (address) =>
+    networks.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits))
+}
+
+/** Remembers the clients of peers, because a flood asks for the same ones all the time. */
+function remembering(read: ClientOf): ClientOf {
+  const known = new Map<string, Client>()
+  return (head) => {
+    const address = head.remoteAddress()
+    const client = known.get(address) ?? read(head)
+    if (known.size >= REMEMBERED_MAX) known.clear()
+    known.set(address, client)
+    return client
+  }
+}
+
+/** The nearest address that is not trusted; the furthest trusted one where there is none, or something else in its place. */
+function forwardedFor(header: string | undefined, peer: Address, isTrusted: (address: Address) => boolean): Address {
+  let nearest = peer
+  const hops = header?.split(',').slice(-FORWARDED_HOPS_MAX) ?? []
+  for (const hop of hops.reverse()) {
+    const address = parseHop(hop.trim())
+    if (address === null) return nearest
+    nearest = address
+    if (!isTrusted(address)) return nearest
+  }
+  return nearest
+}
+
+/** `192.0.2.1`, `2001:db8::1`, and, as some proxies write, `192.0.2.1:80`, `[2001:db8::1]` or `[2001:db8::1]:80`. */
+function parseHop(text: string): Address | null {
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1]
+  const withPort = /^([\d.]+):\d+$/.exec(text)?.[1]
+  return parseAddress(bracketed ?? withPort ?? text)
+}
+
+/** `isIP` first, because `ipaddr.js` also reads octal, hexadecimal and shortened IPv4 addresses. */
+function parseAddress(text: string): Address | null {
+  return isIP(text) === 0 ? null : ipaddr.process(text)
+}
+
+function clientAt(address: Address): Client {
+  const isLoopback = address.range() === 'loopback'
+  if (address.kind() === 'ipv4') return { key: address.toString(), isLoopback }
+  const network = address.toByteArray().slice(0, CLIENT_PREFIX_BITS / 8)
+  return { key: `${Buffer.from(network).toString('hex')}/${CLIENT_PREFIX_BITS}`, isLoopback }
+}

@@ -1,0 +1,205 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+// First: the engine reads its environment when it is loaded.
+import './head-limit.js'
+import * as uWS from 'uWebSockets.js'
+import { UnfinishedBodies } from '../body-buffer.js'
+import type { HttpServer, Resolve, ServerSettings } from '../server.js'
+import { UwsConnectionShare } from './connection-share.js'
+import { UwsExchange, type UwsFront } from './exchange.js'
+import { peerOf } from './head.js'
+import { connectionsTo } from './kernel-connections.js'
+
+/** How often unfinished bodies are looked at, as a part of the time that they may take. */
+const SWEEPS_PER_TIMEOUT = 8
+const SWEEP_LIMIT_MS = 1_000
+
+/** Exports of the engine that its typings leave out. */
+const { _cfg: configure, LIBUS_LISTEN_EXCLUSIVE_PORT: EXCLUSIVE_PORT } = uWS as unknown as {
+  readonly _cfg: (setting: string) => void
+  readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number
+}
+
+/** A form of `listen` that its typings leave out. */
+type Listen = (
+  host: string,
+  port: number,
+  options: number,
+  listening: (socket: uWS.us_listen_socket | false) => void,
+) => void
+
+// Answers do not name the engine. The switch applies to every server of the thread.
+configure('silent')
+
+/**
+ * The HTTP front on uWebSockets.js. What the engine keeps to itself, all of it before any code of ours runs:
+ *
+ * - It answers HTTP/1.0, request targets that do not begin with a slash (absolute-form, `*`, CONNECT's) and broken
+ *   versions with its own 505, a head beyond `HEAD_LIMIT_BYTES` or 100 headers with its own 431, and a Content-Length
+ *   that is no number, or one beside Transfer-Encoding, with its own 400: a line of HTML, and the connection closes.
+ *   A reverse proxy must therefore speak HTTP/1.1 (nginx: `proxy_http_version 1.1`). A request line whose end comes
+ *   in a later packet than its target is a broken version too; no client that writes its head at once does that.
+ * - A head that is not HTTP at all, has no Host, or does not arrive gets no answer; the connection closes after 10 s.
+ * - It sees no header behind one without a name, and skips a preamble of the PROXY protocol (test/proxies/direct.test.ts).
+ * - It closes silent connections, and clients that take nothing of an answer, after 10 s (± 4), and those that send a
+ *   body of less than 160 KiB in 10 s: `idleTimeoutMs` is not honoured, `requestTimeoutMs` only below that.
+ * - A client that pipelines a request while an answer is still being computed is disconnected, and so is one that
+ *   closes its sending half before it has the answer. Answers given synchronously may be pipelined.
+ * - `100 Continue` is sent before the length of a body is looked at.
+ */
+export function createUwsServer(
+  resolve: Resolve,
+  settings: ServerSettings,
+  onError: (error: unknown) => void,
+): HttpServer {
+  return new UwsServer(resolve, settings, onError)
+}
+
+class UwsServer implements HttpServer, UwsFront {
+  draining = false
+  readonly bodies: UnfinishedBodies
+  private readonly app = uWS.App()
+  private socket: uWS.us_listen_socket | undefined
+  private port = 0
+  private connections = 0
+  private inFlight = 0
+  private closed = false
+  private drained: Promise<void> | undefined
+  private onIdle: (() => void) | undefined
+  /** Exchanges whose body is incomplete, with the time on the monotonic clock when it must be there; oldest first. */
+  private readonly receiving = new Map<UwsExchange, number>()
+  private sweeper: NodeJS.Timeout | undefined
+
+  constructor(
+    readonly resolve: Resolve,
+    private readonly settings: ServerSettings,
+    readonly onError: (error: unknown) => void,
+  ) {
+    this.bodies = new UnfinishedBodies(settings.unfinishedBodiesLimitBytes)
+    this.routeEveryMethod()
+    this.limitConnections()
+  }
+
+  listen(): Promise<{ readonly host: string; readonly port: number }> {
+    const { host, port } = this.settings
+    const listen = this.app.listen.bind(this.app) as unknown as Listen
+    return new Promise((resolve, reject) => {
+      // Without the option two services with a database each would share the port, and each get a part of the requests.
+      listen(host, port, EXCLUSIVE_PORT, (socket) => {
+        if (socket === false) {
+          reject(new Error(`the address ${host}, port ${port}, is in use, unknown or not permitted`))
+          return
+        }
+        this.socket = socket
+        this.port = uWS.us_socket_local_port(socket)
+        resolve({ host, port: this.port })
+      })
+    })
+  }
+
+  drain(): Promise<void> {
+    this.drained ??= this.finishAll()
+    return this.drained
+  }
+
+  close(): void {
+    if (this.closed) return
+    this.closed = true
+    this.draining = true
+    this.socket = undefined
+    clearInterval(this.sweeper)
+    // Also closes the listening socket.
+    this.app.close()
+  }
+
+  // UwsFront
+
+  began(): void {
+    this.inFlight += 1
+  }
+
+  ended(): void {
+    this.inFlight -= 1
+    if (this.inFlight === 0) this.onIdle?.()
+  }
+
+  awaitBody(exchange: UwsExchange): void {
+    if (this.receiving.has(exchange)) return
+    this.receiving.set(exchange, performance.now() + this.settings.requestTimeoutMs)
+    const sweepMs = Math.min(SWEEP_LIMIT_MS, Math.ceil(this.settings.requestTimeoutMs / SWEEPS_PER_TIMEOUT))
+    this.sweeper ??= setInterval(() => this.sweep(), sweepMs).unref()
+  }
+
+  bodyArrived(exchange: UwsExchange): void {
+    if (this.receiving.size > 0) this.receiving.delete(exchange)
+  }
+
+  private sweep(): void {
+    const now = performance.now()
+    for (const [exchange, deadline] of this.receiving) {
+      if (deadline > now) break
+      this.receiving.delete(exchange)
+      exchange.timeOut()
+    }
+    if (this.receiving.size > 0) return
+    clearInterval(this.sweeper)
+    this.sweeper = undefined
+  }
+
+  private async finishAll(): Promise<void> {
+    this.draining = true
+    if (this.socket !== undefined) uWS.us_listen_socket_close(this.socket)
+    this.socket = undefined
+    // Requests may lie in the sockets' buffers, unread so far: a full turn of the event loop brings them in.
+    await twoTurns()
+    while (this.inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        this.onIdle = resolve
+      })
+      await twoTurns()
+    }
+    this.close()
+  }
+
+  /** A handler per method, so that the hot path knows the method without asking; the engine's `any` takes the rest. */
+  private routeEveryMethod(): void {
+    const { app } = this
+    const taking = (method: string) => (res: uWS.HttpResponse, req: uWS.HttpRequest) =>
+      new UwsExchange(method, res, req, this).begin()
+    app.get('/*', taking('GET'))
+    app.post('/*', taking('POST'))
+    app.put('/*', taking('PUT'))
+    app.del('/*', taking('DELETE'))
+    app.head('/*', taking('HEAD'))
+    app.options('/*', taking('OPTIONS'))
+    app.patch('/*', taking('PATCH'))
+    app.trace('/*', taking('TRACE'))
+    app.connect('/*', taking('CONNECT'))
+    // The engine has lost the case by now: `get`, which is not GET (RFC 9110, 9.1), stays different from it.
+    app.any('/*', (res, req) => new UwsExchange(req.getMethod(), res, req, this).begin())
+  }
+
+  private limitConnections(): void {
+    const { connectionLimit, share, onRefusedConnection } = this.settings
+    const shares =
+      share === undefined ? undefined : new UwsConnectionShare(share, () => connectionsTo(this.port), this.onError)
+    // The engine's `filter` is no array's: it hears of connections, opened (1) and closed (-1). A refused one is both.
+    const hearOfConnections = this.app.filter.bind(this.app)
+    hearOfConnections((res, change) => {
+      this.connections += change
+      if (change < 0) return
+      if (this.connections > connectionLimit) {
+        res.close()
+        onRefusedConnection?.('limit')
+      } else if (shares?.opened(peerOf(res), this.connections) === false) {
+        res.close()
+        onRefusedConnection?.('share')
+      }
+    })
+  }
+}
+
+/** One turn may already be past its polling phase; after two, everything that had arrived has been read. */
+async function twoTurns(): Promise<void> {
+  await nextTurn()
+  await nextTurn()
+}

@@ -1,0 +1,65 @@
+import { BadAnswer } from '../node/node-failure.js'
+import { addressOf, countOf, dataOf, fieldsOf, hashOf, listOf } from './values.js'
+
+/** keccak-256 of `Transfer(address,address,uint256)` (ERC-20). */
+export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+/** A topic is 32 bytes; an address stands in its last 20. */
+const ADDRESS_PADDING = `0x${'0'.repeat(24)}`
+const WORD_LENGTH = 2 + 64
+const TOPICS_MAX = 4
+/** The event, the sender, the receiver. A fourth topic makes it another event (ERC-721). */
+const TRANSFER_TOPICS = 3
+
+/** A log, where it stands, and whose it is. */
+export interface EthereumLog {
+  readonly address: string
+  readonly topics: readonly string[]
+  /** The data as a number when they are 32 bytes; other data are not kept. */
+  readonly word: bigint | null
+  readonly blockHash: string
+  readonly height: number
+  readonly txHash: string
+  readonly txIndex: number
+  /** Counted through the block. */
+  readonly logIndex: number
+}
+
+/** What a log of the token says of a transfer. */
+export interface TokenTransfer {
+  readonly toAddress: string
+  /** In the token's smallest unit. */
+  readonly amount: bigint
+}
+
+export function readLog(value: unknown): EthereumLog {
+  const log = fieldsOf(value, 'a log')
+  if (log['removed'] === true) throw new BadAnswer('a log was removed by a reorganisation')
+  const data = dataOf(log['data'], 'the data of a log')
+  const topics = listOf(log['topics'], 'topics')
+  if (topics.length > TOPICS_MAX) throw new BadAnswer('a log has too many topics')
+  return {
+    address: addressOf(log['address'], 'the address of a log'),
+    topics: topics.map((topic) => hashOf(topic, 'a topic')),
+    word: data.length === WORD_LENGTH ? BigInt(data) : null,
+    blockHash: hashOf(log['blockHash'], 'blockHash of a log'),
+    height: countOf(log['blockNumber'], 'blockNumber of a log'),
+    txHash: hashOf(log['transactionHash'], 'transactionHash of a log'),
+    txIndex: countOf(log['transactionIndex'], 'transactionIndex of a log'),
+    logIndex: countOf(log['logIndex'], 'logIndex'),
+  }
+}
+
+/** The transfer that a log tells, or null when it is none of the token's, or of nothing. */
+export function tokenTransfer(log: EthereumLog, token: string): TokenTransfer | null {
+  const [event, , receiver] = log.topics
+  if (log.address !== token || event !== TRANSFER_TOPIC || log.topics.length !== TRANSFER_TOPICS) return null
+  // Null is no amount, and 0 transfers nothing.
+  if (receiver?.startsWith(ADDRESS_PADDING) !== true || !log.word) return null
+  return { toAddress: `0x${receiver.slice(ADDRESS_PADDING.length)}`, amount: log.word }
+}
+
+/** The topic that stands for an address. */
+export function addressTopic(address: string): string {
+  return `${ADDRESS_PADDING}${address.slice(2).toLowerCase()}`
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../../clock.js'
+import type { HttpJson } from './http-json.js'
+import { HttpFailure } from './node-failure.js'
+
+/** The pause after a failure, doubled with every failure in a row. */
+export const PAUSE_MIN_MS = 1000
+export const PAUSE_MAX_MS = 60_000
+/** The longest pause that a node can ask for: it must not switch itself off for ever. */
+export const ASKED_PAUSE_MAX_MS = 5 * 60_000
+
+/** The statuses of a node that turns its user away for now; hosted nodes answer 403 under load. */
+const LIMITING_STATUSES: readonly (number | null)[] = [403, 429, 503]
+
+/** A node at an address, and whether it is worth asking. */
+export class Endpoint<Node> {
+  /** Questions that failed, ever. */
+  failures = 0
+  /** Whether the node was found to be of the configured network since its last failure. */
+  isChecked = false
+  private failuresInRow = 0
+  private failedAtMs = 0
+  private pauseMs = 0
+  private isTried = false
+
+  constructor(
+    readonly http: HttpJson,
+    readonly node: Node,
+    private readonly clock: Clock,
+    private readonly random: () => number,
+  ) {}
+
+  /** Whether its last question succeeded. */
+  get isHealthy(): boolean {
+    return this.failuresInRow === 0
+  }
+
+  /**
+   * Begins a question, unless the endpoint is left alone: during its pause, and after it while a first question finds
+   * out whether it has recovered.
+   */
+  begin(): boolean {
+    if (this.isHealthy) return true
+    const sinceMs = this.clock.now() - this.failedAtMs
+    // A clock that was set back ends the pause.
+    if (this.isTried || (sinceMs >= 0 && sinceMs < this.pauseMs)) return false
+    this.isTried = true
+    return true
+  }
+
+  /** Ends a question that tells nothing about the node. */
+  withdraw(): void {
+    this.isTried = false
+  }
+
+  succeeded(): void {
+    this.isTried = false
+    this.failuresInRow = 0
+  }
+
+  failed(error: Error): void {
+    this.isTried = false
+    this.isChecked = false
+    this.failures += 1
+    this.failuresInRow += 1
+    this.failedAtMs = this.clock.now()
+    this.pauseMs = Math.max(this.backOffMs(), askedPauseMs(error))
+  }
+
+  /** Between half and all of the exponential pause, so that many services do not return at once. */
+  private backOffMs(): number {
+    const longestMs = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** (this.failuresInRow - 1))
+    return longestMs * (0.5 + this.random() / 2)
+  }
+}
+
+function askedPauseMs(error: Error): number {
+  if (!(error instanceof HttpFailure) || !LIMITING_STATUSES.includes(error.status)) return 0
+  return Math.min(error.retryAfterMs ?? 0, ASKED_PAUSE_MAX_MS)
+}

@@ -1,0 +1,138 @@
+import type { Network } from '../../domain/network.js'
+import type { Logger } from '../../log.js'
+import { type EndpointHealth, NodeUnavailable, WrongNode } from '../network-reader.js'
+import { Endpoint } from './endpoint.js'
+import type { EndpointAddress } from './endpoint-url.js'
+import { HttpJson, type HttpJsonOptions } from './http-json.js'
+import { NodeFailure } from './node-failure.js'
+
+export interface EndpointsOptions<Node> extends HttpJsonOptions {
+  readonly network: Network
+  /** In order of preference, at least one. */
+  readonly addresses: readonly EndpointAddress[]
+  /** From 0 to below 1, evenly. */
+  readonly random: () => number
+  readonly log: Logger
+  /** What questions are put to. */
+  readonly nodeOf: (http: HttpJson) => Node
+  /**
+   * Rejects with `WrongNode` when a node is not of the configured network. It comes before the first question to a node,
+   * and again after every failure.
+   */
+  readonly check: (node: Node) => Promise<void>
+}
+
+/** The endpoints of a network. A question is put to the first that is well, and to the next when that one fails. */
+export class Endpoints<Node> {
+  private readonly all: readonly Endpoint<Node>[]
+
+  constructor(private readonly options: EndpointsOptions<Node>) {
+    const { addresses, nodeOf, clock, random } = options
+    this.all = addresses.map((address) => {
+      const http = new HttpJson(address, options)
+      return new Endpoint(http, nodeOf(http), clock, random)
+    })
+  }
+
+  /**
+   * Puts one whole question to one endpoint: `work` may ask it as often as it takes. On a `NodeFailure` the question
+   * starts anew with the next endpoint. Rejects with `NodeUnavailable` when none is left, and with whatever else `work`
+   * throws.
+   */
+  async use<T>(work: (node: Node) => Promise<T>): Promise<T> {
+    for await (const answer of this.answers(work)) return answer
+    throw new NodeUnavailable(`${this.options.network}: no endpoint`)
+  }
+
+  /**
+   * The answers of one endpoint after another, for questions that the first answer may not settle: the next endpoint is
+   * only asked when the next answer is taken. Those that fail or are left alone are passed over; rejects with
+   * `NodeUnavailable` when that were all.
+   */
+  async *answers<T>(work: (node: Node) => Promise<T>): AsyncGenerator<T, void, void> {
+    const reasons: string[] = []
+    for (const endpoint of this.all) {
+      if (!endpoint.begin()) {
+        reasons.push(`${endpoint.http.name}: left alone after failures`)
+        continue
+      }
+      let answer: T
+      try {
+        answer = await this.ask(endpoint, work)
+      } catch (error) {
+        if (!(error instanceof NodeFailure || error instanceof WrongNode)) {
+          endpoint.withdraw()
+          throw error
+        }
+        this.note(endpoint, error)
+        reasons.push(`${endpoint.http.name}: ${error.message}`)
+        continue
+      }
+      this.noteSuccess(endpoint)
+      yield answer
+    }
+    if (reasons.length === this.all.length) throw this.unavailable(reasons)
+  }
+
+  /**
+   * Checks every endpoint, those that are left alone too. Rejects with `WrongNode` when one is of another network, and
+   * with `NodeUnavailable` when none answers.
+   */
+  async verify(): Promise<void> {
+    const reasons: string[] = []
+    const checks = this.all.map(async (endpoint) => {
+      try {
+        await this.options.check(endpoint.node)
+        endpoint.isChecked = true
+        this.noteSuccess(endpoint)
+      } catch (error) {
+        if (!(error instanceof NodeFailure || error instanceof WrongNode)) throw error
+        this.note(endpoint, error)
+        if (error instanceof WrongNode) throw new WrongNode(`${endpoint.http.name}: ${error.message}`)
+        reasons.push(`${endpoint.http.name}: ${error.message}`)
+      }
+    })
+    const ends = await Promise.allSettled(checks)
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    if (reasons.length === this.all.length) throw this.unavailable(reasons)
+  }
+
+  health(): readonly EndpointHealth[] {
+    return this.all.map(({ http, isHealthy, failures }) => ({
+      name: http.name,
+      isUsed: isHealthy,
+      failures,
+      requests: http.requests,
+    }))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map(({ http }) => http.close()))
+  }
+
+  private async ask<T>(endpoint: Endpoint<Node>, work: (node: Node) => Promise<T>): Promise<T> {
+    if (!endpoint.isChecked) {
+      await this.options.check(endpoint.node)
+      endpoint.isChecked = true
+    }
+    return await work(endpoint.node)
+  }
+
+  private note(endpoint: Endpoint<Node>, error: Error): void {
+    const { log, network } = this.options
+    const about = { network, endpoint: endpoint.http.name, failure: error.message }
+    if (endpoint.isHealthy) log.warn(about, 'a node failed')
+    else log.debug(about, 'a node failed again')
+    endpoint.failed(error)
+  }
+
+  private noteSuccess(endpoint: Endpoint<Node>): void {
+    const { log, network } = this.options
+    if (!endpoint.isHealthy) log.info({ network, endpoint: endpoint.http.name }, 'a node is well again')
+    endpoint.succeeded()
+  }
+
+  private unavailable(reasons: readonly string[]): NodeUnavailable {
+    return new NodeUnavailable(`${this.options.network}: ${reasons.join('; ')}`)
+  }
+}

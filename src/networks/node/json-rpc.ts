@@ -1,0 +1,118 @@
+import { AdaptiveWidth } from '../adaptive-width.js'
+import type { HttpJson } from './http-json.js'
+import { BadAnswer, isPerhapsTooLarge, NodeFailure, RpcFailure } from './node-failure.js'
+
+/** Calls of a batch at first. */
+const BATCH_START = 8
+/** Batches of one question that are under way at once. */
+const PARALLEL_BATCHES = 2
+/** The error code where a node gives none. */
+const NO_CODE = 0
+
+export interface RpcCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** Calls methods of one node by JSON-RPC 2.0, in batches where the node takes them. Rejects with `NodeFailure`. */
+export class JsonRpc {
+  private lastId = 0
+  private readonly batch: AdaptiveWidth
+
+  constructor(
+    private readonly http: HttpJson,
+    /** Most calls of a batch; 1 for a node that knows no batches. */
+    batchMax: number,
+  ) {
+    this.batch = new AdaptiveWidth(BATCH_START, batchMax)
+  }
+
+  /** Calls one method. A node's error is an `RpcFailure`. */
+  async call(method: string, params: readonly unknown[]): Promise<unknown> {
+    const [result] = await this.all([{ method, params }], (answer) => answer)
+    return result
+  }
+
+  /**
+   * Calls many methods, in any order. `take` is called with each result when it has come, so that what it does not keep
+   * is not kept; what it throws is thrown. Answers what it answered, in the order of the calls.
+   */
+  async all<T>(calls: readonly RpcCall[], take: (result: unknown, index: number) => T): Promise<readonly T[]> {
+    const taken: T[] = new Array(calls.length)
+    let next = 0
+    const work = async (): Promise<void> => {
+      while (next < calls.length) {
+        const first = next
+        const part = calls.slice(first, first + this.batch.value)
+        next += part.length
+        for (const [i, result] of (await this.send(part)).entries()) taken[first + i] = take(result, first + i)
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: PARALLEL_BATCHES }, work))
+    } catch (error) {
+      // Whatever the other batches still bring is of no use.
+      next = calls.length
+      throw error
+    }
+    return taken
+  }
+
+  /** The results of a few calls, in order; in halves when the node does not take them together. */
+  private async send(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
+    try {
+      const results = await this.exchange(calls)
+      if (calls.length >= this.batch.value) this.batch.succeeded()
+      return results
+    } catch (error) {
+      if (calls.length === 1 || !(error instanceof NodeFailure)) throw error
+      this.batch.refused(calls.length)
+      if (!isPerhapsTooLarge(error)) throw error
+      const half = Math.ceil(calls.length / 2)
+      return [...(await this.send(calls.slice(0, half))), ...(await this.send(calls.slice(half)))]
+    }
+  }
+
+  private async exchange(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
+    const firstId = this.lastId + 1
+    this.lastId += calls.length
+    const requests = calls.map(({ method, params }, i) => ({ jsonrpc: '2.0', id: firstId + i, method, params }))
+    const [only] = requests
+    const isBatch = requests.length > 1
+    const answer = await this.http.post('', JSON.stringify(isBatch ? requests : only))
+    if (!isBatch) return [this.resultOf(answer, firstId)]
+    if (!Array.isArray(answer)) {
+      // Instead of a list, a node that does not take the batch answers one error.
+      this.resultOf(answer, firstId)
+      throw new BadAnswer('a batch is answered by one result')
+    }
+    const byId = new Map(answer.map((each: unknown) => [idOf(each), each]))
+    if (answer.length !== calls.length || byId.size !== calls.length) {
+      throw new BadAnswer('a batch is not answered call by call')
+    }
+    return calls.map((_, i) => this.resultOf(byId.get(firstId + i), firstId + i))
+  }
+
+  private resultOf(answer: unknown, id: number): unknown {
+    if (!isObject(answer)) throw new BadAnswer('a call is not answered by an object')
+    const { error, result } = answer
+    if (error !== undefined && error !== null) throw this.failureOf(error)
+    if (answer['id'] !== id || result === undefined) throw new BadAnswer('a call has no answer')
+    return result
+  }
+
+  private failureOf(error: unknown): RpcFailure {
+    const { code, message } = isObject(error) ? error : {}
+    const text = typeof message === 'string' ? message : 'no message'
+    const number = typeof code === 'number' ? code : NO_CODE
+    return new RpcFailure(number, this.http.presentable(`error ${number}: ${text}`))
+  }
+}
+
+function idOf(answer: unknown): unknown {
+  return isObject(answer) ? answer['id'] : undefined
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,190 @@
+import type { ObservedBlock } from '../../domain/block.js'
+import type { Logger } from '../../log.js'
+import type { ChainHead, EndpointHealth, NetworkReader, WatchedAddresses } from '../network-reader.js'
+import { WrongNode } from '../network-reader.js'
+import type { EndpointAddress } from '../node/endpoint-url.js'
+import { Endpoints } from '../node/endpoints.js'
+import type { HttpJsonOptions } from '../node/http-json.js'
+import { isPerhapsTooLarge, NodeFailure } from '../node/node-failure.js'
+import { accountOfAddress } from './address.js'
+import { demand, listOf, objectOf } from './answer.js'
+import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock } from './block.js'
+import { TronNode } from './node.js'
+import { TronPace } from './pace.js'
+import { checkToken } from './token.js'
+import { transfersOf } from './transfers.js'
+
+/** Blocks come every 3 s: a node whose newest one is so old lags, and another may know more. */
+const NEWEST_AGE_MAX_MS = 60_000
+
+export interface TronReaderOptions extends HttpJsonOptions {
+  /** Base addresses of the REST interface, without `/wallet`, in order of preference, at least one. */
+  readonly addresses: readonly EndpointAddress[]
+  /** The token's contract, base58check. */
+  readonly token: string
+  readonly tokenDecimals: number
+  /** The id of the network's first block, 64 lower-case hex digits. */
+  readonly genesisId: string
+  /** From 0 to below 1, evenly. */
+  readonly random: () => number
+  readonly log: Logger
+}
+
+/** What a node's solidified interface tells, and what its full one does. */
+type Side = '/walletsolidity' | '/wallet'
+
+/** Reads TRON by its nodes' own REST interface: what is solidified is confirmed. */
+export class TronReader implements NetworkReader {
+  readonly network = 'TRX-NILE'
+  private readonly nodes: Endpoints<TronNode>
+  private readonly token: string
+  private readonly pace = new TronPace()
+  /** The highest height that any node called solidified: up to it, no other interface is believed. −1: not asked yet. */
+  private solidified = -1
+
+  constructor(private readonly options: TronReaderOptions) {
+    const token = accountOfAddress(options.token)
+    if (token === null) throw new TypeError(`not an address of TRON: ${options.token}`)
+    this.token = token
+    this.nodes = new Endpoints({
+      ...options,
+      network: this.network,
+      nodeOf: (http) => new TronNode(http),
+      check: (node) => this.check(node),
+    })
+  }
+
+  verify(): Promise<void> {
+    return this.nodes.verify()
+  }
+
+  /** Asks further nodes while those asked lag. */
+  async head(): Promise<ChainHead> {
+    const { clock } = this.options
+    const heads: ChainHead[] = []
+    for await (const { head, timeMs } of this.nodes.answers(readHead)) {
+      heads.push(head)
+      if (clock.now() - timeMs <= NEWEST_AGE_MAX_MS) break
+    }
+    const best = heads.reduce((a, b) => (b.latest > a.latest ? b : a))
+    const confirmed = Math.max(...heads.map((head) => head.confirmed))
+    this.solidified = Math.max(this.solidified, confirmed)
+    return { latest: Math.max(best.latest, confirmed), confirmed }
+  }
+
+  async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
+    if (this.solidified < 0) await this.head()
+    for await (const block of this.nodes.answers((node) => this.readOne(node, height, watched))) {
+      if (block !== null) return block
+    }
+    return null
+  }
+
+  async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    return await this.nodes.use(async (node) => {
+      for (;;) {
+        try {
+          return await this.readSome(node, from, to, watched)
+        } catch (error) {
+          const mayBeNarrower = this.pace.blocks > 1 && isPerhapsTooLarge(error)
+          this.pace.failed(error)
+          if (!mayBeNarrower) throw error
+        }
+      }
+    })
+  }
+
+  endpoints(): readonly EndpointHealth[] {
+    return this.nodes.health()
+  }
+
+  close(): Promise<void> {
+    return this.nodes.close()
+  }
+
+  private async check(node: TronNode): Promise<void> {
+    // A node serves its two sides on two ports unless something in front joins them: the checks ask both.
+    const id = readBlockId(await node.ask('/walletsolidity/getblockbynum', { num: 0 }))
+    if (id !== this.options.genesisId) throw new WrongNode(`its first block is ${id}, not ${this.options.genesisId}`)
+    await checkToken(node, this.token, this.options.tokenDecimals)
+  }
+
+  private async readOne(node: TronNode, height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
+    const side = height <= this.solidified ? '/walletsolidity' : '/wallet'
+    const answer = await node.ask(`${side}/getblockbynum`, { num: height })
+    if (!isNothing(answer)) return await this.observe(node, side, readBlock(answer, height), watched)
+    demand(side === '/wallet', `block ${height}: solidified elsewhere, but not here yet`)
+    return null
+  }
+
+  /** The first of these blocks, and those behind it that one question brings, as far as their receipts come. */
+  private async readSome(
+    node: TronNode,
+    from: number,
+    to: number,
+    watched: WatchedAddresses,
+  ): Promise<ObservedBlock[]> {
+    const blocks = await readConsecutive(node, from, Math.min(to - from + 1, this.pace.blocks))
+    const observed: ObservedBlock[] = []
+    while (observed.length < blocks.length) {
+      const next = blocks.slice(observed.length, observed.length + this.pace.receipts)
+      const ends = await Promise.allSettled(next.map((block) => this.observe(node, '/walletsolidity', block, watched)))
+      for (const end of ends) {
+        if (end.status === 'fulfilled') {
+          observed.push(end.value)
+          continue
+        }
+        // A node that limits requests would never let a long question come to its end: what is complete counts.
+        if (observed.length === 0 || !(end.reason instanceof NodeFailure)) throw end.reason
+        this.pace.failed(end.reason)
+        return observed
+      }
+    }
+    this.pace.succeeded(
+      blocks.length,
+      blocks.reduce((sum, { transactions }) => sum + transactions.length, 0),
+    )
+    return observed
+  }
+
+  /** Asks the side that told the block for its receipts, and judges both together. */
+  private async observe(
+    node: TronNode,
+    side: Side,
+    block: TronBlock,
+    watched: WatchedAddresses,
+  ): Promise<ObservedBlock> {
+    const { height, hash, parentHash, timeMs } = block
+    const head = { height, hash, parentHash, timeMs }
+    // The first block hands out what the network began with: it has no receipts, and nobody paid.
+    if (block.isEmpty || height === 0) return { ...head, transfers: [] }
+    const answer = await node.ask(`${side}/gettransactioninfobyblocknum`, { num: height })
+    return { ...head, transfers: transfersOf(readReceipts(answer, block), this.token, watched) }
+  }
+}
+
+async function readHead(node: TronNode): Promise<{ readonly head: ChainHead; readonly timeMs: number }> {
+  const newest = readNewestBlock(await node.ask('/wallet/getnowblock'))
+  const solidified = readNewestBlock(await node.ask('/walletsolidity/getnowblock'))
+  return { head: { latest: newest.height, confirmed: solidified.height }, timeMs: newest.timeMs }
+}
+
+/** So many solidified blocks or fewer, each the parent of the next. */
+async function readConsecutive(node: TronNode, from: number, count: number): Promise<readonly TronBlock[]> {
+  if (count === 1) return [readBlock(await node.ask('/walletsolidity/getblockbynum', { num: from }), from)]
+  const what = `blocks from ${from}`
+  const answer = await node.ask('/walletsolidity/getblockbylimitnext', { startNum: from, endNum: from + count })
+  const entries = listOf(objectOf(answer, what)['block'], what)
+  demand(entries.length > 0 && entries.length <= count, `${what}: ${entries.length} for ${count}`)
+  const blocks = entries.map((entry, i) => readBlock(entry, from + i))
+  demand(
+    blocks.every(({ parentHash }, i) => i === 0 || parentHash === blocks[i - 1]?.hash),
+    `${what}: not a chain`,
+  )
+  return blocks
+}
+
+/** A node's way to say that it does not know what it was asked for. */
+function isNothing(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && !Array.isArray(answer) && Object.keys(answer).length === 0
+}

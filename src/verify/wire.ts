@@ -1,0 +1,144 @@
+/**
+ * The wire format between the verify pool and its workers. A batch is one buffer, so that it crosses threads by
+ * transfer, and what comes back is one byte of verdict for each request, and how long it took.
+ *
+ * ```
+ * batch   := count u32, record × count                               (integers little-endian)
+ * record  := textBytes u32, signatureBytes u16, publicKey 33, signature, text
+ * text    := routeTag LF timestamp LF body                           exactly what is hashed, in one piece
+ * answer  := verdict × count, microseconds u32
+ * verdict := 'V' valid | 'I' invalid                                 anything else is a defect, never a verdict
+ * ```
+ */
+
+import { hash } from 'node:crypto'
+import { decodeBase64 } from '../crypto/base64.js'
+import { PUBLIC_KEY_BYTES } from '../crypto/secp256k1.js'
+import { signedTextHead } from './signed-text.js'
+
+/** One signature to verify, as the request brought it: decoding and hashing are the worker's. */
+export interface VerifyRequest {
+  /** 33 bytes; whether they are a key shows when the signature is verified. */
+  readonly publicKey: Uint8Array
+  /** The header as sent: base64 of DER, not looked at yet. */
+  readonly signature: string
+  /** The constant of the route, for example `POST /api/invoices`. */
+  readonly routeTag: string
+  /** The header as sent. */
+  readonly timestamp: string
+  /** The bytes as sent. They must not change before the verdict is there. */
+  readonly body: Uint8Array
+}
+
+const COUNT_BYTES = 4
+const DURATION_BYTES = 4
+const MICROS_PER_MS = 1000
+const MICROS_MAX = 2 ** 32 - 1
+const TEXT_LENGTH_BYTES = 4
+const RECORD_HEADER_BYTES = TEXT_LENGTH_BYTES + 2 + PUBLIC_KEY_BYTES
+const VALID = 0x56
+const INVALID = 0x49
+
+/** How many bytes a request adds to a batch. */
+export function recordBytes(request: VerifyRequest): number {
+  return RECORD_HEADER_BYTES + Buffer.byteLength(request.signature) + textHeadBytes(request) + request.body.length
+}
+
+/** Copies the requests into one new buffer that may be transferred. Throws a RangeError for a key of another length. */
+export function encodeBatch(requests: readonly VerifyRequest[]): ArrayBuffer {
+  let size = COUNT_BYTES
+  for (const request of requests) size += recordBytes(request)
+  const buffer = new ArrayBuffer(size)
+  const bytes = Buffer.from(buffer)
+  let offset = bytes.writeUInt32LE(requests.length, 0)
+  for (const request of requests) {
+    if (request.publicKey.length !== PUBLIC_KEY_BYTES) {
+      throw new RangeError(`A public key has ${PUBLIC_KEY_BYTES} bytes, not ${request.publicKey.length}.`)
+    }
+    const signatureStart = offset + RECORD_HEADER_BYTES
+    const textStart = signatureStart + bytes.write(request.signature, signatureStart)
+    const bodyStart = textStart + bytes.write(signedTextHead(request.routeTag, request.timestamp), textStart)
+    const end = bodyStart + request.body.length
+    bytes.set(request.body, bodyStart)
+    bytes.writeUInt32LE(end - textStart, offset)
+    bytes.writeUInt16LE(textStart - signatureStart, offset + TEXT_LENGTH_BYTES)
+    bytes.set(request.publicKey, signatureStart - PUBLIC_KEY_BYTES)
+    offset = end
+  }
+  if (offset !== size) throw new Error(`A batch of ${size} bytes was filled with ${offset}.`)
+  return buffer
+}
+
+/** A signature over a digest, of whatever form it was sent in. */
+export interface SignedDigest {
+  readonly signature: Uint8Array
+  /** 32 bytes. */
+  readonly digest: Uint8Array
+  readonly publicKey: Uint8Array
+}
+
+/** What judges signatures together. */
+export interface BatchVerifier {
+  /** Whether each is valid, in their order. */
+  verifyAll(signed: readonly SignedDigest[]): readonly boolean[]
+}
+
+/** Verifies every record of a batch, and makes the answer. Throws a RangeError when the batch is malformed. */
+export function verifyBatch(batch: ArrayBuffer, verifier: BatchVerifier): Uint8Array {
+  const startedAt = performance.now()
+  const records = readBatch(batch)
+  const verdicts = verifier.verifyAll(records.filter((record) => record !== null))
+  const answer = new Uint8Array(records.length + DURATION_BYTES)
+  let judged = 0
+  for (const [i, record] of records.entries()) answer[i] = record !== null && verdicts[judged++] ? VALID : INVALID
+  const micros = Math.min(Math.round((performance.now() - startedAt) * MICROS_PER_MS), MICROS_MAX)
+  new DataView(answer.buffer).setUint32(records.length, micros, true)
+  return answer
+}
+
+/** The records of a batch, null for a signature that is no base64. Throws a RangeError when the batch is malformed. */
+function readBatch(batch: ArrayBuffer): (SignedDigest | null)[] {
+  const bytes = Buffer.from(batch)
+  const count = bytes.readUInt32LE(0)
+  const records: (SignedDigest | null)[] = []
+  let offset = COUNT_BYTES
+  for (let i = 0; i < count; i++) {
+    const signatureStart = offset + RECORD_HEADER_BYTES
+    const textStart = signatureStart + bytes.readUInt16LE(offset + TEXT_LENGTH_BYTES)
+    const end = textStart + bytes.readUInt32LE(offset)
+    if (end > bytes.length) throw new RangeError('A record reaches beyond its batch.')
+    const signature = decodeBase64(bytes.subarray(signatureStart, textStart))
+    const publicKey = bytes.subarray(signatureStart - PUBLIC_KEY_BYTES, signatureStart)
+    const text = bytes.subarray(textStart, end)
+    records.push(signature === null ? null : { signature, digest: hash('sha256', text, 'buffer'), publicKey })
+    offset = end
+  }
+  if (offset !== bytes.length) throw new RangeError('A batch has bytes after its last record.')
+  return records
+}
+
+/** What a worker answered to a batch. */
+export interface BatchAnswer {
+  /** In the order of the requests. */
+  readonly verdicts: readonly boolean[]
+  /** How long its thread was busy with it. */
+  readonly tookMs: number
+}
+
+/** Reads what a worker answered to a batch of `count` requests. Throws unless it has exactly that many verdicts. */
+export function readAnswer(answer: unknown, count: number): BatchAnswer {
+  if (!(answer instanceof Uint8Array) || answer.length !== count + DURATION_BYTES) {
+    throw new Error(`A verify worker did not answer with ${count} verdicts.`)
+  }
+  const verdicts = Array.from(answer.subarray(0, count), (verdict) => {
+    if (verdict !== VALID && verdict !== INVALID) throw new Error(`A verify worker answered the verdict ${verdict}.`)
+    return verdict === VALID
+  })
+  const micros = new DataView(answer.buffer, answer.byteOffset).getUint32(count, true)
+  return { verdicts, tookMs: micros / MICROS_PER_MS }
+}
+
+function textHeadBytes(request: VerifyRequest): number {
+  const lineFeeds = 2
+  return Buffer.byteLength(request.routeTag) + Buffer.byteLength(request.timestamp) + lineFeeds
+}

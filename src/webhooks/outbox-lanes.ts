@@ -1,0 +1,35 @@
+import type { LaneKey, LaneOfOwner } from '../store/store.js'
+import { OutboxLane } from './outbox-lane.js'
+
+/** The lanes that have something queued or under way. */
+export class OutboxLanes {
+  private readonly lanes = new Map<LaneKey, OutboxLane>()
+  private whenEmpty: (() => void)[] = []
+
+  /** `windowMax`: attempts that one lane may have under way at once. */
+  constructor(private readonly windowMax: number) {}
+
+  get size(): number {
+    return this.lanes.size
+  }
+
+  /** The lane, made on first use. */
+  of({ lane: key, owner }: LaneOfOwner): OutboxLane {
+    const known = this.lanes.get(key)
+    if (known !== undefined) return known
+    const lane = new OutboxLane(key, owner, this.windowMax)
+    this.lanes.set(key, lane)
+    return lane
+  }
+
+  forget(lane: OutboxLane): void {
+    this.lanes.delete(lane.key)
+    if (this.lanes.size === 0) for (const resolve of this.whenEmpty.splice(0)) resolve()
+  }
+
+  /** Resolves when there is none. */
+  empty(): Promise<void> {
+    if (this.lanes.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.whenEmpty.push(resolve))
+  }
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { RateLimiter } from '../../../src/http/guards/rate-limiter.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+/** How many requests of a client pass in a row. */
+function burstOf(limiter: RateLimiter, client: string, most: number): number {
+  for (let taken = 0; taken < most; taken += 1) {
+    if (limiter.take(client) > 0) return taken
+  }
+  return most
+}
+
+describe('a rate limiter', () => {
+  for (const perMinute of [1, 7, 60, 59_999, 60_000]) {
+    test(`lets exactly ${perMinute} a minute pass at once`, () => {
+      const clock = new ManualClock()
+      const limiter = new RateLimiter(perMinute, clock)
+      assert.equal(burstOf(limiter, 'a', perMinute + 1), perMinute)
+      clock.advance(60_000)
+      assert.equal(burstOf(limiter, 'a', perMinute + 1), perMinute)
+    })
+  }
+
+  test('refills evenly, and says how many seconds to wait', () => {
+    const clock = new ManualClock()
+    const limiter = new RateLimiter(2, clock)
+    assert.deepEqual([limiter.take('a'), limiter.take('a'), limiter.take('a')], [0, 0, 30])
+    clock.advance(29_001)
+    assert.equal(limiter.take('a'), 1)
+    clock.advance(998)
+    assert.equal(limiter.take('a'), 1)
+    clock.advance(1)
+    assert.deepEqual([limiter.take('a'), limiter.take('a')], [0, 30])
+  })
+
+  test('takes nothing for a request that it refuses', () => {
+    const clock = new ManualClock()
+    const limiter = new RateLimiter(1, clock)
+    assert.equal(limiter.take('a'), 0)
+    for (let refused = 0; refused < 100; refused += 1) assert.equal(limiter.take('a'), 60)
+    clock.advance(60_000)
+    assert.equal(limiter.take('a'), 0)
+  })
+
+  test('counts each client on its own', () => {
+    const limiter = new RateLimiter(1, new ManualClock())
+    assert.deepEqual([limiter.take('a'), limiter.take('b'), limiter.take('a'), limiter.take('b')], [0, 0, 60, 60])
+  })
+
+  test('never allows more than a minute and a burst in any time', () => {
+    const clock = new ManualClock()
+    const limiter = new RateLimiter(10, clock)
+    let passed = 0
+    for (let second = 0; second < 600; second += 1) {
+      for (let tries = 0; tries < 5; tries += 1) if (limiter.take('a') === 0) passed += 1
+      clock.advance(1000)
+    }
+    assert.equal(passed, 10 + 99)
+  })
+
+  test('makes nobody wait for a clock that was set back', () => {
+    const clock = new ManualClock()
+    const limiter = new RateLimiter(2, clock)
+    assert.deepEqual([limiter.take('a'), limiter.take('a')], [0, 0])
+    clock.advance(-3_600_000)
+    assert.deepEqual([limiter.take('a'), limiter.take('a'), limiter.take('a')], [0, 0, 30])
+  })
+
+  test('remembers a bounded number of clients and forgets those heard of longest ago', () => {
+    const limiter = new RateLimiter(1, new ManualClock(), 4)
+    for (const client of ['a', 'b', 'c']) assert.equal(limiter.take(client), 0)
+    assert.equal(limiter.take('a'), 60)
+    assert.equal(limiter.take('d'), 0)
+    assert.deepEqual([limiter.take('a'), limiter.take('c'), limiter.take('d')], [60, 60, 60])
+    assert.equal(limiter.take('b'), 0)
+    for (let client = 0; client < 1000; client += 1) {
+      assert.equal(limiter.take(`flood ${client}`), 0)
+      assert.ok(limiter.size <= 4)
+    }
+  })
+
+  test('remembers for as long as it matters, and empties by itself', () => {
+    const clock = new ManualClock()
+    const limiter = new RateLimiter(2, clock)
+    clock.advance(59_999)
+    for (const client of ['a', 'b', 'c']) assert.deepEqual([limiter.take(client), limiter.take(client)], [0, 0])
+    clock.advance(1)
+    assert.deepEqual([limiter.take('d'), limiter.take('a'), limiter.take('b')], [0, 30, 30])
+    for (let minutes = 0; minutes < 2; minutes += 1) {
+      clock.advance(60_000)
+      assert.equal(limiter.take('e'), 0)
+    }
+    // Its own, in either generation.
+    assert.equal(limiter.size, 2)
+  })
+})

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { createLog } from '../../../src/log.js'
+import { NodeUnavailable, WrongNode } from '../../../src/networks/network-reader.js'
+import { ASKED_PAUSE_MAX_MS, PAUSE_MAX_MS, PAUSE_MIN_MS } from '../../../src/networks/node/endpoint.js'
+import { Endpoints } from '../../../src/networks/node/endpoints.js'
+import type { HttpJson } from '../../../src/networks/node/http-json.js'
+import { BadAnswer } from '../../../src/networks/node/node-failure.js'
+import { wakefulScheduler } from '../../../src/scheduler.js'
+import { deferred } from '../../support/deferred.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { openReceiver, type Receiver } from '../../support/receiver.js'
+
+/** What a node of these tests answers: a value, or a status with `Retry-After`. */
+type Answer = number | { readonly status: number; readonly retryAfter?: string }
+
+describe('endpoints', () => {
+  let clock: ManualClock
+  let lines: string[]
+  let nodes: Receiver[]
+  let answers: Answer[]
+  let checks: number
+  let wrong: string | null
+  let endpoints: Endpoints<HttpJson>
+
+  beforeEach(async () => {
+    clock = new ManualClock()
+    lines = []
+    answers = [1, 2]
+    checks = 0
+    wrong = null
+    nodes = await Promise.all(
+      answers.map((_, i) =>
+        openReceiver((_request, response) => {
+          const answer = answers[i]
+          if (typeof answer === 'number') response.end(String(answer))
+          else response.writeHead(answer?.status ?? 500, { 'retry-after': answer?.retryAfter ?? '' }).end()
+        }),
+      ),
+    )
+    endpoints = new Endpoints({
+      network: 'SEP',
+      addresses: nodes.map(({ url }) => ({ url: `${url}/secret-key` })),
+      timeoutMs: 60_000,
+      answerLimitBytes: 1000,
+      clock,
+      scheduler: wakefulScheduler,
+      random: () => 0.999_999,
+      log: createLog('debug', { write: (line) => lines.push(line) }),
+      nodeOf: (http) => http,
+      check: async (http) => {
+        checks += 1
+        if (http.name === wrong) throw new WrongNode('another chain')
+      },
+    })
+  })
+
+  afterEach(async () => {
+    await endpoints.close()
+    for (const node of nodes) await node.close()
+  })
+
+  const ask = (): Promise<unknown> => endpoints.use((node) => node.post('', ''))
+
+  async function assertUnavailable(answer: Promise<unknown>): Promise<void> {
+    await assert.rejects(answer, (error) => error instanceof NodeUnavailable && !error.message.includes('secret-key'))
+  }
+
+  function counts(): readonly number[] {
+    return endpoints.health().map(({ requests }) => requests)
+  }
+
+  test('asks the first while it is well', async () => {
+    assert.equal(await ask(), 1)
+    assert.equal(await ask(), 1)
+    assert.deepEqual(counts(), [2, 0])
+    assert.equal(checks, 1)
+  })
+
+  test('begins a question anew with the next endpoint when a part of it fails', async () => {
+    const asked: unknown[] = []
+    const answer = await endpoints.use(async (node) => {
+      asked.push(await node.post('', ''))
+      if (asked.length === 1) throw new BadAnswer('parts disagree')
+      asked.push(await node.post('', ''))
+      return asked
+    })
+    assert.deepEqual(answer, [1, 2, 2])
+    assert.deepEqual(
+      endpoints.health().map(({ name, isUsed, failures }) => ({ name, isUsed, failures })),
+      [
+        { name: nodes[0]?.url, isUsed: false, failures: 1 },
+        { name: nodes[1]?.url, isUsed: true, failures: 0 },
+      ],
+    )
+  })
+
+  test('leaves a failed one alone for a pause, then lets one question find out', async () => {
+    answers[0] = { status: 500 }
+    assert.equal(await ask(), 2)
+    assert.equal(await ask(), 2)
+    assert.deepEqual(counts(), [1, 2])
+    clock.advance(PAUSE_MIN_MS)
+    answers[0] = 1
+    const { promise, resolve } = deferred<void>()
+    const trial = endpoints.use(async (node) => {
+      await promise
+      return node.post('', '')
+    })
+    assert.equal(await ask(), 2, 'one at a time')
+    resolve()
+    assert.equal(await trial, 1)
+    assert.equal(await ask(), 1)
+    assert.equal(endpoints.health()[0]?.isUsed, true)
+    assert.match(lines.join(''), /a node failed.*a node is well again/s)
+  })
+
+  test('pauses longer with every failure in a row, up to a limit, and starts anew after a success', async () => {
+    answers = [{ status: 500 }, { status: 500 }]
+    for (let pauseMs = PAUSE_MIN_MS; pauseMs < 4 * PAUSE_MAX_MS; pauseMs *= 2) {
+      const before = counts()[0] ?? 0
+      await assertUnavailable(ask())
+      clock.advance(Math.min(pauseMs, PAUSE_MAX_MS) - 2)
+      await assertUnavailable(ask())
+      assert.equal(counts()[0], before + 1, `no request before ${pauseMs} ms`)
+      clock.advance(2)
+    }
+    answers = [1, 2]
+    assert.equal(await ask(), 1)
+    answers[0] = { status: 500 }
+    assert.equal(await ask(), 2)
+    clock.advance(PAUSE_MIN_MS)
+    answers[0] = 1
+    assert.equal(await ask(), 1)
+  })
+
+  for (const status of [403, 429, 503]) {
+    test(`waits as long as ${status} asks, up to a limit`, async () => {
+      answers = [
+        { status, retryAfter: '30' },
+        { status, retryAfter: '999999' },
+      ]
+      await assertUnavailable(ask())
+      answers = [1, 2]
+      clock.advance(29_999)
+      await assertUnavailable(ask())
+      clock.advance(1)
+      assert.equal(await ask(), 1)
+      answers[0] = { status: 404, retryAfter: '999999' }
+      await assertUnavailable(ask())
+      clock.advance(ASKED_PAUSE_MAX_MS - 30_001)
+      answers[0] = { status: 500 }
+      await assertUnavailable(ask())
+      clock.advance(1)
+      assert.equal(await ask(), 2)
+    })
+  }
+
+  test('a clock that is set back does not prolong a pause', async () => {
+    answers = [{ status: 500 }, { status: 500 }]
+    await assertUnavailable(ask())
+    answers = [1, 2]
+    clock.advance(-1_000_000)
+    assert.equal(await ask(), 1)
+  })
+
+  test('a failure that is none of the node is thrown, and costs it nothing', async () => {
+    const work = async () => {
+      throw new TypeError('a defect')
+    }
+    await assert.rejects(endpoints.use(work), TypeError)
+    assert.deepEqual(
+      endpoints.health().map(({ failures }) => failures),
+      [0, 0],
+    )
+    answers[0] = { status: 500 }
+    await ask()
+    answers[0] = 1
+    clock.advance(PAUSE_MIN_MS)
+    await assert.rejects(endpoints.use(work), TypeError)
+    assert.equal(await ask(), 1, 'the trial was given back')
+  })
+
+  test('tells the answers of one after another, asking no further than they are taken', async () => {
+    const seen: unknown[] = []
+    for await (const answer of endpoints.answers((node) => node.post('', ''))) {
+      seen.push(answer)
+      assert.deepEqual(counts(), seen.length === 1 ? [1, 0] : [1, 1])
+    }
+    assert.deepEqual(seen, [1, 2])
+  })
+
+  test('does not use a node of another network, and says so when asked', async () => {
+    wrong = nodes[0]?.url ?? null
+    assert.equal(await ask(), 2)
+    assert.equal(nodes[0]?.requests.length, 0)
+    await assert.rejects(endpoints.verify(), WrongNode)
+    clock.advance(PAUSE_MIN_MS)
+    assert.equal(await ask(), 2, 'it is checked again before it is used')
+    wrong = null
+    await endpoints.verify()
+    assert.equal(await ask(), 1)
+  })
+
+  test('checks a node again after a failure', async () => {
+    await ask()
+    answers[0] = { status: 500 }
+    await ask()
+    answers[0] = 1
+    clock.advance(PAUSE_MIN_MS)
+    assert.equal(checks, 2)
+    await ask()
+    assert.equal(checks, 3)
+  })
+})

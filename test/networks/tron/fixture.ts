@@ -1,0 +1,103 @@
+import { createLog } from '../../../src/log.js'
+import type { WatchedAddresses } from '../../../src/networks/network-reader.js'
+import { accountOfAddress, addressOfAccount } from '../../../src/networks/tron/address.js'
+import { TronReader, type TronReaderOptions } from '../../../src/networks/tron/reader.js'
+import { type Scheduler, wakefulScheduler } from '../../../src/scheduler.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { EmulatedTronChain } from '../../support/tron-chain.js'
+import { type EmulatedToken, type EmulatedTronNode, openTronNode } from '../../support/tron-node.js'
+import { emulatedAccount } from '../../support/tron-transactions.js'
+
+/** A token of Nile that public configurations use. */
+export const TOKEN_ADDRESS = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
+export const TOKEN = accountOfAddress(TOKEN_ADDRESS) ?? ''
+
+const SIX = '6'.padStart(64, '0')
+const USDT = ['20', '4', Buffer.from('USDT').toString('hex')]
+
+export const token: EmulatedToken = {
+  account: TOKEN,
+  returns: {
+    'decimals()': SIX,
+    'symbol()': `${USDT[0]?.padStart(64, '0')}${USDT[1]?.padStart(64, '0')}${USDT[2]?.padEnd(64, '0')}`,
+  },
+}
+
+/** Ours, and one that nobody watches. */
+export const OURS: readonly string[] = [emulatedAccount(101), emulatedAccount(102)]
+export const [ALICE = '', BOB = ''] = OURS
+export const STRANGER = emulatedAccount(103)
+export const ours: ReadonlySet<string> = new Set(OURS)
+
+const addresses = OURS.map(addressOfAccount)
+export const watched: WatchedAddresses = {
+  has: (address) => addresses.includes(address),
+  few: (limit) => (addresses.length <= limit ? addresses : null),
+}
+
+/** Emulated nodes with one chain, and a reader of them whose time is that of the newest block. */
+export class TronFixture {
+  private constructor(
+    readonly chain: EmulatedTronChain,
+    readonly nodes: readonly EmulatedTronNode[],
+    readonly clock: ManualClock,
+    readonly reader: TronReader,
+  ) {}
+
+  static async open(count: number, options: Partial<TronReaderOptions> = {}): Promise<TronFixture> {
+    const chain = new EmulatedTronChain()
+    const nodes = await Promise.all(Array.from({ length: count }, () => openTronNode(chain, token)))
+    const clock = new ManualClock(chain.newestMs)
+    const reader = new TronReader({
+      addresses: nodes.map(({ url }) => ({ url })),
+      token: TOKEN_ADDRESS,
+      tokenDecimals: 6,
+      genesisId: chain.blocks[0]?.hash ?? '',
+      timeoutMs: 60_000,
+      answerLimitBytes: 1_000_000,
+      clock,
+      scheduler: wakefulScheduler,
+      random: () => 0,
+      log: createLog('silent', { write: () => {} }),
+      ...options,
+    })
+    return new TronFixture(chain, nodes, clock, reader)
+  }
+
+  /** The first node. */
+  get node(): EmulatedTronNode {
+    const [node] = this.nodes
+    if (node === undefined) throw new Error('there is no node')
+    return node
+  }
+
+  /** Lets the clock show the time of the newest block, and pauses end. */
+  now(): void {
+    this.clock.set(Math.max(this.clock.now(), this.chain.newestMs))
+  }
+
+  async close(): Promise<void> {
+    await this.reader.close()
+    for (const node of this.nodes) await node.close()
+  }
+}
+
+/** A scheduler whose delays end when the test says so, once they have begun. */
+export function impatientScheduler(): { readonly scheduler: Scheduler; endAll(): void } {
+  let waiting: (() => void)[] = []
+  return {
+    scheduler: {
+      after(_delayMs, task) {
+        waiting.push(task)
+        return () => {
+          waiting = waiting.filter((other) => other !== task)
+        }
+      },
+    },
+    endAll() {
+      const due = waiting
+      waiting = []
+      for (const task of due) task()
+    },
+  }
+}

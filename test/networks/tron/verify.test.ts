@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { NodeUnavailable, WrongNode } from '../../../src/networks/network-reader.js'
+import type { TronReaderOptions } from '../../../src/networks/tron/reader.js'
+import { openTronNode } from '../../support/tron-node.js'
+import { TronFixture, token, watched } from './fixture.js'
+
+const word = (hex: string): string => hex.padStart(64, '0')
+const text = (bytes: string, length = bytes.length): string =>
+  `${word('20')}${word(length.toString(16))}${Buffer.from(bytes).toString('hex').padEnd(64, '0')}`
+
+/** What a token's methods return, or null when calling them reverts; and whether such a token is taken. */
+const tokens: readonly (readonly [name: string, decimals: string | null, symbol: string | null, isTaken: boolean])[] = [
+  ['the one that is configured', word('6'), text('USDT'), true],
+  ['one with a symbol in bytes32', word('6'), Buffer.from('USDT').toString('hex').padEnd(64, '0'), true],
+  ['one with a long symbol', word('6'), text('x'.repeat(32)), true],
+  ['one with other decimals', word('12'), text('USDT'), false],
+  ['one with decimals without end', 'f'.repeat(64), text('USDT'), false],
+  ['one with decimals that are half', '06', text('USDT'), false],
+  ['one without decimals', null, text('USDT'), false],
+  ['one without symbol', word('6'), null, false],
+  ['one with an empty symbol', word('6'), text(''), false],
+  ['one with a symbol of zeros', word('6'), word('0'), false],
+  ['one with a symbol longer than told', word('6'), `${word('20')}${word('ffffffffffff')}`, false],
+  ['one with an unreadable symbol', word('6'), text('\u0007'), false],
+  ['one with a symbol that is not UTF-8', word('6'), `${word('20')}${word('1')}ff`, false],
+  ['one with a symbol of no form', word('6'), '20', false],
+]
+
+/** Answers to a call of a constant method, and what `verify` makes of them. */
+const calls: readonly (readonly [name: string, answer: unknown, end: typeof WrongNode | typeof NodeUnavailable])[] = [
+  [
+    'a node that makes no such calls',
+    {
+      result: {
+        code: 'CONTRACT_VALIDATE_ERROR',
+        message: Buffer.from('this node does not support constant').toString('hex'),
+      },
+    },
+    WrongNode,
+  ],
+  ['another failure', { result: { code: 'OTHER_ERROR', message: '6f6f7073' } }, NodeUnavailable],
+  ['no result', { constant_result: [word('6')] }, NodeUnavailable],
+  ['a result that says nothing', { result: {}, constant_result: [word('6')] }, NodeUnavailable],
+  ['nothing returned', { result: { result: true } }, NodeUnavailable],
+  ['something else than hex returned', { result: { result: true }, constant_result: [6] }, NodeUnavailable],
+  ['an error', { Error: 'lack of computing resources' }, NodeUnavailable],
+  ['nothing', {}, NodeUnavailable],
+]
+
+async function withFixture(
+  options: Partial<TronReaderOptions>,
+  count: number,
+  work: (fixture: TronFixture) => Promise<void>,
+): Promise<void> {
+  const fixture = await TronFixture.open(count, options)
+  try {
+    await work(fixture)
+  } finally {
+    await fixture.close()
+  }
+}
+
+describe('TRON reader, verifying its nodes', () => {
+  for (const [name, decimals, symbol, isTaken] of tokens) {
+    test(`the token is ${name}`, () =>
+      withFixture({}, 1, async ({ node, reader }) => {
+        const returns = { 'decimals()': decimals, 'symbol()': symbol }
+        node.spoil(/triggerconstantcontract/, (_answer, { body }) => {
+          const returned = returns[body['function_selector'] as keyof typeof returns]
+          if (returned !== null) return { json: { result: { result: true }, constant_result: [returned] } }
+          return { json: { result: { result: true, message: '5245' }, constant_result: [''] } }
+        })
+        if (isTaken) await reader.verify()
+        else await assert.rejects(reader.verify(), WrongNode)
+      }))
+  }
+
+  for (const [name, answer, end] of calls) {
+    test(`the call of a method brings ${name}`, () =>
+      withFixture({}, 1, async ({ node, reader }) => {
+        node.spoil(/triggerconstantcontract/, () => ({ json: answer }))
+        await assert.rejects(reader.verify(), end)
+      }))
+  }
+
+  test('asks for the configured token, and says why a node did not find it', () =>
+    withFixture({ token: 'TXLAQ63Xg1NAzckPwKHvzw7CSEmLMEqcdj' }, 1, async ({ reader }) => {
+      await assert.rejects(reader.verify(), (error) => error instanceof WrongNode && /is not exist/.test(error.message))
+    }))
+
+  for (const side of ['wallet', 'walletsolidity']) {
+    test(`a node that does not serve /${side} at the same address does not pass`, () =>
+      withFixture({}, 1, async ({ node, reader }) => {
+        node.spoil(new RegExp(`^/${side}/`), () => ({ text: 'Not Found', status: 404 }))
+        await assert.rejects(reader.verify(), NodeUnavailable)
+      }))
+  }
+
+  test('tells the error that a node tells', () =>
+    withFixture({}, 1, async ({ node, reader }) => {
+      node.spoil(/./, () => ({ json: { Error: 'lack of computing resources' } }))
+      await assert.rejects(reader.verify(), /lack of computing resources/)
+    }))
+
+  test('decimals other than configured are wrong', () =>
+    withFixture({ tokenDecimals: 18 }, 1, ({ reader }) => assert.rejects(reader.verify(), WrongNode)))
+
+  test('a token that is no address is refused at once', async () => {
+    await assert.rejects(
+      withFixture({ token: 'TXLAQ63Xg1NAzckPwKHvzw7CSEmLMEqcdk' }, 0, async () => {}),
+      TypeError,
+    )
+  })
+
+  test('a node of another network is wrong, and never asked for blocks', () =>
+    withFixture({ genesisId: '1'.repeat(64) }, 1, async ({ reader, node }) => {
+      await assert.rejects(reader.verify(), WrongNode)
+      await assert.rejects(reader.head(), NodeUnavailable)
+      assert.deepEqual(new Set(node.requests.map(({ path }) => path)), new Set(['/walletsolidity/getblockbynum']))
+    }))
+
+  test('one node that answers is enough, and one that is wrong is one too many', () =>
+    withFixture({}, 2, async ({ nodes, reader, clock }) => {
+      nodes[0]?.spoil(/./, () => ({ text: '', status: 500 }), 1)
+      await reader.verify()
+      clock.advance(60_000)
+      nodes[0]?.spoil(/getblockbynum/, () => ({ json: { blockID: '1'.repeat(64) } }))
+      await assert.rejects(reader.verify(), WrongNode)
+    }))
+
+  test('sends the key of an endpoint with every request, and tells nobody', async () => {
+    await withFixture({}, 1, async ({ chain, clock }) => {
+      const node = await openTronNode(chain, token, 'the-key-of-the-operator')
+      const addresses = [{ url: `${node.url}/`, headers: { 'TRON-PRO-API-KEY': 'the-key-of-the-operator' } }]
+      await withFixture({ addresses, clock, genesisId: chain.blocks[0]?.hash ?? '' }, 0, async ({ reader }) => {
+        await reader.verify()
+        await reader.head()
+        await reader.block(0, watched)
+        node.spoil(/./, () => ({ json: { Error: 'bad key the-key-of-the-operator' } }))
+        await assert.rejects(
+          reader.head(),
+          (error) => error instanceof NodeUnavailable && !/operator/.test(error.message),
+        )
+      })
+      await node.close()
+    })
+  })
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { FollowerRecord } from '../../src/ledger/follower-state.js'
+import { WatcherRecord, type WatcherState } from '../../src/networks/watcher-state.js'
+import { Lag } from '../../src/service/lag.js'
+import { ManualClock } from '../support/manual-clock.js'
+
+const LIMIT_MS = 60_000
+
+function watcher(state: Partial<WatcherState>) {
+  const fresh = new WatcherRecord('SEP', new ManualClock()).state()
+  return { state: () => ({ ...fresh, ...state }) }
+}
+
+describe('lag', () => {
+  const cases: readonly (readonly [string, Partial<WatcherState>, string | null])[] = [
+    ['was read just now', { lagMs: 0 }, null],
+    ['was read just in time', { lagMs: LIMIT_MS }, null],
+    ['is behind', { lagMs: LIMIT_MS + 1000 }, 'SEP was last read 61 s behind.'],
+    ['has not been read', {}, 'SEP has not been read yet.'],
+    [
+      'cannot be watched',
+      { lagMs: 0, problem: 'https://node.example: another chain' },
+      'SEP cannot be watched: see the log.',
+    ],
+  ]
+  for (const [what, state, complaint] of cases) {
+    test(`of a network that ${what} ${complaint === null ? 'is no complaint' : 'is one'}`, () => {
+      const lag = new Lag([watcher(state)], null, LIMIT_MS)
+      assert.deepEqual(lag.complaints(), complaint === null ? [] : [complaint])
+    })
+  }
+
+  test('of everything is complained about at once, in the order of the networks', () => {
+    const clock = new ManualClock()
+    const follower = new FollowerRecord(clock)
+    const ofLedger = { state: () => follower.state({ setAside: 0, stores: 2, comparedAtMs: null }) }
+    const watchers = [watcher({ lagMs: 90_000 }), watcher({ network: 'TRX-NILE' })]
+    const lag = new Lag(watchers, ofLedger, LIMIT_MS)
+    const ofNetworks = ['SEP was last read 90 s behind.', 'TRX-NILE has not been read yet.']
+    assert.deepEqual(lag.complaints(), [...ofNetworks, 'The ledger has not been read yet.'])
+    follower.caughtUp(clock.now())
+    assert.deepEqual(lag.complaints(), ofNetworks)
+    clock.advance(2 * LIMIT_MS)
+    assert.deepEqual(lag.complaints(), [...ofNetworks, 'The ledger was last read 120 s behind.'])
+    follower.caughtUp(clock.now())
+    follower.silentStores = 1
+    assert.deepEqual(lag.complaints(), [...ofNetworks, '1 of 2 stores of the ledger do not answer.'])
+    assert.deepEqual(lag.notes(), [])
+  })
+
+  test('notes what a single store cannot tell', () => {
+    const record = new FollowerRecord(new ManualClock())
+    const follower = { state: () => record.state({ setAside: 0, stores: 1, comparedAtMs: null }) }
+    assert.match(new Lag([], follower, LIMIT_MS).notes().join(), /at one store/)
+    assert.deepEqual(new Lag([], null, LIMIT_MS).notes(), [])
+  })
+})
