@@ -1,5 +1,8 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describeSettings } from '../../src/config/describe.js'
 import { failureCatalogue } from '../../src/domain/failure.js'
+import { projectRoot } from '../support/project-root.js'
 
 /** A page of docs/ that is made from the code. */
 export interface GeneratedDocument {
@@ -15,6 +18,15 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: 'docs/settings.md', text: settingsPage() },
   { path: 'docs/errors.md', text: errorsPage() },
 ]
+
+/** Every Markdown page below docs/, relative to the project, with forward slashes. */
+export function pagesOfDocs(): string[] {
+  return ['docs', 'docs/internals'].flatMap((folder) =>
+    readdirSync(join(projectRoot, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  )
+}
 
 function settingsPage(): string {
   const chapters = describeSettings().map(({ title, settings }) => {

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { settingEntries } from '../../src/config/schema.js'
 import { failureCatalogue } from '../../src/domain/failure.js'
 import { projectRoot } from '../support/project-root.js'
-import { generatedDocuments } from './documents.js'
+import { generatedDocuments, pagesOfDocs } from './documents.js'
 
 /** Pages for people in which every setting named must exist. */
 function pages(): { path: string; text: string }[] {
-  const docs = readdirSync(join(projectRoot, 'docs')).filter((name) => name.endsWith('.md'))
-  return ['README.md', ...docs.map((name) => `docs/${name}`)].map((path) => ({
+  return ['README.md', ...pagesOfDocs()].map((path) => ({
     path,
     text: readFileSync(join(projectRoot, path), 'utf8'),
   }))

@@ -7,14 +7,14 @@ import { describe, test } from 'node:test'
 import { noble } from '../../src/crypto/noble.js'
 import { deliveryHeaders } from '../../src/webhooks/signature.js'
 import { projectRoot } from '../support/project-root.js'
+import { pagesOfDocs } from './documents.js'
 
 function read(path: string): string {
   return readFileSync(join(projectRoot, path), 'utf8')
 }
 
 function markdown(): string[] {
-  const docs = readdirSync(join(projectRoot, 'docs')).filter((name) => name.endsWith('.md'))
-  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...docs.map((name) => `docs/${name}`)]
+  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...pagesOfDocs()]
 }
 
 /** The fenced blocks of a language, in order. */
@@ -48,21 +48,8 @@ describe('the README', () => {
     assert.deepEqual(blocks(`${first}\n`, 'sh'), ['npm ci && npm start\n', 'npm ci && npm test\n'])
   })
 
-  test('walks through the very text of examples/quickstart.sh', () => {
-    const steps = blocks(read('README.md'), 'bash')
-    assert.equal(`${steps.join('\n')}`, read('examples/quickstart.sh'))
-    const [, ...titled] = steps
-    const titles = titled.map((step) => /^step (\d+) '(.*)'\n/.exec(step)?.slice(1).join('. '))
-    assert.deepEqual(
-      [...prose(read('README.md')).matchAll(/^### (\d.*)$/gm)].map(([, heading]) => heading),
-      titles,
-    )
-  })
-
-  test('shows for each step what it printed, and that all was as expected', () => {
-    const transcripts = blocks(read('README.md'), 'text')
-    assert.equal(transcripts.length, blocks(read('README.md'), 'bash').length - 1)
-    assert.ok(transcripts.at(-1)?.endsWith('Everything was as expected.\n'))
+  test('is at most 5 kB', () => {
+    assert.ok(Buffer.byteLength(read('README.md')) <= 5000)
   })
 
   test('names the Node version of package.json', () => {
@@ -71,10 +58,30 @@ describe('the README', () => {
   })
 })
 
+describe('the walk-through', () => {
+  test('has the very text of examples/quickstart.sh', () => {
+    const steps = blocks(read('docs/walkthrough.md'), 'bash')
+    assert.equal(`${steps.join('\n')}`, read('examples/quickstart.sh'))
+    const [, ...titled] = steps
+    const titles = titled.map((step) => /^step (\d+) '(.*)'\n/.exec(step)?.slice(1).join('. '))
+    assert.deepEqual(
+      [...prose(read('docs/walkthrough.md')).matchAll(/^## (\d.*)$/gm)].map(([, heading]) => heading),
+      titles,
+    )
+  })
+
+  test('shows for each step what it printed, and that all was as expected', () => {
+    const transcripts = blocks(read('docs/walkthrough.md'), 'text')
+    assert.equal(transcripts.length, blocks(read('docs/walkthrough.md'), 'bash').length - 1)
+    assert.ok(transcripts.at(-1)?.endsWith('Everything was as expected.\n'))
+  })
+})
+
 describe('the pages for people', () => {
   for (const path of markdown()) {
     test(`${path} links to what is there`, () => {
-      for (const [, target = ''] of prose(read(path)).matchAll(/\]\(([^)]+)\)/g)) {
+      for (const [, link, picture] of prose(read(path)).matchAll(/\]\(([^)]+)\)|<img src="([^"]+)"/g)) {
+        const target = link ?? picture ?? ''
         if (/^https:/.test(target)) continue
         const [file = '', anchor] = target.split('#')
         const linked = file === '' ? path : join(dirname(path), file)
@@ -114,7 +121,7 @@ describe('the pages for people', () => {
     const declared = /const TABLES = \{([\s\S]*?)\} as const/.exec(read('src/store/lmdb/tables.ts'))?.[1] ?? ''
     const tables = [...declared.matchAll(/: '([a-z-]+)'/g)].map(([, name = '']) => name)
     assert.ok(tables.length > 0)
-    const shown = read('docs/architecture.md')
+    const shown = read('docs/internals/architecture.md')
     // `meta` is the store's own and holds nothing of the domain.
     for (const name of tables.filter((table) => table !== 'meta')) assert.ok(shown.includes(`\`${name}\``), name)
   })

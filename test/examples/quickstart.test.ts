@@ -28,9 +28,9 @@ describe('the walk-through', { skip: missingPrograms('bash', 'curl', 'openssl') 
     assert.equal(code, 0)
   })
 
-  test('goes there also when the blocks of the README are pasted, and twice on one service', async () => {
-    const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8')
-    const blocks = [...readme.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block]) => block)
+  test('goes there also when the blocks of docs/walkthrough.md are pasted, and twice on one service', async () => {
+    const walkthrough = readFileSync(join(projectRoot, 'docs/walkthrough.md'), 'utf8')
+    const blocks = [...walkthrough.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block]) => block)
     const { code, stdout, stderr } = await runBash(['-s'], {
       script: blocks.join('\n'),
       environment: { BASE_URL: sandbox.service.url },
