@@ -18,6 +18,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   config: [],
   crypto: [],
   log: [],
+  'retry-after': [],
   scheduler: [],
   'start-error': [],
   version: [],
@@ -30,8 +31,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
   // The edges. Those that answer requests know the HTTP port, the sandbox also the ports that it simulates.
   ledger: ['actors', 'auth', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store'],
-  networks: ['actors', 'clock', 'domain', 'log', 'scheduler', 'store'],
-  webhooks: ['clock', 'crypto', 'domain', 'log', 'scheduler', 'store', 'version'],
+  networks: ['actors', 'clock', 'domain', 'log', 'retry-after', 'scheduler', 'store'],
+  webhooks: ['clock', 'crypto', 'domain', 'log', 'retry-after', 'scheduler', 'store', 'version'],
   page: ['domain'],
   http: [...['actors', 'auth', 'clock', 'crypto', 'domain', 'ledger', 'log', 'page', 'scheduler', 'store', 'webhooks']],
   metrics: [...['actors', 'clock', 'domain', 'http', 'ledger', 'networks', 'store', 'verify', 'version', 'webhooks']],

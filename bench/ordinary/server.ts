@@ -1,9 +1,10 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { parsePublicKeyHex } from '../../src/crypto/secp256k1.js'
 import { isTimely } from '../../src/domain/api-key.js'
-import { type Failure, failure, failureCatalogue, type Outcome, refuse } from '../../src/domain/failure.js'
+import { type Failure, failure, type Outcome, refuse } from '../../src/domain/failure.js'
 import { parseInvoiceRequest } from '../../src/domain/invoice.js'
 import { readJsonObject } from '../../src/http/body.js'
+import { failureStatus } from '../../src/http/failure-status.js'
 import type { Invoices } from './invoices.js'
 import { Verifier } from './signature.js'
 
@@ -91,7 +92,7 @@ function isText(header: string | string[] | undefined): header is string {
 }
 
 function sendFailure(reply: FastifyReply, { code, message }: Failure): FastifyReply {
-  return reply.code(failureCatalogue[code].status).send({ error: message, code })
+  return reply.code(failureStatus[code]).send({ error: message, code })
 }
 
 function schemaOf(properties: Readonly<Record<string, object>>) {

@@ -1,8 +1,7 @@
-import { RETRY_AFTER_SECONDS } from '../domain/failure.js'
 import { type Scheduler, wakefulScheduler } from '../scheduler.js'
 
-/** How long a refusal is held back: for as long as it asks the client to stay away. */
-const HOLD_MS = RETRY_AFTER_SECONDS * 1000
+/** How long a refusal is held back: as long as the `Retry-After` of a 503 asks the client to wait. */
+export const HOLD_MS = 1000
 /** Refusals held back at once, a few KiB each with what is kept of their requests; beyond, they are answered at once. */
 const HELD_MAX = 8192
 /** Bytes of the bodies of their requests. */

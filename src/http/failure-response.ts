@@ -1,5 +1,9 @@
-import { type Failure, failureCatalogue, RETRY_AFTER_SECONDS } from '../domain/failure.js'
+import type { Failure } from '../domain/failure.js'
+import { failureStatus } from './failure-status.js'
 import type { Answer } from './server.js'
+
+/** The default `Retry-After` of a 503, in seconds. */
+export const RETRY_AFTER_SECONDS = 1
 
 /** What every answer carries: a browser must not guess another type than the declared one. */
 export const BASE_HEADERS: Readonly<Record<string, string>> = Object.freeze({ 'X-Content-Type-Options': 'nosniff' })
@@ -32,7 +36,7 @@ export function jsonTextAnswer(status: number, body: string, headers?: Readonly<
  */
 export function failureAnswer(failure: Failure, extraHeaders?: Readonly<Record<string, string>>): Answer {
   const { code, message, field } = failure
-  const { status } = failureCatalogue[code]
+  const status = failureStatus[code]
   const headers = status === 503 ? UNAVAILABLE_HEADERS : JSON_HEADERS
   return {
     status,

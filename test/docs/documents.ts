@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeSettings } from '../../src/config/describe.js'
-import { failureCatalogue } from '../../src/domain/failure.js'
+import { type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
+import { failureStatus } from '../../src/http/failure-status.js'
 import { projectRoot } from '../support/project-root.js'
 
 /** A page of docs/ that is made from the code. */
@@ -51,8 +52,8 @@ ${chapters.join('\n')}`
 }
 
 function errorsPage(): string {
-  const rows = Object.entries(failureCatalogue).map(([name, { status, message, when }]) => [
-    String(status),
+  const rows = Object.entries(failureCatalogue).map(([name, { message, when }]) => [
+    String(failureStatus[name as FailureCode]),
     code(name),
     message,
     when,

@@ -1,4 +1,5 @@
 import { type FailureAbout, type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
+import { failureStatus } from '../../src/http/failure-status.js'
 
 /** What the oracles look at, of whatever client. */
 export interface SeenAnswer {
@@ -68,7 +69,7 @@ function flawOfRefusal({ status, hasRetryAfter }: SeenAnswer, value: unknown): s
   const entry: FailureAbout = failureCatalogue[code]
   if (field !== undefined && (status !== 400 || typeof field !== 'string')) return `${code} blames ${field}`
   if (entry.field !== undefined && entry.field !== field) return `${code} blames ${field}`
-  if (entry.status !== status) return `${code} came with status ${status}`
+  if (failureStatus[code] !== status) return `${code} came with status ${status}`
   if (typeof error !== 'string' || !matches(entry.message, error)) return `${code} says ${JSON.stringify(error)}`
   if ((status === 503 || status === 429) && !hasRetryAfter) return `${code} came without Retry-After`
   return null
@@ -83,9 +84,7 @@ function matches(message: string, text: string): boolean {
 /** Statuses of the pages under /pay: those of every refusal, but that hostile input must not cause a 500 there either. */
 const PAGE_STATUSES: ReadonlySet<number> = new Set([
   200,
-  ...Object.values(failureCatalogue)
-    .map(({ status }) => status)
-    .filter((status) => status !== 500),
+  ...Object.values(failureStatus).filter((status) => status !== 500),
 ])
 
 function flawOfPage({ status, body, hasRetryAfter }: SeenAnswer): string | null {

@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { HOLD_MS } from '../../src/auth/tarpit.js'
 import {
   type FailureAbout,
   type FailureCode,
   failure,
   failureCatalogue,
   fieldFailure,
-  RETRY_AFTER_SECONDS,
 } from '../../src/domain/failure.js'
 import { unwritableHeader } from '../../src/http/answer-headers.js'
-import { failureAnswer, jsonAnswer } from '../../src/http/failure-response.js'
+import { failureAnswer, jsonAnswer, RETRY_AFTER_SECONDS } from '../../src/http/failure-response.js'
+import { failureStatus } from '../../src/http/failure-status.js'
 
 const everyCode = Object.keys(failureCatalogue) as FailureCode[]
 
 describe('the answer to a failure', () => {
-  test('has the status of the catalogue and {"error", "code"} as its body, and "field" where one is to blame', () => {
+  test('has the status of its code and {"error", "code"} as its body, and "field" where one is to blame', () => {
     for (const code of everyCode) {
       const answer = failureAnswer(failure(code))
-      assert.equal(answer.status, failureCatalogue[code].status)
+      assert.equal(answer.status, failureStatus[code])
       const about: FailureAbout = failureCatalogue[code]
       const { message: error, field } = about
       assert.equal(answer.body, JSON.stringify({ error, code, field }))
@@ -38,9 +39,13 @@ describe('the answer to a failure', () => {
 
   test('says when to come back exactly where the service is unavailable', () => {
     for (const code of everyCode) {
-      const expected = failureCatalogue[code].status === 503 ? String(RETRY_AFTER_SECONDS) : undefined
+      const expected = failureStatus[code] === 503 ? String(RETRY_AFTER_SECONDS) : undefined
       assert.equal(failureAnswer(failure(code)).headers['Retry-After'], expected, code)
     }
+  })
+
+  test('holds back a refused flood as long as it asks clients to wait', () => {
+    assert.equal(HOLD_MS, RETRY_AFTER_SECONDS * 1000)
   })
 
   test('fills parameters in, whatever they contain', () => {

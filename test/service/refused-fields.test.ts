@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type FailureAbout, type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
+import type { FailureCode } from '../../src/domain/failure.js'
+import { failureStatus } from '../../src/http/failure-status.js'
 import { gatewayHeaders, ServiceFixture } from '../support/service-fixture.js'
 import { testKey } from '../support/signing.js'
 
@@ -103,8 +104,7 @@ describe('a 400 about one field names it', () => {
 
   test('for every code of 400', () => {
     const named = new Set<string>(['invalid_events', ...rows.map(([code]) => code)])
-    const catalogue: Readonly<Record<string, FailureAbout>> = failureCatalogue
-    for (const [code, { status }] of Object.entries(catalogue)) {
+    for (const [code, status] of Object.entries(failureStatus)) {
       if (status !== 400) continue
       assert.equal(named.has(code), !WITHOUT_FIELD.some((one) => one === code), `${code} has a row above or needs one`)
     }

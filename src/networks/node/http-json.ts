@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import type { Clock } from '../../clock.js'
-import { retryAfterMs } from '../../domain/retry-after.js'
+import { retryAfterMs } from '../../retry-after.js'
 import type { Scheduler } from '../../scheduler.js'
 import { type EndpointAddress, EndpointUrl } from './endpoint-url.js'
 import { isWithinBounds } from './json-bounds.js'

@@ -1,12 +1,12 @@
 const SECONDS = /^[0-9]{1,9}$/
 const MS_PER_SECOND = 1000
 
-/** The date form that senders must generate (RFC 9110, 5.6.7). The two obsolete ones are ignored, as is anything else. */
+/** The date format that senders must generate (RFC 9110, 5.6.7). The two obsolete formats are ignored. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /**
- * Milliseconds from `nowMs` on that a `Retry-After` header asks to wait (RFC 9110, 10.2.3); null when there is none that
- * can be understood. The value is not bounded.
+ * How many milliseconds from `nowMs` a `Retry-After` header asks to wait (RFC 9110, 10.2.3). Null if the header is absent
+ * or malformed. The value is not bounded.
  */
 export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | null {
   if (typeof header !== 'string') return null
