@@ -22,7 +22,7 @@ export function writeReport(results: Results, directory: string): void {
 
 function draw(results: Results, directory: string): void {
   writeFileSync(join(directory, 'index.html'), reportPage(results))
-  writeFileSync(join(directory, 'throughput.svg'), `${throughputChart(results, 'file')}\n`)
+  writeFileSync(join(directory, 'throughput.svg'), `${throughputChart(results)}\n`)
 }
 
 function main(argv: readonly string[]): number {

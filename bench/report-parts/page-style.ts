@@ -1,4 +1,4 @@
-/** The style of the report's page, beside that of its charts. No character of it is one that markup escapes. */
+/** The style of the report's page. Charts bring their own colours. No character of it is one that markup escapes. */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--ground:#ffffff;--ink:#1b1f24;--quiet:#5c6670;--line:#e3e7eb;--good:#0b6b4f;--fair:#8a4b00;--bad:#b3202a}
 @media (prefers-color-scheme:dark){:root{--ground:#14181d;--ink:#e6e9ec;--quiet:#9aa5b0;--line:#2a3138;--good:#4fc9a1;--fair:#f0a35e;--bad:#ff8a80}}
@@ -24,6 +24,6 @@ thead th{color:var(--quiet);font-size:13px;white-space:nowrap}
 .met{color:var(--good)}.floor-holds{color:var(--fair)}.missed{color:var(--bad)}.not-measured{color:var(--quiet)}
 .facts{width:auto}.facts th{color:var(--quiet);white-space:nowrap;padding-right:24px}
 .charts{display:flex;flex-wrap:wrap;gap:28px 20px;align-items:flex-start}
-.charts svg{display:block;max-width:100%;height:auto}
+.charts svg{display:block;max-width:100%;height:auto;border-radius:6px}
 @media print{.charts svg,table{break-inside:avoid}}
 `

@@ -1,14 +1,16 @@
 import { type Markup, markup } from '../../src/page/markup.js'
 import type { Machine, Results } from '../results.js'
-import { CHART_STYLE } from './chart-style.js'
-import { batchChart, historyChart, latencyChart, readsChart, throughputChart } from './charts.js'
+import { charts } from './charts.js'
 import { plainNumber } from './figure.js'
 import { PAGE_STYLE } from './page-style.js'
 import { factsTable, measurementTables, targetsTable } from './tables.js'
 
 /** The report as an HTML document that needs nothing else: no script, no font, no image from anywhere. */
 export function reportPage(results: Results): string {
-  const { machine, skipped } = results
+  return `${targetsPart(results)}${charts(results).join('\n')}${measurementsPart(results)}`
+}
+
+function targetsPart(results: Results): Markup {
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -16,7 +18,7 @@ export function reportPage(results: Results): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${"default-src 'none'; style-src 'unsafe-inline'"}">
 <title>Billhook benchmarks</title>
-<style>${PAGE_STYLE}${CHART_STYLE}</style>
+<style>${PAGE_STYLE}</style>
 </head>
 <body>
 <main>
@@ -27,11 +29,12 @@ ${results.isTiny ? markup`<p class="warning">A tiny run: it shows that everythin
 ${targetsTable(results)}
 <h2>Charts</h2>
 <div class="charts">
-${throughputChart(results, 'page')}
-${latencyChart(results)}
-${readsChart(results)}
-${historyChart(results)}
-${batchChart(results)}
+`
+}
+
+function measurementsPart(results: Results): Markup {
+  const { machine, skipped } = results
+  return markup`
 </div>
 <h2>All measurements</h2>
 ${measurementTables(results)}
@@ -44,7 +47,7 @@ ${skippedList(skipped)}
 </main>
 </body>
 </html>
-`.toString()
+`
 }
 
 function summary({ startedAt, durationSeconds, machine, loadGenerator }: Results): string {
