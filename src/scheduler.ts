@@ -23,3 +23,17 @@ export const wakefulScheduler: Scheduler = {
     return () => clearTimeout(timer)
   },
 }
+
+/** Resolves after the delay, or as soon as `signal` is aborted. Never rejects. */
+export function pause(scheduler: Scheduler, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = scheduler.after(delayMs, end)
+    signal.addEventListener('abort', end)
+  })
+}

@@ -14,6 +14,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   domain: [],
 
   // Leaves.
+  base: ['scheduler'],
   clock: [],
   config: [],
   crypto: [],
@@ -26,19 +27,22 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // The core.
   verify: ['crypto'],
   store: ['clock', 'domain', 'start-error'],
-  actors: ['domain', 'store'],
-  auth: ['clock', 'crypto', 'domain', 'scheduler', 'store', 'verify'],
+  actors: ['base', 'domain', 'store'],
+  auth: ['base', 'clock', 'crypto', 'domain', 'scheduler', 'store', 'verify'],
 
   // The edges. Those that answer requests know the HTTP port, the sandbox also the ports that it simulates.
-  ledger: ['actors', 'auth', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store'],
-  networks: ['actors', 'clock', 'domain', 'log', 'retry-after', 'scheduler', 'store'],
-  webhooks: ['clock', 'crypto', 'domain', 'log', 'retry-after', 'scheduler', 'store', 'version'],
+  ledger: ['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store'],
+  networks: ['actors', 'base', 'clock', 'domain', 'log', 'retry-after', 'scheduler', 'store'],
+  webhooks: ['base', 'clock', 'crypto', 'domain', 'log', 'retry-after', 'scheduler', 'store', 'version'],
   page: ['domain'],
-  http: [...['actors', 'auth', 'clock', 'crypto', 'domain', 'ledger', 'log', 'page', 'scheduler', 'store', 'webhooks']],
+  http: [
+    ...['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'log', 'page', 'scheduler', 'store'],
+    'webhooks',
+  ],
   metrics: [...['actors', 'clock', 'domain', 'http', 'ledger', 'networks', 'store', 'verify', 'version', 'webhooks']],
   sandbox: [
-    ...['actors', 'clock', 'crypto', 'domain', 'http', 'ledger', 'log', 'networks', 'scheduler', 'start-error'],
-    'store',
+    ...['actors', 'base', 'clock', 'crypto', 'domain', 'http', 'ledger', 'log', 'networks', 'scheduler'],
+    ...['start-error', 'store'],
   ],
 
   // The assembly: only the service knows everything, only the command line knows the service.
@@ -237,7 +241,7 @@ describe('import directions', () => {
     ['config/schema.ts', "import { readSettings } from '../config.js'", false],
     ['config.ts', "import ipaddr from 'ipaddr.js'", false],
     ['store/store.ts', "import type { Answer } from '../http/server.js'", true],
-    ['actors/mailbox.ts', "import { openLmdb } from '../store/lmdb/open.js'", true],
+    ['actors/wallet-actor.ts', "import { openLmdb } from '../store/lmdb/open.js'", true],
     ['http/routes/a.ts', "import type { LmdbStore } from '../../store/lmdb/store.js'", false],
     ['http/routes/a.ts', "import { LmdbStore } from '../../store/lmdb/store.js'", true],
     ['service.ts', "import { openLmdb } from './store/lmdb/open.js'", false],

@@ -1,5 +1,5 @@
+import { BoundedQueue } from '../base/bounded-queue.js'
 import type { WalletCommand, WalletResult } from '../store/store.js'
-import { Mailbox } from './mailbox.js'
 
 /** A command under way, in the mailboxes of all the wallets that it names. */
 export interface Envelope {
@@ -11,7 +11,8 @@ export interface Envelope {
 
 /** One wallet: everything that touches it takes its turn here. It holds no state of the wallet; the store does. */
 export class WalletActor {
-  readonly mailbox: Mailbox<Envelope>
+  /** Commands that wait for the wallet, in order of arrival. */
+  readonly mailbox: BoundedQueue<Envelope>
   /** The turn this actor is taking part in, or null when it is free. */
   turn: Turn | null = null
 
@@ -19,7 +20,7 @@ export class WalletActor {
     readonly key: string,
     capacity: number,
   ) {
-    this.mailbox = new Mailbox(capacity)
+    this.mailbox = new BoundedQueue(capacity)
   }
 
   get isIdle(): boolean {

@@ -1,3 +1,4 @@
+import { BoundedQueue } from '../base/bounded-queue.js'
 import { type Scheduler, wakefulScheduler } from '../scheduler.js'
 
 /** How long a refusal is held back: as long as the `Retry-After` of a 503 asks the client to wait. */
@@ -19,10 +20,9 @@ interface Held {
  * this, refusing a flood costs most of what serving it would.
  */
 export class Tarpit {
-  /** In the order in which they are released; `#first` is the oldest. */
-  #held: Held[] = []
-  #first = 0
-  #bytes = 0
+  /** In the order in which they are released. */
+  private readonly held = new BoundedQueue<Held>(HELD_MAX)
+  private bytes = 0
 
   constructor(
     private readonly now: () => number = () => performance.now(),
@@ -30,33 +30,31 @@ export class Tarpit {
   ) {}
 
   get size(): number {
-    return this.#held.length - this.#first
+    return this.held.size
   }
 
   /** Resolves when the refusal of a request with so large a body may be answered. */
   hold(bytes: number): Promise<void> {
-    if (this.size >= HELD_MAX || this.#bytes + bytes > HELD_BYTES_MAX) return Promise.resolve()
+    if (this.held.isFull || this.bytes + bytes > HELD_BYTES_MAX) return Promise.resolve()
     return new Promise((release) => {
-      this.#held.push({ untilMs: this.now() + HOLD_MS, bytes, release })
-      this.#bytes += bytes
-      if (this.size === 1) this.#wait(HOLD_MS)
+      this.held.push({ untilMs: this.now() + HOLD_MS, bytes, release })
+      this.bytes += bytes
+      if (this.size === 1) this.wait(HOLD_MS)
     })
   }
 
-  #wait(ms: number): void {
-    this.scheduler.after(ms, () => this.#releaseDue())
+  private wait(ms: number): void {
+    this.scheduler.after(ms, () => this.releaseDue())
   }
 
-  #releaseDue(): void {
+  private releaseDue(): void {
     const now = this.now()
-    let next = this.#held[this.#first]
-    for (; next !== undefined && next.untilMs <= now; next = this.#held[this.#first]) {
-      this.#first += 1
-      this.#bytes -= next.bytes
+    let next = this.held.peek()
+    for (; next !== undefined && next.untilMs <= now; next = this.held.peek()) {
+      this.held.shift()
+      this.bytes -= next.bytes
       next.release()
     }
-    this.#held = this.#held.slice(this.#first)
-    this.#first = 0
-    if (next !== undefined) this.#wait(next.untilMs - now)
+    if (next !== undefined) this.wait(next.untilMs - now)
   }
 }

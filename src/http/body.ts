@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { isObject } from '../base/json-object.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 
 /**
@@ -18,8 +19,4 @@ export function readJsonObject(body: Buffer): Outcome<Record<string, unknown>> {
     return refuse('invalid_json')
   }
   return isObject(value) ? succeed(value) : refuse('invalid_json')
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

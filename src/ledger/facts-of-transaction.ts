@@ -1,8 +1,9 @@
 import { identityOfKeyText } from '../auth/identity-key.js'
+import { isObject } from '../base/json-object.js'
 import { isStreamId } from '../domain/identity.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
 import { type FollowedContracts, standingOf } from './followed-contracts.js'
-import { isObject, type LedgerTransaction, readTransaction } from './ledger-transaction.js'
+import { type LedgerTransaction, readTransaction } from './ledger-transaction.js'
 
 const LABEL_IDENTITY = 'otk'
 const LABEL_OWNER = 'owner'

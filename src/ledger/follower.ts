@@ -1,3 +1,4 @@
+import { backOffMs } from '../base/back-off.js'
 import type { Clock } from '../clock.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import {
@@ -8,7 +9,7 @@ import {
   notRead,
 } from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
-import type { Cancel, Scheduler } from '../scheduler.js'
+import { pause, type Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { LedgerComparison } from './comparison.js'
 import type { FollowedContracts } from './followed-contracts.js'
@@ -93,8 +94,7 @@ export class LedgerFollower {
   /** Stores that do not answer, and since when. */
   private readonly silentSince = new Map<string, number>()
   private hasCaughtUp = false
-  private isStopped = false
-  private endPause: (() => void) | null = null
+  private readonly stopping = new AbortController()
   private running: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: FollowerOptions) {
@@ -107,8 +107,7 @@ export class LedgerFollower {
 
   /** Breaks off what is under way and resolves when nothing is; the store and the intake must work until then. */
   async stop(): Promise<void> {
-    this.isStopped = true
-    this.endPause?.()
+    this.stopping.abort()
     await this.options.source.close()
     await this.running
   }
@@ -125,12 +124,13 @@ export class LedgerFollower {
   }
 
   private async run(): Promise<void> {
-    while (!this.isStopped) {
+    const { signal } = this.stopping
+    while (!signal.aborted) {
       const beganAtMs = this.options.clock.now()
       const end = await this.lookSafely()
-      if (this.isStopped) return
+      if (signal.aborted) return
       const pauseMs = this.pauseAfter(end, beganAtMs)
-      if (pauseMs > 0) await this.pause(pauseMs)
+      if (pauseMs > 0) await pause(this.options.scheduler, pauseMs, signal)
     }
   }
 
@@ -141,7 +141,8 @@ export class LedgerFollower {
       record.failures += 1
       this.complain(end.failure)
       record.failure = end.failure
-      return this.backoffMs()
+      const { pollMs, random } = this.options
+      return backOffMs(this.failuresInARow, { firstMs: pollMs, maxMs: Math.max(pollMs, BACKOFF_MAX_MS), random })
     }
     if (this.complaint !== null) this.options.log.info('the ledger is followed again')
     this.complaint = null
@@ -161,24 +162,6 @@ export class LedgerFollower {
     if (failure === this.complaint) return
     this.complaint = failure
     this.options.log.warn({ why: failure }, 'the ledger cannot be followed')
-  }
-
-  /** Exponential, with a cap, and of it between a half and all, so that not every service asks at once. */
-  private backoffMs(): number {
-    const { pollMs, random } = this.options
-    const longestMs = Math.max(pollMs, BACKOFF_MAX_MS)
-    const backoffMs = Math.min(longestMs, pollMs * 2 ** Math.min(this.failuresInARow - 1, 30))
-    return Math.ceil(backoffMs * (0.5 + random() / 2))
-  }
-
-  private pause(delayMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel: Cancel = this.options.scheduler.after(delayMs, resolve)
-      this.endPause = () => {
-        cancel()
-        resolve()
-      }
-    })
   }
 
   private async lookSafely(): Promise<LookEnd> {
@@ -262,7 +245,7 @@ export class LedgerFollower {
     log.info({ fromMs: known.progress.newestMs, isResumed }, 'following the ledger')
     if (isResumed) record.resumed(known.progress)
     const memory = new FollowerMemory(known, { store, overlapMs, clock, log })
-    const intake = new TransactionIntake({ ...options, memory, record, isStopped: () => this.isStopped })
+    const intake = new TransactionIntake({ ...options, memory, record, isStopped: () => this.stopping.signal.aborted })
     return { memory, intake, comparison: new LedgerComparison({ source, memory, intake, fromMs }) }
   }
 

@@ -1,4 +1,5 @@
 import type { IncomingEvent } from '../actors/intake.js'
+import { isObject } from '../base/json-object.js'
 import type { DepositReport, Sighting } from '../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import { OWNER_LENGTH_MAX, parseOwner } from '../domain/identity.js'
@@ -184,8 +185,4 @@ function parseText(value: unknown): string | null {
 
 function notANetwork(): string {
   return `must be one of ${NETWORKS.join(', ')}`
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,5 @@
+import { isObject } from '../base/json-object.js'
 import { isStreamId } from '../domain/identity.js'
-import { isObject } from './ledger-transaction.js'
 import { type NodeAnswer, NodeHttp } from './node-http.js'
 
 export interface LedgerClientOptions {

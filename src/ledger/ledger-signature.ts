@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { isObject } from '../base/json-object.js'
 import { normalisePublicKey, publicKeyFromPem } from '../crypto/ledger-key.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
-import { isObject, streamIdOf } from './ledger-transaction.js'
+import { streamIdOf } from './ledger-transaction.js'
 
 const COMPRESSED_HEX = /^0x(0[23][0-9a-fA-F]{64})$/
 const UNCOMPRESSED_HEX = /^0x(04[0-9a-fA-F]{128})$/

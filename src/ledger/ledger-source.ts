@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { isObject } from '../base/json-object.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
-import { isObject } from './ledger-transaction.js'
 import { type Listing, mergePages, type StorePage } from './listing.js'
 import { NodeHttp } from './node-http.js'
 

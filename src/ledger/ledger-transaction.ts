@@ -1,3 +1,5 @@
+import { isObject } from '../base/json-object.js'
+
 /** The part of a ledger transaction that says what it does, whoever tells it (specification, Ledger steps). */
 export interface LedgerTransaction {
   readonly isSelfSigned: boolean
@@ -61,8 +63,4 @@ function streamsOf(entries: Readonly<Record<string, unknown>>): Map<string, Ledg
     })
   }
   return streams
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

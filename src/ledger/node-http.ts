@@ -1,7 +1,8 @@
-import { Agent, type Dispatcher, request } from 'undici'
-import { isObject } from './ledger-transaction.js'
+import { BoundedHttp } from '../base/bounded-http.js'
+import { isObject } from '../base/json-object.js'
+import { wakefulScheduler } from '../scheduler.js'
 
-/** Connections to one node; further questions wait for one, within their time. */
+/** Connections to one node; further queries wait for one, within their time. */
 const CONNECTIONS_MAX = 32
 
 /** A node answers for what it does not have as for a failure of its own, told apart by this ending of the text. */
@@ -15,49 +16,39 @@ export type NodeAnswer =
   | { readonly kind: 'unclear'; readonly why: string }
 
 /**
- * Asks nodes of the ledger. Only ever by GET without a body: a malformed body would end a node's read API. Never rejects.
+ * Queries nodes of the ledger, only ever by GET without a body: a malformed body would end a node's read API. Never rejects.
  */
 export class NodeHttp {
-  private readonly agent = new Agent({ connections: CONNECTIONS_MAX })
+  private readonly http: BoundedHttp
 
-  /** `timeoutMs` is for one question, from connecting to the last byte of its answer. */
-  constructor(private readonly timeoutMs: number) {}
+  /** `timeoutMs` is for one query, from connecting to the last byte of its answer. */
+  constructor(timeoutMs: number) {
+    this.http = new BoundedHttp({ connectionsMax: CONNECTIONS_MAX, timeoutMs, scheduler: wakefulScheduler })
+  }
 
   /** The JSON object at `path`, which begins with a slash and is encoded, below the base address of a node. */
   async get(base: string, path: string, limitBytes: number): Promise<NodeAnswer> {
     try {
-      const { statusCode, body } = await request(`${base.replace(/\/+$/, '')}${path}`, {
-        dispatcher: this.agent,
-        signal: AbortSignal.timeout(this.timeoutMs),
+      const { origin, pathname } = new URL(base)
+      const { status, body } = await this.http.request({
+        method: 'GET',
+        origin,
+        path: `${pathname.replace(/\/+$/, '')}${path}`,
         headers: { accept: 'application/json' },
+        limitBytes: () => limitBytes,
       })
-      const text = await textOf(body, limitBytes)
-      if (text === null) return statusCode === 200 ? { kind: 'too-long' } : unclear(`status ${statusCode}`)
-      return judge(statusCode, parseJson(text))
+      if (body === null) return status === 200 ? { kind: 'too-long' } : unclear(`status ${status}`)
+      return judge(status, parseJson(body.toString('utf8')))
     } catch (error) {
       // Refused, cut off or too late: whatever it was, another node may know. Nothing else can throw here.
       return unclear(error instanceof Error ? error.message || error.name : String(error))
     }
   }
 
-  /** Ends the connections, and with them the questions under way. */
+  /** Ends the connections, and with them the queries under way. */
   close(): Promise<void> {
-    return this.agent.destroy()
+    return this.http.close()
   }
-}
-
-/** Null when it is longer than `limitBytes`; the rest is not read then. */
-async function textOf(body: Dispatcher.ResponseData['body'], limitBytes: number): Promise<string | null> {
-  const chunks: Buffer[] = []
-  let lengthBytes = 0
-  for await (const chunk of body) {
-    const bytes: Buffer = chunk
-    lengthBytes += bytes.length
-    // Leaving the loop destroys the body and its connection.
-    if (lengthBytes > limitBytes) return null
-    chunks.push(bytes)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function judge(status: number, body: unknown): NodeAnswer {

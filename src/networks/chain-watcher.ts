@@ -1,6 +1,7 @@
 import { MailboxFull } from '../actors/wallet-directory.js'
+import { backOffMs } from '../base/back-off.js'
 import type { Network } from '../domain/network.js'
-import type { Scheduler } from '../scheduler.js'
+import { pause, type Scheduler } from '../scheduler.js'
 import { StorageUnavailable } from '../store/store.js'
 import { CatchUpLog } from './catch-up-log.js'
 import { ChainProgress, type ChainProgressOptions } from './chain-progress.js'
@@ -11,8 +12,6 @@ import { WatcherRecord, type WatcherState } from './watcher-state.js'
 
 /** The longest pause between two attempts. */
 export const RETRY_PAUSE_MAX_MS = 60_000
-/** Doublings of the pause that are counted: more lead beyond any cap. */
-const DOUBLINGS_MAX = 20
 
 export interface ChainWatcherOptions extends Omit<ChainProgressOptions, 'record' | 'isStopping'> {
   readonly scheduler: Scheduler
@@ -34,8 +33,7 @@ export class ChainWatcher implements Watcher {
   private isVerified = false
   private headAtMs = Number.NEGATIVE_INFINITY
   private running: Promise<void> | null = null
-  private isStopping = false
-  private wake: () => void = () => {}
+  private readonly stopping = new AbortController()
 
   constructor(private readonly options: ChainWatcherOptions) {
     const { reader, clock, log } = options
@@ -58,10 +56,13 @@ export class ChainWatcher implements Watcher {
 
   /** Waits for the question or the step that is under way, and ends the connections. */
   async stop(): Promise<void> {
-    this.isStopping = true
-    this.wake()
+    this.stopping.abort()
     await this.running
     await this.options.reader.close()
+  }
+
+  private get isStopping(): boolean {
+    return this.stopping.signal.aborted
   }
 
   endpoints(): readonly EndpointHealth[] {
@@ -76,7 +77,7 @@ export class ChainWatcher implements Watcher {
   private async run(): Promise<void> {
     while (!this.isStopping) {
       const pauseMs = await this.attempt()
-      if (pauseMs > 0) await this.pause(pauseMs)
+      if (pauseMs > 0) await pause(this.options.scheduler, pauseMs, this.stopping.signal)
     }
   }
 
@@ -92,7 +93,9 @@ export class ChainWatcher implements Watcher {
       return this.options.pollMs
     } catch (error) {
       this.headAtMs = Number.NEGATIVE_INFINITY
-      return this.pauseAfter(this.noteFailure(error))
+      const { pollMs, random } = this.options
+      const maxMs = Math.max(RETRY_PAUSE_MAX_MS, pollMs)
+      return backOffMs(this.noteFailure(error), { firstMs: pollMs, maxMs, random })
     }
   }
 
@@ -127,24 +130,5 @@ export class ChainWatcher implements Watcher {
     else if (isPassing && Number.isInteger(Math.log2(failures))) log.warn(about, 'cannot watch the network for now')
     else if (!isPassing) log.error(about, 'watching the network failed')
     return failures
-  }
-
-  /** Doubled with each failure, capped, and up to half of it shorter so that watchers do not ask in step. */
-  private pauseAfter(failures: number): number {
-    const { pollMs, random } = this.options
-    const longest = Math.min(pollMs * 2 ** Math.min(failures - 1, DOUBLINGS_MAX), Math.max(RETRY_PAUSE_MAX_MS, pollMs))
-    return Math.ceil(longest * (1 - random() / 2))
-  }
-
-  private async pause(ms: number): Promise<void> {
-    if (this.isStopping) return
-    await new Promise<void>((resolve) => {
-      const cancel = this.options.scheduler.after(ms, resolve)
-      this.wake = () => {
-        cancel()
-        resolve()
-      }
-    })
-    this.wake = () => {}
   }
 }

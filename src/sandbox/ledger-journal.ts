@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
-import { isObject } from '../ledger/ledger-transaction.js'
+import { isObject } from '../base/json-object.js'
 import { StartError } from '../start-error.js'
 import type { SentTransaction } from './submitted-transaction.js'
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { isObject } from '../base/json-object.js'
 import { readJsonObject } from '../http/body.js'
-import { isObject, type LedgerTransaction, readTransaction } from '../ledger/ledger-transaction.js'
+import { type LedgerTransaction, readTransaction } from '../ledger/ledger-transaction.js'
 
 /** A transaction as a ledger node sees it after parsing. */
 export interface SubmittedTransaction extends LedgerTransaction {

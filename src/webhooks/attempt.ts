@@ -1,17 +1,17 @@
+import { type BackOff, backOffMs } from '../base/back-off.js'
 import type { Clock } from '../clock.js'
 import { nextAttemptAt, ONE_ATTEMPT, type RetryDecision, type RetryPolicy } from '../domain/retry.js'
 import { type Delivery, type DeliveryResult, isDelivered } from '../domain/webhook.js'
 import type { SigningSecrets } from '../domain/webhook-secret.js'
 import type { Logger } from '../log.js'
-import { type Scheduler, wakefulScheduler } from '../scheduler.js'
+import { pause, type Scheduler, wakefulScheduler } from '../scheduler.js'
 import { StorageUnavailable, type Store } from '../store/store.js'
 import { AttemptMarks } from './attempt-marks.js'
 import type { Sender } from './sender.js'
 import { deliveryHeaders } from './signature.js'
 
-/** The pause after a failure of the store, doubled with every failure in a row. */
-const PAUSE_MIN_MS = 100
-const PAUSE_MAX_MS = 5000
+/** After failures of the store in a row. */
+const STORE_PAUSES: BackOff = { firstMs: 100, maxMs: 5000 }
 
 /**
  * How an attempt ended. `sent`: it was made, and recorded unless the store failed to the end; the next attempt is due
@@ -90,19 +90,7 @@ export class Attempts {
 
   /** Resolves after the pause that many failures of the store in a row call for, or at once when stopping. */
   pause(failures: number): Promise<void> {
-    const pauseMs = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** (failures - 1))
-    const { scheduler = wakefulScheduler } = this.parts
-    const { signal } = this.stopping
-    if (signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const end = () => {
-        cancel()
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      const cancel = scheduler.after(pauseMs, end)
-      signal.addEventListener('abort', end)
-    })
+    return pause(this.parts.scheduler ?? wakefulScheduler, backOffMs(failures, STORE_PAUSES), this.stopping.signal)
   }
 
   private async send(delivery: Delivery, secrets: SigningSecrets): Promise<DeliveryResult> {

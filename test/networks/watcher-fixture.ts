@@ -71,7 +71,8 @@ export class WatcherFixture {
       clock: this.clock,
       scheduler: this.scheduler,
       log: createLog('debug', { write: (line) => this.log.push(JSON.parse(line)) }),
-      random: () => 0,
+      // Pauses are as long as they can be.
+      random: () => 0.999_999,
       start: 0,
       pollMs: POLL_MS,
       tipCheckMs: POLL_MS,

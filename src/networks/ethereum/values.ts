@@ -1,5 +1,6 @@
 /** Reads the values of Ethereum's JSON-RPC. Whatever has another form than the protocol's is a `BadAnswer`. */
 
+import { isObject } from '../../base/json-object.js'
 import { BadAnswer } from '../node/node-failure.js'
 
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
@@ -12,8 +13,8 @@ const COUNT_MAX = 0xffff_ffff
 export type Fields = Readonly<Record<string, unknown>>
 
 export function fieldsOf(value: unknown, what: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadAnswer(`${what} is no object`)
-  return value as Fields
+  if (!isObject(value)) throw new BadAnswer(`${what} is no object`)
+  return value
 }
 
 export function listOf(value: unknown, what: string): readonly unknown[] {

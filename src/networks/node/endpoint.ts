@@ -1,3 +1,4 @@
+import { backOffMs } from '../../base/back-off.js'
 import type { Clock } from '../../clock.js'
 import type { HttpJson } from './http-json.js'
 import { HttpFailure } from './node-failure.js'
@@ -63,13 +64,8 @@ export class Endpoint<Node> {
     this.failures += 1
     this.failuresInRow += 1
     this.failedAtMs = this.clock.now()
-    this.pauseMs = Math.max(this.backOffMs(), askedPauseMs(error))
-  }
-
-  /** Between half and all of the exponential pause, so that many services do not return at once. */
-  private backOffMs(): number {
-    const longestMs = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** (this.failuresInRow - 1))
-    return longestMs * (0.5 + this.random() / 2)
+    const backOff = { firstMs: PAUSE_MIN_MS, maxMs: PAUSE_MAX_MS, random: this.random }
+    this.pauseMs = Math.max(backOffMs(this.failuresInRow, backOff), askedPauseMs(error))
   }
 }
 

@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import { BoundedHttp, HttpTimeout } from '../../base/bounded-http.js'
 import type { Clock } from '../../clock.js'
 import { retryAfterMs } from '../../retry-after.js'
 import type { Scheduler } from '../../scheduler.js'
@@ -6,8 +6,8 @@ import { type EndpointAddress, EndpointUrl } from './endpoint-url.js'
 import { isWithinBounds } from './json-bounds.js'
 import { HttpFailure } from './node-failure.js'
 
-/** Connections that one endpoint is given. */
-const CONNECTIONS = 4
+/** Connections to one endpoint. */
+const CONNECTIONS_MAX = 4
 
 /** Bounds of each request, and where time comes from. */
 export interface HttpJsonOptions {
@@ -26,23 +26,15 @@ export class HttpJson {
   /** Requests that were begun. */
   requests = 0
   private readonly url: EndpointUrl
-  private readonly pool: Pool
+  private readonly http: BoundedHttp
   private readonly utf8 = new TextDecoder('utf-8', { fatal: true })
 
   constructor(
     address: EndpointAddress,
     private readonly options: HttpJsonOptions,
   ) {
-    const { timeoutMs } = options
     this.url = new EndpointUrl(address)
-    this.pool = new Pool(this.url.origin, {
-      connections: CONNECTIONS,
-      pipelining: 1,
-      // The deadline of `post` is the one that counts; these end what goes on after it.
-      connect: { timeout: timeoutMs },
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    })
+    this.http = new BoundedHttp({ connectionsMax: CONNECTIONS_MAX, ...options })
   }
 
   /** Scheme, host and port: all that may be shown. */
@@ -56,7 +48,7 @@ export class HttpJson {
    */
   async post(path: string, json: string, parse: JsonParser = JSON.parse): Promise<unknown> {
     this.requests += 1
-    const body = await this.withinTime((signal) => this.exchange(path, json, signal))
+    const body = await this.exchange(path, json).catch((error: unknown) => Promise.reject(this.failureOf(error)))
     if (!isWithinBounds(body)) throw new HttpFailure('too_long', 'the answer has too many values or levels')
     try {
       return parse(this.utf8.decode(body))
@@ -72,54 +64,36 @@ export class HttpJson {
   }
 
   /** Ends the connections, those in use too. */
-  async close(): Promise<void> {
-    await this.pool.destroy()
+  close(): Promise<void> {
+    return this.http.close()
   }
 
-  private async exchange(path: string, json: string, signal: AbortSignal): Promise<Uint8Array> {
-    const answer = await this.pool.request({
+  private async exchange(path: string, json: string): Promise<Uint8Array> {
+    const { clock, answerLimitBytes } = this.options
+    const { status, headers, body } = await this.http.request({
       method: 'POST',
+      origin: this.url.origin,
       path: this.url.pathOf(path),
       headers: { ...this.url.headers, 'content-type': 'application/json', accept: 'application/json' },
       body: json,
-      signal,
+      limitBytes: (status) => (isSuccess(status) ? answerLimitBytes : 0),
     })
-    const { statusCode, headers } = answer
-    if (statusCode < 200 || statusCode > 299) {
-      answer.body.on('error', () => {}).destroy()
-      const waitMs = retryAfterMs(headers['retry-after'], this.options.clock.now())
-      throw new HttpFailure('status', `HTTP status ${statusCode}`, statusCode, waitMs)
+    if (!isSuccess(status)) {
+      const waitMs = retryAfterMs(headers['retry-after'], clock.now())
+      throw new HttpFailure('status', `HTTP status ${status}`, status, waitMs)
     }
-    const chunks: Uint8Array[] = []
-    let length = 0
-    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
-      length += chunk.length
-      if (length > this.options.answerLimitBytes) {
-        throw new HttpFailure('too_long', `the answer is longer than ${this.options.answerLimitBytes} bytes`)
-      }
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks)
-  }
-
-  /** Does not wait for `work` after the deadline: while a connection is being made, undici does not hear the signal. */
-  private withinTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { scheduler, timeoutMs } = this.options
-    const end = new AbortController()
-    return new Promise((resolve, reject) => {
-      const cancel = scheduler.after(timeoutMs, () => {
-        reject(new HttpFailure('timeout', `no complete answer within ${timeoutMs} ms`))
-        end.abort()
-      })
-      work(end.signal)
-        .then(resolve, (error: unknown) => reject(this.failureOf(error)))
-        .finally(cancel)
-    })
+    if (body === null) throw new HttpFailure('too_long', `the answer is longer than ${answerLimitBytes} bytes`)
+    return body
   }
 
   private failureOf(error: unknown): HttpFailure {
     if (error instanceof HttpFailure) return error
+    if (error instanceof HttpTimeout) return new HttpFailure('timeout', error.message)
     const { code, message } = error as NodeJS.ErrnoException
     return new HttpFailure('connection', this.presentable(code ?? message))
   }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../base/json-object.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import type { HttpJson } from './http-json.js'
 import { BadAnswer, isPerhapsTooLarge, NodeFailure, RpcFailure } from './node-failure.js'
@@ -111,8 +112,4 @@ export class JsonRpc {
 
 function idOf(answer: unknown): unknown {
   return isObject(answer) ? answer['id'] : undefined
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

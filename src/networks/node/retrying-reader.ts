@@ -1,14 +1,14 @@
+import { type BackOff, backOffMs } from '../../base/back-off.js'
 import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import type { Network } from '../../domain/network.js'
-import type { Scheduler } from '../../scheduler.js'
+import { pause, type Scheduler } from '../../scheduler.js'
 import { type ChainHead, type EndpointHealth, type NetworkReader, NodeUnavailable } from '../network-reader.js'
 
-const PAUSE_MIN_MS = 1000
-const PAUSE_MAX_MS = 60_000
+const PAUSES: BackOff = { firstMs: 1000, maxMs: 60_000 }
 /** Attempts at one question: together their pauses are more than three minutes, so that a rate limit or a restart passes. */
 const ATTEMPTS_MAX = 9
 
-export interface PatientReaderOptions {
+export interface RetryingReaderOptions {
   readonly reader: NetworkReader
   readonly scheduler: Scheduler
   /** Ends the pauses: then the failure of the last attempt is passed on at once. */
@@ -22,7 +22,7 @@ export interface PatientReaderOptions {
 export class RetryingReader implements NetworkReader {
   readonly network: Network
 
-  constructor(private readonly options: PatientReaderOptions) {
+  constructor(private readonly options: RetryingReaderOptions) {
     this.network = options.reader.network
   }
 
@@ -51,26 +51,14 @@ export class RetryingReader implements NetworkReader {
   }
 
   private async ask<T>(question: (reader: NetworkReader) => Promise<T>): Promise<T> {
+    const { reader, scheduler, stop } = this.options
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await question(this.options.reader)
+        return await question(reader)
       } catch (error) {
-        if (!(error instanceof NodeUnavailable) || attempt === ATTEMPTS_MAX || this.options.stop.aborted) throw error
-        await this.pause(Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** (attempt - 1)))
+        if (!(error instanceof NodeUnavailable) || attempt === ATTEMPTS_MAX || stop.aborted) throw error
+        await pause(scheduler, backOffMs(attempt, PAUSES), stop)
       }
     }
-  }
-
-  private async pause(ms: number): Promise<void> {
-    const { scheduler, stop } = this.options
-    await new Promise<void>((resolve) => {
-      const finish = () => {
-        cancel()
-        stop.removeEventListener('abort', finish)
-        resolve()
-      }
-      const cancel = scheduler.after(ms, finish)
-      stop.addEventListener('abort', finish)
-    })
   }
 }

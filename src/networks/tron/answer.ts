@@ -3,6 +3,7 @@
  * what has its default value (protocol buffers), so a missing integer is 0 and a missing list is empty.
  */
 
+import { isObject } from '../../base/json-object.js'
 import { BadAnswer } from '../node/node-failure.js'
 
 export function demand(holds: boolean, flaw: string): asserts holds {
@@ -10,8 +11,8 @@ export function demand(holds: boolean, flaw: string): asserts holds {
 }
 
 export function objectOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  demand(typeof value === 'object' && value !== null && !Array.isArray(value), `${what}: not an object`)
-  return value as Record<string, unknown>
+  demand(isObject(value), `${what}: not an object`)
+  return value
 }
 
 export function listOf(value: unknown, what: string): readonly unknown[] {

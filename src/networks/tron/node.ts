@@ -1,3 +1,4 @@
+import { isObject } from '../../base/json-object.js'
 import type { HttpJson } from '../node/http-json.js'
 import { BadAnswer } from '../node/node-failure.js'
 import { parseTronJson } from './json.js'
@@ -9,9 +10,9 @@ export class TronNode {
   /** Asks and answers what the node says, still to be judged. Rejects with `NodeFailure`, also when it tells of an error. */
   async ask(path: string, question: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
     const answer = await this.http.post(path, JSON.stringify(question), parseTronJson)
-    if (typeof answer === 'object' && answer !== null && 'Error' in answer) {
+    if (isObject(answer) && 'Error' in answer) {
       // Errors come with HTTP status 200, a node's own rate limit too.
-      const reason = typeof answer.Error === 'string' ? answer.Error : 'an error'
+      const reason = typeof answer['Error'] === 'string' ? answer['Error'] : 'an error'
       throw new BadAnswer(this.presentable(`${path}: ${reason}`))
     }
     return answer

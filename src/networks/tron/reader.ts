@@ -1,3 +1,4 @@
+import { isObject } from '../../base/json-object.js'
 import type { ObservedBlock } from '../../domain/block.js'
 import type { Logger } from '../../log.js'
 import type { ChainHead, EndpointHealth, NetworkReader, WatchedAddresses } from '../network-reader.js'
@@ -186,5 +187,5 @@ async function readConsecutive(node: TronNode, from: number, count: number): Pro
 
 /** A node's way to say that it does not know what it was asked for. */
 function isNothing(answer: unknown): boolean {
-  return typeof answer === 'object' && answer !== null && !Array.isArray(answer) && Object.keys(answer).length === 0
+  return isObject(answer) && Object.keys(answer).length === 0
 }

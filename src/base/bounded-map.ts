@@ -1,0 +1,56 @@
+/**
+ * A map that keeps the entries used most recently, up to a bound: by default on their number, with `weigh` on their weight
+ * in all. It has two generations, which makes every operation about as cheap as one on a `Map`. When the recent generation
+ * is full it becomes the earlier one, and what is in that is dropped with the next turn unless it is used before.
+ * Values are never undefined.
+ */
+export class BoundedMap<K, V> {
+  private recent = new Map<K, V>()
+  /** May have entries of the recent generation too, with the values that they had before. */
+  private earlier = new Map<K, V>()
+  private recentWeight = 0
+  private readonly generationMax: number
+
+  /** `max` is at least 2. An entry that alone weighs more than half of it is kept until the next one. */
+  constructor(
+    max: number,
+    private readonly weigh: (value: V) => number = () => 1,
+  ) {
+    this.generationMax = max / 2
+  }
+
+  get(key: K): V | undefined {
+    const value = this.recent.get(key)
+    if (value !== undefined) return value
+    const earlier = this.earlier.get(key)
+    if (earlier !== undefined) this.set(key, earlier)
+    return earlier
+  }
+
+  set(key: K, value: V): void {
+    const before = this.recent.get(key)
+    if (before !== undefined) this.recentWeight -= this.weigh(before)
+    const weight = this.weigh(value)
+    if (this.recentWeight + weight > this.generationMax) {
+      this.recent.delete(key)
+      this.earlier = this.recent
+      this.recent = new Map()
+      this.recentWeight = 0
+    }
+    this.recent.set(key, value)
+    this.recentWeight += weight
+  }
+
+  delete(key: K): void {
+    const value = this.recent.get(key)
+    if (value !== undefined) this.recentWeight -= this.weigh(value)
+    this.recent.delete(key)
+    this.earlier.delete(key)
+  }
+
+  clear(): void {
+    this.recent.clear()
+    this.earlier.clear()
+    this.recentWeight = 0
+  }
+}
