@@ -121,8 +121,8 @@ for WALLET in "$TRX_WALLET" "$SEP_WALLET"; do
 done
 
 step 5 'Wait until the service knows the owner'
-wait_for "\"id\":\"$TRX_WALLET\"" "$BASE_URL/api/users/$IDENTITY/wallets"
 wait_for "\"id\":\"$SEP_WALLET\"" "$BASE_URL/api/users/$IDENTITY/wallets"
+wait_for "\"id\":\"$TRX_WALLET\"" "$BASE_URL/api/users/$IDENTITY/wallets"
 
 step 6 'Register an API key'
 new_key "$WORK/api-key.pem"

@@ -9,6 +9,16 @@ import { missingPrograms, runBash } from '../support/shell.js'
 /** Several times what it takes on a slow machine. */
 const TIMEOUT_MS = 60_000
 
+/** A transcript without what differs from run to run: keys, ids, addresses, signatures, times and ports. */
+function constant(transcript: string): string {
+  return transcript
+    .trim()
+    .replace(/127\.0\.0\.1:\d+/g, '<host>')
+    .replace(/\bT[1-9A-HJ-NP-Za-km-z]{33}\b|\b0x[0-9A-Fa-f]{40}\b/g, '<address>')
+    .replace(/\bM[EF][A-Za-z0-9+/]{60,}=*/g, '<signature>')
+    .replace(/\b(0x)?[0-9a-f]{8,}\b/g, '<value>')
+}
+
 describe('the walk-through', { skip: missingPrograms('bash', 'curl', 'openssl') }, () => {
   let sandbox: RunningSandbox
 
@@ -26,6 +36,17 @@ describe('the walk-through', { skip: missingPrograms('bash', 'curl', 'openssl') 
     assert.equal(stderr, '')
     assert.ok(stdout.endsWith('Everything was as expected.\n'), stdout)
     assert.equal(code, 0)
+  })
+
+  test('prints what docs/walkthrough.md shows, but for values that are new each time', async () => {
+    const walkthrough = readFileSync(join(projectRoot, 'docs/walkthrough.md'), 'utf8')
+    const shown = [...walkthrough.matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
+    const { stdout } = await runBash(['examples/quickstart.sh'], {
+      environment: { BASE_URL: sandbox.service.url },
+      timeoutMs: TIMEOUT_MS,
+    })
+    const [, ...printed] = stdout.split(/^== .*\n/m)
+    assert.deepEqual(printed.map(constant), shown.map(constant))
   })
 
   test('goes there also when the blocks of docs/walkthrough.md are pasted, and twice on one service', async () => {
