@@ -1,15 +1,15 @@
 /** The chapters in which `--help` and docs/settings.md present the settings, in order of presentation. */
 export const SETTING_GROUPS = {
-  essentials: 'Essentials: where the service listens, where it keeps its data, and what a deployment has to set',
-  access: 'Access: who may do what, browsers and proxies',
-  limits: 'Limits for clients',
-  invoices: 'Invoices and wallets',
+  essentials: 'Essentials: where the service listens and keeps its data, and what every deployment sets',
+  access: 'Access: signatures, browsers and proxies',
+  limits: 'Limits for client addresses',
+  invoices: 'Invoices, wallets and retention',
   webhooks: 'Webhooks',
-  networks: 'Networks that are watched',
-  ledger: 'The ledger that is asked and followed',
+  networks: 'Watched networks',
+  ledger: 'Ledger',
   observation: 'Logs, metrics and health',
   tuning: 'Tuning: the defaults fit most machines',
 } as const
 
-/** A setting belongs to exactly one of them. */
+/** Every setting belongs to exactly one chapter. */
 export type SettingGroup = keyof typeof SETTING_GROUPS

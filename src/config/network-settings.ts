@@ -11,7 +11,7 @@ const RANGE_LIMIT = 10_000
 const LAG_LIMIT_SECONDS = 7 * 24 * 60 * 60
 const API_KEY_LENGTH_LIMIT = 256
 
-const ENDPOINTS = 'a comma-separated list of absolute http or https URLs without fragment, which are never printed'
+const ENDPOINTS = 'a comma-separated list of absolute http or https URLs without fragment; they are never printed'
 
 /** A word, or an integer in decimal digits. */
 function wordOrInteger<const Word extends string>(
@@ -25,7 +25,7 @@ function wordOrInteger<const Word extends string>(
   return { about: { ...about, expects }, read: (given) => (given === word ? word : number.read(given)) }
 }
 
-/** The settings of the networks that are watched. A network without endpoints is not. */
+/** The settings of watched networks. A network without endpoints is not watched. */
 export const networkSettings = {
   sepUrls: list(each(isEndpoint), {
     environment: 'BILLHOOK_SEP_URLS',
@@ -33,13 +33,13 @@ export const networkSettings = {
     fallbackText: 'none: SEP is not watched',
     expects: ENDPOINTS,
     secret: true,
-    sentence: 'JSON-RPC addresses of Ethereum nodes in order of preference. With one, SEP is watched.',
+    sentence: 'JSON-RPC URLs of Ethereum nodes, in order of preference. Setting it switches the watching of SEP on.',
   }),
   sepChainId: integer(1, Number.MAX_SAFE_INTEGER, {
     environment: 'BILLHOOK_SEP_CHAIN_ID',
     group: 'networks',
     fallback: '11155111',
-    sentence: 'The chain that the Ethereum nodes must be of.',
+    sentence: 'The chain id that the Ethereum nodes must report.',
   }),
   sepToken: optional(
     text(isEvmAddress, {
@@ -47,7 +47,7 @@ export const networkSettings = {
       group: 'networks',
       fallbackText: 'none; needed to watch SEP',
       expects: 'an address of 0x and 40 hex digits',
-      sentence: 'The contract of the token on SEP (USDT). It must have the decimals of the setting above.',
+      sentence: 'The contract of the token on SEP (USDT). Its decimals must be those configured for SEP.',
     }),
   ),
   sepConfirmations: wordOrInteger('finalized', 1, CONFIRMATIONS_LIMIT, {
@@ -56,34 +56,34 @@ export const networkSettings = {
     unit: 'blocks',
     fallback: '12',
     sentence:
-      "Blocks, a deposit's own included, that confirm it; or finalized, when the chain's consensus has done so.",
+      'The number of blocks that confirm a deposit, its own block included; or finalized, to wait for finality.',
   }),
   sepStart: wordOrInteger('latest', 0, HEIGHT_LIMIT, {
     environment: 'BILLHOOK_SEP_START',
     group: 'networks',
     fallback: 'latest',
-    sentence: 'The first block that is read when SEP was never watched before; latest is the last confirmed one.',
+    sentence: 'The first block to read when SEP has never been watched; latest is the newest confirmed block.',
   }),
   sepPollMs: integer(POLL_MINIMUM_MS, POLL_LIMIT_MS, {
     environment: 'BILLHOOK_SEP_POLL_MS',
     group: 'networks',
     unit: 'milliseconds',
     fallback: '4000',
-    sentence: 'Pause between two questions for the newest block of SEP.',
+    sentence: 'The pause between two polls for the newest block of SEP.',
   }),
   sepBatch: integer(1, CALLS_LIMIT, {
     environment: 'BILLHOOK_SEP_BATCH',
     group: 'networks',
     unit: 'calls',
     fallback: '50',
-    sentence: 'Calls in one JSON-RPC request at the most; 1 for nodes that take no batches.',
+    sentence: 'The maximum number of calls in one JSON-RPC request; use 1 for nodes that do not accept batches.',
   }),
   sepRange: integer(1, RANGE_LIMIT, {
     environment: 'BILLHOOK_SEP_RANGE',
     group: 'networks',
     unit: 'blocks',
     fallback: '200',
-    sentence: 'Blocks that are read at once to catch up, at the most; fewer when a node refuses so many.',
+    sentence: 'The maximum number of blocks to read at once when catching up. If a node refuses, fewer are read.',
   }),
   trxNileUrls: list(each(isEndpoint), {
     environment: 'BILLHOOK_TRX_NILE_URLS',
@@ -91,7 +91,8 @@ export const networkSettings = {
     fallbackText: 'none: TRX-NILE is not watched',
     expects: ENDPOINTS,
     secret: true,
-    sentence: 'REST addresses of TRON nodes, without /wallet, in order of preference. With one, TRX-NILE is watched.',
+    sentence:
+      'REST URLs of TRON nodes, without /wallet, in order of preference. Setting it switches the watching of TRX-NILE on.',
   }),
   trxNileApiKey: optional(
     textOfLength(1, API_KEY_LENGTH_LIMIT, {
@@ -100,7 +101,7 @@ export const networkSettings = {
       fallbackText: 'none',
       expects: `a text of 1 to ${API_KEY_LENGTH_LIMIT} characters`,
       secret: true,
-      sentence: 'Sent to the TRON nodes as TRON-PRO-API-KEY.',
+      sentence: 'The API key to send to the TRON nodes in the header TRON-PRO-API-KEY.',
     }),
   ),
   trxNileGenesis: text(isBlockId, {
@@ -108,42 +109,43 @@ export const networkSettings = {
     group: 'networks',
     fallback: '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc',
     expects: '64 lower-case hex digits',
-    sentence: "The id of the network's first block, which the TRON nodes must have.",
+    sentence: 'The id of the first block that the TRON nodes must report.',
   }),
   trxNileToken: optional(
     text(isTronAddress, {
       environment: 'BILLHOOK_TRX_NILE_TOKEN',
       group: 'networks',
       fallbackText: 'none; needed to watch TRX-NILE',
-      expects: 'an address that begins with T, of 34 characters',
-      sentence: 'The contract of the token on TRX-NILE (USDT). It must have the decimals of the setting above.',
+      expects: 'an address of 34 characters that begins with T',
+      sentence: 'The contract of the token on TRX-NILE (USDT). Its decimals must be those configured for TRX-NILE.',
     }),
   ),
   trxNileStart: wordOrInteger('latest', 0, HEIGHT_LIMIT, {
     environment: 'BILLHOOK_TRX_NILE_START',
     group: 'networks',
     fallback: 'latest',
-    sentence: 'The first block that is read when TRX-NILE was never watched before; latest is the last solidified one.',
+    sentence: 'The first block to read when TRX-NILE has never been watched; latest is the newest solidified block.',
   }),
   trxNilePollMs: integer(POLL_MINIMUM_MS, POLL_LIMIT_MS, {
     environment: 'BILLHOOK_TRX_NILE_POLL_MS',
     group: 'networks',
     unit: 'milliseconds',
     fallback: '3000',
-    sentence: 'Pause between two questions for the newest block of TRX-NILE.',
+    sentence: 'The pause between two polls for the newest block of TRX-NILE.',
   }),
   nodeTimeoutMs: integer(1, TIMEOUT_LIMIT_MS, {
     environment: 'BILLHOOK_NODE_TIMEOUT_MS',
     group: 'networks',
     unit: 'milliseconds',
     fallback: '15000',
-    sentence: 'Time that one request to a node of a network may take.',
+    sentence: 'The timeout of one request to a node of a watched network.',
   }),
   watchLagSeconds: integer(1, LAG_LIMIT_SECONDS, {
     environment: 'BILLHOOK_WATCH_LAG_SECONDS',
     group: 'observation',
     unit: 'seconds',
     fallback: '300',
-    sentence: 'Age of the last block that was read from which on /readyz calls the service degraded.',
+    sentence:
+      'The lag of a watched network or of the ledger follower from which /readyz reports the service as degraded.',
   }),
 }

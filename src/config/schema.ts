@@ -8,7 +8,7 @@ const KEY_TABLES_LIMIT = 8192
 
 const PORT_LIMIT = 65_535
 const ONBOARDING_NAME_LENGTH_LIMIT = 256
-/** Beyond a thousand requests a second from one address, a limit would protect nothing. */
+/** A limit above a thousand requests a second from one address would protect nothing. */
 const RATE_LIMIT_LIMIT = 60_000
 const CLAIMS_PER_ADDRESS_LIMIT = 10_000
 /** As in a request (decisions 4). */
@@ -28,7 +28,7 @@ const WEBHOOK_ATTEMPTS_LIMIT = 20
 /** Sums are exact to 18 decimal places (specification, Limits), so a token cannot have more. */
 const TOKEN_DECIMALS_LIMIT = 18
 
-/** The one description of every setting: the type `Settings`, the checks, `--help` and docs/settings.md come from it. */
+/** Every setting. The type `Settings`, the checks, `--help` and docs/settings.md are derived from this schema. */
 export const settingsSchema = {
   host: text(isHost, {
     environment: 'BILLHOOK_HOST',
@@ -51,7 +51,8 @@ export const settingsSchema = {
     flag: '--data',
     fallback: './data',
     expects: 'a path',
-    sentence: 'The directory that holds all state; created when it does not exist, used by one process at a time.',
+    sentence:
+      'The directory that holds all state. It is created if missing, and only one process can use it at a time.',
   }),
   sandbox: onOff({
     environment: 'BILLHOOK_SANDBOX',
@@ -59,16 +60,17 @@ export const settingsSchema = {
     flag: '--sandbox',
     switch: true,
     fallback: 'off',
-    sentence: 'Run with a simulated ledger and simulated networks inside the process; refused with a real ledger.',
+    sentence:
+      'Run with a simulated ledger and simulated networks inside the process. Cannot be combined with a real ledger or real networks.',
   }),
   publicUrl: optional(
     text(isBaseUrl, {
       environment: 'BILLHOOK_PUBLIC_URL',
       group: 'essentials',
       base: true,
-      fallbackText: 'derived from the address listened on',
+      fallbackText: 'derived from the listen address',
       expects: 'an absolute http or https URL without query, fragment or credentials',
-      sentence: 'The address under which clients reach the service.',
+      sentence: 'The URL under which clients reach the service.',
     }),
   ),
   gatewaySecret: optional(
@@ -77,7 +79,7 @@ export const settingsSchema = {
       group: 'essentials',
       fallbackText: 'none: POST /internal/events is 404',
       expects: `at least ${SECRET_LENGTH_MINIMUM_CHARACTERS} characters long`,
-      sentence: 'The secret that signs the events pushed by the ledger gateway.',
+      sentence: 'The secret with which the ledger gateway signs the events that it pushes.',
       secret: true,
     }),
   ),
@@ -87,34 +89,34 @@ export const settingsSchema = {
     unit: 'threads',
     fallback: ({ cores }) => String(Math.min(Math.max(cores - 1, 1), VERIFY_THREADS_LIMIT)),
     fallbackText: 'cores - 1, at least 1',
-    sentence: 'Worker threads that verify request signatures.',
+    sentence: 'The number of threads that verify request signatures.',
   }),
   verifyEngine: choice(['auto', 'libsecp256k1', 'noble'], {
     environment: 'BILLHOOK_VERIFY_ENGINE',
     group: 'tuning',
     fallback: 'auto',
-    sentence: 'The secp256k1 implementation; auto takes libsecp256k1 where its binary loads, else noble.',
+    sentence: 'The secp256k1 implementation; auto uses libsecp256k1 if its binary loads, else noble.',
   }),
   keyTables: integer(0, KEY_TABLES_LIMIT, {
     environment: 'BILLHOOK_KEY_TABLES',
     group: 'tuning',
     unit: 'keys',
     fallback: '256',
-    sentence: 'Keys that sign often for which each verify thread keeps a table, 148 KiB each; 0 for none.',
+    sentence:
+      'The number of frequently used keys for which each verification thread keeps a table of 148 KiB; 0 for none.',
   }),
   httpServer: choice(['auto', 'uws', 'node'], {
     environment: 'BILLHOOK_HTTP',
     group: 'tuning',
     fallback: 'auto',
-    sentence: 'The HTTP server; auto takes uWebSockets.js where it has a binary for this Node, else node:http.',
+    sentence: 'The HTTP server; auto uses uWebSockets.js if it has a binary for this version of Node, else node:http.',
   }),
   metricsPort: optional(
     integer(0, PORT_LIMIT, {
       environment: 'BILLHOOK_METRICS_PORT',
       group: 'observation',
       fallbackText: 'none: metrics are off',
-      sentence:
-        'The port on which GET /metrics is answered for Prometheus; 0 picks a free one, which is printed at start.',
+      sentence: 'The port that serves GET /metrics for Prometheus; 0 picks a free one, which is printed at start.',
     }),
   ),
   metricsHost: text(isHost, {
@@ -122,35 +124,35 @@ export const settingsSchema = {
     group: 'observation',
     fallback: '127.0.0.1',
     expects: 'an IP address (IPv6 without brackets) or a host name',
-    sentence: 'The address on which metrics are listened for; whoever reaches it can read them.',
+    sentence: 'The address on which the metrics port listens. Anyone who can reach it can read the metrics.',
   }),
   logLevel: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     environment: 'BILLHOOK_LOG',
     group: 'observation',
     fallback: 'info',
-    sentence: 'The lowest level that is logged; debug logs one line per request.',
+    sentence: 'The lowest level to log; debug adds one line for each request.',
   }),
   corsOrigins: list(areOrigins, {
     environment: 'BILLHOOK_CORS_ORIGINS',
     group: 'access',
     fallbackText: 'off',
     expects: '* or a comma-separated list of origins such as https://shop.example',
-    sentence: 'Origins whose pages may call /api from a browser.',
+    sentence: 'The origins whose pages may call /api from a browser.',
   }),
   sharedWallets: onOff({
     environment: 'BILLHOOK_SHARED_WALLETS',
-    group: 'access',
+    group: 'invoices',
     fallback: 'on',
     sentence:
-      'Let several unpaid invoices of a currency share a wallet; off refuses the second one, so that every payment is for one invoice.',
+      'Let several unpaid invoices in one currency share a wallet. With off, the second one is rejected, so that each payment belongs to one invoice.',
   }),
   invoiceExpirySeconds: optional(
     integer(INVOICE_EXPIRY_MINIMUM_SECONDS, INVOICE_EXPIRY_LIMIT_SECONDS, {
       environment: 'BILLHOOK_INVOICE_EXPIRY_SECONDS',
-      group: 'access',
+      group: 'invoices',
       unit: 'seconds',
       fallbackText: 'none: they never expire',
-      sentence: 'When invoices expire that are created without expiresInSeconds.',
+      sentence: 'The time after which an invoice expires that was created without expiresInSeconds.',
     }),
   ),
   callbackAllow: list(each(isCidr), {
@@ -159,7 +161,7 @@ export const settingsSchema = {
     fallbackText: 'none',
     expects: 'a comma-separated list of networks such as 10.1.0.0/16 or fd00::/8',
     sentence:
-      'Non-public networks to which webhooks may be sent. Without it there are none, unless the service is private to its machine: it listens on loopback, with no public URL beyond loopback, no trusted proxies and no strict mode.',
+      'Non-public networks to which webhooks may be sent. By default there are none, unless the service is private to its machine: it listens on loopback, has no public URL beyond loopback and no trusted proxies, and is not in strict mode.',
   }),
   webhookConcurrency: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
     environment: 'BILLHOOK_WEBHOOK_CONCURRENCY',
@@ -167,41 +169,45 @@ export const settingsSchema = {
     unit: 'deliveries',
     fallback: '256',
     sentence:
-      'Webhook deliveries under way at once, to all destinations together. Those that wait for an answer for more than a second do not count, up to as many again.',
+      'The maximum number of webhook deliveries in progress, to all destinations together. Deliveries that have waited for an answer for more than a second do not count; up to as many again may be in progress.',
   }),
   webhookConcurrencyPerDestination: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
     environment: 'BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION',
     group: 'webhooks',
     unit: 'deliveries',
     fallback: '16',
-    sentence: 'Webhook deliveries under way at once to one destination; one that answers slowly gets fewer.',
+    sentence:
+      'The maximum number of webhook deliveries in progress to one destination. A destination that answers slowly gets fewer.',
   }),
   webhookAttempts: integer(1, WEBHOOK_ATTEMPTS_LIMIT, {
     environment: 'BILLHOOK_WEBHOOK_ATTEMPTS',
     group: 'webhooks',
     unit: 'attempts',
     fallback: '1',
-    sentence: 'Attempts that a webhook gets until one is answered with 2xx; 1 means no retries.',
+    sentence: 'The maximum number of attempts for each webhook; 1 means no retries.',
   }),
   unsigned: choice(['on', 'same-origin', 'off'], {
     environment: 'BILLHOOK_UNSIGNED',
     group: 'access',
     fallback: 'on',
-    sentence: "Who may create invoices unsigned: anybody, the public URL's own pages, nobody. Strict mode means off.",
+    sentence:
+      'Who may create and void invoices without a signature: on is every client, same-origin the pages of the public URL, off no one. Strict mode implies off.',
   }),
   strict: onOff({
     environment: 'BILLHOOK_STRICT',
     group: 'access',
     fallback: 'off',
-    sentence: 'Take registrations, lists, webhook settings and revocations only with a signature of the identity.',
+    sentence:
+      'Require a signature for key registration, lists, single invoices, webhook settings, deliveries and key revocation.',
   }),
   onboardingName: optional(
     textOfLength(1, ONBOARDING_NAME_LENGTH_LIMIT, {
       environment: 'BILLHOOK_ONBOARDING_NAME',
       group: 'access',
-      fallbackText: "none; in the sandbox its simulated ledger's",
+      fallbackText: 'none; in the sandbox that of the simulated ledger',
       expects: `1 to ${ONBOARDING_NAME_LENGTH_LIMIT} characters long`,
-      sentence: "The ledger's onboarding stream name, by which strict mode knows the key of an identity.",
+      sentence:
+        'The onboarding stream name of the ledger. Strict mode and the ledger follower derive the id of an identity from its key and this name.',
     }),
   ),
   rateLimit: optional(
@@ -209,8 +215,9 @@ export const settingsSchema = {
       environment: 'BILLHOOK_RATE_LIMIT',
       group: 'limits',
       unit: 'per minute',
-      fallbackText: '600 beyond loopback or with trusted proxies, but none for clients on this machine; else no limit',
-      sentence: 'Requests from one client address, to whatever path; 0 for no limit.',
+      fallbackText:
+        '600 if the service listens beyond loopback or has trusted proxies, except for clients on this machine; else no limit',
+      sentence: 'The maximum rate of requests from one client address, to all paths together; 0 for no limit.',
     }),
   ),
   rateLimitClaims: integer(0, RATE_LIMIT_LIMIT, {
@@ -218,7 +225,7 @@ export const settingsSchema = {
     group: 'limits',
     unit: 'per minute',
     fallback: '0',
-    sentence: 'Claims of wallets from one client address; 0 for no limit.',
+    sentence: 'The maximum rate of wallet claims from one client address; 0 for no limit.',
   }),
   claimsPerAddress: optional(
     integer(0, CLAIMS_PER_ADDRESS_LIMIT, {
@@ -226,7 +233,8 @@ export const settingsSchema = {
       group: 'limits',
       unit: 'wallets',
       fallbackText: '20; in the sandbox no limit',
-      sentence: 'Leased wallets of a network that one address holds at once; 0 for no limit. Loopback has none.',
+      sentence:
+        'The maximum number of wallets of one network that a client address may hold by claims; 0 for no limit. Clients on loopback have no limit.',
     }),
   ),
   trustedProxies: list(each(isCidr), {
@@ -234,36 +242,36 @@ export const settingsSchema = {
     group: 'access',
     fallbackText: 'none',
     expects: 'a comma-separated list of networks such as 127.0.0.1/32 or fd00::/8',
-    sentence:
-      'Proxies whose X-Forwarded-For header tells the client, for limits and for who keeps priority in a flood.',
+    sentence: 'The proxies whose X-Forwarded-For header is trusted to name the client address.',
   }),
   walletLeaseSeconds: integer(1, LEASE_LIMIT_SECONDS, {
     environment: 'BILLHOOK_WALLET_LEASE_SECONDS',
     group: 'invoices',
     unit: 'seconds',
     fallback: '600',
-    sentence: 'How long a claimed wallet is not handed out again.',
+    sentence: 'The time for which a claimed wallet is not handed out again.',
   }),
   keepDays: integer(KEEP_MINIMUM_DAYS, KEEP_LIMIT_DAYS, {
     environment: 'BILLHOOK_KEEP_DAYS',
-    group: 'limits',
+    group: 'invoices',
     unit: 'days',
     fallback: '400',
-    sentence: 'How long ids of events and settled deliveries of webhooks are kept. Invoices and deposits stay.',
+    sentence:
+      'The time for which event ids and settled webhook deliveries are kept. Invoices and deposits are kept forever.',
   }),
   sepTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
     environment: 'BILLHOOK_SEP_TOKEN_DECIMALS',
     group: 'networks',
     unit: 'digits',
     fallback: '6',
-    sentence: 'Decimal places of token amounts on SEP.',
+    sentence: 'The number of decimals of the token on SEP.',
   }),
   trxNileTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
     environment: 'BILLHOOK_TRX_NILE_TOKEN_DECIMALS',
     group: 'networks',
     unit: 'digits',
     fallback: '6',
-    sentence: 'Decimal places of token amounts on TRX-NILE.',
+    sentence: 'The number of decimals of the token on TRX-NILE.',
   }),
   ...networkSettings,
   ledgerUrls: list(each(isBaseUrl), {
@@ -273,14 +281,14 @@ export const settingsSchema = {
     fallbackText: 'none',
     expects: 'a comma-separated list of absolute http or https URLs without query, fragment or credentials',
     sentence:
-      "Base addresses of the ledger's read API, asked when an identity is not known here and for what is followed.",
+      'Base URLs of the read API of ledger nodes. It is queried for identities that are unknown here and for the transactions that are followed.',
   }),
   ledgerTimeoutMs: integer(1, LEDGER_TIMEOUT_LIMIT_MS, {
     environment: 'BILLHOOK_LEDGER_TIMEOUT_MS',
     group: 'ledger',
     unit: 'milliseconds',
     fallback: '5000',
-    sentence: 'Time that one question to the ledger may take.',
+    sentence: 'The timeout of one request to the ledger.',
   }),
   ledgerStoreUrls: list(each(isBaseUrl), {
     environment: 'BILLHOOK_LEDGER_STORE_URL',
@@ -288,7 +296,8 @@ export const settingsSchema = {
     base: true,
     fallbackText: 'none: the ledger is not followed',
     expects: 'a comma-separated list of absolute http or https URLs without query, fragment or credentials',
-    sentence: "Base addresses of nodes' stores, all read for onboardings and assignments: one alone may miss some.",
+    sentence:
+      'Base URLs of the stores of ledger nodes, which are followed for onboardings and assignments. Give at least two: a single store can miss transactions.',
   }),
   ledgerFollow: list(each(isFollowedContract), {
     environment: 'BILLHOOK_LEDGER_FOLLOW',
@@ -296,30 +305,30 @@ export const settingsSchema = {
     fallbackText: 'none',
     expects:
       'a comma-separated list such as onboard=shop/3f2a or assign=shop/9be1, each <role>=<namespace>/<contract id>',
-    sentence: 'The contracts whose committed transactions are taken as onboardings and assignments.',
+    sentence: 'The contracts whose committed transactions are onboardings and assignments.',
   }),
   ledgerFollowFrom: integer(0, TIME_LIMIT_MS, {
     environment: 'BILLHOOK_LEDGER_FOLLOW_FROM',
     group: 'ledger',
     unit: 'milliseconds',
     fallback: '0',
-    sentence: 'Unix time from which the ledger is followed; another value begins anew.',
+    sentence: 'The Unix time from which the ledger is followed. Changing it starts the follower again from there.',
   }),
   ledgerOverlapSeconds: integer(0, LEDGER_OVERLAP_LIMIT_SECONDS, {
     environment: 'BILLHOOK_LEDGER_OVERLAP_SECONDS',
     group: 'ledger',
     unit: 'seconds',
     fallback: '600',
-    sentence: 'How far behind the newest transaction the ledger is read again for what it listed late.',
+    sentence: 'How far back the ledger is read again, to find transactions that it listed late.',
   }),
   ledgerPollMs: integer(LEDGER_POLL_MINIMUM_MS, LEDGER_POLL_LIMIT_MS, {
     environment: 'BILLHOOK_LEDGER_POLL_MS',
     group: 'ledger',
     unit: 'milliseconds',
     fallback: '2000',
-    sentence: 'Pause between two looks at the ledger when there was nothing more.',
+    sentence: 'The pause between two polls of the ledger when nothing new was found.',
   }),
 }
 
-/** Name and description of every setting, in the order in which they are told to people. */
+/** Every setting with its name, in the order of `--help`. */
 export const settingEntries: readonly (readonly [string, Setting<unknown>])[] = Object.entries(settingsSchema)

@@ -5,14 +5,14 @@ import { type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
 import { failureStatus } from '../../src/http/failure-status.js'
 import { projectRoot } from '../support/project-root.js'
 
-/** A page of docs/ that is made from the code. */
+/** A page of docs/ that is generated from the code. */
 export interface GeneratedDocument {
   /** Relative to the project, with forward slashes. */
   readonly path: string
   readonly text: string
 }
 
-const NOTICE = '<!-- Made from the code by `npm run docs`; a test compares the two. -->'
+const NOTICE = '<!-- Generated from the code by `npm run docs`; a test compares the two. -->'
 
 /** Every generated page. */
 export const generatedDocuments: readonly GeneratedDocument[] = [
@@ -43,10 +43,10 @@ function settingsPage(): string {
 
 ${NOTICE}
 
-\`billhook serve\` reads its settings from the environment and from flags. A flag wins over the environment, and an empty
-variable counts as unset. Unknown \`BILLHOOK_\` variables, unknown flags and malformed values are refused at start: one
-line each on standard error, all at once, exit code 2. A near miss of a name is answered with that name.
-\`billhook --help\` prints this list.
+\`billhook serve\` reads its settings from environment variables and flags. A flag overrides the environment variable, and an
+empty variable counts as unset. Unknown \`BILLHOOK_\` variables, unknown flags and malformed values are rejected at start: all at
+once, one line each on standard error, with exit code 2. For a misspelt name the line suggests the right one.
+\`billhook --help\` prints this list. Settings take effect at start only.
 
 ${chapters.join('\n')}`
 }
@@ -62,9 +62,9 @@ function errorsPage(): string {
 
 ${NOTICE}
 
-Every refused request is answered with \`{"error": "<text>", "code": "<code>"}\`. Programs branch on \`code\`, which is
-stable; \`error\` is for people. A 400 about one field or parameter names it in \`field\`, beside the two. A word in angle brackets stands for what the request said. Every 429 and 503 carries
-\`Retry-After\`.
+Every rejected request gets \`{"error": "<text>", "code": "<code>"}\`. Branch on \`code\`, which is stable; \`error\` is for people. A
+400 about one field or parameter also names it in \`field\`. Words in angle brackets stand for values of the request. Every 429 and 503
+carries \`Retry-After\`.
 
 ${table(['Status', 'code', 'error', 'When'], rows)}
 `

@@ -1,4 +1,4 @@
-/** Writes the pages of docs/ that are made from the code: `npm run docs`. */
+/** Writes the generated pages of docs/: `npm run docs`. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../support/project-root.js'
