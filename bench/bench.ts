@@ -1,4 +1,4 @@
-import type { LoadGenerator } from './load/load-generator.js'
+import type { LoadGenerator } from './load/load.js'
 import type { Parameters } from './parameters.js'
 import type { Measurement } from './results.js'
 

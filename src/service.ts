@@ -6,23 +6,12 @@ import type { Metrics } from './metrics/metrics.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
 import { systemScheduler } from './scheduler.js'
 import { keepFilesPrivate } from './service/file-modes.js'
+import type { Service } from './service/running-service.js'
 import { Shutdown } from './service/shutdown.js'
 import { startWarnings } from './service/start-warnings.js'
 import { startVerification } from './service/verification.js'
 import { WriteHealth } from './service/write-health.js'
 import type { Store } from './store/store.js'
-
-/** The service while it runs. */
-export interface Service {
-  /** The address listened on. */
-  readonly url: string
-  /** Lines for the operator, printed before the ready line. */
-  readonly banner: readonly string[]
-  /** Stops accepting, finishes what was accepted, flushes and closes. */
-  stop(): Promise<void>
-  /** The part that a stop waits for; null when there is none. */
-  waitsFor(): string | null
-}
 
 /**
  * Builds the parts, in the order in which they need each other, and starts them. What the operator can correct is thrown as

@@ -2,7 +2,7 @@ import autocannon from 'autocannon'
 import { argument, tell } from '../parent.js'
 import { readRequestFile } from '../request-file.js'
 import type { AutocannonReport } from './autocannon.js'
-import type { Load } from './load-generator.js'
+import type { Load } from './load.js'
 
 const TIMEOUT_SECONDS = 30
 

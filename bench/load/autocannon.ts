@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { askChild } from '../child.js'
-import type { LoadGenerator } from './load-generator.js'
+import type { LoadGenerator } from './load.js'
 
 /** What autocannon found. */
 export interface AutocannonReport {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
-import type { Load, LoadGenerator } from './load-generator.js'
+import type { Load, LoadGenerator } from './load.js'
 
 /** Answers that take longer count as errors; the slowest contestants take seconds with a thousand connections. */
 const TIMEOUT_SECONDS = 30

@@ -11,12 +11,12 @@ import type { LedgerClient } from '../ledger/ledger-client.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
-import type { Service } from '../service.js'
 import { type Core, type CoreContext, startCore } from './core.js'
 import { doorOf } from './door.js'
 import { Lag } from './lag.js'
 import { startFront, startMetricsFront } from './listeners.js'
 import { allRoutes } from './routes.js'
+import type { Service } from './running-service.js'
 import type { Shutdown } from './shutdown.js'
 
 const MS_PER_SECOND = 1000

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { systemClock } from '../../src/clock.js'
 import { readSettings } from '../../src/config.js'
 import { createLog } from '../../src/log.js'
-import { type Service, startService } from '../../src/service.js'
+import type { Service } from '../../src/service/running-service.js'
+import { startService } from '../../src/service.js'
 
 /** The whole service with its sandbox, on a free port of loopback and a data directory of its own. */
 export interface RunningSandbox {

@@ -1,6 +1,3 @@
-import { autocannonLoad } from './autocannon.js'
-import { findWrk } from './wrk.js'
-
 /** Load on one server: each connection sends its next request as soon as the last one is answered. */
 export interface Load {
   readonly url: string
@@ -16,9 +13,4 @@ export interface LoadGenerator {
   readonly version: string
   /** Answers per second. Rejects when any answer was not a success, or none came. */
   run(load: Load): Promise<number>
-}
-
-/** wrk where it is installed, else autocannon, which needs more of the machine for itself. */
-export function chooseLoadGenerator(): LoadGenerator {
-  return findWrk() ?? autocannonLoad
 }

@@ -1,0 +1,11 @@
+/** The service while it runs. */
+export interface Service {
+  /** The address listened on. */
+  readonly url: string
+  /** Lines for the operator, printed before the ready line. */
+  readonly banner: readonly string[]
+  /** Stops accepting, finishes what was accepted, flushes and closes. */
+  stop(): Promise<void>
+  /** The part that a stop waits for; null when there is none. */
+  waitsFor(): string | null
+}
