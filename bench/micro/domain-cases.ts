@@ -1,14 +1,13 @@
 import { formatAmount, parseInvoiceAmount } from '../../src/domain/amount.js'
 import { refuseInvoice } from '../../src/domain/collision.js'
 import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
-import { isPaid, paymentOf, receivedSince } from '../../src/domain/payment.js'
+import { isPaid, paymentOf } from '../../src/domain/payment.js'
 import { readJsonObject } from '../../src/http/body.js'
 import type { Case } from './case.js'
 import { functionCase } from './function-case.js'
 import { draft } from './signed-messages.js'
 
 const INPUTS = 64
-const CANDIDATES = 100
 const ATOMS = 10n ** 18n
 const numbers = Array.from({ length: INPUTS }, (_, n) => n)
 
@@ -70,11 +69,6 @@ function decisionCases(): readonly Case[] {
     isRepeated: no,
   }
   const taken = { ...free, isAmountTaken: () => true }
-  const deposits = Array.from({ length: CANDIDATES }, (_, n) => ({
-    kind: 'confirmed' as const,
-    receivedAt: n + 1,
-    amount: ATOMS,
-  }))
   return [
     functionCase({
       name: 'decide a creation that nothing speaks against',
@@ -93,13 +87,6 @@ function decisionCases(): readonly Case[] {
       inputs: numbers.map((n) => ({ amount: 50n * ATOMS, received: { confirmed: BigInt(n) * ATOMS, pending: ATOMS } })),
       run: ({ amount, received }) => paymentOf(amount, received),
       isRight: ({ status }, { amount, received }) => (status === 'paid') === received.confirmed >= amount,
-    }),
-    functionCase({
-      name: `sum ${CANDIDATES} deposits`,
-      inputs: numbers,
-      run: (createdAt) => receivedSince(createdAt, deposits),
-      isRight: ({ confirmed }, createdAt) => confirmed === BigInt(CANDIDATES - createdAt) * ATOMS,
-      note: 'the definition; the store answers it from running totals',
     }),
   ]
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import secp256k1 from 'secp256k1'
-import { signedText } from '../../src/verify/signed-text.js'
+import { signedTextHead } from '../../src/verify/signed-text.js'
 import type { VerifyRequest } from '../../src/verify/wire.js'
 import { derSignature } from '../merchants.js'
 
@@ -22,7 +22,7 @@ export interface SignedMessage {
 export function signedMessages(count: number): readonly SignedMessage[] {
   return Array.from({ length: count }, (_, n) => {
     const body = Buffer.from(JSON.stringify(draft(n)))
-    const text = signedText(ROUTE_TAG, TIMESTAMP, body)
+    const text = Buffer.concat([Buffer.from(signedTextHead(ROUTE_TAG, TIMESTAMP)), body])
     const digest = createHash('sha256').update(text).digest()
     const der = derSignature(digest, secretKey)
     const request = { publicKey, signature: der.toString('base64'), routeTag: ROUTE_TAG, timestamp: TIMESTAMP, body }

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { idFromHex } from '../../src/crypto/id.js'
 import type { Currency } from '../../src/domain/currency.js'
 import type { Failure, Outcome } from '../../src/domain/failure.js'
 import type { Invoice, InvoiceRequest } from '../../src/domain/invoice.js'
@@ -7,6 +6,8 @@ import { type Payment, paymentOf } from '../../src/domain/payment.js'
 import { ownerOfKey } from './api-keys.js'
 import type { Creation } from './creation.js'
 import { receivedFor } from './received.js'
+
+const ID = /^[0-9a-f]{32}$/
 
 interface InvoiceRow extends Omit<Invoice, 'id' | 'wallet_id' | 'wallet_ids' | 'created_at'> {
   readonly wallet_ids: readonly string[]
@@ -36,7 +37,7 @@ export class Invoices {
   }
 
   async read(id: string): Promise<(Invoice & { readonly payment: Payment }) | null> {
-    if (idFromHex(id) === null) return null
+    if (!ID.test(id)) return null
     const { rows } = await this.pool.query<InvoiceRow>({
       name: 'read',
       text: `SELECT owner, wallet_ids, name, description, reference, amount, atoms, currency, callback_url, created_at,

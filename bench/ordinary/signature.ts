@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { promisify } from 'node:util'
-import { signedText } from '../../src/verify/signed-text.js'
+import { signedTextHead } from '../../src/verify/signed-text.js'
 
 const ROUTE_TAG = 'POST /api/invoices'
 /** SubjectPublicKeyInfo (RFC 5480) of a compressed secp256k1 key, up to its 33 bytes. */
@@ -18,7 +18,7 @@ export class Verifier {
   async isSigned(publicKey: Uint8Array, timestamp: string, signature: string, body: Uint8Array): Promise<boolean> {
     const key = this.#parsed(publicKey)
     if (key === null || !BASE64.test(signature)) return false
-    const text = signedText(ROUTE_TAG, timestamp, body)
+    const text = Buffer.concat([Buffer.from(signedTextHead(ROUTE_TAG, timestamp)), body])
     return verifyOnThreadPool('sha256', text, key, Buffer.from(signature, 'base64'))
   }
 

@@ -35,7 +35,6 @@ const TIME_RANGE_MS = 2 ** 48
 const VERSION_7 = 0x7000
 const VARIANT_RFC_9562 = 0x80000000
 const KEY_ID_BYTES = 8
-const ID_TEXT = /^[0-9a-f]{32}$/
 
 export interface IdGenerator {
   /**
@@ -74,29 +73,9 @@ export function createIdGenerator(random: RandomFill): IdGenerator {
   }
 }
 
-/** The text form: 32 lower-case hex characters. */
-export function idToHex(id: Uint8Array): string {
-  return view(id).toString('hex')
-}
-
-/** Reads the text form, or null. Only lower case: an id has one spelling. Any 16 bytes are an id. */
-export function idFromHex(text: string): Buffer | null {
-  return ID_TEXT.test(text) ? Buffer.from(text, 'hex') : null
-}
-
-/** When the id was made, in Unix milliseconds. */
-export function idTimeMs(id: Uint8Array): number {
-  return view(id).readUIntBE(0, TIME_BYTES)
-}
-
 /** A new id of an API key: 16 lower-case hex characters. */
 export function randomKeyId(random: RandomFill = randomFillSync): string {
   const bytes = Buffer.alloc(KEY_ID_BYTES)
   random(bytes)
   return bytes.toString('hex')
-}
-
-function view(id: Uint8Array): Buffer {
-  if (id.length !== ID_BYTES) throw new RangeError(`An id has ${ID_BYTES} bytes, not ${id.length}.`)
-  return Buffer.from(id.buffer, id.byteOffset, id.byteLength)
 }

@@ -38,27 +38,3 @@ export function paymentOf(amount: bigint, received: Received): Payment {
     overpaid: formatAmount(received.confirmed > amount ? received.confirmed - amount : 0n),
   }
 }
-
-/** A deposit as the paid status sees it. */
-export interface CountedDeposit {
-  readonly kind: 'pending' | 'confirmed' | 'dropped'
-  readonly receivedAt: number
-  /** Atoms. */
-  readonly amount: bigint
-}
-
-/**
- * The definition of what an invoice received, over the deposits to its wallets in its currency: those received strictly
- * after its creation (specification, Invoice paid status). The store answers the same from running totals; a property
- * test holds it to this.
- */
-export function receivedSince(createdAt: number, deposits: Iterable<CountedDeposit>): Received {
-  let confirmed = 0n
-  let pending = 0n
-  for (const deposit of deposits) {
-    if (deposit.receivedAt <= createdAt) continue
-    if (deposit.kind === 'confirmed') confirmed += deposit.amount
-    else if (deposit.kind === 'pending') pending += deposit.amount
-  }
-  return { confirmed, pending }
-}

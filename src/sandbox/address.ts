@@ -14,16 +14,11 @@ const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 export function randomAddress(network: Network, random: RandomFill): string {
   const account = Buffer.alloc(ACCOUNT_BYTES)
   random(account)
-  return network === 'SEP' ? checksummedAddress(account) : tronAddress(account)
+  return network === 'SEP' ? checksummedAddress(account) : addressOfAccount(account.toString('hex'))
 }
 
 /** The network whose addresses have the form of `text`, or null. The case of an EVM address is not judged (decisions 5). */
 export function networkOfAddress(text: string): Network | null {
   if (EVM_ADDRESS.test(text)) return 'SEP'
   return accountOfAddress(text) === null ? null : 'TRX-NILE'
-}
-
-/** The address on TRON of an account of 20 bytes. */
-export function tronAddress(account: Uint8Array): string {
-  return addressOfAccount(Buffer.from(account).toString('hex'))
 }

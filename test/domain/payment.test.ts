@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseInvoiceAmount } from '../../src/domain/amount.js'
 import { depositValue } from '../../src/domain/deposit.js'
-import { type CountedDeposit, paymentOf, type Received, receivedSince } from '../../src/domain/payment.js'
+import { paymentOf, type Received } from '../../src/domain/payment.js'
+import { type CountedDeposit, receivedSince } from '../support/received-since.js'
 
 const CREATED = 1000
 const decimals = { SEP: 6, 'TRX-NILE': 6 } as const

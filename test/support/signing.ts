@@ -39,7 +39,12 @@ export function signDer(message: Uint8Array, key: TestKey, s: 'low' | 'high' = '
 
 /** The headers' parts of a signed request: standard base64 over tag, timestamp and body. */
 export function signRequest(key: TestKey, routeTag: string, timestamp: string, body: Uint8Array | string): string {
-  return signDer(Buffer.concat([Buffer.from(`${routeTag}\n${timestamp}\n`), Buffer.from(body)]), key).toString('base64')
+  return signDer(signedText(routeTag, timestamp, body), key).toString('base64')
+}
+
+/** The bytes that a request's signature covers. */
+export function signedText(routeTag: string, timestamp: string, body: Uint8Array | string): Buffer {
+  return Buffer.concat([Buffer.from(`${routeTag}\n${timestamp}\n`), Buffer.from(body)])
 }
 
 /** Strict DER of two non-negative integers. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { signedText } from '../../src/verify/signed-text.js'
 import {
   type BatchVerifier,
   encodeBatch,
@@ -9,6 +8,7 @@ import {
   type VerifyRequest,
   verifyBatch,
 } from '../../src/verify/wire.js'
+import { signedText } from '../support/signing.js'
 
 interface Seen {
   readonly signature: string

@@ -1,8 +1,9 @@
 import { type Currency, type CurrencyLabel, currencyOfLabel } from '../../../src/domain/currency.js'
 import type { DepositReport, DepositStatus } from '../../../src/domain/deposit.js'
 import { chooseInvoice } from '../../../src/domain/matching.js'
-import { type Received, receivedSince } from '../../../src/domain/payment.js'
+import type { Received } from '../../../src/domain/payment.js'
 import { searchIn } from '../../support/candidates.js'
+import { receivedSince } from '../../support/received-since.js'
 
 /** An invoice as the model keeps it; its amount in atoms. */
 export interface ModelInvoice {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { receivedSince } from '../../../src/domain/payment.js'
 import { PaymentSpans } from '../../../src/store/lmdb/payment-spans.js'
 import {
   type Account,
@@ -16,6 +15,7 @@ import {
   totalUntil,
 } from '../../../src/store/lmdb/running-totals.js'
 import { type Environment, openEnvironment, openTables, type Table } from '../../../src/store/lmdb/tables.js'
+import { receivedSince } from '../../support/received-since.js'
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.js'
 
 const TIME_MAX = 2 ** 48 - 1
