@@ -32,20 +32,23 @@ const ENVIRONMENT_PREFIX = 'BILLHOOK_'
 /** A refused value is repeated in its problem line up to here. */
 const QUOTE_LIMIT_CHARACTERS = 80
 
-/**
- * Reads the settings from the flags in `argv` (what follows the command) and from `environment`. A flag wins over the
- * environment; an empty environment variable counts as unset. `otherFlags` are those that the command has read already:
- * they may be what a misspelt one was meant to be.
- */
-export function readSettings(
-  argv: readonly string[],
-  environment: Environment,
-  machine: Machine = { cores: availableParallelism() },
-  otherFlags: readonly string[] = [],
-): SettingsOutcome {
+/** Reads the settings from `argv`, which is what follows the command, and from `environment`. */
+export function readSettings(argv: readonly string[], environment: Environment, machine?: Machine): SettingsOutcome {
   const problems: string[] = []
-  const flags = readFlags(argv, problems, otherFlags)
-  problems.push(...unknownVariables(environment))
+  return settingsOf(readFlags(argv, problems), environment, problems, machine)
+}
+
+/**
+ * The settings that the flags and `environment` give. A flag wins over the environment; an empty environment variable
+ * counts as unset. `flagProblems` come first among the problems.
+ */
+export function settingsOf(
+  flags: FlagValues,
+  environment: Environment,
+  flagProblems: readonly string[],
+  machine: Machine = { cores: availableParallelism() },
+): SettingsOutcome {
+  const problems = [...flagProblems, ...unknownVariables(environment)]
 
   const values: Record<string, unknown> = {}
   for (const [name, { about, read, unset }] of settingEntries) {

@@ -1,5 +1,6 @@
+import { readFlags } from '../config/flags.js'
 import { suggestion } from '../config/suggestion.js'
-import { type Environment, readSettings, type Settings } from '../config.js'
+import { type Environment, readSettings, type Settings, settingsOf } from '../config.js'
 import { VERSION } from '../version.js'
 import { EXIT_SUCCESS, EXIT_USAGE } from './exit-code.js'
 import { helpText } from './help.js'
@@ -49,20 +50,13 @@ export async function run(argv: readonly string[], environment: Environment, io:
       return 'settings' in read ? await io.serve(read.settings) : refuse(io, read.problems)
     }
     case 'reconcile': {
-      if (rest.includes(LEDGER)) {
-        const read = readSettings(
-          rest.filter((argument) => argument !== LEDGER),
-          environment,
-        )
-        return 'settings' in read ? await io.reconcileLedger(read.settings) : refuse(io, read.problems)
-      }
-      const asked = readReconcileRequest(rest)
-      const read = readSettings(asked.rest, environment, undefined, RECONCILE_FLAGS)
-      if ('request' in asked && 'settings' in read) return await io.reconcile(asked.request, read.settings)
-      return refuse(
-        io,
-        [asked, read].flatMap((outcome) => ('problems' in outcome ? outcome.problems : [])),
-      )
+      const problems: string[] = []
+      const isOfLedger = rest.includes(LEDGER)
+      const flags = readFlags(rest, problems, isOfLedger ? { [LEDGER]: 'switch' } : RECONCILE_FLAGS)
+      const request = isOfLedger ? null : readReconcileRequest(flags, problems)
+      const read = settingsOf(flags, environment, problems)
+      if ('problems' in read) return refuse(io, read.problems)
+      return request === null ? await io.reconcileLedger(read.settings) : await io.reconcile(request, read.settings)
     }
     default:
       return refuse(io, [`${JSON.stringify(command)} is not a command; ${suggestion(command, COMMANDS)}`])
