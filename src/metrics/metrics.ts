@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { IntakeObserver } from '../actors/intake.js'
 import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
@@ -23,15 +23,14 @@ import {
   REMOVED_ROWS,
   VERIFY_LANES,
 } from './catalogue.js'
-import { KeptHistogram } from './histogram.js'
 import { type WatchedFollower, type WatchedNetwork, watchFollower, watchNetworks } from './network-series.js'
 import { oldestQueuedAt } from './outbox-age.js'
-import { processMetrics } from './process-metrics.js'
-import { RequestSeries } from './request-series.js'
-import { counter, gauge } from './series.js'
+import { counter, gauge, histogram } from './series.js'
 
 const MS_PER_SECOND = 1000
-/** Claimable wallets that a scrape counts of each network: an alarm is about few, and a pool may be large. */
+/** Methods that get a label of their own; clients can invent others. */
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
+/** Claimable wallets that a scrape counts for each network: alerts are about few, and a pool may be large. */
 const CLAIMABLE_COUNTED_MAX = 1000
 
 // Upper bounds of the histograms' buckets. A request or a commit takes from a tenth of a millisecond to seconds.
@@ -43,34 +42,33 @@ const ATTEMPT_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 
 /** Up to the most that a commit takes. */
 const UNIT_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
-/** What is looked at when somebody asks, and only then. */
+/** The parts that a scrape reads. */
 export interface WatchedParts {
   readonly pool: Pick<VerifyPool, 'depth'>
   readonly directory: Pick<WalletDirectory, 'size' | 'depth'>
   readonly dispatcher: Pick<Dispatcher, 'depth'>
   readonly store: Pick<Store, 'outboxDepth' | 'oldestQueued' | 'claimableWallets'>
   readonly clock: Clock
-  /** Of the networks that are watched. */
   readonly watchers: readonly WatchedNetwork[]
   /** Null when no ledger is followed. */
   readonly follower: WatchedFollower | null
 }
 
-/** The metrics of one service: ears for its parts, and what they heard as text for Prometheus. */
+/** The metrics of one service: observers for its parts, and the text for Prometheus. */
 export interface Metrics {
   readonly requests: FinishedHook
   readonly commits: CommitObserver
   readonly verifications: VerifyObserver
   readonly attempts: AttemptObserver
   readonly intake: IntakeObserver
-  /** Rows that were kept long enough are gone. */
+  /** Counts rows removed at the end of their retention. */
   readonly removed: (what: RemovedRows, rows: number) => void
-  /** Hears of what the gateway pushed in vain. */
+  /** Counts rejected input of the gateway. */
   readonly gatewayRejected: (kind: GatewayRejection, count: number) => void
   /** Adds the gauges. Call once, when the parts are built. */
   watch(parts: WatchedParts): void
   readonly contentType: string
-  /** All metrics in the text format of Prometheus, those of the process first. Rejects when the store does. */
+  /** All metrics in the text format of Prometheus. Rejects when the store does. */
   text(): Promise<string>
 }
 
@@ -93,14 +91,31 @@ export function createMetrics(): Metrics {
   }
 }
 
+/** prom-client's metrics of the process. Its collectors cannot be removed, so there is one registry for the process. */
+function processMetrics(): Registry {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry()
+    collectDefaultMetrics({ register: processRegistry })
+  }
+  return processRegistry
+}
+
+let processRegistry: Registry | undefined
+
 function requestHook(registry: Registry, now: () => number): FinishedHook {
-  const series = new RequestSeries(new KeptHistogram(metricsCatalogue.requests, DURATION_BOUNDS_SECONDS, registry))
-  return { now, observe: (request) => series.observe(request) }
+  const duration = histogram(registry, metricsCatalogue.requests, DURATION_BOUNDS_SECONDS)
+  return {
+    now,
+    observe({ method, pattern: route = 'none', status, durationMs }) {
+      const known = METHODS.includes(method) ? method : 'other'
+      duration.observe({ method: known, route, status }, durationMs / MS_PER_SECOND)
+    },
+  }
 }
 
 function commitObserver(registry: Registry, now: () => number): CommitObserver {
-  const duration = new KeptHistogram(metricsCatalogue.commitDuration, DURATION_BOUNDS_SECONDS, registry).series()
-  const size = new KeptHistogram(metricsCatalogue.commitUnits, UNIT_BOUNDS, registry).series()
+  const duration = histogram(registry, metricsCatalogue.commitDuration, DURATION_BOUNDS_SECONDS)
+  const size = histogram(registry, metricsCatalogue.commitUnits, UNIT_BOUNDS)
   const failures = counter(registry, metricsCatalogue.commitFailures)
   return {
     now,
@@ -113,21 +128,15 @@ function commitObserver(registry: Registry, now: () => number): CommitObserver {
 }
 
 function verifyObserver(registry: Registry): VerifyObserver {
-  const histogram = new KeptHistogram(metricsCatalogue.verifyWait, DURATION_BOUNDS_SECONDS, registry)
-  const registered = histogram.series({ lane: 'registered' })
-  const unregistered = histogram.series({ lane: 'unregistered' })
-  return {
-    waited(lane, waitMs) {
-      const series = lane === 'registered' ? registered : unregistered
-      series.observe(waitMs / MS_PER_SECOND)
-    },
-  }
+  const wait = histogram(registry, metricsCatalogue.verifyWait, DURATION_BOUNDS_SECONDS)
+  for (const lane of Object.keys(VERIFY_LANES)) wait.zero({ lane })
+  return { waited: (lane, waitMs) => wait.observe({ lane }, waitMs / MS_PER_SECOND) }
 }
 
 function attemptObserver(registry: Registry): AttemptObserver {
   const ended = counter(registry, metricsCatalogue.attempts)
   for (const outcome of Object.keys(ATTEMPT_OUTCOMES)) ended.inc({ outcome }, 0)
-  const duration = new KeptHistogram(metricsCatalogue.attemptDuration, ATTEMPT_BOUNDS_SECONDS, registry).series()
+  const duration = histogram(registry, metricsCatalogue.attemptDuration, ATTEMPT_BOUNDS_SECONDS)
   return {
     ended(result) {
       ended.inc({ outcome: outcomeOf(result) })

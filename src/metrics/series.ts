@@ -1,8 +1,17 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { MetricAbout } from './catalogue.js'
 
 export function counter(registry: Registry, { name, help, labels }: MetricAbout): Counter<string> {
   return new Counter({ name, help, labelNames: labels, registers: [registry] })
+}
+
+/** `bounds` are the inclusive upper bounds of the buckets. */
+export function histogram(
+  registry: Registry,
+  { name, help, labels }: MetricAbout,
+  bounds: readonly number[],
+): Histogram<string> {
+  return new Histogram({ name, help, labelNames: labels, buckets: [...bounds], registers: [registry] })
 }
 
 /** A gauge that is read at each scrape. */
@@ -22,7 +31,7 @@ export function gauge(
   })
 }
 
-/** A counter whose owner counts itself: what it says at each scrape is taken over. */
+/** A counter that another part keeps: each scrape takes over its values. */
 export function ownCounter(
   registry: Registry,
   { name, help, labels }: MetricAbout,

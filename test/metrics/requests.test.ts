@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Registry } from 'prom-client'
 import type { FinishedRequest } from '../../src/http/router.js'
 import type { RequestHead } from '../../src/http/server.js'
 import { metricsCatalogue } from '../../src/metrics/catalogue.js'
-import { KeptHistogram } from '../../src/metrics/histogram.js'
-import { RequestSeries } from '../../src/metrics/request-series.js'
+import { createMetrics } from '../../src/metrics/metrics.js'
 import { parseExposition } from '../support/exposition.js'
 
 const COUNT = `${metricsCatalogue.requests.name}_count`
@@ -23,12 +21,11 @@ function finished(method: string, pattern: string | undefined, status: number): 
 }
 
 function setUp() {
-  const registry = new Registry()
-  const series = new RequestSeries(new KeptHistogram(metricsCatalogue.requests, [0.001, 0.002], registry))
-  return { series, exposition: async () => parseExposition(await registry.metrics()) }
+  const { requests: series, text } = createMetrics()
+  return { series, exposition: async () => parseExposition(await text()) }
 }
 
-describe('the series of requests', () => {
+describe('the metrics of requests', () => {
   test('count each route, method and status apart, in seconds', async () => {
     const { series, exposition } = setUp()
     const pattern = '/api/users/:id/invoices'
