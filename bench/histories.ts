@@ -3,8 +3,9 @@ import { randomSecretHex } from '../src/crypto/hmac.js'
 import { createIdGenerator, randomKeyId } from '../src/crypto/id.js'
 import { createPooledRandom } from '../src/crypto/random.js'
 import { formatAmount } from '../src/domain/amount.js'
+import type { WalletCommand } from '../src/store/commands.js'
+import type { InvoiceWithPayment } from '../src/store/invoices.js'
 import { type LmdbStore, openLmdbStore } from '../src/store/lmdb/lmdb-store.js'
-import type { InvoiceWithPayment, WalletCommand } from '../src/store/store.js'
 import { wallet } from './merchants.js'
 
 /** Commands that are given to the store at once: as many as it commits together. */
@@ -66,7 +67,7 @@ export class Histories {
   /** Makes a wallet, whose owner has the same name. */
   async addWallet(name: string): Promise<void> {
     const { id, address, network, owner } = wallet(name, name)
-    await this.store.applyLedgerFacts([
+    await this.store.ledger.applyFacts([
       { eventId: null, fact: { type: 'wallet.assigned', id, address, network, owner } },
     ])
   }
@@ -92,7 +93,7 @@ export class Histories {
   /** Performs commands; throws unless all succeed. Answers the ids of the invoices. */
   async perform(batch: readonly WalletCommand[]): Promise<readonly string[]> {
     const ids: string[] = []
-    for (const fate of await this.store.perform(batch)) {
+    for (const fate of await this.store.commands.perform(batch)) {
       if (fate.status === 'rejected') throw fate.reason
       if (fate.value.type !== 'invoice') continue
       if (!fate.value.outcome.ok) throw new Error(fate.value.outcome.failure.message)
@@ -106,7 +107,7 @@ export class Histories {
    * that are still true, and what counts here is what it costs to compute one.
    */
   page(name: string, id: string): InvoiceWithPayment | undefined {
-    return this.store.invoicesWithPayment(name, { after: cursorAt(id), limit: 1 }).items[0]
+    return this.store.invoices.pageWithPayment(name, { after: cursorAt(id), limit: 1 }).items[0]
   }
 
   /** Creations of amounts that nobody has, at random places among those of a history of that size. */

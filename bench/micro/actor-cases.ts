@@ -1,7 +1,7 @@
-import { WalletDirectory } from '../../src/actors/wallet-directory.js'
+import { type DirectoryPorts, WalletDirectory } from '../../src/actors/wallet-directory.js'
 import { succeed } from '../../src/domain/failure.js'
 import { type Invoice, type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
-import type { Settled, Store, WalletResult } from '../../src/store/store.js'
+import type { Settled, WalletResult } from '../../src/store/commands.js'
 import type { Case } from './case.js'
 import { draft } from './signed-messages.js'
 
@@ -10,12 +10,16 @@ const GATHERED = 256
 
 /** What a mailbox and its turns cost when the store answers at once. Rejects when commands are answered wrongly. */
 export async function actorCases(): Promise<readonly Case[]> {
-  const instant: Pick<Store, 'perform' | 'answerWithoutTurn'> = {
+  const commands: DirectoryPorts['commands'] = {
     perform: async (batch) => batch.map((command) => answerTo(command.type === 'invoice' ? command.request.name : '')),
     answerWithoutTurn: () => null,
   }
-  // The directory calls nothing else of the store to create an invoice.
-  const directory = new WalletDirectory(instant as Store)
+  const directory = new WalletDirectory({
+    commands,
+    invoices: { find: () => undefined },
+    wallets: { find: () => undefined, at: () => undefined },
+    chain: { addressesOf: () => [] },
+  })
   const requests = Array.from({ length: GATHERED }, (_, n) => request(n))
   const [first] = requests
   if (first === undefined) throw new Error('there are no requests')

@@ -116,7 +116,7 @@ class WalletsOfSizes {
 
   /** Matching only happens where a callback resolves. Nothing sends the deliveries here. */
   async timeDeposits(): Promise<void> {
-    for (const size of this.sizes) await this.histories.store.putWebhook(nameOf(size), 'http://127.0.0.1:9/')
+    for (const size of this.sizes) await this.histories.store.webhooks.put(nameOf(size), 'http://127.0.0.1:9/')
     await this.rounds(
       'deposit',
       this.sizes,

@@ -2,7 +2,9 @@ import type { ChainOutcome, ChainStep } from '../domain/block.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
-import type { DepositResult, OwedDelivery, Store } from '../store/store.js'
+import type { DepositResult } from '../store/commands.js'
+import type { LedgerPort } from '../store/ledger.js'
+import type { OwedDelivery } from '../store/outbox.js'
 import type { WalletDirectory } from './wallet-directory.js'
 
 /** Something that was observed outside: by the gateway, a watcher, a follower or the sandbox. */
@@ -33,7 +35,7 @@ export interface IntakeObserver {
  */
 export class Intake {
   constructor(
-    private readonly store: Store,
+    private readonly ledger: Pick<LedgerPort, 'applyFacts'>,
     private readonly directory: WalletDirectory,
     private readonly onOwed: OnOwed,
     private readonly observer?: IntakeObserver,
@@ -76,7 +78,7 @@ export class Intake {
       if (fact.type === 'deposit') throw new Error('a deposit is no fact of the ledger')
       return { eventId, fact }
     })
-    const fates = await this.store.applyLedgerFacts(facts)
+    const fates = await this.ledger.applyFacts(facts)
     return fates.map((fate) => {
       if (fate.status === 'rejected') throw fate.reason
       return fate.value

@@ -1,5 +1,5 @@
 import { BoundedQueue } from '../base/bounded-queue.js'
-import type { WalletCommand, WalletResult } from '../store/store.js'
+import type { WalletCommand, WalletResult } from '../store/commands.js'
 
 /** A command under way, in the mailboxes of all the wallets that it names. */
 export interface Envelope {

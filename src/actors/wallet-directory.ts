@@ -5,17 +5,22 @@ import { refuse } from '../domain/failure.js'
 import { type InvoiceRequest, walletsOf } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
 import { canonicalAddress, type Network } from '../domain/network.js'
-import type {
-  ChainResult,
-  CreationTerms,
-  DepositResult,
-  InvoiceCommand,
-  InvoiceResult,
-  Store,
-  VoidResult,
-  WalletCommand,
-  WalletResult,
-} from '../store/store.js'
+import { isReady } from '../store/awaitable.js'
+import type { ChainPort } from '../store/chain.js'
+import {
+  type ChainResult,
+  type CommandPort,
+  type CreationTerms,
+  type DepositResult,
+  type InvoiceCommand,
+  type InvoiceResult,
+  NO_TERMS,
+  type VoidResult,
+  type WalletCommand,
+  type WalletResult,
+} from '../store/commands.js'
+import type { InvoicePort } from '../store/invoices.js'
+import type { WalletPort } from '../store/wallets.js'
 import { type Envelope, Turn, WalletActor } from './wallet-actor.js'
 
 export interface DirectoryBounds {
@@ -29,7 +34,13 @@ export interface DirectoryBounds {
 
 const DEFAULT_BOUNDS: DirectoryBounds = { mailboxCapacity: 8192, totalCapacity: 65_536, turnLimit: 256 }
 
-const NO_TERMS: CreationTerms = {}
+/** What the actors need of the store. */
+export interface DirectoryPorts {
+  readonly commands: Pick<CommandPort, 'perform' | 'answerWithoutTurn'>
+  readonly invoices: Pick<InvoicePort, 'find'>
+  readonly wallets: Pick<WalletPort, 'find' | 'at'>
+  readonly chain: Pick<ChainPort, 'addressesOf'>
+}
 
 /** No room for a command that cannot be refused in the API's shape: its sender has to repeat it. */
 export class MailboxFull extends Error {
@@ -46,7 +57,7 @@ export class WalletDirectory {
   private idleWaiters: (() => void)[] = []
 
   constructor(
-    private readonly store: Store,
+    private readonly store: DirectoryPorts,
     private readonly bounds: DirectoryBounds = DEFAULT_BOUNDS,
   ) {
     if (bounds.turnLimit > bounds.mailboxCapacity || bounds.mailboxCapacity > bounds.totalCapacity) {
@@ -70,9 +81,9 @@ export class WalletDirectory {
    */
   async createInvoice(request: InvoiceRequest, terms: CreationTerms = NO_TERMS): Promise<InvoiceResult> {
     const command: InvoiceCommand = { type: 'invoice', request, terms }
-    const looked = this.store.answerWithoutTurn(command)
-    // Not awaited in vain: requests of one wallet enter its mailbox in the order in which they were made.
-    const answer = looked instanceof Promise ? await looked : looked
+    const looked = this.store.commands.answerWithoutTurn(command)
+    // Without a pause, requests of one wallet enter its mailbox in the order in which they were made.
+    const answer = isReady(looked) ? looked : await looked
     if (answer !== null) return answer
     const result = this.submit(request.walletIds, command)
     if (result === null) return { type: 'invoice', outcome: refuse('overloaded'), isReplay: false }
@@ -84,10 +95,10 @@ export class WalletDirectory {
    * when one of their mailboxes is full. What is not the owner's takes no place in a mailbox.
    */
   async voidInvoice(invoiceId: string, owner: string, authority?: Authority): Promise<VoidResult['outcome']> {
-    const invoice = await this.store.invoice(invoiceId)
+    const invoice = await this.store.invoices.find(invoiceId)
     if (invoice === undefined) return refuse('invoice_not_found')
     if (invoice.owner !== owner) return refuse('not_invoice_owner')
-    const wallets = await Promise.all(walletsOf(invoice).map((id) => this.store.wallet(id)))
+    const wallets = await Promise.all(walletsOf(invoice).map((id) => this.store.wallets.find(id)))
     const own = wallets.flatMap((wallet) => (wallet?.owner === owner ? [wallet.id] : []))
     const command = { type: 'void', invoiceId, owner, ...(authority === undefined ? {} : { authority }) } as const
     const result = this.submit(own.length === 0 ? [invoiceKey(invoiceId)] : own, command)
@@ -115,7 +126,7 @@ export class WalletDirectory {
    */
   async takeChainStep(step: ChainStep): Promise<ChainResult> {
     const { network } = step
-    const addresses = await this.store.addressesOf(step)
+    const addresses = await this.store.chain.addressesOf(step)
     const wallets = await this.keysOf(addresses.map((toAddress) => ({ network, toAddress })))
     const result = this.submit([chainKey(network), ...new Set(wallets)], { type: 'chain', step })
     if (result === null) throw new MailboxFull()
@@ -139,7 +150,7 @@ export class WalletDirectory {
         const address = addressKey(network, toAddress)
         const known = keys.get(address)
         if (known !== undefined) return known
-        const key = Promise.resolve(this.store.walletAt(network, toAddress)).then((wallet) => wallet?.id ?? address)
+        const key = Promise.resolve(this.store.wallets.at(network, toAddress)).then((wallet) => wallet?.id ?? address)
         keys.set(address, key)
         return key
       }),
@@ -178,7 +189,7 @@ export class WalletDirectory {
   /** Supervision: whatever happens, every command of the turn is answered, and the actors go on. */
   private async take(turn: Turn): Promise<void> {
     try {
-      const fates = await this.store.perform(turn.batch.map((envelope) => envelope.command))
+      const fates = await this.store.commands.perform(turn.batch.map((envelope) => envelope.command))
       if (fates.length !== turn.batch.length) throw new Error('the store answered another number of commands')
       for (const [i, envelope] of turn.batch.entries()) {
         const fate = fates[i]

@@ -1,5 +1,5 @@
 import { isStreamId, parseOwner } from '../domain/identity.js'
-import type { Store } from '../store/store.js'
+import type { IdentityPort } from '../store/identities.js'
 
 /** Asks the ledger whether it has an identity. */
 export interface AskLedger {
@@ -23,7 +23,7 @@ export class KnownIdentities {
 
   /** `ledger` is null when none is configured: then only what is known here exists. */
   constructor(
-    private readonly store: Pick<Store, 'isIdentityKnown' | 'rememberIdentity'>,
+    private readonly identities: IdentityPort,
     private readonly ledger: AskLedger | null,
   ) {}
 
@@ -34,7 +34,7 @@ export class KnownIdentities {
   async exists(id: string): Promise<Existence> {
     const identity = parseOwner(id)
     if (identity === null) return false
-    if (await this.store.isIdentityKnown(identity)) return true
+    if (await this.identities.isKnown(identity)) return true
     if (this.ledger === null || !isStreamId(identity)) return false
     const open = this.questions.get(identity)
     if (open !== undefined) return open
@@ -46,7 +46,7 @@ export class KnownIdentities {
 
   private async ask(ledger: AskLedger, identity: string): Promise<Existence> {
     const answer = await ledger.hasIdentity(identity)
-    if (answer === true) await this.store.rememberIdentity(identity)
+    if (answer === true) await this.identities.remember(identity)
     return answer
   }
 }

@@ -2,7 +2,8 @@ import type { Clock } from '../clock.js'
 import { parsePublicKeyHex } from '../crypto/secp256k1.js'
 import { type ApiKey, type Authority, authorise, isTimely, type Permission } from '../domain/api-key.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
-import type { Store } from '../store/store.js'
+import { isReady } from '../store/awaitable.js'
+import type { KeyPort } from '../store/keys.js'
 import type { VerifyLaneName } from '../verify/lanes.js'
 import type { VerifyPool } from '../verify/pool.js'
 import { RegisteredKeys } from './registered-keys.js'
@@ -84,7 +85,7 @@ export class SignedRequests {
   private readonly registered = new RegisteredKeys()
 
   constructor(
-    private readonly store: Store,
+    private readonly keys: Pick<KeyPort, 'find'>,
     private readonly pool: VerifyPool,
     private readonly clock: Clock,
     private readonly senderOf: SenderOf,
@@ -105,9 +106,8 @@ export class SignedRequests {
     if (!(verdict instanceof Promise)) return this.turnAway(verdict, request)
     if (!(await verdict)) return refuse('invalid_signature')
     const { permission } = route
-    const found = this.store.apiKey(publicKey)
-    // Not awaited in vain: that is a turn of the queue of microtasks for every request.
-    const key = authorise(found instanceof Promise ? await found : found, permission, this.clock.now())
+    const found = this.keys.find(publicKey)
+    const key = authorise(isReady(found) ? found : await found, permission, this.clock.now())
     return key.ok ? succeed({ key: key.value, authority: { keyId: key.value.id, permission }, timestamp }) : key
   }
 
@@ -137,7 +137,7 @@ export class SignedRequests {
   }
 
   private async lookUp(keyText: string, publicKey: Uint8Array): Promise<boolean> {
-    const isRegistered = (await this.store.apiKey(publicKey)) !== undefined
+    const isRegistered = (await this.keys.find(publicKey)) !== undefined
     if (isRegistered) this.registered.add(keyText, publicKey)
     return isRegistered
   }

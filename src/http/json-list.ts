@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Awaitable, Page, PageOf } from '../store/store.js'
+import type { Awaitable } from '../store/awaitable.js'
+import type { Page, PageOf } from '../store/pages.js'
 import { jsonAnswer } from './failure-response.js'
 import type { Answer, BodyStream } from './server.js'
 

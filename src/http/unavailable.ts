@@ -1,6 +1,6 @@
 import { MailboxFull } from '../actors/wallet-directory.js'
 import { type Failure, failure } from '../domain/failure.js'
-import { QueueFull, StorageUnavailable } from '../store/store.js'
+import { QueueFull, StorageUnavailable } from '../store/refusals.js'
 
 /**
  * The 503 for an error that means no defect, but that the service cannot serve for the moment: the disk refuses writes, or

@@ -7,7 +7,7 @@ import type {
   SetAside,
 } from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
-import type { Store } from '../store/store.js'
+import type { LedgerPort } from '../store/ledger.js'
 
 /** Transactions of the overlap that are remembered; where it holds more, it is cut short. */
 const TAKEN_MAX = 200_000
@@ -17,7 +17,7 @@ export const SET_ASIDE_MAX = 10_000
 const WINDOW_STEPS = 16
 
 export interface FollowerMemoryOptions {
-  readonly store: Pick<Store, 'saveLedgerStep'>
+  readonly ledger: Pick<LedgerPort, 'saveStep'>
   /** How far behind the newest transaction everything is remembered, and read again. */
   readonly overlapMs: number
   readonly clock: Clock
@@ -73,7 +73,7 @@ export class FollowerMemory {
 
   /** Keeps what was done; it is on disk when this resolves. */
   async note({ taken = [], setAside = [], settled = [], comparingMs }: Noted): Promise<void> {
-    const { store, clock } = this.options
+    const { ledger, clock } = this.options
     const progress = this.progressAfter(taken)
     const crowded = this.crowdedOut(setAside)
     const step: LedgerStep = {
@@ -86,7 +86,7 @@ export class FollowerMemory {
       setAside,
       settled: [...settled, ...crowded],
     }
-    await store.saveLedgerStep(step)
+    await ledger.saveStep(step)
     this.remember(step)
   }
 

@@ -10,7 +10,7 @@ import {
 } from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
 import { pause, type Scheduler } from '../scheduler.js'
-import type { Store } from '../store/store.js'
+import type { LedgerPort } from '../store/ledger.js'
 import { LedgerComparison } from './comparison.js'
 import type { FollowedContracts } from './followed-contracts.js'
 import { FollowerMemory } from './follower-memory.js'
@@ -46,7 +46,7 @@ export interface FollowerOptions {
   readonly overlapMs: number
   /** Between two looks when there is nothing more; also the first pause after a failure. */
   readonly pollMs: number
-  readonly store: Pick<Store, 'ledgerMemory' | 'saveLedgerStep'>
+  readonly ledger: Pick<LedgerPort, 'memory' | 'saveStep'>
   /** The intake: the same way in that a push of the gateway takes. */
   readonly apply: ApplyEvents
   /** Verifies the signatures in transactions. */
@@ -238,13 +238,13 @@ export class LedgerFollower {
 
   private async resume(): Promise<Parts> {
     const { options, record } = this
-    const { store, origin, fromMs, overlapMs, clock, log, source } = options
-    const kept = await store.ledgerMemory()
+    const { ledger, origin, fromMs, overlapMs, clock, log, source } = options
+    const kept = await ledger.memory()
     const isResumed = kept?.progress.origin === origin
     const known = isResumed ? kept : freshMemory(origin, fromMs, clock.now())
     log.info({ fromMs: known.progress.newestMs, isResumed }, 'following the ledger')
     if (isResumed) record.resumed(known.progress)
-    const memory = new FollowerMemory(known, { store, overlapMs, clock, log })
+    const memory = new FollowerMemory(known, { ledger, overlapMs, clock, log })
     const intake = new TransactionIntake({ ...options, memory, record, isStopped: () => this.stopping.signal.aborted })
     return { memory, intake, comparison: new LedgerComparison({ source, memory, intake, fromMs }) }
   }

@@ -47,7 +47,7 @@ export interface WatchedParts {
   readonly pool: Pick<VerifyPool, 'depth'>
   readonly directory: Pick<WalletDirectory, 'size' | 'depth'>
   readonly dispatcher: Pick<Dispatcher, 'depth'>
-  readonly store: Pick<Store, 'outboxDepth' | 'oldestQueued' | 'claimableWallets'>
+  readonly store: Pick<Store, 'outbox' | 'wallets'>
   readonly clock: Clock
   readonly watchers: readonly WatchedNetwork[]
   /** Null when no ledger is followed. */
@@ -191,14 +191,14 @@ function watch(registry: Registry, parts: WatchedParts): void {
   gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(dispatcher.depth().lanes))
   gauge(registry, metricsCatalogue.walletsClaimable, async (claimable) => {
     for (const network of NETWORKS)
-      claimable.set({ network }, await store.claimableWallets(network, CLAIMABLE_COUNTED_MAX))
+      claimable.set({ network }, await store.wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX))
   })
   gauge(registry, metricsCatalogue.outbox, async (outbox) => {
-    const depth = await store.outboxDepth()
+    const depth = await store.outbox.depth()
     for (const [state, count] of Object.entries(depth)) outbox.set({ state }, count)
   })
   gauge(registry, metricsCatalogue.outboxAge, async (age) => {
-    const oldest = await oldestQueuedAt(store)
+    const oldest = await oldestQueuedAt(store.outbox)
     // The machine's clock may have been set back since.
     age.set(oldest === null ? 0 : Math.max(0, clock.now() - oldest) / MS_PER_SECOND)
   })

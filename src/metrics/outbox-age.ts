@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { LaneKey, Store } from '../store/store.js'
+import type { LaneKey, OldestQueued, OutboxPort } from '../store/outbox.js'
 
 /** Lanes that are looked at in one turn of the event loop. */
 export const LANES_PER_TURN = 128
@@ -10,12 +10,12 @@ export const LANES_MAX = 16_384
  * When the oldest queued delivery was caused, Unix ms, or null when none is queued. The outbox is ordered by lane, so
  * every lane is asked for its oldest: a seek each, some at a time, so that requests have their turns between.
  */
-export async function oldestQueuedAt(store: Pick<Store, 'oldestQueued'>): Promise<number | null> {
+export async function oldestQueuedAt(outbox: Pick<OutboxPort, 'oldestQueued'>): Promise<number | null> {
   let oldest: number | null = null
   let after: LaneKey | null = null
   for (let lanes = 0; lanes < LANES_MAX; lanes += LANES_PER_TURN) {
     if (lanes > 0) await nextTurn()
-    const page: Awaited<ReturnType<Store['oldestQueued']>> = await store.oldestQueued(after, LANES_PER_TURN)
+    const page: OldestQueued = await outbox.oldestQueued(after, LANES_PER_TURN)
     if (page.createdAt !== null) oldest = Math.min(oldest ?? page.createdAt, page.createdAt)
     if (page.next === null) break
     after = page.next

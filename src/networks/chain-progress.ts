@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js'
 import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../domain/block.js'
 import { isChildOf, isConsecutive } from '../domain/chain.js'
 import type { Logger } from '../log.js'
-import type { Store } from '../store/store.js'
+import type { ChainPort } from '../store/chain.js'
 import { portionsOf } from './chunks.js'
 import { commonAncestor } from './common-ancestor.js'
 import type { ChainHead, NetworkReader } from './network-reader.js'
@@ -14,7 +14,7 @@ export type StartHeight = number | 'latest'
 
 export interface ChainProgressOptions {
   readonly reader: NetworkReader
-  readonly store: Pick<Store, 'chain' | 'blockAt' | 'watched'>
+  readonly chain: Pick<ChainPort, 'position' | 'blockAt' | 'watched'>
   readonly intake: Pick<Intake, 'observe'>
   readonly clock: Clock
   readonly log: Logger
@@ -48,7 +48,7 @@ export class ChainProgress {
   }
 
   private async position(): Promise<ChainPosition | null> {
-    const position = (await this.options.store.chain(this.options.reader.network)) ?? null
+    const position = (await this.options.chain.position(this.options.reader.network)) ?? null
     this.options.record.position = position
     return position
   }
@@ -74,10 +74,10 @@ export class ChainProgress {
 
   /** Reads the blocks again that are confirmed now: when they were new, a node may not have known all of them. */
   private async confirm(position: ChainPosition, confirmed: number): Promise<boolean> {
-    const { store, reader } = this.options
+    const { chain, reader } = this.options
     const blocks = await this.read(position.confirmed + 1, Math.min(confirmed, position.tip.height))
     for (const block of blocks) {
-      const kept = await store.blockAt(reader.network, block.height)
+      const kept = await chain.blockAt(reader.network, block.height)
       if (kept?.hash !== block.hash) return this.reorganise(position, block)
     }
     for (const portion of portionsOf(blocks)) {
@@ -96,8 +96,8 @@ export class ChainProgress {
   }
 
   private async follow(position: ChainPosition): Promise<boolean> {
-    const { reader, store } = this.options
-    const block = await reader.block(position.tip.height + 1, store.watched(reader.network))
+    const { reader, chain } = this.options
+    const block = await reader.block(position.tip.height + 1, await chain.watched(reader.network))
     // The node that told of the head was ahead of the others.
     if (block === null) return false
     if (!isChildOf(block, position.tip)) return this.reorganise(position, block)
@@ -107,17 +107,17 @@ export class ChainProgress {
 
   /** A branch as long as ours is followed when it is the one that nodes tell of now. */
   private async checkTip(position: ChainPosition): Promise<boolean> {
-    const { reader, store, clock, tipCheckMs } = this.options
+    const { reader, chain, clock, tipCheckMs } = this.options
     if (Math.abs(clock.now() - this.tipSeenAt) < tipCheckMs) return false
-    const block = await reader.block(position.tip.height, store.watched(reader.network))
+    const block = await reader.block(position.tip.height, await chain.watched(reader.network))
     if (block === null) return false
     this.tipSeenAt = clock.now()
     return block.hash === position.tip.hash ? false : this.reorganise(position, block)
   }
 
   private async reorganise(position: ChainPosition, block: ObservedBlock): Promise<boolean> {
-    const { reader, store, log, record, isStopping } = this.options
-    const above = await commonAncestor(reader, store, position, block, isStopping)
+    const { reader, chain, log, record, isStopping } = this.options
+    const above = await commonAncestor(reader, chain, position, block, isStopping)
     if (above === null) return false
     const { network } = reader
     const depth = position.tip.height - above
@@ -131,8 +131,8 @@ export class ChainProgress {
   }
 
   private async read(from: number, to: number): Promise<readonly ObservedBlock[]> {
-    const { reader, store } = this.options
-    const blocks = await reader.blocks(from, to, store.watched(reader.network))
+    const { reader, chain } = this.options
+    const blocks = await reader.blocks(from, to, await chain.watched(reader.network))
     const last = blocks.at(-1)?.height ?? to + 1
     if (blocks[0]?.height !== from || last > to || !isConsecutive(blocks)) {
       throw new Error(`a reader answered other blocks than ${from} to ${to}`)

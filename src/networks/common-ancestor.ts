@@ -1,5 +1,5 @@
 import type { BlockHead, ChainPosition } from '../domain/block.js'
-import type { Store } from '../store/store.js'
+import type { ChainPort } from '../store/chain.js'
 import { type NetworkReader, NodeUnavailable } from './network-reader.js'
 
 /** The chain has none of the blocks that are kept: they cannot be undone one by one. */
@@ -16,24 +16,24 @@ export class NoCommonAncestor extends Error {
  */
 export async function commonAncestor(
   reader: NetworkReader,
-  store: Pick<Store, 'blockAt' | 'watched'>,
+  chain: Pick<ChainPort, 'blockAt' | 'watched'>,
   position: ChainPosition,
   block: BlockHead,
   isStopping: () => boolean,
 ): Promise<number | null> {
   const { network } = reader
-  const watched = store.watched(network)
+  const watched = await chain.watched(network)
   let child = block
   let isOldestThere = false
   while (!isStopping()) {
     const height = child.height - 1
-    const kept = await store.blockAt(network, height)
+    const kept = await chain.blockAt(network, height)
     if (kept === undefined) throw lost(position)
     if (kept.hash === child.parentHash) return height
     // Confirmed blocks are many: before all are gone through, it has to be certain that there is something to be found.
     if (height <= position.confirmed && !isOldestThere) {
       const [oldest, present] = await Promise.all([
-        store.blockAt(network, position.oldest),
+        chain.blockAt(network, position.oldest),
         reader.block(position.oldest, watched),
       ])
       if (present === null) throw new NodeUnavailable(`no node has block ${position.oldest}`)

@@ -2,6 +2,7 @@ import type { Intake } from '../actors/intake.js'
 import type { BlockHead, ObservedBlock } from '../domain/block.js'
 import type { Deposit } from '../domain/deposit.js'
 import type { Network, TokenDecimals } from '../domain/network.js'
+import type { PageOf } from '../store/pages.js'
 import type { Store } from '../store/store.js'
 import { compareTransfer, type Difference, repairOf } from './difference.js'
 import type { NetworkReader } from './network-reader.js'
@@ -15,7 +16,7 @@ const DEPOSITS_PAGE = 1000
 
 export interface ReconcileOptions {
   readonly reader: NetworkReader
-  readonly store: Pick<Store, 'deposit' | 'deposits' | 'watched'>
+  readonly store: Pick<Store, 'deposits' | 'chain'>
   readonly tokenDecimals: TokenDecimals
   /** Where repairs go; null when differences are only to be told. */
   readonly intake: Pick<Intake, 'apply'> | null
@@ -95,7 +96,7 @@ class Reconciliation {
     const edges = await this.edgesOf(this.next, last, seen)
     for (let from = this.next; from <= last; ) {
       if (this.options.isStopping()) return false
-      const blocks = await this.options.reader.blocks(from, last, this.options.store.watched(this.network))
+      const blocks = await this.options.reader.blocks(from, last, await this.options.store.chain.watched(this.network))
       for (const block of blocks) {
         heads.set(block.height, headOf(block))
         found.push(...(await this.compare(block, seen)))
@@ -114,7 +115,7 @@ class Reconciliation {
     const found: Difference[] = []
     for (const transfer of block.transfers) {
       seen.add(nameOf(transfer))
-      const deposit = await this.options.store.deposit(this.network, transfer.txHash, transfer.index)
+      const deposit = await this.options.store.deposits.find(this.network, transfer.txHash, transfer.index)
       const difference = compareTransfer(this.network, block, transfer, deposit, this.options.tokenDecimals)
       if (difference !== null) found.push(difference)
     }
@@ -128,7 +129,7 @@ class Reconciliation {
    * of that time may be of the other side. What those blocks hold is seen.
    */
   private async edgesOf(from: number, last: number, seen: Set<string>): Promise<ReadonlySet<number>> {
-    const watched = this.options.store.watched(this.network)
+    const watched = await this.options.store.chain.watched(this.network)
     const heights = [from - 1, last + 1].filter((height) => height >= 0)
     const blocks = await Promise.all(heights.map((height) => this.options.reader.block(height, watched)))
     const present = blocks.filter((block) => block !== null)
@@ -147,7 +148,7 @@ class Reconciliation {
     const first = this.comparedUntilMs === null ? (heads[0]?.timeMs ?? 0) : this.comparedUntilMs + 1
     const last = heads.at(-1)?.timeMs ?? 0
     this.comparedUntilMs = last
-    const watched = this.options.store.watched(this.network)
+    const watched = await this.options.store.chain.watched(this.network)
     const found: Difference[] = []
     for await (const deposit of this.deposits()) {
       const { kind, receivedAt, toAddress } = deposit
@@ -162,7 +163,7 @@ class Reconciliation {
   private async *deposits(): AsyncGenerator<Deposit> {
     let after: string | null = null
     do {
-      const page: Awaited<ReturnType<Store['deposits']>> = await this.options.store.deposits(this.network, {
+      const page: PageOf<Deposit> = await this.options.store.deposits.page(this.network, {
         after,
         limit: DEPOSITS_PAGE,
       })

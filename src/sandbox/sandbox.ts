@@ -61,7 +61,16 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const report: Report = (events) => intake.apply(events)
   const onError = (error: unknown) => log.error({ err: error }, 'the sandbox failed')
   const journal = LedgerJournal.open(join(options.dataDirectory, JOURNAL_FILE))
-  const ledger = new SimulatedLedger({ engine, journal, store, report, agree, clock, scheduler, onError })
+  const ledger = new SimulatedLedger({
+    engine,
+    journal,
+    wallets: store.wallets,
+    report,
+    agree,
+    clock,
+    scheduler,
+    onError,
+  })
   const networks = new SimulatedNetworks({ store, tokenDecimals, clock, scheduler, random, onError })
   const sandbox = new Sandbox(options.publicUrl, journal, ledger, networks)
   try {

@@ -7,7 +7,7 @@ import { type FollowedContract, standingOf } from '../ledger/followed-contracts.
 import { isSignedFor, parseLedgerKey } from '../ledger/ledger-signature.js'
 import type { Report } from '../networks/watcher.js'
 import type { Scheduler } from '../scheduler.js'
-import type { Store } from '../store/store.js'
+import type { WalletPort } from '../store/wallets.js'
 import { LedgerArchive } from './ledger-archive.js'
 import type { LedgerEntry, LedgerJournal } from './ledger-journal.js'
 import { answerOf, failEarly, failLate, failVote, type LedgerAnswer, type Verdict } from './ledger-verdict.js'
@@ -71,7 +71,7 @@ export interface SimulatedLedgerOptions {
   readonly engine: Secp256k1Engine
   readonly journal: LedgerJournal
   /** Tells which wallets there are. */
-  readonly store: Pick<Store, 'wallet'>
+  readonly wallets: Pick<WalletPort, 'find'>
   /** The same way in that a push of a gateway takes. */
   readonly report: Report
   /** Resolves when the nodes would have agreed on a transaction. */
@@ -128,7 +128,7 @@ export class SimulatedLedger {
   /** The state of a stream; null when there is none of this id. */
   async stream(id: string): Promise<StreamState | null> {
     if (this.keys.has(id)) return { name: ONBOARDING_NAME }
-    const wallet = await this.options.store.wallet(id)
+    const wallet = await this.options.wallets.find(id)
     return wallet === undefined ? null : { name: WALLET_STREAM_NAME, owner: this.owners.get(id) ?? wallet.owner }
   }
 
@@ -195,7 +195,7 @@ export class SimulatedLedger {
       if (!this.keys.has(stream)) return failLate('Stream(s) not found')
     }
     for (const { stream } of outputs.values()) {
-      if (!this.keys.has(stream) && (await this.options.store.wallet(stream)) === undefined) {
+      if (!this.keys.has(stream) && (await this.options.wallets.find(stream)) === undefined) {
         return failLate('Stream(s) not found')
       }
     }
@@ -231,7 +231,7 @@ export class SimulatedLedger {
     if ('flaw' in assignment) return failVote(assignment.flaw)
     const { id: wallet, owner } = assignment.fact
     await this.options.agree()
-    const known = await this.options.store.wallet(wallet)
+    const known = await this.options.wallets.find(wallet)
     // From here to the commit nothing is awaited, so what a gateway assigned meanwhile is found.
     if (known === undefined) return failVote('wallet must be a wallet')
     if (known.owner !== null || this.owners.has(wallet)) return failVote('the wallet is assigned already')

@@ -27,7 +27,7 @@ export type Transfer = Pick<Sighting, 'toAddress' | 'currency' | 'amount' | 'rec
 
 export interface SimulatedNetworkOptions {
   readonly network: Network
-  readonly store: Pick<Store, 'deposit' | 'unassignedWallets'>
+  readonly store: Pick<Store, 'deposits' | 'wallets'>
   readonly scheduler: Scheduler
   readonly random: RandomFill
   readonly onError: (error: unknown) => void
@@ -53,7 +53,7 @@ export class SimulatedNetwork implements Watcher {
   /** Makes wallets until the store knows `UNASSIGNED_WALLETS` that belong to nobody. */
   async start(report: Report): Promise<void> {
     this.report = report
-    const missing = UNASSIGNED_WALLETS - (await this.options.store.unassignedWallets(this.network))
+    const missing = UNASSIGNED_WALLETS - (await this.options.store.wallets.countUnassigned(this.network))
     const events = Array.from({ length: Math.max(missing, 0) }, () => {
       const fact = {
         type: 'wallet.created',
@@ -106,7 +106,7 @@ export class SimulatedNetwork implements Watcher {
   private async see(sighting: Sighting, kind: DepositStatus | null): Promise<Outcome<Deposit>> {
     const outcome = await this.tell(kind ?? 'pending', sighting)
     if (outcome.status === 'rejected') return refuseDeposit(blamed(outcome.error), outcome.error)
-    const deposit = await this.options.store.deposit(this.network, sighting.txHash, sighting.index)
+    const deposit = await this.options.store.deposits.find(this.network, sighting.txHash, sighting.index)
     if (deposit === undefined) throw new Error('a deposit that was taken is not there')
     if (kind === null && deposit.kind === 'pending') {
       this.postponed.add(keyOf(deposit), CONFIRMATION_DELAY_MS, () => this.confirmPending(sighting))
@@ -116,7 +116,7 @@ export class SimulatedNetwork implements Watcher {
 
   /** Not what was dropped meanwhile: only a request brings that back. */
   private async confirmPending(sighting: Sighting): Promise<void> {
-    const deposit = await this.options.store.deposit(this.network, sighting.txHash, sighting.index)
+    const deposit = await this.options.store.deposits.find(this.network, sighting.txHash, sighting.index)
     if (deposit?.kind === 'pending') await this.tell('confirmed', sighting)
   }
 
@@ -142,7 +142,7 @@ export class SimulatedNetwork implements Watcher {
   private async depositsOf(txHash: string): Promise<readonly Deposit[]> {
     const deposits: Deposit[] = []
     while (deposits.length < TRANSFERS_MAX) {
-      const deposit = await this.options.store.deposit(this.network, txHash, deposits.length)
+      const deposit = await this.options.store.deposits.find(this.network, txHash, deposits.length)
       if (deposit === undefined) break
       deposits.push(deposit)
     }

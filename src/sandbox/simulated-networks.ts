@@ -14,7 +14,7 @@ import { type DepositRequest, parseDepositRequest, refuseDeposit } from './depos
 import { SimulatedNetwork } from './simulated-network.js'
 
 export interface SimulatedNetworksOptions {
-  readonly store: Pick<Store, 'deposit' | 'invoiceWithPayment' | 'unassignedWallets' | 'wallet' | 'walletAt'>
+  readonly store: Pick<Store, 'deposits' | 'invoices' | 'wallets'>
   readonly tokenDecimals: TokenDecimals
   readonly clock: Clock
   readonly scheduler: Scheduler
@@ -97,7 +97,7 @@ export class SimulatedNetworks {
   private async networkOf(address: string, wanted: Network | null): Promise<Outcome<Network>> {
     for (const network of NETWORKS) {
       if (wanted !== null && wanted !== network) continue
-      if ((await this.options.store.walletAt(network, address)) !== undefined) return succeed(network)
+      if ((await this.options.store.wallets.at(network, address)) !== undefined) return succeed(network)
     }
     const network = networkOfAddress(address)
     if (network === null) return refuseDeposit('address', 'the address is none of a network')
@@ -106,7 +106,7 @@ export class SimulatedNetworks {
   }
 
   private async paymentOfInvoice(invoiceId: string, request: DepositRequest): Promise<Outcome<Payment>> {
-    const found = await this.options.store.invoiceWithPayment(invoiceId)
+    const found = await this.options.store.invoices.findWithPayment(invoiceId)
     if (found === undefined) return refuseDeposit('invoiceId', 'no invoice has the invoiceId')
     const { invoice, payment } = found
     const place = await this.placeOf(walletsOf(invoice), request.network)
@@ -132,7 +132,7 @@ export class SimulatedNetworks {
     wanted: Network | null,
   ): Promise<Outcome<Pick<Payment, 'network' | 'toAddress'>>> {
     for (const id of walletIds) {
-      const wallet = await this.options.store.wallet(id)
+      const wallet = await this.options.store.wallets.find(id)
       if (wallet === undefined || wallet.network === null || wallet.address === null) continue
       if (wanted === null || wallet.network === wanted) {
         return succeed({ network: wallet.network, toAddress: wallet.address })

@@ -56,7 +56,8 @@ export async function startCore(context: CoreContext): Promise<Core> {
   })
   shutdown.add('webhook connections', () => sender.close())
   const dispatcher = createDispatcher({
-    store,
+    outbox: store.outbox,
+    webhooks: store.webhooks,
     sender,
     clock,
     log,
@@ -69,7 +70,7 @@ export async function startCore(context: CoreContext): Promise<Core> {
   await dispatcher.start()
   const ids = createIdGenerator(createPooledRandom())
   const testDeliveries = new TestDeliveries({
-    store,
+    webhooks: store.webhooks,
     sender,
     clock,
     newId: (nowMs) => ids.next(nowMs).toString('hex'),
@@ -89,6 +90,6 @@ export async function startCore(context: CoreContext): Promise<Core> {
 
   const directory = new WalletDirectory(store)
   shutdown.add('wallets', () => directory.idle())
-  const intake = new Intake(store, directory, (owed) => dispatcher.notify(owed), metrics?.intake)
+  const intake = new Intake(store.ledger, directory, (owed) => dispatcher.notify(owed), metrics?.intake)
   return { ...verification, store, directory, dispatcher, testDeliveries, intake, tokenDecimals }
 }

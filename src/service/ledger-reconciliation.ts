@@ -83,12 +83,12 @@ async function comparisonOf(
   store: Store,
   following: Following,
 ): Promise<LedgerComparison> {
-  const kept = await store.ledgerMemory()
+  const kept = await store.ledger.memory()
   if (kept?.progress.origin !== following.origin) {
     throw new StartError('the data directory has not followed this ledger yet: start the service')
   }
-  const facts = new Intake(store, new WalletDirectory(store), () => {})
-  const memory = new FollowerMemory(kept, { store, overlapMs: following.overlapMs, clock, log })
+  const facts = new Intake(store.ledger, new WalletDirectory(store), () => {})
+  const memory = new FollowerMemory(kept, { ledger: store.ledger, overlapMs: following.overlapMs, clock, log })
   const intake = new TransactionIntake({
     ...following,
     apply: (events) => facts.apply(events),

@@ -55,7 +55,7 @@ export function ledgerFollowerOf(
   if (following === null) return null
   return new LedgerFollower({
     ...following,
-    store,
+    ledger: store.ledger,
     apply: (events) => intake.apply(events),
     engine,
     clock,

@@ -41,7 +41,7 @@ export async function startWatchers(
     if (reader === null) continue
     const watcher = new ChainWatcher({
       reader,
-      store: core.store,
+      chain: core.store.chain,
       intake: core.intake,
       clock,
       log,

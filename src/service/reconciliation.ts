@@ -76,8 +76,8 @@ async function reconciliationOf(
 ): Promise<Reconciliation> {
   const directory = new WalletDirectory(store)
   shutdown.add('wallets', () => directory.idle())
-  const intake = new Intake(store, directory, () => {})
-  const position = await store.chain(network)
+  const intake = new Intake(store.ledger, directory, () => {})
+  const position = await store.chain.position(network)
   return {
     recorded: position?.tip.height ?? null,
     run: ({ isApplied, ...order }) =>

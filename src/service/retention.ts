@@ -1,7 +1,10 @@
 import type { Clock } from '../clock.js'
 import type { Logger } from '../log.js'
 import type { Cancel, Scheduler } from '../scheduler.js'
-import type { RemovedRows, Store } from '../store/store.js'
+import type { CommandPort } from '../store/commands.js'
+import type { LedgerPort } from '../store/ledger.js'
+import type { OutboxPort } from '../store/outbox.js'
+import type { RemovedRows } from '../store/store.js'
 
 /** Rows that are removed in one commit: few enough that nobody waits for it. */
 const PIECE_ROWS = 200
@@ -11,7 +14,11 @@ const PIECE_PAUSE_MS = 50
 const ROUND_PAUSE_MS = 60_000
 
 export interface RetentionOptions {
-  readonly store: Pick<Store, 'removeEventsBefore' | 'removeSettledBefore' | 'removeExpiredRequests'>
+  readonly store: {
+    readonly commands: Pick<CommandPort, 'removeExpiredRequests'>
+    readonly ledger: Pick<LedgerPort, 'removeEventsBefore'>
+    readonly outbox: Pick<OutboxPort, 'removeSettledBefore'>
+  }
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly log: Logger
@@ -67,9 +74,9 @@ export class Retention {
     const keptFrom = clock.now() - keepMs
     let total = 0
     for (const [what, remove] of [
-      ['events', () => store.removeEventsBefore(keptFrom, PIECE_ROWS)],
-      ['deliveries', () => store.removeSettledBefore(keptFrom, PIECE_ROWS)],
-      ['requests', () => store.removeExpiredRequests(PIECE_ROWS)],
+      ['events', () => store.ledger.removeEventsBefore(keptFrom, PIECE_ROWS)],
+      ['deliveries', () => store.outbox.removeSettledBefore(keptFrom, PIECE_ROWS)],
+      ['requests', () => store.commands.removeExpiredRequests(PIECE_ROWS)],
     ] as const) {
       const rows = await remove()
       if (rows > 0) onRemoved?.(what, rows)

@@ -52,8 +52,8 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const { settings, clock, sandbox, ledger, clientOf, isOwnOrigin } = context
   const { isDraining, takesWrites, complaints, degradations, notes } = context
   const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
-  const signedRequests = new SignedRequests(store, pool, clock, clientOf, new Tarpit())
-  const identities = new KnownIdentities(store, ledger)
+  const signedRequests = new SignedRequests(store.keys, pool, clock, clientOf, new Tarpit())
+  const identities = new KnownIdentities(store.identities, ledger)
   const leaseMs = settings.walletLeaseSeconds * 1000
   // The wallets of a sandbox are worth nothing, and whoever tries it out claims many.
   const leasesPerClient = settings.claimsPerAddress ?? (sandbox === null ? CLAIMS_PER_ADDRESS : 0)
@@ -62,12 +62,12 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
     leaseMs,
     clientOf,
     clock,
-    isAssigned: async (id) => (await store.wallet(id))?.owner != null,
+    isAssigned: async (id) => (await store.wallets.find(id))?.owner != null,
   })
 
   const routes: Route[] = [
     ...invoiceRoutes({
-      store,
+      invoices: store.invoices,
       directory,
       signedRequests,
       allowsUnsigned: unsignedPath(settings.strict ? 'off' : settings.unsigned, isOwnOrigin),
@@ -75,11 +75,11 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
       basePath,
       defaultExpirySeconds: settings.invoiceExpirySeconds ?? null,
     }),
-    ...apiKeyRoutes(store, engine),
-    ...webhookConfigurationRoutes(store),
+    ...apiKeyRoutes(store.keys, engine),
+    ...webhookConfigurationRoutes(store.webhooks),
     ...webhookTestRoutes({ tests: testDeliveries, clock }),
-    ...deliveryRoutes({ store, clock, onOwed: (owed) => dispatcher.notify(owed), basePath }),
-    ...walletRoutes({ store, leaseMs, claimLimit }),
+    ...deliveryRoutes({ outbox: store.outbox, clock, onOwed: (owed) => dispatcher.notify(owed), basePath }),
+    ...walletRoutes({ wallets: store.wallets, leaseMs, claimLimit }),
     ...identityRoutes(identities),
     ...internalEventsRoutes({ secret: settings.gatewaySecret ?? null, intake, clock, complaints }),
     ...paymentPageRoutes({ store, isSandbox: sandbox !== null }),
@@ -94,7 +94,9 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
     ...(sandbox === null ? [] : sandboxRoutes(sandbox)),
   ]
   const onboardingName = sandbox?.describe().onboardingName ?? settings.onboardingName ?? null
-  const guarded = settings.strict ? strictRoutes(routes, { signedRequests, identities, store }, onboardingName) : routes
+  const guarded = settings.strict
+    ? strictRoutes(routes, { signedRequests, identities, invoices: store.invoices }, onboardingName)
+    : routes
   return limitClaimRates(guarded, { claimsPerMinute: settings.rateLimitClaims, clientOf, clock })
 }
 

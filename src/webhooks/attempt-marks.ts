@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.js'
+import type { OutboxPort } from '../store/outbox.js'
 
 /** Deliveries marked in one write. */
 const MARK_BATCH_MAX = 256
@@ -18,7 +18,7 @@ export class AttemptMarks {
   private isWriting = false
   private isStopped = false
 
-  constructor(private readonly store: Pick<Store, 'markAttempted'>) {}
+  constructor(private readonly outbox: Pick<OutboxPort, 'markAttempted'>) {}
 
   /** Whether the delivery may be sent: it is marked, and nobody had marked it before. Rejects when the store does. */
   mark(id: string): Promise<boolean> {
@@ -41,7 +41,7 @@ export class AttemptMarks {
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, MARK_BATCH_MAX)
       try {
-        const fates = await this.store.markAttempted(batch.map(({ id }) => id))
+        const fates = await this.outbox.markAttempted(batch.map(({ id }) => id))
         if (fates.length !== batch.length) throw new Error('the store answered fewer marks than it was given')
         for (const [i, { resolve }] of batch.entries()) resolve(fates[i] === true)
       } catch (reason) {

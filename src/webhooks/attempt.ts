@@ -5,7 +5,9 @@ import { type Delivery, type DeliveryResult, isDelivered } from '../domain/webho
 import type { SigningSecrets } from '../domain/webhook-secret.js'
 import type { Logger } from '../log.js'
 import { pause, type Scheduler, wakefulScheduler } from '../scheduler.js'
-import { StorageUnavailable, type Store } from '../store/store.js'
+import type { OutboxPort } from '../store/outbox.js'
+import { StorageUnavailable } from '../store/refusals.js'
+import type { WebhookPort } from '../store/webhooks.js'
 import { AttemptMarks } from './attempt-marks.js'
 import type { Sender } from './sender.js'
 import { deliveryHeaders } from './signature.js'
@@ -38,7 +40,8 @@ export interface AttemptSteps {
 }
 
 export interface AttemptParts {
-  readonly store: Pick<Store, 'webhookSecrets' | 'markAttempted' | 'recordResult'>
+  readonly outbox: Pick<OutboxPort, 'markAttempted' | 'recordResult'>
+  readonly webhooks: Pick<WebhookPort, 'secrets'>
   readonly sender: Pick<Sender, 'send'>
   readonly clock: Clock
   /** For pauses, and the due times of retries; the machine's timers when absent. */
@@ -55,7 +58,7 @@ export class Attempts {
   private readonly stopping = new AbortController()
 
   constructor(private readonly parts: AttemptParts) {
-    this.marks = new AttemptMarks(parts.store)
+    this.marks = new AttemptMarks(parts.outbox)
   }
 
   /** What is not marked yet will not be sent; what is will be, and recorded. */
@@ -69,7 +72,7 @@ export class Attempts {
     let secrets: SigningSecrets
     try {
       // Before the mark: whatever can fail in the store must fail while the delivery is still queued.
-      secrets = await this.parts.store.webhookSecrets(delivery.owner)
+      secrets = await this.parts.webhooks.secrets(delivery.owner)
       if (!(await this.marks.mark(delivery.id))) return { kind: 'not_queued' }
     } catch (error) {
       return { kind: 'store_failed', error }
@@ -108,11 +111,11 @@ export class Attempts {
 
   /** Tries until the outcome is durable, or once more after `stop`; without it the next start finds it interrupted. */
   private async record(delivery: Delivery, result: DeliveryResult): Promise<number | null> {
-    const { store, log } = this.parts
+    const { outbox, log } = this.parts
     for (let failures = 1; ; failures += 1) {
       const isLast = this.stopping.signal.aborted
       try {
-        return await store.recordResult(delivery.id, result, this.decideRetry)
+        return await outbox.recordResult(delivery.id, result, this.decideRetry)
       } catch (error) {
         log.error({ err: error, deliveryId: delivery.id }, 'the outcome of a webhook was not recorded')
         if (isLast || !(error instanceof StorageUnavailable)) return null

@@ -2,7 +2,7 @@ import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { ONE_ATTEMPT } from '../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import { systemScheduler } from '../scheduler.js'
-import type { OwedDelivery, Store } from '../store/store.js'
+import type { OutboxPort, OwedDelivery } from '../store/outbox.js'
 import { type AttemptEnd, type AttemptParts, Attempts } from './attempt.js'
 import type { OutboxLane } from './outbox-lane.js'
 import { OutboxLanes } from './outbox-lanes.js'
@@ -44,8 +44,8 @@ export interface DispatcherDepth {
 }
 
 export interface DispatcherOptions extends AttemptParts {
-  readonly store: AttemptParts['store'] &
-    Pick<Store, 'settleInterrupted' | 'queuedLanes' | 'queuedDeliveries' | 'nextRetryAt' | 'releaseRetries'>
+  readonly outbox: AttemptParts['outbox'] &
+    Pick<OutboxPort, 'settleInterrupted' | 'queuedLanes' | 'queued' | 'nextRetryAt' | 'releaseRetries'>
   readonly concurrency?: number
   readonly concurrencyPerDestination?: number
 }
@@ -86,7 +86,7 @@ class OutboxDispatcher implements Dispatcher {
     this.slots = new Slots(this.concurrency, options.clock, scheduler, () => this.takeTurns())
     this.attempts = new Attempts(options)
     this.retries = new Retries({
-      store: options.store,
+      outbox: options.outbox,
       clock: options.clock,
       scheduler,
       log: options.log,
@@ -96,14 +96,14 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   async start(): Promise<void> {
-    const { store, log } = this.options
+    const { outbox, log } = this.options
     // First: afterwards there would be attempts of our own among what is marked.
-    const interrupted = await store.settleInterrupted(this.attempts.decideRetry)
+    const interrupted = await outbox.settleInterrupted(this.attempts.decideRetry)
     if (interrupted > 0) {
       log.warn({ deliveries: interrupted }, 'webhooks were interrupted when the process last ended')
       this.options.observer?.interrupted(interrupted)
     }
-    for (const lane of await store.queuedLanes()) this.offer(this.lanes.of(lane))
+    for (const lane of await outbox.queuedLanes()) this.offer(this.lanes.of(lane))
     if (this.state === 'new') this.state = 'running'
     this.retries.start()
     this.takeTurns()
@@ -166,7 +166,7 @@ class OutboxDispatcher implements Dispatcher {
     const read = lane.beginRead(this.slots.roomFor(lane))
     let rows: readonly Delivery[] = []
     try {
-      if (read !== null) rows = await this.options.store.queuedDeliveries(lane.key, read.after, read.limit)
+      if (read !== null) rows = await this.options.outbox.queued(lane.key, read.after, read.limit)
     } catch (error) {
       this.pause(lane, error)
       return

@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
-import type { LaneKey } from '../store/store.js'
+import type { LaneKey } from '../store/outbox.js'
 import type { Pool } from './pool.js'
 
 /** Attempts at once that a lane starts with. A receiver that answers slowly is left at least these. */

@@ -1,4 +1,4 @@
-import type { LaneKey, LaneOfOwner } from '../store/store.js'
+import type { LaneKey, LaneOfOwner } from '../store/outbox.js'
 import { OutboxLane } from './outbox-lane.js'
 
 /** The lanes that have something queued or under way. */

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../base/bounded-map.js'
 import type { Clock } from '../clock.js'
-import type { LaneKey } from '../store/store.js'
+import type { LaneKey } from '../store/outbox.js'
 
 /** How a receiver is expected to answer. `new`: nothing is known of it. */
 export type Standing = 'prompt' | 'new' | 'slow'

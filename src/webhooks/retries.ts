@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js'
 import type { Logger } from '../log.js'
 import type { Cancel, Scheduler } from '../scheduler.js'
-import type { OwedDelivery, Store } from '../store/store.js'
+import type { OutboxPort, OwedDelivery } from '../store/outbox.js'
 
 /** Deliveries queued again in one write. */
 const RELEASE_BATCH_MAX = 256
@@ -13,7 +13,7 @@ const LOOK_AGAIN_MAX_MS = 60_000
 const STORE_PAUSE_MS = 5000
 
 export interface RetriesParts {
-  readonly store: Pick<Store, 'nextRetryAt' | 'releaseRetries'>
+  readonly outbox: Pick<OutboxPort, 'nextRetryAt' | 'releaseRetries'>
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly log: Logger
@@ -67,16 +67,16 @@ export class Retries {
 
   /** Never rejects. */
   private async release(): Promise<void> {
-    const { store, clock, log, attemptsMax, onDue } = this.parts
+    const { outbox, clock, log, attemptsMax, onDue } = this.parts
     try {
       while (!this.isStopped) {
-        const dueAtMs = await store.nextRetryAt()
+        const dueAtMs = await outbox.nextRetryAt()
         if (dueAtMs === null) return
         if (dueAtMs > clock.now()) {
           this.arm(dueAtMs)
           return
         }
-        onDue(await store.releaseRetries(attemptsMax, RELEASE_BATCH_MAX))
+        onDue(await outbox.releaseRetries(attemptsMax, RELEASE_BATCH_MAX))
       }
     } catch (error) {
       log.error({ err: error }, 'retries of webhooks wait for the store')

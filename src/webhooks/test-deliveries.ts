@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import { type DeliveryResult, type InvoiceState, webhookBody } from '../domain/webhook.js'
-import type { Store } from '../store/store.js'
+import type { WebhookPort } from '../store/webhooks.js'
 import type { Sender } from './sender.js'
 import { deliveryHeaders } from './signature.js'
 
@@ -31,7 +31,7 @@ export interface TestDelivery {
 }
 
 export interface TestDeliveriesParts {
-  readonly store: Pick<Store, 'webhook' | 'webhookSecrets'>
+  readonly webhooks: Pick<WebhookPort, 'find' | 'secrets'>
   readonly sender: Pick<Sender, 'send'>
   readonly clock: Clock
   /** 32 hex characters. */
@@ -51,7 +51,7 @@ export class TestDeliveries {
    * `too_many_tests` while another one of the owner is under way, and with `overloaded`.
    */
   async send(owner: string): Promise<Outcome<TestDelivery>> {
-    const { callback_url: url, payload } = await this.parts.store.webhook(owner)
+    const { callback_url: url, payload } = await this.parts.webhooks.find(owner)
     if (url === null) return refuse('no_callback_url')
     if (this.owners.has(owner)) return refuse('too_many_tests')
     if (this.owners.size >= UNDER_WAY_MAX) return refuse('overloaded')
@@ -64,8 +64,8 @@ export class TestDeliveries {
   }
 
   private async attempt(owner: string, url: string, added: { readonly invoice?: InvoiceState }): Promise<TestDelivery> {
-    const { store, sender, clock, newId, randomHashHex } = this.parts
-    const secrets = await store.webhookSecrets(owner)
+    const { webhooks, sender, clock, newId, randomHashHex } = this.parts
+    const secrets = await webhooks.secrets(owner)
     const nowMs = clock.now()
     const id = newId(nowMs)
     const deposit = {

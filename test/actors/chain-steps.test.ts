@@ -3,7 +3,10 @@ import { describe, test } from 'node:test'
 import { type DepositObservation, Intake } from '../../src/actors/intake.js'
 import { MailboxFull, WalletDirectory } from '../../src/actors/wallet-directory.js'
 import type { ChainStep, ObservedBlock } from '../../src/domain/block.js'
-import { type OwedDelivery, StorageUnavailable, type Store, type WalletCommand } from '../../src/store/store.js'
+import type { CommandPort, WalletCommand } from '../../src/store/commands.js'
+import type { OwedDelivery } from '../../src/store/outbox.js'
+import { StorageUnavailable } from '../../src/store/refusals.js'
+import type { Store } from '../../src/store/store.js'
 import { deferred } from '../support/deferred.js'
 import { addressOf, invoiceRequest, type LmdbFixture, openFixture } from '../support/lmdb-fixture.js'
 
@@ -28,20 +31,15 @@ const append = (...blocks: readonly ObservedBlock[]): ChainStep => ({
 /** A store whose batches wait until the test lets them through, or fail. */
 function gated(store: Store) {
   const batches: { readonly commands: readonly WalletCommand[]; pass(): void; fail(error: Error): void }[] = []
-  const perform: Store['perform'] = async (commands) => {
+  const perform: CommandPort['perform'] = async (commands) => {
     const gate = deferred<void>()
     batches.push({ commands, pass: () => gate.resolve(), fail: (error) => gate.reject(error) })
     await gate.promise
-    return store.perform(commands)
+    return store.commands.perform(commands)
   }
-  const port = new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'perform') return perform
-      const member: unknown = Reflect.get(target, name)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
-  return { port, batches }
+  const { invoices, wallets, chain, ledger } = store
+  const { answerWithoutTurn } = store.commands
+  return { port: { commands: { perform, answerWithoutTurn }, invoices, wallets, chain, ledger }, batches }
 }
 
 function withFixture(run: (fixture: LmdbFixture) => Promise<void>): () => Promise<void> {
@@ -126,7 +124,7 @@ describe('a step of a chain', () => {
       const directory = new WalletDirectory(port, { mailboxCapacity: 1, totalCapacity: 9, turnLimit: 1 })
       const waiting = [1, 2].map((n) => directory.createInvoice(invoiceRequest('owner', ['wallet-2'], `${n}`)))
       const observed: DepositObservation[] = []
-      const intake = new Intake(port, directory, () => assert.fail('nothing is owed'), {
+      const intake = new Intake(port.ledger, directory, () => assert.fail('nothing is owed'), {
         deposit: (one) => observed.push(one),
       })
       await assert.rejects(intake.observe(append(block(5, 'wallet-1', 'wallet-2'))), MailboxFull)
@@ -137,7 +135,7 @@ describe('a step of a chain', () => {
           ['pending', 'failed'],
         ],
       )
-      assert.equal(store.chain('SEP'), undefined)
+      assert.equal(store.chain.position('SEP'), undefined)
       batches[0]?.pass()
       await waiting[0]
       await rest()
@@ -158,7 +156,7 @@ describe('the intake', () => {
       assert.ok((await directory.createInvoice(request)).outcome.ok)
       const owed: OwedDelivery[] = []
       const observed: DepositObservation[] = []
-      const intake = new Intake(store, directory, (more) => owed.push(...more), {
+      const intake = new Intake(store.ledger, directory, (more) => owed.push(...more), {
         deposit: (one) => observed.push(one),
       })
       await intake.observe(append(block(5), block(6, 'wallet-1')))
@@ -175,7 +173,7 @@ describe('the intake', () => {
         ],
       )
       assert.deepEqual(
-        owed.map(({ id }) => store.delivery(id)?.status),
+        owed.map(({ id }) => store.outbox.find(id)?.status),
         ['pending', 'confirmed'],
       )
     }),
@@ -186,7 +184,7 @@ describe('the intake', () => {
     withFixture(async ({ store }) => {
       const { port, batches } = gated(store)
       const observed: DepositObservation[] = []
-      const intake = new Intake(port, new WalletDirectory(port), () => assert.fail('nothing is owed'), {
+      const intake = new Intake(port.ledger, new WalletDirectory(port), () => assert.fail('nothing is owed'), {
         deposit: (one) => observed.push(one),
       })
       const step = intake.observe(append(block(5, 'wallet-1')))

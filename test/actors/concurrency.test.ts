@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Invoice } from '../../src/domain/invoice.js'
-import type { InvoiceResult } from '../../src/store/store.js'
+import type { InvoiceResult } from '../../src/store/commands.js'
 import { invoiceRequest, openFixture } from '../support/lmdb-fixture.js'
 
 const CONCURRENT = 500
@@ -32,7 +32,7 @@ describe('concurrent creations', () => {
         ['amount_in_use', CONCURRENT - 1],
       ]),
     )
-    assert.equal(store.invoices('shop', { after: null, limit: 1000 }).items.length, 1)
+    assert.equal(store.invoices.page('shop', { after: null, limit: 1000 }).items.length, 1)
     await close()
   })
 
@@ -43,7 +43,7 @@ describe('concurrent creations', () => {
       Array.from({ length: CONCURRENT }, (_, n) => directory.createInvoice(invoiceRequest('shop', ['w'], `${n + 1}`))),
     )
     assert.deepEqual(codes(outcomes), new Map([['created', CONCURRENT]]))
-    assert.equal(store.invoices('shop', { after: null, limit: 1000 }).items.length, CONCURRENT)
+    assert.equal(store.invoices.page('shop', { after: null, limit: 1000 }).items.length, CONCURRENT)
     await close()
   })
 
@@ -91,7 +91,7 @@ describe('concurrent creations', () => {
     }
     assertNoEqualUnpaid(created)
     assert.equal(directory.size, 0)
-    const listed = store.invoices('shop', { after: null, limit: 2 * ROUNDS }).items
+    const listed = store.invoices.page('shop', { after: null, limit: 2 * ROUNDS }).items
     assert.deepEqual(
       listed.map((invoice) => invoice.id),
       created.map((invoice) => invoice.id).reverse(),

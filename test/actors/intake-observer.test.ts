@@ -18,7 +18,7 @@ function event(fact: ReturnType<typeof depositFact> | ReturnType<typeof walletCr
 test('an observer hears of every report of a deposit and what became of it, and of no other fact', async () => {
   const heard: DepositObservation[] = []
   const observer = { deposit: (observation: DepositObservation) => heard.push(observation) }
-  const intake = new Intake(fixture.store, fixture.directory, () => {}, observer)
+  const intake = new Intake(fixture.store.ledger, fixture.directory, () => {}, observer)
   await intake.apply([
     event(walletCreated('w')),
     event(depositFact('pending', { txHash: '0x1' })),
@@ -47,7 +47,7 @@ test('a report that could not be recorded is heard of as failed, and its sender 
   // The intake asks the directory for nothing else.
   const directory = full as unknown as LmdbFixture['directory']
   const observer = { deposit: (observation: DepositObservation) => heard.push(observation) }
-  const intake = new Intake(fixture.store, directory, () => {}, observer)
+  const intake = new Intake(fixture.store.ledger, directory, () => {}, observer)
   await assert.rejects(intake.apply([event(depositFact('confirmed'))]), MailboxFull)
   assert.deepEqual(heard, [{ network: 'SEP', report: 'confirmed', outcome: 'failed' }])
 })

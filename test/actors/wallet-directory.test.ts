@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { MailboxFull, WalletDirectory } from '../../src/actors/wallet-directory.js'
+import { type DirectoryPorts, MailboxFull, WalletDirectory } from '../../src/actors/wallet-directory.js'
 import { refuse, succeed } from '../../src/domain/failure.js'
 import type { Invoice, InvoiceRequest } from '../../src/domain/invoice.js'
 import type { DepositFact } from '../../src/domain/ledger-fact.js'
-import type { Settled, Store, WalletCommand, WalletResult } from '../../src/store/store.js'
+import type { Wallet } from '../../src/domain/wallet.js'
+import type { Settled, WalletCommand, WalletResult } from '../../src/store/commands.js'
 
 /*
  * The actors against a store whose commits the test releases one by one, so that every interleaving here is a decision
@@ -25,20 +26,20 @@ class ScriptedStore {
   readonly foreign = new Set<string>()
   private waiting: (() => void)[] = []
 
-  asStore(): Store {
-    const used: Pick<Store, 'perform' | 'walletAt' | 'addressesOf' | 'answerWithoutTurn'> = {
-      perform: (batch) => this.perform(batch),
-      walletAt: (_, address) => {
-        return address === '0xdd' ? { id: 'd', network: 'SEP', address, owner: 'owner', assignedAt: 1 } : undefined
-      },
-      addressesOf: () => [],
-      answerWithoutTurn: ({ request }) => {
-        if (!request.walletIds.some((id) => this.foreign.has(id))) return null
-        return { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
-      },
-    }
-    return used as Store
+  readonly commands: DirectoryPorts['commands'] = {
+    perform: (batch) => this.perform(batch),
+    answerWithoutTurn: ({ request }) => {
+      if (!request.walletIds.some((id) => this.foreign.has(id))) return null
+      return { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
+    },
   }
+  readonly invoices: DirectoryPorts['invoices'] = { find: () => undefined }
+  readonly wallets: DirectoryPorts['wallets'] = {
+    find: () => undefined,
+    at: (_, address) =>
+      address === '0xdd' ? { id: 'd', network: 'SEP', address, owner: 'owner', assignedAt: 1 } : undefined,
+  }
+  readonly chain: DirectoryPorts['chain'] = { addressesOf: () => [] }
 
   /** Resolves with the n-th commit once the store was asked for it. */
   async commit(n: number): Promise<Commit> {
@@ -123,7 +124,7 @@ function deposit(txHash: string, toAddress: string): { eventId: null; fact: Depo
 
 function setUp(bounds?: { mailboxCapacity: number; totalCapacity: number; turnLimit: number }) {
   const store = new ScriptedStore()
-  return { store, directory: new WalletDirectory(store.asStore(), bounds) }
+  return { store, directory: new WalletDirectory(store, bounds) }
 }
 
 describe('a wallet actor', () => {
@@ -238,14 +239,12 @@ describe('a wallet actor', () => {
   test('deposits of one call to an address stay in order, also when its wallet becomes known meanwhile', async () => {
     const store = new ScriptedStore()
     let looks = 0
-    const late: Pick<Store, 'perform' | 'walletAt'> = {
-      ...store.asStore(),
-      walletAt: async () => {
-        looks += 1
-        return looks === 1 ? undefined : { id: 'w', network: 'SEP', address: '0xaa', owner: null, assignedAt: null }
-      },
+    const at = async (): Promise<Wallet | undefined> => {
+      looks += 1
+      return looks === 1 ? undefined : { id: 'w', network: 'SEP', address: '0xaa', owner: null, assignedAt: null }
     }
-    const directory = new WalletDirectory(late as Store)
+    const { commands, invoices, chain } = store
+    const directory = new WalletDirectory({ commands, invoices, chain, wallets: { ...store.wallets, at } })
     const fates = directory.recordDeposits([deposit('1', '0xAA'), deposit('2', '0xaa'), deposit('3', '0xAA')])
     const first = await store.commit(0)
     assert.deepEqual(first.names, ['1'])

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SignedRequests } from '../../src/auth/signed-request.js'
 import { Tarpit } from '../../src/auth/tarpit.js'
-import type { Store } from '../../src/store/store.js'
 import type { TurnedAway } from '../../src/verify/lanes.js'
 import type { VerifyPool } from '../../src/verify/pool.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
@@ -17,10 +16,10 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 function turnedAway(how: TurnedAway) {
   let nowMs = 0
   const scheduler = new ManualScheduler()
-  const store = { apiKey: () => Promise.resolve(undefined) } as unknown as Store
+  const keys = { find: () => Promise.resolve(undefined) }
   const pool = { verify: () => how } as unknown as VerifyPool
   const clock = { now: () => NOW_MS }
-  const requests = new SignedRequests(store, pool, clock, () => ({ key: '' }), new Tarpit(() => nowMs, scheduler))
+  const requests = new SignedRequests(keys, pool, clock, () => ({ key: '' }), new Tarpit(() => nowMs, scheduler))
   const request = { body: Buffer.from('{}'), header: () => undefined, remoteAddress: () => '' }
   const answers: unknown[] = []
   const ask = async () => {

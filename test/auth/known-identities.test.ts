@@ -17,11 +17,11 @@ class World {
       return new Promise((resolve) => this.open.push(resolve))
     },
   }
-  readonly identities = new KnownIdentities(this.store(), this.ledger)
+  readonly identities = new KnownIdentities(this.port(), this.ledger)
 
   /** Knows the same, and no ledger is configured. */
   withoutLedger(): KnownIdentities {
-    return new KnownIdentities(this.store(), null)
+    return new KnownIdentities(this.port(), null)
   }
 
   /** The ledger answers the oldest question. */
@@ -31,11 +31,11 @@ class World {
     resolve(answer)
   }
 
-  private store() {
+  private port() {
     const { known } = this
     return {
-      isIdentityKnown: (owner: string) => known.has(owner),
-      rememberIdentity: async (owner: string) => void known.add(owner),
+      isKnown: (owner: string) => known.has(owner),
+      remember: async (owner: string) => void known.add(owner),
     }
   }
 }
@@ -117,8 +117,8 @@ describe('which identities exist', () => {
 
   test('a question that ends in a defect makes room for others', async () => {
     const broken: AskLedger = { hasIdentity: () => Promise.reject(new Error('a defect')) }
-    const store = { isIdentityKnown: () => false, rememberIdentity: async () => undefined }
-    const identities = new KnownIdentities(store, broken)
+    const port = { isKnown: () => false, remember: async () => undefined }
+    const identities = new KnownIdentities(port, broken)
     for (let i = 0; i <= QUESTIONS_MAX; i += 1) await assert.rejects(identities.exists(idOf(i)), /a defect/)
   })
 })

@@ -29,7 +29,7 @@ function deposit(wallet: string, amount: string, report: 'pending' | 'confirmed'
 }
 
 async function record({ store }: LmdbFixture, fact: DepositFact): Promise<void> {
-  const [fate] = await store.perform([{ type: 'deposit', eventId: null, fact }])
+  const [fate] = await store.commands.perform([{ type: 'deposit', eventId: null, fact }])
   assert.equal(fate?.status === 'fulfilled' && fate.value.type === 'deposit' && fate.value.outcome.status, 'applied')
 }
 
@@ -38,7 +38,7 @@ async function create(
   { store }: LmdbFixture,
   requests: readonly { readonly wallets: readonly string[]; readonly amount: string; readonly reference?: string }[],
 ): Promise<number> {
-  const fates = await store.perform(
+  const fates = await store.commands.perform(
     requests.map(({ wallets, amount, reference }) => ({
       type: 'invoice' as const,
       request: invoiceRequest(OWNER, wallets, amount, {

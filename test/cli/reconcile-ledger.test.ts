@@ -28,7 +28,7 @@ async function world(context: TestContext) {
   const key = testKey('reconciled')
   const { streams } = await commit(ledger.sandbox, onboarding(about, key))
   const identity = streams.new[0]?.id ?? ''
-  const wallet = (await ledger.store.claimWallet('SEP', 1000))?.id ?? ''
+  const wallet = (await ledger.store.wallets.claim('SEP', 1000))?.id ?? ''
   ledger.clock.advance(1)
   await commit(ledger.sandbox, assignment(about, key, identity, wallet))
   const follow = `onboard=sandbox/${about.contracts.onboard},assign=sandbox/${about.contracts.assignOwner}`
@@ -61,7 +61,7 @@ async function pretendFollowed(settings: Settings, node: FaultyNode): Promise<vo
   const origin = originOf([node.url], followed, 0)
   const laterMs = START_MS + 3_600_000
   const progress = { origin, newestMs: laterMs, windowMs: laterMs, comparingMs: null, comparedAtMs: laterMs }
-  await inStore(settings, (store) => store.saveLedgerStep({ progress, taken: [], setAside: [], settled: [] }))
+  await inStore(settings, (store) => store.ledger.saveStep({ progress, taken: [], setAside: [], settled: [] }))
 }
 
 async function run(settings: Settings) {
@@ -88,9 +88,9 @@ describe('billhook reconcile --ledger', () => {
     const compared = '2 transactions of the ledger are compared:'
     assert.deepEqual(await run(settings), { code: 0, lines: [`${compared} 2 facts had been missed and are applied.`] })
     await inStore(settings, async (store) => {
-      assert.equal(await store.isIdentityKnown(identity), true)
-      assert.equal((await store.wallet(wallet))?.owner, identity)
-      assert.equal((await store.ledgerMemory())?.progress.comparingMs, null)
+      assert.equal(await store.identities.isKnown(identity), true)
+      assert.equal((await store.wallets.find(wallet))?.owner, identity)
+      assert.equal((await store.ledger.memory())?.progress.comparingMs, null)
     })
     assert.deepEqual(await run(settings), { code: 0, lines: [`${compared} 0 facts had been missed and are applied.`] })
   })

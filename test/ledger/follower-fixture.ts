@@ -9,7 +9,7 @@ import type { FoundKeys, LedgerSource, LookedUp } from '../../src/ledger/ledger-
 import { type Listing, mergePages, type StorePage } from '../../src/ledger/listing.js'
 import { createLog } from '../../src/log.js'
 import type { Cancel } from '../../src/scheduler.js'
-import type { Store } from '../../src/store/store.js'
+import type { LedgerPort } from '../../src/store/ledger.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { testKey } from '../support/signing.js'
@@ -173,7 +173,8 @@ export class ScriptedLedger implements LedgerSource {
 }
 
 /** The part of a service that a follower changes. */
-export interface FollowingService extends Pick<Store, 'ledgerMemory' | 'saveLedgerStep'> {
+export interface FollowingService {
+  readonly ledger: Pick<LedgerPort, 'memory' | 'saveStep'>
   apply(events: readonly IncomingEvent[]): Promise<readonly EventOutcome[]>
 }
 
@@ -195,11 +196,12 @@ export class ScriptedService implements FollowingService {
     return events.map((event) => this.applyOne(event))
   }
 
-  ledgerMemory(): LedgerMemory | undefined {
-    return this.memory
+  readonly ledger: FollowingService['ledger'] = {
+    memory: () => this.memory,
+    saveStep: (step) => this.save(step),
   }
 
-  async saveLedgerStep({ progress, taken, setAside, settled }: LedgerStep): Promise<void> {
+  private async save({ progress, taken, setAside, settled }: LedgerStep): Promise<void> {
     if (this.saveFailure !== null) throw this.saveFailure
     const before = this.memory?.progress.origin === progress.origin ? this.memory : undefined
     const rows = new Map([...(before?.taken ?? []), ...taken].map((row) => [row.umid, row]))
@@ -291,7 +293,7 @@ export class FollowerFixture {
       fromMs,
       overlapMs,
       pollMs: POLL_MS,
-      store: service,
+      ledger: service.ledger,
       apply: (events) => service.apply(events),
       engine,
       clock,

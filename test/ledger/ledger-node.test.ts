@@ -78,10 +78,10 @@ class World {
 
   /** A wallet of the ledger that the service knows as well, as by a gateway. */
   async wallet(network: Network = 'SEP'): Promise<string> {
-    const wallet = await this.ledger.store.claimWallet(network, 600_000)
+    const wallet = await this.ledger.store.wallets.claim(network, 600_000)
     assert.ok(wallet !== null)
     const { id, address } = wallet
-    await this.store.applyLedgerFacts([{ eventId: null, fact: { type: 'wallet.created', id, address, network } }])
+    await this.store.ledger.applyFacts([{ eventId: null, fact: { type: 'wallet.created', id, address, network } }])
     return id
   }
 
@@ -103,11 +103,10 @@ class World {
     }
     const { url } = this.node
     const source = createLedgerSource({ storeUrls: [url], urls: [url], timeoutMs: TIMEOUT_MS })
-    const intake = new Intake(this.store, new WalletDirectory(this.store), () => undefined)
+    const intake = new Intake(this.store.ledger, new WalletDirectory(this.store), () => undefined)
     const service: FollowingService = {
       apply: (events) => intake.apply(events),
-      ledgerMemory: () => this.store.ledgerMemory(),
-      saveLedgerStep: (step) => this.store.saveLedgerStep(step),
+      ledger: this.store.ledger,
     }
     return new FollowerFixture(source, service, { followed, engine: noble })
   }
@@ -121,8 +120,8 @@ describe('a service that follows a ledger node', () => {
     world.ledger.clock.advance(1)
     const umid = await world.assign(key, identity, wallet)
     await world.follower.start()
-    assert.equal(world.store.isIdentityKnown(identity), true)
-    const [owned] = world.store.wallets(identity, { after: null, limit: 10 }).items
+    assert.equal(world.store.identities.isKnown(identity), true)
+    const [owned] = world.store.wallets.page(identity, { after: null, limit: 10 }).items
     assert.deepEqual([owned?.id, owned?.network], [wallet, 'TRX-NILE'])
     const state = world.follower.follower.state()
     assert.deepEqual([state.lastUmid, state.failure, state.lagMs], [umid, null, 0])
@@ -132,7 +131,7 @@ describe('a service that follows a ledger node', () => {
     const world = await World.start(context)
     const { key, identity, umid } = await world.onboard()
     const push = (eventId: string, owner: string, id: string) =>
-      world.store.applyLedgerFacts([
+      world.store.ledger.applyFacts([
         { eventId, fact: { type: 'wallet.assigned', id, address: null, network: null, owner } },
       ])
     const wallet = await world.wallet()
@@ -141,10 +140,10 @@ describe('a service that follows a ledger node', () => {
     // Assigned to somebody else since, as the gateway knows already: the older transaction must not undo that.
     await push('later', 'bob', wallet)
     await world.follower.start()
-    assert.equal(world.store.wallet(wallet)?.owner, 'bob')
+    assert.equal(world.store.wallets.find(wallet)?.owner, 'bob')
     assert.deepEqual(world.follower.follower.state().facts, { applied: 0, duplicate: 2, rejected: 0 })
     const fact = { type: 'identity.onboarded', identity } as const
-    const [fate] = await world.store.applyLedgerFacts([{ eventId: `ledger:${umid}`, fact }])
+    const [fate] = await world.store.ledger.applyFacts([{ eventId: `ledger:${umid}`, fact }])
     assert.deepEqual(fate, { status: 'fulfilled', value: { status: 'duplicate' } })
   })
 
@@ -156,11 +155,11 @@ describe('a service that follows a ledger node', () => {
       world.node.fault = fault
       await world.follower.pass(LONG_MS)
       assert.notEqual(world.follower.follower.state().failure, null, fault)
-      assert.equal(world.store.isIdentityKnown(before.identity), false, fault)
+      assert.equal(world.store.identities.isKnown(before.identity), false, fault)
       world.node.fault = null
       const after = await world.onboard()
       await world.follower.pass(LONG_MS)
-      for (const { identity } of [before, after]) assert.equal(world.store.isIdentityKnown(identity), true, fault)
+      for (const { identity } of [before, after]) assert.equal(world.store.identities.isKnown(identity), true, fault)
       const { facts, failure, failures } = world.follower.follower.state()
       assert.deepEqual(
         [facts.applied, facts.duplicate, failure, failures],
@@ -175,7 +174,7 @@ describe('a service that follows a ledger node', () => {
       const world = await World.start(context)
       const people: { readonly identity: string }[] = []
       for (let i = 0; i < 20; i += 1) people.push(await world.onboard())
-      const known = () => people.filter(({ identity }) => world.store.isIdentityKnown(identity)).length
+      const known = () => people.filter(({ identity }) => world.store.identities.isKnown(identity)).length
       world.node.fault = fault
       world.node.faultAfter = 10
       await world.follower.start()
@@ -216,13 +215,13 @@ describe('a service that follows a ledger node', () => {
     )
     const { identity } = await world.onboard()
     await world.follower.start()
-    assert.equal(world.store.isIdentityKnown(identity), true)
+    assert.equal(world.store.identities.isKnown(identity), true)
     const { transactions, failure } = world.follower.follower.state()
     assert.deepEqual([transactions, failure], [2, null])
     await world.restart()
     for (let i = 0; i < 10; i += 1) await world.follower.pass(LONG_MS)
     assert.equal(world.follower.follower.state().setAside, 1)
-    assert.equal(world.store.ledgerMemory()?.setAside.length, 1)
+    assert.equal(world.store.ledger.memory()?.setAside.length, 1)
   })
 
   test('goes on where it was when it and the node are started again', async (context) => {
@@ -238,7 +237,7 @@ describe('a service that follows a ledger node', () => {
       world.node.requests.filter((request) => request.includes('/api/tx/')),
       [`GET /sandbox/ledger/api/tx/${second.umid}`],
     )
-    for (const { identity } of [first, second]) assert.equal(world.store.isIdentityKnown(identity), true)
+    for (const { identity } of [first, second]) assert.equal(world.store.identities.isKnown(identity), true)
   })
 
   test('never sends anything but questions', async (context) => {

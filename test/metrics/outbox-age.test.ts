@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LANES_MAX, LANES_PER_TURN, oldestQueuedAt } from '../../src/metrics/outbox-age.js'
-import type { LaneKey, OldestQueued } from '../../src/store/store.js'
+import type { LaneKey, OldestQueued } from '../../src/store/outbox.js'
 
 /** An outbox whose lane `n` has its oldest delivery at `times[n]`. */
 function outboxOf(times: readonly number[]) {

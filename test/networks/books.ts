@@ -26,7 +26,7 @@ export class Books {
   readonly steps: ReconcileProgress[] = []
 
   constructor(private readonly t: Scenario) {
-    this.intake = new Intake(t.store, new WalletDirectory(t.store), () => {})
+    this.intake = new Intake(t.store.ledger, new WalletDirectory(t.store), () => {})
   }
 
   async open(): Promise<void> {

@@ -4,7 +4,7 @@ import { MailboxFull } from '../../src/actors/wallet-directory.js'
 import type { ObservedBlock } from '../../src/domain/block.js'
 import { RETRY_PAUSE_MAX_MS } from '../../src/networks/chain-watcher.js'
 import { type NetworkReader, NodeUnavailable, WrongNode } from '../../src/networks/network-reader.js'
-import { StorageUnavailable } from '../../src/store/store.js'
+import { StorageUnavailable } from '../../src/store/refusals.js'
 import { deferred } from '../support/deferred.js'
 import { NO_FAULTS } from './simulated-reader.js'
 import { POLL_MS, WatcherFixture } from './watcher-fixture.js'
@@ -209,7 +209,7 @@ describe('a watcher whose nodes fail', () => {
         else assert.match(lastError ?? '', /other blocks/)
         const heights = Array.from({ length: (position?.tip.height ?? -1) + 1 }, (_, height) => height)
         for (const height of heights) {
-          assert.equal((await t.store.blockAt('SEP', height))?.hash, t.chain.present[height]?.hash)
+          assert.equal((await t.store.chain.blockAt('SEP', height))?.hash, t.chain.present[height]?.hash)
         }
       }),
     )

@@ -95,7 +95,7 @@ class History {
   /** Every deposit is one to an invoice that is never paid in full, so each is notified. */
   private async openShop(): Promise<void> {
     const facts = WALLETS.flatMap((id) => [walletCreated(id), walletAssigned(id, 'alice')])
-    await this.store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
+    await this.store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
     for (const id of WALLETS) {
       const request = invoiceRequest({
         walletIds: [id],
@@ -103,7 +103,7 @@ class History {
         reference: id,
         callbackUrl: 'https://receiver.test/',
       })
-      const [fate] = await this.store.perform([{ type: 'invoice', request }])
+      const [fate] = await this.store.commands.perform([{ type: 'invoice', request }])
       assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice' && fate.value.outcome.ok)
     }
   }
@@ -120,8 +120,8 @@ class History {
     const directory = new WalletDirectory(this.store)
     const watcher = new ChainWatcher({
       reader: gate.around(this.reader),
-      store: gate.around(this.store),
-      intake: gate.around(new Intake(this.store, directory, () => {})),
+      chain: gate.around(this.store.chain),
+      intake: gate.around(new Intake(this.store.ledger, directory, () => {})),
       clock: this.clock,
       scheduler,
       log,
@@ -246,15 +246,15 @@ class History {
       }
     }
     this.tally.deposits = expected.size
-    const kept = this.store.deposits('SEP', { after: null, limit: 100_000 }).items
+    const kept = this.store.deposits.page('SEP', { after: null, limit: 100_000 }).items
     const actual = kept.filter(({ kind }) => kind !== 'dropped').map(({ confirmedAt: _, ...deposit }) => deposit)
     assert.deepEqual(
       new Map(actual.map((deposit) => [`${deposit.txHash} ${deposit.index}`, deposit] as const).sort(byName)),
       new Map([...expected].sort(byName)),
     )
     for (const id of WALLETS) {
-      const invoice = this.store.invoiceByReference(id) ?? assert.fail()
-      const { received, pending } = this.store.invoiceWithPayment(invoice.id)?.payment ?? assert.fail()
+      const invoice = this.store.invoices.findByReference(id) ?? assert.fail()
+      const { received, pending } = this.store.invoices.findWithPayment(invoice.id)?.payment ?? assert.fail()
       const sum = sums.get(addressOf(id)) ?? assert.fail()
       assert.deepEqual([thousandths(received), thousandths(pending)], [sum.confirmed, sum.pending], id)
     }
@@ -263,7 +263,7 @@ class History {
 
   private compareDeliveries(present: readonly { txHash: string; toAddress: string; kind: string }[]): void {
     const times = new Map<string, number>()
-    for (const { body } of this.store.deliveries('alice', { after: null, limit: 100_000 }).items) {
+    for (const { body } of this.store.outbox.page('alice', { after: null, limit: 100_000 }).items) {
       const { txHash, toAddress, status }: Record<string, string> = JSON.parse(body)
       const name = `${txHash} ${toAddress} ${status}`
       times.set(name, (times.get(name) ?? 0) + 1)

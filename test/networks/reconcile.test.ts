@@ -72,7 +72,7 @@ describe('a reconciliation', () => {
       `with ${what} tells it, and puts it right only when asked`,
       withBooks(async (books, t) => {
         await spoil(books)
-        const list = async () => (await t.store.deposits('SEP', { after: null, limit: 1000 })).items
+        const list = async () => (await t.store.deposits.page('SEP', { after: null, limit: 1000 })).items
         const before = await list()
         await books.reconcile()
         assert.deepEqual(books.words(), expected)
@@ -84,7 +84,7 @@ describe('a reconciliation', () => {
         await books.reconcile()
         assert.deepEqual(books.words(), isLeft ? expected : [])
         if (expected.length > 0 && !isLeft) {
-          const deposit = await t.store.deposit('SEP', TX, 0)
+          const deposit = await t.store.deposits.find('SEP', TX, 0)
           assert.deepEqual(
             [deposit?.kind, deposit?.amount, deposit?.toAddress],
             ['confirmed', '5', addressOf('wallet-1')],
@@ -102,7 +102,7 @@ describe('a reconciliation', () => {
       for (let n = 0; n < 10; n += 1) books.chain.mine(n === 0 ? [missing] : [])
       await books.reconcile({ from: 1, to: BLOCKS + 1, intake: books.intake })
       assert.deepEqual(books.words(), [`missing new in ${BLOCKS + 1}`])
-      assert.equal((await t.store.deposit('SEP', 'new', 3))?.kind, 'confirmed')
+      assert.equal((await t.store.deposits.find('SEP', 'new', 3))?.kind, 'confirmed')
     }),
   )
 
@@ -125,7 +125,7 @@ describe('a reconciliation', () => {
         told.push(books.words())
       }
       assert.deepEqual(told, [['unplaced c'], [], ['unplaced a']])
-      for (const { txHash } of shared) assert.equal((await t.store.deposit('SEP', txHash, 0))?.kind, 'confirmed')
+      for (const { txHash } of shared) assert.equal((await t.store.deposits.find('SEP', txHash, 0))?.kind, 'confirmed')
     }),
   )
 

@@ -31,7 +31,7 @@ export class WatcherFixture {
   ) {
     this.chain = new SimulatedChain(confirmations)
     this.reader = new SimulatedReader(this.chain, new Random(1))
-    this.intake = new Intake(harness.store, new WalletDirectory(harness.store), () => {})
+    this.intake = new Intake(harness.store.ledger, new WalletDirectory(harness.store), () => {})
     this.watcher = this.newWatcher(options)
   }
 
@@ -44,7 +44,7 @@ export class WatcherFixture {
     return async () => {
       const harness = await openLmdbHarness()
       const facts = [walletCreated('wallet-1'), walletAssigned('wallet-1', 'alice')]
-      await harness.store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
+      await harness.store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
       const fixture = new WatcherFixture(harness, confirmations, options)
       try {
         await run(fixture)
@@ -66,7 +66,7 @@ export class WatcherFixture {
   newWatcher(options: Partial<ChainWatcherOptions> = {}): ChainWatcher {
     return new ChainWatcher({
       reader: this.reader,
-      store: this.store,
+      chain: this.store.chain,
       intake: this.intake,
       clock: this.clock,
       scheduler: this.scheduler,
@@ -105,7 +105,7 @@ export class WatcherFixture {
 
   /** The kinds of deposits by their transactions. */
   async kinds(...txHashes: readonly string[]): Promise<readonly (string | undefined)[]> {
-    const deposits = await Promise.all(txHashes.map((txHash) => this.store.deposit('SEP', txHash, 0)))
+    const deposits = await Promise.all(txHashes.map((txHash) => this.store.deposits.find('SEP', txHash, 0)))
     return deposits.map((deposit) => deposit?.kind)
   }
 

@@ -47,7 +47,7 @@ describe('the read API of the simulated node', () => {
       status: 200,
       value: { stream: { name: place().onboardingName } },
     })
-    const wallet = (await fixture.store.claimWallet('SEP', 1000))?.id ?? ''
+    const wallet = (await fixture.store.wallets.claim('SEP', 1000))?.id ?? ''
     const free = { stream: { name: 'billhook.sandbox.wallet', owner: null } }
     assert.deepEqual(await node().stream(wallet), { status: 200, value: free })
     await commit(fixture.sandbox, assignment(place(), key, identity, wallet))

@@ -119,7 +119,7 @@ export class SandboxFixture {
       randomKeyId: () => randomKeyId(random),
       randomSecretHex: () => randomSecretHex(random),
     })
-    const intake = new ObservedIntake(new Intake(store, new WalletDirectory(store), () => undefined))
+    const intake = new ObservedIntake(new Intake(store.ledger, new WalletDirectory(store), () => undefined))
     const scheduler = new ManualScheduler()
     const sandbox = await createSandbox({
       store,

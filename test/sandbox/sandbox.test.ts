@@ -21,7 +21,7 @@ async function own(fixture: SandboxFixture): Promise<{ identity: string; wallet:
   const place = fixture.sandbox.describe()
   const { streams } = await commit(fixture.sandbox, onboarding(place, key))
   const identity = streams.new[0]?.id ?? ''
-  const wallet = (await fixture.store.claimWallet('TRX-NILE', 1000))?.id ?? ''
+  const wallet = (await fixture.store.wallets.claim('TRX-NILE', 1000))?.id ?? ''
   await commit(fixture.sandbox, assignment(place, key, identity, wallet))
   return { identity, wallet }
 }
@@ -46,10 +46,10 @@ describe('the sandbox', () => {
     test(`restarted ${how} before the service has heard, it tells what the ledger committed`, async (context) => {
       const fixture = await start(context)
       const { identity, wallet } = await own(fixture)
-      assert.equal(fixture.store.isIdentityKnown(identity), false)
+      assert.equal(fixture.store.identities.isKnown(identity), false)
       await fixture.restart(how)
-      assert.equal(fixture.store.isIdentityKnown(identity), true)
-      assert.equal(fixture.store.wallet(wallet)?.owner, identity)
+      assert.equal(fixture.store.identities.isKnown(identity), true)
+      assert.equal(fixture.store.wallets.find(wallet)?.owner, identity)
     })
 
     test(`restarted ${how}, its ledger knows identities, their keys and owners`, async (context) => {
@@ -63,7 +63,7 @@ describe('the sandbox', () => {
         assignment(place, key, identity, wallet),
         'Vote Failure - "the wallet is assigned already"',
       )
-      const next = (await fixture.store.claimWallet('SEP', 1000))?.id ?? ''
+      const next = (await fixture.store.wallets.claim('SEP', 1000))?.id ?? ''
       await fail(fixture.sandbox, assignment(place, testKey('another'), identity, next), 'Input Signature Incorrect')
       await commit(fixture.sandbox, assignment(place, key, identity, next))
     })
@@ -76,28 +76,28 @@ describe('the sandbox', () => {
     const fact = { type: 'wallet.assigned', id: wallet, address: null, network: null, owner: 'another' } as const
     await fixture.intake.apply([{ eventId: null, fact }])
     await fixture.restart('after a crash')
-    assert.equal(fixture.store.wallet(wallet)?.owner, 'another')
+    assert.equal(fixture.store.wallets.find(wallet)?.owner, 'another')
   })
 
   test('closing confirms what waits for its confirmation', async (context) => {
     const fixture = await start(context)
-    const address = (await fixture.store.claimWallet('SEP', 1000))?.address
+    const address = (await fixture.store.wallets.claim('SEP', 1000))?.address
     const seen = await fixture.sandbox.deposit({ address, amount: '1' })
     assert.ok(seen.ok)
     await fixture.restart('cleanly')
-    assert.equal(fixture.store.deposit('SEP', seen.value.txHash, 0)?.kind, 'confirmed')
+    assert.equal(fixture.store.deposits.find('SEP', seen.value.txHash, 0)?.kind, 'confirmed')
   })
 
   test('fills up the wallets that belong to nobody when it starts, and only then', async (context) => {
     const fixture = await start(context)
     const { wallet } = await own(fixture)
-    const counts = () => (['SEP', 'TRX-NILE'] as const).map((network) => fixture.store.unassignedWallets(network))
+    const counts = () => (['SEP', 'TRX-NILE'] as const).map((network) => fixture.store.wallets.countUnassigned(network))
     assert.deepEqual(counts(), [UNASSIGNED_WALLETS, UNASSIGNED_WALLETS])
     for (const how of ['after a crash', 'cleanly'] as const) {
       await fixture.restart(how)
       assert.deepEqual(counts(), [UNASSIGNED_WALLETS, UNASSIGNED_WALLETS])
     }
-    assert.notEqual(fixture.store.wallet(wallet)?.owner, null)
+    assert.notEqual(fixture.store.wallets.find(wallet)?.owner, null)
   })
 
   test('commits nothing that its journal does not take', async (context) => {

@@ -47,7 +47,7 @@ async function onboarded(): Promise<{ key: TestKey; identity: string }> {
 }
 
 async function freeWallet(): Promise<string> {
-  const wallet = await fixture.store.claimWallet('SEP', 600_000)
+  const wallet = await fixture.store.wallets.claim('SEP', 600_000)
   assert.ok(wallet !== null)
   return wallet.id
 }
@@ -278,9 +278,9 @@ describe('onboarding', () => {
   test('reaches the service after 200 ms and not before', async () => {
     const { identity } = await onboarded()
     fixture.scheduler.pass(ASSIGNMENT_DELAY_MS - 1)
-    assert.equal(fixture.store.isIdentityKnown(identity), false)
+    assert.equal(fixture.store.identities.isKnown(identity), false)
     fixture.scheduler.pass(1)
-    await fixture.until(() => fixture.store.isIdentityKnown(identity))
+    await fixture.until(() => fixture.store.identities.isKnown(identity))
   })
 })
 
@@ -294,12 +294,12 @@ describe('assigning a wallet', () => {
       streams.updated.map(({ id }) => id),
       [wallet],
     )
-    assert.equal(fixture.store.wallet(wallet)?.owner, null)
+    assert.equal(fixture.store.wallets.find(wallet)?.owner, null)
     fixture.clock.advance(ASSIGNMENT_DELAY_MS)
     const told = fixture.intake.events.length
     fixture.scheduler.pass(ASSIGNMENT_DELAY_MS)
-    await fixture.until(() => fixture.store.wallet(wallet)?.owner === identity)
-    assert.equal(fixture.store.wallet(wallet)?.assignedAt, fixture.clock.now())
+    await fixture.until(() => fixture.store.wallets.find(wallet)?.owner === identity)
+    assert.equal(fixture.store.wallets.find(wallet)?.assignedAt, fixture.clock.now())
     assert.deepEqual(
       fixture.intake.events.slice(told).filter(({ fact }) => fact.type === 'wallet.assigned'),
       [
@@ -475,7 +475,7 @@ describe('assigning a wallet', () => {
       const { key, identity } = await onboarded()
       const wallet = await freeWallet()
       await failUnchanged(make(key, identity, wallet), error)
-      assert.equal(fixture.store.wallet(wallet)?.owner, null)
+      assert.equal(fixture.store.wallets.find(wallet)?.owner, null)
     })
   }
 })

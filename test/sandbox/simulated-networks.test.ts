@@ -23,7 +23,7 @@ interface OwnedWallet {
 }
 
 async function wallet(network: Network, owner = 'merchant'): Promise<OwnedWallet> {
-  const claimed = await fixture.store.claimWallet(network, 600_000)
+  const claimed = await fixture.store.wallets.claim(network, 600_000)
   assert.ok(claimed !== null)
   const fact = { type: 'wallet.assigned', id: claimed.id, address: null, network: null, owner } as const
   await fixture.intake.apply([{ eventId: null, fact }])
@@ -37,13 +37,13 @@ async function invoice(wallets: readonly OwnedWallet[], amount: string, currency
     amount,
     { currency },
   )
-  const [fate] = await fixture.store.perform([{ type: 'invoice', request }])
+  const [fate] = await fixture.store.commands.perform([{ type: 'invoice', request }])
   assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice' && fate.value.outcome.ok)
   return fate.value.outcome.value.id
 }
 
 function paymentOf(id: string) {
-  return fixture.store.invoiceWithPayment(id)?.payment
+  return fixture.store.invoices.findWithPayment(id)?.payment
 }
 
 async function deposit(body: Record<string, unknown>): Promise<Deposit> {
@@ -67,7 +67,7 @@ function txHash(): string {
 }
 
 function kindOf({ network, txHash, index }: Deposit) {
-  return fixture.store.deposit(network, txHash, index)?.kind
+  return fixture.store.deposits.find(network, txHash, index)?.kind
 }
 
 describe('the wallets of a simulated network', () => {
@@ -353,7 +353,7 @@ describe('deposits of one transaction', () => {
     const confirmed = await deposit({ ...body, kind: 'confirmed' })
     assert.deepEqual([confirmed.kind, confirmed.index], ['confirmed', 0])
     assert.equal((await deposit(body)).kind, 'confirmed')
-    assert.equal(fixture.store.deposit('SEP', body.txHash, 1), undefined)
+    assert.equal(fixture.store.deposits.find('SEP', body.txHash, 1), undefined)
   })
 
   test('others get indexes of their own, also at the same time', async () => {

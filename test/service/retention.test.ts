@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createLog } from '../../src/log.js'
 import { Retention } from '../../src/service/retention.js'
-import { StorageUnavailable } from '../../src/store/store.js'
+import { StorageUnavailable } from '../../src/store/refusals.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 
@@ -27,15 +27,19 @@ function setUp(rows: { events: number; deliveries: number; requests: number }) {
   const times = new Set<number>()
   const retention = new Retention({
     store: {
-      removeEventsBefore: (timeMs, limit) => {
-        times.add(timeMs)
-        return take('events', limit)
+      ledger: {
+        removeEventsBefore: (timeMs, limit) => {
+          times.add(timeMs)
+          return take('events', limit)
+        },
       },
-      removeSettledBefore: (timeMs, limit) => {
-        times.add(timeMs)
-        return take('deliveries', limit)
+      outbox: {
+        removeSettledBefore: (timeMs, limit) => {
+          times.add(timeMs)
+          return take('deliveries', limit)
+        },
       },
-      removeExpiredRequests: (limit) => take('requests', limit),
+      commands: { removeExpiredRequests: (limit) => take('requests', limit) },
     },
     clock,
     scheduler,

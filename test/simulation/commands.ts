@@ -83,29 +83,29 @@ export class Commands {
           permissions: step.permissions,
           ttlDays: step.ttlDays,
         }
-        return this.wait(store.registerApiKey(registration))
+        return this.wait(store.keys.register(registration))
       }
       case 'revoke': {
         const keys = model.keys.all()
         const key = keys[step.pick % (keys.length + 1)]
         const owner = step.owner === null ? (key?.owner ?? ownerName(0)) : ownerName(step.owner)
-        return this.wait(store.revokeApiKey(key?.id ?? '0'.repeat(16), owner))
+        return this.wait(store.keys.revoke(key?.id ?? '0'.repeat(16), owner))
       }
       case 'claim':
-        return this.wait(store.claimWallet(step.network, step.leaseMs))
+        return this.wait(store.wallets.claim(step.network, step.leaseMs))
       case 'identity':
-        return this.wait(store.rememberIdentity(ownerName(step.owner)))
+        return this.wait(store.identities.remember(ownerName(step.owner)))
       case 'webhook': {
         const owner = ownerName(step.owner)
-        if (step.receiver === null) return this.wait(store.deleteWebhook(owner))
-        return this.wait(store.putWebhook(owner, callbackUrl(step.receiver), step.payload))
+        if (step.receiver === null) return this.wait(store.webhooks.delete(owner))
+        return this.wait(store.webhooks.put(owner, callbackUrl(step.receiver), step.payload))
       }
       case 'rotate':
-        return this.wait(store.rotateWebhookSecret(ownerName(step.owner), step.overlapMs))
+        return this.wait(store.webhooks.rotate(ownerName(step.owner), step.overlapMs))
       case 'redeliver': {
         const delivery = model.outbox.at(step.pick % (model.outbox.count + 1))
         const owner = step.isOwn ? (delivery?.record.owner ?? ownerName(0)) : 'a stranger'
-        const redelivery = store.redeliver(owner, delivery?.record.id ?? '0'.repeat(32))
+        const redelivery = store.outbox.redeliver(owner, delivery?.record.id ?? '0'.repeat(32))
         return this.wait(
           redelivery.then((queued) => {
             if (queued.ok) this.parts.dispatcher.notify([queued.value.owed])

@@ -2,7 +2,7 @@ import { authorise, type Permission } from '../../src/domain/api-key.js'
 import { NETWORKS, type Network } from '../../src/domain/network.js'
 import type { Delivery } from '../../src/domain/webhook.js'
 import type { LmdbStore } from '../../src/store/lmdb/lmdb-store.js'
-import type { Page, PageOf } from '../../src/store/store.js'
+import type { Page, PageOf } from '../../src/store/pages.js'
 import type { Model } from './model/model.js'
 import { namesOf } from './model/outbox.js'
 import { ownerName, publicKey } from './names.js'
@@ -32,11 +32,11 @@ export class Comparison {
       case 'invoice':
         return this.invoice(touched.id)
       case 'wallet':
-        return expectEqual('a wallet', store.wallet(touched.id), model.wallets.find(touched.id))
+        return expectEqual('a wallet', store.wallets.find(touched.id), model.wallets.find(touched.id))
       case 'delivery':
         return this.delivery(touched.id)
       case 'webhook':
-        return expectEqual('a webhook', store.webhook(touched.id), model.outbox.configuration(touched.id))
+        return expectEqual('a webhook', store.webhooks.find(touched.id), model.outbox.configuration(touched.id))
       case 'keys':
         return this.keys(touched.id)
       case 'chain':
@@ -44,7 +44,7 @@ export class Comparison {
       case 'deposit': {
         const { network, txHash, index } = touched
         const deposit = model.deposits.find(network, txHash, index)?.record
-        expectEqual('a deposit record', store.deposit(network, txHash, index), deposit)
+        expectEqual('a deposit record', store.deposits.find(network, txHash, index), deposit)
         for (let n = 0; n < SAMPLES && model.invoices.count > 0; n += 1) {
           this.invoice(model.invoices.at(random.below(model.invoices.count))?.id ?? '')
         }
@@ -57,7 +57,7 @@ export class Comparison {
   authorise(pick: number, permission: Permission): void {
     const { keys } = this.model
     const bytes = keys.publicKeyAt(pick % (keys.count + 1)) ?? publicKey(pick)
-    const record = this.store().apiKey(bytes)
+    const record = this.store().keys.find(bytes)
     expectEqual('a key record', record, keys.find(bytes))
     const expiresAt = record?.expires_at ?? 0
     for (const at of [this.now(), expiresAt, expiresAt + 1]) {
@@ -99,69 +99,74 @@ export class Comparison {
       this.wallets(name, WHOLE.limit)
       this.keys(name)
       this.deliveries(name, WHOLE.limit)
-      expectEqual('a webhook', store.webhook(name), model.outbox.configuration(name))
+      expectEqual('a webhook', store.webhooks.find(name), model.outbox.configuration(name))
       expectEqual(
         'whether an identity is known',
-        store.isIdentityKnown(name),
+        store.identities.isKnown(name),
         model.wallets.isIdentityKnown(name),
         name,
       )
     }
     for (const { id } of model.invoices.all()) this.invoice(id)
     for (const wallet of model.wallets.all()) {
-      expectEqual('a wallet', store.wallet(wallet.id), wallet)
+      expectEqual('a wallet', store.wallets.find(wallet.id), wallet)
       if (wallet.network !== null && wallet.address !== null) {
-        expectEqual('the wallet at an address', store.walletAt(wallet.network, wallet.address), wallet)
+        expectEqual('the wallet at an address', store.wallets.at(wallet.network, wallet.address), wallet)
       }
     }
     for (const { record } of model.deposits.all()) {
-      expectEqual('a deposit record', store.deposit(record.network, record.txHash, record.index), record)
+      expectEqual('a deposit record', store.deposits.find(record.network, record.txHash, record.index), record)
     }
     for (const network of NETWORKS) {
       this.chain(network)
       for (const { height, hash, parentHash, timeMs } of model.chains.blocks(network)) {
-        expectEqual('a block', store.blockAt(network, height), { height, hash, parentHash, timeMs })
+        expectEqual('a block', store.chain.blockAt(network, height), { height, hash, parentHash, timeMs })
       }
     }
     this.pool()
-    expectEqual('the lanes with something queued', namesOf(store.queuedLanes()), model.outbox.queuedLanes())
+    expectEqual('the lanes with something queued', namesOf(store.outbox.queuedLanes()), model.outbox.queuedLanes())
     for (let i = 0; i < model.invoices.count; i += 1) this.references(i)
   }
 
   private chain(network: Network): void {
-    expectEqual('where a watcher is', this.store().chain(network), this.model.chains.position(network), network)
+    expectEqual(
+      'where a watcher is',
+      this.store().chain.position(network),
+      this.model.chains.position(network),
+      network,
+    )
   }
 
   private invoice(id: string): void {
     const expected = this.model.invoices.told(id, this.now())
-    expectEqual('an invoice and its payment', this.store().invoiceWithPayment(id), expected, id)
+    expectEqual('an invoice and its payment', this.store().invoices.findWithPayment(id), expected, id)
   }
 
   private invoices(owner: string, limit: number): void {
     const expected = this.model.invoices.of(owner)
-    const read = (page: Page) => this.store().invoices(owner, page)
+    const read = (page: Page) => this.store().invoices.page(owner, page)
     expectEqual('the invoices of an owner', walk(read, limit), expected, owner)
-    const paid = this.store().invoicesWithPayment(owner, { after: null, limit }).items.at(-1)
+    const paid = this.store().invoices.pageWithPayment(owner, { after: null, limit }).items.at(-1)
     if (paid !== undefined)
       expectEqual('an invoice in a list', paid, this.model.invoices.told(paid.invoice.id, this.now()))
   }
 
   private wallets(owner: string, limit: number): void {
-    const read = (page: Page) => this.store().wallets(owner, page)
+    const read = (page: Page) => this.store().wallets.page(owner, page)
     expectEqual('the wallets of an owner', walk(read, limit), this.model.wallets.of(owner), owner)
   }
 
   private keys(owner: string): void {
     expectEqual(
       'the keys of an owner',
-      walk((page) => this.store().apiKeys(owner, page), 7),
+      walk((page) => this.store().keys.page(owner, page), 7),
       this.model.keys.of(owner),
       owner,
     )
   }
 
   private deliveries(owner: string, limit: number): void {
-    const read = (page: Page) => this.store().deliveries(owner, page)
+    const read = (page: Page) => this.store().outbox.page(owner, page)
     expectEqual(
       'the deliveries of an owner',
       walk(read, limit).map(plain),
@@ -171,20 +176,20 @@ export class Comparison {
   }
 
   private delivery(id: string): void {
-    const found = this.store().delivery(id)
+    const found = this.store().outbox.find(id)
     const expected = this.model.outbox.find(id)?.record
     expectEqual('a delivery', found && plain(found), expected && plain(expected), id)
   }
 
   private references(position: number): void {
     const reference = this.model.invoices.at(position)?.reference ?? 'unknown'
-    const found = this.store().invoiceByReference(reference)
+    const found = this.store().invoices.findByReference(reference)
     expectEqual('the invoice of a reference', found, this.model.invoices.byReference(reference), reference)
   }
 
   private pool(): void {
     for (const network of NETWORKS) {
-      const unassigned = this.store().unassignedWallets(network)
+      const unassigned = this.store().wallets.countUnassigned(network)
       expectEqual('unassigned wallets', unassigned, this.model.wallets.unassigned(network), network)
     }
   }

@@ -39,7 +39,8 @@ export class Life {
     this.receivers = new Receivers(parts.sends)
     const store = this.calls.port
     this.dispatcher = createDispatcher({
-      store,
+      outbox: store.outbox,
+      webhooks: store.webhooks,
       sender: this.receivers,
       clock,
       log,
@@ -53,7 +54,7 @@ export class Life {
       totalCapacity: profile.totalCapacity,
       turnLimit: profile.turnLimit,
     })
-    this.intake = new Intake(store, this.directory, (owed) => this.dispatcher.notify(owed))
+    this.intake = new Intake(store.ledger, this.directory, (owed) => this.dispatcher.notify(owed))
     this.dispatcher.start().then(
       () => {
         this.isStarted = true

@@ -1,7 +1,7 @@
 import type { IncomingEvent } from '../../src/actors/intake.js'
 import type { ChainOutcome, ChainStep } from '../../src/domain/block.js'
 import type { InvoiceRequest } from '../../src/domain/invoice.js'
-import type { InvoiceResult } from '../../src/store/store.js'
+import type { InvoiceResult } from '../../src/store/commands.js'
 import type { ModelRequest } from './model/invoices.js'
 import type { EventStatus } from './model/wallets.js'
 import { violate } from './violation.js'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { DeliveryResult } from '../../src/domain/webhook.js'
-import type { OwedDelivery } from '../../src/store/store.js'
+import type { OwedDelivery } from '../../src/store/outbox.js'
 import type { OutgoingDelivery } from '../../src/webhooks/sender.js'
 import type { Model } from './model/model.js'
 import { type ModelDelivery, type ModelOwed, namesOf } from './model/outbox.js'
@@ -71,7 +71,7 @@ export class RefereeOfDeliveries implements SendObserver {
   judge(call: AnsweredCall): void {
     const { outbox } = this.parts.model
     switch (call.method) {
-      case 'settleInterrupted': {
+      case 'outbox.settleInterrupted': {
         const interrupted = outbox.inState('attempted')
         expectEqual('interrupted attempts', call.value, interrupted.length)
         for (const one of interrupted) {
@@ -83,24 +83,24 @@ export class RefereeOfDeliveries implements SendObserver {
         }
         return
       }
-      case 'queuedLanes': {
+      case 'outbox.queuedLanes': {
         return expectEqual('the lanes with something queued', namesOf(call.value), outbox.queuedLanes())
       }
-      case 'queuedDeliveries': {
+      case 'outbox.queued': {
         const [lane, after, limit] = call.args
         const queued = outbox.queued(lane).filter(({ record }) => after === null || record.id > after)
         const expected = queued.slice(0, limit).map(({ record }) => record.id)
         const actual = call.value.map(({ id }) => id)
         return expectEqual('what is queued in a lane', actual, expected, call.args)
       }
-      case 'markAttempted':
+      case 'outbox.markAttempted':
         expectEqual('answers of marks', call.value.length, call.args[0].length)
         for (const [i, id] of call.args[0].entries()) {
           expectEqual('a mark', call.value[i], outbox.mark(id, this.parts.now()), id)
           this.parts.touched(id)
         }
         return
-      case 'recordResult': {
+      case 'outbox.recordResult': {
         const [id, result] = call.args
         const delivery = this.known(id)
         expectEqual('the state of a delivery with a result', delivery.record.state, 'attempted')
@@ -110,13 +110,13 @@ export class RefereeOfDeliveries implements SendObserver {
         outbox.end(delivery, result, call.value)
         return this.parts.touched(id)
       }
-      case 'nextRetryAt': {
+      case 'outbox.nextRetryAt': {
         const due = outbox.inState('waiting').map(({ record }) => record.nextAttemptAt ?? 0)
         return expectEqual('the next retry', call.value, due.length === 0 ? null : Math.min(...due))
       }
-      case 'releaseRetries':
+      case 'outbox.releaseRetries':
         return this.judgeRelease(call.args[1], call.value)
-      case 'redeliver': {
+      case 'outbox.redeliver': {
         const [owner, id] = call.args
         const delivery = outbox.find(id)
         const isTheirs = delivery !== undefined && delivery.record.owner === owner

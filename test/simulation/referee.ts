@@ -1,6 +1,6 @@
 import type { ChainOutcome } from '../../src/domain/block.js'
 import type { Network } from '../../src/domain/network.js'
-import type { InvoiceCommand, InvoiceResult, WalletCommand, WalletResult } from '../../src/store/store.js'
+import type { InvoiceCommand, InvoiceResult, WalletCommand, WalletResult } from '../../src/store/commands.js'
 import type { Model } from './model/model.js'
 import type { ModelOwed } from './model/outbox.js'
 import type { OpenCommands, OpenEvents, OpenInvoice } from './open-commands.js'
@@ -49,7 +49,7 @@ export class Referee implements CallObserver {
 
   requested(call: StoreCall): void {
     this.parts.trace(`ask ${call.method}`)
-    if (call.method !== 'perform') return
+    if (call.method !== 'commands.perform') return
     const wallets = this.walletsOf(call.args[0])
     for (const id of wallets) {
       if (this.busy.has(id)) violate('two turns of a wallet at once', id)
@@ -61,7 +61,7 @@ export class Referee implements CallObserver {
     this.parts.trace(`did ${call.method} ${show(fate)}`)
     this.parts.model.notice(this.parts.now())
     if (fate.status === 'rejected') {
-      if (call.method === 'answerWithoutTurn') return this.judgePoisoned(call.args[0])
+      if (call.method === 'commands.answerWithoutTurn') return this.judgePoisoned(call.args[0])
       violate('a call of the store failed', [call.method, fate.reason])
     }
     // The store answered this very call, so the value is of its method.
@@ -70,8 +70,8 @@ export class Referee implements CallObserver {
 
   failed(call: StoreCall): void {
     this.parts.trace(`refused ${call.method}`)
-    if (call.method === 'applyLedgerFacts') for (const { fact } of call.args[0]) this.inOrder(fact, 'unavailable')
-    if (call.method !== 'perform') return
+    if (call.method === 'ledger.applyFacts') for (const { fact } of call.args[0]) this.inOrder(fact, 'unavailable')
+    if (call.method !== 'commands.perform') return
     for (const command of call.args[0]) {
       if (command.type === 'deposit') this.inOrder(command.fact, 'unavailable')
       else if (command.type === 'chain') this.parts.open.step(command.step).outcome = 'unavailable'
@@ -81,19 +81,19 @@ export class Referee implements CallObserver {
   }
 
   delivered(call: StoreCall, fate: PromiseSettledResult<unknown>): void {
-    if (call.method === 'perform') for (const id of this.walletsOf(call.args[0])) this.busy.delete(id)
-    if (call.method === 'markAttempted') this.parts.deliveries.heard(call.args[0], fate)
+    if (call.method === 'commands.perform') for (const id of this.walletsOf(call.args[0])) this.busy.delete(id)
+    if (call.method === 'outbox.markAttempted') this.parts.deliveries.heard(call.args[0], fate)
   }
 
   private judge(call: AnsweredCall): void {
     const { model, deliveries } = this.parts
     const now = this.parts.now()
     switch (call.method) {
-      case 'perform':
+      case 'commands.perform':
         return this.judgeTurn(call.args[0], call.value)
-      case 'answerWithoutTurn':
+      case 'commands.answerWithoutTurn':
         return this.judgeWithoutTurn(call.args[0], call.value)
-      case 'applyLedgerFacts':
+      case 'ledger.applyFacts':
         expectEqual('answers of facts', call.value.length, call.args[0].length)
         for (const [i, { eventId, fact }] of call.args[0].entries()) {
           const fate = call.value[i]
@@ -105,7 +105,7 @@ export class Referee implements CallObserver {
           }
         }
         return
-      case 'registerApiKey': {
+      case 'keys.register': {
         const [registration] = call.args
         const expected = model.keys.judge(registration, now)
         if (!call.value.ok || typeof expected === 'string') {
@@ -118,12 +118,12 @@ export class Referee implements CallObserver {
         model.keys.add(registration.publicKey, call.value.value)
         return this.parts.touched({ what: 'keys', id: registration.owner })
       }
-      case 'revokeApiKey': {
+      case 'keys.revoke': {
         const expected = model.keys.revoke(...call.args, now)
         expectEqual('a revocation', call.value.ok ? call.value.value : call.value.failure.code, expected, call.args)
         return
       }
-      case 'claimWallet': {
+      case 'wallets.claim': {
         const [network, leaseMs] = call.args
         const free = model.wallets.claimable(network, now)
         const id = call.value?.id ?? null
@@ -132,16 +132,16 @@ export class Referee implements CallObserver {
         expectEqual('the address of a claim', call.value.address, model.wallets.find(call.value.id)?.address)
         return model.wallets.lease(call.value.id, Math.min(now + leaseMs, TIME_MAX))
       }
-      case 'rememberIdentity':
+      case 'identities.remember':
         return model.wallets.rememberIdentity(...call.args)
-      case 'putWebhook': {
+      case 'webhooks.put': {
         const [owner, url, payload] = call.args
         this.checkSecret(owner, call.value.secret)
         model.outbox.put(owner, url, payload, call.value.secret ?? '', now)
         expectEqual('a webhook configuration', call.value, model.outbox.configuration(owner))
         return this.parts.touched({ what: 'webhook', id: owner })
       }
-      case 'rotateWebhookSecret': {
+      case 'webhooks.rotate': {
         const [owner, overlapMs] = call.args
         const { secret } = call.value
         if (secret === null || !SECRET.test(secret)) violate('a secret', secret)
@@ -150,7 +150,7 @@ export class Referee implements CallObserver {
         expectEqual('a webhook configuration', call.value, model.outbox.configuration(owner))
         return this.parts.touched({ what: 'webhook', id: owner })
       }
-      case 'webhookSecrets': {
+      case 'webhooks.secrets': {
         const [owner] = call.args
         const { current, previous } = call.value
         this.checkSecret(owner, current)
@@ -159,18 +159,18 @@ export class Referee implements CallObserver {
         expectEqual('the secrets that sign', signing, model.outbox.signing(owner, now))
         return this.parts.touched({ what: 'webhook', id: owner })
       }
-      case 'deleteWebhook':
+      case 'webhooks.delete':
         expectEqual('a removed webhook configuration', call.value, model.outbox.remove(...call.args))
         return this.parts.touched({ what: 'webhook', id: call.args[0] })
-      case 'addressesOf': {
+      case 'chain.addressesOf': {
         const expected = [...model.chains.addressesOf(...call.args)].sort()
         return expectEqual('the addresses of a step', [...call.value].sort(), expected, call.args)
       }
-      case 'invoice':
+      case 'invoices.find':
         return expectEqual('an invoice', call.value, model.invoices.find(...call.args), call.args)
-      case 'wallet':
+      case 'wallets.find':
         return expectEqual('a wallet', call.value, model.wallets.find(...call.args), call.args)
-      case 'walletAt':
+      case 'wallets.at':
         return expectEqual('the wallet at an address', call.value, model.wallets.at(...call.args), call.args)
       default:
         return deliveries.judge(call)

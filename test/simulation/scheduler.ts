@@ -1,19 +1,25 @@
-import { StorageUnavailable, type Store } from '../../src/store/store.js'
+import { StorageUnavailable } from '../../src/store/refusals.js'
+import type { Store } from '../../src/store/store.js'
 import type { Random } from './random.js'
 import { Violation } from './violation.js'
 
-type StoreMethod = keyof Store
+/** The ports of the store, without its own life. */
+type Ports = Omit<Store, 'probeWrite' | 'isOpen' | 'close'>
 
-/** A call of the store's port. */
-export type StoreCall = { [M in StoreMethod]: { readonly method: M; readonly args: Parameters<Store[M]> } }[StoreMethod]
-
-/** A call and what the store answered. */
+/** A call of a port, such as `invoices.find`, and what it was answered. */
 export type AnsweredCall = {
-  [M in StoreMethod]: {
-    readonly method: M
-    readonly args: Parameters<Store[M]>
-    readonly value: Awaited<ReturnType<Store[M]>>
-  }
+  [P in keyof Ports]: {
+    [M in keyof Ports[P] & string]: Ports[P][M] extends (...args: infer Args) => infer Value
+      ? { readonly method: `${P}.${M}`; readonly args: Args; readonly value: Awaited<Value> }
+      : never
+  }[keyof Ports[P] & string]
+}[keyof Ports]
+
+type StoreMethod = AnsweredCall['method']
+
+/** A call of a port. */
+export type StoreCall = {
+  [M in StoreMethod]: Pick<Extract<AnsweredCall, { readonly method: M }>, 'method' | 'args'>
 }[StoreMethod]
 
 interface PendingCall {
@@ -37,49 +43,49 @@ export interface CallObserver {
 
 /** Calls that answer at once from what is stored: of a group they see the state before it. */
 const AT_ONCE: ReadonlySet<StoreMethod> = new Set([
-  'apiKey',
-  'apiKeys',
-  'invoice',
-  'invoiceWithPayment',
-  'invoices',
-  'invoicesWithPayment',
-  'invoiceByReference',
-  'wallet',
-  'walletAt',
-  'wallets',
-  'unassignedWallets',
-  'isIdentityKnown',
-  'webhook',
-  'webhookSecrets',
-  'deposit',
-  'deposits',
-  'chain',
-  'blockAt',
-  'addressesOf',
-  'queuedLanes',
-  'queuedDeliveries',
-  'delivery',
-  'deliveries',
-  'nextRetryAt',
+  'keys.find',
+  'keys.page',
+  'invoices.find',
+  'invoices.findWithPayment',
+  'invoices.page',
+  'invoices.pageWithPayment',
+  'invoices.findByReference',
+  'wallets.find',
+  'wallets.at',
+  'wallets.page',
+  'wallets.countUnassigned',
+  'identities.isKnown',
+  'webhooks.find',
+  'webhooks.secrets',
+  'deposits.find',
+  'deposits.page',
+  'chain.position',
+  'chain.blockAt',
+  'chain.addressesOf',
+  'outbox.queuedLanes',
+  'outbox.queued',
+  'outbox.find',
+  'outbox.page',
+  'outbox.nextRetryAt',
 ] satisfies StoreMethod[])
 
 /** Calls that a disk without space refuses, and that do not keep the service from starting. */
 const FALLIBLE: ReadonlySet<StoreMethod> = new Set([
-  'perform',
-  'applyLedgerFacts',
-  'registerApiKey',
-  'revokeApiKey',
-  'claimWallet',
-  'rememberIdentity',
-  'putWebhook',
-  'deleteWebhook',
-  'rotateWebhookSecret',
-  'webhookSecrets',
-  'markAttempted',
-  'recordResult',
-  'releaseRetries',
-  'redeliver',
-  'queuedDeliveries',
+  'commands.perform',
+  'ledger.applyFacts',
+  'keys.register',
+  'keys.revoke',
+  'wallets.claim',
+  'identities.remember',
+  'webhooks.put',
+  'webhooks.delete',
+  'webhooks.rotate',
+  'webhooks.secrets',
+  'outbox.markAttempted',
+  'outbox.recordResult',
+  'outbox.releaseRetries',
+  'outbox.redeliver',
+  'outbox.queued',
 ] satisfies StoreMethod[])
 
 /**
@@ -99,15 +105,21 @@ export class StoreScheduler {
     private readonly store: Store,
     private readonly observer: CallObserver,
   ) {
+    const portOf = (port: string) =>
+      new Proxy(
+        {},
+        {
+          // A port has only methods, and every caller is type-checked against it.
+          get:
+            (_, name) =>
+            (...args: unknown[]) => {
+              const call = { method: `${port}.${String(name)}`, args } as StoreCall
+              return call.method === 'commands.answerWithoutTurn' ? this.performNow(call) : this.note(call)
+            },
+        },
+      )
     this.port = new Proxy(store, {
-      get: (_, method) => {
-        if (method === 'isOpen') return () => !this.isCrashed
-        // The port has only methods, and every caller is type-checked against it.
-        return (...args: unknown[]) => {
-          const call = { method, args } as StoreCall
-          return call.method === 'answerWithoutTurn' ? this.performNow(call) : this.note(call)
-        }
-      },
+      get: (_, name) => (name === 'isOpen' ? () => !this.isCrashed : portOf(String(name))),
     })
   }
 
@@ -179,11 +191,11 @@ export class StoreScheduler {
   }
 
   /** For a look whose answer decides who enters a mailbox first: were it noted, requests would change places. */
-  private performNow(call: Extract<StoreCall, { method: 'answerWithoutTurn' }>): unknown {
+  private performNow(call: Extract<StoreCall, { method: 'commands.answerWithoutTurn' }>): unknown {
     if (this.isCrashed) return new Promise(() => {})
     this.observer.requested(call)
     try {
-      const value = this.store.answerWithoutTurn(...call.args)
+      const value = this.store.commands.answerWithoutTurn(...call.args)
       this.observer.performed(call, { status: 'fulfilled', value })
       return value
     } catch (reason) {
@@ -193,15 +205,17 @@ export class StoreScheduler {
   }
 
   private async invoke({ method, args }: StoreCall): Promise<unknown> {
-    const member: unknown = Reflect.get(this.store, method)
+    const [port = '', name = ''] = method.split('.')
+    const target: object = Reflect.get(this.store, port)
+    const member: unknown = Reflect.get(target, name)
     if (typeof member !== 'function') throw new Violation('no such call', method)
-    return Reflect.apply(member, this.store, args)
+    return Reflect.apply(member, target, args)
   }
 }
 
 /** A refused batch is answered command by command, anything else by a rejection (port of the store). */
 function refusalOf({ method, args }: StoreCall): PromiseSettledResult<unknown> {
   const rejected = { status: 'rejected', reason: new StorageUnavailable(new Error('simulated')) } as const
-  if (method !== 'perform' && method !== 'applyLedgerFacts') return rejected
+  if (method !== 'commands.perform' && method !== 'ledger.applyFacts') return rejected
   return { status: 'fulfilled', value: args[0].map(() => rejected) }
 }

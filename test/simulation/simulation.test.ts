@@ -21,8 +21,11 @@ const forgetful: Disturb = (store) =>
   new Proxy(store, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name)
-      if (name === 'deleteWebhook') return () => Promise.resolve(true)
-      return typeof member === 'function' ? member.bind(target) : member
+      if (name !== 'webhooks') return typeof member === 'function' ? member.bind(target) : member
+      return new Proxy(target.webhooks, {
+        get: (webhooks, method) =>
+          method === 'delete' ? () => Promise.resolve(true) : Reflect.get(webhooks, method).bind(webhooks),
+      })
     },
   })
 

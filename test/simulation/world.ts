@@ -78,7 +78,7 @@ export class World {
       now: () => this.clock.now(),
       trace: (line) => this.trace(line),
       touched: (id) => this.touched.push({ what: 'delivery', id }),
-      nextAttemptOf: (id) => this.session.store.delivery(id)?.nextAttemptAt ?? null,
+      nextAttemptOf: (id) => this.session.store.outbox.find(id)?.nextAttemptAt ?? null,
       report: (error) => this.report(error),
     })
   }

@@ -27,7 +27,7 @@ export async function openFixture(clock: Clock = systemClock): Promise<LmdbFixtu
     directory: new WalletDirectory(store),
     path: place.path,
     assign: async (owner, ...ids) => {
-      const fates = await store.applyLedgerFacts(
+      const fates = await store.ledger.applyFacts(
         ids.flatMap((id) => [
           { eventId: null, fact: { type: 'wallet.created', id, address: addressOf(id), network: 'SEP' } },
           { eventId: null, fact: { type: 'wallet.assigned', id, address: null, network: null, owner } },

@@ -8,11 +8,12 @@ import { DELIVERED, HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model
 test('an observer hears of each attempt once, and at the start of those that were interrupted', async () => {
   const model = new OutboxModel()
   const cut = [model.owe('owner', 'shop'), model.owe('owner', 'shop')].map(({ id }) => id)
-  await model.store.markAttempted(cut)
+  await model.outbox.markAttempted(cut)
   const sender = new HoldingSender()
   const heard: unknown[] = []
   const dispatcher = createDispatcher({
-    store: model.store,
+    outbox: model.outbox,
+    webhooks: model.webhooks,
     sender,
     clock: new ManualClock(),
     log: createLog('silent'),

@@ -4,7 +4,7 @@ import { afterEach, describe, test } from 'node:test'
 import type { DepositStatus } from '../../src/domain/deposit.js'
 import { createLog } from '../../src/log.js'
 import type { LmdbStore } from '../../src/store/lmdb/lmdb-store.js'
-import type { OwedDelivery } from '../../src/store/store.js'
+import type { OwedDelivery } from '../../src/store/outbox.js'
 import { createAddressGuard } from '../../src/webhooks/address-guard.js'
 import { createDispatcher } from '../../src/webhooks/dispatcher.js'
 import { createSender, type Sender } from '../../src/webhooks/sender.js'
@@ -41,17 +41,23 @@ function realSender(): Sender {
 }
 
 function dispatch(store: LmdbStore, sender: Pick<Sender, 'send'>) {
-  return createDispatcher({ store, sender, clock: { now: () => 1_700_000_000_500 }, log: createLog('silent') })
+  return createDispatcher({
+    outbox: store.outbox,
+    webhooks: store.webhooks,
+    sender,
+    clock: { now: () => 1_700_000_000_500 },
+    log: createLog('silent'),
+  })
 }
 
 /** Assigns the wallet and asks for an invoice over 10 USDT on it; answers the invoice's id. */
 async function invoiceOn(store: LmdbStore, owner: string, wallet: string, callbackUrl: string): Promise<string> {
-  await store.applyLedgerFacts([
+  await store.ledger.applyFacts([
     { eventId: null, fact: { type: 'wallet.created', id: wallet, address: addressOf(wallet), network: 'SEP' } },
     { eventId: null, fact: { type: 'wallet.assigned', id: wallet, address: null, network: null, owner } },
   ])
   const request = invoiceRequest(owner, [wallet], '10', { reference: `order of ${wallet}`, callbackUrl })
-  const [fate] = await store.perform([{ type: 'invoice', request }])
+  const [fate] = await store.commands.perform([{ type: 'invoice', request }])
   assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice' && fate.value.outcome.ok)
   return fate.value.outcome.value.id
 }
@@ -67,7 +73,9 @@ async function deposit(store: LmdbStore, wallet: string, report: DepositStatus):
     amount: '10000000',
     receivedAt: 2_000_000_000_000,
   }
-  const [fate] = await store.perform([{ type: 'deposit', eventId: null, fact: { type: 'deposit', report, sighting } }])
+  const [fate] = await store.commands.perform([
+    { type: 'deposit', eventId: null, fact: { type: 'deposit', report, sighting } },
+  ])
   assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'deposit')
   return fate.value.owed
 }
@@ -85,7 +93,7 @@ describe('a deposit', () => {
     dispatcher.notify(owed)
     await dispatcher.idle()
     assert.equal(shop.requests.length, 2)
-    const { current: secret } = await store.webhookSecrets('merchant')
+    const { current: secret } = await store.webhooks.secrets('merchant')
     for (const [i, status] of (['pending', 'confirmed'] as const).entries()) {
       const request = shop.requests[i] ?? assert.fail('a request is missing')
       const id = owed[i]?.id ?? assert.fail('a delivery is missing')
@@ -106,7 +114,7 @@ describe('a deposit', () => {
       const standard = createHmac('sha256', Buffer.from(secret, 'hex'))
       standard.update(`${id}.1700000000.`).update(request.body)
       assert.equal(request.headers['webhook-signature'], `v1,${standard.digest('base64')}`)
-      const delivery = store.delivery(id)
+      const delivery = store.outbox.find(id)
       assert.equal(delivery?.state, 'settled')
       assert.equal(delivery?.attempts, 1)
       assert.ok(delivery?.result?.kind === 'answered' && delivery.result.httpStatus === 200)
@@ -126,7 +134,7 @@ describe('a deposit', () => {
     assert.ok(owed !== undefined)
     dispatcher.notify([owed])
     await dispatcher.idle()
-    const delivery = store.delivery(owed.id)
+    const delivery = store.outbox.find(owed.id)
     assert.ok(delivery?.result?.kind === 'failed' && delivery.result.reason === 'refused_address')
     assert.equal(shop.connections, 0)
     await dispatcher.stop()
@@ -147,7 +155,7 @@ describe('after a crash', () => {
     assert.ok(attempted !== undefined)
     before.notify([attempted])
     await crashing.began(1)
-    assert.equal(store.delivery(attempted.id)?.state, 'attempted')
+    assert.equal(store.outbox.find(attempted.id)?.state, 'attempted')
     // Owed, but the process ends before its dispatcher hears of it: also the one that waits for the first.
     const [queued] = await deposit(store, 'w2', 'pending')
     const [behind] = await deposit(store, 'w1', 'confirmed')
@@ -160,11 +168,11 @@ describe('after a crash', () => {
     await after.idle()
     const ids = shop.requests.map(({ headers }) => headers['webhook-id']).sort()
     assert.deepEqual(ids, [queued.id, behind.id].sort())
-    const interrupted = reopened.delivery(attempted.id)
+    const interrupted = reopened.outbox.find(attempted.id)
     assert.equal(interrupted?.state, 'settled')
     assert.equal(interrupted?.attempts, 1)
     assert.ok(interrupted?.result?.kind === 'failed' && interrupted.result.reason === 'interrupted')
-    for (const { id } of [queued, behind]) assert.equal(reopened.delivery(id)?.result?.kind, 'answered')
+    for (const { id } of [queued, behind]) assert.equal(reopened.outbox.find(id)?.result?.kind, 'answered')
     await after.stop()
     await reopened.close()
   })
@@ -180,7 +188,8 @@ describe('many deliveries', () => {
       for (let i = 0; i < each; i += 1) await invoiceOn(store, `merchant ${m}`, `w${m}x${i}`, `${shop.url}/${m}`)
     }
     const dispatcher = createDispatcher({
-      store,
+      outbox: store.outbox,
+      webhooks: store.webhooks,
       sender: realSender(),
       clock: { now: () => 1_700_000_000_500 },
       log: createLog('silent'),
@@ -195,7 +204,7 @@ describe('many deliveries', () => {
     assert.equal(shop.requests.length, merchants * each * 2)
     assert.equal(new Set(shop.requests.map(({ headers }) => headers['webhook-id'])).size, merchants * each * 2)
     assert.ok(shop.peak <= 9)
-    assert.deepEqual(store.queuedLanes(), [])
+    assert.deepEqual(store.outbox.queuedLanes(), [])
     await dispatcher.stop()
     await store.close()
   })

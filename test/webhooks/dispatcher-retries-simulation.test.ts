@@ -61,7 +61,8 @@ test('whatever the store and the receivers do, a delivery is attempted until it 
         }
         const open = () =>
           createDispatcher({
-            store: model.store,
+            outbox: model.outbox,
+            webhooks: model.webhooks,
             sender,
             scheduler,
             clock: model.clock,

@@ -12,12 +12,13 @@ import { DELIVERED, HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model
 const REFUSED: DeliveryResult = { kind: 'answered', httpStatus: 500, durationMs: 1 }
 
 /** A dispatcher whose pauses are the longest that can be drawn, and time that passes when the test says so. */
-function setup(attemptsMax: number, model = new OutboxModel(), change: Partial<DispatcherOptions['store']> = {}) {
+function setup(attemptsMax: number, model = new OutboxModel(), change: Partial<DispatcherOptions['outbox']> = {}) {
   const sender = new HoldingSender()
   const scheduler = new ManualScheduler()
   const open = () =>
     createDispatcher({
-      store: { ...model.store, ...change },
+      outbox: { ...model.outbox, ...change },
+      webhooks: model.webhooks,
       sender,
       scheduler,
       clock: model.clock,
@@ -208,7 +209,7 @@ describe('a redelivery', () => {
     const answer = deferred<void>()
     const { sender, dispatcher, settle } = setup(1, model, {
       recordResult: async (...args) => {
-        const retryAt = await model.store.recordResult(...args)
+        const retryAt = await model.outbox.recordResult(...args)
         isRecorded.resolve()
         await answer.promise
         return retryAt

@@ -71,7 +71,8 @@ test('whatever the store and the receivers do, every delivery is sent once, in o
         }
         const open = () =>
           createDispatcher({
-            store: model.store,
+            outbox: model.outbox,
+            webhooks: model.webhooks,
             sender,
             clock: new ManualClock(),
             log: createLog('silent'),

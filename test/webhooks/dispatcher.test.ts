@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { createLog } from '../../src/log.js'
-import { StorageUnavailable } from '../../src/store/store.js'
+import { StorageUnavailable } from '../../src/store/refusals.js'
 import { createDispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import { deferred } from '../support/deferred.js'
 import { ManualClock } from '../support/manual-clock.js'
@@ -13,7 +13,8 @@ function setup(options: Partial<DispatcherOptions> = {}) {
   const sender = new HoldingSender()
   const lines: string[] = []
   const dispatcher = createDispatcher({
-    store: model.store,
+    outbox: model.outbox,
+    webhooks: model.webhooks,
     sender,
     clock: new ManualClock(),
     log: createLog('info', { write: (line) => lines.push(line) }),
@@ -23,8 +24,8 @@ function setup(options: Partial<DispatcherOptions> = {}) {
 }
 
 /** Replaces one operation of a model's store. */
-function overriding(model: OutboxModel, change: Partial<DispatcherOptions['store']>): DispatcherOptions['store'] {
-  return { ...model.store, ...change }
+function overriding(model: OutboxModel, change: Partial<DispatcherOptions['outbox']>): DispatcherOptions['outbox'] {
+  return { ...model.outbox, ...change }
 }
 
 function full() {
@@ -133,10 +134,10 @@ describe('bounds', () => {
     const model = new OutboxModel()
     const { sender, dispatcher } = setup({
       concurrencyPerDestination: 4,
-      store: overriding(model, {
-        queuedDeliveries: (lane, after, limit) => {
+      outbox: overriding(model, {
+        queued: (lane, after, limit) => {
           most = Math.max(most, limit)
-          return model.store.queuedDeliveries(lane, after, limit)
+          return model.outbox.queued(lane, after, limit)
         },
       }),
     })
@@ -205,12 +206,12 @@ describe('stopping', () => {
     })
     const marked: string[] = []
     const { sender, dispatcher } = setup({
-      store: overriding(model, {
+      outbox: overriding(model, {
         markAttempted: async (ids) => {
           marked.push(...ids)
           isMarking()
           await held
-          return model.store.markAttempted(ids)
+          return model.outbox.markAttempted(ids)
         },
       }),
     })
@@ -232,7 +233,7 @@ describe('stopping', () => {
 
 describe('a store that fails', () => {
   test('means that nothing is sent until it works again, and then once', async () => {
-    for (const operation of ['queuedDeliveries', 'webhookSecrets', 'markAttempted'] as const) {
+    for (const operation of ['queued', 'secrets', 'markAttempted'] as const) {
       const model = new OutboxModel()
       let failures = 2
       const fail = () => {
@@ -241,20 +242,22 @@ describe('a store that fails', () => {
         throw full()
       }
       const { sender, dispatcher } = setup({
-        store: overriding(model, {
-          queuedDeliveries: async (...args) => {
-            if (operation === 'queuedDeliveries') fail()
-            return model.store.queuedDeliveries(...args)
-          },
-          webhookSecrets: async (...args) => {
-            if (operation === 'webhookSecrets') fail()
-            return model.store.webhookSecrets(...args)
+        outbox: overriding(model, {
+          queued: async (...args) => {
+            if (operation === 'queued') fail()
+            return model.outbox.queued(...args)
           },
           markAttempted: async (...args) => {
             if (operation === 'markAttempted') fail()
-            return model.store.markAttempted(...args)
+            return model.outbox.markAttempted(...args)
           },
         }),
+        webhooks: {
+          secrets: async (...args) => {
+            if (operation === 'secrets') fail()
+            return model.webhooks.secrets(...args)
+          },
+        },
       })
       const owed = model.owe('owner', 'shop')
       await dispatcher.start()
@@ -271,7 +274,7 @@ describe('a store that fails', () => {
     const model = new OutboxModel()
     let marks = 0
     const { sender, dispatcher } = setup({
-      store: overriding(model, {
+      outbox: overriding(model, {
         markAttempted: async () => {
           marks += 1
           throw full()
@@ -290,7 +293,7 @@ describe('a store that fails', () => {
   /** A lane with one attempt sent, one at the mark, and `more` queued; the mark fails when the test says so. */
   async function halfMarked(
     more: number,
-    change: (model: OutboxModel) => Partial<DispatcherOptions['store']> = () => ({}),
+    change: (model: OutboxModel) => Partial<DispatcherOptions['outbox']> = () => ({}),
   ) {
     const model = new OutboxModel()
     const owed = Array.from({ length: 2 + more }, () => model.owe('owner', 'shop'))
@@ -300,10 +303,10 @@ describe('a store that fails', () => {
     const marked: string[] = []
     const parts = setup({
       concurrencyPerDestination: 2,
-      store: overriding(model, {
+      outbox: overriding(model, {
         markAttempted: async (ids) => {
           marked.push(...ids)
-          return ids.includes(second) ? failing.promise : model.store.markAttempted(ids)
+          return ids.includes(second) ? failing.promise : model.outbox.markAttempted(ids)
         },
         ...change(model),
       }),
@@ -323,8 +326,8 @@ describe('a store that fails', () => {
     const isReading = deferred<void>()
     const read = deferred<void>()
     const { model, sender, dispatcher, first, second, failing, marked, end } = await halfMarked(3, (model) => ({
-      queuedDeliveries: async (lane, ...args) => {
-        const rows = await model.store.queuedDeliveries(lane, ...args)
+      queued: async (lane, ...args) => {
+        const rows = await model.outbox.queued(lane, ...args)
         if (lane === 'other') {
           isReading.resolve()
           await read.promise
@@ -351,8 +354,8 @@ describe('a store that fails', () => {
     const isReading = deferred<void>()
     const read = deferred<void>()
     const { model, sender, dispatcher, first, second, failing, marked, end } = await halfMarked(0, (model) => ({
-      queuedDeliveries: async (...args) => {
-        const rows = await model.store.queuedDeliveries(...args)
+      queued: async (...args) => {
+        const rows = await model.outbox.queued(...args)
         if (isHeld) {
           isReading.resolve()
           await read.promise
@@ -376,13 +379,13 @@ describe('a store that fails', () => {
     const model = new OutboxModel()
     let failures = 2
     const { sender, dispatcher } = setup({
-      store: overriding(model, {
+      outbox: overriding(model, {
         recordResult: async (...args) => {
           if (failures > 0) {
             failures -= 1
             throw full()
           }
-          return model.store.recordResult(...args)
+          return model.outbox.recordResult(...args)
         },
       }),
     })
@@ -402,7 +405,7 @@ describe('a store that fails', () => {
       tried = resolve
     })
     const { sender, dispatcher } = setup({
-      store: overriding(model, {
+      outbox: overriding(model, {
         recordResult: async () => {
           tried()
           throw full()
@@ -423,7 +426,7 @@ describe('what must not happen', () => {
   test('a delivery that somebody else has marked is not sent', async () => {
     const model = new OutboxModel()
     const { sender, dispatcher } = setup({
-      store: overriding(model, { markAttempted: async (ids) => ids.map(() => false) }),
+      outbox: overriding(model, { markAttempted: async (ids) => ids.map(() => false) }),
     })
     model.owe('owner', 'shop')
     await dispatcher.start()

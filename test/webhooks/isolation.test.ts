@@ -18,7 +18,8 @@ class Attack {
   private readonly clock = new ManualClock()
   private readonly scheduler = new ManualScheduler()
   readonly dispatcher = createDispatcher({
-    store: this.model.store,
+    outbox: this.model.outbox,
+    webhooks: this.model.webhooks,
     sender: this.sender,
     clock: this.clock,
     scheduler: this.scheduler,

@@ -2,16 +2,20 @@ import assert from 'node:assert/strict'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { isUsedUp, type RetryDecision } from '../../src/domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../src/domain/webhook.js'
-import { type OwedDelivery, StorageUnavailable } from '../../src/store/store.js'
+import type { OwedDelivery } from '../../src/store/outbox.js'
+import { StorageUnavailable } from '../../src/store/refusals.js'
 import type { DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import type { OutgoingDelivery } from '../../src/webhooks/sender.js'
 import { ManualClock } from '../support/manual-clock.js'
+
+/** A call that the dispatcher makes. */
+export type Operation = keyof DispatcherOptions['outbox'] | keyof DispatcherOptions['webhooks']
 
 /** Where the model may make the store wait or fail. */
 export interface Disturbance {
   /** Turns of the event loop before an operation happens. */
   turns(): number
-  fails(operation: keyof DispatcherOptions['store']): boolean
+  fails(operation: Operation): boolean
 }
 
 export const UNDISTURBED: Disturbance = { turns: () => 0, fails: () => false }
@@ -57,7 +61,14 @@ export class OutboxModel {
     return this.deliveries.get(id) ?? assert.fail(`no delivery ${id}`)
   }
 
-  readonly store: DispatcherOptions['store'] = {
+  readonly webhooks: DispatcherOptions['webhooks'] = {
+    secrets: async () => {
+      await this.happen('secrets')
+      return { current: MODEL_SECRET, previous: null }
+    },
+  }
+
+  readonly outbox: DispatcherOptions['outbox'] = {
     settleInterrupted: async (retry) => {
       await this.happen('settleInterrupted')
       let settled = 0
@@ -73,20 +84,16 @@ export class OutboxModel {
       const queued = [...this.deliveries.values()].filter(({ state }) => state === 'queued')
       return [...new Map(queued.map(({ lane, owner }) => [lane, { lane, owner }])).values()]
     },
-    queuedDeliveries: async (lane, after, limit) => {
+    queued: async (lane, after, limit) => {
       const found = () =>
         [...this.deliveries.values()]
           .filter((one) => one.lane === lane && one.state === 'queued' && (after === null || one.id > after))
           .slice(0, limit)
-      await this.happen('queuedDeliveries')
+      await this.happen('queued')
       const rows = found()
       // What is read is a little old when it arrives.
       await this.linger()
       return rows
-    },
-    webhookSecrets: async () => {
-      await this.happen('webhookSecrets')
-      return { current: MODEL_SECRET, previous: null }
     },
     markAttempted: async (ids) => {
       await this.happen('markAttempted')
@@ -140,7 +147,7 @@ export class OutboxModel {
     return nextAttemptAt
   }
 
-  private async happen(operation: keyof DispatcherOptions['store']): Promise<void> {
+  private async happen(operation: Operation): Promise<void> {
     await this.linger()
     if (this.disturbance.fails(operation)) throw new StorageUnavailable(new Error('no space left on device'))
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { createLog } from '../../src/log.js'
-import { StorageUnavailable } from '../../src/store/store.js'
+import { StorageUnavailable } from '../../src/store/refusals.js'
 import { Retries, type RetriesParts } from '../../src/webhooks/retries.js'
 import { ManualClock, START_MS } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
@@ -10,13 +10,13 @@ import { ManualScheduler } from '../support/manual-scheduler.js'
 const MINUTE_MS = 60_000
 
 /** Due times, a clock and a scheduler that move together, and what was released. */
-function setup(due: number[], change: Partial<RetriesParts['store']> = {}) {
+function setup(due: number[], change: Partial<RetriesParts['outbox']> = {}) {
   const clock = new ManualClock()
   const scheduler = new ManualScheduler()
   const released: string[] = []
   let looks = 0
   const retries = new Retries({
-    store: {
+    outbox: {
       nextRetryAt: () => {
         looks += 1
         return due.length === 0 ? null : Math.min(...due)

@@ -21,7 +21,7 @@ function setup(webhook: (owner: string) => WebhookConfiguration = configured) {
   const outcome = deferred<typeof DELIVERED>()
   let hashes = 0
   const tests = new TestDeliveries({
-    store: { webhook, webhookSecrets: async () => ({ current: MODEL_SECRET, previous: null }) },
+    webhooks: { find: webhook, secrets: async () => ({ current: MODEL_SECRET, previous: null }) },
     sender: {
       send: (delivery) => {
         sent.push(delivery)

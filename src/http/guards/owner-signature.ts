@@ -3,7 +3,7 @@ import type { Existence, KnownIdentities } from '../../auth/known-identities.js'
 import { readSignatureHeaders, type SignedRequests } from '../../auth/signed-request.js'
 import { type FailureCode, type Outcome, refuse, refuseField, succeed } from '../../domain/failure.js'
 import { parseOwner } from '../../domain/identity.js'
-import type { Store } from '../../store/store.js'
+import type { InvoicePort } from '../../store/invoices.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer } from '../failure-response.js'
 import type { Params, Route } from '../router.js'
@@ -36,7 +36,7 @@ interface Protection {
 export interface StrictParts {
   readonly signedRequests: Pick<SignedRequests, 'authenticate' | 'authenticateIdentity'>
   readonly identities: Pick<KnownIdentities, 'exists'>
-  readonly store: Pick<Store, 'invoice'>
+  readonly invoices: Pick<InvoicePort, 'find'>
   /** What identities were onboarded under; see `isIdentityOfKey`. */
   readonly onboardingName: string
 }
@@ -61,21 +61,21 @@ export function requireOwnerSignature(routes: readonly Route[], parts: StrictPar
   })
 }
 
-function protectionOf({ method, pattern }: Route, { store }: StrictParts): Protection | null {
+function protectionOf({ method, pattern }: Route, { invoices }: StrictParts): Protection | null {
   const routeTag = `${method} ${pattern}`
   if (pattern.startsWith(OWNER_PREFIX)) {
     return { routeTag, by: 'api-key', ownerOf: (_request, { id = '' }) => succeed(id) }
   }
   if (routeTag === SINGLE_INVOICE) {
-    return { routeTag, by: 'api-key', ownerOf: (_request, { id = '' }) => ownerOfInvoice(store, id) }
+    return { routeTag, by: 'api-key', ownerOf: (_request, { id = '' }) => ownerOfInvoice(invoices, id) }
   }
   const inBody = OWNER_IN_BODY[routeTag]
   if (inBody === undefined) return null
   return { routeTag, by: inBody.by, ownerOf: (request) => ownerInBody(request, inBody.ownerMissing) }
 }
 
-async function ownerOfInvoice(store: StrictParts['store'], id: string): Promise<Outcome<string>> {
-  const invoice = await store.invoice(id)
+async function ownerOfInvoice(invoices: StrictParts['invoices'], id: string): Promise<Outcome<string>> {
+  const invoice = await invoices.find(id)
   return invoice === undefined ? refuse('invoice_not_found') : succeed(invoice.owner)
 }
 

@@ -3,7 +3,7 @@ import { type ApiKeyRegistration, knownPermissions } from '../../domain/api-key.
 import { failure, type Outcome, refuseField, succeed } from '../../domain/failure.js'
 import { parseOwner } from '../../domain/identity.js'
 import { wellFormed } from '../../domain/text.js'
-import type { Store } from '../../store/store.js'
+import type { KeyPort } from '../../store/keys.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import { listAnswer } from '../json-list.js'
@@ -11,28 +11,28 @@ import type { Route } from '../router.js'
 import type { Answer, Request } from '../server.js'
 
 /** `POST /api/api-keys`, `GET /api/users/:id/api-keys`, `POST /api/api-keys/:id/revoke`. */
-export function apiKeyRoutes(store: Store, engine: Secp256k1Engine): readonly Route[] {
+export function apiKeyRoutes(keys: KeyPort, engine: Secp256k1Engine): readonly Route[] {
   return [
-    { method: 'POST', pattern: '/api/api-keys', handle: (request) => register(store, engine, request) },
+    { method: 'POST', pattern: '/api/api-keys', handle: (request) => register(keys, engine, request) },
     {
       method: 'GET',
       pattern: '/api/users/:id/api-keys',
-      handle: (_request, params) => listAnswer((page) => store.apiKeys(params['id'] ?? '', page)),
+      handle: (_request, params) => listAnswer((page) => keys.page(params['id'] ?? '', page)),
     },
     {
       method: 'POST',
       pattern: '/api/api-keys/:id/revoke',
-      handle: (request, params) => revoke(store, params['id'] ?? '', request),
+      handle: (request, params) => revoke(keys, params['id'] ?? '', request),
     },
   ]
 }
 
-async function register(store: Store, engine: Secp256k1Engine, request: Request): Promise<Answer> {
+async function register(keys: KeyPort, engine: Secp256k1Engine, request: Request): Promise<Answer> {
   const body = readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
   const registration = parseRegistration(body.value, engine)
   if (!registration.ok) return failureAnswer(registration.failure)
-  const key = await store.registerApiKey(registration.value)
+  const key = await keys.register(registration.value)
   return key.ok ? jsonAnswer(201, key.value) : failureAnswer(key.failure)
 }
 
@@ -60,11 +60,11 @@ function refuseRegistration(field: string) {
   return refuseField('invalid_api_key_registration', field)
 }
 
-async function revoke(store: Store, id: string, request: Request): Promise<Answer> {
+async function revoke(keys: KeyPort, id: string, request: Request): Promise<Answer> {
   const body = readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
   const owner = parseOwner(body.value['owner'])
   if (owner === null) return failureAnswer(failure('owner_required'))
-  const key = await store.revokeApiKey(id, owner)
+  const key = await keys.revoke(id, owner)
   return key.ok ? jsonAnswer(200, key.value) : failureAnswer(key.failure)
 }

@@ -3,7 +3,8 @@ import type { Clock } from '../../clock.js'
 import { type Failure, failure } from '../../domain/failure.js'
 import { judgeRedelivery, redeliveryWaitMs } from '../../domain/redelivery.js'
 import { type Delivery, isDelivered } from '../../domain/webhook.js'
-import type { Page, PageOf, Store } from '../../store/store.js'
+import type { OutboxPort } from '../../store/outbox.js'
+import type { Page, PageOf } from '../../store/pages.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import { RateLimiter } from '../guards/rate-limiter.js'
 import { listAnswer } from '../json-list.js'
@@ -17,7 +18,7 @@ const MS_PER_SECOND = 1000
 const REDELIVERIES_PER_MINUTE = 60
 
 export interface DeliveryRoutesParts {
-  readonly store: Pick<Store, 'deliveries' | 'delivery' | 'redeliver'>
+  readonly outbox: Pick<OutboxPort, 'page' | 'find' | 'redeliver'>
   readonly clock: Clock
   /** Told of a redelivery, after it is durable. */
   readonly onOwed: OnOwed
@@ -43,12 +44,12 @@ export function deliveryRoutes(parts: DeliveryRoutesParts): readonly Route[] {
   ]
 }
 
-async function list({ store, basePath }: DeliveryRoutesParts, owner: string, request: Request): Promise<Answer> {
+async function list({ outbox, basePath }: DeliveryRoutesParts, owner: string, request: Request): Promise<Answer> {
   const query = readListQuery(request.query)
   if (!query.ok) return failureAnswer(query.failure)
   const { limit, cursor } = query.value
   const read = async (page: Page): Promise<PageOf<DeliveryRecord>> => {
-    const { items, next } = await store.deliveries(owner, page)
+    const { items, next } = await outbox.page(owner, page)
     return { items: items.map(toRecord), next }
   }
   if (limit === null) return listAnswer(read, cursor)
@@ -62,17 +63,17 @@ async function list({ store, basePath }: DeliveryRoutesParts, owner: string, req
 
 /** Only what would be sent uses up the owner's allowance. The store judges again, inside its transaction. */
 async function redeliver(
-  { store, clock, onOwed }: DeliveryRoutesParts,
+  { outbox, clock, onOwed }: DeliveryRoutesParts,
   allowances: RateLimiter,
   owner: string,
   id: string,
 ): Promise<Answer> {
   const nowMs = clock.now()
-  const delivery = await store.delivery(id)
+  const delivery = await outbox.find(id)
   const judged = judgeRedelivery(delivery, owner, nowMs)
   const waitSeconds = judged.ok ? allowances.take(owner) : 0
   if (waitSeconds > 0) return failureAnswer(failure('too_many_redeliveries'), { 'Retry-After': String(waitSeconds) })
-  const queued = judged.ok ? await store.redeliver(owner, id) : judged
+  const queued = judged.ok ? await outbox.redeliver(owner, id) : judged
   if (!queued.ok) return failureAnswer(queued.failure, pauseOf(queued.failure, delivery, nowMs))
   onOwed([queued.value.owed])
   return jsonAnswer(200, toRecord(queued.value.delivery))

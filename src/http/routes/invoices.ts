@@ -14,7 +14,10 @@ import { parseOwner } from '../../domain/identity.js'
 import { type Invoice, type InvoiceRequest, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import type { Payment } from '../../domain/payment.js'
 import { truncate, wellFormed } from '../../domain/text.js'
-import type { CreationTerms, InvoiceResult, InvoiceWithPayment, Page, PageOf, Store } from '../../store/store.js'
+import { isReady } from '../../store/awaitable.js'
+import type { CreationTerms, InvoiceResult } from '../../store/commands.js'
+import type { InvoicePort, InvoiceWithPayment } from '../../store/invoices.js'
+import type { Page, PageOf } from '../../store/pages.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer, jsonTextAnswer } from '../failure-response.js'
 import type { AllowsUnsigned } from '../guards/unsigned-path.js'
@@ -32,7 +35,7 @@ const CREATE_INVOICE: SignedRoute = { routeTag: 'POST /api/invoices', permission
 const VOID_INVOICE: SignedRoute = { routeTag: 'POST /api/invoices/:id/void', permission: 'invoices:create' }
 
 export interface InvoiceRoutesParts {
-  readonly store: Store
+  readonly invoices: InvoicePort
   readonly directory: WalletDirectory
   readonly signedRequests: Pick<SignedRequests, 'authenticate'>
   readonly allowsUnsigned: AllowsUnsigned
@@ -51,7 +54,7 @@ export function invoiceRoutes(parts: InvoiceRoutesParts): readonly Route[] {
     {
       method: 'GET',
       pattern: '/api/invoices/:id',
-      handle: (_request, params) => show(parts.store, params['id'] ?? ''),
+      handle: (_request, params) => show(parts.invoices, params['id'] ?? ''),
     },
     {
       method: 'POST',
@@ -154,9 +157,9 @@ function sha256(data: string | Uint8Array): Buffer {
   return createHash('sha256').update(data).digest()
 }
 
-function show(store: Store, id: string): Answer | Promise<Answer> {
-  const found = store.invoiceWithPayment(id)
-  return found instanceof Promise ? found.then(showAnswer) : showAnswer(found)
+function show(invoices: InvoicePort, id: string): Answer | Promise<Answer> {
+  const found = invoices.findWithPayment(id)
+  return isReady(found) ? showAnswer(found) : found.then(showAnswer)
 }
 
 /** Answers by what the store answered, which is the same object as long as nothing has changed. */
@@ -199,14 +202,14 @@ function withPayment({ invoice, payment, voidedAt, expiresAt }: InvoiceWithPayme
   }
 }
 
-async function list({ store, basePath }: InvoiceRoutesParts, owner: string, request: Request): Promise<Answer> {
+async function list({ invoices, basePath }: InvoiceRoutesParts, owner: string, request: Request): Promise<Answer> {
   const query = readInvoiceQuery(request.query)
   if (!query.ok) return failureAnswer(query.failure)
   const { limit, cursor, hasPayment, reference } = query.value
-  if (reference !== null) return jsonAnswer(200, await withReference(store, owner, reference, hasPayment))
+  if (reference !== null) return jsonAnswer(200, await withReference(invoices, owner, reference, hasPayment))
   const read = async (page: Page): Promise<PageOf<unknown>> => {
-    if (!hasPayment) return store.invoices(owner, page)
-    const { items, next } = await store.invoicesWithPayment(owner, page)
+    if (!hasPayment) return invoices.page(owner, page)
+    const { items, next } = await invoices.pageWithPayment(owner, page)
     return { items: items.map(withPayment), next }
   }
   if (limit === null) return listAnswer(read, cursor)
@@ -220,15 +223,15 @@ async function list({ store, basePath }: InvoiceRoutesParts, owner: string, requ
 
 /** A reference is unique, so at most one invoice has it; it is compared as it was stored, truncated. */
 async function withReference(
-  store: Store,
+  invoices: InvoicePort,
   owner: string,
   reference: string,
   hasPayment: boolean,
 ): Promise<readonly unknown[]> {
-  const invoice = await store.invoiceByReference(truncate(wellFormed(reference), REFERENCE_LENGTH_MAX))
+  const invoice = await invoices.findByReference(truncate(wellFormed(reference), REFERENCE_LENGTH_MAX))
   if (invoice === undefined || invoice.owner !== owner) return []
   if (!hasPayment) return [invoice]
-  const found = await store.invoiceWithPayment(invoice.id)
+  const found = await invoices.findWithPayment(invoice.id)
   return found === undefined ? [] : [withPayment(found)]
 }
 

@@ -2,14 +2,18 @@ import { failure } from '../../domain/failure.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
 import type { Wallet } from '../../domain/wallet.js'
 import { paymentPage } from '../../page/payment-page.js'
-import type { Store } from '../../store/store.js'
+import type { InvoicePort } from '../../store/invoices.js'
+import type { WalletPort } from '../../store/wallets.js'
 import { failureAnswer } from '../failure-response.js'
 import { pageAnswer } from '../page-answer.js'
 import type { Route } from '../router.js'
 import type { Answer } from '../server.js'
 
 export interface PaymentPageParts {
-  readonly store: Pick<Store, 'invoiceWithPayment' | 'wallet'>
+  readonly store: {
+    readonly invoices: Pick<InvoicePort, 'findWithPayment'>
+    readonly wallets: Pick<WalletPort, 'find'>
+  }
   readonly isSandbox: boolean
 }
 
@@ -24,7 +28,7 @@ export function paymentPageRoutes(parts: PaymentPageParts): Route[] {
 }
 
 async function show({ store, isSandbox }: PaymentPageParts, id: string): Promise<Answer> {
-  const found = await store.invoiceWithPayment(id)
+  const found = await store.invoices.findWithPayment(id)
   if (found === undefined) return failureAnswer(failure('invoice_not_found'))
   const { invoice, payment, voidedAt, expiresAt } = found
   const wallets = await walletsShown(store, invoice)
@@ -39,7 +43,7 @@ async function walletsShown(
 ): Promise<Pick<Wallet, 'network' | 'address'>[]> {
   const wallets: Pick<Wallet, 'network' | 'address'>[] = []
   for (const id of walletsOf(invoice)) {
-    wallets.push((await store.wallet(id)) ?? { network: null, address: null })
+    wallets.push((await store.wallets.find(id)) ?? { network: null, address: null })
   }
   return wallets
 }

@@ -1,7 +1,7 @@
 import { failure } from '../../domain/failure.js'
 import type { Network } from '../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../domain/wallet.js'
-import type { Store } from '../../store/store.js'
+import type { WalletPort } from '../../store/wallets.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { ClaimLimit } from '../guards/claim-limit.js'
 import { listAnswer } from '../json-list.js'
@@ -9,7 +9,7 @@ import type { Route } from '../router.js'
 import type { Request } from '../server.js'
 
 export interface WalletRoutesParts {
-  readonly store: Pick<Store, 'claimWallet' | 'wallets'>
+  readonly wallets: Pick<WalletPort, 'claim' | 'page'>
   /** How long a claimed wallet is not handed out again. */
   readonly leaseMs: number
   readonly claimLimit: Pick<ClaimLimit, 'request'>
@@ -20,7 +20,7 @@ export interface WalletRoutesParts {
  * though it is a GET: pages of other origins must not make one.
  */
 export function walletRoutes(parts: WalletRoutesParts): readonly Route[] {
-  const { store } = parts
+  const { wallets } = parts
   return [
     {
       method: 'GET',
@@ -39,7 +39,7 @@ export function walletRoutes(parts: WalletRoutesParts): readonly Route[] {
       pattern: '/api/users/:id/wallets',
       handle: (_request, params) =>
         listAnswer(async (page) => {
-          const { items, next } = await store.wallets(params['id'] ?? '', page)
+          const { items, next } = await wallets.page(params['id'] ?? '', page)
           return { items: items.map(shown), next }
         }),
     },
@@ -47,13 +47,13 @@ export function walletRoutes(parts: WalletRoutesParts): readonly Route[] {
 }
 
 /** HEAD asks about the resource and must not use up a wallet (RFC 9110, 9.2.1: it is a safe method). */
-async function claim({ store, leaseMs, claimLimit }: WalletRoutesParts, network: Network, request: Request) {
+async function claim({ wallets, leaseMs, claimLimit }: WalletRoutesParts, network: Network, request: Request) {
   if (request.method === 'HEAD') return jsonAnswer(200, {})
   const permit = await claimLimit.request(request, network)
   if (!permit.granted) return failureAnswer(failure('too_many_claims'), { 'Retry-After': String(permit.waitSeconds) })
   let wallet: ClaimedWallet | null = null
   try {
-    wallet = await store.claimWallet(network, leaseMs)
+    wallet = await wallets.claim(network, leaseMs)
   } finally {
     permit.settle(wallet?.id ?? null)
   }

@@ -3,7 +3,7 @@ import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { parseOwner } from '../../domain/identity.js'
 import { WEBHOOK_PAYLOADS, type WebhookPayload } from '../../domain/webhook.js'
 import { OVERLAP_DEFAULT_SECONDS, OVERLAP_MAX_SECONDS } from '../../domain/webhook-secret.js'
-import type { Store } from '../../store/store.js'
+import type { WebhookPort } from '../../store/webhooks.js'
 import { readJsonObject } from '../body.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { Route } from '../router.js'
@@ -13,28 +13,28 @@ const PATTERN = '/api/users/:id/webhook'
 const MS_PER_SECOND = 1000
 
 /** `GET`, `PUT` and `DELETE /api/users/:id/webhook`, and `POST /api/users/:id/webhook/rotate`. */
-export function webhookConfigurationRoutes(store: Store): readonly Route[] {
+export function webhookConfigurationRoutes(webhooks: WebhookPort): readonly Route[] {
   return [
     {
       method: 'GET',
       pattern: PATTERN,
-      handle: async (_request, params) => jsonAnswer(200, await store.webhook(params['id'] ?? '')),
+      handle: async (_request, params) => jsonAnswer(200, await webhooks.find(params['id'] ?? '')),
     },
-    { method: 'PUT', pattern: PATTERN, handle: (request, params) => put(store, params['id'] ?? '', request) },
+    { method: 'PUT', pattern: PATTERN, handle: (request, params) => put(webhooks, params['id'] ?? '', request) },
     {
       method: 'DELETE',
       pattern: PATTERN,
-      handle: async (_request, params) => jsonAnswer(200, { deleted: await store.deleteWebhook(params['id'] ?? '') }),
+      handle: async (_request, params) => jsonAnswer(200, { deleted: await webhooks.delete(params['id'] ?? '') }),
     },
     {
       method: 'POST',
       pattern: '/api/users/:id/webhook/rotate',
-      handle: (request, params) => rotate(store, params['id'] ?? '', request),
+      handle: (request, params) => rotate(webhooks, params['id'] ?? '', request),
     },
   ]
 }
 
-async function put(store: Store, id: string, request: Request): Promise<Answer> {
+async function put(webhooks: WebhookPort, id: string, request: Request): Promise<Answer> {
   const body = readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
   const owner = parseOwner(id)
@@ -45,17 +45,17 @@ async function put(store: Store, id: string, request: Request): Promise<Answer> 
   }
   const payload = parsePayload(body.value['payload'])
   if (!payload.ok) return failureAnswer(payload.failure)
-  return jsonAnswer(200, await store.putWebhook(owner, callbackUrl, payload.value))
+  return jsonAnswer(200, await webhooks.put(owner, callbackUrl, payload.value))
 }
 
-async function rotate(store: Store, id: string, request: Request): Promise<Answer> {
+async function rotate(webhooks: WebhookPort, id: string, request: Request): Promise<Answer> {
   const body = request.body.length === 0 ? succeed<Record<string, unknown>>({}) : readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
   const owner = parseOwner(id)
   if (owner === null) return failureAnswer(failure('invalid_identity'))
   const overlapSeconds = parseOverlap(body.value['overlapSeconds'])
   if (!overlapSeconds.ok) return failureAnswer(overlapSeconds.failure)
-  return jsonAnswer(200, await store.rotateWebhookSecret(owner, overlapSeconds.value * MS_PER_SECOND))
+  return jsonAnswer(200, await webhooks.rotate(owner, overlapSeconds.value * MS_PER_SECOND))
 }
 
 /** Absent, like null, keeps what was set. */

@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeyRegistration, Authority } from '../../domain/api-key
 import { ACTIVE_KEYS_MAX, authorise, expiryOf, LABEL_LENGTH_MAX } from '../../domain/api-key.js'
 import { type Failure, type Outcome, refuse, refuseField, succeed } from '../../domain/failure.js'
 import { truncate } from '../../domain/text.js'
-import type { Page, PageOf } from '../store.js'
+import type { Page, PageOf } from '../pages.js'
 import { ActiveKeys } from './active-keys.js'
 import { NUMBER_BYTES, numberKey, under } from './bytes.js'
 import type { Identities } from './identities.js'

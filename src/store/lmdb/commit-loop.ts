@@ -1,6 +1,7 @@
 import type { RootDatabase } from 'lmdb'
+import type { Settled } from '../commands.js'
 import type { CommitObserver } from '../commit-observer.js'
-import { QueueFull, type Settled, StorageUnavailable } from '../store.js'
+import { QueueFull, StorageUnavailable } from '../refusals.js'
 
 /** Units of work in one transaction at the most, so that the thread is never held for long. */
 export const COMMIT_BATCH_MAX = 256

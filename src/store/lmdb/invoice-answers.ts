@@ -1,6 +1,6 @@
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
 import { NO_ENDING } from '../../domain/voiding.js'
-import type { InvoiceWithPayment } from '../store.js'
+import type { InvoiceWithPayment } from '../invoices.js'
 import { ID_BYTES } from './bytes.js'
 import { atomsOf, type InvoiceRows, toInvoice } from './invoice-rows.js'
 import { answerOf, type Counted, type Payments } from './payments.js'

@@ -15,28 +15,38 @@ import type { ClaimedWallet, FlawOfAddress, Wallet } from '../../domain/wallet.j
 import type { Delivery, DeliveryResult, WebhookConfiguration, WebhookPayload } from '../../domain/webhook.js'
 import type { SigningSecrets } from '../../domain/webhook-secret.js'
 import { StartError } from '../../start-error.js'
-import type { CommitObserver } from '../commit-observer.js'
+import type { ChainPort } from '../chain.js'
 import type {
+  CommandPort,
   CreationTerms,
   DepositCommand,
   DepositResult,
   InvoiceCommand,
   InvoiceResult,
-  InvoiceWithPayment,
+  Settled,
+  VoidCommand,
+  WalletCommand,
+  WalletResult,
+} from '../commands.js'
+import type { CommitObserver } from '../commit-observer.js'
+import type { DepositPort } from '../deposits.js'
+import type { IdentityPort } from '../identities.js'
+import type { InvoicePort, InvoiceWithPayment } from '../invoices.js'
+import type { KeyPort } from '../keys.js'
+import type { LedgerEvent, LedgerPort } from '../ledger.js'
+import type {
   LaneKey,
   LaneOfOwner,
   OldestQueued,
   OutboxDepth,
+  OutboxPort,
   OwedDelivery,
-  Page,
-  PageOf,
   Redelivery,
-  Settled,
-  Store,
-  VoidCommand,
-  WalletCommand,
-  WalletResult,
-} from '../store.js'
+} from '../outbox.js'
+import type { Page, PageOf } from '../pages.js'
+import type { Store } from '../store.js'
+import type { WalletPort } from '../wallets.js'
+import type { WebhookPort } from '../webhooks.js'
 import { ApiKeys } from './api-keys.js'
 import { BlockRows } from './block-rows.js'
 import { Chains } from './chains.js'
@@ -135,6 +145,97 @@ function openOrExplain(directory: string): Environment {
 
 /** The store on LMDB: one process, one directory, one writer, readers that never wait. */
 export class LmdbStore implements Store {
+  private readonly engine: Engine
+
+  constructor(tables: Tables, lock: DirectoryLock, options: LmdbStoreOptions) {
+    this.engine = new Engine(tables, lock, options)
+  }
+
+  readonly commands = {
+    perform: (batch: readonly WalletCommand[]) => this.engine.perform(batch),
+    answerWithoutTurn: (command: InvoiceCommand) => this.engine.answerWithoutTurn(command),
+    removeExpiredRequests: (limit: number) => this.engine.removeExpiredRequests(limit),
+  } satisfies CommandPort
+  readonly keys = {
+    register: (registration: ApiKeyRegistration) => this.engine.registerApiKey(registration),
+    revoke: (id: string, owner: string) => this.engine.revokeApiKey(id, owner),
+    find: (publicKey: Uint8Array) => this.engine.apiKey(publicKey),
+    page: (owner: string, page: Page) => this.engine.apiKeys(owner, page),
+  } satisfies KeyPort
+  readonly identities = {
+    isKnown: (owner: string) => this.engine.isIdentityKnown(owner),
+    remember: (owner: string) => this.engine.rememberIdentity(owner),
+  } satisfies IdentityPort
+  readonly wallets = {
+    find: (id: string) => this.engine.wallet(id),
+    at: (network: Network, address: string) => this.engine.walletAt(network, address),
+    page: (owner: string, page: Page) => this.engine.wallets(owner, page),
+    claim: (network: Network, leaseMs: number) => this.engine.claimWallet(network, leaseMs),
+    countUnassigned: (network: Network) => this.engine.unassignedWallets(network),
+    countClaimable: (network: Network, limit: number) => this.engine.claimableWallets(network, limit),
+  } satisfies WalletPort
+  readonly invoices = {
+    find: (id: string) => this.engine.invoice(id),
+    findWithPayment: (id: string) => this.engine.invoiceWithPayment(id),
+    findByReference: (reference: string) => this.engine.invoiceByReference(reference),
+    page: (owner: string, page: Page) => this.engine.invoices(owner, page),
+    pageWithPayment: (owner: string, page: Page) => this.engine.invoicesWithPayment(owner, page),
+  } satisfies InvoicePort
+  readonly deposits = {
+    find: (network: Network, txHash: string, index: number) => this.engine.deposit(network, txHash, index),
+    page: (network: Network, page: Page) => this.engine.deposits(network, page),
+  } satisfies DepositPort
+  readonly chain = {
+    position: (network: Network) => this.engine.chain(network),
+    blockAt: (network: Network, height: number) => this.engine.blockAt(network, height),
+    addressesOf: (step: ChainStep) => this.engine.addressesOf(step),
+    watched: (network: Network) => this.engine.watched(network),
+  } satisfies ChainPort
+  readonly outbox = {
+    find: (id: string) => this.engine.delivery(id),
+    page: (owner: string, page: Page) => this.engine.deliveries(owner, page),
+    queuedLanes: () => this.engine.queuedLanes(),
+    queued: (lane: LaneKey, after: string | null, limit: number) => this.engine.queuedDeliveries(lane, after, limit),
+    markAttempted: (ids: readonly string[]) => this.engine.markAttempted(ids),
+    recordResult: (id: string, result: DeliveryResult, retry: RetryDecision) =>
+      this.engine.recordResult(id, result, retry),
+    settleInterrupted: (retry: RetryDecision) => this.engine.settleInterrupted(retry),
+    nextRetryAt: () => this.engine.nextRetryAt(),
+    releaseRetries: (attemptsMax: number, limit: number) => this.engine.releaseRetries(attemptsMax, limit),
+    redeliver: (owner: string, id: string) => this.engine.redeliver(owner, id),
+    removeSettledBefore: (timeMs: number, limit: number) => this.engine.removeSettledBefore(timeMs, limit),
+    depth: () => this.engine.outboxDepth(),
+    oldestQueued: (after: LaneKey | null, lanes: number) => this.engine.oldestQueued(after, lanes),
+  } satisfies OutboxPort
+  readonly webhooks = {
+    find: (owner: string) => this.engine.webhook(owner),
+    put: (owner: string, callbackUrl: string, payload?: WebhookPayload) =>
+      this.engine.putWebhook(owner, callbackUrl, payload),
+    rotate: (owner: string, overlapMs: number) => this.engine.rotateWebhookSecret(owner, overlapMs),
+    delete: (owner: string) => this.engine.deleteWebhook(owner),
+    secrets: (owner: string) => this.engine.webhookSecrets(owner),
+  } satisfies WebhookPort
+  readonly ledger = {
+    applyFacts: (batch: readonly LedgerEvent[]) => this.engine.applyLedgerFacts(batch),
+    memory: () => this.engine.ledgerMemory(),
+    saveStep: (step: LedgerStep) => this.engine.saveLedgerStep(step),
+    removeEventsBefore: (timeMs: number, limit: number) => this.engine.removeEventsBefore(timeMs, limit),
+  } satisfies LedgerPort
+
+  probeWrite(): Promise<void> {
+    return this.engine.probeWrite()
+  }
+
+  isOpen(): boolean {
+    return this.engine.isOpen()
+  }
+
+  close(): Promise<void> {
+    return this.engine.close()
+  }
+}
+
+class Engine {
   private readonly identities: Identities
   private readonly wallets_: Wallets
   private readonly walletSets: WalletSets
@@ -240,9 +341,7 @@ export class LmdbStore implements Store {
     return earlier ?? { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
   }
 
-  async applyLedgerFacts(
-    batch: readonly { readonly eventId: string | null; readonly fact: LedgerFact | UnreadableFact }[],
-  ): Promise<readonly Settled<EventOutcome>[]> {
+  async applyLedgerFacts(batch: readonly LedgerEvent[]): Promise<readonly Settled<EventOutcome>[]> {
     const fates = await this.commits.runAll(
       batch.map(
         ({ eventId, fact }) =>

@@ -3,16 +3,8 @@ import { type Outcome, succeed } from '../../domain/failure.js'
 import { judgeRedelivery } from '../../domain/redelivery.js'
 import { isUsedUp, type RetryDecision } from '../../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../domain/webhook.js'
-import type {
-  LaneKey,
-  LaneOfOwner,
-  OldestQueued,
-  OutboxDepth,
-  OwedDelivery,
-  Page,
-  PageOf,
-  Redelivery,
-} from '../store.js'
+import type { LaneKey, LaneOfOwner, OldestQueued, OutboxDepth, OwedDelivery, Redelivery } from '../outbox.js'
+import type { Page, PageOf } from '../pages.js'
 import { endOf, ID_BYTES, numberKey, under, WIDE_BYTES } from './bytes.js'
 import { deliveryCodec } from './delivery-codec.js'
 import { dueKey, idBehind, LANE_BYTES, LaneKeys } from './delivery-keys.js'

@@ -1,4 +1,4 @@
-import type { Page, PageOf } from '../store.js'
+import type { Page, PageOf } from '../pages.js'
 import { endOf } from './bytes.js'
 import type { Table } from './tables.js'
 

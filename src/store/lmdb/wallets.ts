@@ -8,7 +8,7 @@ import {
   flawOfWalletId,
   type Wallet,
 } from '../../domain/wallet.js'
-import type { Page, PageOf } from '../store.js'
+import type { Page, PageOf } from '../pages.js'
 import { endOf, isKey, NUMBER_BYTES, numberKey, TIME_MAX, under, WIDE_BYTES } from './bytes.js'
 import type { Identities } from './identities.js'
 import { LedgerDates } from './ledger-dates.js'

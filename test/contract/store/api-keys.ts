@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DAY_MS, type Permission } from '../../../src/domain/api-key.js'
-import type { WalletCommand } from '../../../src/store/store.js'
+import type { WalletCommand } from '../../../src/store/commands.js'
 import { invoiceRequest, refusalOf, registration, unwrap } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
@@ -17,7 +17,7 @@ export function describeApiKeys(open: OpenStore): void {
         ttlDays: 1.5,
         label: 'x'.repeat(70),
       })
-      const key = unwrap(await t.store.registerApiKey(asked))
+      const key = unwrap(await t.store.keys.register(asked))
       assert.deepEqual(key, {
         id: key.id,
         owner: 'alice',
@@ -29,11 +29,11 @@ export function describeApiKeys(open: OpenStore): void {
         created_at: START_MS,
       })
       assert.match(key.id, /^[0-9a-f]{16}$/)
-      assert.deepEqual(await t.store.apiKey(asked.publicKey), key)
+      assert.deepEqual(await t.store.keys.find(asked.publicKey), key)
       await t.harness.reopen()
-      assert.deepEqual(await t.store.apiKey(asked.publicKey), key)
+      assert.deepEqual(await t.store.keys.find(asked.publicKey), key)
       for (const bytes of [Buffer.alloc(0), Buffer.alloc(32, 1), Buffer.alloc(33), Buffer.alloc(65, 4)]) {
-        assert.equal(await t.store.apiKey(bytes), undefined)
+        assert.equal(await t.store.keys.find(bytes), undefined)
       }
     })
 
@@ -41,9 +41,9 @@ export function describeApiKeys(open: OpenStore): void {
       'that was revoked or has expired by then creates nothing, whatever was decided when the request came',
       async (t) => {
         await t.own('alice', 'wallet-1')
-        const lasting = unwrap(await t.store.registerApiKey(registration(1)))
-        const brief = unwrap(await t.store.registerApiKey(registration(2, { ttlDays: 1 })))
-        const other = unwrap(await t.store.registerApiKey(registration(3, { permissions: ['payments:send'] })))
+        const lasting = unwrap(await t.store.keys.register(registration(1)))
+        const brief = unwrap(await t.store.keys.register(registration(2, { ttlDays: 1 })))
+        const other = unwrap(await t.store.keys.register(registration(3, { permissions: ['payments:send'] })))
         const ids: Readonly<Record<number, string>> = { 1: lasting.id, 2: brief.id, 3: other.id }
         const idempotency = { scope: Buffer.alloc(32, 1), bodyHash: Buffer.alloc(32, 2) }
         const create = (
@@ -59,7 +59,7 @@ export function describeApiKeys(open: OpenStore): void {
           },
         })
         const outcomes = async (...batch: readonly WalletCommand[]) => {
-          const fates = await t.store.perform(batch)
+          const fates = await t.store.commands.perform(batch)
           return fates.map((fate) => {
             if (fate.status === 'rejected' || fate.value.type !== 'invoice') return assert.fail()
             return fate.value.outcome.ok ? 'created' : fate.value.outcome.failure.code
@@ -75,7 +75,7 @@ export function describeApiKeys(open: OpenStore): void {
         t.clock.advance(DAY_MS)
         // All in one commit, in this order.
         const before = outcomes(create(1, '5'), create(2, '6'))
-        const revoking = t.store.revokeApiKey(lasting.id, 'alice')
+        const revoking = t.store.keys.revoke(lasting.id, 'alice')
         const after = outcomes(create(1, '7'), create(1, '1'))
         assert.deepEqual(await before, ['created', 'created'])
         unwrap(await revoking)
@@ -88,26 +88,26 @@ export function describeApiKeys(open: OpenStore): void {
     scenario('is the last of 100 active ones of its owner; revoked and expired ones do not count', async (t) => {
       const fill = async (from: number, to: number, ttlDays: number | null) => {
         for (let seed = from; seed <= to; seed += 1) {
-          unwrap(await t.store.registerApiKey(registration(seed, { ttlDays })))
+          unwrap(await t.store.keys.register(registration(seed, { ttlDays })))
         }
       }
       const refused = async () => {
         const before = await t.snapshot()
-        assert.equal(refusalOf(await t.store.registerApiKey(registration(250))), 'too_many_keys')
+        assert.equal(refusalOf(await t.store.keys.register(registration(250))), 'too_many_keys')
         assert.deepEqual(await t.snapshot(), before)
       }
       await fill(1, 40, 1)
       await fill(41, 100, null)
       await refused()
-      unwrap(await t.store.registerApiKey(registration(200, { owner: 'bob' })))
+      unwrap(await t.store.keys.register(registration(200, { owner: 'bob' })))
       // A key may be used in the very millisecond in which it expires.
       t.clock.advance(DAY_MS)
       await refused()
       t.clock.advance(1)
       await fill(101, 140, null)
       await refused()
-      const { items } = await t.store.apiKeys('alice', { after: null, limit: 9 })
-      for (const { id } of items) for (let n = 0; n < 2; n += 1) unwrap(await t.store.revokeApiKey(id, 'alice'))
+      const { items } = await t.store.keys.page('alice', { after: null, limit: 9 })
+      for (const { id } of items) for (let n = 0; n < 2; n += 1) unwrap(await t.store.keys.revoke(id, 'alice'))
       await t.harness.reopen()
       await fill(141, 149, null)
       await refused()
@@ -116,29 +116,29 @@ export function describeApiKeys(open: OpenStore): void {
     scenario('whose end is no safe integer is refused', async (t) => {
       const before = await t.snapshot()
       assert.equal(
-        refusalOf(await t.store.registerApiKey(registration(1, { ttlDays: 1e300 }))),
+        refusalOf(await t.store.keys.register(registration(1, { ttlDays: 1e300 }))),
         'invalid_api_key_registration',
       )
       assert.deepEqual(await t.snapshot(), before)
-      assert.equal(await t.store.apiKey(registration(1).publicKey), undefined)
+      assert.equal(await t.store.keys.find(registration(1).publicKey), undefined)
     })
 
     scenario('is registered once for ever, by whomever and however spelled, revoked or not', async (t) => {
-      const key = unwrap(await t.store.registerApiKey(registration(1)))
+      const key = unwrap(await t.store.keys.register(registration(1)))
       const before = await t.snapshot()
       const again = registration(1, {
         owner: 'bob',
         publicKeyText: registration(1).publicKeyText.slice(2).toUpperCase(),
       })
-      assert.equal(refusalOf(await t.store.registerApiKey(again)), 'public_key_registered')
+      assert.equal(refusalOf(await t.store.keys.register(again)), 'public_key_registered')
       assert.deepEqual(await t.snapshot(), before)
-      await t.store.revokeApiKey(key.id, 'alice')
-      assert.equal(refusalOf(await t.store.registerApiKey(registration(1))), 'public_key_registered')
+      await t.store.keys.revoke(key.id, 'alice')
+      assert.equal(refusalOf(await t.store.keys.register(registration(1))), 'public_key_registered')
     })
 
     scenario('is registered by exactly one of many that try at once', async (t) => {
       const owners = Array.from({ length: 30 }, (_, i) => `owner-${i}`)
-      const outcomes = await Promise.all(owners.map((owner) => t.store.registerApiKey(registration(1, { owner }))))
+      const outcomes = await Promise.all(owners.map((owner) => t.store.keys.register(registration(1, { owner }))))
       assert.equal(outcomes.filter(({ ok }) => ok).length, 1)
     })
   })
@@ -146,36 +146,36 @@ export function describeApiKeys(open: OpenStore): void {
   describe('revocation', () => {
     scenario('stamps the key once and is visible at once, whoever reads meanwhile', async (t) => {
       const { publicKey } = registration(1)
-      const key = unwrap(await t.store.registerApiKey(registration(1)))
+      const key = unwrap(await t.store.keys.register(registration(1)))
       t.clock.advance(1000)
       let isAnswered = false
       // A reader that is always in the middle of reading keeps whatever snapshot an engine might hold on to.
       const reader = (async () => {
         while (!isAnswered) {
-          await t.store.apiKey(publicKey)
+          await t.store.keys.find(publicKey)
           await new Promise(setImmediate)
         }
       })()
-      const read = t.store.revokeApiKey(key.id, 'alice').then(async (outcome) => {
+      const read = t.store.keys.revoke(key.id, 'alice').then(async (outcome) => {
         isAnswered = true
-        return [unwrap(outcome).revoked_at, (await t.store.apiKey(publicKey))?.revoked_at]
+        return [unwrap(outcome).revoked_at, (await t.store.keys.find(publicKey))?.revoked_at]
       })
-      await t.store.apiKey(publicKey)
+      await t.store.keys.find(publicKey)
       assert.deepEqual(await read, [START_MS + 1000, START_MS + 1000])
       await reader
 
       t.clock.advance(1000)
-      assert.equal(unwrap(await t.store.revokeApiKey(key.id, 'alice')).revoked_at, START_MS + 1000)
+      assert.equal(unwrap(await t.store.keys.revoke(key.id, 'alice')).revoked_at, START_MS + 1000)
       await t.harness.reopen()
-      assert.equal((await t.store.apiKey(publicKey))?.revoked_at, START_MS + 1000)
+      assert.equal((await t.store.keys.find(publicKey))?.revoked_at, START_MS + 1000)
     })
 
     scenario('is refused for an unknown id and for another owner, and changes nothing', async (t) => {
-      const key = unwrap(await t.store.registerApiKey(registration(1)))
+      const key = unwrap(await t.store.keys.register(registration(1)))
       const before = await t.snapshot()
-      assert.equal(refusalOf(await t.store.revokeApiKey(key.id, 'bob')), 'not_key_owner')
+      assert.equal(refusalOf(await t.store.keys.revoke(key.id, 'bob')), 'not_key_owner')
       for (const id of ['', '0', 'zz', 'f'.repeat(16), `${key.id}00`, key.id.slice(2), key.id.replace(/.$/, 'g')]) {
-        assert.equal(refusalOf(await t.store.revokeApiKey(id, 'alice')), 'api_key_not_found')
+        assert.equal(refusalOf(await t.store.keys.revoke(id, 'alice')), 'api_key_not_found')
       }
       assert.deepEqual(await t.snapshot(), before)
     })
@@ -185,12 +185,12 @@ export function describeApiKeys(open: OpenStore): void {
     scenario('are listed newest first, in pages, with the revoked ones', async (t) => {
       const ids: string[] = []
       for (let seed = 1; seed <= 5; seed += 1) {
-        ids.unshift(unwrap(await t.store.registerApiKey(registration(seed))).id)
-        unwrap(await t.store.registerApiKey(registration(seed + 100, { owner: 'bob' })))
+        ids.unshift(unwrap(await t.store.keys.register(registration(seed))).id)
+        unwrap(await t.store.keys.register(registration(seed + 100, { owner: 'bob' })))
       }
-      await t.store.revokeApiKey(ids[2] ?? '', 'alice')
+      await t.store.keys.revoke(ids[2] ?? '', 'alice')
       for (const limit of [1, 2, 5, 9]) {
-        const pages = await t.walk((after) => t.store.apiKeys('alice', { after, limit }))
+        const pages = await t.walk((after) => t.store.keys.page('alice', { after, limit }))
         assert.deepEqual(
           pages.flat().map(({ id }) => id),
           ids,
@@ -200,7 +200,7 @@ export function describeApiKeys(open: OpenStore): void {
           [false, false, true, false, false],
         )
       }
-      assert.deepEqual(await t.store.apiKeys('nobody', { after: null, limit: 5 }), { items: [], next: null })
+      assert.deepEqual(await t.store.keys.page('nobody', { after: null, limit: 5 }), { items: [], next: null })
     })
   })
 }

@@ -53,7 +53,7 @@ const undo = (above: number): ChainStep => ({ type: 'undo', network: 'SEP', abov
 async function take(t: Scenario, step: ChainStep) {
   const result = await t.perform({ type: 'chain', step })
   if (result.type !== 'chain') assert.fail()
-  const deliveries = await Promise.all(result.owed.map(async ({ id }) => present(await t.store.delivery(id))))
+  const deliveries = await Promise.all(result.owed.map(async ({ id }) => present(await t.store.outbox.find(id))))
   return { outcome: result.outcome, statuses: deliveries.map(({ status }) => status) }
 }
 
@@ -71,7 +71,7 @@ async function takeAll(t: Scenario, ...steps: readonly ChainStep[]) {
 }
 
 async function kindOf(t: Scenario, txHash: string, index = 0): Promise<string | undefined> {
-  return (await t.store.deposit('SEP', txHash, index))?.kind
+  return (await t.store.deposits.find('SEP', txHash, index))?.kind
 }
 
 /** What chains do to deposits, and what the watcher finds of them when it comes back. */
@@ -87,31 +87,31 @@ export function describeChains(open: OpenStore): void {
 
   describe('a chain', () => {
     scenario('has no position before its first block, and none of another network', async (t) => {
-      assert.equal(await t.store.chain('SEP'), undefined)
-      assert.equal(await t.store.blockAt('SEP', 5), undefined)
+      assert.equal(await t.store.chain.position('SEP'), undefined)
+      assert.equal(await t.store.chain.blockAt('SEP', 5), undefined)
       await takeAll(t, append(block(5, 'a')))
-      assert.equal(await t.store.chain('TRX-NILE'), undefined)
+      assert.equal(await t.store.chain.position('TRX-NILE'), undefined)
     })
 
     scenario('is where its last block is, also after another start', async (t) => {
       await takeAll(t, appendConfirmed(block(5, 'a', 'x'), block(6, 'a')), append(block(7, 'a', 'y')))
       await t.harness.reopen()
       const { transfers: _, ...tip } = block(7, 'a')
-      assert.deepEqual(await t.store.chain('SEP'), { tip, confirmed: 6, oldest: 5 })
-      assert.deepEqual(await t.store.blockAt('SEP', 7), tip)
+      assert.deepEqual(await t.store.chain.position('SEP'), { tip, confirmed: 6, oldest: 5 })
+      assert.deepEqual(await t.store.chain.blockAt('SEP', 7), tip)
       for (const height of [4, 8, -1, 0.5, Number.NaN, 2 ** 50])
-        assert.equal(await t.store.blockAt('SEP', height), undefined)
+        assert.equal(await t.store.chain.blockAt('SEP', height), undefined)
       await takeAll(t, confirm(block(7, 'a', 'y')), undo(5))
-      assert.equal((await t.store.chain('SEP'))?.confirmed, 5)
+      assert.equal((await t.store.chain.position('SEP'))?.confirmed, 5)
       await takeAll(t, append(fork(6, 'b')))
-      assert.equal((await t.store.chain('SEP'))?.tip.hash, 'b6')
+      assert.equal((await t.store.chain.position('SEP'))?.tip.hash, 'b6')
     })
 
     scenario('may begin with the first block of all, not confirmed', async (t) => {
       await takeAll(t, append(block(0, 'a')))
-      assert.equal((await t.store.chain('SEP'))?.confirmed, -1)
+      assert.equal((await t.store.chain.position('SEP'))?.confirmed, -1)
       await takeAll(t, confirm(block(0, 'a')))
-      assert.equal((await t.store.chain('SEP'))?.confirmed, 0)
+      assert.equal((await t.store.chain.position('SEP'))?.confirmed, 0)
     })
 
     scenario('keeps a bounded number of confirmed blocks', async (t) => {
@@ -120,7 +120,7 @@ export function describeChains(open: OpenStore): void {
         const blocks = Array.from({ length: 100 }, (_, i) => block(from + i, 'a', `x${from + i}`))
         await takeAll(t, appendConfirmed(...blocks))
       }
-      const position = present(await t.store.chain('SEP'))
+      const position = present(await t.store.chain.position('SEP'))
       assert.equal(position.oldest, position.confirmed - CONFIRMED_BLOCKS_KEPT)
       assert.deepEqual((await take(t, undo(position.oldest - 1))).outcome, { status: 'refused', reason: 'no_ancestor' })
       assert.equal(await kindOf(t, 'x0'), 'confirmed')
@@ -129,7 +129,7 @@ export function describeChains(open: OpenStore): void {
     scenario('that is forgotten begins anew, and its deposits stay', async (t) => {
       await takeAll(t, appendConfirmed(block(5, 'a', 'x')), append(block(6, 'a', 'y')))
       await takeAll(t, { type: 'forget', network: 'SEP' })
-      assert.equal(await t.store.chain('SEP'), undefined)
+      assert.equal(await t.store.chain.position('SEP'), undefined)
       assert.deepEqual([await kindOf(t, 'x'), await kindOf(t, 'y')], ['confirmed', 'pending'])
       await takeAll(t, appendConfirmed(block(2, 'c')), append(block(3, 'c', 'y')), undo(2))
       assert.deepEqual([await kindOf(t, 'x'), await kindOf(t, 'y')], ['confirmed', 'dropped'])
@@ -161,8 +161,8 @@ export function describeChains(open: OpenStore): void {
         await takeAll(t, ...fits)
         const state = async () => [
           await t.snapshot(),
-          await t.store.chain('SEP'),
-          (await t.store.deposits('SEP', { after: null, limit: 10 })).items,
+          await t.store.chain.position('SEP'),
+          (await t.store.deposits.page('SEP', { after: null, limit: 10 })).items,
         ]
         const before = await state()
         assert.deepEqual(await take(t, step), { outcome: { status: 'refused', reason }, statuses: [] })
@@ -187,7 +187,7 @@ export function describeChains(open: OpenStore): void {
       const second = await takeAll(t, confirm(block(6, 'a', 'x')))
       assert.deepEqual([second.statuses, second.last.repaired], [['confirmed'], 0])
       assert.deepEqual([await kindOf(t, 'x'), await kindOf(t, 'y')], ['confirmed', 'pending'])
-      assert.equal((await t.store.deposit('SEP', 'x', 0))?.receivedAt, block(6, 'a').timeMs)
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(6, 'a').timeMs)
     })
 
     withInvoice('of a confirmed block are notified with both statuses', async (t) => {
@@ -223,7 +223,7 @@ export function describeChains(open: OpenStore): void {
         const flawed = transfer('z', flaw)
         const steps = [append(block(5, 'a', flawed, 'y')), confirm(block(5, 'a', flawed, 'y'))]
         for (const step of steps) {
-          assert.deepEqual(await t.store.addressesOf(step), [addressOf('wallet-1')])
+          assert.deepEqual(await t.store.chain.addressesOf(step), [addressOf('wallet-1')])
           assert.equal((await takeAll(t, step)).last.reports[0]?.outcome.status, 'rejected')
         }
         assert.equal(await kindOf(t, 'y'), 'confirmed')
@@ -244,7 +244,7 @@ export function describeChains(open: OpenStore): void {
       const again = await takeAll(t, append(fork(6, 'b'), block(7, 'b', 'x')))
       assert.deepEqual(again.statuses, [])
       assert.deepEqual([await kindOf(t, 'x'), await kindOf(t, 'y')], ['pending', 'dropped'])
-      assert.equal((await t.store.deposit('SEP', 'x', 0))?.receivedAt, block(7, 'b').timeMs)
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(7, 'b').timeMs)
       const blocks = [block(5, 'a'), fork(6, 'b'), block(7, 'b', 'x')]
       assert.deepEqual((await takeAll(t, confirm(...blocks))).statuses, ['confirmed'])
     })
@@ -254,7 +254,7 @@ export function describeChains(open: OpenStore): void {
       const { last } = await takeAll(t, undo(5))
       assert.deepEqual([last.confirmedBlocksUndone, last.confirmedDepositsDropped], [2, 1])
       assert.deepEqual([await kindOf(t, 'x'), await kindOf(t, 'y')], ['dropped', 'dropped'])
-      const invoice = present((await t.store.invoices('alice', { after: null, limit: 1 })).items[0])
+      const invoice = present((await t.store.invoices.page('alice', { after: null, limit: 1 })).items[0])
       assert.equal((await t.paymentOf(invoice)).received, '0')
     })
 
@@ -262,7 +262,7 @@ export function describeChains(open: OpenStore): void {
       await takeAll(t, append(block(5, 'a'), block(6, 'a', 'x'), block(7, 'a', 'x')))
       await takeAll(t, undo(6))
       assert.equal(await kindOf(t, 'x'), 'pending')
-      assert.equal((await t.store.deposit('SEP', 'x', 0))?.receivedAt, block(6, 'a').timeMs)
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(6, 'a').timeMs)
       await takeAll(t, undo(5))
       assert.equal(await kindOf(t, 'x'), 'dropped')
     })
@@ -277,7 +277,7 @@ export function describeChains(open: OpenStore): void {
       await takeAll(t, append(block(5, 'a', 'x'), block(6, 'a', 'x')))
       const { last } = await takeAll(t, confirm(block(5, 'a', 'x')), confirm(block(6, 'a', 'x')))
       assert.deepEqual([last.repaired, last.reports], [0, []])
-      assert.equal((await t.store.deposit('SEP', 'x', 0))?.receivedAt, block(5, 'a').timeMs)
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(5, 'a').timeMs)
       await takeAll(t, undo(5))
       assert.equal(await kindOf(t, 'x'), 'confirmed')
     })
@@ -293,7 +293,7 @@ export function describeChains(open: OpenStore): void {
       await t.deposit('confirmed', { txHash: 'x', receivedAt: START_MS + 7 })
       const { last, statuses } = await takeAll(t, append(block(5, 'a', 'x')), confirm(block(5, 'a', 'x')))
       assert.deepEqual([statuses, last.repaired, last.reports[0]?.outcome.status], [[], 0, 'duplicate'])
-      assert.equal((await t.store.deposit('SEP', 'x', 0))?.receivedAt, START_MS + 7)
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, START_MS + 7)
     })
 
     scenario('twice in a block are one', async (t) => {
@@ -309,7 +309,7 @@ export function describeChains(open: OpenStore): void {
       t.harness.failIds(new Error('no id'))
       await assert.rejects(take(t, append(block(5, 'a', elsewhere), block(6, 'a', 'y'))), /no id/)
       t.harness.failIds(null)
-      assert.equal(await t.store.chain('SEP'), undefined)
+      assert.equal(await t.store.chain.position('SEP'), undefined)
       assert.equal(await kindOf(t, 'x'), undefined)
       await takeAll(t, append(block(5, 'a', elsewhere), block(6, 'a', 'y')))
       assert.deepEqual([await kindOf(t, 'x'), await kindOf(t, 'y')], ['pending', 'pending'])
@@ -373,7 +373,7 @@ export function describeChains(open: OpenStore): void {
         // What was first seen in a currency of no invoice is matched at `confirmed`, which notifies alone (decisions 6).
         assert.equal(confirmed, Object.values(expected).filter(([kind]) => kind === 'confirmed').length)
         for (const [txHash, [kind, amount, height]] of Object.entries(expected)) {
-          const deposit = present(await t.store.deposit('SEP', txHash, 0))
+          const deposit = present(await t.store.deposits.find('SEP', txHash, 0))
           assert.deepEqual(
             [deposit.kind, deposit.amount, deposit.receivedAt],
             [kind, amount, block(height, 'a').timeMs],
@@ -396,7 +396,7 @@ export function describeChains(open: OpenStore): void {
         before.last.reports.map(({ outcome }) => outcome),
         [{ status: 'rejected', error: 'the deposit is known with another address' }],
       )
-      assert.equal((await t.store.deposit('SEP', 'x', 0))?.amount, '7')
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.amount, '7')
       const after = await takeAll(t, confirm(block(5, 'a', 'x')))
       assert.equal(after.last.repaired, 1)
       assert.deepEqual([await kindOf(t, 'x'), (await t.paymentOf(invoice)).received], ['confirmed', '100'])
@@ -441,29 +441,29 @@ export function describeChains(open: OpenStore): void {
     for (const [what, step, wallets] of steps) {
       scenario(`are those of the deposits that ${what} reports something of`, async (t) => {
         await takeAll(t, append(block(5, 'a', 'x'), block(6, 'a', { ...elsewhere, txHash: 'y' })))
-        assert.deepEqual([...(await t.store.addressesOf(step))].sort(), wallets.map(addressOf))
+        assert.deepEqual([...(await t.store.chain.addressesOf(step))].sort(), wallets.map(addressOf))
       })
     }
   })
 
   describe('the watched addresses', () => {
     scenario('are those of wallets, in any spelling, and become so with the wallet', async (t) => {
-      const watched = t.store.watched('SEP')
-      assert.deepEqual([watched.few(10), watched.few(0)], [[], []])
+      const sep = () => t.store.chain.watched('SEP')
+      assert.deepEqual([(await sep()).few(10), (await sep()).few(0)], [[], []])
       await t.deposit('pending', { toAddress: addressOf('stranger') })
-      assert.equal(watched.has(addressOf('stranger')), false)
+      assert.equal((await sep()).has(addressOf('stranger')), false)
       await t.tell(walletCreated('wallet-1'))
       await t.tell(walletCreated('tron', 'TRX-NILE'))
-      assert.equal(watched.has(addressOf('wallet-1').toUpperCase()), true)
-      assert.deepEqual(watched.few(1), [addressOf('wallet-1').toLowerCase()])
-      assert.equal(watched.few(0), null)
+      assert.equal((await sep()).has(addressOf('wallet-1').toUpperCase()), true)
+      assert.deepEqual((await sep()).few(1), [addressOf('wallet-1').toLowerCase()])
+      assert.equal((await sep()).few(0), null)
       await t.tell(walletCreated('stranger'))
-      assert.equal(watched.few(1), null)
+      assert.equal((await sep()).few(1), null)
       const both = [addressOf('stranger'), addressOf('wallet-1')].map((one) => one.toLowerCase())
-      assert.deepEqual([...(watched.few(2) ?? [])].sort(), both)
-      assert.deepEqual(t.store.watched('TRX-NILE').few(5), [addressOf('tron')])
+      assert.deepEqual([...((await sep()).few(2) ?? [])].sort(), both)
+      assert.deepEqual((await t.store.chain.watched('TRX-NILE')).few(5), [addressOf('tron')])
       await t.harness.reopen()
-      assert.equal(t.store.watched('SEP').few(2)?.length, 2)
+      assert.equal((await sep()).few(2)?.length, 2)
     })
   })
 
@@ -473,7 +473,7 @@ export function describeChains(open: OpenStore): void {
       await t.deposit('dropped', { txHash: 'x3', index: 1 })
       await t.deposit('pending', { txHash: 'other', network: 'TRX-NILE' })
       for (const limit of [1, 2, 7, 10]) {
-        const pages = await t.walk((after) => t.store.deposits('SEP', { after, limit }))
+        const pages = await t.walk((after) => t.store.deposits.page('SEP', { after, limit }))
         const hashes = pages.flat().map(({ txHash }) => txHash)
         assert.deepEqual(
           [...hashes].sort(),

@@ -83,15 +83,15 @@ export function describeCollisions(open: OpenStore): void {
       const batch = Array.from({ length: 100 }, () => ({ type: 'invoice' as const, request: invoiceRequest() }))
       const both = invoiceRequest({ walletIds: ['wallet-2', 'wallet-1'] })
       const fates = await Promise.all([
-        t.store.perform(batch),
-        ...Array.from({ length: 100 }, () => t.store.perform([{ type: 'invoice', request: both }])),
+        t.store.commands.perform(batch),
+        ...Array.from({ length: 100 }, () => t.store.commands.perform([{ type: 'invoice', request: both }])),
       ])
       const created = fates.flat().filter((fate) => {
         const result = settledValue(fate)
         return result.type === 'invoice' && result.outcome.ok
       })
       assert.equal(created.length, 1)
-      assert.equal((await t.store.invoices('alice', { after: null, limit: 10 })).items.length, 1)
+      assert.equal((await t.store.invoices.page('alice', { after: null, limit: 10 })).items.length, 1)
     })
   })
 
@@ -167,7 +167,7 @@ export function describeCollisions(open: OpenStore): void {
           walletIds: [i % 2 === 0 ? 'wallet-1' : 'wallet-2'],
         }),
       }))
-      const results = (await t.store.perform(batch)).map(settledValue)
+      const results = (await t.store.commands.perform(batch)).map(settledValue)
       assert.equal(results.filter((result) => result.type === 'invoice' && result.outcome.ok).length, 1)
     })
 

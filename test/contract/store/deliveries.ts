@@ -58,7 +58,7 @@ export function describeDeliveries(open: OpenStore): void {
       )
       const [lane, ...otherLanes] = new Set(owed.map((one) => one.lane))
       assert.deepEqual(otherLanes, [])
-      const queued = await t.store.queuedDeliveries(lane ?? '', null, 10)
+      const queued = await t.store.outbox.queued(lane ?? '', null, 10)
       assert.deepEqual(
         queued.map(({ status }) => status),
         ['pending', 'confirmed'],
@@ -130,7 +130,7 @@ export function describeDeliveries(open: OpenStore): void {
 
     scenario('tells as its last field how it stands with the invoice, the deposit included', async (t) => {
       await t.own('alice', 'wallet-1')
-      await t.store.putWebhook('alice', HOOK, 'with-invoice')
+      await t.store.webhooks.put('alice', HOOK, 'with-invoice')
       await t.invoice({ reference: 'r', amount: '0100.0' })
       const of = { amount: '0100.0', currency: 'native' }
       const first = await last(t, 'pending', 'a', '40')
@@ -156,9 +156,9 @@ export function describeDeliveries(open: OpenStore): void {
       await t.own('alice', 'wallet-1')
       await t.invoice({ reference: 'r', callbackUrl: HOOK })
       assert.equal('invoice' in (await last(t, 'pending', 'a', '1')), false)
-      await t.store.putWebhook('alice', 'https://default.example/', 'with-invoice')
+      await t.store.webhooks.put('alice', 'https://default.example/', 'with-invoice')
       assert.equal('invoice' in (await last(t, 'confirmed', 'a', '1')), true)
-      await t.store.putWebhook('alice', 'https://default.example/', 'specified')
+      await t.store.webhooks.put('alice', 'https://default.example/', 'specified')
       assert.equal('invoice' in (await last(t, 'pending', 'b', '1')), false)
     })
   })
@@ -166,7 +166,7 @@ export function describeDeliveries(open: OpenStore): void {
   describe('the callback of a delivery', () => {
     scenario("is the invoice's own, else the owner's default", async (t) => {
       await t.own('alice', 'wallet-1')
-      await t.store.putWebhook('alice', 'https://default.example/')
+      await t.store.webhooks.put('alice', 'https://default.example/')
       await t.invoice({ amount: '1', reference: 'own', callbackUrl: HOOK })
       await t.invoice({ amount: '2', reference: 'default' })
       const [own] = (await t.deposit('pending', { txHash: '1', amount: '1' })).deliveries
@@ -177,11 +177,11 @@ export function describeDeliveries(open: OpenStore): void {
     scenario('is the default of the moment, and none once the configuration is removed', async (t) => {
       await t.own('alice', 'wallet-1')
       await t.invoice({ reference: 'r' })
-      await t.store.putWebhook('alice', 'https://first.example/')
+      await t.store.webhooks.put('alice', 'https://first.example/')
       assert.equal((await t.deposit('pending')).deliveries[0]?.url, 'https://first.example/')
-      await t.store.putWebhook('alice', 'https://second.example/')
+      await t.store.webhooks.put('alice', 'https://second.example/')
       assert.equal((await t.deposit('confirmed')).deliveries[0]?.url, 'https://second.example/')
-      await t.store.deleteWebhook('alice')
+      await t.store.webhooks.delete('alice')
       assert.deepEqual((await t.deposit('confirmed', { txHash: '2' })).owed, [])
     })
 
@@ -189,7 +189,7 @@ export function describeDeliveries(open: OpenStore): void {
       await t.own('alice', 'wallet-1')
       await t.invoice({ reference: 'r' })
       assert.deepEqual((await t.deposit('pending')).owed, [])
-      await t.store.putWebhook('alice', HOOK)
+      await t.store.webhooks.put('alice', HOOK)
       const { deliveries } = await t.deposit('confirmed')
       assert.deepEqual(
         deliveries.map(({ status }) => status),
@@ -199,7 +199,7 @@ export function describeDeliveries(open: OpenStore): void {
 
     scenario("does not come from another owner's configuration", async (t) => {
       await t.own('alice', 'wallet-1')
-      await t.store.putWebhook('bob', HOOK)
+      await t.store.webhooks.put('bob', HOOK)
       await t.invoice({ reference: 'r' })
       assert.deepEqual((await t.deposit('pending')).owed, [])
     })

@@ -26,15 +26,15 @@ export function describeDeposits(open: OpenStore): void {
       assert.deepEqual(outcome, { status: 'applied', deposit: kept })
       t.clock.set(START_MS + 90_000)
       await t.deposit('confirmed', { toAddress: '0xUnknown', currency: null, amount: '0.50', index: 7 })
-      assert.deepEqual(await t.store.deposit('SEP', '0xfeed', 7), {
+      assert.deepEqual(await t.store.deposits.find('SEP', '0xfeed', 7), {
         ...kept,
         kind: 'confirmed',
         confirmedAt: START_MS + 90_000,
       })
-      assert.equal(await t.store.deposit('SEP', '0xfeed', 0), undefined)
-      assert.equal(await t.store.deposit('TRX-NILE', '0xfeed', 7), undefined)
+      assert.equal(await t.store.deposits.find('SEP', '0xfeed', 0), undefined)
+      assert.equal(await t.store.deposits.find('TRX-NILE', '0xfeed', 7), undefined)
       for (const hash of ['', '0xfee', '0xfeed0', 'x'.repeat(5000)]) {
-        assert.equal(await t.store.deposit('SEP', hash, 7), undefined)
+        assert.equal(await t.store.deposits.find('SEP', hash, 7), undefined)
       }
     })
 
@@ -43,7 +43,7 @@ export function describeDeposits(open: OpenStore): void {
       const invoice = await t.invoice()
       await t.deposit('pending', { receivedAt: START_MS })
       await t.deposit('confirmed', { receivedAt: START_MS + 5, amount: '700' })
-      assert.equal((await t.store.deposit('SEP', '0xfeed', 0))?.receivedAt, START_MS)
+      assert.equal((await t.store.deposits.find('SEP', '0xfeed', 0))?.receivedAt, START_MS)
       assert.equal((await t.paymentOf(invoice)).received, '0')
     })
 
@@ -73,7 +73,7 @@ export function describeDeposits(open: OpenStore): void {
     for (const eventId of ['', 'x'.repeat(513), 'x'.repeat(5000)]) {
       scenario(`with an event id of ${eventId.length} characters is rejected`, async (t) => {
         assert.equal((await t.deposit('pending', {}, eventId)).outcome.status, 'rejected')
-        assert.equal(await t.store.deposit('SEP', '0xfeed', 0), undefined)
+        assert.equal(await t.store.deposits.find('SEP', '0xfeed', 0), undefined)
       })
     }
   })
@@ -90,13 +90,13 @@ export function describeDeposits(open: OpenStore): void {
         await t.own('alice', 'wallet-1')
         await t.invoice({ reference: 'r', callbackUrl: 'https://example.com/' })
         for (const report of reports) await t.deposit(report)
-        const before = [await t.snapshot(), await t.store.deposit('SEP', '0xfeed', 0)]
+        const before = [await t.snapshot(), await t.store.deposits.find('SEP', '0xfeed', 0)]
         t.clock.advance(5000)
         const spelled = { amount: '100.0', toAddress: addressOf('wallet-1').toUpperCase(), currency: null }
         const { outcome, owed } = await t.deposit(again, { ...spelled, receivedAt: START_MS + 1 })
         assert.equal(outcome.status, 'duplicate')
         assert.deepEqual(owed, [])
-        assert.deepEqual([await t.snapshot(), await t.store.deposit('SEP', '0xfeed', 0)], before)
+        assert.deepEqual([await t.snapshot(), await t.store.deposits.find('SEP', '0xfeed', 0)], before)
       })
     }
 
@@ -115,13 +115,13 @@ export function describeDeposits(open: OpenStore): void {
           await t.invoice({ walletIds: ['wallet-2'], amount: '7' })
           for (const kind of ['pending', 'confirmed'] as const) {
             await t.deposit(kind)
-            const before = [await t.snapshot(), await t.store.deposit('SEP', '0xfeed', 0)]
+            const before = [await t.snapshot(), await t.store.deposits.find('SEP', '0xfeed', 0)]
             for (const report of ['pending', 'confirmed'] as const) {
               const { outcome, owed } = await t.deposit(report, fields)
               assert.deepEqual(outcome, { status: 'rejected', error: `the deposit is known with another ${what}` })
               assert.deepEqual(owed, [])
             }
-            assert.deepEqual([await t.snapshot(), await t.store.deposit('SEP', '0xfeed', 0)], before)
+            assert.deepEqual([await t.snapshot(), await t.store.deposits.find('SEP', '0xfeed', 0)], before)
           }
           // A dropped one may come again as another: a reorganisation decides.
           assert.equal((await t.deposit('dropped', fields)).outcome.status, 'applied')
@@ -248,7 +248,7 @@ export function describeDeposits(open: OpenStore): void {
       await t.own('alice', 'wallet-1')
       const invoice = await t.invoice({ reference: 'r', callbackUrl: 'https://example.com/' })
       assert.equal((await t.paymentOf(invoice)).status, 'paid')
-      assert.deepEqual(await t.store.queuedLanes(), [])
+      assert.deepEqual(await t.store.outbox.queuedLanes(), [])
     })
 
     scenario('counts what came, dated later than the invoice, before the address was known', async (t) => {
@@ -266,7 +266,7 @@ export function describeDeposits(open: OpenStore): void {
       await t.deposit('confirmed', { amount: '5' })
       assert.equal((await t.paymentOf(old)).status, 'paid')
       assert.equal((await t.paymentOf(fresh)).received, '5')
-      assert.deepEqual((await t.store.invoices('alice', { after: null, limit: 5 })).items, [old])
+      assert.deepEqual((await t.store.invoices.page('alice', { after: null, limit: 5 })).items, [old])
     })
   })
 }

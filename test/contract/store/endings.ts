@@ -112,7 +112,7 @@ export function describeEndings(open: OpenStore): void {
       await t.own('alice', 'wallet-1')
       const { id } = await t.invoice()
       const ask = { type: 'invoice' as const, request: invoiceRequest() }
-      const fates = await t.store.perform([ask, { type: 'void', invoiceId: id, owner: 'alice' }, ask, ask])
+      const fates = await t.store.commands.perform([ask, { type: 'void', invoiceId: id, owner: 'alice' }, ask, ask])
       const outcomes = fates
         .map(settledValue)
         .map((one) => one.type !== 'chain' && one.type !== 'deposit' && one.outcome.ok)
@@ -130,7 +130,7 @@ export function describeEndings(open: OpenStore): void {
       assert.equal(refusalOf(await t.request()), 'amount_in_use')
       t.clock.set(START_MS + MINUTE_MS)
       assert.equal(await voidedAt(t, invoice), START_MS + MINUTE_MS)
-      const listed = await t.store.invoicesWithPayment('alice', { after: null, limit: 1 })
+      const listed = await t.store.invoices.pageWithPayment('alice', { after: null, limit: 1 })
       assert.equal(listed.items[0]?.voidedAt, START_MS + MINUTE_MS)
       await t.invoice()
       assert.equal(await voidedAt(t, invoice), START_MS + MINUTE_MS)
@@ -213,7 +213,7 @@ export function describeEndings(open: OpenStore): void {
         type: 'invoice' as const,
         request: invoiceRequest({ amount: `${n + 1}`, expiresInSeconds: 60, reference: `r${n}`, callbackUrl: HOOK }),
       }))
-      await t.store.perform(commands)
+      await t.store.commands.perform(commands)
       t.clock.set(START_MS + MINUTE_MS)
       assert.deepEqual(await notified(t, '3', 'a'), [])
       assert.deepEqual(await notified(t, '1090', 'b'), [])

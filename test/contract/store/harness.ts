@@ -4,14 +4,10 @@ import type { Outcome } from '../../../src/domain/failure.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { EventOutcome, LedgerFact } from '../../../src/domain/ledger-fact.js'
 import type { Delivery } from '../../../src/domain/webhook.js'
-import type {
-  InvoiceWithPayment,
-  PageOf,
-  Settled,
-  Store,
-  WalletCommand,
-  WalletResult,
-} from '../../../src/store/store.js'
+import type { Settled, WalletCommand, WalletResult } from '../../../src/store/commands.js'
+import type { InvoiceWithPayment } from '../../../src/store/invoices.js'
+import type { PageOf } from '../../../src/store/pages.js'
+import type { Store } from '../../../src/store/store.js'
 import {
   depositFact,
   type InvoiceFields,
@@ -71,12 +67,12 @@ export class Scenario {
   }
 
   async tell(fact: LedgerFact, eventId: string | null = null): Promise<EventOutcome> {
-    const [fate] = await this.store.applyLedgerFacts([{ eventId, fact }])
+    const [fate] = await this.store.ledger.applyFacts([{ eventId, fact }])
     return settledValue(fate)
   }
 
   async perform(command: WalletCommand): Promise<WalletResult> {
-    const fates = await this.store.perform([command])
+    const fates = await this.store.commands.perform([command])
     assert.equal(fates.length, 1)
     return settledValue(fates[0])
   }
@@ -96,7 +92,7 @@ export class Scenario {
     const result = await this.perform({ type: 'deposit', eventId, fact: depositFact(report, fields) })
     if (result.type !== 'deposit') assert.fail()
     const deliveries: Delivery[] = []
-    for (const { id } of result.owed) deliveries.push(present(await this.store.delivery(id)))
+    for (const { id } of result.owed) deliveries.push(present(await this.store.outbox.find(id)))
     return { ...result, deliveries }
   }
 
@@ -106,7 +102,7 @@ export class Scenario {
   }
 
   async told(invoice: Pick<Invoice, 'id'>): Promise<InvoiceWithPayment> {
-    return present(await this.store.invoiceWithPayment(invoice.id))
+    return present(await this.store.invoices.findWithPayment(invoice.id))
   }
 
   async paymentOf(invoice: Pick<Invoice, 'id'>) {
@@ -119,16 +115,16 @@ export class Scenario {
     const told: unknown[] = []
     for (const owner of owners) {
       told.push(
-        await this.store.invoicesWithPayment(owner, everything),
-        await this.store.apiKeys(owner, everything),
-        await this.store.wallets(owner, everything),
-        await this.store.webhook(owner),
-        await this.store.isIdentityKnown(owner),
+        await this.store.invoices.pageWithPayment(owner, everything),
+        await this.store.keys.page(owner, everything),
+        await this.store.wallets.page(owner, everything),
+        await this.store.webhooks.find(owner),
+        await this.store.identities.isKnown(owner),
       )
     }
-    for (const { lane } of await this.store.queuedLanes())
-      told.push(await this.store.queuedDeliveries(lane, null, 10_000))
-    told.push(await this.store.unassignedWallets('SEP'), await this.store.unassignedWallets('TRX-NILE'))
+    for (const { lane } of await this.store.outbox.queuedLanes())
+      told.push(await this.store.outbox.queued(lane, null, 10_000))
+    told.push(await this.store.wallets.countUnassigned('SEP'), await this.store.wallets.countUnassigned('TRX-NILE'))
     return told
   }
 

@@ -34,9 +34,9 @@ export function describeInvoices(open: OpenStore): void {
         created_at: START_MS,
       })
       assert.match(invoice.id, /^[0-9a-f]{32}$/)
-      assert.deepEqual(await t.store.invoice(invoice.id), invoice)
-      assert.deepEqual(await t.store.invoiceByReference(' order 7 '), invoice)
-      assert.deepEqual(await t.store.invoiceWithPayment(invoice.id), {
+      assert.deepEqual(await t.store.invoices.find(invoice.id), invoice)
+      assert.deepEqual(await t.store.invoices.findByReference(' order 7 '), invoice)
+      assert.deepEqual(await t.store.invoices.findWithPayment(invoice.id), {
         invoice,
         payment: { status: 'unpaid', received: '0', pending: '0', remaining: '100', overpaid: '0' },
         voidedAt: null,
@@ -50,10 +50,10 @@ export function describeInvoices(open: OpenStore): void {
       for (const [i, walletIds] of orders.entries()) {
         const created = await t.invoice({ walletIds, amount: `${i + 1}` })
         assert.deepEqual([created.wallet_id, created.wallet_ids], [walletIds[0], walletIds.join(',')])
-        assert.deepEqual(await t.store.invoice(created.id), created)
+        assert.deepEqual(await t.store.invoices.find(created.id), created)
       }
       await t.harness.reopen()
-      const { items } = await t.store.invoices('alice', { after: null, limit: 9 })
+      const { items } = await t.store.invoices.page('alice', { after: null, limit: 9 })
       assert.deepEqual(
         items.map(({ wallet_ids }) => wallet_ids).toReversed(),
         orders.map((walletIds) => walletIds.join(',')),
@@ -64,11 +64,11 @@ export function describeInvoices(open: OpenStore): void {
       await t.own('alice', 'wallet-1')
       const { id } = await t.invoice()
       for (const text of ['', '0', id.toUpperCase(), `${id}0`, id.slice(1), 'z'.repeat(32), `${id.slice(0, 31)}g`]) {
-        assert.equal(await t.store.invoice(text), undefined)
-        assert.equal(await t.store.invoiceWithPayment(text), undefined)
+        assert.equal(await t.store.invoices.find(text), undefined)
+        assert.equal(await t.store.invoices.findWithPayment(text), undefined)
       }
       for (const text of ['', 'order', 'x'.repeat(600), 'x'.repeat(3000), 'x'.repeat(100_000), '\0']) {
-        assert.equal(await t.store.invoiceByReference(text), undefined)
+        assert.equal(await t.store.invoices.findByReference(text), undefined)
       }
     })
 
@@ -87,9 +87,9 @@ export function describeInvoices(open: OpenStore): void {
         amount: `${'9'.repeat(60)}.${'9'.repeat(18)}`,
         callbackUrl: 'https://example.com/'.padEnd(2048, 'é'),
       })
-      assert.deepEqual(await t.store.invoice(invoice.id), invoice)
-      assert.deepEqual(await t.store.invoiceByReference('😀'.repeat(80)), invoice)
-      assert.deepEqual((await t.store.invoices(owner, { after: null, limit: 5 })).items, [invoice])
+      assert.deepEqual(await t.store.invoices.find(invoice.id), invoice)
+      assert.deepEqual(await t.store.invoices.findByReference('😀'.repeat(80)), invoice)
+      assert.deepEqual((await t.store.invoices.page(owner, { after: null, limit: 5 })).items, [invoice])
     })
   })
 
@@ -126,7 +126,7 @@ export function describeInvoices(open: OpenStore): void {
         const before = await t.snapshot()
         assert.equal(refusalOf(await t.request(fields)), code)
         assert.deepEqual(await t.snapshot(), before)
-        assert.equal(await t.store.isIdentityKnown('carol'), false)
+        assert.equal(await t.store.identities.isKnown('carol'), false)
       })
     }
 
@@ -150,13 +150,13 @@ export function describeInvoices(open: OpenStore): void {
         if (i % 2 === 0) t.clock.advance(1)
       }
       for (const limit of [1, 2, 3, 6, 7, 8, 1000]) {
-        const pages = await t.walk((after) => t.store.invoices('alice', { after, limit }))
+        const pages = await t.walk((after) => t.store.invoices.page('alice', { after, limit }))
         assert.deepEqual(
           pages.flat().map(({ id }) => id),
           ids,
         )
         assert.equal(pages.length, Math.ceil(7 / limit))
-        const paid = await t.walk((after) => t.store.invoicesWithPayment('alice', { after, limit }))
+        const paid = await t.walk((after) => t.store.invoices.pageWithPayment('alice', { after, limit }))
         assert.deepEqual(
           paid.flat().map(({ invoice }) => invoice.id),
           ids,
@@ -168,9 +168,9 @@ export function describeInvoices(open: OpenStore): void {
     scenario('are none for somebody unknown, and none behind a cursor of another form', async (t) => {
       await t.own('alice', 'wallet-1')
       await t.invoice()
-      assert.deepEqual(await t.store.invoices('nobody', { after: null, limit: 5 }), { items: [], next: null })
+      assert.deepEqual(await t.store.invoices.page('nobody', { after: null, limit: 5 }), { items: [], next: null })
       for (const after of ['', 'zz', '00', 'g'.repeat(32)]) {
-        assert.deepEqual(await t.store.invoices('alice', { after, limit: 5 }), { items: [], next: null })
+        assert.deepEqual(await t.store.invoices.page('alice', { after, limit: 5 }), { items: [], next: null })
       }
     })
 
@@ -180,7 +180,7 @@ export function describeInvoices(open: OpenStore): void {
       for (let i = 1; i <= 9; i += 1) before.add((await t.invoice({ amount: `${i}` })).id)
       let made = 100
       const pages = await t.walk(async (after) => {
-        const page = await t.store.invoices('alice', { after, limit: 2 })
+        const page = await t.store.invoices.page('alice', { after, limit: 2 })
         t.clock.advance(1)
         made += 1
         await t.invoice({ amount: `${made}` })
@@ -197,7 +197,7 @@ export function describeInvoices(open: OpenStore): void {
       await t.harness.reopen()
       t.clock.advance(1)
       const second = await t.invoice({ amount: '2' })
-      assert.deepEqual((await t.store.invoices('alice', { after: null, limit: 9 })).items, [second, first])
+      assert.deepEqual((await t.store.invoices.page('alice', { after: null, limit: 9 })).items, [second, first])
       assert.equal(refusalOf(await t.request({ amount: '1.0' })), 'amount_in_use')
       assert.equal(refusalOf(await t.request({ amount: '3', reference: 'kept' })), 'reference_in_use')
     })

@@ -15,44 +15,44 @@ export function describeLedgerMemory(open: OpenStore): void {
 
   describe('what a follower of the ledger remembers', () => {
     scenario('is nothing at first, then every step, also when the store is opened again', async (t) => {
-      assert.equal(await t.store.ledgerMemory(), undefined)
+      assert.equal(await t.store.ledger.memory(), undefined)
       const aside = { ...at(2, T + 1), attempts: 3, dueMs: T + 9 }
-      await t.store.saveLedgerStep({ progress, taken: [at(1, T), at(2, T + 1)], setAside: [aside], settled: [] })
+      await t.store.ledger.saveStep({ progress, taken: [at(1, T), at(2, T + 1)], setAside: [aside], settled: [] })
       const first: LedgerMemory = { progress, taken: [at(1, T), at(2, T + 1)], setAside: [aside] }
-      assert.deepEqual(await t.store.ledgerMemory(), first)
+      assert.deepEqual(await t.store.ledger.memory(), first)
       const next = { ...progress, newestMs: T + 5, comparingMs: 7, comparedAtMs: T }
-      await t.store.saveLedgerStep({ progress: next, taken: [at(3, T + 5)], setAside: [], settled: [umidOf(2)] })
+      await t.store.ledger.saveStep({ progress: next, taken: [at(3, T + 5)], setAside: [], settled: [umidOf(2)] })
       await t.harness.reopen()
       const taken = [at(1, T), at(2, T + 1), at(3, T + 5)]
-      assert.deepEqual(await t.store.ledgerMemory(), { progress: next, taken, setAside: [] })
+      assert.deepEqual(await t.store.ledger.memory(), { progress: next, taken, setAside: [] })
     })
 
     scenario('is forgotten where the window has gone by', async (t) => {
       const taken = Array.from({ length: 20_000 }, (_, i) => at(i, T + i))
-      await t.store.saveLedgerStep({ ...nothing, progress, taken })
-      await t.store.saveLedgerStep({ ...nothing, progress: { ...progress, windowMs: T + 19_990 } })
+      await t.store.ledger.saveStep({ ...nothing, progress, taken })
+      await t.store.ledger.saveStep({ ...nothing, progress: { ...progress, windowMs: T + 19_990 } })
       const left = taken.slice(19_990)
-      assert.deepEqual((await t.store.ledgerMemory())?.taken, left)
+      assert.deepEqual((await t.store.ledger.memory())?.taken, left)
       await t.harness.reopen()
-      assert.deepEqual((await t.store.ledgerMemory())?.taken, left)
+      assert.deepEqual((await t.store.ledger.memory())?.taken, left)
     })
 
     scenario('is forgotten as a whole when something else is followed', async (t) => {
       const aside = { ...at(2, T), attempts: 1, dueMs: T }
-      await t.store.saveLedgerStep({ progress, taken: [at(1, T)], setAside: [aside], settled: [] })
+      await t.store.ledger.saveStep({ progress, taken: [at(1, T)], setAside: [aside], settled: [] })
       const other = { ...progress, origin: 'another', windowMs: 0 }
-      await t.store.saveLedgerStep({ ...nothing, progress: other, taken: [at(3, T)] })
-      assert.deepEqual(await t.store.ledgerMemory(), { progress: other, taken: [at(3, T)], setAside: [] })
+      await t.store.ledger.saveStep({ ...nothing, progress: other, taken: [at(3, T)] })
+      assert.deepEqual(await t.store.ledger.memory(), { progress: other, taken: [at(3, T)], setAside: [] })
     })
   })
 
   describe('an assignment with a date of the ledger', () => {
     const dated = (owner: string, ledgerMs: number) => ({ ...walletAssigned('w', owner), ledgerMs })
     const told = async (t: Scenario, eventId: string | null, fact: ReturnType<typeof dated>) => {
-      const [fate] = await t.store.applyLedgerFacts([{ eventId, fact }])
+      const [fate] = await t.store.ledger.applyFacts([{ eventId, fact }])
       return fate?.status === 'fulfilled' ? fate.value.status : fate?.reason
     }
-    const ownerOf = async (t: Scenario) => (await t.store.wallet('w'))?.owner
+    const ownerOf = async (t: Scenario) => (await t.store.wallets.find('w'))?.owner
 
     scenario('overwrites an earlier one, and none that is dated later', async (t) => {
       assert.equal(await told(t, 'a', dated('alice', T)), 'applied')
@@ -70,7 +70,7 @@ export function describeLedgerMemory(open: OpenStore): void {
         ['x', 'x'],
         ['y', 'z'],
       ] as const) {
-        await t.store.applyLedgerFacts([{ eventId, fact: walletAssigned('w', eventId) }])
+        await t.store.ledger.applyFacts([{ eventId, fact: walletAssigned('w', eventId) }])
         assert.equal(await told(t, again, dated(eventId, T + 5)), 'duplicate')
         assert.equal(await told(t, null, dated('late', T + 4)), 'duplicate')
         assert.equal(await ownerOf(t), eventId)

@@ -137,7 +137,7 @@ export function describeMatching(open: OpenStore): void {
       await t.own('alice', 'wallet-1')
       await t.invoice({ amount: '5', reference: 'late' })
       assert.equal(await notified(t, '5', 'tx'), '')
-      await t.store.putWebhook('alice', HOOK)
+      await t.store.webhooks.put('alice', HOOK)
       const { deliveries } = await t.deposit('confirmed', { txHash: 'tx', amount: '5' })
       assert.deepEqual(referencesOf(deliveries), ['late confirmed'])
       assert.equal(await notified(t, '5', 'next'), 'late')

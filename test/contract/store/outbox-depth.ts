@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { DeliveryResult } from '../../../src/domain/webhook.js'
-import type { OldestQueued } from '../../../src/store/store.js'
+import type { OldestQueued } from '../../../src/store/outbox.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
 
@@ -29,29 +29,29 @@ export function describeOutboxDepth(open: OpenStore): void {
 
   describe('the depth of the outbox', () => {
     scenario('follows deliveries from state to state and forgets those that are settled', async (t) => {
-      assert.deepEqual(await t.store.outboxDepth(), { queued: 0, attempted: 0, waiting: 0 })
+      assert.deepEqual(await t.store.outbox.depth(), { queued: 0, attempted: 0, waiting: 0 })
       const [first, second, third] = await owe(t, ORIGINS)
-      assert.deepEqual(await t.store.outboxDepth(), { queued: 5, attempted: 0, waiting: 0 })
-      await t.store.markAttempted([present(first).id, present(second).id, present(third).id])
-      assert.deepEqual(await t.store.outboxDepth(), { queued: 2, attempted: 3, waiting: 0 })
-      await t.store.recordResult(present(first).id, ANSWERED, () => null)
-      await t.store.recordResult(present(second).id, ANSWERED, () => START_MS + 60_000)
-      assert.deepEqual(await t.store.outboxDepth(), { queued: 2, attempted: 1, waiting: 1 })
+      assert.deepEqual(await t.store.outbox.depth(), { queued: 5, attempted: 0, waiting: 0 })
+      await t.store.outbox.markAttempted([present(first).id, present(second).id, present(third).id])
+      assert.deepEqual(await t.store.outbox.depth(), { queued: 2, attempted: 3, waiting: 0 })
+      await t.store.outbox.recordResult(present(first).id, ANSWERED, () => null)
+      await t.store.outbox.recordResult(present(second).id, ANSWERED, () => START_MS + 60_000)
+      assert.deepEqual(await t.store.outbox.depth(), { queued: 2, attempted: 1, waiting: 1 })
       await t.harness.reopen()
-      assert.deepEqual(await t.store.outboxDepth(), { queued: 2, attempted: 1, waiting: 1 })
+      assert.deepEqual(await t.store.outbox.depth(), { queued: 2, attempted: 1, waiting: 1 })
     })
 
     scenario(
       'names the oldest queued delivery, whatever lane it is in and however few are looked at at once',
       async (t) => {
-        assert.deepEqual(await t.store.oldestQueued(null, 10), { createdAt: null, next: null })
+        assert.deepEqual(await t.store.outbox.oldestQueued(null, 10), { createdAt: null, next: null })
         const owed = await owe(t, ORIGINS)
         for (const [i, { id }] of owed.entries()) {
           for (const lanes of [1, 2, ORIGINS, ORIGINS + 1]) {
             const seen: OldestQueued[] = []
             let after: string | null = null
             do {
-              const found: OldestQueued = await t.store.oldestQueued(after, lanes)
+              const found: OldestQueued = await t.store.outbox.oldestQueued(after, lanes)
               seen.push(found)
               after = found.next
             } while (after !== null && seen.length <= ORIGINS + 1)
@@ -60,9 +60,9 @@ export function describeOutboxDepth(open: OpenStore): void {
             // Nothing but the last look, which may find nothing more, tells less than all lanes it was asked for.
             assert.equal(seen.length, Math.floor((ORIGINS - i) / lanes) + 1)
           }
-          await t.store.markAttempted([id])
+          await t.store.outbox.markAttempted([id])
         }
-        assert.deepEqual(await t.store.oldestQueued(null, 10), { createdAt: null, next: null })
+        assert.deepEqual(await t.store.outbox.oldestQueued(null, 10), { createdAt: null, next: null })
       },
     )
   })

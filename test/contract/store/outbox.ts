@@ -48,74 +48,74 @@ export function describeOutbox(open: OpenStore): void {
       const [owed] = await owe(t, 1)
       const { id, lane } = present(owed)
       await t.harness.reopen()
-      assert.deepEqual(await t.store.queuedLanes(), [{ lane, owner: 'alice' }])
+      assert.deepEqual(await t.store.outbox.queuedLanes(), [{ lane, owner: 'alice' }])
       assert.deepEqual(
-        (await t.store.queuedDeliveries(lane, null, 10)).map((one) => [one.id, one.state]),
+        (await t.store.outbox.queued(lane, null, 10)).map((one) => [one.id, one.state]),
         [[id, 'queued']],
       )
 
       t.clock.set(START_MS + 500)
-      assert.deepEqual(await t.store.markAttempted([id]), [true])
+      assert.deepEqual(await t.store.outbox.markAttempted([id]), [true])
       await t.harness.reopen()
-      assert.deepEqual(await t.store.queuedLanes(), [])
-      assert.deepEqual(await t.store.queuedDeliveries(lane, null, 10), [])
-      const attempted = present(await t.store.delivery(id))
+      assert.deepEqual(await t.store.outbox.queuedLanes(), [])
+      assert.deepEqual(await t.store.outbox.queued(lane, null, 10), [])
+      const attempted = present(await t.store.outbox.find(id))
       assert.deepEqual([attempted.state, attempted.attempts, attempted.attemptedAt], ['attempted', 1, START_MS + 500])
 
-      await t.store.recordResult(id, ANSWERED, NEVER)
+      await t.store.outbox.recordResult(id, ANSWERED, NEVER)
       await t.harness.reopen()
-      assert.deepEqual(await t.store.delivery(id), { ...attempted, state: 'settled', result: ANSWERED })
-      assert.equal(await t.store.settleInterrupted(NEVER), 0)
+      assert.deepEqual(await t.store.outbox.find(id), { ...attempted, state: 'settled', result: ANSWERED })
+      assert.equal(await t.store.outbox.settleInterrupted(NEVER), 0)
     })
 
     scenario('keeps the reason of a failure', async (t) => {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
-      await t.store.markAttempted([id])
-      await t.store.recordResult(id, FAILED, NEVER)
-      assert.deepEqual((await t.store.delivery(id))?.result, FAILED)
+      await t.store.outbox.markAttempted([id])
+      await t.store.outbox.recordResult(id, FAILED, NEVER)
+      assert.deepEqual((await t.store.outbox.find(id))?.result, FAILED)
     })
 
     scenario('is attempted once, however many ask', async (t) => {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
-      const marks = await Promise.all(Array.from({ length: 20 }, () => t.store.markAttempted([id, id])))
+      const marks = await Promise.all(Array.from({ length: 20 }, () => t.store.outbox.markAttempted([id, id])))
       assert.equal(marks.flat().filter(Boolean).length, 1)
-      await t.store.recordResult(id, ANSWERED, NEVER)
-      assert.deepEqual(await t.store.markAttempted([id]), [false])
+      await t.store.outbox.recordResult(id, ANSWERED, NEVER)
+      assert.deepEqual(await t.store.outbox.markAttempted([id]), [false])
     })
 
     scenario('has a result only while it is under way', async (t) => {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
-      await assert.rejects(t.store.recordResult(id, ANSWERED, NEVER))
-      assert.equal((await t.store.delivery(id))?.state, 'queued')
-      await t.store.markAttempted([id])
-      await t.store.recordResult(id, ANSWERED, NEVER)
-      await assert.rejects(t.store.recordResult(id, FAILED, NEVER))
-      assert.deepEqual((await t.store.delivery(id))?.result, ANSWERED)
+      await assert.rejects(t.store.outbox.recordResult(id, ANSWERED, NEVER))
+      assert.equal((await t.store.outbox.find(id))?.state, 'queued')
+      await t.store.outbox.markAttempted([id])
+      await t.store.outbox.recordResult(id, ANSWERED, NEVER)
+      await assert.rejects(t.store.outbox.recordResult(id, FAILED, NEVER))
+      assert.deepEqual((await t.store.outbox.find(id))?.result, ANSWERED)
     })
 
     scenario('is marked with all the others of the call or not at all', async (t) => {
       const owed = await owe(t, 3)
       const ids = owed.map((one) => one.id)
-      await assert.rejects(t.store.markAttempted([...ids, '0'.repeat(32)]))
-      assert.deepEqual(await t.store.markAttempted(ids), [true, true, true])
+      await assert.rejects(t.store.outbox.markAttempted([...ids, '0'.repeat(32)]))
+      assert.deepEqual(await t.store.outbox.markAttempted(ids), [true, true, true])
     })
 
     scenario('that was under way when the process died is interrupted and not sent again', async (t) => {
       const owed = await owe(t, 3)
       const [first, second, third] = owed.map((one) => one.id)
-      await t.store.markAttempted([first ?? '', second ?? ''])
-      await t.store.recordResult(first ?? '', ANSWERED, NEVER)
+      await t.store.outbox.markAttempted([first ?? '', second ?? ''])
+      await t.store.outbox.recordResult(first ?? '', ANSWERED, NEVER)
       await t.harness.reopen()
-      assert.equal(await t.store.settleInterrupted(NEVER), 1)
-      assert.equal(await t.store.settleInterrupted(NEVER), 0)
-      const result = (await t.store.delivery(second ?? ''))?.result
+      assert.equal(await t.store.outbox.settleInterrupted(NEVER), 1)
+      assert.equal(await t.store.outbox.settleInterrupted(NEVER), 0)
+      const result = (await t.store.outbox.find(second ?? ''))?.result
       assert.equal(result?.kind === 'failed' && result.reason, 'interrupted')
-      assert.deepEqual(await t.store.markAttempted([second ?? '']), [false])
+      assert.deepEqual(await t.store.outbox.markAttempted([second ?? '']), [false])
       assert.deepEqual(
-        (await t.store.queuedDeliveries(owed[0]?.lane ?? '', null, 9)).map(({ id }) => id),
+        (await t.store.outbox.queued(owed[0]?.lane ?? '', null, 9)).map(({ id }) => id),
         [third],
       )
     })
@@ -123,19 +123,19 @@ export function describeOutbox(open: OpenStore): void {
     scenario('stays behind those queued before it, also when the clock was set back in between', async (t) => {
       const [pending] = await owe(t, 1)
       const { lane } = present(pending)
-      const { toAddress, txHash, amount } = JSON.parse(present(await t.store.delivery(present(pending).id)).body)
+      const { toAddress, txHash, amount } = JSON.parse(present(await t.store.outbox.find(present(pending).id)).body)
       t.clock.set(START_MS - 30_000)
       const { owed } = await t.deposit('confirmed', { txHash, toAddress, amount })
       const confirmed = present(owed[0])
       assert.equal(confirmed.lane, lane)
       assert.deepEqual(
-        (await t.store.queuedDeliveries(lane, null, 9)).map(({ id, status }) => [id, status]),
+        (await t.store.outbox.queued(lane, null, 9)).map(({ id, status }) => [id, status]),
         [
           [present(pending).id, 'pending'],
           [confirmed.id, 'confirmed'],
         ],
       )
-      assert.equal((await t.store.delivery(confirmed.id))?.createdAt, START_MS - 30_000)
+      assert.equal((await t.store.outbox.find(confirmed.id))?.createdAt, START_MS - 30_000)
     })
 
     for (const [name, ofLane] of [
@@ -145,7 +145,7 @@ export function describeOutbox(open: OpenStore): void {
       // A dispatcher that has read up to one of them goes on behind it.
       scenario(`stays behind those before it ${name} that are not queued any more, also over a restart`, async (t) => {
         const ids = (await owe(t, 2, ofLane)).map((one) => one.id)
-        await t.store.markAttempted(ids)
+        await t.store.outbox.markAttempted(ids)
         for (const lateMs of [30_000, 60_000]) {
           t.clock.set(START_MS - lateMs)
           ids.push(
@@ -159,7 +159,7 @@ export function describeOutbox(open: OpenStore): void {
     }
 
     scenario('that does not exist is not found', async (t) => {
-      for (const id of ['', 'zz', '0'.repeat(32)]) assert.equal(await t.store.delivery(id), undefined)
+      for (const id of ['', 'zz', '0'.repeat(32)]) assert.equal(await t.store.outbox.find(id), undefined)
     })
   })
 
@@ -174,7 +174,7 @@ export function describeOutbox(open: OpenStore): void {
       ].map(({ lane, owner }) => ({ lane, owner }))
       assert.deepEqual(lanes[0], lanes[1])
       assert.equal(new Set(lanes.map(({ lane }) => lane)).size, 4)
-      assert.deepEqual(new Set(await t.store.queuedLanes()), new Set(lanes.slice(1)))
+      assert.deepEqual(new Set(await t.store.outbox.queuedLanes()), new Set(lanes.slice(1)))
       assert.ok(lanes.every(({ lane }) => /^[0-9a-f]+$/.test(lane)))
     })
 
@@ -184,12 +184,12 @@ export function describeOutbox(open: OpenStore): void {
       const ids = owed.map((one) => one.id)
       const lane = owed[0]?.lane ?? ''
       const queued = async (after: string | null, limit: number) =>
-        (await t.store.queuedDeliveries(lane, after, limit)).map(({ id }) => id)
+        (await t.store.outbox.queued(lane, after, limit)).map(({ id }) => id)
       assert.deepEqual(await queued(null, 10), ids)
       assert.deepEqual(await queued(null, 2), ids.slice(0, 2))
       assert.deepEqual(await queued(ids[1] ?? '', 2), ids.slice(2, 4))
       assert.deepEqual(await queued(ids[4] ?? '', 2), [])
-      await t.store.markAttempted([ids[0] ?? '', ids[2] ?? ''])
+      await t.store.outbox.markAttempted([ids[0] ?? '', ids[2] ?? ''])
       assert.deepEqual(await queued(null, 10), [ids[1], ids[3], ids[4]])
       assert.deepEqual(await queued(ids[2] ?? '', 10), [ids[3], ids[4]])
     })

@@ -72,10 +72,10 @@ class History {
         return
       case 'default':
         if (one.isSet) {
-          await t.store.putWebhook(this.name(one.owner), 'https://default.example/')
+          await t.store.webhooks.put(this.name(one.owner), 'https://default.example/')
           model.defaults.set(this.name(one.owner), 'https://default.example/')
         } else {
-          await t.store.deleteWebhook(this.name(one.owner))
+          await t.store.webhooks.delete(this.name(one.owner))
           model.defaults.delete(this.name(one.owner))
         }
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RetryDecision } from '../../../src/domain/retry.js'
 import type { DeliveryResult } from '../../../src/domain/webhook.js'
-import type { OwedDelivery } from '../../../src/store/store.js'
+import type { OwedDelivery } from '../../../src/store/outbox.js'
 import { refusalOf, unwrap } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
@@ -38,12 +38,12 @@ export function describeRetries(open: OpenStore): void {
   }
 
   const attempt = async (t: Scenario, id: string, result: DeliveryResult, retry: RetryDecision) => {
-    assert.deepEqual(await t.store.markAttempted([id]), [true])
-    return t.store.recordResult(id, result, retry)
+    assert.deepEqual(await t.store.outbox.markAttempted([id]), [true])
+    return t.store.outbox.recordResult(id, result, retry)
   }
 
   const stateOf = async (t: Scenario, id: string) => {
-    const { state, attempts, attemptsBefore, nextAttemptAt } = present(await t.store.delivery(id))
+    const { state, attempts, attemptsBefore, nextAttemptAt } = present(await t.store.outbox.find(id))
     return { state, attempts, attemptsBefore, nextAttemptAt }
   }
 
@@ -60,16 +60,16 @@ export function describeRetries(open: OpenStore): void {
         attemptsBefore: 0,
         nextAttemptAt: dueAt,
       })
-      assert.deepEqual((await t.store.delivery(id))?.result, FAILED)
-      assert.deepEqual(await t.store.queuedLanes(), [])
-      assert.deepEqual(await t.store.markAttempted([id]), [false])
-      assert.equal(await t.store.nextRetryAt(), dueAt)
+      assert.deepEqual((await t.store.outbox.find(id))?.result, FAILED)
+      assert.deepEqual(await t.store.outbox.queuedLanes(), [])
+      assert.deepEqual(await t.store.outbox.markAttempted([id]), [false])
+      assert.equal(await t.store.outbox.nextRetryAt(), dueAt)
       t.clock.set(dueAt - 1)
-      assert.deepEqual(await t.store.releaseRetries(PATIENT, 10), [])
+      assert.deepEqual(await t.store.outbox.releaseRetries(PATIENT, 10), [])
       t.clock.set(dueAt)
-      assert.deepEqual(await t.store.releaseRetries(PATIENT, 10), [{ id, lane, owner: 'alice' }])
+      assert.deepEqual(await t.store.outbox.releaseRetries(PATIENT, 10), [{ id, lane, owner: 'alice' }])
       await t.harness.reopen()
-      assert.equal(await t.store.nextRetryAt(), null)
+      assert.equal(await t.store.outbox.nextRetryAt(), null)
       assert.deepEqual(await stateOf(t, id), { state: 'queued', attempts: 1, attemptsBefore: 0, nextAttemptAt: null })
       assert.equal(await attempt(t, id, DELIVERED, never), null)
       assert.deepEqual(await stateOf(t, id), { state: 'settled', attempts: 2, attemptsBefore: 0, nextAttemptAt: null })
@@ -92,23 +92,23 @@ export function describeRetries(open: OpenStore): void {
       for (const [i, { id }] of owed.entries()) await attempt(t, id, FAILED, at(times[i] ?? 0))
       t.clock.set(START_MS + 300)
       const ids = owed.map(({ id }) => id)
-      const released = async () => (await t.store.releaseRetries(PATIENT, 2)).map(({ id }) => ids.indexOf(id))
+      const released = async () => (await t.store.outbox.releaseRetries(PATIENT, 2)).map(({ id }) => ids.indexOf(id))
       assert.deepEqual(await released(), [1, 3])
       assert.deepEqual(await released(), [2])
       assert.deepEqual(await released(), [])
-      assert.equal(await t.store.nextRetryAt(), START_MS + 400)
+      assert.equal(await t.store.outbox.nextRetryAt(), START_MS + 400)
     })
 
     scenario('is settled instead when the attempts have been lowered meanwhile', async (t) => {
       const [first, second] = await owe(t, 2)
       const ids = [present(first).id, present(second).id] as const
       for (const id of ids) await attempt(t, id, FAILED, at(START_MS))
-      await t.store.redeliver('alice', ids[1])
+      await t.store.outbox.redeliver('alice', ids[1])
       await attempt(t, ids[1], FAILED, at(START_MS))
-      assert.deepEqual(await t.store.releaseRetries(1, 10), [])
-      assert.equal(await t.store.nextRetryAt(), null)
+      assert.deepEqual(await t.store.outbox.releaseRetries(1, 10), [])
+      assert.equal(await t.store.outbox.nextRetryAt(), null)
       for (const id of ids) assert.equal((await stateOf(t, id)).state, 'settled')
-      assert.deepEqual((await t.store.delivery(ids[0]))?.result, FAILED)
+      assert.deepEqual((await t.store.outbox.find(ids[0]))?.result, FAILED)
     })
 
     scenario('leaves the lane to the confirmed one of its deposit', async (t) => {
@@ -117,7 +117,7 @@ export function describeRetries(open: OpenStore): void {
       const [pending] = (await t.deposit('pending')).owed
       const [confirmed] = (await t.deposit('confirmed')).owed
       await attempt(t, present(pending).id, FAILED, at(START_MS + 1))
-      const queued = await t.store.queuedDeliveries(present(pending).lane, null, 10)
+      const queued = await t.store.outbox.queued(present(pending).lane, null, 10)
       assert.deepEqual(
         queued.map(({ id }) => id),
         [present(confirmed).id],
@@ -127,17 +127,17 @@ export function describeRetries(open: OpenStore): void {
     scenario('may be one that was under way when the process died', async (t) => {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
-      await t.store.markAttempted([id])
+      await t.store.outbox.markAttempted([id])
       await t.harness.reopen()
-      assert.equal(await t.store.settleInterrupted(at(START_MS + 9)), 1)
-      assert.equal(await t.store.settleInterrupted(at(START_MS + 9)), 0)
+      assert.equal(await t.store.outbox.settleInterrupted(at(START_MS + 9)), 1)
+      assert.equal(await t.store.outbox.settleInterrupted(at(START_MS + 9)), 0)
       assert.deepEqual(await stateOf(t, id), {
         state: 'waiting',
         attempts: 1,
         attemptsBefore: 0,
         nextAttemptAt: START_MS + 9,
       })
-      const result = (await t.store.delivery(id))?.result
+      const result = (await t.store.outbox.find(id))?.result
       assert.equal(result?.kind === 'failed' && result.reason, 'interrupted')
     })
   })
@@ -147,15 +147,15 @@ export function describeRetries(open: OpenStore): void {
       const [owed] = await owe(t, 1)
       const { id, lane } = present(owed)
       await attempt(t, id, DELIVERED, never)
-      const before = present(await t.store.delivery(id))
-      const redelivery = unwrap(await t.store.redeliver('alice', id))
+      const before = present(await t.store.outbox.find(id))
+      const redelivery = unwrap(await t.store.outbox.redeliver('alice', id))
       assert.deepEqual(redelivery, {
         delivery: { ...before, state: 'queued', attemptsBefore: 1 },
         owed: { id, lane, owner: 'alice' },
       })
       await t.harness.reopen()
-      assert.deepEqual(await t.store.delivery(id), redelivery.delivery)
-      assert.deepEqual(await t.store.queuedLanes(), [{ lane, owner: 'alice' }])
+      assert.deepEqual(await t.store.outbox.find(id), redelivery.delivery)
+      assert.deepEqual(await t.store.outbox.queuedLanes(), [{ lane, owner: 'alice' }])
       await attempt(t, id, FAILED, never)
       assert.equal((await stateOf(t, id)).attempts, 2)
     })
@@ -164,8 +164,8 @@ export function describeRetries(open: OpenStore): void {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
       await attempt(t, id, FAILED, at(START_MS + 5))
-      unwrap(await t.store.redeliver('alice', id))
-      assert.equal(await t.store.nextRetryAt(), null)
+      unwrap(await t.store.outbox.redeliver('alice', id))
+      assert.equal(await t.store.outbox.nextRetryAt(), null)
       assert.deepEqual(await stateOf(t, id), { state: 'queued', attempts: 1, attemptsBefore: 1, nextAttemptAt: null })
     })
 
@@ -173,12 +173,12 @@ export function describeRetries(open: OpenStore): void {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
       const refused = async () => {
-        const before = await t.store.delivery(id)
-        assert.equal(refusalOf(await t.store.redeliver('alice', id)), 'delivery_in_progress')
-        assert.deepEqual(await t.store.delivery(id), before)
+        const before = await t.store.outbox.find(id)
+        assert.equal(refusalOf(await t.store.outbox.redeliver('alice', id)), 'delivery_in_progress')
+        assert.deepEqual(await t.store.outbox.find(id), before)
       }
       await refused()
-      await t.store.markAttempted([id])
+      await t.store.outbox.markAttempted([id])
       await refused()
     })
 
@@ -188,16 +188,16 @@ export function describeRetries(open: OpenStore): void {
         const [owed] = await owe(t, 1)
         const { id } = present(owed)
         await attempt(t, id, DELIVERED, never)
-        unwrap(await t.store.redeliver('alice', id))
+        unwrap(await t.store.outbox.redeliver('alice', id))
         t.clock.set(START_MS + 500)
         await attempt(t, id, DELIVERED, never)
         await t.harness.reopen()
         const settled = await stateOf(t, id)
         t.clock.set(START_MS + 500 + 59_999)
-        assert.equal(refusalOf(await t.store.redeliver('alice', id)), 'too_many_redeliveries')
+        assert.equal(refusalOf(await t.store.outbox.redeliver('alice', id)), 'too_many_redeliveries')
         assert.deepEqual(await stateOf(t, id), settled)
         t.clock.set(START_MS + 500 + 60_000)
-        unwrap(await t.store.redeliver('alice', id))
+        unwrap(await t.store.outbox.redeliver('alice', id))
       },
     )
 
@@ -205,7 +205,7 @@ export function describeRetries(open: OpenStore): void {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
       await attempt(t, id, FAILED, never)
-      const outcomes = await Promise.all(Array.from({ length: 20 }, () => t.store.redeliver('alice', id)))
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => t.store.outbox.redeliver('alice', id)))
       assert.equal(outcomes.filter(({ ok }) => ok).length, 1)
     })
 
@@ -220,7 +220,7 @@ export function describeRetries(open: OpenStore): void {
         ['alice', id.toUpperCase()],
         ['alice', 'zz'],
       ] as const) {
-        assert.equal(refusalOf(await t.store.redeliver(owner, other)), 'delivery_not_found')
+        assert.equal(refusalOf(await t.store.outbox.redeliver(owner, other)), 'delivery_not_found')
       }
       assert.equal((await stateOf(t, id)).state, 'settled')
     })
@@ -233,8 +233,8 @@ export function describeRetries(open: OpenStore): void {
       const ids = owed.map(({ id }) => id)
       await attempt(t, ids[0] ?? '', DELIVERED, never)
       await attempt(t, ids[1] ?? '', FAILED, at(START_MS + 1))
-      await t.store.markAttempted([ids[2] ?? ''])
-      const pages = await t.walk((after) => t.store.deliveries('alice', { after, limit: 2 }))
+      await t.store.outbox.markAttempted([ids[2] ?? ''])
+      const pages = await t.walk((after) => t.store.outbox.page('alice', { after, limit: 2 }))
       assert.deepEqual(
         pages.flat().map(({ id, state }) => [ids.indexOf(id), state]),
         [
@@ -246,7 +246,7 @@ export function describeRetries(open: OpenStore): void {
         ],
       )
       assert.ok(pages.every((page) => page.length <= 2))
-      assert.deepEqual(await t.store.deliveries('nobody', { after: null, limit: 10 }), { items: [], next: null })
+      assert.deepEqual(await t.store.outbox.page('nobody', { after: null, limit: 10 }), { items: [], next: null })
     })
   })
 }

@@ -28,13 +28,13 @@ export function describeSettledDeliveries(open: OpenStore): void {
 
   const settle = async (t: Scenario, ids: readonly string[]) => {
     for (const id of ids) {
-      await t.store.markAttempted([id])
-      await t.store.recordResult(id, ANSWERED, NEVER)
+      await t.store.outbox.markAttempted([id])
+      await t.store.outbox.recordResult(id, ANSWERED, NEVER)
     }
   }
 
   const listed = async (t: Scenario) => {
-    const { items } = await t.store.deliveries('alice', { after: null, limit: 100 })
+    const { items } = await t.store.outbox.page('alice', { after: null, limit: 100 })
     return items.map(({ id }) => id).reverse()
   }
 
@@ -43,14 +43,14 @@ export function describeSettledDeliveries(open: OpenStore): void {
       const ids = await owe(t, 6)
       t.clock.set(START_MS)
       await settle(t, [ids[0] ?? '', ids[2] ?? '', ids[5] ?? ''])
-      await t.store.markAttempted([ids[3] ?? ''])
-      assert.equal(await t.store.removeSettledBefore(START_MS + 5 * DAY_MS, 100), 2)
+      await t.store.outbox.markAttempted([ids[3] ?? ''])
+      assert.equal(await t.store.outbox.removeSettledBefore(START_MS + 5 * DAY_MS, 100), 2)
       const left = [ids[1], ids[3], ids[4], ids[5]]
       assert.deepEqual(await listed(t), left)
-      assert.equal(await t.store.delivery(ids[0] ?? ''), undefined)
+      assert.equal(await t.store.outbox.find(ids[0] ?? ''), undefined)
       await t.harness.reopen()
       assert.deepEqual(await listed(t), left)
-      const refused = await t.store.redeliver('alice', ids[0] ?? '')
+      const refused = await t.store.outbox.redeliver('alice', ids[0] ?? '')
       assert.equal(refused.ok ? null : refused.failure.code, 'delivery_not_found')
     })
 
@@ -58,10 +58,10 @@ export function describeSettledDeliveries(open: OpenStore): void {
       const [id = ''] = await owe(t, 1)
       await settle(t, [id])
       t.clock.advance(10 * DAY_MS)
-      unwrap(await t.store.redeliver('alice', id))
+      unwrap(await t.store.outbox.redeliver('alice', id))
       await settle(t, [id])
-      assert.equal(await t.store.removeSettledBefore(START_MS + 5 * DAY_MS, 100), 0)
-      assert.equal(await t.store.removeSettledBefore(START_MS + 11 * DAY_MS, 100), 1)
+      assert.equal(await t.store.outbox.removeSettledBefore(START_MS + 5 * DAY_MS, 100), 0)
+      assert.equal(await t.store.outbox.removeSettledBefore(START_MS + 11 * DAY_MS, 100), 1)
     })
 
     scenario('are removed piece by piece, also behind more that stay than a piece holds', async (t) => {
@@ -70,18 +70,18 @@ export function describeSettledDeliveries(open: OpenStore): void {
       await settle(t, ids.slice(5))
       const pieces: number[] = []
       for (let piece = 0; piece < 4; piece += 1) {
-        pieces.push(await t.store.removeSettledBefore(START_MS + 100 * DAY_MS, 2))
+        pieces.push(await t.store.outbox.removeSettledBefore(START_MS + 100 * DAY_MS, 2))
       }
       assert.deepEqual(pieces, [0, 0, 1, 1])
       assert.deepEqual(await listed(t), ids.slice(0, 5))
       await settle(t, ids.slice(0, 2))
-      assert.equal(await t.store.removeSettledBefore(START_MS + 100 * DAY_MS, 2), 2)
+      assert.equal(await t.store.outbox.removeSettledBefore(START_MS + 100 * DAY_MS, 2), 2)
     })
 
     scenario('are none before the first', async (t) => {
       const ids = await owe(t, 1)
       await settle(t, ids)
-      for (const timeMs of [-1, 0, START_MS]) assert.equal(await t.store.removeSettledBefore(timeMs, 100), 0)
+      for (const timeMs of [-1, 0, START_MS]) assert.equal(await t.store.outbox.removeSettledBefore(timeMs, 100), 0)
     })
   })
 }

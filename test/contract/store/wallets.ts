@@ -14,67 +14,67 @@ export function describeWallets(open: OpenStore): void {
     scenario('hands out each unassigned wallet of the network once, then none', async (t) => {
       for (const id of ['w1', 'w2', 'w3']) await t.tell(walletCreated(id))
       await t.tell(walletCreated('t1', 'TRX-NILE'))
-      assert.equal(await t.store.unassignedWallets('SEP'), 3)
-      const claims = await Promise.all(Array.from({ length: 5 }, () => t.store.claimWallet('SEP', LEASE_MS)))
+      assert.equal(await t.store.wallets.countUnassigned('SEP'), 3)
+      const claims = await Promise.all(Array.from({ length: 5 }, () => t.store.wallets.claim('SEP', LEASE_MS)))
       const handedOut = claims.filter((claim) => claim !== null)
       assert.deepEqual(new Set(handedOut.map(({ id }) => id)), new Set(['w1', 'w2', 'w3']))
       assert.equal(handedOut.length, 3)
-      assert.deepEqual(await t.store.claimWallet('TRX-NILE', LEASE_MS), { id: 't1', address: addressOf('t1') })
-      assert.equal(await t.store.claimWallet('TRX-NILE', LEASE_MS), null)
+      assert.deepEqual(await t.store.wallets.claim('TRX-NILE', LEASE_MS), { id: 't1', address: addressOf('t1') })
+      assert.equal(await t.store.wallets.claim('TRX-NILE', LEASE_MS), null)
     })
 
     scenario('hands a wallet out again only when its lease has ended, across restarts', async (t) => {
       await t.tell(walletCreated('w1'))
-      assert.equal((await t.store.claimWallet('SEP', LEASE_MS))?.id, 'w1')
+      assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w1')
       t.clock.set(START_MS + LEASE_MS - 1)
-      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
       await t.harness.reopen()
-      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
       t.clock.set(START_MS + LEASE_MS)
-      assert.equal((await t.store.claimWallet('SEP', LEASE_MS))?.id, 'w1')
-      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
+      assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w1')
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
     })
 
     scenario('never hands out a wallet that was once assigned, leased or not, whatever is told again', async (t) => {
       await t.tell(walletCreated('w1'))
       await t.tell(walletCreated('w2'))
-      const claimed = await t.store.claimWallet('SEP', LEASE_MS)
+      const claimed = await t.store.wallets.claim('SEP', LEASE_MS)
       await t.tell(walletAssigned(claimed?.id ?? '', 'alice'))
       await t.tell(walletAssigned(claimed?.id === 'w1' ? 'w2' : 'w1', 'bob'))
       await t.tell(walletCreated('w1'))
       await t.tell(walletCreated('w2'))
       t.clock.advance(10 * LEASE_MS)
-      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
-      assert.equal(await t.store.unassignedWallets('SEP'), 0)
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
+      assert.equal(await t.store.wallets.countUnassigned('SEP'), 0)
     })
 
     scenario('does not hand out a wallet that was assigned before its address was known', async (t) => {
       await t.tell(walletAssigned('w1', 'alice'))
       await t.tell(walletCreated('w1'))
-      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
     })
 
     scenario('leaves the others to be counted, without those that are leased and no further than asked', async (t) => {
       for (const id of ['w1', 'w2', 'w3']) await t.tell(walletCreated(id))
       await t.tell(walletCreated('t1', 'TRX-NILE'))
-      assert.equal(await t.store.claimableWallets('SEP', 1000), 3)
-      assert.equal(await t.store.claimableWallets('SEP', 2), 2)
-      await t.store.claimWallet('SEP', LEASE_MS)
-      assert.equal(await t.store.claimableWallets('SEP', 1000), 2)
-      assert.equal(await t.store.claimableWallets('TRX-NILE', 1000), 1)
+      assert.equal(await t.store.wallets.countClaimable('SEP', 1000), 3)
+      assert.equal(await t.store.wallets.countClaimable('SEP', 2), 2)
+      await t.store.wallets.claim('SEP', LEASE_MS)
+      assert.equal(await t.store.wallets.countClaimable('SEP', 1000), 2)
+      assert.equal(await t.store.wallets.countClaimable('TRX-NILE', 1000), 1)
       t.clock.advance(LEASE_MS)
-      assert.equal(await t.store.claimableWallets('SEP', 1000), 3)
+      assert.equal(await t.store.wallets.countClaimable('SEP', 1000), 3)
     })
 
     scenario('is not disturbed by a probe of the disk', async (t) => {
       await t.tell(walletCreated('w1'))
       await t.store.probeWrite()
-      assert.equal((await t.store.claimWallet('SEP', LEASE_MS))?.id, 'w1')
+      assert.equal((await t.store.wallets.claim('SEP', LEASE_MS))?.id, 'w1')
     })
 
     scenario('hands out none when there is none', async (t) => {
-      assert.equal(await t.store.claimWallet('SEP', LEASE_MS), null)
-      assert.equal(await t.store.unassignedWallets('SEP'), 0)
+      assert.equal(await t.store.wallets.claim('SEP', LEASE_MS), null)
+      assert.equal(await t.store.wallets.countUnassigned('SEP'), 0)
     })
   })
 
@@ -82,12 +82,12 @@ export function describeWallets(open: OpenStore): void {
     scenario('is found by its id and by its address', async (t) => {
       await t.tell({ type: 'wallet.created', id: 'w1', address: '0xAbCd', network: 'SEP' })
       const wallet = { id: 'w1', network: 'SEP', address: '0xAbCd', owner: null, assignedAt: null }
-      assert.deepEqual(await t.store.wallet('w1'), wallet)
-      assert.deepEqual(await t.store.walletAt('SEP', '0xABCD'), wallet)
-      assert.equal(await t.store.walletAt('TRX-NILE', '0xAbCd'), undefined)
+      assert.deepEqual(await t.store.wallets.find('w1'), wallet)
+      assert.deepEqual(await t.store.wallets.at('SEP', '0xABCD'), wallet)
+      assert.equal(await t.store.wallets.at('TRX-NILE', '0xAbCd'), undefined)
       for (const text of ['', 'w', 'w11', 'x'.repeat(129), 'x'.repeat(5000)]) {
-        assert.equal(await t.store.wallet(text), undefined)
-        assert.equal(await t.store.walletAt('SEP', text), undefined)
+        assert.equal(await t.store.wallets.find(text), undefined)
+        assert.equal(await t.store.wallets.at('SEP', text), undefined)
       }
     })
 
@@ -98,10 +98,10 @@ export function describeWallets(open: OpenStore): void {
         await t.tell(walletAssigned(id, 'alice'))
       }
       const ids = async (owner: string, limit: number) =>
-        (await t.walk((after) => t.store.wallets(owner, { after, limit }))).map((page) => page.map(({ id }) => id))
+        (await t.walk((after) => t.store.wallets.page(owner, { after, limit }))).map((page) => page.map(({ id }) => id))
       assert.deepEqual(await ids('alice', 10), [['w3', 'w1', 'w2']])
       assert.deepEqual(await ids('alice', 2), [['w3', 'w1'], ['w2']])
-      assert.equal((await t.store.wallet('w1'))?.assignedAt, START_MS + 2)
+      assert.equal((await t.store.wallets.find('w1'))?.assignedAt, START_MS + 2)
 
       await t.tell(walletAssigned('w1', 'bob'))
       assert.deepEqual([await ids('alice', 10), await ids('bob', 10)], [[['w3', 'w2']], [['w1']]])
@@ -158,12 +158,12 @@ export function describeWallets(open: OpenStore): void {
         { eventId: '4', fact: { type: 'identity.onboarded' as const, identity: 'carol' } },
         { eventId: '5', fact: { type: 'identity.onboarded' as const, identity: 'carol' } },
       ]
-      const outcomes = (await t.store.applyLedgerFacts(facts)).map((fate) => settledValue(fate).status)
+      const outcomes = (await t.store.ledger.applyFacts(facts)).map((fate) => settledValue(fate).status)
       assert.deepEqual(outcomes, ['applied', 'applied', 'applied', 'duplicate', 'duplicate', 'applied', 'duplicate'])
-      assert.equal((await t.store.wallet('w1'))?.owner, 'bob')
+      assert.equal((await t.store.wallets.find('w1'))?.owner, 'bob')
       await t.harness.reopen()
       assert.equal((await t.tell(walletAssigned('w1', 'alice'), '2')).status, 'duplicate')
-      assert.equal((await t.store.wallet('w1'))?.owner, 'bob')
+      assert.equal((await t.store.wallets.find('w1'))?.owner, 'bob')
     })
 
     scenario('may give a wallet back to an earlier owner under a new event id', async (t) => {
@@ -171,7 +171,7 @@ export function describeWallets(open: OpenStore): void {
       await t.tell(walletAssigned('w1', 'alice'), '2')
       await t.tell(walletAssigned('w1', 'bob'), '3')
       assert.equal((await t.tell(walletAssigned('w1', 'alice'), '4')).status, 'applied')
-      assert.equal((await t.store.wallet('w1'))?.owner, 'alice')
+      assert.equal((await t.store.wallets.find('w1'))?.owner, 'alice')
     })
   })
 
@@ -179,10 +179,10 @@ export function describeWallets(open: OpenStore): void {
     scenario('is known by an event, by an assignment or because the ledger said so, and by nothing else', async (t) => {
       await t.tell({ type: 'identity.onboarded', identity: 'onboarded' })
       await t.tell(walletAssigned('w1', 'assigned'))
-      await t.store.rememberIdentity('remembered')
-      await t.store.rememberIdentity('remembered')
-      await t.store.putWebhook('configured', 'https://example.com/')
-      await t.store.webhookSecrets('secretive')
+      await t.store.identities.remember('remembered')
+      await t.store.identities.remember('remembered')
+      await t.store.webhooks.put('configured', 'https://example.com/')
+      await t.store.webhooks.secrets('secretive')
       for (const [owner, isKnown] of [
         ['onboarded', true],
         ['assigned', true],
@@ -192,10 +192,10 @@ export function describeWallets(open: OpenStore): void {
         ['', false],
         ['x'.repeat(5000), false],
       ] as const) {
-        assert.equal(await t.store.isIdentityKnown(owner), isKnown, owner)
+        assert.equal(await t.store.identities.isKnown(owner), isKnown, owner)
       }
       await t.harness.reopen()
-      assert.equal(await t.store.isIdentityKnown('remembered'), true)
+      assert.equal(await t.store.identities.isKnown('remembered'), true)
     })
   })
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { refuse } from '../../../src/domain/failure.js'
-import type { CreationTerms, InvoiceCommand, WalletCommand } from '../../../src/store/store.js'
-import { StorageUnavailable } from '../../../src/store/store.js'
+import type { CreationTerms, InvoiceCommand, WalletCommand } from '../../../src/store/commands.js'
+import { StorageUnavailable } from '../../../src/store/refusals.js'
 import {
   addressOf,
   depositFact,
@@ -30,30 +30,30 @@ export function describeWrites(open: OpenStore): void {
 
     scenario('answers without a turn unless every wallet is the owner’s', async (t) => {
       const refusal = { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
-      assert.deepEqual(await t.store.answerWithoutTurn(command()), refusal)
+      assert.deepEqual(await t.store.commands.answerWithoutTurn(command()), refusal)
       await t.own('alice', 'wallet-1')
-      assert.deepEqual(await t.store.answerWithoutTurn(command()), refusal)
+      assert.deepEqual(await t.store.commands.answerWithoutTurn(command()), refusal)
       await t.own('bob', 'wallet-2')
-      assert.deepEqual(await t.store.answerWithoutTurn(command()), refusal)
-      await t.store.applyLedgerFacts([{ eventId: null, fact: walletAssigned('wallet-2', 'alice') }])
-      assert.equal(await t.store.answerWithoutTurn(command()), null)
+      assert.deepEqual(await t.store.commands.answerWithoutTurn(command()), refusal)
+      await t.store.ledger.applyFacts([{ eventId: null, fact: walletAssigned('wallet-2', 'alice') }])
+      assert.equal(await t.store.commands.answerWithoutTurn(command()), null)
     })
 
     scenario(
       'answers under an idempotency key what the turn would, also when a wallet has gone to somebody else',
       async (t) => {
         await t.own('alice', 'wallet-1', 'wallet-2')
-        const [created] = await t.store.perform([command({ idempotency })])
+        const [created] = await t.store.commands.perform([command({ idempotency })])
         assert.ok(created?.status === 'fulfilled' && created.value.type === 'invoice')
-        await t.store.applyLedgerFacts([{ eventId: null, fact: walletAssigned('wallet-2', 'bob') }])
+        await t.store.ledger.applyFacts([{ eventId: null, fact: walletAssigned('wallet-2', 'bob') }])
         const otherBody = { ...idempotency, bodyHash: Buffer.alloc(32, 3) }
         const otherKey = { ...idempotency, scope: Buffer.alloc(32, 4) }
         for (const terms of [{ idempotency }, { idempotency: otherBody }, { idempotency: otherKey }, {}]) {
-          const [inTurn] = await t.store.perform([command(terms)])
-          const value = await t.store.answerWithoutTurn(command(terms))
+          const [inTurn] = await t.store.commands.perform([command(terms)])
+          const value = await t.store.commands.answerWithoutTurn(command(terms))
           assert.deepEqual(inTurn, { status: 'fulfilled', value })
         }
-        assert.deepEqual(await t.store.answerWithoutTurn(command({ idempotency })), {
+        assert.deepEqual(await t.store.commands.answerWithoutTurn(command({ idempotency })), {
           ...created.value,
           isReplay: true,
         })
@@ -64,10 +64,10 @@ export function describeWrites(open: OpenStore): void {
   describe('a batch', () => {
     scenario('answers as many results as it has commands, in order', async (t) => {
       await t.own('alice', 'wallet-1')
-      assert.deepEqual(await t.store.perform([]), [])
-      assert.deepEqual(await t.store.applyLedgerFacts([]), [])
+      assert.deepEqual(await t.store.commands.perform([]), [])
+      assert.deepEqual(await t.store.ledger.applyFacts([]), [])
       const batch = [create('1'), create('1.0', 'again'), ...Array.from({ length: 600 }, (_, i) => create(`${i + 2}`))]
-      const fates = await t.store.perform(batch)
+      const fates = await t.store.commands.perform(batch)
       assert.equal(fates.length, batch.length)
       const outcomes = fates.map((fate) =>
         fate.status === 'fulfilled' && fate.value.type === 'invoice' && fate.value.outcome.ok
@@ -89,7 +89,7 @@ export function describeWrites(open: OpenStore): void {
       const before = await t.snapshot()
       const error = new Error('no more ids')
       t.harness.failIds(error)
-      const fates = await t.store.perform([
+      const fates = await t.store.commands.perform([
         unmatched('a'),
         create('7'),
         unmatched('b'),
@@ -100,20 +100,20 @@ export function describeWrites(open: OpenStore): void {
       assert.deepEqual(
         fates.map((fate) => (fate.status === 'rejected' ? fate.reason : fate.value.outcome)),
         [
-          { status: 'applied', deposit: await t.store.deposit('SEP', 'a', 0) },
+          { status: 'applied', deposit: await t.store.deposits.find('SEP', 'a', 0) },
           error,
-          { status: 'applied', deposit: await t.store.deposit('SEP', 'b', 0) },
+          { status: 'applied', deposit: await t.store.deposits.find('SEP', 'b', 0) },
           error,
-          { status: 'applied', deposit: await t.store.deposit('SEP', 'c', 0) },
+          { status: 'applied', deposit: await t.store.deposits.find('SEP', 'c', 0) },
           refuse('amount_in_use', { amount: '50', currency: 'native' }),
         ],
       )
       assert.deepEqual(await t.snapshot(), before)
-      assert.equal(await t.store.deposit('SEP', '0xfeed', 0), undefined)
-      assert.equal(await t.store.invoiceByReference('7'), undefined)
+      assert.equal(await t.store.deposits.find('SEP', '0xfeed', 0), undefined)
+      assert.equal(await t.store.invoices.findByReference('7'), undefined)
 
       t.harness.failIds(null)
-      const [created, deposited] = await t.store.perform([create('7'), owing])
+      const [created, deposited] = await t.store.commands.perform([create('7'), owing])
       assert.ok(created?.status === 'fulfilled' && created.value.type === 'invoice' && created.value.outcome.ok)
       assert.ok(deposited?.status === 'fulfilled' && deposited.value.type === 'deposit')
       assert.equal(deposited.value.outcome.status, 'applied')
@@ -121,14 +121,14 @@ export function describeWrites(open: OpenStore): void {
       assert.equal((await t.paymentOf(paid)).received, '100')
       await t.harness.reopen()
       assert.equal((await t.paymentOf(paid)).received, '100')
-      assert.equal((await t.store.deposit('SEP', 'b', 0))?.kind, 'confirmed')
+      assert.equal((await t.store.deposits.find('SEP', 'b', 0))?.kind, 'confirmed')
     })
 
     scenario('that throws leaves no number that two would share', async (t) => {
       await t.own('alice', 'wallet-1', 'wallet-2')
       const both = { walletIds: ['wallet-1', 'wallet-2'], reference: 'both', callbackUrl: 'https://example.com/' }
       t.harness.failIds(new Error('no more ids'))
-      const [fate] = await t.store.perform([{ type: 'invoice', request: invoiceRequest(both) }])
+      const [fate] = await t.store.commands.perform([{ type: 'invoice', request: invoiceRequest(both) }])
       assert.equal(fate?.status, 'rejected')
       t.harness.failIds(null)
       await t.invoice({ amount: '1', reference: 'one', callbackUrl: 'https://example.com/' })
@@ -148,7 +148,7 @@ export function describeWrites(open: OpenStore): void {
       const invoice = await t.invoice()
       assert.equal(t.store.isOpen(), true)
       const { store } = t
-      const underWay = store.perform([create('5')])
+      const underWay = store.commands.perform([create('5')])
       const closing = [store.close(), store.close()]
       assert.equal(store.isOpen(), false)
       await Promise.all(closing)
@@ -156,19 +156,19 @@ export function describeWrites(open: OpenStore): void {
         (await underWay).map(({ status }) => status),
         ['fulfilled'],
       )
-      const [fate] = await store.perform([create('6')])
+      const [fate] = await store.commands.perform([create('6')])
       assert.ok(fate?.status === 'rejected' && fate.reason instanceof StorageUnavailable)
-      await assert.rejects(store.registerApiKey(registration(1)), StorageUnavailable)
-      await assert.rejects(Promise.resolve(store.claimWallet('SEP', 1)), StorageUnavailable)
-      const [told] = await store.applyLedgerFacts([{ eventId: null, fact: walletCreated('w9') }])
+      await assert.rejects(store.keys.register(registration(1)), StorageUnavailable)
+      await assert.rejects(Promise.resolve(store.wallets.claim('SEP', 1)), StorageUnavailable)
+      const [told] = await store.ledger.applyFacts([{ eventId: null, fact: walletCreated('w9') }])
       assert.equal(told?.status, 'rejected')
       await t.harness.reopen()
-      const items = (await t.store.invoices('alice', { after: null, limit: 9 })).items
+      const items = (await t.store.invoices.page('alice', { after: null, limit: 9 })).items
       assert.deepEqual(
         items.map(({ amount }) => amount),
         ['5', '100'],
       )
-      assert.deepEqual(await t.store.invoice(invoice.id), invoice)
+      assert.deepEqual(await t.store.invoices.find(invoice.id), invoice)
     })
   })
 }

@@ -132,7 +132,7 @@ describe('the route of claims', () => {
     const answers: ((wallet: null) => void)[] = []
     const wait = () => new Promise<null>((resolve) => answers.push(resolve))
     const routes = walletRoutes({
-      store: { claimWallet: wait, wallets: () => ({ items: [], next: null }) },
+      wallets: { claim: wait, page: () => ({ items: [], next: null }) },
       leaseMs: LEASE_MS,
       // What `callRoute` sends comes from 127.0.0.1, here as a proxy.
       claimLimit: limitOf(2, new ManualClock(), ['127.0.0.1/32']),
@@ -158,7 +158,7 @@ describe('the route of claims', () => {
       throw new Error('the disk is full')
     }
     const routes = walletRoutes({
-      store: { claimWallet: fail, wallets: () => ({ items: [], next: null }) },
+      wallets: { claim: fail, page: () => ({ items: [], next: null }) },
       leaseMs: LEASE_MS,
       claimLimit: limitOf(1, new ManualClock(), ['127.0.0.1/32']),
     })

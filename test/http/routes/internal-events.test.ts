@@ -7,7 +7,7 @@ import { Intake } from '../../../src/actors/intake.js'
 import { type FailureCode, failure } from '../../../src/domain/failure.js'
 import { createRouter, DEFAULT_BODY_LIMIT_BYTES, type Route } from '../../../src/http/router.js'
 import { internalEventsRoutes, PUSH_LIMIT_BYTES } from '../../../src/http/routes/internal-events.js'
-import type { OwedDelivery } from '../../../src/store/store.js'
+import type { OwedDelivery } from '../../../src/store/outbox.js'
 import { invoiceRequest, type LmdbFixture, openFixture } from '../../support/lmdb-fixture.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { callRoute } from './call-route.js'
@@ -20,7 +20,7 @@ let routes: readonly Route[]
 
 before(async () => {
   fixture = await openFixture(clock)
-  const intake = new Intake(fixture.store, fixture.directory, (due) => owed.push(...due))
+  const intake = new Intake(fixture.store.ledger, fixture.directory, (due) => owed.push(...due))
   routes = internalEventsRoutes({ secret, intake, clock, complaints: { rejected: () => undefined } })
 })
 after(() => fixture.close())
@@ -84,15 +84,15 @@ describe('POST /internal/events', () => {
         { id: 'd3 dropped', status: 'rejected', error: 'no such deposit' },
       ],
     )
-    assert.equal(fixture.store.isIdentityKnown('i1'), true)
-    assert.deepEqual(fixture.store.wallet('w1'), {
+    assert.equal(fixture.store.identities.isKnown('i1'), true)
+    assert.deepEqual(fixture.store.wallets.find('w1'), {
       id: 'w1',
       network: 'SEP',
       address: '0xw1',
       owner: 'i1',
       assignedAt: clock.now(),
     })
-    assert.deepEqual(fixture.store.deposit('SEP', 'tx d1', 0), {
+    assert.deepEqual(fixture.store.deposits.find('SEP', 'tx d1', 0), {
       network: 'SEP',
       txHash: 'tx d1',
       index: 0,
@@ -113,7 +113,7 @@ describe('POST /internal/events', () => {
       await push(...events),
       events.map(({ id }) => ({ id, status: 'duplicate' })),
     )
-    assert.equal(fixture.store.wallet('w2')?.owner, 'i2')
+    assert.equal(fixture.store.wallets.find('w2')?.owner, 'i2')
   })
 
   test('the second event of one id is a duplicate, whatever it says', async () => {
@@ -125,7 +125,7 @@ describe('POST /internal/events', () => {
       { id: 'd5 twice', status: 'applied' },
       { id: 'd5 twice', status: 'duplicate' },
     ])
-    assert.equal(fixture.store.deposit('SEP', 'tx d6', 0), undefined)
+    assert.equal(fixture.store.deposits.find('SEP', 'tx d6', 0), undefined)
   })
 
   test('bad events are rejected alone', async () => {
@@ -150,7 +150,7 @@ describe('POST /internal/events', () => {
       { id: 'strange', status: 'rejected', error: 'type is not one that is known' },
       { id: 'assigned w5 to i1', status: 'applied' },
     ])
-    for (const id of ['w6', 'w7']) assert.equal(fixture.store.wallet(id), undefined)
+    for (const id of ['w6', 'w7']) assert.equal(fixture.store.wallets.find(id), undefined)
   })
 
   test('an event that was rejected is rejected alike when it comes again, whatever it says by then', async () => {
@@ -166,7 +166,7 @@ describe('POST /internal/events', () => {
       { ...created('w10'), id: 'contradicting' },
     ]
     assert.deepEqual(await push(...corrected), first)
-    assert.deepEqual([fixture.store.wallet('w10'), fixture.store.wallet('w11')], [undefined, undefined])
+    assert.deepEqual([fixture.store.wallets.find('w10'), fixture.store.wallets.find('w11')], [undefined, undefined])
     assert.deepEqual(await push({ ...deposit('d9', 'pending', '0xw8'), id: 'corrected' }), [
       { id: 'corrected', status: 'applied' },
     ])
@@ -182,8 +182,8 @@ describe('POST /internal/events', () => {
     assert.deepEqual(await push(...retries), duplicates)
     await push(assigned('w12', 'i2'), deposit('d20', 'dropped', '0xw12'))
     assert.deepEqual(await push(...retries), duplicates)
-    assert.equal(fixture.store.wallet('w12')?.owner, 'i2')
-    assert.equal(fixture.store.deposit('SEP', 'tx d20', 0)?.kind, 'dropped')
+    assert.equal(fixture.store.wallets.find('w12')?.owner, 'i2')
+    assert.equal(fixture.store.deposits.find('SEP', 'tx d20', 0)?.kind, 'dropped')
   })
 
   test('takes ids of 128 characters of four bytes', async () => {
@@ -260,7 +260,7 @@ describe('POST /internal/events', () => {
         [status, body],
         [401, { error: 'Invalid gateway signature.', code: 'invalid_gateway_signature' }],
       )
-      assert.equal(fixture.store.wallet('w11'), undefined)
+      assert.equal(fixture.store.wallets.find('w11'), undefined)
     })
   }
 

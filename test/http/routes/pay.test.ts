@@ -84,11 +84,13 @@ describe('GET /pay/:id', () => {
   before(async () => {
     const routes = paymentPageRoutes({
       store: {
-        invoiceWithPayment: (id) => {
-          if (id === FAILING_ID) throw new Error('disk on fire')
-          return invoices.get(id)
+        invoices: {
+          findWithPayment: (id) => {
+            if (id === FAILING_ID) throw new Error('disk on fire')
+            return invoices.get(id)
+          },
         },
-        wallet: (id) => wallets.get(id),
+        wallets: { find: (id) => wallets.get(id) },
       },
       isSandbox: true,
     })

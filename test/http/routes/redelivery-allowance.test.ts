@@ -32,9 +32,9 @@ test('an owner may have 60 deliveries sent again in a minute, and what is refuse
   const routes = deliveryRoutes({
     clock,
     basePath: '',
-    store: {
-      deliveries: () => ({ items: [], next: null }),
-      delivery: (id) => (id === 'missing' ? undefined : settled(id, id.startsWith('bob') ? 'bob' : 'alice')),
+    outbox: {
+      page: () => ({ items: [], next: null }),
+      find: (id) => (id === 'missing' ? undefined : settled(id, id.startsWith('bob') ? 'bob' : 'alice')),
       redeliver: async (owner, id) => succeed({ delivery: settled(id, owner), owed: { id, owner, lane: '' } }),
     },
     onOwed: (owed) => told.push(...owed.map(({ id }) => id)),

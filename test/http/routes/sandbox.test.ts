@@ -65,7 +65,7 @@ describe('the routes of the sandbox', () => {
   })
 
   test('a deposit is answered with its record, and confirmed and dropped by its hash', async () => {
-    const address = (await fixture.store.claimWallet('SEP', 1000))?.address
+    const address = (await fixture.store.wallets.claim('SEP', 1000))?.address
     const txHash = 'a hash/of its own'
     const made = await post('/sandbox/deposits', { address, amount: '1', txHash, receivedAt: 7 })
     assert.equal(made.status, 200)

@@ -16,10 +16,10 @@ test('a key that is revoked after its signature was verified creates nothing any
   const { store, directory, assign, close } = await openFixture()
   await assign('alice', 'w')
   const { publicKey, ...rest } = registration(1)
-  const key = unwrap(await store.registerApiKey({ publicKey, ...rest }))
+  const key = unwrap(await store.keys.register({ publicKey, ...rest }))
   let isRevoked = false
   const routes = invoiceRoutes({
-    store,
+    invoices: store.invoices,
     directory,
     allowsUnsigned: () => false,
     inProgress: new InProgress(),
@@ -27,7 +27,7 @@ test('a key that is revoked after its signature was verified creates nothing any
     defaultExpirySeconds: null,
     signedRequests: {
       authenticate: async () => {
-        if (isRevoked) unwrap(await store.revokeApiKey(key.id, 'alice'))
+        if (isRevoked) unwrap(await store.keys.revoke(key.id, 'alice'))
         return succeed({ key, authority: { keyId: key.id, permission: 'invoices:create' }, timestamp: '1' })
       },
     },
@@ -42,7 +42,7 @@ test('a key that is revoked after its signature was verified creates nothing any
   assert.equal(await create('3'), 401)
   assert.equal(await create('4', { 'idempotency-key': 'two' }), 401)
   assert.equal(await create('2', { 'idempotency-key': 'one' }), 401)
-  assert.equal(store.invoices('alice', { after: null, limit: 9 }).items.length, 2)
+  assert.equal(store.invoices.page('alice', { after: null, limit: 9 }).items.length, 2)
   await close()
 })
 

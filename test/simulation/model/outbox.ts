@@ -1,6 +1,6 @@
 import type { DepositStatus } from '../../../src/domain/deposit.js'
 import type { Delivery, DeliveryResult, WebhookConfiguration, WebhookPayload } from '../../../src/domain/webhook.js'
-import type { LaneOfOwner } from '../../../src/store/store.js'
+import type { LaneOfOwner } from '../../../src/store/outbox.js'
 
 /** A delivery with what was seen of its attempts. */
 export interface ModelDelivery {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { CommitObserver } from '../../../src/store/commit-observer.js'
 import { COMMIT_BATCH_MAX, CommitLoop, REQUESTED_UNITS_MAX } from '../../../src/store/lmdb/commit-loop.js'
 import type { Environment } from '../../../src/store/lmdb/tables.js'
-import { QueueFull, StorageUnavailable } from '../../../src/store/store.js'
+import { QueueFull, StorageUnavailable } from '../../../src/store/refusals.js'
 
 /** Stands in for LMDB: transactions at once, and commits that the test lets fail. */
 class FakeRoot {

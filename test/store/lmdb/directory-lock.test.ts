@@ -62,7 +62,7 @@ describe('the data directory of an LMDB store', () => {
     withDirectory(async (directory) => {
       const store = await open(directory)
       await assert.rejects(open(directory), inUse(directory))
-      assert.equal(store.isIdentityKnown('alice'), false)
+      assert.equal(store.identities.isKnown('alice'), false)
       await store.close()
       await (await open(directory)).close()
     }),
@@ -94,7 +94,7 @@ describe('the data directory of an LMDB store', () => {
         await kill(child)
       }
       const store = await open(directory)
-      assert.equal(store.invoiceByReference('durable')?.owner, 'alice')
+      assert.equal(store.invoices.findByReference('durable')?.owner, 'alice')
       await store.close()
     }),
   )

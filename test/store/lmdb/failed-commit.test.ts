@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { WalletCommand } from '../../../src/store/commands.js'
 import { lockDirectory } from '../../../src/store/lmdb/directory-lock.js'
 import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { prepareSchema } from '../../../src/store/lmdb/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables.js'
-import { StorageUnavailable, type WalletCommand } from '../../../src/store/store.js'
+import { StorageUnavailable } from '../../../src/store/refusals.js'
 import {
   depositFact,
   type InvoiceFields,
@@ -62,17 +63,17 @@ describe('a commit that fails', () => {
       const { store } = t
       const others = Array.from({ length: 7 }, (_, n) => `other-${n}`)
       const facts = ['wallet-1', ...others].flatMap((id) => [walletCreated(id), walletAssigned(id, 'alice')])
-      await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
+      await store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
       const createOn = async (n: number) => {
         const walletIds = ['wallet-1', ...others.filter((_, bit) => (n & (1 << bit)) !== 0)]
-        const [fate] = await store.perform([create({ amount: `${n}`, walletIds })])
+        const [fate] = await store.commands.perform([create({ amount: `${n}`, walletIds })])
         assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice')
         return fate.value.outcome
       }
       const ids: string[] = []
       for (let n = 1; n <= 64; n += 1) ids.push(unwrap(await createOn(n)).id)
       t.isFailing = true
-      const [voided] = await store.perform([{ type: 'void', invoiceId: ids[0] ?? '', owner: 'alice' }])
+      const [voided] = await store.commands.perform([{ type: 'void', invoiceId: ids[0] ?? '', owner: 'alice' }])
       assert.equal(voided?.status, 'rejected')
       t.isFailing = false
       assert.equal(refusalOf(await createOn(65)), 'too_many_wallet_sets')
@@ -87,69 +88,74 @@ describe('a commit that fails', () => {
         walletCreated('wallet-2'),
         walletAssigned('wallet-2', 'bob'),
       ]
-      await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
+      await store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
 
       t.isFailing = true
       const refused = await Promise.all([
-        store.perform([create({ owner: 'alice', walletIds: ['wallet-1'], reference: 'one' })]),
-        store.applyLedgerFacts([{ eventId: 'e', fact: walletAssigned('wallet-9', 'carol') }]),
-        store.perform([{ type: 'deposit', eventId: 'd', fact: depositFact('confirmed') }]),
-        store.perform([create({ owner: 'carol', walletIds: ['wallet-9'], reference: 'three' })]),
+        store.commands.perform([create({ owner: 'alice', walletIds: ['wallet-1'], reference: 'one' })]),
+        store.ledger.applyFacts([{ eventId: 'e', fact: walletAssigned('wallet-9', 'carol') }]),
+        store.commands.perform([{ type: 'deposit', eventId: 'd', fact: depositFact('confirmed') }]),
+        store.commands.perform([create({ owner: 'carol', walletIds: ['wallet-9'], reference: 'three' })]),
       ])
       for (const fate of refused.flat()) {
         assert.ok(fate.status === 'rejected' && fate.reason instanceof StorageUnavailable)
       }
-      assert.equal(store.invoiceByReference('one'), undefined)
-      assert.equal(store.isIdentityKnown('carol'), false)
+      assert.equal(store.invoices.findByReference('one'), undefined)
+      assert.equal(store.identities.isKnown('carol'), false)
 
       // Whatever was numbered in the failed commit gets its number again, and for something else.
       t.isFailing = false
-      const [bobs] = await store.perform([create({ owner: 'bob', walletIds: ['wallet-2'], reference: 'two' })])
+      const [bobs] = await store.commands.perform([create({ owner: 'bob', walletIds: ['wallet-2'], reference: 'two' })])
       assert.equal(bobs?.status, 'fulfilled')
-      await store.perform([create({ owner: 'alice', walletIds: ['wallet-1'], reference: 'one' })])
-      await store.applyLedgerFacts([{ eventId: 'e', fact: walletAssigned('wallet-8', 'dave') }])
+      await store.commands.perform([create({ owner: 'alice', walletIds: ['wallet-1'], reference: 'one' })])
+      await store.ledger.applyFacts([{ eventId: 'e', fact: walletAssigned('wallet-8', 'dave') }])
       assert.deepEqual(
-        [store.invoiceByReference('two'), store.invoiceByReference('one')].map((one) => [one?.owner, one?.wallet_ids]),
+        [store.invoices.findByReference('two'), store.invoices.findByReference('one')].map((one) => [
+          one?.owner,
+          one?.wallet_ids,
+        ]),
         [
           ['bob', 'wallet-2'],
           ['alice', 'wallet-1'],
         ],
       )
       assert.deepEqual(
-        store.wallets('dave', { after: null, limit: 5 }).items.map(({ id }) => id),
+        store.wallets.page('dave', { after: null, limit: 5 }).items.map(({ id }) => id),
         ['wallet-8'],
       )
-      const [deposited] = await store.perform([{ type: 'deposit', eventId: 'd', fact: depositFact('confirmed') }])
+      const [deposited] = await store.commands.perform([
+        { type: 'deposit', eventId: 'd', fact: depositFact('confirmed') },
+      ])
       assert.ok(deposited?.status === 'fulfilled' && deposited.value.type === 'deposit')
       assert.equal(deposited.value.owed.length, 2)
-      await store.applyLedgerFacts([{ eventId: 'f', fact: walletAssigned('wallet-9', 'carol') }])
-      await store.applyLedgerFacts([{ eventId: null, fact: walletCreated('wallet-9') }])
-      await store.perform([create({ owner: 'carol', walletIds: ['wallet-9'], reference: 'three' })])
-      const ofEach = ['carol', 'dave'].map((owner) => store.invoices(owner, { after: null, limit: 5 }).items)
+      await store.ledger.applyFacts([{ eventId: 'f', fact: walletAssigned('wallet-9', 'carol') }])
+      await store.ledger.applyFacts([{ eventId: null, fact: walletCreated('wallet-9') }])
+      await store.commands.perform([create({ owner: 'carol', walletIds: ['wallet-9'], reference: 'three' })])
+      const ofEach = ['carol', 'dave'].map((owner) => store.invoices.page(owner, { after: null, limit: 5 }).items)
       assert.deepEqual(
         ofEach.map((items) => items.map(({ reference }) => reference)),
         [['three'], []],
       )
-      const alices = store.invoiceByReference('one')
-      assert.equal(store.invoiceWithPayment(alices?.id ?? '')?.payment.received, '100')
+      const alices = store.invoices.findByReference('one')
+      assert.equal(store.invoices.findWithPayment(alices?.id ?? '')?.payment.received, '100')
     }))
 
   test('leaves a wallet with whom it was before', () =>
     withFailingStore(async (t) => {
       const { store } = t
       const facts = [walletCreated('wallet-1'), walletCreated('wallet-2'), walletAssigned('wallet-1', 'alice')]
-      await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
+      await store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
       t.isFailing = true
       await Promise.all([
-        store.applyLedgerFacts([{ eventId: 'a', fact: walletAssigned('wallet-2', 'alice') }]),
-        store.perform([create({ owner: 'alice', walletIds: ['wallet-1', 'wallet-2'] })]),
+        store.ledger.applyFacts([{ eventId: 'a', fact: walletAssigned('wallet-2', 'alice') }]),
+        store.commands.perform([create({ owner: 'alice', walletIds: ['wallet-1', 'wallet-2'] })]),
       ])
       t.isFailing = false
       for (const [walletId, ok] of [
         ['wallet-1', true],
         ['wallet-2', false],
       ] as const) {
-        const [fate] = await store.perform([create({ owner: 'alice', walletIds: [walletId] })])
+        const [fate] = await store.commands.perform([create({ owner: 'alice', walletIds: [walletId] })])
         assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice', walletId)
         assert.equal(fate.value.outcome.ok, ok, walletId)
       }

@@ -29,11 +29,11 @@ test('a disk that refuses writes ends no process: they are refused, reads go on,
 
     const store = await openLmdbStore(lmdbStoreOptions(directory.path, new ManualClock()))
     try {
-      const lost = acknowledged.filter((reference: string) => store.invoiceByReference(reference) === undefined)
+      const lost = acknowledged.filter((reference: string) => store.invoices.findByReference(reference) === undefined)
       assert.deepEqual(lost, [])
       let listed = 0
       for (let after: string | null = null; ; ) {
-        const page = store.invoices('alice', { after, limit: 500 })
+        const page = store.invoices.page('alice', { after, limit: 500 })
         listed += page.items.length
         after = page.next
         if (after === null) break

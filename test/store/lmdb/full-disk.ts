@@ -1,5 +1,5 @@
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
-import { StorageUnavailable } from '../../../src/store/store.js'
+import { StorageUnavailable } from '../../../src/store/refusals.js'
 import { invoiceRequest, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock } from '../../support/manual-clock.js'
@@ -14,7 +14,7 @@ const DESCRIPTION = 'x'.repeat(500)
 const directory = process.argv[2] ?? ''
 const store = await openLmdbStore(lmdbStoreOptions(directory, new ManualClock()))
 const facts = [walletCreated('wallet-1'), walletAssigned('wallet-1', 'alice')]
-await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
+await store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
 const acknowledged: string[] = []
 let refused = 0
 for (let i = 1; i <= ATTEMPTS; i += 1) {
@@ -22,7 +22,7 @@ for (let i = 1; i <= ATTEMPTS; i += 1) {
     type: 'invoice' as const,
     request: invoiceRequest({ amount: `${i}.${j + 1}1`, reference: `${i}-${j}`, description: DESCRIPTION }),
   }))
-  for (const fate of await store.perform(batch)) {
+  for (const fate of await store.commands.perform(batch)) {
     if (fate.status === 'rejected') {
       if (!(fate.reason instanceof StorageUnavailable)) throw fate.reason
       refused += 1
@@ -32,6 +32,6 @@ for (let i = 1; i <= ATTEMPTS; i += 1) {
   }
   if (refused > 100) break
 }
-const isReadable = store.invoiceByReference(acknowledged[0] ?? '') !== undefined
+const isReadable = store.invoices.findByReference(acknowledged[0] ?? '') !== undefined
 process.stdout.write(JSON.stringify({ acknowledged, refused, isReadable }))
 await store.close()

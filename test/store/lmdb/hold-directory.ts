@@ -11,8 +11,8 @@ const directory = process.argv[2] ?? ''
 try {
   const store = await openLmdbStore(lmdbStoreOptions(directory, new ManualClock()))
   const facts = [walletCreated('wallet-1'), walletAssigned('wallet-1', 'alice')]
-  await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
-  await store.perform([{ type: 'invoice', request: invoiceRequest({ reference: 'durable' }) }])
+  await store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
+  await store.commands.perform([{ type: 'invoice', request: invoiceRequest({ reference: 'durable' }) }])
   process.send?.({ opened: true })
   process.on('message', () => {})
 } catch (error) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { IDEMPOTENCY_KEPT_MS } from '../../../src/domain/idempotency.js'
-import type { WalletCommand } from '../../../src/store/store.js'
+import type { WalletCommand } from '../../../src/store/commands.js'
 import { invoiceRequest, openFixture, openStoreAt } from '../../support/lmdb-fixture.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
@@ -19,7 +19,7 @@ test('an idempotency key is kept for a day, across restarts, and free afterwards
   await assign('shop', 'w')
   let current = store
   const perform = async (amount: number, scope: number, body: number) => {
-    const [fate] = await current.perform([command(amount, scope, body)])
+    const [fate] = await current.commands.perform([command(amount, scope, body)])
     assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice')
     const { outcome, isReplay } = fate.value
     return { result: outcome.ok ? outcome.value.id : outcome.failure.code, isReplay }
@@ -42,6 +42,6 @@ test('an idempotency key is kept for a day, across restarts, and free afterwards
   for (let scope = 50; scope < 80; scope += 1) await perform(scope * 10, scope, 1)
   const replay = await perform(9999, 79, 1)
   assert.equal(replay.isReplay, true)
-  assert.equal(await current.removeExpiredRequests(1000), 0)
+  assert.equal(await current.commands.removeExpiredRequests(1000), 0)
   await current.close()
 })

@@ -10,7 +10,7 @@ import { START_MS } from '../../support/manual-clock.js'
 const scenario = (run: (t: Scenario) => Promise<void>) => withStore(openLmdbHarness, run)
 
 async function answer(store: Store, id: string) {
-  return present(await store.invoiceWithPayment(id))
+  return present(await store.invoices.findWithPayment(id))
 }
 
 describe('the answer for an invoice', () => {

@@ -15,10 +15,10 @@ test('an LMDB store does not take an id of another time than the creation, from 
   const store = await openLmdbStore({ ...options, newId: (nowMs) => options.newId(nowMs + 1) })
   try {
     const facts = [walletCreated('wallet-1'), walletAssigned('wallet-1', 'alice')]
-    await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
-    const [fate] = await store.perform([{ type: 'invoice', request: invoiceRequest() }])
+    await store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
+    const [fate] = await store.commands.perform([{ type: 'invoice', request: invoiceRequest() }])
     assert.equal(fate?.status, 'rejected')
-    assert.deepEqual(store.invoices('alice', { after: null, limit: 5 }), { items: [], next: null })
+    assert.deepEqual(store.invoices.page('alice', { after: null, limit: 5 }), { items: [], next: null })
   } finally {
     await store.close()
     directory.remove()

@@ -191,8 +191,8 @@ describe('the version of the data', () => {
     withDirectory(async (directory) => {
       let store = await open(directory)
       const facts = [walletCreated('wallet-1'), walletAssigned('wallet-1', 'alice')]
-      await store.applyLedgerFacts(facts.map((fact) => ({ eventId: null, fact })))
-      const [created] = await store.perform([
+      await store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
+      const [created] = await store.commands.perform([
         { type: 'invoice', request: invoiceRequest() },
         { type: 'deposit', eventId: null, fact: depositFact('confirmed', { amount: '30' }) },
         { type: 'deposit', eventId: null, fact: depositFact('pending', { amount: '2', txHash: '0xother' }) },
@@ -210,7 +210,7 @@ describe('the version of the data', () => {
       })
       store = await open(directory)
       const payment = { status: 'unpaid', received: '30', pending: '2', remaining: '70', overpaid: '0' }
-      assert.deepEqual(store.invoiceWithPayment(id)?.payment, payment)
+      assert.deepEqual(store.invoices.findWithPayment(id)?.payment, payment)
       await store.close()
     }),
   )
@@ -220,10 +220,10 @@ describe('the version of the data', () => {
     withDirectory(async (directory) => {
       const clock = new ManualClock()
       let store = await open(directory, clock)
-      for (let seed = 1; seed <= 99; seed += 1) unwrap(await store.registerApiKey(registration(seed)))
-      unwrap(await store.registerApiKey(registration(200, { ttlDays: 1 })))
-      const { items } = store.apiKeys('alice', { after: null, limit: 2 })
-      unwrap(await store.revokeApiKey(items[1]?.id ?? '', 'alice'))
+      for (let seed = 1; seed <= 99; seed += 1) unwrap(await store.keys.register(registration(seed)))
+      unwrap(await store.keys.register(registration(200, { ttlDays: 1 })))
+      const { items } = store.keys.page('alice', { after: null, limit: 2 })
+      unwrap(await store.keys.revoke(items[1]?.id ?? '', 'alice'))
       await store.close()
       await withEnvironment(directory, async (root) => {
         const { meta, activeApiKeys } = openTables(root)
@@ -233,11 +233,11 @@ describe('the version of the data', () => {
         })
       })
       store = await open(directory, clock)
-      unwrap(await store.registerApiKey(registration(101)))
-      assert.equal(refusalOf(await store.registerApiKey(registration(102))), 'too_many_keys')
+      unwrap(await store.keys.register(registration(101)))
+      assert.equal(refusalOf(await store.keys.register(registration(102))), 'too_many_keys')
       clock.advance(DAY_MS + 1)
-      unwrap(await store.registerApiKey(registration(102)))
-      assert.equal(refusalOf(await store.registerApiKey(registration(103))), 'too_many_keys')
+      unwrap(await store.keys.register(registration(102)))
+      assert.equal(refusalOf(await store.keys.register(registration(103))), 'too_many_keys')
       await store.close()
     }),
   )
@@ -246,8 +246,8 @@ describe('the version of the data', () => {
     '2, in which webhooks had no payload and no rotation, is migrated with their secrets',
     withDirectory(async (directory) => {
       let store = await open(directory)
-      const before = await store.putWebhook('alice', 'https://shop.example/')
-      await store.putWebhook('bob', 'https://bob.example/', 'with-invoice')
+      const before = await store.webhooks.put('alice', 'https://shop.example/')
+      await store.webhooks.put('bob', 'https://bob.example/', 'with-invoice')
       await store.close()
       const first = recordCodec<typeof before>(
         'webhooks',
@@ -266,9 +266,9 @@ describe('the version of the data', () => {
         })
       })
       store = await open(directory)
-      assert.deepEqual(store.webhook('alice'), before)
-      assert.deepEqual(store.webhook('bob'), { ...before, owner: 'bob', callback_url: null })
-      assert.deepEqual(await store.webhookSecrets('alice'), { current: before.secret, previous: null })
+      assert.deepEqual(store.webhooks.find('alice'), before)
+      assert.deepEqual(store.webhooks.find('bob'), { ...before, owner: 'bob', callback_url: null })
+      assert.deepEqual(await store.webhooks.secrets('alice'), { current: before.secret, previous: null })
       await store.close()
     }),
   )
@@ -278,7 +278,7 @@ describe('the version of the data', () => {
     withDirectory(async (directory) => {
       const clock = new ManualClock()
       let store = await open(directory, clock)
-      await store.applyLedgerFacts([{ eventId: 'e', fact: walletCreated('wallet-1') }])
+      await store.ledger.applyFacts([{ eventId: 'e', fact: walletCreated('wallet-1') }])
       await store.close()
       await withEnvironment(directory, async (root) => {
         const { meta, eventTimes } = openTables(root)
@@ -289,12 +289,12 @@ describe('the version of the data', () => {
       })
       store = await open(directory, clock)
       const tell = async () => {
-        const [fate] = await store.applyLedgerFacts([{ eventId: 'e', fact: walletCreated('wallet-2') }])
+        const [fate] = await store.ledger.applyFacts([{ eventId: 'e', fact: walletCreated('wallet-2') }])
         return fate?.status === 'fulfilled' ? fate.value.status : fate?.reason
       }
       assert.equal(await tell(), 'duplicate')
-      assert.equal(await store.removeEventsBefore(clock.now(), 9), 0)
-      assert.equal(await store.removeEventsBefore(clock.now() + 1, 9), 1)
+      assert.equal(await store.ledger.removeEventsBefore(clock.now(), 9), 0)
+      assert.equal(await store.ledger.removeEventsBefore(clock.now() + 1, 9), 1)
       assert.equal(await tell(), 'applied')
       await store.close()
     }),
@@ -348,7 +348,7 @@ describe('the version of the data', () => {
     'stays when a directory of an earlier program lacks tables, which are made',
     withDirectory(async (directory) => {
       const before = await open(directory)
-      await before.applyLedgerFacts([{ eventId: null, fact: walletCreated('wallet-1') }])
+      await before.ledger.applyFacts([{ eventId: null, fact: walletCreated('wallet-1') }])
       await before.close()
       const later = ['chains', 'blocks', 'block-deposits']
       await withEnvironment(directory, async (root) => {
@@ -360,15 +360,15 @@ describe('the version of the data', () => {
         [],
       )
       const store = await open(directory)
-      assert.equal(store.chain('SEP'), undefined)
-      assert.equal(store.wallet('wallet-1')?.id, 'wallet-1')
+      assert.equal(store.chain.position('SEP'), undefined)
+      assert.equal(store.wallets.find('wallet-1')?.id, 'wallet-1')
       const block = { height: 5, hash: '5', parentHash: '4', timeMs: 1, transfers: [] }
       const step = { type: 'append', network: 'SEP', blocks: [block], isConfirmed: true } as const
-      const [fate] = await store.perform([{ type: 'chain', step }])
+      const [fate] = await store.commands.perform([{ type: 'chain', step }])
       assert.equal(fate?.status, 'fulfilled')
       await store.close()
       const again = await open(directory)
-      assert.equal(again.chain('SEP')?.tip.height, 5)
+      assert.equal(again.chain.position('SEP')?.tip.height, 5)
       await again.close()
     }),
   )

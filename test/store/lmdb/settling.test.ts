@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { WalletCommand, WalletResult } from '../../../src/store/store.js'
+import type { WalletCommand, WalletResult } from '../../../src/store/commands.js'
 import { depositFact } from '../../support/fixtures.js'
 import { addressOf, invoiceRequest, openFixture } from '../../support/lmdb-fixture.js'
 import { ManualClock } from '../../support/manual-clock.js'
@@ -20,7 +20,7 @@ async function openCrowded() {
     request: invoiceRequest(owner, [wallet], amount, { reference: amount, callbackUrl: HOOK }),
   })
   const amounts = Array.from({ length: COVERED }, (_, n) => `${n + 1}.5`)
-  await store.perform([...amounts, '99999'].map((amount) => invoice('alice', 'crowded', amount)))
+  await store.commands.perform([...amounts, '99999'].map((amount) => invoice('alice', 'crowded', amount)))
   clock.advance(1)
   const sighting = (txHash: string, amount: string, currency = 'Tether') => ({
     toAddress: addressOf('crowded'),
@@ -31,11 +31,11 @@ async function openCrowded() {
   })
   // Equal to no invoice's amount, and more than all but one.
   const paid = depositFact('confirmed', sighting('covers', '40000000000'))
-  await store.perform([{ type: 'deposit', eventId: null, fact: paid }])
+  await store.commands.perform([{ type: 'deposit', eventId: null, fact: paid }])
   const referenceOf = (result: WalletResult | undefined) => {
     if (result?.type !== 'deposit' && result?.type !== 'chain') return null
     const [owed] = result.owed
-    return owed === undefined ? null : JSON.parse(store.delivery(owed.id)?.body ?? '{}').reference
+    return owed === undefined ? null : JSON.parse(store.outbox.find(owed.id)?.body ?? '{}').reference
   }
   return { store, close, invoice, sighting, referenceOf, now: clock.now() }
 }
@@ -50,7 +50,7 @@ describe('a payment that covered many invoices', () => {
     })
     const ended: string[] = []
     const noting = async (name: string, batch: readonly WalletCommand[]) => {
-      const fates = await store.perform(batch)
+      const fates = await store.commands.perform(batch)
       ended.push(name)
       return fates.map((fate) => (fate.status === 'fulfilled' ? fate.value : assert.fail()))
     }
@@ -74,12 +74,12 @@ describe('a payment that covered many invoices', () => {
     const block = { height: 5, hash: '5', parentHash: '4', timeMs: now, transfers: [transfer] }
     const ended: string[] = []
     const step = { type: 'append', network: 'SEP', blocks: [block], isConfirmed: true } as const
-    const crowded = store.perform([{ type: 'chain', step }]).then((fates) => {
+    const crowded = store.commands.perform([{ type: 'chain', step }]).then((fates) => {
       ended.push('crowded')
       return fates
     })
     for (const amount of ['7', '8', '9']) {
-      await store.perform([invoice('bob', 'other', amount)])
+      await store.commands.perform([invoice('bob', 'other', amount)])
       ended.push(amount)
     }
     const [fate] = await crowded

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SIGNED_REQUEST_KEPT_MS } from '../../../src/domain/idempotency.js'
-import type { WalletCommand } from '../../../src/store/store.js'
+import type { WalletCommand } from '../../../src/store/commands.js'
 import { invoiceRequest, openFixture, openStoreAt } from '../../support/lmdb-fixture.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
@@ -20,7 +20,7 @@ test('a signed request is known for as long as its timestamp may pass, across re
       request: invoiceRequest('shop', [walletId], amount),
       terms: { signed: { timestampMs, digest: Buffer.alloc(32, digest) } },
     }
-    const [fate] = await current.perform([command])
+    const [fate] = await current.commands.perform([command])
     assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice')
     return fate.value.outcome.ok ? 'created' : fate.value.outcome.failure.code
   }
@@ -34,11 +34,11 @@ test('a signed request is known for as long as its timestamp may pass, across re
   clock.set(timestampMs + WINDOW_MS)
   assert.equal(await create('b', 1, '3'), 'request_repeated')
   clock.set(timestampMs + SIGNED_REQUEST_KEPT_MS)
-  assert.equal(await current.removeExpiredRequests(9), 0)
+  assert.equal(await current.commands.removeExpiredRequests(9), 0)
   clock.advance(1)
-  assert.equal(await current.removeExpiredRequests(1), 1)
-  assert.equal(await current.removeExpiredRequests(9), 1)
-  assert.equal(await current.removeExpiredRequests(9), 0)
+  assert.equal(await current.commands.removeExpiredRequests(1), 1)
+  assert.equal(await current.commands.removeExpiredRequests(9), 1)
+  assert.equal(await current.commands.removeExpiredRequests(9), 0)
   await current.close()
 })
 
@@ -49,13 +49,13 @@ test('expired idempotency keys and signed requests are removed, together no more
   for (let n = 1; n <= 3; n += 1) {
     const idempotency = { scope: Buffer.alloc(32, n), bodyHash: Buffer.alloc(32, n) }
     const signed = { timestampMs: clock.now(), digest: Buffer.alloc(32, n) }
-    await store.perform([
+    await store.commands.perform([
       { type: 'invoice', request: invoiceRequest('shop', ['a'], `${n}`), terms: { idempotency, signed } },
     ])
   }
   clock.advance(2 * 24 * 60 * 60 * 1000)
   const removed: number[] = []
-  for (let n = 0; n < 4; n += 1) removed.push(await store.removeExpiredRequests(2))
+  for (let n = 0; n < 4; n += 1) removed.push(await store.commands.removeExpiredRequests(2))
   assert.deepEqual(removed, [2, 2, 2, 0])
   await close()
 })

@@ -33,7 +33,7 @@ test('data of version 2 opens with its payments, collisions, matches and former 
       const store = await openLmdbStore(lmdbStoreOptions(place.path, clock))
       if (isFirst)
         await examine(new Scenario({ store, clock, failIds() {}, reopen: assert.fail, discard: assert.fail }))
-      assert.equal(store.invoices('alice', { after: null, limit: 99 }).items.length, 7)
+      assert.equal(store.invoices.page('alice', { after: null, limit: 99 }).items.length, 7)
       await store.close()
     }
     const root = openEnvironment(place.path)
@@ -49,7 +49,7 @@ test('data of version 2 opens with its payments, collisions, matches and former 
 })
 
 async function examine(t: Scenario): Promise<void> {
-  const invoiceOf = async (reference: string) => present(await t.store.invoiceByReference(reference))
+  const invoiceOf = async (reference: string) => present(await t.store.invoices.findByReference(reference))
   const notified = async (report: 'pending' | 'dropped', txHash: string, amount: string, wallet = 1) => {
     const fields = { txHash, amount, toAddress: `${ADDRESS}${wallet}`, receivedAt: AFTER_MS }
     const { deliveries } = await t.deposit(report, fields)

@@ -1,0 +1,89 @@
+import type { Authority } from '../domain/api-key.js'
+import type { ChainOutcome, ChainStep } from '../domain/block.js'
+import type { DepositOutcome } from '../domain/deposit.js'
+import type { Outcome } from '../domain/failure.js'
+import type { IdempotentRequest, SignedCreation } from '../domain/idempotency.js'
+import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
+import type { DepositFact } from '../domain/ledger-fact.js'
+import type { Awaitable } from './awaitable.js'
+import type { InvoiceWithPayment } from './invoices.js'
+import type { OwedDelivery } from './outbox.js'
+
+/** What makes a creation safe to repeat, beside what it asks for. */
+export interface CreationTerms {
+  /** Absent when the request was not signed. Decided before everything else, so that a revoked key creates nothing. */
+  readonly authority?: Authority
+  /** Absent when the client sent no idempotency key. */
+  readonly idempotency?: IdempotentRequest
+  /** Absent when the request was not signed, or has a reference, which already prevents a second creation. */
+  readonly signed?: SignedCreation
+}
+
+export const NO_TERMS: CreationTerms = {}
+
+export interface InvoiceCommand {
+  readonly type: 'invoice'
+  readonly request: InvoiceRequest
+  readonly terms?: CreationTerms
+}
+
+/** Voids an invoice for `owner` (decisions 4). */
+export interface VoidCommand {
+  readonly type: 'void'
+  readonly invoiceId: string
+  readonly owner: string
+  /** Absent when the request was not signed. */
+  readonly authority?: Authority
+}
+
+/** Records a report about a deposit. */
+export interface DepositCommand {
+  readonly type: 'deposit'
+  /** Null when the report is not an event of the gateway. */
+  readonly eventId: string | null
+  readonly fact: DepositFact
+}
+
+/** What takes its turn in the mailboxes of wallets. */
+export type WalletCommand =
+  | InvoiceCommand
+  | VoidCommand
+  | DepositCommand
+  | { readonly type: 'chain'; readonly step: ChainStep }
+
+export type WalletResult =
+  | {
+      readonly type: 'invoice'
+      readonly outcome: Outcome<Invoice>
+      /** True when it had been created before, under the same idempotency key and from the same body. */
+      readonly isReplay: boolean
+    }
+  /** Refused with `invoice_not_found`, `not_invoice_owner` or `invoice_paid`. A repetition answers as before. */
+  | { readonly type: 'void'; readonly outcome: Outcome<InvoiceWithPayment> }
+  | { readonly type: 'deposit'; readonly outcome: DepositOutcome; readonly owed: readonly OwedDelivery[] }
+  | { readonly type: 'chain'; readonly outcome: ChainOutcome; readonly owed: readonly OwedDelivery[] }
+
+export type InvoiceResult = Extract<WalletResult, { type: 'invoice' }>
+export type VoidResult = Extract<WalletResult, { type: 'void' }>
+export type DepositResult = Extract<WalletResult, { type: 'deposit' }>
+export type ChainResult = Extract<WalletResult, { type: 'chain' }>
+
+/** The fate of one command: a command that throws is rejected alone. */
+export type Settled<T> = PromiseSettledResult<T>
+
+/** Everything that takes its turn in the mailboxes of wallets. */
+export interface CommandPort {
+  /**
+   * Performs commands in the order given, each on its own; there are as many results as commands. Deposits and steps of
+   * chains answer with the deliveries that they caused. A step is performed as a whole or not at all.
+   */
+  perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]>
+  /**
+   * The answer to a creation on wallets that are not its owner's as of now, which therefore needs no turn in their
+   * mailboxes: the invoice that the idempotency key named before, or the refusal. Null when it has to take its turn, in
+   * which ownership is decided again.
+   */
+  answerWithoutTurn(command: InvoiceCommand): Awaitable<InvoiceResult | null>
+  /** Removes idempotency keys and signed requests whose time is over, at most `limit`. Answers how many it removed. */
+  removeExpiredRequests(limit: number): Promise<number>
+}

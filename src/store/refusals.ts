@@ -1,0 +1,15 @@
+/** Too much work waits for the store already. Nothing of what was asked has happened. */
+export class QueueFull extends Error {
+  override readonly name = 'QueueFull'
+  constructor() {
+    super('too much work waits for the store')
+  }
+}
+
+/** The disk refused a write. Nothing of the write has happened. */
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable'
+  constructor(cause: unknown) {
+    super('the store could not make a write durable', { cause })
+  }
+}

@@ -1,0 +1,16 @@
+import type { WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
+import type { SigningSecrets } from '../domain/webhook-secret.js'
+import type { Awaitable } from './awaitable.js'
+
+/** Where and how owners are notified. */
+export interface WebhookPort {
+  find(owner: string): Awaitable<WebhookConfiguration>
+  /** Sets the default URL; the secret is made the first time only. Without `payload` the payload stays as it was. */
+  put(owner: string, callbackUrl: string, payload?: WebhookPayload): Promise<WebhookConfiguration>
+  /** Replaces the secret; the previous one signs too until the overlap ends. Makes the first secret of an owner. */
+  rotate(owner: string, overlapMs: number): Promise<WebhookConfiguration>
+  /** Removes the record with its secret; false when there was none. */
+  delete(owner: string): Promise<boolean>
+  /** The secrets that the owner's deliveries are signed with now, made on demand (specification, PUT webhook). */
+  secrets(owner: string): Promise<SigningSecrets>
+}
