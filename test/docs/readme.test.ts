@@ -17,6 +17,14 @@ function markdown(): string[] {
   return ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...pagesOfDocs()]
 }
 
+/** The text of every source file below a folder. */
+function sourceOf(folder: string): string {
+  return readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => read(join(folder, name)))
+    .join('')
+}
+
 /** The fenced blocks of a language, in order. */
 function blocks(text: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
@@ -95,6 +103,19 @@ describe('the pages for people', () => {
       for (const [, file = ''] of named) assert.ok(existsSync(join(projectRoot, file)), file)
     })
   }
+
+  test('name limits that the code has', () => {
+    const source = ['src/auth', 'src/domain', 'src/http', 'src/service', 'src/store', 'src/webhooks']
+      .map(sourceOf)
+      .join('')
+    const named = [...read('docs/security.md').matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name = '']) => name)
+    const limits = named.filter((name) => !name.startsWith('BILLHOOK_'))
+    assert.ok(limits.length > 0)
+    assert.deepEqual(
+      limits.filter((name) => !new RegExp(`const ${name}\\b`).test(source)),
+      [],
+    )
+  })
 
   test('have a heading for each endpoint of the API, and for no other', () => {
     const routes = readdirSync(join(projectRoot, 'src/http/routes')).flatMap((name) => {
