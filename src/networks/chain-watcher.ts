@@ -7,7 +7,6 @@ import { CatchUpLog } from './catch-up-log.js'
 import { ChainProgress, type ChainProgressOptions } from './chain-progress.js'
 import { NoCommonAncestor } from './common-ancestor.js'
 import { type ChainHead, type EndpointHealth, NodeUnavailable, WrongNode } from './network-reader.js'
-import type { Watcher } from './watcher.js'
 import { WatcherRecord, type WatcherState } from './watcher-state.js'
 
 /** The longest pause between two attempts. */
@@ -25,7 +24,7 @@ export interface ChainWatcherOptions extends Omit<ChainProgressOptions, 'record'
  * Watches a real network: asks for its head, brings the store there, and asks again. Whatever fails is tried again after a
  * pause; no block is skipped, and each is recorded as a whole or not at all.
  */
-export class ChainWatcher implements Watcher {
+export class ChainWatcher {
   readonly network: Network
   private readonly record: WatcherRecord
   private readonly progress: ChainProgress

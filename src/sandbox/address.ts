@@ -1,23 +1,23 @@
-/** Addresses of the simulated networks, valid by the rules of the real ones, so that wallets and validators take them. */
+/** Addresses of the simulated networks. They are valid on the real ones, so that wallets and validators accept them. */
 
 import type { RandomFill } from '../crypto/random.js'
 import type { Network } from '../domain/network.js'
 import { checksummedAddress } from '../networks/ethereum/address.js'
 import { accountOfAddress, addressOfAccount } from '../networks/tron/address.js'
 
-/** Bytes that name an account, on both networks. */
+/** Length of an account, on both networks. */
 const ACCOUNT_BYTES = 20
 
 const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** A new address of the network. Nobody has a key to it. */
+/** A new address of the network, without a key. */
 export function randomAddress(network: Network, random: RandomFill): string {
   const account = Buffer.alloc(ACCOUNT_BYTES)
   random(account)
   return network === 'SEP' ? checksummedAddress(account) : addressOfAccount(account.toString('hex'))
 }
 
-/** The network whose addresses have the form of `text`, or null. The case of an EVM address is not judged (decisions 5). */
+/** The network whose addresses have the form of `text`, or null. The case of an EVM address does not matter (decisions 5). */
 export function networkOfAddress(text: string): Network | null {
   if (EVM_ADDRESS.test(text)) return 'SEP'
   return accountOfAddress(text) === null ? null : 'TRX-NILE'

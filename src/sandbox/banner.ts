@@ -1,8 +1,8 @@
 import { UNASSIGNED_WALLETS } from './simulated-network.js'
 
 /**
- * What `serve --sandbox` prints before its ready line: that nothing is real, and commands that can be pasted one after
- * another into a shell. `url` is where the service is reached, without a slash at the end.
+ * The lines that `serve --sandbox` prints before its ready line: that nothing is real, and commands to paste into a shell.
+ * `url` is the service's base address, without a slash at the end.
  */
 export function sandboxBanner(url: string): string[] {
   return [

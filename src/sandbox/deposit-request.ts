@@ -4,12 +4,12 @@ import { type Outcome, refuseField, succeed } from '../domain/failure.js'
 import { isNetwork, NETWORKS, type Network } from '../domain/network.js'
 import { wellFormed } from '../domain/text.js'
 
-/** Whom a simulated deposit is for. */
+/** The receiver of a simulated deposit. */
 export type DepositTarget =
   | { readonly type: 'address'; readonly address: string }
   | { readonly type: 'invoice'; readonly invoiceId: string }
 
-/** The body of `POST /sandbox/deposits`, its own fields checked (decisions 9). Null: to be filled in. */
+/** The checked body of `POST /sandbox/deposits` (decisions 9). Null fields get defaults later. */
 export interface DepositRequest {
   readonly target: DepositTarget
   /** A decimal in the currency. */
@@ -19,11 +19,11 @@ export interface DepositRequest {
   readonly txHash: string | null
   /** Unix milliseconds. */
   readonly receivedAt: number | null
-  /** Null: seen as pending at once and confirmed a little later. */
+  /** Null: pending at once and confirmed after a delay. */
   readonly kind: DepositStatus | null
 }
 
-/** Refuses with `invalid_sandbox_deposit`, which tells the first field that is wrong. Null counts as absent. */
+/** Refuses with `invalid_sandbox_deposit`, which names the first wrong field. Null counts as absent. */
 export function parseDepositRequest(body: Readonly<Record<string, unknown>>): Outcome<DepositRequest> {
   const address = textOf(body['address'])
   const invoiceId = textOf(body['invoiceId'])
@@ -55,12 +55,12 @@ export function parseDepositRequest(body: Readonly<Record<string, unknown>>): Ou
   return succeed({ target, amount, currency, network, txHash, receivedAt, kind })
 }
 
-/** The refusal of a simulated deposit because of a field, for a reason in words. */
+/** Refuses a simulated deposit because of a field. */
 export function refuseDeposit(field: string, reason: string) {
   return refuseField('invalid_sandbox_deposit', field, { reason })
 }
 
-/** A text that is not empty, null when absent, undefined when it is something else. */
+/** A non-empty string, null when absent, undefined for anything else. */
 function textOf(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return null
   return typeof value === 'string' && value !== '' ? wellFormed(value) : undefined

@@ -1,31 +1,28 @@
 import type { JournalLine, LedgerEntry, LedgerJournal } from './ledger-journal.js'
 import type { SentTransaction } from './submitted-transaction.js'
 
-/** A committed transaction as the store of a ledger node lists it. */
+/** A committed transaction in the listing of a ledger node's store. */
 export interface UmidRow {
   readonly umid: string
   /** Unix milliseconds, as digits. */
   readonly timestamp: string
 }
 
-/** A committed transaction as the read API of a ledger node tells it. */
+/** A committed transaction in the read API of a ledger node. */
 export interface CommittedTransaction extends SentTransaction {
   readonly $umid: string
   readonly $revs: Readonly<Record<string, unknown>>
   readonly $datetime: string
 }
 
-type ArchivedLine = JournalLine & { readonly atMs: number }
-
 /**
- * What the simulated ledger has committed, to be read in order of arrival and by transaction. A line appears when its
- * transaction is committed, at the place of its arrival, so it may appear behind where somebody has read. Transactions of a
- * journal that an earlier version wrote are not in it, because that version did not keep them.
+ * What the simulated ledger has committed, in order of arrival and by transaction. A line appears when its transaction is
+ * committed, at the position of its arrival, which may lie before what a client has read already.
  */
 export class LedgerArchive {
   /** In order of time, and of transactions within a millisecond. */
   private readonly rows: UmidRow[] = []
-  private readonly byUmid = new Map<string, ArchivedLine>()
+  private readonly byUmid = new Map<string, JournalLine>()
 
   constructor(private readonly journal: LedgerJournal) {
     for (const line of journal.committed) this.keep(line)
@@ -36,7 +33,7 @@ export class LedgerArchive {
     this.keep(this.journal.append(entry, atMs, transaction))
   }
 
-  /** Lists a transaction at its place, whether it can be read or not. */
+  /** Lists a transaction at its position, whether it can be read or not. */
   list(umid: string, atMs: number): void {
     const row = { umid, timestamp: String(atMs) }
     const key = keyOf(row)
@@ -44,7 +41,7 @@ export class LedgerArchive {
     this.rows.splice(place, 0, row)
   }
 
-  /** Up to `limit` transactions from a time on, inclusive, oldest first. Times are compared as texts, as a node does. */
+  /** Up to `limit` transactions from a time on, inclusive, oldest first. Times are compared as text, as nodes do. */
   since(from: string, limit: number): readonly UmidRow[] {
     const first = this.rows.findIndex(({ timestamp }) => timestamp >= from)
     return first === -1 ? [] : this.rows.slice(first, first + limit)
@@ -62,10 +59,8 @@ export class LedgerArchive {
   }
 
   private keep(line: JournalLine): void {
-    const { atMs, entry } = line
-    if (atMs === null) return
-    this.list(entry.umid, atMs)
-    if (entry.type !== 'unsaved') this.byUmid.set(entry.umid, { ...line, atMs })
+    this.list(line.entry.umid, line.atMs)
+    if (line.entry.type !== 'unsaved') this.byUmid.set(line.entry.umid, line)
   }
 }
 

@@ -23,7 +23,7 @@ export type LedgerEntry =
       readonly owner: string
     }
   | {
-      /** The nodes agreed on it, and it was not saved: it is listed and cannot be read. */
+      /** The nodes agreed on it but did not save it: it is listed and cannot be read. */
       readonly type: 'unsaved'
       readonly umid: string
     }
@@ -31,12 +31,12 @@ export type LedgerEntry =
 /** A line of the journal. */
 export interface JournalLine {
   readonly entry: LedgerEntry
-  /** When it arrived, Unix milliseconds; null in lines of a version that kept no transactions. */
-  readonly atMs: number | null
+  /** When the transaction arrived, Unix milliseconds. */
+  readonly atMs: number
   readonly place: LinePlace
 }
 
-/** Where a line lies, so that its transaction need not stay in memory. */
+/** Where a line is in the file, so that its transaction need not stay in memory. */
 export interface LinePlace {
   readonly offset: number
   readonly lengthBytes: number
@@ -46,10 +46,9 @@ const HEADER = JSON.stringify({ journal: 'billhook simulated ledger', version: 1
 const LINE_FEED = 0x0a
 
 /**
- * The simulated ledger's only state, so that identities can still sign after a restart: one line of JSON for each
- * committed transaction, appended and never changed. It lies in the data directory, whose lock keeps other processes
- * away. Writes block the thread, on purpose: between the check of a transaction and its commit nothing may come, and a
- * sandbox has the time.
+ * The simulated ledger's only state, which lets identities sign after a restart: one line of JSON for each committed
+ * transaction, appended and never changed. It is in the data directory, whose lock keeps other processes away. Writes
+ * block the thread on purpose: nothing may run between the check of a transaction and its commit.
  */
 export class LedgerJournal {
   private isOpen = true
@@ -57,7 +56,7 @@ export class LedgerJournal {
   private constructor(
     private readonly fd: number,
     private size: number,
-    /** Everything that was committed before. */
+    /** What was committed before it was opened. */
     readonly committed: readonly JournalLine[],
   ) {}
 
@@ -66,8 +65,8 @@ export class LedgerJournal {
   }
 
   /**
-   * Opens or begins the journal. A last line that is not complete was never acknowledged and is cut off. Throws
-   * `StartError` when the file cannot be used or is something else.
+   * Opens the journal, or creates it. An incomplete last line was never acknowledged and is cut off. Throws `StartError`
+   * when the file cannot be used or is not a journal.
    */
   static open(path: string): LedgerJournal {
     const { fd, content } = openOrExplain(path)
@@ -99,7 +98,7 @@ export class LedgerJournal {
     return { entry, atMs, place: this.write(JSON.stringify({ ...entry, at: atMs, transaction })) }
   }
 
-  /** The transaction of a line that has a time. */
+  /** The transaction of a line. */
   transactionAt({ offset, lengthBytes }: LinePlace): SentTransaction {
     this.assertOpen()
     const bytes = Buffer.alloc(lengthBytes)
@@ -121,7 +120,7 @@ export class LedgerJournal {
       writeFileSync(this.fd, bytes)
       fdatasyncSync(this.fd)
     } catch (error) {
-      // A part of the line may have been written, and the next one must not continue it.
+      // Part of the line may have been written, and the next one must not continue it.
       ftruncateSync(this.fd, this.size)
       throw error
     }
@@ -131,7 +130,7 @@ export class LedgerJournal {
   }
 
   private assertOpen(): void {
-    // The number of a closed descriptor may name another file by now.
+    // The number of a closed descriptor may belong to another file by now.
     if (!this.isOpen) throw new Error('the journal of the simulated ledger is closed')
   }
 }
@@ -156,7 +155,6 @@ function parseLine(text: string): Omit<JournalLine, 'place'> | null {
   const entry = parseEntry(value)
   if (entry === null) return null
   const { at, transaction } = value
-  if (at === undefined && transaction === undefined) return { entry, atMs: null }
   return typeof at === 'number' && Number.isSafeInteger(at) && isObject(transaction) ? { entry, atMs: at } : null
 }
 

@@ -3,17 +3,17 @@ import type { SimulatedLedger } from './simulated-ledger.js'
 
 const META_SUFFIX = ':stream'
 
-/** Where a node keeps its streams: its read API names the place when it has found nothing there. */
+/** The database of a node's streams, which its read API names when it finds nothing. */
 const STREAM_DATABASE = 'http://localhost:5259/activeledger'
 
 /**
- * The read interfaces of the simulated ledger node: the "core" API and the listing of the node's store, in the shapes
- * that were observed. What is not found is a status 500 that only its text tells from a failure.
+ * The read interfaces of the simulated ledger node, in the shapes observed on real ones: the "core" API and the listing of
+ * the node's store. "Not found" is a status 500 that differs from a failure only in its text.
  */
 export class LedgerReads {
   constructor(private readonly ledger: Pick<SimulatedLedger, 'archive' | 'stream' | 'meta'>) {}
 
-  /** `GET /api/stream/{id}`; with `:stream` behind the id, what is kept about the stream beside its state. */
+  /** `GET /api/stream/{id}`; with `:stream` behind the id, the stream's metadata. */
   async stream(id: string): Promise<LedgerAnswer> {
     const stream = id.endsWith(META_SUFFIX)
       ? this.ledger.meta(id.slice(0, -META_SUFFIX.length))

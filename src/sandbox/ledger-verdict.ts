@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
-/** What a node answers over HTTP: nearly everything, failures included, with 200. */
+/** A node's HTTP answer. Nearly everything, failures included, has status 200. */
 export interface LedgerAnswer {
   readonly status: 200 | 500
-  /** To be sent as JSON. */
+  /** Sent as JSON. */
   readonly value: unknown
 }
 
@@ -13,16 +13,16 @@ interface StreamChange {
 }
 
 /**
- * How a transaction ended. `isEarly`: before the nodes looked at its signatures, which a node answers in another shape.
- * `vote`: the nodes that were for it.
+ * How a transaction ended. `isEarly`: before its signatures were checked, which has another answer shape. `vote`: the nodes
+ * in favour.
  */
 export type Verdict =
   | { readonly kind: 'committed'; readonly created: readonly StreamChange[]; readonly updated: readonly StreamChange[] }
   | { readonly kind: 'failed'; readonly error: string; readonly isEarly: boolean; readonly vote: 0 | 1 }
-  /** The nodes agreed, and it was not kept. It is listed all the same. */
+  /** The nodes agreed, and it was not saved. It is listed all the same. */
   | { readonly kind: 'unsaved' }
 
-/** In the shape in which a node tells it. */
+/** The verdict in the shape of a node's answer. */
 export function answerOf(umid: string, verdict: Verdict): LedgerAnswer {
   if (verdict.kind === 'committed') {
     const $streams = { new: verdict.created, updated: verdict.updated }
@@ -40,22 +40,22 @@ export function answerOf(umid: string, verdict: Verdict): LedgerAnswer {
   return { status: 200, value: { $umid: '', $summary, $streams: { new: [], updated: [] } } }
 }
 
-/** Every node ends an error with an id of its own: clients tell errors by how they begin. */
+/** Nodes end an error with an id of its own, so clients recognise errors by their beginning. */
 function suffixed(error: string): string {
   return `${error} - Error ${randomUUID()}`
 }
 
-/** A refusal before anything of the transaction was looked at but its time and its streams. */
+/** A refusal before anything but the transaction's time and streams was checked. */
 export function failEarly(error: string): Verdict {
   return { kind: 'failed', error, isEarly: true, vote: 0 }
 }
 
-/** A refusal by a node, before or after a contract saw the transaction. */
+/** A refusal by a node, before or after a contract ran. */
 export function failLate(error: string, vote: 0 | 1 = 0): Verdict {
   return { kind: 'failed', error, isEarly: false, vote }
 }
 
-/** A contract's own refusal, in the words in which a node wraps it. */
+/** A contract's refusal, as a node words it. */
 export function failVote(reason: string): Verdict {
   return failLate(`Vote Failure - ${JSON.stringify(reason)}`)
 }

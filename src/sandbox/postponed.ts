@@ -1,8 +1,8 @@
 import type { Cancel, Scheduler } from '../scheduler.js'
 
-/** Tasks that may wait; a further one is done without delay, which is the better of two ways to bound memory. */
+/** Tasks that may wait; a further one runs without delay. */
 const WAITING_MAX = 100_000
-/** How often a task is tried before it is given up. */
+/** Attempts at a task before it is given up. */
 const ATTEMPTS_MAX = 5
 
 interface Task {
@@ -13,7 +13,7 @@ interface Task {
   stopTimer: Cancel | null
 }
 
-/** Work that happens a little later, by key. What still waits when it is closed happens then, so a clean stop loses nothing. */
+/** Tasks that run after a delay, by key. Those that still wait when it is closed run then, so a clean stop loses nothing. */
 export class Postponed {
   private readonly tasks = new Map<string, Task>()
   private readonly running = new Set<Promise<void>>()
@@ -25,8 +25,8 @@ export class Postponed {
   ) {}
 
   /**
-   * Runs `run` after the delay. When it rejects it is told to `onError` and tried again after the same delay, a few
-   * times. A key that is waiting or running keeps what it has. Ignored after `close`.
+   * Runs `run` after the delay. When it rejects, `onError` is called and the task is retried after the same delay, up to
+   * `ATTEMPTS_MAX` attempts. Ignored while the key waits or runs, and after `close`.
    */
   add(key: string, delayMs: number, run: () => Promise<void>): void {
     if (this.isClosed || this.tasks.has(key)) return
@@ -36,14 +36,14 @@ export class Postponed {
     else this.wait(key, task)
   }
 
-  /** Forgets the key. What runs already runs to its end, but is not tried again. */
+  /** Forgets the key. A running task runs to its end, but is not retried. */
   cancel(key: string): void {
     const task = this.tasks.get(key)
     task?.stopTimer?.()
     this.tasks.delete(key)
   }
 
-  /** Does at once what still waits, and resolves when nothing runs. */
+  /** Runs what still waits at once, and resolves when nothing runs. */
   async close(): Promise<void> {
     this.isClosed = true
     for (const [key, task] of this.tasks) {

@@ -5,12 +5,12 @@ import { StartError } from '../start-error.js'
 /** The sandbox's ledger journal. A data directory that has it belongs to a sandbox. */
 export const JOURNAL_FILE = 'sandbox-ledger.jsonl'
 
-/** What every data directory of the service has once it was used. */
+/** Every used data directory has it. */
 const DATABASE_FILE = 'data.mdb'
 
 /**
- * Keeps simulated and real wallets apart: a directory that a sandbox filled is refused without the sandbox, and one that
- * was filled without it is refused with it. Throws `StartError`.
+ * Keeps simulated and real wallets apart. Throws `StartError` for a sandbox's directory without the sandbox, and for
+ * another used directory with it.
  */
 export function assertDirectoryFits(dataDirectory: string, isSandbox: boolean): void {
   const isSandboxDirectory = existsSync(join(dataDirectory, JOURNAL_FILE))

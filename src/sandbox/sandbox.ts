@@ -1,7 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Intake } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
 import type { RandomFill } from '../crypto/random.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
@@ -10,8 +9,8 @@ import type { Outcome } from '../domain/failure.js'
 import { NETWORKS, type TokenDecimals } from '../domain/network.js'
 import type { SandboxDescription, SandboxOperations } from '../http/routes/sandbox.js'
 import type { LedgerNode } from '../http/routes/sandbox-ledger.js'
+import type { ApplyEvents } from '../ledger/gateway-events.js'
 import type { Logger } from '../log.js'
-import type { Report } from '../networks/watcher.js'
 import { type Scheduler, systemScheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { LedgerJournal } from './ledger-journal.js'
@@ -27,68 +26,64 @@ import {
 import { SimulatedNetworks } from './simulated-networks.js'
 
 const LEDGER_PATH = '/sandbox/ledger'
-/** From the arrival of a transaction at a network of one machine to its commitment. */
+/** From the arrival of a transaction to its commit, on a network of one machine. */
 const AGREEMENT_MS = 10
 
 export interface SandboxOptions {
   readonly store: Store
-  /** The sandbox takes the same way in as a gateway. */
-  readonly intake: Pick<Intake, 'apply'>
+  /** The intake: the same way in that a gateway's push takes. */
+  readonly apply: ApplyEvents
   readonly engine: Secp256k1Engine
   readonly tokenDecimals: TokenDecimals
   /** The store's data directory, locked by it. */
   readonly dataDirectory: string
-  /** Base address of the service; asked when it listens, since port 0 is not known before. */
+  /** Base address of the service, which is known once it listens: port 0 picks one. */
   readonly publicUrl: () => string
   readonly clock: Clock
-  /** Hears of what failed with nobody waiting for the answer. */
+  /** For failures that no caller waits for. */
   readonly log: Logger
-  /** The machine's when absent. */
+  /** Default: the machine's. */
   readonly scheduler?: Scheduler
-  /** The machine's when absent. */
+  /** Default: the machine's. */
   readonly random?: RandomFill
-  /** Resolves when nodes would have agreed on a transaction; after as long as that takes on one machine when absent. */
+  /** Resolves when nodes would have agreed on a transaction. Default: after `AGREEMENT_MS`. */
   readonly agree?: () => Promise<void>
-}
-
-/**
- * Starts a sandbox: brings back what its ledger had and fills up the wallets. Throws `StartError` when the ledger's
- * journal cannot be used.
- */
-export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { store, intake, engine, tokenDecimals, clock, log } = options
-  const { scheduler = systemScheduler, random = randomFillSync, agree = () => setTimeout(AGREEMENT_MS) } = options
-  const report: Report = (events) => intake.apply(events)
-  const onError = (error: unknown) => log.error({ err: error }, 'the sandbox failed')
-  const journal = LedgerJournal.open(join(options.dataDirectory, JOURNAL_FILE))
-  const ledger = new SimulatedLedger({
-    engine,
-    journal,
-    wallets: store.wallets,
-    report,
-    agree,
-    clock,
-    scheduler,
-    onError,
-  })
-  const networks = new SimulatedNetworks({ store, tokenDecimals, clock, scheduler, random, onError })
-  const sandbox = new Sandbox(options.publicUrl, journal, ledger, networks)
-  try {
-    // Before the wallets are counted: what the ledger tells again may assign some of them.
-    await ledger.start()
-    await networks.start(report)
-  } catch (error) {
-    await sandbox.close()
-    throw error
-  }
-  return sandbox
 }
 
 /** A ledger node and two networks inside the process (decisions 9). Nothing in it has any value. */
 export class Sandbox implements SandboxOperations {
   readonly ledgerNode: LedgerNode
 
-  constructor(
+  /** Restores the ledger and fills up the wallets. Throws `StartError` when the ledger's journal cannot be used. */
+  static async start(options: SandboxOptions): Promise<Sandbox> {
+    const { store, apply, engine, tokenDecimals, clock, log } = options
+    const { scheduler = systemScheduler, random = randomFillSync, agree = () => setTimeout(AGREEMENT_MS) } = options
+    const onError = (error: unknown) => log.error({ err: error }, 'the sandbox failed')
+    const journal = LedgerJournal.open(join(options.dataDirectory, JOURNAL_FILE))
+    const ledger = new SimulatedLedger({
+      engine,
+      journal,
+      wallets: store.wallets,
+      apply,
+      agree,
+      clock,
+      scheduler,
+      onError,
+    })
+    const networks = new SimulatedNetworks({ store, apply, tokenDecimals, clock, scheduler, random, onError })
+    const sandbox = new Sandbox(options.publicUrl, journal, ledger, networks)
+    try {
+      // Before the wallets are counted: the ledger's reports may assign some of them.
+      await ledger.start()
+      await networks.start()
+    } catch (error) {
+      await sandbox.close()
+      throw error
+    }
+    return sandbox
+  }
+
+  private constructor(
     private readonly publicUrl: () => string,
     private readonly journal: LedgerJournal,
     private readonly ledger: SimulatedLedger,
@@ -103,7 +98,7 @@ export class Sandbox implements SandboxOperations {
     }
   }
 
-  /** Does at once what was to happen a little later, then ends. The store and the intake must still work. */
+  /** Does at once what is still due, then ends. The store and the intake must still work. */
   async close(): Promise<void> {
     await Promise.all([this.ledger.close(), this.networks.stop()])
     this.journal.close()

@@ -4,8 +4,8 @@ import type { Clock } from '../clock.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import { assignmentFact, ledgerEventId, onboardingFact } from '../ledger/facts-of-transaction.js'
 import { type FollowedContract, standingOf } from '../ledger/followed-contracts.js'
+import type { ApplyEvents } from '../ledger/gateway-events.js'
 import { isSignedFor, parseLedgerKey } from '../ledger/ledger-signature.js'
-import type { Report } from '../networks/watcher.js'
 import type { Scheduler } from '../scheduler.js'
 import type { WalletPort } from '../store/wallets.js'
 import { LedgerArchive } from './ledger-archive.js'
@@ -14,22 +14,22 @@ import { answerOf, failEarly, failLate, failVote, type LedgerAnswer, type Verdic
 import { Postponed } from './postponed.js'
 import { parseSubmitted, type SentTransaction, type SubmittedTransaction } from './submitted-transaction.js'
 
-/** Where the simulated contracts are found: what a real ledger makes deployment configuration. */
+/** Where the simulated contracts are. On a real ledger this is deployment configuration. */
 export const LEDGER_NAMESPACE = 'sandbox'
 export const ONBOARD_CONTRACT = sha256Hex('billhook sandbox contract onboard')
 export const ASSIGN_OWNER_CONTRACT = sha256Hex('billhook sandbox contract assign-owner')
-/** The fixed name behind the public key in the text whose digest is an identity's id. */
+/** The fixed name that follows the public key in the text whose digest is an identity's id. */
 export const ONBOARDING_NAME = 'billhook.sandbox.onboarding'
 
-/** From the ledger's commit to the moment at which the service is told, as long as a real gateway may take. */
+/** From the ledger's commit to the report to the service: as long as a real gateway may take. */
 export const ASSIGNMENT_DELAY_MS = 200
-/** Transactions that the ledger commits in its life; what they changed is kept in memory. */
+/** Transactions that the ledger commits in its lifetime; their effects are kept in memory. */
 const LEDGER_ENTRIES_MAX = 100_000
-/** Of the journal, which is read into memory at start. */
+/** Maximum size of the journal, which is read into memory at start. */
 const LEDGER_BYTES_MAX = 128 * 1024 * 1024
-/** Inputs, and outputs, of a transaction: each may cost a verification, and the contracts take one. */
+/** Inputs, and outputs, of a transaction. Each may cost a verification; the contracts take one. */
 const STREAMS_MAX = 8
-/** Facts that are told at once when the ledger starts. */
+/** Facts in one report when the ledger starts. */
 const RESTORE_BATCH = 1000
 
 const WALLET_STREAM_NAME = 'billhook.sandbox.wallet'
@@ -42,13 +42,13 @@ const CONTRACTS: readonly FollowedContract[] = [
   { role: 'assign', namespace: LEDGER_NAMESPACE, contract: ASSIGN_OWNER_CONTRACT },
 ]
 
-/** What the read API tells of a stream. */
+/** A stream in the read API. */
 export interface StreamState {
   readonly name: string
   readonly owner?: string | null
 }
 
-/** What a node keeps about a stream beside its state. */
+/** A node's metadata about a stream. */
 export interface StreamMeta {
   readonly $stream: true
   readonly name: string
@@ -61,7 +61,7 @@ export interface StreamMeta {
   }[]
 }
 
-/** How a transaction came. */
+/** A transaction and when it arrived. */
 interface Arrival {
   readonly sent: SentTransaction
   readonly arrivedMs: number
@@ -70,10 +70,9 @@ interface Arrival {
 export interface SimulatedLedgerOptions {
   readonly engine: Secp256k1Engine
   readonly journal: LedgerJournal
-  /** Tells which wallets there are. */
   readonly wallets: Pick<WalletPort, 'find'>
-  /** The same way in that a push of a gateway takes. */
-  readonly report: Report
+  /** The intake: the same way in that a gateway's push takes. */
+  readonly apply: ApplyEvents
   /** Resolves when the nodes would have agreed on a transaction. */
   readonly agree: () => Promise<void>
   readonly clock: Clock
@@ -82,20 +81,19 @@ export interface SimulatedLedgerOptions {
 }
 
 /**
- * A ledger node of one machine, with the transaction shapes of the specification and the answers that were observed on
- * a real network. Signatures are verified, identities are deterministic, and what is committed reaches the service
- * later, as from a gateway, under an event id made of the transaction's. What it does not have: other contracts, and
- * other nodes. Content-Encoding: none, which real nodes send, is left out.
+ * A one-node ledger with the transaction shapes of the specification and the answers observed on a real network. It
+ * verifies signatures, its identities are deterministic, and the service hears of commits later, as from a gateway,
+ * with an event id made from the transaction's. It has no other contracts and no other nodes. It leaves out
+ * `Content-Encoding: none`, which real nodes send.
  */
 export class SimulatedLedger {
   /** Compressed public keys by identity. */
   private readonly keys = new Map<string, Uint8Array>()
   /** Owners by wallet. */
   private readonly owners = new Map<string, string>()
-  /** Streams of the transactions under way. */
+  /** Streams of the transactions in progress. */
   private readonly locked = new Set<string>()
   private readonly postponed: Postponed
-  /** What was committed, to be read. */
   readonly archive: LedgerArchive
 
   constructor(private readonly options: SimulatedLedgerOptions) {
@@ -104,20 +102,20 @@ export class SimulatedLedger {
     for (const { entry } of options.journal.committed) this.keep(entry)
   }
 
-  /** Tells everything that was committed before: what a crash kept from the service arrives now, the rest are duplicates. */
+  /** Reports everything committed before: what a crash kept from the service arrives now, the rest are duplicates. */
   async start(): Promise<void> {
     const committed = this.options.journal.committed.map(({ entry }) => entry)
     for (let first = 0; first < committed.length; first += RESTORE_BATCH) {
-      await this.tell(committed.slice(first, first + RESTORE_BATCH))
+      await this.report(committed.slice(first, first + RESTORE_BATCH))
     }
   }
 
-  /** Tells at once what would have been told a little later. */
+  /** Sends the reports that are still due, at once. */
   close(): Promise<void> {
     return this.postponed.close()
   }
 
-  /** Handles a POST to the node. `body` is what arrived. */
+  /** Handles a POST to the node. */
   async submit(body: Buffer): Promise<LedgerAnswer> {
     const transaction = parseSubmitted(body)
     if (transaction === 'unreadable') return { status: 500, value: {} }
@@ -125,14 +123,14 @@ export class SimulatedLedger {
     return answerOf(transaction.umid, await this.run(transaction, this.options.clock.now()))
   }
 
-  /** The state of a stream; null when there is none of this id. */
+  /** The state of a stream; null when there is none with this id. */
   async stream(id: string): Promise<StreamState | null> {
     if (this.keys.has(id)) return { name: ONBOARDING_NAME }
     const wallet = await this.options.wallets.find(id)
     return wallet === undefined ? null : { name: WALLET_STREAM_NAME, owner: this.owners.get(id) ?? wallet.owner }
   }
 
-  /** What a node keeps about an identity beside its state; null when there is none of this id. */
+  /** A node's metadata about an identity; null when there is none with this id. */
   meta(id: string): StreamMeta | null {
     const key = this.keys.get(id)
     if (key === undefined) return null
@@ -166,7 +164,7 @@ export class SimulatedLedger {
     return standing.role === 'onboard' ? this.onboard(transaction, arrival) : this.assignOwner(transaction, arrival)
   }
 
-  /** What a node checks before it runs a contract: null, or why it does not. */
+  /** The checks before a contract runs: null when they pass. */
   private async refuseSignatures(transaction: SubmittedTransaction, sent: SentTransaction): Promise<Verdict | null> {
     if (transaction.inputs.size > STREAMS_MAX || transaction.outputs.size > STREAMS_MAX) {
       return failVote(`at most ${STREAMS_MAX} inputs and outputs`)
@@ -214,12 +212,12 @@ export class SimulatedLedger {
     const onboarding = onboardingFact(transaction, ONBOARDING_NAME)
     if ('flaw' in onboarding) return failVote(onboarding.flaw)
     const key = parseLedgerKey(onboarding.publicKey)
-    if (key === null) throw new Error('a transaction passed with a key that is none')
+    if (key === null) throw new Error('a transaction with an invalid key passed its checks')
     const { identity } = onboarding.fact
     if (this.keys.has(identity)) return failLate('Deterministic Stream Name Exists', 1)
     await this.options.agree()
     const { umid } = transaction
-    // Another onboarding of the key came through meanwhile: the nodes had agreed on both, and only one can be saved.
+    // Another onboarding of the key was committed meanwhile: the nodes agreed on both, and only one can be saved.
     if (this.keys.has(identity)) return this.leaveUnsaved(umid, arrival)
     const stream = { id: identity, name: ONBOARDING_NAME }
     const publicKey = Buffer.from(key).toString('hex')
@@ -232,7 +230,7 @@ export class SimulatedLedger {
     const { id: wallet, owner } = assignment.fact
     await this.options.agree()
     const known = await this.options.wallets.find(wallet)
-    // From here to the commit nothing is awaited, so what a gateway assigned meanwhile is found.
+    // Nothing is awaited from here to the commit, so an assignment by a gateway is seen.
     if (known === undefined) return failVote('wallet must be a wallet')
     if (known.owner !== null || this.owners.has(wallet)) return failVote('the wallet is assigned already')
     const { umid } = transaction
@@ -254,7 +252,7 @@ export class SimulatedLedger {
       return { kind: 'unsaved' }
     }
     this.keep(entry)
-    this.postponed.add(entry.umid, ASSIGNMENT_DELAY_MS, () => this.tell([entry]))
+    this.postponed.add(entry.umid, ASSIGNMENT_DELAY_MS, () => this.report([entry]))
     return { kind: 'committed', ...changes }
   }
 
@@ -273,8 +271,8 @@ export class SimulatedLedger {
     else if (entry.type === 'assignment') this.owners.set(entry.wallet, entry.owner)
   }
 
-  private async tell(entries: readonly LedgerEntry[]): Promise<void> {
-    const outcomes = await this.options.report(entries.flatMap(eventOf))
+  private async report(entries: readonly LedgerEntry[]): Promise<void> {
+    const outcomes = await this.options.apply(entries.flatMap(eventOf))
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') {
         this.options.onError(new Error(`a fact of the simulated ledger was rejected: ${outcome.error}`))
@@ -297,7 +295,7 @@ function eventOf(entry: LedgerEntry): readonly IncomingEvent[] {
   }
 }
 
-/** What a transaction reads or changes, which nobody else may touch until it has ended. */
+/** The streams that a transaction reads or changes, which stay locked until it has ended. */
 function streamsOf({ inputs, outputs }: SubmittedTransaction): readonly string[] {
   return [...inputs.values(), ...outputs.values()].map(({ stream }) => stream)
 }

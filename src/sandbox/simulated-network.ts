@@ -2,24 +2,24 @@ import type { RandomFill } from '../crypto/random.js'
 import type { Deposit, DepositReport, DepositStatus, Sighting } from '../domain/deposit.js'
 import { type Outcome, succeed } from '../domain/failure.js'
 import type { Network } from '../domain/network.js'
-import type { Report, Watcher } from '../networks/watcher.js'
+import type { ApplyEvents } from '../ledger/gateway-events.js'
 import type { Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { randomAddress } from './address.js'
 import { refuseDeposit } from './deposit-request.js'
 import { Postponed } from './postponed.js'
 
-/** Unassigned wallets that a network has after its start (decisions 9). */
+/** Unassigned wallets of a network after its start (decisions 9). */
 export const UNASSIGNED_WALLETS = 100
-/** From the first sight of a deposit to its confirmation. */
+/** From the first report of a deposit to its confirmation. */
 export const CONFIRMATION_DELAY_MS = 1000
-/** Deposits of one transaction. */
+/** Deposits in one transaction. */
 export const TRANSFERS_MAX = 100
 
 const WALLET_ID_BYTES = 32
 const TX_HASH_BYTES = 32
 
-/** A transfer to be simulated: everything of a sighting that the network does not decide itself. */
+/** A transfer to simulate: the fields of a sighting that the network does not choose itself. */
 export type Transfer = Pick<Sighting, 'toAddress' | 'currency' | 'amount' | 'receivedAt'> & {
   /** Null for a new one. */
   readonly txHash: string | null
@@ -28,21 +28,22 @@ export type Transfer = Pick<Sighting, 'toAddress' | 'currency' | 'amount' | 'rec
 export interface SimulatedNetworkOptions {
   readonly network: Network
   readonly store: Pick<Store, 'deposits' | 'wallets'>
+  /** The intake: the same way in that a gateway's push takes. */
+  readonly apply: ApplyEvents
   readonly scheduler: Scheduler
   readonly random: RandomFill
   readonly onError: (error: unknown) => void
 }
 
 /**
- * A network inside the process, seen through the port of the real watchers. It has no blocks: a transfer is what
- * somebody asked for, confirmed after a while. A confirmation that a crash prevented is not made up for; it can be
- * asked for by the transaction's hash.
+ * A network inside the process. It has no blocks, and reports deposits as a gateway does: a transfer is made on request and
+ * confirmed after a delay. A confirmation that a crash prevented is not made up for; you can request it by the
+ * transaction's hash.
  */
-export class SimulatedNetwork implements Watcher {
+export class SimulatedNetwork {
   readonly network: Network
   private readonly postponed: Postponed
-  private report: Report | null = null
-  /** The end of the line of transfers whose hash was given: their indexes are handed out one after the other. */
+  /** The last of the transfers whose hash was given, which get their indexes one after the other. */
   private lastTurn: Promise<unknown> = Promise.resolve()
 
   constructor(private readonly options: SimulatedNetworkOptions) {
@@ -50,9 +51,8 @@ export class SimulatedNetwork implements Watcher {
     this.postponed = new Postponed(options.scheduler, options.onError)
   }
 
-  /** Makes wallets until the store knows `UNASSIGNED_WALLETS` that belong to nobody. */
-  async start(report: Report): Promise<void> {
-    this.report = report
+  /** Creates wallets until the store has `UNASSIGNED_WALLETS` without an owner. */
+  async start(): Promise<void> {
     const missing = UNASSIGNED_WALLETS - (await this.options.store.wallets.countUnassigned(this.network))
     const events = Array.from({ length: Math.max(missing, 0) }, () => {
       const fact = {
@@ -63,19 +63,19 @@ export class SimulatedNetwork implements Watcher {
       } as const
       return { eventId: null, fact }
     })
-    for (const outcome of await report(events)) {
+    for (const outcome of await this.options.apply(events)) {
       if (outcome.status !== 'applied') throw new Error(`a simulated wallet was not taken: ${outcome.status}`)
     }
   }
 
-  /** Confirms at once what would have been confirmed a little later. */
+  /** Runs the confirmations that are still due, at once. */
   stop(): Promise<void> {
     return this.postponed.close()
   }
 
   /**
-   * Makes a transfer seen as `kind`, or as pending at once and confirmed after `CONFIRMATION_DELAY_MS` when null. The
-   * same transfer in the same transaction again is the same deposit; another one is the transaction's next.
+   * Reports a transfer as `kind`; with null it is pending at once and confirmed after `CONFIRMATION_DELAY_MS`. The same
+   * transfer in the same transaction is the same deposit; another one gets the transaction's next index.
    */
   transfer(transfer: Transfer, kind: DepositStatus | null): Promise<Outcome<Deposit>> {
     const { txHash } = transfer
@@ -87,24 +87,24 @@ export class SimulatedNetwork implements Watcher {
       if (index === null) return refuseDeposit('txHash', `a transaction has at most ${TRANSFERS_MAX} transfers`)
       return this.see({ ...transfer, txHash, network: this.network, index }, kind)
     })
-    // The next one is not held up by a failure, which is told to the one who asked.
+    // A failure goes to its caller and does not hold up the next transfer.
     this.lastTurn = turn.catch(() => undefined)
     return turn
   }
 
-  /** Confirms or drops every deposit of a transaction. Answers with them; empty when there is none. */
+  /** Confirms or drops every deposit of a transaction, and returns them. */
   async settle(txHash: string, report: 'confirmed' | 'dropped'): Promise<readonly Deposit[]> {
     const deposits = await this.depositsOf(txHash)
     for (const deposit of deposits) this.postponed.cancel(keyOf(deposit))
     for (const deposit of deposits) {
       const { network, index, toAddress, currency, amount, receivedAt } = deposit
-      await this.tell(report, { network, txHash, index, toAddress, currency, amount, receivedAt })
+      await this.report(report, { network, txHash, index, toAddress, currency, amount, receivedAt })
     }
     return this.depositsOf(txHash)
   }
 
   private async see(sighting: Sighting, kind: DepositStatus | null): Promise<Outcome<Deposit>> {
-    const outcome = await this.tell(kind ?? 'pending', sighting)
+    const outcome = await this.report(kind ?? 'pending', sighting)
     if (outcome.status === 'rejected') return refuseDeposit(blamed(outcome.error), outcome.error)
     const deposit = await this.options.store.deposits.find(this.network, sighting.txHash, sighting.index)
     if (deposit === undefined) throw new Error('a deposit that was taken is not there')
@@ -114,20 +114,19 @@ export class SimulatedNetwork implements Watcher {
     return succeed(deposit)
   }
 
-  /** Not what was dropped meanwhile: only a request brings that back. */
+  /** Leaves what was dropped meanwhile: only a request brings that back. */
   private async confirmPending(sighting: Sighting): Promise<void> {
     const deposit = await this.options.store.deposits.find(this.network, sighting.txHash, sighting.index)
-    if (deposit?.kind === 'pending') await this.tell('confirmed', sighting)
+    if (deposit?.kind === 'pending') await this.report('confirmed', sighting)
   }
 
-  private async tell(report: DepositReport, sighting: Sighting) {
-    if (this.report === null) throw new Error('the simulated network has not been started')
-    const [outcome] = await this.report([{ eventId: null, fact: { type: 'deposit', report, sighting } }])
+  private async report(kind: DepositReport, sighting: Sighting) {
+    const [outcome] = await this.options.apply([{ eventId: null, fact: { type: 'deposit', report: kind, sighting } }])
     if (outcome === undefined) throw new Error('the report was not answered')
     return outcome
   }
 
-  /** The index of this transfer in its transaction, or null when that is full. */
+  /** The transfer's index in its transaction, or null when the transaction is full. */
   private async indexOf(txHash: string, transfer: Transfer): Promise<number | null> {
     const deposits = await this.depositsOf(txHash)
     const known = deposits.find(
@@ -138,7 +137,7 @@ export class SimulatedNetwork implements Watcher {
     return deposits.length < TRANSFERS_MAX ? deposits.length : null
   }
 
-  /** Simulated transactions number their transfers from 0 without gaps. */
+  /** Transfers of simulated transactions are numbered from 0 without gaps. */
   private async depositsOf(txHash: string): Promise<readonly Deposit[]> {
     const deposits: Deposit[] = []
     while (deposits.length < TRANSFERS_MAX) {
@@ -149,7 +148,7 @@ export class SimulatedNetwork implements Watcher {
     return deposits
   }
 
-  /** As the network's explorers write it. */
+  /** In the notation of the network's explorers. */
   private randomTxHash(): string {
     const digits = this.randomHex(TX_HASH_BYTES)
     return this.network === 'SEP' ? `0x${digits}` : digits
@@ -166,7 +165,7 @@ function keyOf({ txHash, index }: Pick<Deposit, 'txHash' | 'index'>): string {
   return `${index}:${txHash}`
 }
 
-/** The field of the request behind what the store rejected: its reasons begin with the name of the sighting's member. */
+/** The request field that the store rejected: its reasons begin with the name of the sighting's field. */
 function blamed(reason: string): string {
   const [member = ''] = reason.split(' ', 1)
   return member === 'toAddress' ? 'address' : member

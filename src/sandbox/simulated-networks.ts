@@ -1,28 +1,22 @@
 import type { Clock } from '../clock.js'
-import type { RandomFill } from '../crypto/random.js'
 import { parseNativeDepositAmount, rawTokenAmount } from '../domain/amount.js'
 import { type Currency, NATIVE_LABEL, TOKEN_LABEL } from '../domain/currency.js'
 import type { Deposit } from '../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import { walletsOf } from '../domain/invoice.js'
 import { NETWORKS, type Network, type TokenDecimals } from '../domain/network.js'
-import type { Report } from '../networks/watcher.js'
-import type { Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { networkOfAddress } from './address.js'
 import { type DepositRequest, parseDepositRequest, refuseDeposit } from './deposit-request.js'
-import { SimulatedNetwork } from './simulated-network.js'
+import { SimulatedNetwork, type SimulatedNetworkOptions } from './simulated-network.js'
 
-export interface SimulatedNetworksOptions {
+export interface SimulatedNetworksOptions extends Omit<SimulatedNetworkOptions, 'network'> {
   readonly store: Pick<Store, 'deposits' | 'invoices' | 'wallets'>
   readonly tokenDecimals: TokenDecimals
   readonly clock: Clock
-  readonly scheduler: Scheduler
-  readonly random: RandomFill
-  readonly onError: (error: unknown) => void
 }
 
-/** A request with everything filled in that it left out. */
+/** A request with its defaults filled in. */
 interface Payment {
   readonly network: Network
   readonly toAddress: string
@@ -32,7 +26,7 @@ interface Payment {
   readonly receivedAt: number
 }
 
-/** The simulated networks, and what people ask of them: deposits by address or by invoice (decisions 9). */
+/** The simulated networks: they take deposits by address or by invoice (decisions 9). */
 export class SimulatedNetworks {
   private readonly networks: readonly SimulatedNetwork[]
 
@@ -40,15 +34,15 @@ export class SimulatedNetworks {
     this.networks = NETWORKS.map((network) => new SimulatedNetwork({ ...options, network }))
   }
 
-  async start(report: Report): Promise<void> {
-    for (const network of this.networks) await network.start(report)
+  async start(): Promise<void> {
+    for (const network of this.networks) await network.start()
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.networks.map((network) => network.stop()))
   }
 
-  /** Makes the deposit that a body asks for and answers with its record. Refuses with `invalid_sandbox_deposit`. */
+  /** Makes the deposit described by a request body and returns its record. Refuses with `invalid_sandbox_deposit`. */
   async deposit(body: Readonly<Record<string, unknown>>): Promise<Outcome<Deposit>> {
     const request = parseDepositRequest(body)
     if (!request.ok) return request
@@ -64,7 +58,7 @@ export class SimulatedNetworks {
     return simulated.transfer(transfer, request.value.kind)
   }
 
-  /** Confirms or drops all deposits of a transaction and answers with them. Refuses with `deposit_not_found`. */
+  /** Confirms or drops all deposits of a transaction and returns them. Refuses with `deposit_not_found`. */
   async settle(txHash: string, report: 'confirmed' | 'dropped'): Promise<Outcome<readonly Deposit[]>> {
     const settled = await Promise.all(this.networks.map((network) => network.settle(txHash, report)))
     const deposits = settled.flat()
@@ -93,7 +87,7 @@ export class SimulatedNetworks {
     })
   }
 
-  /** The network of a wallet that is known, else the one whose addresses look like this. */
+  /** The network of a known wallet, else the one whose addresses have this form. */
   private async networkOf(address: string, wanted: Network | null): Promise<Outcome<Network>> {
     for (const network of NETWORKS) {
       if (wanted !== null && wanted !== network) continue
@@ -121,12 +115,12 @@ export class SimulatedNetworks {
       ...place.value,
       currency,
       amount: request.amount ?? payment.remaining,
-      // What was received in the millisecond of the invoice's creation would not count (specification, Invoice paid status).
+      // A deposit in the millisecond of the invoice's creation does not count (specification, Invoice paid status).
       receivedAt: request.receivedAt ?? Math.max(this.options.clock.now(), invoice.created_at + 1),
     })
   }
 
-  /** Where an invoice is paid: at its first wallet, or the first one on the network that was asked for. */
+  /** Where an invoice is paid: at its first wallet, or at the first one on the wanted network. */
   private async placeOf(
     walletIds: readonly string[],
     wanted: Network | null,
@@ -144,7 +138,7 @@ export class SimulatedNetworks {
     )
   }
 
-  /** The amount as an observer of the network sees it: raw token units, or whole coins as given. */
+  /** The amount as it appears on the network: raw token units, or whole coins as given. */
   private observedAmount(network: Network, currency: Currency, amount: string): Outcome<string> {
     const atoms = parseNativeDepositAmount(amount)
     if (atoms === null) return refuseDeposit('amount', 'amount must be a decimal string greater than zero')

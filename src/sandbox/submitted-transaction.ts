@@ -5,15 +5,15 @@ import { type LedgerTransaction, readTransaction } from '../ledger/ledger-transa
 
 /** A transaction as a ledger node sees it after parsing. */
 export interface SubmittedTransaction extends LedgerTransaction {
-  /** 64 hex characters, another one at each posting. */
+  /** 64 hex characters, different for each POST. */
   readonly umid: string
-  /** When it expires, Unix milliseconds; null when it does not. */
+  /** Expiry, Unix milliseconds; null when there is none. */
   readonly expiresMs: number | null
   /** Null when it came without signatures. */
   readonly sent: SentTransaction | null
 }
 
-/** What a node keeps of a transaction that it commits, as it was sent. */
+/** The part of a committed transaction that a node keeps as it was sent. */
 export interface SentTransaction {
   readonly $tx: Readonly<Record<string, unknown>>
   readonly $sigs: Readonly<Record<string, unknown>>
@@ -21,8 +21,8 @@ export interface SentTransaction {
 }
 
 /**
- * Reads a transaction. `unreadable`: no JSON, or null. `invalid`: JSON that is no transaction. A node answers both with
- * status 500, but differently.
+ * Reads a transaction. `unreadable`: not JSON, or null. `invalid`: JSON that is not a transaction. A node answers both with
+ * status 500, with different bodies.
  */
 export function parseSubmitted(body: Buffer): SubmittedTransaction | 'unreadable' | 'invalid' {
   const read = readJsonObject(body)
@@ -40,7 +40,7 @@ export function parseSubmitted(body: Buffer): SubmittedTransaction | 'unreadable
   }
 }
 
-/** JSON may be nested so deeply that it can be read but not written. */
+/** Deeply nested JSON may be readable but not writable. */
 function isWritable(value: object): boolean {
   try {
     return JSON.stringify(value) !== ''
@@ -55,7 +55,7 @@ function timeOf(value: unknown): number | null {
   return Number.isNaN(timeMs) ? null : timeMs
 }
 
-/** A node tells JSON of another kind from what is no JSON. */
+/** A node distinguishes other JSON from text that is not JSON. */
 function isOtherJson(body: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))

@@ -95,8 +95,15 @@ export async function assemble(context: CoreContext): Promise<Service> {
 
 async function startSandbox(core: Core, context: CoreContext, publicUrl: () => string): Promise<Sandbox> {
   const { settings, log, clock, shutdown } = context
-  const { createSandbox } = await import('../sandbox/sandbox.js')
-  const sandbox = await createSandbox({ ...core, clock, log, publicUrl, dataDirectory: settings.dataDirectory })
+  const { Sandbox } = await import('../sandbox/sandbox.js')
+  const sandbox = await Sandbox.start({
+    ...core,
+    apply: (events) => core.intake.apply(events),
+    clock,
+    log,
+    publicUrl,
+    dataDirectory: settings.dataDirectory,
+  })
   shutdown.add('sandbox', () => sandbox.close())
   return sandbox
 }

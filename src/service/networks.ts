@@ -60,7 +60,6 @@ export async function startWatchers(
 
 async function startOrExplain(watcher: ChainWatcher): Promise<void> {
   try {
-    // Its own way to the intake are steps of the chain, not single reports.
     await watcher.start()
   } catch (error) {
     if (error instanceof WrongNode) throw new StartError(`${watcher.network} cannot be watched: ${error.message}`)

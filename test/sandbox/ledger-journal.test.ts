@@ -15,6 +15,9 @@ function journalPath(context: TestContext): string {
   return join(place.path, 'journal.jsonl')
 }
 
+/** What every line has beside its entry. */
+const RECORDED = '"at":1,"transaction":{}'
+
 const sent = { $tx: { $contract: 'ü' }, $sigs: { otk: 'x' }, $selfsign: true }
 
 /** What a journal holds when it is opened. */
@@ -57,25 +60,13 @@ describe('the journal of the simulated ledger', () => {
     )
   })
 
-  test('takes lines of a version that kept no transactions', (context) => {
-    const path = journalPath(context)
-    LedgerJournal.open(path).close()
-    appendFileSync(path, `${JSON.stringify(identity)}\n`)
-    const journal = LedgerJournal.open(path)
-    context.after(() => journal.close())
-    const [old] = journal.committed
-    assert.deepEqual([old?.entry, old?.atMs], [identity, null])
-    const { place } = journal.append(assignment, 7, sent)
-    assert.deepEqual(journal.transactionAt(place), sent)
-  })
-
   test('cuts off a line that a crash left incomplete', (context) => {
     const path = journalPath(context)
     const journal = LedgerJournal.open(path)
     journal.append(identity, 5, sent)
     journal.close()
     const whole = readFileSync(path)
-    const next = `${JSON.stringify(assignment)}\n`
+    const next = `${JSON.stringify({ ...assignment, at: 5, transaction: sent })}\n`
     for (let length = 1; length < next.length; length += 1) {
       writeFileSync(path, Buffer.concat([whole, Buffer.from(next.slice(0, length))]))
       const reopened = LedgerJournal.open(path)
@@ -101,10 +92,11 @@ describe('the journal of the simulated ledger', () => {
   const damaged: readonly [what: string, line: string][] = [
     ['no JSON', '{"type"'],
     ['null', 'null'],
-    ['an unknown entry', '{"type":"other","umid":"a"}'],
-    ['an entry without its transaction', '{"type":"identity","identity":"i1","publicKey":"02"}'],
-    ['an identity without key', '{"type":"identity","umid":"a","identity":"i1"}'],
-    ['an assignment without owner', '{"type":"assignment","umid":"a","wallet":"w1"}'],
+    ['an unknown entry', `{"type":"other","umid":"a",${RECORDED}}`],
+    ['an entry without the id of its transaction', `{"type":"identity","identity":"i1","publicKey":"02",${RECORDED}}`],
+    ['an entry without its transaction', '{"type":"identity","umid":"a","identity":"i1","publicKey":"02"}'],
+    ['an identity without key', `{"type":"identity","umid":"a","identity":"i1",${RECORDED}}`],
+    ['an assignment without owner', `{"type":"assignment","umid":"a","wallet":"w1",${RECORDED}}`],
     ['a time without a transaction', '{"type":"identity","umid":"a","identity":"i1","publicKey":"02","at":1}'],
     [
       'a transaction without a time',
@@ -116,7 +108,10 @@ describe('the journal of the simulated ledger', () => {
     test(`refuses a line that is ${what}, and says which`, (context) => {
       const path = journalPath(context)
       LedgerJournal.open(path).close()
-      appendFileSync(path, `${JSON.stringify(identity)}\n${line}\n${JSON.stringify(assignment)}\n`)
+      appendFileSync(
+        path,
+        `${JSON.stringify({ ...identity, at: 1, transaction: sent })}\n${line}\n${JSON.stringify(assignment)}\n`,
+      )
       const before = readFileSync(path)
       assert.throws(
         () => LedgerJournal.open(path),

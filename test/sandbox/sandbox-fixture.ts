@@ -9,7 +9,7 @@ import { noble } from '../../src/crypto/noble.js'
 import { createPooledRandom } from '../../src/crypto/random.js'
 import type { EventOutcome } from '../../src/domain/ledger-fact.js'
 import { createLog } from '../../src/log.js'
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { Sandbox } from '../../src/sandbox/sandbox.js'
 import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
@@ -121,9 +121,9 @@ export class SandboxFixture {
     })
     const intake = new ObservedIntake(new Intake(store.ledger, new WalletDirectory(store), () => undefined))
     const scheduler = new ManualScheduler()
-    const sandbox = await createSandbox({
+    const sandbox = await Sandbox.start({
       store,
-      intake,
+      apply: (events) => intake.apply(events),
       engine: noble,
       tokenDecimals,
       dataDirectory: place.path,
