@@ -289,6 +289,8 @@ export interface Failure {
   readonly message: string
   /** The field of the body, or the parameter of the path or query, to blame; absent if there is none (decisions 1). */
   readonly field?: string
+  /** Seconds after which the client may retry, if that is known. */
+  readonly retryAfterSeconds?: number
 }
 
 /** Builds the failure `code`; `parameters` fill the `<name>` places of its message. */
@@ -305,6 +307,11 @@ export function fieldFailure(
   parameters: Readonly<Record<string, string>> = {},
 ): Failure {
   return { ...failure(code, parameters), field }
+}
+
+/** A failure after which the client may retry in `retryAfterSeconds`. */
+export function retryLater(code: FailureCode, retryAfterSeconds: number): Failure {
+  return { ...failure(code), retryAfterSeconds }
 }
 
 /** The result of an operation, or the failure that a client caused. */

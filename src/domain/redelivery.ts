@@ -1,8 +1,9 @@
-import { type Outcome, refuse, succeed } from './failure.js'
+import { type Outcome, refuse, retryLater, succeed } from './failure.js'
 import type { Delivery } from './webhook.js'
 
 /** Between two redeliveries of one delivery, from the attempt of the first. The first one of all need not wait. */
 const REDELIVERY_PAUSE_MS = 60_000
+const MS_PER_SECOND = 1000
 
 /** How long the owner has to wait before the delivery is sent again, in ms; 0 when it may be at once. */
 export function redeliveryWaitMs(delivery: Pick<Delivery, 'attemptsBefore' | 'attemptedAt'>, nowMs: number): number {
@@ -16,5 +17,7 @@ export function redeliveryWaitMs(delivery: Pick<Delivery, 'attemptsBefore' | 'at
 export function judgeRedelivery(delivery: Delivery | undefined, owner: string, nowMs: number): Outcome<Delivery> {
   if (delivery === undefined || delivery.owner !== owner) return refuse('delivery_not_found')
   if (delivery.state === 'queued' || delivery.state === 'attempted') return refuse('delivery_in_progress')
-  return redeliveryWaitMs(delivery, nowMs) > 0 ? refuse('too_many_redeliveries') : succeed(delivery)
+  const waitMs = redeliveryWaitMs(delivery, nowMs)
+  if (waitMs === 0) return succeed(delivery)
+  return { ok: false, failure: retryLater('too_many_redeliveries', Math.ceil(waitMs / MS_PER_SECOND)) }
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isObject } from '../base/json-object.js'
-import { type Outcome, refuse, succeed } from '../domain/failure.js'
+import { type FailureCode, type Outcome, refuse, refuseField, succeed } from '../domain/failure.js'
+import { parseOwner } from '../domain/identity.js'
 
 /**
  * The JSON object in `body`; `invalid_json` for anything else: malformed JSON, bytes that are not UTF-8, a byte order
@@ -19,4 +20,12 @@ export function readJsonObject(body: Buffer): Outcome<Record<string, unknown>> {
     return refuse('invalid_json')
   }
   return isObject(value) ? succeed(value) : refuse('invalid_json')
+}
+
+/** The `owner` in the JSON object in `body`; refuses with `missing` if there is none. */
+export function ownerInBody(body: Buffer, missing: FailureCode): Outcome<string> {
+  const read = readJsonObject(body)
+  if (!read.ok) return read
+  const owner = parseOwner(read.value['owner'])
+  return owner === null ? refuseField(missing, 'owner') : succeed(owner)
 }

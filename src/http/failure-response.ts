@@ -35,12 +35,13 @@ export function jsonTextAnswer(status: number, body: string, headers?: Readonly<
  * is to blame, with the status of the catalogue (decisions, 1). This is the only place that knows that a failure of the domain becomes an HTTP status.
  */
 export function failureAnswer(failure: Failure, extraHeaders?: Readonly<Record<string, string>>): Answer {
-  const { code, message, field } = failure
+  const { code, message, field, retryAfterSeconds } = failure
   const status = failureStatus[code]
   const headers = status === 503 ? UNAVAILABLE_HEADERS : JSON_HEADERS
+  const wait = retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(retryAfterSeconds) }
   return {
     status,
-    headers: extraHeaders === undefined ? headers : { ...headers, ...extraHeaders },
+    headers: extraHeaders === undefined && wait === undefined ? headers : { ...headers, ...wait, ...extraHeaders },
     body: JSON.stringify(field === undefined ? { error: message, code } : { error: message, code, field }),
   }
 }

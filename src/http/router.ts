@@ -1,42 +1,34 @@
 import findMyWay from 'find-my-way'
-import { type Failure, failure, fieldFailure } from '../domain/failure.js'
+import { MailboxFull } from '../actors/wallet-directory.js'
+import { type Failure, failure } from '../domain/failure.js'
+import { QueueFull, StorageUnavailable } from '../store/refusals.js'
+import { type Endpoint, METHODS } from './endpoints.js'
 import { failureAnswer } from './failure-response.js'
-import type { JudgeBrowser } from './guards/browsers.js'
 import { type CorsSettings, optionsAnswer, withCors } from './guards/cors.js'
-import { unknownParameter } from './query-parameters.js'
 import type { Answer, Refusal, Request, RequestHead, Resolve, Target } from './server.js'
 
-/** The largest body that a route reads unless it says otherwise (decisions, 1). */
+/** The largest body that a route reads unless its endpoint says otherwise (decisions, 1). */
 export const DEFAULT_BODY_LIMIT_BYTES = 65_536
-
-const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
 /** The values of a pattern's parameters by name, percent-decoded, never empty. */
 export type Params = Readonly<Record<string, string>>
 
+/** Judges a request by its head. Null lets it pass. Must not throw. */
+export type HeadGuard = (head: RequestHead) => Failure | null
+
+/** An endpoint with its handler behind its guards; `guardedRoutes` makes them. */
 export interface Route {
-  /** HEAD is answered by GET. */
+  /** GET answers HEAD too. */
   readonly method: (typeof METHODS)[number]
   /** `/api/users/:id/invoices`. */
   readonly pattern: string
-  /** `DEFAULT_BODY_LIMIT_BYTES` when absent. */
-  readonly bodyLimitBytes?: number
-  /** What the head alone is refused for, null when nothing: asked before a body of `bodyLimitBytes` is taken in. */
-  refuseHead?(head: RequestHead): Failure | null
-  /**
-   * The query parameters that it reads; every other one is refused (decisions 1). None when absent. `any`: those that it
-   * does not read are ignored, because its links are followed by people.
-   */
-  readonly parameters?: readonly string[] | 'any'
-  /**
-   * The pages that may use it through a browser: the service's own and those of CORS origins, or all. `any` when absent for
-   * GET, else `own`.
-   */
-  readonly pages?: 'own' | 'any'
+  readonly endpoint: Endpoint
+  /** They judge the head, in this order, before the body is read. */
+  readonly guards: readonly HeadGuard[]
   handle(request: Request, params: Params): Answer | Promise<Answer>
 }
 
-/** What is known of a request when its answer is ready to be sent. */
+/** What is known of a request when its answer is ready. */
 export interface FinishedRequest {
   readonly head: RequestHead
   readonly method: string
@@ -65,32 +57,19 @@ export function finishedHooks(hooks: readonly FinishedHook[]): Pick<RouterHooks,
   return { finished: { now: () => first.now(), observe } }
 }
 
-/** A refusal before a route was chosen. */
-export interface Turned {
-  readonly failure: Failure
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** Judges a request by its head, before a route is looked for; null lets it pass. Must not throw. */
-export type Admit = (head: RequestHead) => Turned | null
-
 export interface RouterHooks {
-  /** A handler threw or rejected: a defect. The client has been told nothing but `internal`. */
+  /** Called when a handler threw or rejected because of a defect. The client is told `internal`. */
   onError(error: unknown, head: RequestHead): void
-  /** What an error tells the client where it is no defect; null where it is one. */
-  refusalOf?(error: unknown): Failure | null
-  /** Hears of errors that are no defects. */
+  /** Called when a handler failed because the disk refuses writes or a bounded queue is full. The client gets a 503. */
   onUnavailable?(error: unknown, head: RequestHead): void
-  /** Judges every request, whatever its path. */
-  readonly admit?: Admit
-  /** Judges requests to routes that are not for every page. */
-  readonly judgeBrowser?: JudgeBrowser
-  /** Hears of every request that was answered, refusals included; what it costs is paid only when it is there. */
+  /** Judge every request, in this order, before a route is looked for. */
+  readonly admit?: readonly HeadGuard[]
+  /** Called with every request that was answered, refusals included. If absent, nothing is measured. */
   readonly finished?: FinishedHook
   readonly cors?: CorsSettings
 }
 
-/** Builds the table of `routes`. A pattern that is not unique for its method, or malformed, throws. */
+/** Builds the table of `routes`. Throws if a pattern is malformed, or not unique for its method. */
 export function createRouter(routes: readonly Route[], hooks: RouterHooks): Resolve {
   const table = findMyWay({
     caseSensitive: true,
@@ -101,7 +80,7 @@ export function createRouter(routes: readonly Route[], hooks: RouterHooks): Reso
   for (const route of routes) table.on(route.method, route.pattern, () => undefined, route)
   table.compile()
 
-  const find = (method: Route['method'], path: string): { route: Route; params: Params } | undefined => {
+  const find = (method: Route['method'], path: string): Found | undefined => {
     if (!isPlainPath(path)) return undefined
     const found = table.find(method, path)
     if (found === null) return undefined
@@ -111,42 +90,37 @@ export function createRouter(routes: readonly Route[], hooks: RouterHooks): Reso
     return { route, params }
   }
 
-  return (head) => {
-    const turned = hooks.admit?.(head) ?? null
-    if (turned !== null) return FixedTarget.refusing(turned, undefined, head, hooks)
-    const method = head.method === 'HEAD' ? 'GET' : head.method
-    const found = isMethod(method) ? find(method, head.path) : undefined
-    if (found !== undefined) {
-      const flaw = flawFor(found.route, head, hooks)
-      if (flaw !== null) return FixedTarget.refusing({ failure: flaw }, found.route.pattern, head, hooks)
-      return new RouteTarget(found.route, found.params, head, hooks)
-    }
+  /** The answer to a request for which there is no route. */
+  const answerWithoutRoute = (head: RequestHead): Answer => {
     const allowed: string[] = METHODS.filter((other) => find(other, head.path) !== undefined)
-    if (allowed.length === 0) return FixedTarget.refusing({ failure: failure('not_found') }, undefined, head, hooks)
+    if (allowed.length === 0) return failureAnswer(failure('not_found'))
     if (allowed.includes('GET')) allowed.push('HEAD')
     const allow = [...allowed, 'OPTIONS'].sort().join(', ')
-    if (head.method === 'OPTIONS')
-      return new FixedTarget(optionsAnswer(allow, head, hooks.cors), undefined, head, hooks)
-    const wrongMethod = { failure: failure('method_not_allowed'), headers: { Allow: allow } }
-    return FixedTarget.refusing(wrongMethod, undefined, head, hooks)
+    if (head.method === 'OPTIONS') return optionsAnswer(allow, head, hooks.cors)
+    return failureAnswer(failure('method_not_allowed'), { Allow: allow })
+  }
+
+  return (head) => {
+    const turnedAway = firstFailure(hooks.admit ?? [], head)
+    if (turnedAway !== null) return new RoutedRequest(head, hooks, undefined, failureAnswer(turnedAway))
+    const method = head.method === 'HEAD' ? 'GET' : head.method
+    const found = isMethod(method) ? find(method, head.path) : undefined
+    if (found === undefined) return new RoutedRequest(head, hooks, undefined, answerWithoutRoute(head))
+    const { pattern, guards } = found.route
+    const refused = firstFailure(guards, head)
+    return new RoutedRequest(head, hooks, pattern, refused === null ? found : failureAnswer(refused))
   }
 }
 
-/** What the head of a request to `route` is refused for; null when nothing. */
-function flawFor(route: Route, head: RequestHead, { judgeBrowser }: RouterHooks): Failure | null {
-  if (judgeBrowser !== undefined && (route.pages ?? (route.method === 'GET' ? 'any' : 'own')) === 'own') {
-    const code = judgeBrowser(head)
-    if (code !== null) return failure(code)
+function firstFailure(guards: readonly HeadGuard[], head: RequestHead): Failure | null {
+  for (const guard of guards) {
+    const refused = guard(head)
+    if (refused !== null) return refused
   }
-  const { parameters = NO_PARAMETERS } = route
-  const unknown = parameters === 'any' ? undefined : unknownParameter(head.query, parameters)
-  if (unknown !== undefined) return fieldFailure('invalid_query', unknown, { parameter: unknown })
-  return route.refuseHead?.(head) ?? null
+  return null
 }
 
-const NO_PARAMETERS: readonly string[] = []
-
-/** Empty ones are not: `/api/users//wallets` names no user, and `/api/invoices/` is not an invoice without a name. */
+/** False if one is empty: `/api/users//wallets` names no user, and `/api/invoices/` no invoice. */
 function areGiven(params: Readonly<Record<string, string | undefined>>): params is Params {
   for (const name in params) {
     if (params[name] === undefined || params[name] === '') return false
@@ -166,57 +140,46 @@ function isPlainPath(path: string): boolean {
   return path.startsWith('/') && !OUTSIDE_PATHS.test(path)
 }
 
-/** One request on its way through the hooks. Nothing of it is shared with another. */
-abstract class HookedTarget implements Target {
-  abstract readonly bodyLimitBytes: number
-  protected abstract readonly pattern: string | undefined
+/**
+ * The failure to answer if the service cannot serve a request for the moment: the disk refuses writes, or a bounded queue
+ * is full. Null for every other error, which is a defect.
+ */
+function unavailability(error: unknown): Failure | null {
+  if (error instanceof StorageUnavailable) return failure('storage_unavailable')
+  if (error instanceof MailboxFull || error instanceof QueueFull) return failure('overloaded')
+  return null
+}
+
+interface Found {
+  readonly route: Route
+  readonly params: Params
+}
+
+class RoutedRequest implements Target {
+  readonly bodyLimitBytes: number
   private readonly startedAt: number
 
+  /**
+   * `outcome` is an answer if the head decides already. The body is read all the same if it is small, so that the
+   * connection can be used again.
+   */
   constructor(
-    protected readonly head: RequestHead,
-    protected readonly hooks: RouterHooks,
+    private readonly head: RequestHead,
+    private readonly hooks: RouterHooks,
+    private readonly pattern: string | undefined,
+    private readonly outcome: Found | Answer,
   ) {
+    const limitBytes = 'route' in outcome ? outcome.route.endpoint.bodyLimitBytes : undefined
+    this.bodyLimitBytes = limitBytes ?? DEFAULT_BODY_LIMIT_BYTES
     this.startedAt = hooks.finished === undefined ? 0 : hooks.finished.now()
   }
 
-  abstract handle(request: Request): Answer | Promise<Answer>
-
-  refuse(code: Refusal): Answer {
-    return this.finish(failureAnswer(failure(code)))
-  }
-
-  protected finish(answer: Answer): Answer {
-    const { cors, finished } = this.hooks
-    finished?.observe({
-      head: this.head,
-      method: this.head.method,
-      pattern: this.pattern,
-      status: answer.status,
-      durationMs: finished.now() - this.startedAt,
-    })
-    return cors === undefined ? answer : withCors(answer, this.head, cors)
-  }
-}
-
-class RouteTarget extends HookedTarget {
-  readonly bodyLimitBytes: number
-  protected readonly pattern: string
-
-  constructor(
-    private readonly route: Route,
-    private readonly params: Params,
-    head: RequestHead,
-    hooks: RouterHooks,
-  ) {
-    super(head, hooks)
-    this.bodyLimitBytes = route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES
-    this.pattern = route.pattern
-  }
-
   handle(request: Request): Answer | Promise<Answer> {
+    const { outcome } = this
+    if ('status' in outcome) return this.finish(outcome)
     let answer: Answer | Promise<Answer>
     try {
-      answer = this.route.handle(request, this.params)
+      answer = outcome.route.handle(request, outcome.params)
     } catch (error) {
       return this.fail(error)
     }
@@ -227,37 +190,28 @@ class RouteTarget extends HookedTarget {
     )
   }
 
+  refuse(code: Refusal): Answer {
+    const { outcome } = this
+    return this.finish('status' in outcome && code === 'body_too_large' ? outcome : failureAnswer(failure(code)))
+  }
+
   private fail(error: unknown): Answer {
     const { hooks, head } = this
-    const refusal = hooks.refusalOf?.(error) ?? null
+    const refusal = unavailability(error)
     if (refusal === null) hooks.onError(error, head)
     else hooks.onUnavailable?.(error, head)
     return this.finish(failureAnswer(refusal ?? failure('internal')))
   }
-}
 
-/** The answer does not depend on the body, which is still read when it is small, so that the connection can go on. */
-class FixedTarget extends HookedTarget {
-  readonly bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES
-
-  constructor(
-    private readonly answer: Answer,
-    protected readonly pattern: string | undefined,
-    head: RequestHead,
-    hooks: RouterHooks,
-  ) {
-    super(head, hooks)
-  }
-
-  static refusing(turned: Turned, pattern: string | undefined, head: RequestHead, hooks: RouterHooks): FixedTarget {
-    return new FixedTarget(failureAnswer(turned.failure, turned.headers), pattern, head, hooks)
-  }
-
-  handle(): Answer {
-    return this.finish(this.answer)
-  }
-
-  override refuse(code: Refusal): Answer {
-    return code === 'body_too_large' ? this.finish(this.answer) : super.refuse(code)
+  private finish(answer: Answer): Answer {
+    const { cors, finished } = this.hooks
+    finished?.observe({
+      head: this.head,
+      method: this.head.method,
+      pattern: this.pattern,
+      status: answer.status,
+      durationMs: finished.now() - this.startedAt,
+    })
+    return cors === undefined ? answer : withCors(answer, this.head, cors)
   }
 }

@@ -1,18 +1,17 @@
+import { KnownIdentities } from '../auth/known-identities.js'
 import type { Settings } from '../config.js'
-import { withFailurePages } from '../http/failure-pages.js'
 import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
-import { ownOrigin } from '../http/guards/own-origin.js'
+import { withFailurePages } from '../http/pages.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter, finishedHooks } from '../http/router.js'
-import { refusalOf } from '../http/unavailable.js'
 import type { LedgerFollower } from '../ledger/follower.js'
 import type { LedgerClient } from '../ledger/ledger-client.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
 import { type Core, type CoreContext, startCore } from './core.js'
-import { doorOf } from './door.js'
+import { doorGuards } from './door.js'
 import { Lag } from './lag.js'
 import { startFront, startMetricsFront } from './listeners.js'
 import { allRoutes } from './routes.js'
@@ -37,15 +36,13 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const lag = new Lag(watchers, follower, settings.watchLagSeconds * MS_PER_SECOND)
 
   const clientOf = clientReader(settings.trustedProxies)
-  const isOwnOrigin = ownOrigin(settings.publicUrl)
   let isDraining = false
   const routes = allRoutes(core, {
     settings,
     clock,
     sandbox,
-    ledger,
+    identities: new KnownIdentities(core.store.identities, ledger),
     clientOf,
-    isOwnOrigin,
     isDraining: () => isDraining,
     takesWrites: () => writeHealth.takesWrites,
     complaints: new GatewayComplaints({
@@ -60,8 +57,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const router = createRouter(routes, {
     onError: requests.onError,
     onUnavailable: requests.onUnavailable,
-    refusalOf,
-    ...doorOf({ settings, clientOf, isOwnOrigin, clock }),
+    admit: doorGuards(routes, { settings, clientOf, clock }),
     ...finishedHooks([requests.finished, metrics?.requests].filter((hook) => hook !== undefined)),
     ...(settings.corsOrigins.length === 0 ? {} : { cors: { origins: settings.corsOrigins } }),
   })

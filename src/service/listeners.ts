@@ -1,15 +1,16 @@
 import type { Settings } from '../config.js'
 import { chooseServer } from '../http/choose-server.js'
 import { connectionClient } from '../http/guards/client-address.js'
+import { guardedRoutes } from '../http/guards.js'
 import { createNodeServer } from '../http/node/server.js'
 import { createRouter } from '../http/router.js'
 import type { HttpServer, Resolve } from '../http/server.js'
 import type { Logger } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
-import { METRICS_PATH, metricsRoute } from '../metrics/metrics-route.js'
+import { METRICS_PATH, metricsHandlers } from '../metrics/metrics-handlers.js'
 import { StartError } from '../start-error.js'
 import { type DescriptorPlan, planDescriptors } from './descriptors.js'
-import { hostRule } from './door.js'
+import { hostGuard } from './door.js'
 import { causeOfListenFailure } from './listen-failure.js'
 import type { Shutdown } from './shutdown.js'
 
@@ -89,10 +90,11 @@ export async function startMetricsFront(
   log: Logger,
   shutdown: Shutdown,
 ): Promise<string> {
-  const admit = hostRule(wanted.host, { trustedProxies: [] })
-  const resolve = createRouter([metricsRoute(metrics)], {
+  const routes = guardedRoutes(metricsHandlers(metrics), { browsers: null, claimRate: null, access: null })
+  const host = hostGuard(wanted.host, { trustedProxies: [] })
+  const resolve = createRouter(routes, {
     onError: (error, { requestId }) => log.error({ err: error, requestId }, 'the metrics could not be read'),
-    ...(admit === undefined ? {} : { admit }),
+    admit: host === null ? [] : [host],
   })
   const server = createNodeServer(
     resolve,

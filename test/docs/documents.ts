@@ -1,11 +1,12 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeSettings } from '../../src/config/describe.js'
 import { type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
+import { type Endpoint, endpoints, isForOwnPages } from '../../src/http/endpoints.js'
 import { failureStatus } from '../../src/http/failure-status.js'
 import { projectRoot } from '../support/project-root.js'
 
-/** A page of docs/ that is generated from the code. */
+/** A page of docs/ that is generated from the code, or has a table that is. */
 export interface GeneratedDocument {
   /** Relative to the project, with forward slashes. */
   readonly path: string
@@ -18,6 +19,7 @@ const NOTICE = '<!-- Generated from the code by `npm run docs`; a test compares 
 export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: 'docs/settings.md', text: settingsPage() },
   { path: 'docs/errors.md', text: errorsPage() },
+  { path: 'docs/security.md', text: withTable('docs/security.md', 'endpoints', endpointsTable()) },
 ]
 
 /** Every Markdown page below docs/, relative to the project, with forward slashes. */
@@ -68,6 +70,56 @@ carries \`Retry-After\`.
 
 ${table(['Status', 'code', 'error', 'When'], rows)}
 `
+}
+
+/** The page with `made` between its marks `<!-- name…` and `<!-- end of name`. */
+function withTable(path: string, name: string, made: string): string {
+  const text = readFileSync(join(projectRoot, path), 'utf8')
+  const marked = new RegExp(`(<!-- ${name}.*-->\\n)[^]*(<!-- end of ${name} -->)`)
+  if (!marked.test(text)) throw new Error(`${path} has no place for the table of ${name}`)
+  return text.replace(marked, (_, start: string, end: string) => `${start}\n${made}\n\n${end}`)
+}
+
+function endpointsTable(): string {
+  const rows = Object.entries(endpoints).map(([tag, endpoint]) => [
+    code(tag),
+    ...accessWords(endpoint),
+    isForOwnPages(tag, endpoint) ? 'own pages' : 'any',
+    limitWords(endpoint),
+  ])
+  return table(['Endpoint', 'Default mode', 'Strict mode', 'Web pages', 'Limits'], rows)
+}
+
+/** Who may call it in the default mode and in strict mode. */
+function accessWords(endpoint: Endpoint): readonly [string, string] {
+  switch (endpoint.access) {
+    case 'open':
+      return ['anyone', 'anyone']
+    case 'api-key': {
+      const key = `a key with ${code(endpoint.permission)}`
+      return [`${key}; without a signature, as ${code('BILLHOOK_UNSIGNED')} says`, key]
+    }
+    case 'owner':
+      return [
+        'anyone',
+        { path: 'a key of `:id`', body: 'a key of the owner', invoice: "a key of the invoice's owner" }[endpoint.owner],
+      ]
+    case 'identity':
+      return ['anyone', "the owner's own key"]
+    case 'gateway':
+      return ['the gateway', 'the gateway']
+    case 'sandbox':
+      return ['anyone, in a sandbox', 'anyone, in a sandbox']
+    case 'operator':
+      return ['the metrics listener only', 'the metrics listener only']
+  }
+}
+
+function limitWords({ counts = 'request', perOwnerMinute, bodyLimitBytes }: Endpoint): string {
+  const counted = { nothing: [], request: ['requests'], claim: ['requests', 'claims'] }[counts]
+  const perOwner = perOwnerMinute === undefined ? [] : [`${perOwnerMinute} a minute for an owner`]
+  const body = bodyLimitBytes === undefined ? [] : [`body of ${bodyLimitBytes / 1024} KiB`]
+  return [...counted, ...perOwner, ...body].join(', ')
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Endpoint } from '../../src/http/endpoints.js'
 import { jsonAnswer } from '../../src/http/failure-response.js'
 import {
   createRouter,
@@ -10,25 +11,26 @@ import {
 } from '../../src/http/router.js'
 import type { Answer, Request, Resolve } from '../../src/http/server.js'
 
+function route(tag: string, handle: Route['handle'], endpoint: Endpoint = { access: 'open' }): Route {
+  const [method, pattern] = tag.split(' ') as [Route['method'], string]
+  return { method, pattern, endpoint, guards: [], handle }
+}
+
 const saysParams: Route['handle'] = (_request, params) => jsonAnswer(200, params)
 
 const routes: readonly Route[] = [
-  { method: 'GET', pattern: '/api/users/:id/invoices', handle: saysParams },
-  { method: 'GET', pattern: '/api/invoices/:id', handle: saysParams },
-  { method: 'POST', pattern: '/api/invoices', handle: (request) => jsonAnswer(201, request.body.toString()) },
-  { method: 'GET', pattern: '/api/users/:id/webhook', handle: saysParams },
-  { method: 'PUT', pattern: '/api/users/:id/webhook', handle: saysParams },
-  { method: 'DELETE', pattern: '/api/users/:id/webhook', handle: saysParams },
-  { method: 'POST', pattern: '/internal/events', bodyLimitBytes: 1_048_576, handle: saysParams },
-  { method: 'GET', pattern: '/api/claim/niles/trx', handle: saysParams },
-  {
-    method: 'GET',
-    pattern: '/throws',
-    handle: () => {
-      throw new Error('secret of the machine')
-    },
-  },
-  { method: 'GET', pattern: '/rejects', handle: () => Promise.reject(new Error('secret of the machine')) },
+  route('GET /api/users/:id/invoices', saysParams),
+  route('GET /api/invoices/:id', saysParams),
+  route('POST /api/invoices', (request) => jsonAnswer(201, request.body.toString())),
+  route('GET /api/users/:id/webhook', saysParams),
+  route('PUT /api/users/:id/webhook', saysParams),
+  route('DELETE /api/users/:id/webhook', saysParams),
+  route('POST /internal/events', saysParams, { access: 'open', bodyLimitBytes: 1_048_576 }),
+  route('GET /api/claim/niles/trx', saysParams),
+  route('GET /throws', () => {
+    throw new Error('secret of the machine')
+  }),
+  route('GET /rejects', () => Promise.reject(new Error('secret of the machine'))),
 ]
 
 function request(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Request {
@@ -140,10 +142,7 @@ describe('the router', () => {
 
   test('a static segment is preferred to a parameter', async () => {
     const both = createRouter(
-      [
-        { method: 'GET', pattern: '/a/:id', handle: () => jsonAnswer(200, 'parameter') },
-        { method: 'GET', pattern: '/a/fixed', handle: () => jsonAnswer(200, 'fixed') },
-      ],
+      [route('GET /a/:id', () => jsonAnswer(200, 'parameter')), route('GET /a/fixed', () => jsonAnswer(200, 'fixed'))],
       quiet,
     )
     assert.equal((await ask(both, request('GET', '/a/fixed'))).body, '"fixed"')
@@ -197,19 +196,16 @@ describe('the router', () => {
   test('every finished request is observed with its pattern, status and duration', async () => {
     const seen: FinishedRequest[] = []
     let nowMs = 0
-    const observing = createRouter(
-      [...routes, { method: 'GET', pattern: '/slow', handle: () => Promise.resolve(jsonAnswer(202, {})) }],
-      {
-        onError: () => undefined,
-        finished: {
-          now: () => {
-            nowMs += 5
-            return nowMs
-          },
-          observe: (finished) => seen.push(finished),
+    const observing = createRouter([...routes, route('GET /slow', () => Promise.resolve(jsonAnswer(202, {})))], {
+      onError: () => undefined,
+      finished: {
+        now: () => {
+          nowMs += 5
+          return nowMs
         },
+        observe: (finished) => seen.push(finished),
       },
-    )
+    })
     for (const [method, path] of [
       ['GET', '/api/invoices/a'],
       ['HEAD', '/api/invoices/a'],
@@ -290,10 +286,10 @@ describe('CORS, where configured', () => {
   })
 
   test('keeps a Vary that the handler has set', async () => {
-    const varying = createRouter(
-      [{ method: 'GET', pattern: '/api/a', handle: () => jsonAnswer(200, {}, { Vary: 'Accept' }) }],
-      { ...quiet, cors: { origins: ['*'] } },
-    )
+    const varying = createRouter([route('GET /api/a', () => jsonAnswer(200, {}, { Vary: 'Accept' }))], {
+      ...quiet,
+      cors: { origins: ['*'] },
+    })
     assert.equal((await ask(varying, request('GET', '/api/a'))).headers.Vary, 'Accept, Origin')
   })
 })

@@ -2,23 +2,40 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Environment, readSettings } from '../../src/config.js'
 import { clientReader } from '../../src/http/guards/client-address.js'
-import { ownOrigin } from '../../src/http/guards/own-origin.js'
-import { doorOf } from '../../src/service/door.js'
+import { healthHandlers } from '../../src/http/routes/health.js'
+import { internalEventsHandlers } from '../../src/http/routes/internal-events.js'
+import { doorGuards } from '../../src/service/door.js'
 import { headFrom } from '../http/head-from.js'
+import { openAccess, routesOf } from '../http/routes/call-route.js'
 import { ManualClock } from '../support/manual-clock.js'
 
 const SECRET = '0123456789abcdef'
+
+const HANDLERS = {
+  ...healthHandlers({
+    isStoreOpen: () => true,
+    takesWrites: () => true,
+    isPoolReady: () => true,
+    isDraining: () => false,
+    degradations: () => [],
+    notes: () => [],
+  }),
+}
 
 /** How many requests a client gets through at once, up to a thousand. */
 function admitted(environment: Environment, peer: string, path = '/nothing'): number {
   const read = readSettings([], environment)
   assert.ok('settings' in read, JSON.stringify(read))
   const { settings } = read
-  const clientOf = clientReader(settings.trustedProxies)
-  const { admit } = doorOf({ settings, clientOf, isOwnOrigin: ownOrigin(undefined), clock: new ManualClock() })
+  const clock = new ManualClock()
+  const gateway = { secret: SECRET, clock, complaints: { rejected: () => undefined } }
+  const events = internalEventsHandlers({ intake: { apply: () => assert.fail() }, ...gateway })
+  const handlers = settings.gatewaySecret === undefined ? HANDLERS : { ...HANDLERS, ...events }
+  const routes = routesOf(handlers, { access: { ...openAccess, gateway } })
+  const guards = doorGuards(routes, { settings, clientOf: clientReader(settings.trustedProxies), clock })
   const head = { ...headFrom(peer, { host: 'localhost' }), path }
   let count = 0
-  while (count < 1000 && (admit?.(head) ?? null) === null) count += 1
+  while (count < 1000 && guards.every((guard) => guard(head) === null)) count += 1
   return count
 }
 
@@ -53,6 +70,7 @@ describe('the limit of requests that is set', () => {
   test('spares health checks, and pushes where there is a gateway', () => {
     const limited = { BILLHOOK_RATE_LIMIT: '7' }
     for (const path of ['/healthz', '/readyz']) assert.equal(admitted(limited, '192.0.2.1', path), 1000)
+    assert.equal(admitted(limited, '192.0.2.1', '/%68ealthz'), 7)
     assert.equal(admitted(limited, '192.0.2.1', '/internal/events'), 7)
     const withGateway = { ...limited, BILLHOOK_GATEWAY_SECRET: SECRET }
     assert.equal(admitted(withGateway, '192.0.2.1', '/internal/events'), 1000)

@@ -1,30 +1,21 @@
 import { parsePublicKeyHex, type Secp256k1Engine } from '../../crypto/secp256k1.js'
 import { type ApiKeyRegistration, knownPermissions } from '../../domain/api-key.js'
-import { failure, type Outcome, refuseField, succeed } from '../../domain/failure.js'
+import { type Outcome, refuseField, succeed } from '../../domain/failure.js'
 import { parseOwner } from '../../domain/identity.js'
 import { wellFormed } from '../../domain/text.js'
 import type { KeyPort } from '../../store/keys.js'
-import { readJsonObject } from '../body.js'
+import { ownerInBody, readJsonObject } from '../body.js'
+import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import { listAnswer } from '../json-list.js'
-import type { Route } from '../router.js'
 import type { Answer, Request } from '../server.js'
 
-/** `POST /api/api-keys`, `GET /api/users/:id/api-keys`, `POST /api/api-keys/:id/revoke`. */
-export function apiKeyRoutes(keys: KeyPort, engine: Secp256k1Engine): readonly Route[] {
-  return [
-    { method: 'POST', pattern: '/api/api-keys', handle: (request) => register(keys, engine, request) },
-    {
-      method: 'GET',
-      pattern: '/api/users/:id/api-keys',
-      handle: (_request, params) => listAnswer((page) => keys.page(params['id'] ?? '', page)),
-    },
-    {
-      method: 'POST',
-      pattern: '/api/api-keys/:id/revoke',
-      handle: (request, params) => revoke(keys, params['id'] ?? '', request),
-    },
-  ]
+export function apiKeyHandlers(keys: KeyPort, engine: Secp256k1Engine) {
+  return handlers({
+    'POST /api/api-keys': (request) => register(keys, engine, request),
+    'GET /api/users/:id/api-keys': (_request, { id }) => listAnswer((page) => keys.page(id, page)),
+    'POST /api/api-keys/:id/revoke': (request, { id }) => revoke(keys, id, request),
+  })
 }
 
 async function register(keys: KeyPort, engine: Secp256k1Engine, request: Request): Promise<Answer> {
@@ -36,7 +27,7 @@ async function register(keys: KeyPort, engine: Secp256k1Engine, request: Request
   return key.ok ? jsonAnswer(201, key.value) : failureAnswer(key.failure)
 }
 
-/** Every violation is the one generic refusal (decisions 3), with the first field that is to blame. */
+/** Every violation gets the same refusal (decisions 3), which names the first field to blame. */
 function parseRegistration(
   body: Readonly<Record<string, unknown>>,
   engine: Secp256k1Engine,
@@ -61,10 +52,8 @@ function refuseRegistration(field: string) {
 }
 
 async function revoke(keys: KeyPort, id: string, request: Request): Promise<Answer> {
-  const body = readJsonObject(request.body)
-  if (!body.ok) return failureAnswer(body.failure)
-  const owner = parseOwner(body.value['owner'])
-  if (owner === null) return failureAnswer(failure('owner_required'))
-  const key = await keys.revoke(id, owner)
+  const owner = ownerInBody(request.body, 'owner_required')
+  if (!owner.ok) return failureAnswer(owner.failure)
+  const key = await keys.revoke(id, owner.value)
   return key.ok ? jsonAnswer(200, key.value) : failureAnswer(key.failure)
 }

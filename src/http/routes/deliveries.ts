@@ -1,23 +1,18 @@
 import type { OnOwed } from '../../actors/intake.js'
 import type { Clock } from '../../clock.js'
-import { type Failure, failure } from '../../domain/failure.js'
-import { judgeRedelivery, redeliveryWaitMs } from '../../domain/redelivery.js'
+import { retryLater } from '../../domain/failure.js'
+import { judgeRedelivery } from '../../domain/redelivery.js'
 import { type Delivery, isDelivered } from '../../domain/webhook.js'
 import type { OutboxPort } from '../../store/outbox.js'
 import type { Page, PageOf } from '../../store/pages.js'
+import { handlers, REDELIVERIES_PER_OWNER_MINUTE } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import { RateLimiter } from '../guards/rate-limiter.js'
 import { listAnswer } from '../json-list.js'
-import { LIST_PARAMETERS, readListQuery } from '../list-query.js'
-import type { Route } from '../router.js'
+import { readListQuery } from '../list-query.js'
 import type { Answer, Request } from '../server.js'
 
-const MS_PER_SECOND = 1000
-
-/** Redeliveries of one owner, so that nobody makes the service send without end. */
-const REDELIVERIES_PER_MINUTE = 60
-
-export interface DeliveryRoutesParts {
+export interface DeliveryParts {
   readonly outbox: Pick<OutboxPort, 'page' | 'find' | 'redeliver'>
   readonly clock: Clock
   /** Told of a redelivery, after it is durable. */
@@ -26,25 +21,16 @@ export interface DeliveryRoutesParts {
   readonly basePath: string
 }
 
-/** `GET /api/users/:id/webhook/deliveries`, `POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver`. */
-export function deliveryRoutes(parts: DeliveryRoutesParts): readonly Route[] {
-  const allowances = new RateLimiter(REDELIVERIES_PER_MINUTE, parts.clock)
-  return [
-    {
-      method: 'GET',
-      pattern: '/api/users/:id/webhook/deliveries',
-      parameters: LIST_PARAMETERS,
-      handle: (request, params) => list(parts, params['id'] ?? '', request),
-    },
-    {
-      method: 'POST',
-      pattern: '/api/users/:id/webhook/deliveries/:deliveryId/redeliver',
-      handle: (_request, params) => redeliver(parts, allowances, params['id'] ?? '', params['deliveryId'] ?? ''),
-    },
-  ]
+export function deliveryHandlers(parts: DeliveryParts) {
+  const allowances = new RateLimiter(REDELIVERIES_PER_OWNER_MINUTE, parts.clock)
+  return handlers({
+    'GET /api/users/:id/webhook/deliveries': (request, { id }) => list(parts, id, request),
+    'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver': (_request, { id, deliveryId }) =>
+      redeliver(parts, allowances, id, deliveryId),
+  })
 }
 
-async function list({ outbox, basePath }: DeliveryRoutesParts, owner: string, request: Request): Promise<Answer> {
+async function list({ outbox, basePath }: DeliveryParts, owner: string, request: Request): Promise<Answer> {
   const query = readListQuery(request.query)
   if (!query.ok) return failureAnswer(query.failure)
   const { limit, cursor } = query.value
@@ -61,32 +47,24 @@ async function list({ outbox, basePath }: DeliveryRoutesParts, owner: string, re
   )
 }
 
-/** Only what would be sent uses up the owner's allowance. The store judges again, inside its transaction. */
+/** Only a delivery that would be sent uses up the owner's allowance. The store judges again, inside its transaction. */
 async function redeliver(
-  { outbox, clock, onOwed }: DeliveryRoutesParts,
+  { outbox, clock, onOwed }: DeliveryParts,
   allowances: RateLimiter,
   owner: string,
   id: string,
 ): Promise<Answer> {
-  const nowMs = clock.now()
-  const delivery = await outbox.find(id)
-  const judged = judgeRedelivery(delivery, owner, nowMs)
-  const waitSeconds = judged.ok ? allowances.take(owner) : 0
-  if (waitSeconds > 0) return failureAnswer(failure('too_many_redeliveries'), { 'Retry-After': String(waitSeconds) })
-  const queued = judged.ok ? await outbox.redeliver(owner, id) : judged
-  if (!queued.ok) return failureAnswer(queued.failure, pauseOf(queued.failure, delivery, nowMs))
+  const judged = judgeRedelivery(await outbox.find(id), owner, clock.now())
+  if (!judged.ok) return failureAnswer(judged.failure)
+  const waitSeconds = allowances.take(owner)
+  if (waitSeconds > 0) return failureAnswer(retryLater('too_many_redeliveries', waitSeconds))
+  const queued = await outbox.redeliver(owner, id)
+  if (!queued.ok) return failureAnswer(queued.failure)
   onOwed([queued.value.owed])
   return jsonAnswer(200, toRecord(queued.value.delivery))
 }
 
-/** When a delivery that was sent again too soon may be. */
-function pauseOf(refusal: Failure, delivery: Delivery | undefined, nowMs: number): Record<string, string> {
-  if (refusal.code !== 'too_many_redeliveries' || delivery === undefined) return {}
-  const waitSeconds = Math.ceil(redeliveryWaitMs(delivery, nowMs) / MS_PER_SECOND)
-  return { 'Retry-After': String(Math.max(1, waitSeconds)) }
-}
-
-/** A delivery as clients see it. Times in Unix ms. The body is not in it: it is what the invoice's owner was sent. */
+/** A delivery as clients see it, without the body. Times are Unix ms. */
 interface DeliveryRecord {
   readonly id: string
   readonly invoiceId: string
@@ -95,9 +73,9 @@ interface DeliveryRecord {
   readonly status: Delivery['status']
   readonly url: string
   readonly state: 'queued' | 'sending' | 'waiting' | 'delivered' | 'failed'
-  /** How many attempts there were, the one under way included. */
+  /** Number of attempts, including one under way. */
   readonly attempt: number
-  /** Of the last attempt that is over, like the two after it. */
+  /** This and the next two describe the last attempt that is over. */
   readonly httpStatus: number | null
   readonly failure: string | null
   readonly durationMs: number | null
@@ -125,7 +103,7 @@ function toRecord(delivery: Delivery): DeliveryRecord {
   }
 }
 
-/** By which a merchant finds the order and the transaction. The body is the only place that keeps them. */
+/** What a merchant finds the order and the transaction by. Only the body holds them. */
 function namesIn(body: string): Pick<DeliveryRecord, 'reference' | 'txHash'> {
   const { reference, txHash }: { readonly reference: string; readonly txHash: string } = JSON.parse(body)
   return { reference, txHash }

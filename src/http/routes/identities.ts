@@ -1,20 +1,15 @@
 import type { KnownIdentities } from '../../auth/known-identities.js'
 import { failure } from '../../domain/failure.js'
+import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
-import type { Route } from '../router.js'
 
-/** `GET /api/identity/:id/exists`. */
-export function identityRoutes(identities: Pick<KnownIdentities, 'exists'>): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      pattern: '/api/identity/:id/exists',
-      handle: async (_request, { id = '' }) => {
-        const existence = await identities.exists(id)
-        if (existence === 'busy') return failureAnswer(failure('overloaded'))
-        if (existence === 'unreachable') return failureAnswer(failure('ledger_unreachable'))
-        return jsonAnswer(200, { exists: existence })
-      },
+export function identityHandlers(identities: Pick<KnownIdentities, 'exists'>) {
+  return handlers({
+    'GET /api/identity/:id/exists': async (_request, { id }) => {
+      const existence = await identities.exists(id)
+      if (existence === 'busy') return failureAnswer(failure('overloaded'))
+      if (existence === 'unreachable') return failureAnswer(failure('ledger_unreachable'))
+      return jsonAnswer(200, { exists: existence })
     },
-  ]
+  })
 }

@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { WalletDirectory } from '../../actors/wallet-directory.js'
-import {
-  isSigned,
-  readSignatureHeaders,
-  type SignedRequests,
-  type SignedRoute,
-  type Signer,
-} from '../../auth/signed-request.js'
+import type { Signer } from '../../auth/signed-request.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import type { IdempotentRequest } from '../../domain/idempotency.js'
-import { parseOwner } from '../../domain/identity.js'
 import { type Invoice, type InvoiceRequest, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import type { Payment } from '../../domain/payment.js'
 import { truncate, wellFormed } from '../../domain/text.js'
@@ -18,62 +11,38 @@ import { isReady } from '../../store/awaitable.js'
 import type { CreationTerms, InvoiceResult } from '../../store/commands.js'
 import type { InvoicePort, InvoiceWithPayment } from '../../store/invoices.js'
 import type { Page, PageOf } from '../../store/pages.js'
-import { readJsonObject } from '../body.js'
+import { ownerInBody, readJsonObject } from '../body.js'
+import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer, jsonTextAnswer } from '../failure-response.js'
-import type { AllowsUnsigned } from '../guards/unsigned-path.js'
 import { parseIdempotencyKey } from '../idempotency-key.js'
 import type { InProgress } from '../in-progress.js'
 import { listAnswer } from '../json-list.js'
-import { LIST_PARAMETERS, type ListQuery, readListQuery, refuseParameter } from '../list-query.js'
-import type { Route } from '../router.js'
+import { type ListQuery, readListQuery, refuseParameter } from '../list-query.js'
 import type { Answer, Request } from '../server.js'
 
 const IDEMPOTENCY_HEADER = 'idempotency-key'
 
-/** The tag that is signed is a literal of its own and not derived from the URL that was called (specification). */
-const CREATE_INVOICE: SignedRoute = { routeTag: 'POST /api/invoices', permission: 'invoices:create' }
-const VOID_INVOICE: SignedRoute = { routeTag: 'POST /api/invoices/:id/void', permission: 'invoices:create' }
-
-export interface InvoiceRoutesParts {
+export interface InvoiceParts {
   readonly invoices: InvoicePort
   readonly directory: WalletDirectory
-  readonly signedRequests: Pick<SignedRequests, 'authenticate'>
-  readonly allowsUnsigned: AllowsUnsigned
   /** Requests with an idempotency key that are under way. */
   readonly inProgress: InProgress
-  /** The path of the public URL, without a slash at its end: what Location and Link begin with. */
+  /** The path of the public URL, without a final slash. Location and Link begin with it. */
   readonly basePath: string
-  /** When invoices expire whose request does not say; null for never. */
+  /** The lifetime of an invoice whose request does not set one; null for no end. */
   readonly defaultExpirySeconds: number | null
 }
 
-/** `POST /api/invoices`, `GET /api/invoices/:id`, `POST /api/invoices/:id/void`, `GET /api/users/:id/invoices`. */
-export function invoiceRoutes(parts: InvoiceRoutesParts): readonly Route[] {
-  return [
-    { method: 'POST', pattern: '/api/invoices', handle: (request) => create(parts, request) },
-    {
-      method: 'GET',
-      pattern: '/api/invoices/:id',
-      handle: (_request, params) => show(parts.invoices, params['id'] ?? ''),
-    },
-    {
-      method: 'POST',
-      pattern: '/api/invoices/:id/void',
-      handle: (request, params) => voidInvoice(parts, params['id'] ?? '', request),
-    },
-    {
-      method: 'GET',
-      pattern: '/api/users/:id/invoices',
-      parameters: [...LIST_PARAMETERS, 'include', 'reference'],
-      handle: (request, params) => list(parts, params['id'] ?? '', request),
-    },
-  ]
+export function invoiceHandlers(parts: InvoiceParts) {
+  return handlers({
+    'POST /api/invoices': (request, _params, signer) => create(parts, request, signer),
+    'GET /api/invoices/:id': (_request, { id }) => show(parts.invoices, id),
+    'POST /api/invoices/:id/void': (request, { id }, signer) => voidInvoice(parts, id, request, signer),
+    'GET /api/users/:id/invoices': (request, { id }) => list(parts, id, request),
+  })
 }
 
-async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answer> {
-  const who = await signerOf(parts, request, CREATE_INVOICE)
-  if (!who.ok) return failureAnswer(who.failure)
-  const signer = who.value
+async function create(parts: InvoiceParts, request: Request, signer: Signer | null): Promise<Answer> {
   const body = readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
   const wanted = parseInvoiceRequest(body.value, signer?.key.owner ?? body.value['owner'], parts.defaultExpirySeconds)
@@ -93,7 +62,7 @@ async function create(parts: InvoiceRoutesParts, request: Request): Promise<Answ
   return answer ?? failureAnswer(failure('idempotency_in_progress'))
 }
 
-/** What the store has to know of the signature: a request without a reference must not create twice when it is repeated. */
+/** What the store must know of the signature: a repeated request without a reference must not create a second invoice. */
 function termsOf(signer: Signer | null, wanted: InvoiceRequest, body: Uint8Array): CreationTerms {
   if (signer === null) return {}
   const { authority, timestamp } = signer
@@ -102,32 +71,17 @@ function termsOf(signer: Signer | null, wanted: InvoiceRequest, body: Uint8Array
   return { authority, signed: { timestampMs: Number(timestamp), digest } }
 }
 
-/** The key that signed the request; null on the unsigned path, where that is allowed. */
-function signerOf(
-  { signedRequests, allowsUnsigned }: InvoiceRoutesParts,
-  request: Request,
-  route: SignedRoute,
-): Outcome<Signer | null> | Promise<Outcome<Signer | null>> {
-  const headers = readSignatureHeaders(request)
-  if (isSigned(headers)) return signedRequests.authenticate(headers, request, route)
-  return allowsUnsigned(request) ? succeed(null) : refuse('missing_auth_headers')
-}
-
 /** A signed request needs no body. */
-async function voidInvoice(parts: InvoiceRoutesParts, id: string, request: Request): Promise<Answer> {
-  const who = await signerOf(parts, request, VOID_INVOICE)
-  if (!who.ok) return failureAnswer(who.failure)
-  const owner = who.value === null ? ownerInBody(request) : succeed(who.value.key.owner)
+async function voidInvoice(
+  { directory }: InvoiceParts,
+  id: string,
+  request: Request,
+  signer: Signer | null,
+): Promise<Answer> {
+  const owner = signer === null ? ownerInBody(request.body, 'owner_required') : succeed(signer.key.owner)
   if (!owner.ok) return failureAnswer(owner.failure)
-  const outcome = await parts.directory.voidInvoice(id, owner.value, who.value?.authority)
+  const outcome = await directory.voidInvoice(id, owner.value, signer?.authority)
   return outcome.ok ? jsonAnswer(200, withPayment(outcome.value)) : failureAnswer(outcome.failure)
-}
-
-function ownerInBody(request: Request): Outcome<string> {
-  const body = readJsonObject(request.body)
-  if (!body.ok) return body
-  const owner = parseOwner(body.value['owner'])
-  return owner === null ? refuse('owner_required') : succeed(owner)
 }
 
 function createdAnswer({ outcome, isReplay }: InvoiceResult, basePath: string): Answer {
@@ -148,8 +102,8 @@ function readIdempotency(
   const key = parseIdempotencyKey(header)
   if (key === null) return refuse('invalid_idempotency_key')
   const who = signer === null ? ['owner', owner] : ['api key', signer.id]
-  // JSON keeps the parts apart whatever is in them.
-  const scope = sha256(JSON.stringify([...who, CREATE_INVOICE.routeTag, key]))
+  // JSON keeps the parts apart, whatever they contain.
+  const scope = sha256(JSON.stringify([...who, 'POST /api/invoices', key]))
   return succeed({ scope, bodyHash: sha256(body) })
 }
 
@@ -162,7 +116,7 @@ function show(invoices: InvoicePort, id: string): Answer | Promise<Answer> {
   return isReady(found) ? showAnswer(found) : found.then(showAnswer)
 }
 
-/** Answers by what the store answered, which is the same object as long as nothing has changed. */
+/** Answers by what the store returned, which is the same object until something changes. */
 const shown = new WeakMap<InvoiceWithPayment, Answer>()
 
 function showAnswer(found: InvoiceWithPayment | undefined): Answer {
@@ -175,14 +129,14 @@ function showAnswer(found: InvoiceWithPayment | undefined): Answer {
   return answer
 }
 
-/** The record, its payment and its ending (decisions 4). */
+/** The record, its payment and its end (decisions 4). */
 interface ShownInvoice extends Invoice {
   readonly payment: Payment
   readonly voided_at: number | null
   readonly expires_at: number | null
 }
 
-/** Field by field: a spread takes three times as long, most of it when it is encoded. */
+/** Field by field: a spread takes three times as long, mostly in JSON.stringify. */
 function withPayment({ invoice, payment, voidedAt, expiresAt }: InvoiceWithPayment): ShownInvoice {
   return {
     id: invoice.id,
@@ -202,7 +156,7 @@ function withPayment({ invoice, payment, voidedAt, expiresAt }: InvoiceWithPayme
   }
 }
 
-async function list({ invoices, basePath }: InvoiceRoutesParts, owner: string, request: Request): Promise<Answer> {
+async function list({ invoices, basePath }: InvoiceParts, owner: string, request: Request): Promise<Answer> {
   const query = readInvoiceQuery(request.query)
   if (!query.ok) return failureAnswer(query.failure)
   const { limit, cursor, hasPayment, reference } = query.value
@@ -221,7 +175,7 @@ async function list({ invoices, basePath }: InvoiceRoutesParts, owner: string, r
   )
 }
 
-/** A reference is unique, so at most one invoice has it; it is compared as it was stored, truncated. */
+/** At most one invoice, because references are unique. The reference is compared as stored, truncated. */
 async function withReference(
   invoices: InvoicePort,
   owner: string,

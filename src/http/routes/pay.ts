@@ -4,9 +4,9 @@ import type { Wallet } from '../../domain/wallet.js'
 import { paymentPage } from '../../page/payment-page.js'
 import type { InvoicePort } from '../../store/invoices.js'
 import type { WalletPort } from '../../store/wallets.js'
+import { handlers } from '../endpoints.js'
 import { failureAnswer } from '../failure-response.js'
-import { pageAnswer } from '../page-answer.js'
-import type { Route } from '../router.js'
+import { pageAnswer } from '../pages.js'
 import type { Answer } from '../server.js'
 
 export interface PaymentPageParts {
@@ -17,14 +17,9 @@ export interface PaymentPageParts {
   readonly isSandbox: boolean
 }
 
-/**
- * `GET /pay/:id`: the payment page; 404 for an id that names no invoice, malformed or not. `failure-pages.ts` makes pages
- * of failures.
- */
-export function paymentPageRoutes(parts: PaymentPageParts): Route[] {
-  // Mail and chat programs add parameters of their own to links: a payer must not see an error for them.
-  const handle: Route['handle'] = (_request, params) => show(parts, params['id'] ?? '')
-  return [{ method: 'GET', pattern: '/pay/:id', parameters: 'any', handle }]
+/** The payment page; 404 for an id that names no invoice, malformed or not. `pages.ts` turns failures into pages. */
+export function paymentPageHandlers(parts: PaymentPageParts) {
+  return handlers({ 'GET /pay/:id': (_request, { id }) => show(parts, id) })
 }
 
 async function show({ store, isSandbox }: PaymentPageParts, id: string): Promise<Answer> {
@@ -36,7 +31,7 @@ async function show({ store, isSandbox }: PaymentPageParts, id: string): Promise
   return pageAnswer(200, paymentPage({ invoice, payment, isVoid, expiresAt, wallets, isSandbox }))
 }
 
-/** An invoice that was imported may name a wallet that the ledger has not told of yet; its address is not known. */
+/** An imported invoice may name a wallet that the ledger has not reported yet; its address is unknown. */
 async function walletsShown(
   store: PaymentPageParts['store'],
   invoice: Invoice,

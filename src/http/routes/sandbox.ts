@@ -2,10 +2,10 @@ import type { Deposit } from '../../domain/deposit.js'
 import type { Outcome } from '../../domain/failure.js'
 import type { Network } from '../../domain/network.js'
 import { readJsonObject } from '../body.js'
+import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
-import type { Route } from '../router.js'
 import type { Answer } from '../server.js'
-import { type LedgerNode, sandboxLedgerRoutes } from './sandbox-ledger.js'
+import { type LedgerNode, sandboxLedgerHandlers } from './sandbox-ledger.js'
 
 /** What a client needs to know to use the simulated ledger (decisions 9). */
 export interface SandboxDescription {
@@ -19,7 +19,7 @@ export interface SandboxDescription {
   readonly networks: readonly Network[]
 }
 
-/** What the routes need of the sandbox, which knows them and not the other way round. */
+/** What the handlers need of the sandbox. */
 export interface SandboxOperations {
   describe(): SandboxDescription
   readonly ledgerNode: LedgerNode
@@ -28,30 +28,17 @@ export interface SandboxOperations {
   drop(txHash: string): Promise<Outcome<readonly Deposit[]>>
 }
 
-/** The routes under `/sandbox`. Without a sandbox they do not exist. */
-export function sandboxRoutes(sandbox: SandboxOperations): readonly Route[] {
-  return [
-    { method: 'GET', pattern: '/sandbox', handle: () => jsonAnswer(200, sandbox.describe()) },
-    ...sandboxLedgerRoutes(sandbox.ledgerNode),
-    {
-      method: 'POST',
-      pattern: '/sandbox/deposits',
-      handle: (request) => {
-        const body = readJsonObject(request.body)
-        return body.ok ? answer(sandbox.deposit(body.value)) : failureAnswer(body.failure)
-      },
+export function sandboxHandlers(sandbox: SandboxOperations) {
+  return handlers({
+    'GET /sandbox': () => jsonAnswer(200, sandbox.describe()),
+    ...sandboxLedgerHandlers(sandbox.ledgerNode),
+    'POST /sandbox/deposits': (request) => {
+      const body = readJsonObject(request.body)
+      return body.ok ? answer(sandbox.deposit(body.value)) : failureAnswer(body.failure)
     },
-    {
-      method: 'POST',
-      pattern: '/sandbox/deposits/:txHash/confirm',
-      handle: (_, { txHash = '' }) => answer(sandbox.confirm(txHash)),
-    },
-    {
-      method: 'POST',
-      pattern: '/sandbox/deposits/:txHash/drop',
-      handle: (_, { txHash = '' }) => answer(sandbox.drop(txHash)),
-    },
-  ]
+    'POST /sandbox/deposits/:txHash/confirm': (_request, { txHash }) => answer(sandbox.confirm(txHash)),
+    'POST /sandbox/deposits/:txHash/drop': (_request, { txHash }) => answer(sandbox.drop(txHash)),
+  })
 }
 
 async function answer(pending: Promise<Outcome<unknown>>): Promise<Answer> {

@@ -5,33 +5,20 @@ import { WEBHOOK_PAYLOADS, type WebhookPayload } from '../../domain/webhook.js'
 import { OVERLAP_DEFAULT_SECONDS, OVERLAP_MAX_SECONDS } from '../../domain/webhook-secret.js'
 import type { WebhookPort } from '../../store/webhooks.js'
 import { readJsonObject } from '../body.js'
+import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
-import type { Route } from '../router.js'
 import type { Answer, Request } from '../server.js'
 
-const PATTERN = '/api/users/:id/webhook'
 const MS_PER_SECOND = 1000
 
-/** `GET`, `PUT` and `DELETE /api/users/:id/webhook`, and `POST /api/users/:id/webhook/rotate`. */
-export function webhookConfigurationRoutes(webhooks: WebhookPort): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      pattern: PATTERN,
-      handle: async (_request, params) => jsonAnswer(200, await webhooks.find(params['id'] ?? '')),
-    },
-    { method: 'PUT', pattern: PATTERN, handle: (request, params) => put(webhooks, params['id'] ?? '', request) },
-    {
-      method: 'DELETE',
-      pattern: PATTERN,
-      handle: async (_request, params) => jsonAnswer(200, { deleted: await webhooks.delete(params['id'] ?? '') }),
-    },
-    {
-      method: 'POST',
-      pattern: '/api/users/:id/webhook/rotate',
-      handle: (request, params) => rotate(webhooks, params['id'] ?? '', request),
-    },
-  ]
+export function webhookConfigurationHandlers(webhooks: WebhookPort) {
+  return handlers({
+    'GET /api/users/:id/webhook': async (_request, { id }) => jsonAnswer(200, await webhooks.find(id)),
+    'PUT /api/users/:id/webhook': (request, { id }) => put(webhooks, id, request),
+    'DELETE /api/users/:id/webhook': async (_request, { id }) =>
+      jsonAnswer(200, { deleted: await webhooks.delete(id) }),
+    'POST /api/users/:id/webhook/rotate': (request, { id }) => rotate(webhooks, id, request),
+  })
 }
 
 async function put(webhooks: WebhookPort, id: string, request: Request): Promise<Answer> {
@@ -58,7 +45,7 @@ async function rotate(webhooks: WebhookPort, id: string, request: Request): Prom
   return jsonAnswer(200, await webhooks.rotate(owner, overlapSeconds.value * MS_PER_SECOND))
 }
 
-/** Absent, like null, keeps what was set. */
+/** Undefined if absent or null: the setting stays as it was. */
 function parsePayload(given: unknown): Outcome<WebhookPayload | undefined> {
   if (given === undefined || given === null) return succeed(undefined)
   const payload = WEBHOOK_PAYLOADS.find((known) => known === given)

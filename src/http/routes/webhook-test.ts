@@ -1,16 +1,13 @@
 import type { Clock } from '../../clock.js'
-import { failure } from '../../domain/failure.js'
+import { retryLater } from '../../domain/failure.js'
 import { isDelivered } from '../../domain/webhook.js'
 import type { TestDeliveries } from '../../webhooks/test-deliveries.js'
+import { handlers, TESTS_PER_OWNER_MINUTE } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import { RateLimiter } from '../guards/rate-limiter.js'
-import type { Route } from '../router.js'
 import type { Answer } from '../server.js'
 
-/** Test deliveries of one owner. */
-const TESTS_PER_MINUTE = 6
-
-/** When the test that is under way is over for sure: a delivery takes 8 s at most. */
+/** After this time a test under way is over for sure: a delivery takes 8 s at most. */
 const UNDER_WAY_SECONDS = 8
 
 export interface WebhookTestParts {
@@ -18,24 +15,20 @@ export interface WebhookTestParts {
   readonly clock: Clock
 }
 
-/** `POST /api/users/:id/webhook/test`. */
-export function webhookTestRoutes({ tests, clock }: WebhookTestParts): readonly Route[] {
-  const allowances = new RateLimiter(TESTS_PER_MINUTE, clock)
-  return [
-    {
-      method: 'POST',
-      pattern: '/api/users/:id/webhook/test',
-      handle: (_request, params) => test(tests, allowances, params['id'] ?? ''),
-    },
-  ]
+export function webhookTestHandlers({ tests, clock }: WebhookTestParts) {
+  const allowances = new RateLimiter(TESTS_PER_OWNER_MINUTE, clock)
+  return handlers({ 'POST /api/users/:id/webhook/test': (_request, { id }) => test(tests, allowances, id) })
 }
 
-/** Whatever the receiver did is an answer to the question: 200. */
+/** Answers 200 whatever the receiver did: the test was carried out. */
 async function test(tests: WebhookTestParts['tests'], allowances: RateLimiter, owner: string): Promise<Answer> {
   const waitSeconds = allowances.take(owner)
-  if (waitSeconds > 0) return tooMany(waitSeconds)
+  if (waitSeconds > 0) return failureAnswer(retryLater('too_many_tests', waitSeconds))
   const sent = await tests.send(owner)
-  if (!sent.ok) return sent.failure.code === 'too_many_tests' ? tooMany(UNDER_WAY_SECONDS) : failureAnswer(sent.failure)
+  if (!sent.ok) {
+    const isUnderWay = sent.failure.code === 'too_many_tests'
+    return failureAnswer(isUnderWay ? retryLater('too_many_tests', UNDER_WAY_SECONDS) : sent.failure)
+  }
   const { id, url, result } = sent.value
   return jsonAnswer(200, {
     id,
@@ -45,8 +38,4 @@ async function test(tests: WebhookTestParts['tests'], allowances: RateLimiter, o
     failure: result.kind === 'failed' ? result.reason : null,
     durationMs: result.durationMs,
   })
-}
-
-function tooMany(waitSeconds: number): Answer {
-  return failureAnswer(failure('too_many_tests'), { 'Retry-After': String(waitSeconds) })
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { browserRules } from '../../../src/http/guards/browsers.js'
-import { ownOrigin } from '../../../src/http/guards/own-origin.js'
+import { browserGuard, ownOrigin } from '../../../src/http/guards/browsers.js'
 import { headFrom } from '../head-from.js'
 
 type Row = readonly [headers: Readonly<Record<string, string>>, verdict: string | null]
@@ -10,7 +9,8 @@ const OWN = 'https://pay.example'
 const SHOP = 'https://shop.example'
 
 function judge(headers: Readonly<Record<string, string>>, corsOrigins: readonly string[], publicUrl?: string) {
-  return browserRules({ isOwnOrigin: ownOrigin(publicUrl), corsOrigins })(headFrom('192.0.2.1', headers))
+  const guard = browserGuard({ isOwnOrigin: ownOrigin(publicUrl), corsOrigins })
+  return guard(headFrom('192.0.2.1', headers))?.code ?? null
 }
 
 const json = { 'content-length': '2', 'content-type': 'application/json' }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { ClaimLimit, type ClaimPermit } from '../../../src/http/guards/claim-limit.js'
 import { clientReader } from '../../../src/http/guards/client-address.js'
-import { walletRoutes } from '../../../src/http/routes/wallets.js'
+import { walletHandlers } from '../../../src/http/routes/wallets.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { assertRefused, type Reply, ServiceFixture } from '../../support/service-fixture.js'
 import { headFrom } from '../head-from.js'
@@ -131,14 +131,14 @@ describe('the route of claims', () => {
   test('reserves before it asks the store, so that claims that overlap do not exceed the limit', async () => {
     const answers: ((wallet: null) => void)[] = []
     const wait = () => new Promise<null>((resolve) => answers.push(resolve))
-    const routes = walletRoutes({
+    const handlers = walletHandlers({
       wallets: { claim: wait, page: () => ({ items: [], next: null }) },
       leaseMs: LEASE_MS,
       // What `callRoute` sends comes from 127.0.0.1, here as a proxy.
       claimLimit: limitOf(2, new ManualClock(), ['127.0.0.1/32']),
     })
     const claim = () =>
-      callRoute(routes, 'GET', '/api/wallets/claim/sep/eth', { headers: { 'x-forwarded-for': '192.0.2.1' } })
+      callRoute(handlers, 'GET', '/api/wallets/claim/sep/eth', { headers: { 'x-forwarded-for': '192.0.2.1' } })
     const first = [claim(), claim()]
     assert.equal((await claim()).status, 429)
     assert.equal(answers.length, 2)
@@ -157,15 +157,16 @@ describe('the route of claims', () => {
       failures += 1
       throw new Error('the disk is full')
     }
-    const routes = walletRoutes({
+    const handlers = walletHandlers({
       wallets: { claim: fail, page: () => ({ items: [], next: null }) },
       leaseMs: LEASE_MS,
       claimLimit: limitOf(1, new ManualClock(), ['127.0.0.1/32']),
     })
-    const [route] = routes
     const head = headFrom('127.0.0.1', { 'x-forwarded-for': '192.0.2.1' })
     for (let claims = 0; claims < 3; claims += 1) {
-      await assert.rejects(async () => route?.handle({ ...head, body: Buffer.alloc(0), aborted: false }, {}))
+      await assert.rejects(async () =>
+        handlers['GET /api/wallets/claim/sep/eth']({ ...head, body: Buffer.alloc(0), aborted: false }, {}, null),
+      )
     }
     assert.equal(failures, 3)
   })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { jsonAnswer } from '../../../src/http/failure-response.js'
 import { clientReader } from '../../../src/http/guards/client-address.js'
-import { limitClaimRates, limitRequests } from '../../../src/http/guards/rate-limits.js'
-import type { Admit, Route } from '../../../src/http/router.js'
+import { limitRate, type RateLimitSettings } from '../../../src/http/guards/rate-limiter.js'
+import type { HeadGuard } from '../../../src/http/router.js'
+import { identityHandlers } from '../../../src/http/routes/identities.js'
+import { walletHandlers } from '../../../src/http/routes/wallets.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { assertRefused, type Reply, ServiceFixture } from '../../support/service-fixture.js'
 import { headFrom } from '../head-from.js'
@@ -11,29 +12,22 @@ import { callRoute } from '../routes/call-route.js'
 
 const REFUSAL = [429, 'Too many requests from this address. Try again later.', 'rate_limited'] as const
 
-function route(method: Route['method'], pattern: string): Route {
-  return { method, pattern, handle: () => jsonAnswer(200, {}) }
-}
-
 const CLAIM = '/api/wallets/claim/sep/eth'
-const ROUTES = [route('GET', CLAIM), route('GET', '/pay/:id')]
 
 interface LimitedClient {
   readonly perMinute?: number
-  readonly sparesLoopback?: boolean
+  readonly counts?: RateLimitSettings['counts']
   readonly clock?: ManualClock
 }
 
-function limited({ perMinute = 2, sparesLoopback = false, clock = new ManualClock() }: LimitedClient = {}): Admit {
-  const uncounted = new Set(['/healthz'])
-  const clientOf = clientReader([])
-  const admit = limitRequests({ requestsPerMinute: perMinute, sparesLoopback, uncounted, clientOf, clock })
-  assert.ok(admit)
-  return admit
+function limited({ perMinute = 2, counts = () => true, clock = new ManualClock() }: LimitedClient = {}): HeadGuard {
+  const guard = limitRate({ perMinute, counts, clientOf: clientReader([]), clock })
+  assert.ok(guard)
+  return guard
 }
 
 /** Whether each request passed, in order. */
-function passed(admit: Admit, peer: string, ...calls: readonly string[]): boolean[] {
+function passed(admit: HeadGuard, peer: string, ...calls: readonly string[]): boolean[] {
   return calls.map((call) => {
     const [method = '', path = ''] = call.split(' ')
     return admit({ ...headFrom(peer), method, path }) === null
@@ -42,8 +36,8 @@ function passed(admit: Admit, peer: string, ...calls: readonly string[]): boolea
 
 describe('the limit of requests', () => {
   test('that is off is none', () => {
-    const off = { requestsPerMinute: 0, sparesLoopback: true, uncounted: new Set(''), clock: new ManualClock() }
-    assert.equal(limitRequests({ ...off, clientOf: clientReader([]) }), undefined)
+    const clock = new ManualClock()
+    assert.equal(limitRate({ perMinute: 0, counts: () => true, clock, clientOf: clientReader([]) }), null)
   })
 
   test('counts every request, whatever path and method, but not those that it refused', () => {
@@ -62,50 +56,55 @@ describe('the limit of requests', () => {
     }
   })
 
-  test('never counts the uncounted paths, only in their plain spelling', () => {
-    const admit = limited({ perMinute: 1 })
-    assert.deepEqual(passed(admit, '192.0.2.1', 'GET /healthz', 'GET /healthz', 'GET /healthz'), [true, true, true])
-    assert.deepEqual(passed(admit, '192.0.2.1', 'GET /%68ealthz', 'GET /%68ealthz'), [true, false])
-  })
-
-  test('can spare clients on this machine', () => {
-    const admit = limited({ perMinute: 1, sparesLoopback: true })
-    assert.deepEqual(passed(admit, '127.0.0.1', 'GET /a', 'GET /a'), [true, true])
-    assert.deepEqual(passed(admit, '::1', 'GET /a', 'GET /a'), [true, true])
-    assert.deepEqual(passed(admit, '192.0.2.1', 'GET /a', 'GET /a'), [true, false])
+  test('leaves out what it is told to leave out, by path or by client', () => {
+    const noHealth = limited({ perMinute: 1, counts: ({ path }) => path !== '/healthz' })
+    assert.deepEqual(passed(noHealth, '192.0.2.1', 'GET /healthz', 'GET /healthz', 'GET /a'), [true, true, true])
+    const notHere = limited({ perMinute: 1, counts: (_head, { isLoopback }) => !isLoopback })
+    for (const peer of ['127.0.0.1', '::1']) {
+      assert.deepEqual(passed(notHere, peer, 'GET /a', 'GET /a'), [true, true])
+    }
+    assert.deepEqual(passed(notHere, '192.0.2.1', 'GET /a', 'GET /a'), [true, false])
   })
 
   test('says when to come again', () => {
     const admit = limited({ perMinute: 1 })
     admit(headFrom('192.0.2.1'))
-    assert.deepEqual(admit(headFrom('192.0.2.1'))?.headers, { 'Retry-After': '60' })
+    assert.equal(admit(headFrom('192.0.2.1'))?.retryAfterSeconds, 60)
   })
 })
 
 describe('the limit of claims', () => {
-  const limits = (claimsPerMinute: number) =>
-    limitClaimRates(ROUTES, { claimsPerMinute, clientOf: clientReader([]), clock: new ManualClock() })
+  const call = (claimRate: HeadGuard, method: string, path: string) =>
+    callRoute(handlers, method, path, {}, { claimRate })
+  const handlers = {
+    ...walletHandlers({
+      wallets: { claim: async () => null, page: () => ({ items: [], next: null }) },
+      leaseMs: 0,
+      claimLimit: { request: async () => ({ granted: true, settle: () => undefined }) },
+    }),
+    ...identityHandlers({ exists: async () => true }),
+  }
 
-  test('that is off leaves every route as it is', () => assert.equal(limits(0), ROUTES))
-
-  test('leaves other requests alone, and HEAD, which claims nothing', async () => {
-    const routes = limits(1)
+  test('leaves other requests alone', async () => {
+    const claimRate = limited({ perMinute: 1, counts: ({ method }) => method !== 'HEAD' })
     const statuses: number[] = []
     for (const [method, path] of [
       ['HEAD', CLAIM],
       ['GET', CLAIM],
       ['GET', CLAIM],
-      ['GET', '/pay/x'],
+      ['GET', '/api/users/shop/wallets'],
+      ['GET', '/api/identity/x/exists'],
     ] as const) {
-      statuses.push((await callRoute(routes, method, path)).status)
+      statuses.push((await call(claimRate, method, path)).status)
     }
-    assert.deepEqual(statuses, [200, 200, 429, 200])
+    // No wallet is available, so a claim that passes is answered with 503.
+    assert.deepEqual(statuses, [200, 503, 429, 200, 200])
   })
 
   test('says when to come again', async () => {
-    const routes = limits(1)
-    await callRoute(routes, 'GET', CLAIM)
-    assert.equal((await callRoute(routes, 'GET', CLAIM)).headers['Retry-After'], '60')
+    const claimRate = limited({ perMinute: 1 })
+    await call(claimRate, 'GET', CLAIM)
+    assert.equal((await call(claimRate, 'GET', CLAIM)).headers['Retry-After'], '60')
   })
 })
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { ownOrigin } from '../../../src/http/guards/own-origin.js'
-import { type UnsignedMode, unsignedPath } from '../../../src/http/guards/unsigned-path.js'
+import { ownOrigin, type UnsignedMode, unsignedPath } from '../../../src/http/guards/browsers.js'
 import { assertRefused, ServiceFixture } from '../../support/service-fixture.js'
 import { testKey } from '../../support/signing.js'
 import { headFrom } from '../head-from.js'

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import type { EndpointTag, Handlers } from '../../../src/http/endpoints.js'
+import type { AccessParts } from '../../../src/http/guards/access.js'
+import { type Guards, guardedRoutes } from '../../../src/http/guards.js'
 import { createRouter, type Route } from '../../../src/http/router.js'
 import type { RequestHead } from '../../../src/http/server.js'
 
@@ -10,22 +13,39 @@ export interface CalledAnswer {
 }
 
 export interface RouteCall {
-  /** What stands behind the question mark. */
+  /** What follows the question mark. */
   readonly query?: string
   readonly body?: string | Uint8Array
   /** By lower-case name. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends a request through the router to `routes`, as an adapter of the HTTP port would. */
+/** The default mode without a gateway: unsigned requests pass, signed ones are not expected. */
+export const openAccess: AccessParts = {
+  signedRequests: {
+    authenticate: () => assert.fail('a request was signed'),
+    authenticateIdentity: () => assert.fail('a request was signed'),
+  },
+  allowsUnsigned: () => true,
+  strict: null,
+  gateway: null,
+}
+
+/** The routes of `handlers`, without guards unless some are given. */
+export function routesOf(handlers: Partial<Handlers<EndpointTag>>, guards: Partial<Guards> = {}): Route[] {
+  return guardedRoutes(handlers, { browsers: null, claimRate: null, access: openAccess, ...guards })
+}
+
+/** Sends a request through the router to `handlers`, as an adapter of the HTTP port would. */
 export async function callRoute(
-  routes: readonly Route[],
+  handlers: Partial<Handlers<EndpointTag>>,
   method: string,
   path: string,
   { query = '', body = '', headers = {} }: RouteCall = {},
+  guards: Partial<Guards> = {},
 ): Promise<CalledAnswer> {
   const errors: unknown[] = []
-  const resolve = createRouter(routes, { onError: (error) => errors.push(error) })
+  const resolve = createRouter(routesOf(handlers, guards), { onError: (error) => errors.push(error) })
   const head: RequestHead = {
     method,
     path,

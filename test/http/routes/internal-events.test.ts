@@ -5,23 +5,26 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { Intake } from '../../../src/actors/intake.js'
 import { type FailureCode, failure } from '../../../src/domain/failure.js'
-import { createRouter, DEFAULT_BODY_LIMIT_BYTES, type Route } from '../../../src/http/router.js'
-import { internalEventsRoutes, PUSH_LIMIT_BYTES } from '../../../src/http/routes/internal-events.js'
+import { PUSH_LIMIT_BYTES } from '../../../src/http/endpoints.js'
+import { createRouter, DEFAULT_BODY_LIMIT_BYTES } from '../../../src/http/router.js'
+import { internalEventsHandlers } from '../../../src/http/routes/internal-events.js'
 import type { OwedDelivery } from '../../../src/store/outbox.js'
 import { invoiceRequest, type LmdbFixture, openFixture } from '../../support/lmdb-fixture.js'
 import { ManualClock } from '../../support/manual-clock.js'
-import { callRoute } from './call-route.js'
+import { callRoute, openAccess, routesOf } from './call-route.js'
 
 const secret = 'shared with the gateway'
 const clock = new ManualClock()
+const complaints = { rejected: () => undefined }
+const guards = { access: { ...openAccess, gateway: { secret, clock, complaints } } }
 const owed: OwedDelivery[] = []
 let fixture: LmdbFixture
-let routes: readonly Route[]
+let handlers: ReturnType<typeof internalEventsHandlers>
 
 before(async () => {
   fixture = await openFixture(clock)
   const intake = new Intake(fixture.store.ledger, fixture.directory, (due) => owed.push(...due))
-  routes = internalEventsRoutes({ secret, intake, clock, complaints: { rejected: () => undefined } })
+  handlers = internalEventsHandlers({ intake, clock, complaints })
 })
 after(() => fixture.close())
 
@@ -35,7 +38,7 @@ function headersFor(body: string | Uint8Array, timestamp = String(clock.now()), 
 }
 
 function send(body: string | Uint8Array, headers: Readonly<Record<string, string>> = headersFor(body)) {
-  return callRoute(routes, 'POST', '/internal/events', { body, headers })
+  return callRoute(handlers, 'POST', '/internal/events', { body, headers }, guards)
 }
 
 /** Pushes events and answers their results. */
@@ -264,16 +267,9 @@ describe('POST /internal/events', () => {
     })
   }
 
-  test('is not found without a secret, and takes only POST with one', async () => {
-    const none = internalEventsRoutes({
-      secret: null,
-      intake: { apply: () => assert.fail() },
-      clock,
-      complaints: { rejected: () => undefined },
-    })
-    const call = { body: good, headers: headersFor(good) }
-    assert.equal((await callRoute(none, 'POST', '/internal/events', call)).status, 404)
-    assert.equal((await callRoute(routes, 'GET', '/internal/events')).status, 405)
+  test('is never served without a secret, and takes only POST', async () => {
+    assert.throws(() => routesOf(handlers), /nothing guards the access to POST \/internal\/events/)
+    assert.equal((await callRoute(handlers, 'GET', '/internal/events', {}, guards)).status, 405)
   })
 })
 
@@ -291,7 +287,7 @@ describe('the head of a push', () => {
     ]) {
       const head = { method: 'POST', path: '/internal/events', query: '', requestId: 'request' }
       const values: Record<string, string> = headers
-      const target = createRouter(routes, { onError: () => assert.fail() })({
+      const target = createRouter(routesOf(handlers, guards), { onError: () => assert.fail() })({
         ...head,
         header: (name) => values[name],
         remoteAddress: () => '127.0.0.1',

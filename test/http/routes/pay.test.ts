@@ -4,12 +4,13 @@ import { after, before, describe, test } from 'node:test'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Payment } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
-import { withFailurePages } from '../../../src/http/failure-pages.js'
 import { createNodeServer } from '../../../src/http/node/server.js'
+import { withFailurePages } from '../../../src/http/pages.js'
 import { createRouter } from '../../../src/http/router.js'
-import { paymentPageRoutes } from '../../../src/http/routes/pay.js'
+import { paymentPageHandlers } from '../../../src/http/routes/pay.js'
 import type { HttpServer } from '../../../src/http/server.js'
 import { STYLE_SOURCE } from '../../../src/page/style.js'
+import { routesOf } from './call-route.js'
 
 const UNPAID_ID = '018f2a4c5b6d7e8f9012345678abcdef'
 const PAID_ID = '018f2a4c5b6d7e8f9012345678abcd00'
@@ -82,7 +83,7 @@ describe('GET /pay/:id', () => {
   let port = 0
 
   before(async () => {
-    const routes = paymentPageRoutes({
+    const handlers = paymentPageHandlers({
       store: {
         invoices: {
           findWithPayment: (id) => {
@@ -95,7 +96,7 @@ describe('GET /pay/:id', () => {
       isSandbox: true,
     })
     server = createNodeServer(
-      withFailurePages(createRouter(routes, { onError: () => undefined }), true),
+      withFailurePages(createRouter(routesOf(handlers), { onError: () => undefined }), true),
       {
         host: '127.0.0.1',
         port: 0,

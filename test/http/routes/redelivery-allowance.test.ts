@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { succeed } from '../../../src/domain/failure.js'
 import type { Delivery } from '../../../src/domain/webhook.js'
-import { deliveryRoutes } from '../../../src/http/routes/deliveries.js'
+import { deliveryHandlers } from '../../../src/http/routes/deliveries.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
 import { callRoute } from './call-route.js'
 
@@ -29,7 +29,7 @@ function settled(id: string, owner: string): Delivery {
 test('an owner may have 60 deliveries sent again in a minute, and what is refused uses up nothing', async () => {
   const clock = new ManualClock()
   const told: string[] = []
-  const routes = deliveryRoutes({
+  const handlers = deliveryHandlers({
     clock,
     basePath: '',
     outbox: {
@@ -40,7 +40,7 @@ test('an owner may have 60 deliveries sent again in a minute, and what is refuse
     onOwed: (owed) => told.push(...owed.map(({ id }) => id)),
   })
   const redeliver = (owner: string, id: string) =>
-    callRoute(routes, 'POST', `/api/users/${owner}/webhook/deliveries/${id}/redeliver`)
+    callRoute(handlers, 'POST', `/api/users/${owner}/webhook/deliveries/${id}/redeliver`)
 
   for (let n = 0; n < 100; n += 1) {
     assert.equal((await redeliver('alice', 'missing')).status, 404)

@@ -1,27 +1,26 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Route } from '../../../src/http/router.js'
-import { sandboxRoutes } from '../../../src/http/routes/sandbox.js'
+import { sandboxHandlers } from '../../../src/http/routes/sandbox.js'
 import { commit, onboarding, SandboxFixture } from '../../sandbox/sandbox-fixture.js'
 import { testKey } from '../../support/signing.js'
 import { callRoute } from './call-route.js'
 
 let fixture: SandboxFixture
-let routes: readonly Route[]
+let handlers: ReturnType<typeof sandboxHandlers>
 
 before(async () => {
   fixture = await SandboxFixture.start()
-  routes = sandboxRoutes(fixture.sandbox)
+  handlers = sandboxHandlers(fixture.sandbox)
 })
 after(() => fixture.close())
 
 function post(path: string, body: unknown = '') {
-  return callRoute(routes, 'POST', path, { body: typeof body === 'string' ? body : JSON.stringify(body) })
+  return callRoute(handlers, 'POST', path, { body: typeof body === 'string' ? body : JSON.stringify(body) })
 }
 
 describe('the routes of the sandbox', () => {
   test('GET /sandbox says what a client needs', async () => {
-    const { status, body } = await callRoute(routes, 'GET', '/sandbox')
+    const { status, body } = await callRoute(handlers, 'GET', '/sandbox')
     assert.equal(status, 200)
     assert.deepEqual(Object.keys(body as object), [
       'notice',
@@ -52,7 +51,7 @@ describe('the routes of the sandbox', () => {
   test('the ledger is read below the same address, and a query reaches it', async () => {
     const { umid, streams } = await commit(fixture.sandbox, onboarding(fixture.sandbox.describe(), testKey('read')))
     const identity = streams.new[0]?.id
-    const get = (path: string, query = '') => callRoute(routes, 'GET', `/sandbox/ledger/${path}`, { query })
+    const get = (path: string, query = '') => callRoute(handlers, 'GET', `/sandbox/ledger/${path}`, { query })
     const stream = await get(`api/stream/${identity}`)
     assert.deepEqual([stream.status, Object.keys(stream.body as object)], [200, ['stream']])
     assert.equal(stream.headers['Access-Control-Allow-Origin'], '*')
@@ -122,7 +121,7 @@ describe('the routes of the sandbox', () => {
 
   test('do not exist without a sandbox', async () => {
     for (const path of ['/sandbox', '/sandbox/ledger', '/sandbox/ledger/', '/sandbox/deposits']) {
-      assert.equal((await callRoute([], 'POST', path, { body: '{}' })).status, 404)
+      assert.equal((await callRoute({}, 'POST', path, { body: '{}' })).status, 404)
     }
   })
 })

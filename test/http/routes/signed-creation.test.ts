@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { succeed } from '../../../src/domain/failure.js'
+import type { AccessParts } from '../../../src/http/guards/access.js'
 import { InProgress } from '../../../src/http/in-progress.js'
-import { invoiceRoutes } from '../../../src/http/routes/invoices.js'
+import { invoiceHandlers } from '../../../src/http/routes/invoices.js'
 import { registration, unwrap } from '../../support/fixtures.js'
 import { openFixture } from '../../support/lmdb-fixture.js'
 import { type Reply, ServiceFixture, signedHeaders } from '../../support/service-fixture.js'
 import { testKey } from '../../support/signing.js'
 import { validAddress } from '../../support/valid-address.js'
-import { callRoute } from './call-route.js'
+import { callRoute, openAccess } from './call-route.js'
 
 const HEADERS = { 'x-service-api-key': 'a key', 'x-service-timestamp': '1', 'x-service-signature': 'a signature' }
 
@@ -18,23 +19,25 @@ test('a key that is revoked after its signature was verified creates nothing any
   const { publicKey, ...rest } = registration(1)
   const key = unwrap(await store.keys.register({ publicKey, ...rest }))
   let isRevoked = false
-  const routes = invoiceRoutes({
+  const handlers = invoiceHandlers({
     invoices: store.invoices,
     directory,
-    allowsUnsigned: () => false,
     inProgress: new InProgress(),
     basePath: '',
     defaultExpirySeconds: null,
-    signedRequests: {
-      authenticate: async () => {
-        if (isRevoked) unwrap(await store.keys.revoke(key.id, 'alice'))
-        return succeed({ key, authority: { keyId: key.id, permission: 'invoices:create' }, timestamp: '1' })
-      },
-    },
   })
+  const signedRequests: AccessParts['signedRequests'] = {
+    ...openAccess.signedRequests,
+    authenticate: async () => {
+      if (isRevoked) unwrap(await store.keys.revoke(key.id, 'alice'))
+      return succeed({ key, authority: { keyId: key.id, permission: 'invoices:create' }, timestamp: '1' })
+    },
+  }
+  const guards = { access: { ...openAccess, signedRequests } }
   const create = async (amount: string, headers: Readonly<Record<string, string>> = {}) => {
     const body = JSON.stringify({ walletIds: ['w'], name: 'Tea', amount })
-    return (await callRoute(routes, 'POST', '/api/invoices', { body, headers: { ...HEADERS, ...headers } })).status
+    const call = { body, headers: { ...HEADERS, ...headers } }
+    return (await callRoute(handlers, 'POST', '/api/invoices', call, guards)).status
   }
   assert.equal(await create('1'), 201)
   assert.equal(await create('2', { 'idempotency-key': 'one' }), 201)

@@ -1,13 +1,39 @@
 import { failurePage } from '../page/failure-page.js'
-import { pageAnswer } from './page-answer.js'
+import { STYLE_SOURCE } from '../page/style.js'
+import { BASE_HEADERS } from './failure-response.js'
 import type { Answer, Refusal, Request, RequestHead, Resolve, Target } from './server.js'
 
-/** What payers open in a browser. */
+/** Allows the one style, and nothing to run, load, frame or be framed. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src ${STYLE_SOURCE}`,
+  "img-src 'self' data:",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The address is all that it takes to see the page, so it is neither stored nor passed on. */
+const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-store',
+  ...BASE_HEADERS,
+})
+
+/** An answer with an HTML page as its body. The headers of every page win over `headers`. */
+export function pageAnswer(status: number, body: string, headers?: Readonly<Record<string, string>>): Answer {
+  return { status, headers: headers === undefined ? PAGE_HEADERS : { ...headers, ...PAGE_HEADERS }, body }
+}
+
+/** Payers open these paths in a browser. */
 const PAGES_PATH = '/pay'
 
 /**
- * Lets every failure under `/pay` be a page, whichever part refused the request: a route, a guard, the router or the
- * adapter. Status and headers stay. It goes around everything else that answers, and costs other paths one comparison.
+ * Turns every failure under `/pay` into a page, whichever part refused the request: a handler, a guard, the router or the
+ * adapter. Status and headers stay. Other paths cost one comparison.
  */
 export function withFailurePages(resolve: Resolve, isSandbox: boolean): Resolve {
   return (head) => (isPage(head) ? new PageTarget(resolve(head), isSandbox) : resolve(head))

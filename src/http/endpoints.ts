@@ -1,0 +1,147 @@
+import type { Signer } from '../auth/signed-request.js'
+import type { Permission } from '../domain/api-key.js'
+import { LIST_PARAMETERS } from './list-query.js'
+import type { Answer, Request } from './server.js'
+
+/*
+ * Every endpoint: who may call it, and within which limits. `guards.ts` puts the guards around the handlers from this
+ * table, and `npm run docs` writes the table in docs/security.md from it.
+ */
+
+export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
+
+/** Who may call an endpoint. What strict mode asks for is open in the default mode. */
+export type Access =
+  /** Everyone. */
+  | { readonly access: 'open' }
+  /** An API key with `permission`, in both modes. Without signature headers, whoever `BILLHOOK_UNSIGNED` allows. */
+  | { readonly access: 'api-key'; readonly permission: Permission }
+  /** Strict mode: an active API key of the owner, who is named by the path (`:id`), by the body or by the invoice (`:id`). */
+  | { readonly access: 'owner'; readonly owner: 'path' | 'body' | 'invoice' }
+  /** Strict mode: the own key of the identity that the body names as `owner`. */
+  | { readonly access: 'identity' }
+  /** The gateway, by its HMAC signature. Without a gateway secret the endpoint does not exist. */
+  | { readonly access: 'gateway' }
+  /** Everyone, in a sandbox. Elsewhere the endpoint does not exist. */
+  | { readonly access: 'sandbox' }
+  /** Everyone who reaches the operator's own listener. */
+  | { readonly access: 'operator' }
+
+export type Endpoint = Access & {
+  /** The query parameters that it reads; all others are refused. `any`: all others are ignored. None if absent. */
+  readonly query?: readonly string[] | 'any'
+  /** `DEFAULT_BODY_LIMIT_BYTES` if absent. */
+  readonly bodyLimitBytes?: number
+  /** What it counts as in the limits per client address. `request` if absent; a claim is a request too. */
+  readonly counts?: 'nothing' | 'request' | 'claim'
+  /** How often one owner may call it per minute. No limit if absent. */
+  readonly perOwnerMinute?: number
+  /**
+   * The web pages that may call it: the service's own and those of `BILLHOOK_CORS_ORIGINS`, or any page. If absent: `any`
+   * for GET, else `own`.
+   */
+  readonly pages?: 'own' | 'any'
+}
+
+/** Test deliveries that one owner may request per minute. */
+export const TESTS_PER_OWNER_MINUTE = 6
+/** Redeliveries that one owner may request per minute. */
+export const REDELIVERIES_PER_OWNER_MINUTE = 60
+/** A push of the gateway may be larger than other bodies (decisions 8). */
+export const PUSH_LIMIT_BYTES = 1_048_576
+
+/** The method and the pattern. It is also the text that a signature covers (specification). */
+type Tag = `${(typeof METHODS)[number]} /${string}`
+
+const declared = {
+  'POST /api/invoices': { access: 'api-key', permission: 'invoices:create' },
+  'POST /api/invoices/:id/void': { access: 'api-key', permission: 'invoices:create' },
+  'GET /api/invoices/:id': { access: 'owner', owner: 'invoice' },
+  'GET /api/users/:id/invoices': {
+    access: 'owner',
+    owner: 'path',
+    query: [...LIST_PARAMETERS, 'include', 'reference'],
+  },
+
+  'POST /api/api-keys': { access: 'identity' },
+  'POST /api/api-keys/:id/revoke': { access: 'owner', owner: 'body' },
+  'GET /api/users/:id/api-keys': { access: 'owner', owner: 'path' },
+
+  'GET /api/users/:id/webhook': { access: 'owner', owner: 'path' },
+  'PUT /api/users/:id/webhook': { access: 'owner', owner: 'path' },
+  'DELETE /api/users/:id/webhook': { access: 'owner', owner: 'path' },
+  'POST /api/users/:id/webhook/rotate': { access: 'owner', owner: 'path' },
+  'POST /api/users/:id/webhook/test': { access: 'owner', owner: 'path', perOwnerMinute: TESTS_PER_OWNER_MINUTE },
+  'GET /api/users/:id/webhook/deliveries': { access: 'owner', owner: 'path', query: LIST_PARAMETERS },
+  'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver': {
+    access: 'owner',
+    owner: 'path',
+    perOwnerMinute: REDELIVERIES_PER_OWNER_MINUTE,
+  },
+
+  'GET /api/users/:id/wallets': { access: 'owner', owner: 'path' },
+  // A claim takes a wallet, though it is a GET.
+  'GET /api/wallets/claim/niles/trx': { access: 'open', counts: 'claim', pages: 'own' },
+  'GET /api/wallets/claim/sep/eth': { access: 'open', counts: 'claim', pages: 'own' },
+  'GET /api/identity/:id/exists': { access: 'open' },
+
+  // Mail and chat programs add parameters of their own to links: a payer must not see an error for them.
+  'GET /pay/:id': { access: 'open', query: 'any' },
+
+  'POST /internal/events': { access: 'gateway', bodyLimitBytes: PUSH_LIMIT_BYTES, counts: 'nothing' },
+  'GET /healthz': { access: 'open', counts: 'nothing' },
+  'GET /readyz': { access: 'open', counts: 'nothing' },
+  'GET /metrics': { access: 'operator', counts: 'nothing' },
+
+  'GET /sandbox': { access: 'sandbox' },
+  'POST /sandbox/deposits': { access: 'sandbox' },
+  'POST /sandbox/deposits/:txHash/confirm': { access: 'sandbox' },
+  'POST /sandbox/deposits/:txHash/drop': { access: 'sandbox' },
+  // Ledger nodes let every web page call them.
+  'POST /sandbox/ledger': { access: 'sandbox', pages: 'any' },
+  'POST /sandbox/ledger/': { access: 'sandbox', pages: 'any' },
+  'GET /sandbox/ledger/api/stream/:id': { access: 'sandbox' },
+  'GET /sandbox/ledger/api/tx/:umid': { access: 'sandbox' },
+  'GET /sandbox/ledger/activeledgerevents/umids': { access: 'sandbox', query: ['from', 'limit'] },
+} as const satisfies Readonly<Record<Tag, Endpoint>>
+
+export type EndpointTag = keyof typeof declared
+
+export const endpoints: Readonly<Record<EndpointTag, Endpoint>> = declared
+
+/** Whether an endpoint is closed to the pages of other origins. */
+export function isForOwnPages(tag: string, { pages }: Endpoint): boolean {
+  return (pages ?? (tag.startsWith('GET ') ? 'any' : 'own')) === 'own'
+}
+
+type ParamsIn<Pattern extends string> = Pattern extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | ParamsIn<`/${Rest}`>
+  : Pattern extends `${string}/:${infer Name}`
+    ? Name
+    : never
+
+/** Answers the requests to one endpoint. A method only in type, so that handlers of all endpoints fit one list. */
+export type Handler<Tag extends string> = {
+  /** `params` are percent-decoded and never empty. `signer` is null unless an API key signed, where `access` asks for one. */
+  handle(
+    request: Request,
+    params: { readonly [Name in ParamsIn<Tag>]: string },
+    signer: Signer | null,
+  ): Answer | Promise<Answer>
+}['handle']
+
+export type Handlers<Tags extends EndpointTag> = { readonly [Tag in Tags]: Handler<Tag> }
+
+type DependsOnSettings = 'gateway' | 'sandbox' | 'operator'
+
+type OptionalTag = {
+  [Tag in EndpointTag]: (typeof declared)[Tag]['access'] extends DependsOnSettings ? Tag : never
+}[EndpointTag]
+
+/** A handler for every endpoint that does not depend on settings. One that is missing does not compile. */
+export type AllHandlers = Handlers<Exclude<EndpointTag, OptionalTag>> & Partial<Handlers<OptionalTag>>
+
+/** Handlers with their parameters typed from the patterns. */
+export function handlers<Tags extends EndpointTag>(given: Handlers<Tags>): Handlers<Tags> {
+  return given
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type AllHandlers, type Endpoint, endpoints, type Handler, handlers } from '../../src/http/endpoints.js'
+import { jsonAnswer } from '../../src/http/failure-response.js'
+import { callRoute } from './routes/call-route.js'
+
+const entries = Object.entries(endpoints)
+
+describe('the table of endpoints', () => {
+  test('keeps everything of an identity to its owner', () => {
+    const ofUsers = entries.filter(([tag]) => tag.includes(' /api/users/'))
+    assert.ok(ofUsers.length > 0)
+    for (const [tag, endpoint] of ofUsers) {
+      assert.match(tag, / \/api\/users\/:id\//)
+      assert.deepEqual([endpoint.access, endpoint.access === 'owner' && endpoint.owner], ['owner', 'path'], tag)
+    }
+  })
+
+  test('has an owner in the path, and an invoice, only where the path has an id', () => {
+    for (const [tag, endpoint] of entries) {
+      if (endpoint.access === 'owner' && endpoint.owner !== 'body') assert.match(tag, /\/:id(\/|$)/)
+    }
+  })
+
+  test('leaves uncounted only paths without parameters, which are compared as sent', () => {
+    for (const [tag, { counts }] of entries) if (counts === 'nothing') assert.doesNotMatch(tag, /:/)
+  })
+})
+
+describe('handlers', () => {
+  test('read parameters as their pattern names them, and only declared query parameters reach them', async () => {
+    const seen: string[] = []
+    const both = handlers({
+      'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver': (_request, { id, deliveryId }) => {
+        seen.push(id, deliveryId)
+        return jsonAnswer(200, {})
+      },
+      'GET /api/users/:id/webhook/deliveries': () => jsonAnswer(200, {}),
+    })
+    await callRoute(both, 'POST', '/api/users/a%2Fb/webhook/deliveries/1/redeliver')
+    assert.deepEqual(seen, ['a/b', '1'])
+    for (const [query, unknown] of [
+      ['', null],
+      ['&', null],
+      ['limit=1', null],
+      ['limit', null],
+      ['cursor=a&limit=2', null],
+      ['%6cimit=1', null],
+      ['limti=1', 'limti'],
+      ['Limit=1', 'Limit'],
+      ['limit=1&x=2&y=3', 'x'],
+      ['limit%20=1', 'limit '],
+      ['=1', ''],
+      ['__proto__=1', '__proto__'],
+    ] as const) {
+      const { status, body } = await callRoute(both, 'GET', '/api/users/a/webhook/deliveries', { query })
+      assert.equal(status, unknown === null ? 200 : 400, query)
+      if (unknown !== null) assert.equal((body as { field: string }).field, unknown)
+    }
+  })
+
+  test('do not compile against the table', () => {
+    const answer = () => jsonAnswer(200, {})
+    // @ts-expect-error: an endpoint says who may call it
+    const withoutAccess: Endpoint = { counts: 'nothing' }
+    // @ts-expect-error: an owner is named somewhere
+    const withoutOwner: Endpoint = { access: 'owner' }
+    // @ts-expect-error: the pattern has no such parameter
+    const otherParameter: Handler<'GET /pay/:id'> = (_request, { name }) => jsonAnswer(200, name)
+    // @ts-expect-error: no such endpoint is declared
+    const undeclared = handlers({ 'GET /api/secrets': answer })
+    // @ts-expect-error: an endpoint is left without a handler
+    const tooFew: AllHandlers = { 'GET /healthz': answer }
+    assert.equal([withoutAccess, withoutOwner, otherParameter, undeclared, tooFew].length, 5)
+  })
+})
