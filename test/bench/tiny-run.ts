@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 /*
- * A run of a minute and a half, beside `npm test`:
+ * A step of `.ci/run`, because it takes a minute and a half:
  *
  *     node --test dist/test/bench/tiny-run.js
  */

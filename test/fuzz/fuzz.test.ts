@@ -7,7 +7,7 @@ import { fuzzRawHttp } from './raw-http.js'
 import { fuzzStructured } from './structured.js'
 
 /** A small part of what `npm run fuzz` sends, the same in every run. */
-const REQUESTS = 1024
+const REQUESTS = 512
 const SEED = 20_261_120
 /** Long enough for creations on a machine that runs the other tests too. */
 const SILENCE_MS = 400

@@ -13,7 +13,7 @@ import {
   signatureOf,
 } from './follower-fixture.js'
 
-const SEEDS = 100
+const SEEDS = 40
 const STEPS = 80
 const STORES = 3
 const WALLETS = 12

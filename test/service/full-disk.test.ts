@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ask, pushEvents } from '../chaos/http-client.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
-const DESCRIPTION = 'x'.repeat(500)
+const DESCRIPTION = 'x'.repeat(1000)
 const CREATIONS_AT_ONCE = 64
 /** Far more than fit into the space that is left. */
 const CREATIONS_MAX = 20_000
 const REFUSALS_ENOUGH = 200
 /** The most that a push may carry. */
 const PUSHED_WALLETS = 1000
-const SPACE_LEFT_BYTES = 1 << 20
-/** Room for an empty store, the filler, and what is created until it is full. */
+const SPACE_LEFT_BYTES = 1 << 18
 const TMPFS_SIZE_BYTES = 8 << 20
 
 /** Takes the space from a service, and gives it back. */
@@ -60,7 +59,10 @@ test('a file system that is full: the same', { timeout: 120_000 }, async (t: Tes
   try {
     await fillAndFree({
       directory: join(mounted, 'data'),
-      fill: () => writeFileSync(filler, Buffer.alloc(TMPFS_SIZE_BYTES / 2)),
+      fill: () => {
+        const { bavail, bsize } = statfsSync(mounted)
+        writeFileSync(filler, Buffer.alloc(bavail * bsize - SPACE_LEFT_BYTES))
+      },
       free: () => rmSync(filler),
     })
   } finally {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { open as openForeign } from 'lmdb'
 import { startChild } from '../cli/child.js'
-import { ServiceProcess } from '../support/service-process.js'
+import { openStoreAt } from '../support/lmdb-fixture.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const MAIN = new URL('../../src/main.js', import.meta.url)
@@ -22,7 +22,7 @@ const cases: readonly {
   {
     what: 'a store that is cut short',
     prepare: async (directory) => {
-      await (await ServiceProcess.start(directory)).end('SIGTERM')
+      await (await openStoreAt(directory)).close()
       const file = join(directory, 'data.mdb')
       writeFileSync(file, readFileSync(file).subarray(0, 4096))
     },
@@ -31,7 +31,7 @@ const cases: readonly {
   {
     what: 'a store that was copied in part',
     prepare: async (directory) => {
-      await (await ServiceProcess.start(directory)).end('SIGTERM')
+      await (await openStoreAt(directory)).close()
       const file = join(directory, 'data.mdb')
       writeFileSync(file, readFileSync(file).subarray(0, -5000))
     },

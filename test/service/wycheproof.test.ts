@@ -12,6 +12,8 @@ import { wycheproofCases } from '../support/wycheproof.js'
 
 const WALLET = { id: 'w', address: '0xabcd000000000000000000000000000000000001', network: 'SEP' }
 const KEY = testKey('merchant')
+/** Every fourth vector. */
+const NOBLE_SAMPLE = 4
 const VECTORS_AT_ONCE = 16
 /** Signatures differ in length by chance, and some changes show only where bytes are to spare. */
 const SIGNATURES_PER_KIND = 8
@@ -170,7 +172,8 @@ for (const [http, engine] of [
     }
 
     test('every signature of the vectors is refused for a request of ours, its key being registered', async () => {
-      const cases = wycheproofCases()
+      // noble is slow, and passes all of them in the contract of the engines; here a sample shows that it is asked.
+      const cases = wycheproofCases().filter((_, n) => engine !== 'noble' || n % NOBLE_SAMPLE === 0)
       const keys = new Set(cases.map(({ publicKey }) => publicKey.toString('hex')))
       for (const [n, publicKeyHex] of [...keys].entries()) {
         const { status } = await fixture.post('/api/api-keys', {

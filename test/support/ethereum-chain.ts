@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import solc from 'solc'
 import { Anvil } from './anvil.js'
 import { projectRoot } from './project-root.js'
 
@@ -20,8 +19,6 @@ type Argument = string | bigint | readonly string[]
 const GAS = 5_000_000n
 const GAS_PRICE = 2_000_000_000n
 const WORD_DIGITS = 64
-
-let compiled: string | null = null
 
 /** A chain on a node of its own, and the few things that tests do with it. */
 export class EthereumChain {
@@ -117,23 +114,7 @@ function word(value: bigint): string {
   return value.toString(16).padStart(WORD_DIGITS, '0')
 }
 
-/** The code that deploys the token of the tests, compiled on first use. */
+/** The code that deploys the token of the tests. `test/solidity/token.test.ts` compares it with its source. */
 function tokenCode(): string {
-  compiled ??= compileToken()
-  return compiled
-}
-
-function compileToken(): string {
-  const input = {
-    language: 'Solidity',
-    sources: { 'token.sol': { content: readFileSync(join(projectRoot, 'test/solidity/token.sol'), 'utf8') } },
-    settings: { evmVersion: 'paris', outputSelection: { '*': { '*': ['evm.bytecode.object'] } } },
-  }
-  const output = JSON.parse(solc.compile(JSON.stringify(input))) as {
-    errors?: readonly { severity: string; formattedMessage: string }[]
-    contracts: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>
-  }
-  const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error')
-  assert.deepEqual(errors, [])
-  return `0x${output.contracts['token.sol']?.['Token']?.evm.bytecode.object}`
+  return `0x${readFileSync(join(projectRoot, 'test/solidity/token.hex'), 'utf8').trim()}`
 }

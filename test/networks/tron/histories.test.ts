@@ -17,7 +17,7 @@ import {
 import { blockFaults, headFaults, nothing, receiptFaults, transportFaults } from './faults.js'
 import { ALICE, BOB, OURS, ours, STRANGER, TOKEN, TronFixture, watched } from './fixture.js'
 
-const SEEDS = 25
+const SEEDS = 10
 const STEPS = 60
 /** One in so many answers is spoilt, and one in so many requests comes at a moment when the chain moves. */
 const FAULT_ODDS = 12
