@@ -1,8 +1,8 @@
-/** Where time comes from. Everything that needs the time is given a clock, so that a test can own it. */
+/** A source of time, passed in so that a test can control it. */
 export interface Clock {
   /** Unix milliseconds, an integer. May step back when the machine's clock is set. */
   now(): number
 }
 
-/** The machine's clock: the only place of the service that reads it. */
+/** The machine's clock. All decisions of the service take their time from it. */
 export const systemClock: Clock = { now: () => Date.now() }

@@ -11,17 +11,17 @@ type OptionalName = {
 }[keyof Schema]
 type ValueOf<Kind> = Kind extends Setting<infer Value> ? Value : never
 
-/** The settings of one run, frozen. An absent one is not configured; a list is empty when not configured. */
+/** The settings of one run, frozen. A setting that is not configured is absent, or an empty list. */
 export type Settings = {
   readonly [Name in Exclude<keyof Schema, OptionalName>]: ValueOf<Schema[Name]>
 } & { readonly [Name in OptionalName]?: ValueOf<Schema[Name]> }
 
-/** The settings, or else every problem found, one line each, fit to be printed: no line holds a secret. */
+/** The settings, or every problem found, one printable line each, without secrets. */
 export type SettingsOutcome = { readonly settings: Settings } | { readonly problems: readonly string[] }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A value as the operator gave it, and under which name, so that a problem can repeat both. */
+/** A value as the operator gave it, with the name of the flag or variable, so that a problem can repeat both. */
 interface Given {
   readonly name: string
   readonly text: string
@@ -29,7 +29,7 @@ interface Given {
 
 const ENVIRONMENT_PREFIX = 'BILLHOOK_'
 
-/** A refused value is repeated in its problem line up to here. */
+/** Maximum length of a rejected value in its problem line. */
 const QUOTE_LIMIT_CHARACTERS = 80
 
 /** Reads the settings from `argv`, which is what follows the command, and from `environment`. */
@@ -67,7 +67,7 @@ export function settingsOf(
   return { settings: Object.freeze(values) }
 }
 
-/** Every value was read by its own setting, so all that can be wrong is a default that its setting refuses. */
+/** Every value was read by its own setting, so only a default that its setting rejects can be missing. */
 function assertComplete(values: Readonly<Record<string, unknown>>): asserts values is Settings {
   for (const [name, setting] of settingEntries) {
     if (values[name] === undefined && !('isOptional' in setting)) throw new Error(`The setting ${name} has no value.`)

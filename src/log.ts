@@ -6,13 +6,13 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 
 const STDERR = 2
 
-/** The least that makes sonic-boom, below pino, wait in `flush` for what is being written; every line is longer. */
+/** The minimum with which sonic-boom, below pino, waits in `flush` for the write in progress. Every line is longer. */
 const WRITE_LENGTH_MINIMUM_BYTES = 1
 
-/** How long the end of the process waits for a reader of the log that has stopped reading. */
+/** Maximum time that the end of the process waits for a log reader that has stopped reading. */
 const FLUSH_TIMEOUT_MS = 1000
 
-/** Names whose values are never written to the log, whoever logs them: credentials, and signatures that stand for them. */
+/** Names whose values are never logged: credentials, and signatures that stand for them. */
 export const REDACTED_NAMES = [
   'authorization',
   'x-service-signature',
@@ -24,11 +24,11 @@ export const REDACTED_NAMES = [
 
 const CENSOR = '[redacted]'
 
-/** How deep in a logged object a redacted name is found: on its own, in an object, in an object of an object. */
+/** The depths at which a redacted name is found: at the top, in an object, in an object of an object. */
 const REDACTED_PREFIXES = ['', '*', '*.*']
 
 const options: LoggerOptions = {
-  // The collector knows the machine and the process; they would only make each line longer.
+  // The collector knows machine and process, so the lines omit them.
   base: null,
   formatters: { level: (label) => ({ level: label }) },
   redact: {
@@ -38,15 +38,15 @@ const options: LoggerOptions = {
 }
 
 /**
- * The log of the process: JSON, one line per event, on standard error, so that standard output keeps the lines meant for
- * people. Lines are written asynchronously, so that a slow reader does not stop the service: await `flushLog` before
- * ending the process, or the last lines get lost. `to` is for tests.
+ * The log of the process: JSON, one line per event, on standard error, so that standard output keeps the lines meant
+ * for people. Lines are written asynchronously, so that a slow reader does not stop the service: await `flushLog`
+ * before ending the process, or the last lines get lost. `to` is for tests.
  */
 export function createLog(level: LogLevel, to: DestinationStream = stderrStream()): Logger {
   return pino({ ...options, level }, to)
 }
 
-/** The stream below a log on standard error, which can be moved to another descriptor. */
+/** The stream below a log on standard error. It can be moved to another descriptor. */
 export interface LogStream extends DestinationStream {
   fd: number
 }
@@ -55,11 +55,11 @@ export function stderrStream(): LogStream {
   return destination({ dest: STDERR, sync: false, minLength: WRITE_LENGTH_MINIMUM_BYTES }) as unknown as LogStream
 }
 
-/** Resolves when every line logged so far is written, or cannot be within `FLUSH_TIMEOUT_MS`. */
+/** Resolves when every line logged so far is written, or after `FLUSH_TIMEOUT_MS`. */
 export function flushLog(log: Logger): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, FLUSH_TIMEOUT_MS)
-    // An error means that nobody reads the log any more: there is nowhere left to report it.
+    // The log has no reader any more, so there is nowhere to report the error.
     log.flush(() => {
       clearTimeout(timer)
       resolve()

@@ -7,17 +7,17 @@ import { serve } from './cli/serve.js'
 import type { Settings } from './config.js'
 
 /**
- * How far the heap may outgrow what is in use, in percent, before it is collected. Left to itself V8 lets it grow to four
- * times as much: under a mixed load the same 25 MiB in use took 100 MiB instead of 50, at the same speed.
+ * How far the heap may outgrow the memory in use, in percent, before it is collected. V8's default is four times as
+ * much: under a mixed load 25 MiB in use took 100 MiB instead of 50, at the same speed.
  */
 const HEAP_GROWING_PERCENT = 100
 
-// Files are for this user alone, whatever the shell says: the database holds secrets.
+// Files are private to this user, whatever the shell's umask, because the database holds secrets.
 process.umask(0o077)
 
 async function serveHere(settings: Settings): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
-  // Loaded only now, so that help and refused settings need none of the native modules behind the service.
+  // Loaded lazily, so that --help and rejected settings do not load the native modules behind the service.
   const { startService } = await import('./service.js')
   return await serve(settings, processIo(settings.logLevel, startService))
 }

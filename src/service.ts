@@ -14,8 +14,8 @@ import { WriteHealth } from './service/write-health.js'
 import type { Store } from './store/store.js'
 
 /**
- * Builds the parts, in the order in which they need each other, and starts them. What the operator can correct is thrown as
- * `StartError`; whatever was started before is ended again.
+ * Builds the parts in the order of their dependencies and starts them. Throws `StartError` for problems that the
+ * operator can correct, after stopping the parts that were started.
  */
 export async function startService(settings: Settings, log: Logger, clock: Clock): Promise<Service> {
   const shutdown = new Shutdown()
@@ -28,15 +28,15 @@ export async function startService(settings: Settings, log: Logger, clock: Clock
 }
 
 /**
- * What takes its time elsewhere begins first: the threads prove themselves and the store opens while the rest of the
- * program is loaded. Nothing is answered before all of it is done.
+ * Slow starts begin first: the threads run their self-test and the store opens while the rest of the program is loaded.
+ * Nothing is answered before all of it is done.
  */
 async function start(settings: Settings, log: Logger, clock: Clock, shutdown: Shutdown): Promise<Service> {
   assertDirectoryFits(settings.dataDirectory, settings.sandbox)
   const metrics = await metricsOf(settings)
   const tokenDecimals: TokenDecimals = { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
 
-  // Ended after the threads, because a verdict is followed by a look at the store.
+  // Stopped after the threads, because a verdict is followed by a read of the store.
   let opening: Promise<Store> | null = null
   let opened: Store | null = null
   const writeHealth = new WriteHealth(log, systemScheduler, () => opened)

@@ -7,31 +7,31 @@ import type { LedgerPort } from '../store/ledger.js'
 import type { OwedDelivery } from '../store/outbox.js'
 import type { WalletDirectory } from './wallet-directory.js'
 
-/** Something that was observed outside: by the gateway, a watcher, a follower or the sandbox. */
+/** A fact from outside: from the gateway, a watcher, a follower or the sandbox. */
 export interface IncomingEvent {
-  /** The sender's id of the event, by which a repetition is known; null when the fact identifies itself. */
+  /** The sender's id of the event, by which a repetition is recognised; null if the fact identifies itself. */
   readonly eventId: string | null
   readonly fact: LedgerFact | DepositFact | UnreadableFact
 }
 
-/** Told of deliveries that have become due, after they are durable. */
+/** Called with new deliveries, after they are durable. */
 export type OnOwed = (owed: readonly OwedDelivery[]) => void
 
-/** What became of a report about a deposit. `failed`: it was not recorded, and its sender repeats it. */
+/** The outcome of a report about a deposit. `failed`: it was not recorded, and its sender repeats it. */
 export interface DepositObservation {
   readonly network: Network
   readonly report: DepositReport
   readonly outcome: EventOutcome['status'] | 'failed'
 }
 
-/** Hears of reports about deposits, after what they changed is durable. Must not throw. */
+/** Observes reports about deposits, after their effects are durable. Must not throw. */
 export interface IntakeObserver {
   deposit(observation: DepositObservation): void
 }
 
 /**
- * The one way in for facts from outside. Events are applied in order and answered when they are durable: deposits take
- * their turn in the mailbox of their wallet, facts about wallets and identities go to the store.
+ * The only entry for facts from outside. Events are applied in order and answered when they are durable. Deposits take
+ * their turn in the mailbox of their wallet; facts about wallets and identities go to the store.
  */
 export class Intake {
   constructor(
@@ -41,7 +41,10 @@ export class Intake {
     private readonly observer?: IntakeObserver,
   ) {}
 
-  /** One outcome for each event, in order. Rejects when the store does, or a mailbox is full: nothing is lost, the sender repeats. */
+  /**
+   * Returns one outcome for each event, in order. Rejects if the store does or a mailbox is full; the sender then
+   * repeats.
+   */
   async apply(events: readonly IncomingEvent[]): Promise<readonly EventOutcome[]> {
     const outcomes: EventOutcome[] = []
     while (outcomes.length < events.length) {
@@ -58,8 +61,8 @@ export class Intake {
   }
 
   /**
-   * Takes a step of the watcher of a network as a whole. Rejects when the store does, or a mailbox is full: nothing has
-   * happened then, the watcher repeats.
+   * Applies a step of a network's watcher as a whole. Rejects without an effect if the store does or a mailbox is full;
+   * the watcher then repeats.
    */
   async observe(step: ChainStep): Promise<ChainOutcome> {
     const { network } = step
@@ -92,7 +95,7 @@ export class Intake {
     })
     const fates = await this.directory.recordDeposits(deposits)
     if (this.observer !== undefined) tellOutcomes(this.observer, deposits, fates)
-    // What became due is told even when a neighbour failed, or it would wait for a restart.
+    // New deliveries are announced even if a neighbour failed; otherwise they would wait for a restart.
     for (const fate of fates) {
       if (fate.status === 'fulfilled' && fate.value.owed.length > 0) this.onOwed(fate.value.owed)
     }
@@ -116,7 +119,7 @@ function tellOutcomes(
   }
 }
 
-/** What a step that was not taken would have reported, as far as it says so itself. */
+/** The reports that a failed step contained. */
 function failedReports(step: ChainStep): readonly DepositReport[] {
   switch (step.type) {
     case 'append':

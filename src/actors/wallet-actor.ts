@@ -1,7 +1,7 @@
 import { BoundedQueue } from '../base/bounded-queue.js'
 import type { WalletCommand, WalletResult } from '../store/commands.js'
 
-/** A command under way, in the mailboxes of all the wallets that it names. */
+/** A command in the mailboxes of all wallets that it names. */
 export interface Envelope {
   readonly command: WalletCommand
   readonly actors: readonly WalletActor[]
@@ -9,11 +9,11 @@ export interface Envelope {
   readonly reject: (reason: unknown) => void
 }
 
-/** One wallet: everything that touches it takes its turn here. It holds no state of the wallet; the store does. */
+/** The queue of one wallet. Every command on the wallet takes its turn here; its state is in the store. */
 export class WalletActor {
   /** Commands that wait for the wallet, in order of arrival. */
   readonly mailbox: BoundedQueue<Envelope>
-  /** The turn this actor is taking part in, or null when it is free. */
+  /** The turn that this actor takes part in; null if it is free. */
   turn: Turn | null = null
 
   constructor(
@@ -29,17 +29,17 @@ export class WalletActor {
 }
 
 /**
- * Some actors acting as one: a batch of commands that name no other wallets. A command on several wallets runs when it
- * heads all of their mailboxes and all of them are free. It was put into all of them at once, so any two commands that
- * share two wallets stand in the same order in both: the oldest command that waits can always run, whatever the order in
- * which wallets were named, and nothing deadlocks.
+ * A batch of commands on the same set of actors. A command on several wallets runs when it is at the head of all of
+ * their mailboxes and all of them are free. It enters all of them at once, so two commands that share wallets are in
+ * the same order in each shared mailbox. The oldest waiting command can therefore always run, and nothing deadlocks,
+ * whatever the order in which clients name wallets.
  */
 export class Turn {
   readonly batch: Envelope[] = []
 
   private constructor(readonly actors: readonly WalletActor[]) {}
 
-  /** The turn that the head of an actor's mailbox is ready for; null when it has to wait. */
+  /** Begins the turn of the command at the head of an actor's mailbox; null if it has to wait. */
   static begin(actor: WalletActor, batchLimit: number): Turn | null {
     const head = actor.mailbox.peek()
     if (head === undefined) return null
@@ -57,7 +57,7 @@ export class Turn {
     for (const actor of this.actors) actor.turn = null
   }
 
-  /** Takes from the mailboxes, in their order, all commands that can run in this turn. */
+  /** Takes all commands that can run in this turn from the mailboxes, in order. */
   private gather(batchLimit: number): void {
     let isMoving = true
     while (isMoving) {

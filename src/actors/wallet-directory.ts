@@ -24,11 +24,11 @@ import type { WalletPort } from '../store/wallets.js'
 import { type Envelope, Turn, WalletActor } from './wallet-actor.js'
 
 export interface DirectoryBounds {
-  /** Commands that may wait for one wallet. */
+  /** Maximum commands that wait for one wallet. */
   readonly mailboxCapacity: number
-  /** Commands that may wait for all wallets together. */
+  /** Maximum commands that wait for all wallets together. */
   readonly totalCapacity: number
-  /** Commands in one turn. */
+  /** Maximum commands in one turn. */
   readonly turnLimit: number
 }
 
@@ -42,7 +42,7 @@ export interface DirectoryPorts {
   readonly chain: Pick<ChainPort, 'addressesOf'>
 }
 
-/** No room for a command that cannot be refused in the API's shape: its sender has to repeat it. */
+/** A mailbox was full for a command that has no failure to return; its sender has to repeat it. */
 export class MailboxFull extends Error {
   override readonly name = 'MailboxFull'
   constructor() {
@@ -50,7 +50,7 @@ export class MailboxFull extends Error {
   }
 }
 
-/** The wallet actors: made on first use, dropped when idle. */
+/** The wallet actors, created on first use and dropped when idle. */
 export class WalletDirectory {
   private readonly actors = new Map<string, WalletActor>()
   private waitingCount = 0
@@ -65,19 +65,19 @@ export class WalletDirectory {
     }
   }
 
-  /** Actors that exist at the moment. */
+  /** Number of actors. */
   get size(): number {
     return this.actors.size
   }
 
-  /** Commands that wait or are under way. */
+  /** Number of commands that wait or run. */
   get depth(): number {
     return this.waitingCount
   }
 
   /**
-   * Creates an invoice in the turn of all its wallets. Refuses with `overloaded` when one of their mailboxes is full. Only
-   * who owns a wallet takes a place in its mailbox: what can be refused for the wallets it names is answered without.
+   * Creates an invoice in a turn of all its wallets. Fails with `overloaded` if one of their mailboxes is full. A
+   * request for wallets of another owner fails before it enters a mailbox.
    */
   async createInvoice(request: InvoiceRequest, terms: CreationTerms = NO_TERMS): Promise<InvoiceResult> {
     const command: InvoiceCommand = { type: 'invoice', request, terms }
@@ -91,8 +91,8 @@ export class WalletDirectory {
   }
 
   /**
-   * Voids an invoice for `owner` in the turn of those of its wallets that are still the owner's. Refuses with `overloaded`
-   * when one of their mailboxes is full. What is not the owner's takes no place in a mailbox.
+   * Voids an invoice for `owner` in a turn of those of its wallets that the owner still has. Fails with `overloaded` if
+   * one of their mailboxes is full. A request for another owner's invoice fails before it enters a mailbox.
    */
   async voidInvoice(invoiceId: string, owner: string, authority?: Authority): Promise<VoidResult['outcome']> {
     const invoice = await this.store.invoices.find(invoiceId)
@@ -106,8 +106,8 @@ export class WalletDirectory {
   }
 
   /**
-   * Records deposits, in order, each in the turn of the wallet that it went to. Each has a fate of its own; where there
-   * was no room it is rejected with `MailboxFull`.
+   * Records deposits in order, each in a turn of the wallet that received it. Each has its own result; it is rejected
+   * with `MailboxFull` if that mailbox is full.
    */
   async recordDeposits(
     deposits: readonly { readonly eventId: string | null; readonly fact: DepositFact }[],
@@ -121,8 +121,8 @@ export class WalletDirectory {
   }
 
   /**
-   * Takes a step of the watcher of a network, in one turn of all the wallets whose deposits it concerns. Rejects with
-   * `MailboxFull` when one of them has no room.
+   * Applies a step of a network's watcher in one turn of all wallets whose deposits it concerns. Rejects with
+   * `MailboxFull` if one of their mailboxes is full.
    */
   async takeChainStep(step: ChainStep): Promise<ChainResult> {
     const { network } = step
@@ -133,15 +133,16 @@ export class WalletDirectory {
     return expectChain(await result)
   }
 
-  /** Resolves when no command waits or is under way. */
+  /** Resolves when no command waits or runs. */
   idle(): Promise<void> {
     if (this.waitingCount === 0) return Promise.resolve()
     return new Promise((resolve) => this.idleWaiters.push(resolve))
   }
 
   /**
-   * For each deposit the wallet at its address, or the address itself while no wallet is known to have it. An address is
-   * looked up once: were its wallet to become known between two look-ups, deposits to it could change places.
+   * The mailbox of each deposit: that of the wallet at its address, or of the address itself while its wallet is
+   * unknown. Each address is looked up once; if its wallet became known between two look-ups, deposits to it could
+   * change places.
    */
   private keysOf(sightings: readonly Pick<Sighting, 'network' | 'toAddress'>[]): Promise<readonly string[]> {
     const keys = new Map<string, Promise<string>>()
@@ -157,7 +158,10 @@ export class WalletDirectory {
     )
   }
 
-  /** Null when there is no room. All mailboxes are entered in this one call, so that all see commands in the same order. */
+  /**
+   * Returns null if a mailbox is full. Enters all mailboxes in this one call, so that all have commands in the same
+   * order.
+   */
   private submit(keys: readonly string[], command: WalletCommand): Promise<WalletResult> | null {
     if (this.waitingCount >= this.bounds.totalCapacity) return null
     for (const key of keys) {
@@ -186,7 +190,7 @@ export class WalletDirectory {
     if (turn !== null) void this.take(turn)
   }
 
-  /** Supervision: whatever happens, every command of the turn is answered, and the actors go on. */
+  /** Runs a turn. Every command of it is answered, even if the store throws, and the actors continue. */
   private async take(turn: Turn): Promise<void> {
     try {
       const fates = await this.store.commands.perform(turn.batch.map((envelope) => envelope.command))
@@ -210,8 +214,8 @@ export class WalletDirectory {
 }
 
 /*
- * The names of mailboxes. A wallet's is its id, which has no comma (`flawOfWalletId`). The others begin with a comma and
- * their kind, so that no id or address that somebody chose is the name of another kind's mailbox.
+ * The names of mailboxes. A wallet's is its id, which has no comma (`flawOfWalletId`). The others begin with a comma and their
+ * kind, so that no id or address chosen by a client is the name of another kind's mailbox.
  */
 
 /** The mailbox for deposits to an address whose wallet is not known. */
@@ -219,7 +223,7 @@ function addressKey(network: Network, address: string): string {
   return `,address ${network} ${canonicalAddress(network, address)}`
 }
 
-/** The mailbox for voiding an invoice none of whose wallets is its owner's any more. */
+/** The mailbox for voiding an invoice whose owner has none of its wallets any more. */
 function invoiceKey(id: string): string {
   return `,invoice ${id}`
 }

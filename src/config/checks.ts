@@ -19,7 +19,7 @@ export function isHost(text: string): boolean {
 
 /**
  * True for an absolute http: or https: URL to which paths can be appended: no query, no fragment, no credentials. The
- * WHATWG parser repairs much (blanks, backslashes, a missing `//`); what it would have to repair is refused.
+ * WHATWG parser repairs much (blanks, backslashes, a missing `//`); a text that it would have to repair is rejected.
  */
 export function isBaseUrl(text: string): boolean {
   return /^https?:\/\/[^\s\\?#@]+$/i.test(text) && URL.canParse(text)
@@ -29,7 +29,7 @@ export function isPath(text: string): boolean {
   return text !== '' && !text.includes('\0')
 }
 
-/** The check of a list whose entries are checked one by one. */
+/** Makes the check of a list from the check of an entry. */
 export function each(isValid: (entry: string) => boolean): (entries: readonly string[]) => boolean {
   return (entries) => entries.every(isValid)
 }
@@ -39,7 +39,7 @@ export function areOrigins(list: readonly string[]): boolean {
   return (list.length === 1 && list[0] === '*') || list.every(isOrigin)
 }
 
-/** A host with a star parses, but would match no page: origins are compared, not matched. */
+/** A host with a star parses, but no page would have that origin: origins are compared, not matched. */
 function isOrigin(text: string): boolean {
   return isBaseUrl(text) && !text.includes('*') && new URL(text).origin === text
 }
@@ -59,7 +59,7 @@ export function isFollowedContract(text: string): boolean {
   return /^(onboard|assign)=[^/=,\s]+\/[^/=,@\s]+$/.test(text)
 }
 
-/** True for an absolute http or https URL; user, password, path and query are the endpoint's own affair. */
+/** True for an absolute http or https URL without fragment; user, password, path and query are allowed. */
 export function isEndpoint(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && !text.includes('#')
@@ -69,7 +69,7 @@ export function isEvmAddress(text: string): boolean {
   return /^0x[0-9a-fA-F]{40}$/.test(text)
 }
 
-/** The form only; whether the check sum is right is seen when the network is first asked. */
+/** Checks the form only. The checksum is checked when the reader is built. */
 export function isTronAddress(text: string): boolean {
   return /^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text)
 }

@@ -3,14 +3,14 @@ import type { SettingAbout } from './setting.js'
 
 type Name = keyof typeof settingsSchema
 
-/** What is configured: values by the name of their setting, and under which name each was given, if it was. */
+/** The configured values by setting, and the name under which each was given. */
 export interface Configured {
   readonly values: Readonly<Record<string, unknown>>
-  /** The flag or variable that the operator gave; undefined when the value is a default. */
+  /** The flag or variable that the operator used; undefined for a default. */
   given(name: Name): string | undefined
 }
 
-/** Settings of the real world, which the sandbox never uses, and what they name. */
+/** Settings that the sandbox cannot be combined with, and why. */
 const REAL: readonly (readonly [Name, string])[] = [
   ['ledgerUrls', 'names a real ledger, which the sandbox never uses'],
   ['ledgerStoreUrls', 'names a real ledger, which the sandbox never uses'],
@@ -19,7 +19,7 @@ const REAL: readonly (readonly [Name, string])[] = [
   ['trxNileUrls', 'names nodes of a real network, which the sandbox simulates'],
 ]
 
-/** What is wrong with the settings together, though each by itself is right: a line for each problem. */
+/** Problems of settings that are each valid but do not go together, one line each. */
 export function combinationProblems({ values, given }: Configured): string[] {
   const problems: string[] = []
   if (values.sandbox === true) {
@@ -33,7 +33,7 @@ export function combinationProblems({ values, given }: Configured): string[] {
   }
   if (values.strict === true && values.sandbox !== true)
     need('strict', 'onboardingName', ", the ledger's onboarding name")
-  // What cannot be read at all has its own line already.
+  // A malformed value already has a line of its own.
   const isRead = (name: Name) => given(name) !== undefined && values[name] !== undefined
   if (isRead('ledgerStoreUrls')) {
     need('ledgerStoreUrls', 'ledgerUrls')

@@ -2,14 +2,14 @@ import { SETTING_GROUPS, type SettingGroup } from './groups.js'
 import { settingEntries } from './schema.js'
 import type { SettingAbout } from './setting.js'
 
-/** A setting as people are told about it, in `--help` and in docs/settings.md. */
+/** A setting as described in `--help` and docs/settings.md. */
 export interface SettingDescription {
   readonly environment: string
-  /** With the place of its value, as in `--port <value>`. */
+  /** With a placeholder for its value, as in `--port <value>`. */
   readonly flag: string | undefined
   /** What a value must be, unit included. */
   readonly expects: string
-  /** The default, or what happens without one. */
+  /** The default, or the effect of having none. */
   readonly fallback: string
   readonly sentence: string
 }

@@ -1,14 +1,14 @@
 import type { SettingGroup } from './groups.js'
 
-/** Where a setting's value comes from and how people are told about it. */
+/** The source of a setting's value, and its description. */
 export interface SettingAbout {
   /** The environment variable. */
   readonly environment: `BILLHOOK_${string}`
-  /** The chapter of `--help` and docs/settings.md that it stands in. */
+  /** Its chapter in `--help` and docs/settings.md. */
   readonly group: SettingGroup
-  /** The flag of the same setting, where there is one. */
+  /** The flag of the same setting, if there is one. */
   readonly flag?: `--${string}`
-  /** True when the flag takes no value: giving it means `on`. */
+  /** True if the flag takes no value and means `on`. */
   readonly switch?: true
   /** One sentence for `--help` and docs/settings.md. */
   readonly sentence: string
@@ -27,11 +27,11 @@ export interface SettingAbout {
     | 'days'
     | 'keys'
     | 'calls'
-  /** The value when none is given, as it would stand in the environment. */
+  /** The default value, in the form of the environment variable. */
   readonly fallback?: string | ((machine: Machine) => string)
-  /** How the value when none is given is told to people, where it is not `fallback` itself. */
+  /** The description of the default, if it is not `fallback` itself. */
   readonly fallbackText?: string
-  /** True when a path will be appended to the value, or to each value of the list: trailing slashes are dropped. */
+  /** True if paths will be appended to the value, or to each value of the list: trailing slashes are dropped. */
   readonly base?: true
   /** Never printed, neither in problems nor in logs. */
   readonly secret?: true
@@ -43,12 +43,14 @@ export interface Machine {
   readonly cores: number
 }
 
-/** One setting: what is told about it, and how its text is read. */
+/** One setting: its description, and how its text is parsed. */
 export interface Setting<Value> {
   readonly about: SettingAbout
-  /** The value that the text stands for; undefined when it stands for none. */
+  /** Parses the text; returns undefined if it is malformed. */
   readonly read: (text: string) => Value | undefined
-  /** The value without a text and a default. Undefined: there has to be one, or the setting is optional. */
+  /**
+   * The value if there is neither a text nor a default. Undefined if there is a default, or the setting is optional.
+   */
   readonly unset?: Value
 }
 
@@ -74,7 +76,7 @@ export function text(isValid: (text: string) => boolean, about: SettingAbout): S
   }
 }
 
-/** Text of so many characters. */
+/** Text of `minimum` to `maximum` characters. */
 export function textOfLength(minimum: number, maximum: number, about: SettingAbout): Setting<string> {
   const isValid = (given: string) => {
     const { length } = [...given]
@@ -83,7 +85,7 @@ export function textOfLength(minimum: number, maximum: number, about: SettingAbo
   return text(isValid, about)
 }
 
-/** A list whose entries are separated by commas and pass the check; empty without a text. */
+/** A comma-separated list that passes the check; empty without a text. */
 export function list(
   isValid: (entries: readonly string[]) => boolean,
   about: SettingAbout,

@@ -1,13 +1,13 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Letters that may be wrong, missing or too many for a name to be taken for a misspelt one. */
+/** Maximum edit distance of a misspelt name. */
 const DISTANCE_MAX = 3
-/** A name of which more than half is wrong is another name. */
+/** A name with more mistakes than half of its letters is a different name. */
 const LETTERS_PER_MISTAKE = 2
-/** What all names of a kind have in common says nothing. */
+/** Prefixes that all names share are not counted. */
 const PREFIX = /^(?:BILLHOOK_|--)/
 
-/** What to do about a name that is none of `known`, as the end of a sentence: a near miss is suggested. */
+/** The hint for a name that is not in `known`, as the end of a sentence; it suggests a similar name. */
 export function suggestion(name: string, known: readonly string[]): string {
   const letters = name.replace(PREFIX, '').length
   let nearest: string | undefined

@@ -30,17 +30,20 @@ export interface ApiKeyRegistration {
   readonly label: string
   /** As sent by the client. */
   readonly publicKeyText: string
-  /** The 33 bytes by which the key is looked up. */
+  /** The 33 bytes of the compressed key, by which it is looked up. */
   readonly publicKey: Uint8Array
   readonly permissions: readonly Permission[]
   readonly ttlDays: number | null
 }
 
-/** The key that signed a request and what the route asks of it: decided again in the transaction that acts on the request. */
+/**
+ * The key that signed a request and the permission that the route requires. The transaction that acts on the request
+ * checks both again.
+ */
 export interface Authority {
   /** 16 hex characters. */
   readonly keyId: string
-  /** Null when any active key will do. */
+  /** Null if any active key is enough. */
   readonly permission: Permission | null
 }
 
@@ -53,7 +56,7 @@ export function knownPermissions(names: readonly unknown[]): Permission[] {
   return [...kept]
 }
 
-/** `expires_at` of a key registered now, or undefined when `ttlDays` leads to no safe integer or no positive span. */
+/** `expires_at` of a key registered now; undefined if `ttlDays` is not positive, or leads beyond the safe integers. */
 export function expiryOf(nowMs: number, ttlDays: number): number | undefined {
   if (!Number.isFinite(ttlDays) || ttlDays <= 0) return undefined
   const expiresAt = nowMs + Math.ceil(ttlDays * DAY_MS)
@@ -61,8 +64,8 @@ export function expiryOf(nowMs: number, ttlDays: number): number | undefined {
 }
 
 /**
- * Whether a key whose signature has been verified may use `permission` now; null asks only for an active key. The order
- * (known, revoked, expired, permission) is decisions 2's.
+ * Checks that a key whose signature was verified may use `permission` now; with null, that it is active. The order of
+ * the checks (known, revoked, expired, permission) is specified (decisions 2).
  */
 export function authorise(key: ApiKey | undefined, permission: Permission | null, nowMs: number): Outcome<ApiKey> {
   if (key === undefined) return refuse('unknown_api_key')
@@ -75,7 +78,7 @@ export function authorise(key: ApiKey | undefined, permission: Permission | null
 }
 
 function holds({ permissions }: ApiKey, permission: Permission): boolean {
-  // Most keys have one, and every signed request asks.
+  // A fast path: most keys have one permission, and every signed request comes here.
   return permissions === permission || permissions.split(',').includes(permission)
 }
 
@@ -83,7 +86,7 @@ const TIMESTAMP_WINDOW_MS = 300_000
 
 const UNSIGNED_INTEGER = /^[0-9]+$/
 
-/** Whether a timestamp header is Unix milliseconds within five minutes of `nowMs`, either side (decisions 2). */
+/** Whether a timestamp header is Unix milliseconds within five minutes of `nowMs` in either direction (decisions 2). */
 export function isTimely(timestamp: string, nowMs: number): boolean {
   return UNSIGNED_INTEGER.test(timestamp) && Math.abs(nowMs - Number(timestamp)) <= TIMESTAMP_WINDOW_MS
 }

@@ -6,8 +6,8 @@ const CALLBACK_URL_LENGTH_MAX = 2048
 const ABSOLUTE_HTTP = /^https?:\/\/[^\s\\\p{Cc}]+$/iu
 
 /**
- * Whether the text is an absolute http: or https: URL of at most 2048 characters (decisions 4). One with a user or a
- * password is not: neither would be sent, and payers could read them.
+ * Whether the text is an absolute http: or https: URL of at most 2048 characters (decisions 4) without user and
+ * password, which would not be sent and which payers could read.
  */
 export function isCallbackUrl(text: string): boolean {
   if (isLongerThan(text, CALLBACK_URL_LENGTH_MAX) || !ABSOLUTE_HTTP.test(text)) return false

@@ -1,12 +1,12 @@
 import type { BlockHead, ChainPosition, ChainStep } from './block.js'
 
 /**
- * Blocks that are kept below the last confirmed one, to find the common ancestor when even confirmed blocks disappear. A
- * longer reorganisation is beyond what a watcher can undo by itself.
+ * Number of blocks kept below the last confirmed one, to find the common ancestor if confirmed blocks are replaced. A
+ * watcher cannot undo a longer reorganisation.
  */
 export const CONFIRMED_BLOCKS_KEPT = 512
 
-/** Whether blocks follow one another: by one in height, each the parent of the next. There has to be one. */
+/** Whether there is at least one block and each is the parent of the next. */
 export function isConsecutive(blocks: readonly BlockHead[]): boolean {
   const isLinked = blocks.every((block, i) => {
     const parent = blocks[i - 1]
@@ -19,7 +19,7 @@ export function isChildOf(block: BlockHead, parent: BlockHead): boolean {
   return block.height === parent.height + 1 && block.parentHash === parent.hash
 }
 
-/** Whether blocks may be appended; `position` is null before the first ones. */
+/** Whether blocks may be appended; `position` is null before the first blocks. */
 export function mayAppend(position: ChainPosition | null, step: Extract<ChainStep, { type: 'append' }>): boolean {
   const [first] = step.blocks
   if (first === undefined || !isConsecutive(step.blocks)) return false
@@ -28,7 +28,7 @@ export function mayAppend(position: ChainPosition | null, step: Extract<ChainSte
   return isChildOf(first, position.tip) && (!step.isConfirmed || isBehindConfirmed)
 }
 
-/** Whether blocks are the first unconfirmed ones, by their heights. */
+/** Whether the blocks are the first unconfirmed ones, by height. */
 export function mayConfirm(position: ChainPosition | null, blocks: readonly BlockHead[]): boolean {
   const last = blocks.at(-1)
   if (position === null || last === undefined || !isConsecutive(blocks)) return false

@@ -1,12 +1,13 @@
 import { type Failure, failure } from './failure.js'
 import type { InvoiceRequest } from './invoice.js'
 
-/** The most sets of wallets that may hold one wallet at a time (decisions 6). */
+/** Maximum number of sets of wallets that may contain one wallet at a time (decisions 6). */
 export const WALLET_SETS_MAX = 64
 
 /**
- * What the decision about a new invoice depends on, read in the transaction that creates it. Each is asked only when the
- * checks before it passed. An invoice counts while it is unpaid, not void, and of the wallet's present owner.
+ * The facts on which the decision about a new invoice depends, read in the transaction that creates it. Each is read
+ * only if the checks before it passed. An invoice counts while it is unpaid, not void, and of the wallet's present
+ * owner.
  */
 export interface InvoiceFacts {
   /** Whether every wallet is known, has an address and belongs to the owner. */
@@ -14,17 +15,17 @@ export interface InvoiceFacts {
   isReferenceTaken(): boolean
   /** Whether an invoice of equal amount and currency counts on one of the wallets. */
   isAmountTaken(): boolean
-  /** Whether an invoice of the currency counts on one of the wallets, where wallets are not shared between invoices. */
+  /** Whether an invoice of the currency counts on one of the wallets; always false if invoices may share wallets. */
   isWalletTaken(): boolean
   /** Whether the invoice's set of wallets would be one too many on one of the wallets. */
   areSetsExhausted(): boolean
-  /** Whether this very signed request has created an invoice before. */
+  /** Whether this signed request has already created an invoice. */
   isRepeated(): boolean
 }
 
 /**
- * Decides whether the invoice may be created: null, or why not. The order of the checks (ownership, callbackUrl,
- * reference, amount) is behaviour (decisions 4).
+ * Returns why an invoice may not be created, or null if it may. The order of the checks (ownership, callbackUrl,
+ * reference, amount) is specified (decisions 4).
  */
 export function refuseInvoice(request: InvoiceRequest, facts: InvoiceFacts): Failure | null {
   if (!facts.areWalletsOwned()) return failure('wallet_not_owned')
@@ -35,7 +36,7 @@ export function refuseInvoice(request: InvoiceRequest, facts: InvoiceFacts): Fai
   }
   if (facts.isWalletTaken()) return failure('wallet_in_use')
   if (facts.areSetsExhausted()) return failure('too_many_wallet_sets')
-  // Last, so that an honest repetition hears what stands in its way: the invoice that it created the first time.
+  // Last, so that an honest repetition gets the more helpful error about the invoice that it created the first time.
   if (facts.isRepeated()) return failure('request_repeated')
   return null
 }

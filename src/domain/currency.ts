@@ -1,4 +1,4 @@
-/** What an invoice can be denominated in (specification, Invoice record). */
+/** The currencies of invoices (specification, Invoice record). */
 export const CURRENCIES = ['native', 'USDT'] as const
 export type Currency = (typeof CURRENCIES)[number]
 
@@ -6,13 +6,13 @@ export function isCurrency(text: string): text is Currency {
   return text === 'native' || text === 'USDT'
 }
 
-/** The raw currency label of a deposit as its network's observer wrote it. */
+/** The currency label of a deposit, as reported. */
 export type CurrencyLabel = string | null
 
 export const TOKEN_LABEL = 'Tether'
 export const NATIVE_LABEL = '#native'
 
-/** The invoice currency that a deposit's label stands for; null when it matches none (specification, Currency normalisation). */
+/** The invoice currency of a deposit's label; null if it matches none (specification, Currency normalisation). */
 export function currencyOfLabel(label: CurrencyLabel): Currency | null {
   if (label === TOKEN_LABEL) return 'USDT'
   if (label === NATIVE_LABEL || label === null || label === '') return 'native'

@@ -6,13 +6,13 @@ const TX_HASH_LENGTH_MAX = 128
 const DEPOSIT_INDEX_MAX = 0xffff_ffff
 const LABEL_LENGTH_MAX = 64
 
-/** What webhooks report of a deposit (specification, Deposit kind). */
+/** The statuses of a deposit that webhooks report (specification, Deposit kind). */
 export type DepositStatus = 'pending' | 'confirmed'
 
-/** What an observer may report: a sighting, its confirmation, or that a reorganisation took it away (decisions 5). */
+/** A report about a deposit: first seen, confirmed, or taken away by a reorganisation (decisions 5). */
 export type DepositReport = DepositStatus | 'dropped'
 
-/** A transfer to an address, as an observer saw it. Its identity is (network, txHash, index). */
+/** A transfer to an address, as reported. Its identity is (network, txHash, index). */
 export interface Sighting {
   readonly network: Network
   readonly txHash: string
@@ -21,25 +21,25 @@ export interface Sighting {
   readonly toAddress: string
   /** The raw label. */
   readonly currency: CurrencyLabel
-  /** As observed: a raw integer for a token, decimal whole coins for native. */
+  /** As reported: a raw integer for a token, decimal whole coins for the native coin. */
   readonly amount: string
   /** Unix milliseconds: the block's timestamp, else the time of first sight. */
   readonly receivedAt: number
 }
 
-/** The deposit record (decisions 5). `dropped` ones are kept, so that a repeated report changes nothing. */
+/** The deposit record (decisions 5). Dropped deposits are kept, so that a repeated report changes nothing. */
 export interface Deposit extends Sighting {
   readonly kind: DepositReport
   readonly confirmedAt: number | null
 }
 
-/** The currency a deposit counts in and its exact amount. Null currency: it matches nothing. */
+/** The currency and exact amount of a deposit. With a null currency it matches no invoice. */
 export interface DepositValue {
   readonly currency: Currency | null
   readonly atoms: bigint
 }
 
-/** The value of a sighting, or null when its amount is not a positive amount of what its label names. */
+/** The value of a sighting; null if its amount is not a positive amount in its currency. */
 export function depositValue(
   sighting: Pick<Sighting, 'network' | 'currency' | 'amount'>,
   tokenDecimals: TokenDecimals,
@@ -53,8 +53,8 @@ export function depositValue(
 }
 
 /**
- * What two sightings of one deposit contradict each other in, however they write it; null when they tell of the same
- * transfer. Labels that stand for no currency are compared as they are.
+ * The field in which two sightings of one deposit differ, compared by value; null if they describe the same transfer.
+ * Labels that stand for no currency are compared as text.
  */
 export function conflictOf(
   known: Pick<Sighting, 'network' | 'toAddress' | 'currency' | 'amount'>,
@@ -70,7 +70,7 @@ export function conflictOf(
   return value?.atoms === otherValue?.atoms ? null : 'amount'
 }
 
-/** Why a sighting cannot be recorded, in words for the observer's log; null when it can. */
+/** Why a sighting cannot be recorded, as text for the reporter's log; null if it can. */
 export function flawOf(sighting: Sighting, tokenDecimals: TokenDecimals): string | null {
   if (sighting.txHash === '' || sighting.txHash.length > TX_HASH_LENGTH_MAX)
     return 'txHash must have 1 to 128 characters'
@@ -88,17 +88,17 @@ export function flawOf(sighting: Sighting, tokenDecimals: TokenDecimals): string
   return null
 }
 
-/** Times are kept in 48 bits, as in UUIDv7. */
+/** Times are stored in 48 bits, as in UUIDv7. */
 const RECEIVED_AT_MAX = 0xffff_ffff_ffff
 
-/** What a report does to a deposit. */
+/** The effect of a report on a deposit. */
 export interface Transition {
   readonly kind: DepositReport
-  /** Statuses that the report makes true for the first time since the deposit was last unseen, in order of notification. */
+  /** Statuses that the deposit reaches for the first time since it was last unseen, in order of notification. */
   readonly reaches: readonly DepositStatus[]
 }
 
-/** How the store answers a report. */
+/** The store's answer to a report. */
 export type DepositOutcome =
   | { readonly status: 'applied'; readonly deposit: Deposit }
   | { readonly status: 'duplicate'; readonly deposit: Deposit | null }
@@ -106,7 +106,7 @@ export type DepositOutcome =
 
 /**
  * The life of a deposit: unseen → pending → confirmed, dropped from either, and back when a later block includes the
- * transaction again. Null: the report repeats what is known, and changes nothing.
+ * transaction again. Returns null if the report changes nothing.
  */
 export function transitionOf(kind: DepositReport | 'unseen', report: DepositReport): Transition | null {
   switch (report) {

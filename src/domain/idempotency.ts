@@ -1,13 +1,13 @@
-/** How long a key is kept at the least (decisions 4). */
+/** Minimum time for which a key is kept (decisions 4). */
 export const IDEMPOTENCY_KEPT_MS = 24 * 60 * 60 * 1000
 
 /**
- * How long the timestamp of a signed request is past at the least when its repetition is no longer known: it is refused for
- * its age five minutes before.
+ * Minimum age of a signed request's timestamp at which its repetition may be forgotten. Five minutes before that, the
+ * request is rejected for its age.
  */
 export const SIGNED_REQUEST_KEPT_MS = 10 * 60 * 1000
 
-/** A signed request that must not create twice: whoever saw it can send it again while its timestamp is young. */
+/** A signed request that must not create twice. Anyone who captured it can repeat it until its timestamp expires. */
 export interface SignedCreation {
   /** Unix milliseconds, as signed. */
   readonly timestampMs: number
@@ -15,7 +15,7 @@ export interface SignedCreation {
   readonly digest: Uint8Array
 }
 
-/** A request that may be repeated without being done twice. */
+/** A request with an idempotency key. */
 export interface IdempotentRequest {
   /** 32 bytes that stand for who asks, the route and the key. */
   readonly scope: Uint8Array

@@ -36,7 +36,7 @@ export function walletsOf(invoice: Pick<Invoice, 'wallet_id' | 'wallet_ids'>): r
   return invoice.wallet_ids === null || invoice.wallet_ids === '' ? [invoice.wallet_id] : invoice.wallet_ids.split(',')
 }
 
-/** An invoice that somebody asks for, its own fields checked. */
+/** A request for an invoice whose fields have been checked. */
 export interface InvoiceRequest {
   readonly owner: string
   /** 1–50, without duplicates, in the order sent. */
@@ -49,16 +49,16 @@ export interface InvoiceRequest {
   readonly amount: bigint
   readonly currency: Currency
   readonly callbackUrl: string | null
-  /** Judged after wallet ownership, so it is carried along instead of refused at once (decisions 4, order of checks). */
+  /** Checked after wallet ownership, so an invalid one is carried along here (decisions 4, order of checks). */
   readonly isCallbackUrlValid: boolean
-  /** Seconds from creation until it expires; null for never. */
+  /** Seconds from creation to expiry; null for never. */
   readonly expiresInSeconds: number | null
 }
 
 /**
- * Reads the body of `POST /api/invoices`. `owner` is the verified key's on the signed path, where the body's is ignored,
- * and the body's own on the unsigned path. `defaultExpirySeconds` holds for bodies that name none. Refuses with
- * `invalid_invoice`, `invalid_expiry` or `unsupported_currency`, and the first field that is to blame.
+ * Reads the body of `POST /api/invoices`. `owner` is the verified key's owner on the signed path, which ignores the
+ * body's, and the body's owner on the unsigned path. `defaultExpirySeconds` applies to bodies without an expiry. Fails
+ * with `invalid_invoice`, `invalid_expiry` or `unsupported_currency`, and names the first wrong field.
  */
 export function parseInvoiceRequest(
   body: Readonly<Record<string, unknown>>,
@@ -109,7 +109,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-/** A well-formed text, null when absent, undefined when it has the wrong type. */
+/** The text, well-formed; null if absent, undefined if it has the wrong type. */
 function parseOptionalText(value: unknown): string | null | undefined {
   if (isAbsent(value)) return null
   return typeof value === 'string' ? wellFormed(value) : undefined
@@ -120,7 +120,7 @@ function parseWalletIds(value: unknown): readonly string[] | null {
   for (const id of value) {
     if (typeof id !== 'string' || id === '') return null
   }
-  // Every element is a string, as the loop has seen.
+  // The loop has checked that every element is a string.
   const ids = (value as string[]).map(wellFormed)
   return ids.length === 1 ? ids : [...new Set(ids)]
 }

@@ -1,7 +1,7 @@
 import type { DepositReport, Sighting } from './deposit.js'
 import type { Network } from './network.js'
 
-/** What the ledger gateway, a ledger follower or the sandbox tells about identities and wallets (decisions 8). */
+/** A fact about an identity or a wallet, from the ledger gateway, the follower or the sandbox (decisions 8). */
 export type LedgerFact =
   | { readonly type: 'identity.onboarded'; readonly identity: string }
   | { readonly type: 'wallet.created'; readonly id: string; readonly address: string; readonly network: Network }
@@ -11,7 +11,7 @@ export type LedgerFact =
       readonly address: string | null
       readonly network: Network | null
       readonly owner: string
-      /** When the ledger dates it, Unix milliseconds on its clock. Absent when nobody told. */
+      /** The ledger's date, Unix milliseconds on its clock. Absent if not reported. */
       readonly ledgerMs?: number
     }
 
@@ -22,13 +22,13 @@ export interface DepositFact {
   readonly sighting: Sighting
 }
 
-/** An event whose id can be told and nothing else: it is rejected, and its id is used up. */
+/** An event of which only the id is readable: it is rejected, and its id is used up. */
 export interface UnreadableFact {
   readonly type: 'unreadable'
   readonly error: string
 }
 
-/** How an event was taken: by its id or by its content it may be a duplicate; a bad one is rejected alone. */
+/** The outcome of an event. It may be a duplicate by its id or by its content; a bad event is rejected alone. */
 export type EventOutcome =
   | { readonly status: 'applied' }
   | { readonly status: 'duplicate' }

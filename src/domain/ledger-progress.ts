@@ -1,54 +1,62 @@
-/** A transaction as a node's store lists it, and when it arrived at the ledger, Unix milliseconds on the ledger's clock. */
+/**
+ * A transaction as a node's store lists it, and when it arrived at the ledger, Unix milliseconds on the ledger's clock.
+ */
 export interface ListedTransaction {
   readonly umid: string
   readonly timestampMs: number
 }
 
-/** A place in a listing in order of time. Several transactions may share a millisecond, so it names those that were read. */
+/**
+ * A position in a listing ordered by time. Several transactions may share a millisecond, so it names those that were
+ * read.
+ */
 export interface ListingPosition {
-  /** The last time of which transactions were read. */
+  /** The last millisecond of which transactions were read. */
   readonly timestampMs: number
-  /** Those of that time. */
+  /** The transactions of that millisecond that were read. */
   readonly umids: readonly string[]
 }
 
 /** How far a ledger has been followed. */
 export interface LedgerProgress {
-  /** What was followed, and from where: the progress with something else says nothing. */
+  /** What was followed, and from where. Progress of another origin does not apply. */
   readonly origin: string
-  /** The latest time of a transaction that was taken; where following began, before the first one. */
+  /** The latest time of a transaction taken so far; before the first one, where following began. */
   readonly newestMs: number
-  /** What was listed from this time on is remembered, and read again: transactions are listed late. */
+  /**
+   * Start of the overlap: transactions listed from this time on are remembered and read again, because some are listed
+   * late.
+   */
   readonly windowMs: number
-  /** How far the comparison with the whole ledger has come; null when none is under way. */
+  /** Progress of the comparison with the whole ledger; null if none is running. */
   readonly comparingMs: number | null
   /** When the last comparison ended, Unix milliseconds on this machine's clock. */
   readonly comparedAtMs: number
 }
 
-/** A listed transaction that could not be looked up: it is asked for again and holds up nobody. */
+/** A listed transaction that could not be looked up. It is retried and blocks no other. */
 export interface SetAside extends ListedTransaction {
-  /** How often it was asked for. */
+  /** Attempts so far. */
   readonly attempts: number
-  /** When it is asked for again, Unix milliseconds. */
+  /** Time of the next attempt, Unix milliseconds. */
   readonly dueMs: number
 }
 
-/** What a follower remembers over restarts. */
+/** What a follower remembers across restarts. */
 export interface LedgerMemory {
   readonly progress: LedgerProgress
-  /** The transactions that were taken or set aside and are listed at `windowMs` or later. */
+  /** Transactions listed at `windowMs` or later that were taken or set aside. */
   readonly taken: readonly ListedTransaction[]
   readonly setAside: readonly SetAside[]
 }
 
-/** What is kept in one go. Progress with another origin than before forgets everything else first. */
+/** Changes that are stored together. Progress with another origin first forgets everything else. */
 export interface LedgerStep extends LedgerMemory {
-  /** Transactions that are set aside no more. */
+  /** Transactions that are no longer set aside. */
   readonly settled: readonly string[]
 }
 
-/** The position behind `rows`, which are in order of time and not older than what was read before. */
+/** The position after `rows`, which are ordered by time and not older than the present position. */
 export function advance(position: ListingPosition, rows: readonly ListedTransaction[]): ListingPosition {
   let { timestampMs } = position
   let umids = [...position.umids]
@@ -61,7 +69,7 @@ export function advance(position: ListingPosition, rows: readonly ListedTransact
   return { timestampMs, umids }
 }
 
-/** The rows of a page that begins at the position's time which have not been read, each once. */
+/** The unread rows, each once, of a page that begins at the position's time. */
 export function notRead<Row extends ListedTransaction>(
   position: ListingPosition,
   page: readonly Row[],

@@ -6,22 +6,21 @@ export function isNetwork(value: unknown): value is Network {
   return value === 'SEP' || value === 'TRX-NILE'
 }
 
-/** Coins of a test network are worth nothing. The specification names no other networks. */
+/** Whether the coins of a network are worthless, which holds for both networks of the specification. */
 const TEST_NETWORKS: Readonly<Record<Network, boolean>> = { SEP: true, 'TRX-NILE': true }
 
 export function isTestNetwork(network: Network): boolean {
   return TEST_NETWORKS[network]
 }
 
-/** Decimals of the observed token (USDT) by network; configuration (decisions 5). */
+/** Decimals of the token (USDT) by network, from the settings (decisions 5). */
 export type TokenDecimals = Readonly<Record<Network, number>>
 
-/** Addresses longer than this are none of any network. */
+/** Maximum length of an address on any network. */
 export const ADDRESS_LENGTH_MAX = 128
 
 /**
- * The form in which addresses of a network compare: EVM addresses without regard to case, TRON base58 exactly
- * (decisions 5).
+ * The form in which addresses of a network are compared: EVM addresses ignore case, TRON base58 is exact (decisions 5).
  */
 export function canonicalAddress(network: Network, address: string): string {
   return network === 'SEP' ? address.toLowerCase() : address

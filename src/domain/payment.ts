@@ -1,15 +1,17 @@
 import { formatAmount } from './amount.js'
 
-/** What came in for an invoice, as the API shows it: decimal strings in the invoice's currency (decisions 4). Never stored. */
+/**
+ * The payment of an invoice as the API shows it: decimal strings in the invoice's currency (decisions 4). Never stored.
+ */
 export interface Payment {
   readonly status: 'unpaid' | 'paid'
   /** Sum of the qualifying confirmed deposits. */
   readonly received: string
   /** Sum of the qualifying unconfirmed deposits. */
   readonly pending: string
-  /** What is missing; `0` once paid. */
+  /** The missing part of the amount; `0` once paid. */
   readonly remaining: string
-  /** What came in beyond the amount; `0` unless paid. */
+  /** The part received beyond the amount; `0` unless paid. */
   readonly overpaid: string
 }
 
@@ -24,7 +26,7 @@ export function isPaid(amount: bigint, confirmed: bigint): boolean {
   return confirmed >= amount
 }
 
-/** What is missing, in atoms; zero once paid. */
+/** The missing part of the amount, in atoms; zero once paid. */
 function remainingOf(amount: bigint, confirmed: bigint): bigint {
   return confirmed >= amount ? 0n : amount - confirmed
 }

@@ -1,19 +1,25 @@
 import { type Outcome, refuse, retryLater, succeed } from './failure.js'
 import type { Delivery } from './webhook.js'
 
-/** Between two redeliveries of one delivery, from the attempt of the first. The first one of all need not wait. */
+/**
+ * Minimum time between two redeliveries of one delivery, from the first one's attempt. The first redelivery need not
+ * wait.
+ */
 const REDELIVERY_PAUSE_MS = 60_000
 const MS_PER_SECOND = 1000
 
-/** How long the owner has to wait before the delivery is sent again, in ms; 0 when it may be at once. */
+/** Milliseconds until the delivery may be redelivered; 0 if it may be now. */
 export function redeliveryWaitMs(delivery: Pick<Delivery, 'attemptsBefore' | 'attemptedAt'>, nowMs: number): number {
   const { attemptsBefore, attemptedAt } = delivery
   if (attemptsBefore === 0 || attemptedAt === null) return 0
-  // A clock that was set back makes nobody wait longer.
+  // A clock that was set back must not lengthen the wait.
   return Math.min(REDELIVERY_PAUSE_MS, Math.max(0, attemptedAt + REDELIVERY_PAUSE_MS - nowMs))
 }
 
-/** Whether the owner may have the delivery sent again: it is theirs, its attempt is over, and not too soon. */
+/**
+ * Checks that the owner may redeliver: the delivery is theirs, no attempt is in progress, and the last one is a minute
+ * old.
+ */
 export function judgeRedelivery(delivery: Delivery | undefined, owner: string, nowMs: number): Outcome<Delivery> {
   if (delivery === undefined || delivery.owner !== owner) return refuse('delivery_not_found')
   if (delivery.state === 'queued' || delivery.state === 'attempted') return refuse('delivery_in_progress')

@@ -5,29 +5,30 @@ export const BACKOFF_FIRST_MS = 5000
 export const BACKOFF_FACTOR = 4
 export const BACKOFF_MAX_MS = 60 * 60 * 1000
 
-/** The longest pause that a receiver can ask for: it must not park a delivery for ever. */
+/** The longest pause that a receiver can request, so that it cannot park a delivery for ever. */
 export const RETRY_AFTER_MAX_MS = 24 * 60 * 60 * 1000
 
-/** The receiver says that it is gone for good (RFC 9110, 15.5.11), and that ends the attempts (Standard Webhooks). */
+/** The receiver is gone for good (RFC 9110, 15.5.11), which ends the attempts (Standard Webhooks). */
 const GONE = 410
 
-/** Decides, inside the store's transaction, when a delivery with this result is attempted again: Unix ms, null for never. */
+/** Decides inside the store's transaction when a delivery with this result is retried: Unix ms, or null for never. */
 export type RetryDecision = (delivery: Delivery, result: DeliveryResult) => number | null
 
-/** How many attempts a delivery gets, and the randomness that keeps receivers from being asked by all at once. */
+/** The number of attempts of a delivery, and the randomness that spreads retries over time. */
 export interface RetryPolicy {
-  /** At least 1, which is no retry at all. */
+  /** At least 1, which means no retries. */
   readonly attemptsMax: number
-  /** From 0 to below 1, evenly. */
+  /** A uniform number from 0 to below 1. */
   readonly random: () => number
 }
 
-/** What the specification says: one attempt (Limits). */
+/** The specified default (specification, Limits). */
 export const ONE_ATTEMPT: RetryPolicy = { attemptsMax: 1, random: () => 0 }
 
 /**
- * When to attempt again after `result`, or null for never: it was delivered, the receiver is gone, or all attempts are
- * used up. Exponential back-off with full jitter; a receiver's `Retry-After` is waited for at least, up to a limit.
+ * The time of the next attempt after `result`, in Unix ms; null if it was delivered, the receiver is gone, or all
+ * attempts are used up. Exponential back-off with full jitter, and no earlier than a receiver's `Retry-After`, up to a
+ * limit.
  */
 export function nextAttemptAt(
   delivery: Pick<Delivery, 'attempts' | 'attemptsBefore'>,
@@ -42,7 +43,7 @@ export function nextAttemptAt(
   return nowMs + Math.max(pauseMs, Math.min(askedMs, RETRY_AFTER_MAX_MS))
 }
 
-/** Whether the delivery has had its attempts; each redelivery begins to count anew. */
+/** Whether the delivery has used up its attempts. Each redelivery starts a new count. */
 export function isUsedUp(delivery: Pick<Delivery, 'attempts' | 'attemptsBefore'>, attemptsMax: number): boolean {
   return attemptsOfRound(delivery) >= attemptsMax
 }

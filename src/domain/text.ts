@@ -1,6 +1,6 @@
 /**
- * Text from clients: lone surrogates become U+FFFD, and "truncated to N characters" counts Unicode code points
- * (decisions 1), so that a stored text is always valid UTF-8 and never ends in half a character.
+ * Text from clients. Lone surrogates become U+FFFD, and "truncated to N characters" counts Unicode code points
+ * (decisions 1), so a stored text is valid UTF-8 and never ends in half a character.
  */
 
 export function wellFormed(text: string): string {
@@ -17,7 +17,7 @@ export function truncate(text: string, limit: number): string {
   return text.slice(0, end)
 }
 
-/** Number of code points, counted no further than `limit + 1`. */
+/** Whether `text` has more than `limit` code points. */
 export function isLongerThan(text: string, limit: number): boolean {
   return text.length > limit && truncate(text, limit).length < text.length
 }

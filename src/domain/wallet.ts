@@ -4,12 +4,12 @@ import { ADDRESS_LENGTH_MAX, canonicalAddress, type Network } from './network.js
 
 const WALLET_ID_LENGTH_MAX = 128
 
-/** A wallet as the service knows it. `address` and `network` are null until the gateway has told them. */
+/** A wallet as the service knows it. `address` and `network` are null until the gateway reports them. */
 export interface Wallet {
   /** Wallet stream id. */
   readonly id: string
   readonly network: Network | null
-  /** As the gateway spelled it. */
+  /** As the gateway spells it. */
   readonly address: string | null
   /** Identity stream id of the present owner. */
   readonly owner: string | null
@@ -17,29 +17,29 @@ export interface Wallet {
   readonly assignedAt: number | null
 }
 
-/** A wallet that was handed out (specification, Wallet). */
+/** A claimed wallet (specification, Wallet). */
 export interface ClaimedWallet {
   readonly id: string
   readonly address: string
 }
 
-/** Why an address cannot be that of a wallet on a network, in words; null when it can. */
+/** Why an address is invalid on a network, as text; null if it is valid. */
 export type FlawOfAddress = (network: Network, address: string) => string | null
 
-/** Why a wallet id cannot be taken, in words; null when it can. The comma separates ids in `wallet_ids`. */
+/** Why a wallet id is invalid, as text; null if it is valid. The comma separates ids in `wallet_ids`. */
 export function flawOfWalletId(id: string): string | null {
   return id === '' || id.length > WALLET_ID_LENGTH_MAX || id.includes(',')
     ? 'a wallet id must have 1 to 128 characters and no comma'
     : null
 }
 
-/** What a fact about a wallet makes of it: the wallet to store, null for nothing new, or why it cannot be. */
+/** The decision about a fact: the wallet to store, null if nothing is new, or why the fact is rejected. */
 export type WalletDecision = { readonly wallet: Wallet | null } | { readonly error: string }
 
 /**
  * Decides a fact about a wallet. `known` is the wallet of that id, `addressHolder` the id of the wallet that has the
- * fact's address, if any. An address names one wallet and a wallet one address, for ever: otherwise a deposit would
- * count twice, or for somebody else. So a new address is checked, and one that is known is not judged again.
+ * fact's address, if any. An address belongs to one wallet and a wallet has one address, for ever; otherwise a deposit
+ * would count twice, or for another owner. So only a new address is checked.
  */
 export function decideWalletFact(
   fact: Exclude<LedgerFact, { type: 'identity.onboarded' }>,

@@ -2,7 +2,7 @@ import type { DepositStatus, Sighting } from './deposit.js'
 import type { Invoice } from './invoice.js'
 import type { Payment } from './payment.js'
 
-/** What bodies hold: the fields of the specification, or these and how it stands with the invoice (decisions 7). */
+/** The contents of bodies: the specified fields, or these and the state of the invoice (decisions 7). */
 export const WEBHOOK_PAYLOADS = ['specified', 'with-invoice'] as const
 
 export type WebhookPayload = (typeof WEBHOOK_PAYLOADS)[number]
@@ -29,15 +29,15 @@ export function resolveCallback(invoiceUrl: string | null, defaultUrl: string | 
   return invoiceUrl ?? defaultUrl
 }
 
-/** How it stands with an invoice, as a body with the payload `with-invoice` tells it. */
+/** The state of an invoice in a body with the payload `with-invoice`. */
 export type InvoiceState = Pick<Invoice, 'amount' | 'currency'> & Payment
 
-/** What a body tells of a deposit. */
+/** The fields of a deposit in a body. */
 type DepositInBody = Pick<Sighting, 'network' | 'txHash' | 'toAddress' | 'amount' | 'currency' | 'receivedAt'>
 
 /**
- * The body of a delivery, fields in the order of the specification's table, then what decisions 7 add. Serialised once:
- * these bytes are signed and sent.
+ * The body of a delivery: the fields of the specification's table in its order, then those of decisions 7. It is
+ * serialised once, and these bytes are signed and sent.
  */
 export function webhookBody(
   invoice: { readonly id: string; readonly reference: string },
@@ -65,12 +65,12 @@ export type DeliveryResult =
       readonly kind: 'answered'
       readonly httpStatus: number
       readonly durationMs: number
-      /** How long the receiver asked to be left alone, of a 429 or 503 with `Retry-After`. Not kept. */
+      /** The `Retry-After` of a 429 or 503. Not stored. */
       readonly retryAfterMs?: number
     }
   | { readonly kind: 'failed'; readonly reason: DeliveryFailure; readonly detail: string; readonly durationMs: number }
 
-/** `refused_address`: the address guard forbade the connection, nothing was sent. */
+/** `refused_address`: the address guard refused the connection, and nothing was sent. */
 export type DeliveryFailure = 'timeout' | 'dns' | 'connection' | 'refused_address' | 'interrupted'
 
 export function isDelivered(result: DeliveryResult): boolean {
@@ -78,9 +78,9 @@ export function isDelivered(result: DeliveryResult): boolean {
 }
 
 /**
- * A webhook that is owed or was sent. `queued`: to be attempted. `attempted`: marked before sending; seen after a crash it
- * means that nobody knows whether it arrived, and without retries it is not repeated. `waiting`: the last attempt failed,
- * the next is due at `nextAttemptAt`. `settled`: the outcome is known.
+ * A webhook, sent or to be sent. `queued`: to be attempted. `attempted`: marked before sending; found after a crash, it
+ * may or may not have arrived, and without retries it is not repeated. `waiting`: the last attempt failed, and the next
+ * is due at `nextAttemptAt`. `settled`: the outcome is final.
  */
 export interface Delivery {
   /** 32 hex characters, time-ordered. */
@@ -89,18 +89,18 @@ export interface Delivery {
   readonly invoiceId: string
   readonly status: DepositStatus
   readonly url: string
-  /** Exactly what is signed and sent. */
+  /** The exact text that is signed and sent. */
   readonly body: string
   readonly state: 'queued' | 'attempted' | 'waiting' | 'settled'
   readonly createdAt: number
   /** When the last attempt was marked. */
   readonly attemptedAt: number | null
-  /** Attempts so far, the one under way included. */
+  /** Attempts so far, including one in progress. */
   readonly attempts: number
-  /** Those before the last redelivery: what follows counts anew. */
+  /** Attempts before the last redelivery, which starts a new count. */
   readonly attemptsBefore: number
   /** Unix milliseconds while `waiting`, else null. */
   readonly nextAttemptAt: number | null
-  /** How the last attempt that is over ended. */
+  /** The outcome of the last finished attempt. */
   readonly result: DeliveryResult | null
 }

@@ -20,13 +20,13 @@ import type { Shutdown } from './shutdown.js'
 
 const MS_PER_SECOND = 1000
 
-/** Builds the parts on an open store and running threads, in the order in which they need each other, and listens. */
+/** Builds the parts on an open store and running threads, in the order of their dependencies, and listens. */
 export async function assemble(context: CoreContext): Promise<Service> {
   const { settings, log, clock, metrics, shutdown, writeHealth } = context
   const core = await startCore(context)
   const { dispatcher } = core
 
-  // The address that clients use is known for sure only when the server listens.
+  // The address that clients use is known only once the server listens.
   let url = ''
   const publicUrl = () => settings.publicUrl ?? url
   const sandbox = settings.sandbox ? await startSandbox(core, context, publicUrl) : null
@@ -79,8 +79,8 @@ export async function assemble(context: CoreContext): Promise<Service> {
     banner,
     stop: async () => {
       isDraining = true
-      // Deliveries under way may take as long as the whole stop may: they finish while the requests do, and what is owed
-      // from now on stays in the outbox.
+      // Deliveries in progress may take as long as the whole stop, so they finish while the requests do. New deliveries
+      // stay in the outbox.
       const delivered = dispatcher.stop()
       await shutdown.endAll()
       await delivered

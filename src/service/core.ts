@@ -22,7 +22,7 @@ import type { Shutdown } from './shutdown.js'
 import type { Verification } from './verification.js'
 import type { WriteHealth } from './write-health.js'
 
-/** The parts that do the work, whoever asks for it. */
+/** The parts that do the work, behind routes, watchers and commands. */
 export interface Core extends Verification {
   readonly store: Store
   readonly directory: WalletDirectory
@@ -32,7 +32,7 @@ export interface Core extends Verification {
   readonly tokenDecimals: TokenDecimals
 }
 
-/** What the parts are made with. */
+/** What the core is built from. */
 export interface CoreContext {
   readonly settings: Settings
   readonly log: Logger

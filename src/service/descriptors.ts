@@ -1,32 +1,32 @@
 import { readFileSync } from 'node:fs'
 
-/** Connections held at once, where there are descriptors for them. */
+/** Maximum number of connections, if there are descriptors for them. */
 const CONNECTION_LIMIT = 16_384
-/** What one client address may have of them: twice what a busy merchant or a benchmark opens. */
+/** The part of them that one client address may hold: twice what a busy merchant or a benchmark opens. */
 const CLIENT_SHARE = 1 / 8
-/** What one client address may have all the same where connections are few, … */
+/** Connections that one client address may hold even if there are few, … */
 const CLIENT_CONNECTIONS_MIN = 64
-/** … but no larger part of them. */
+/** … up to this part of them. */
 const CLIENT_PART_MAX = 1 / 4
-/** For the database, the threads, the logs, nodes and ledgers: a service at rest has some 30 descriptors open. */
+/** Descriptors for the database, threads, logs, nodes and ledgers. An idle service has about 30 open. */
 const RESERVED_DESCRIPTORS = 96
-/** What webhooks may have at most of the others. */
+/** The part of the remaining descriptors that webhooks may use. */
 const WEBHOOK_PART = 1 / 4
 
-/** What the process may have open at once. */
+/** How the process's descriptors are shared out. */
 export interface DescriptorPlan {
   readonly connections: number
   readonly connectionsPerClient: number
   readonly webhooks: number
-  /** True when there are fewer than the service would use. */
+  /** True if there are fewer descriptors than the service would use. */
   readonly isShort: boolean
-  /** The process's limit; null where it is not known. */
+  /** The process's limit; null if it is unknown. */
   readonly descriptors: number | null
 }
 
 /**
- * Shares out the descriptors that the process may have, so that it never runs out of them: an engine that cannot accept a
- * connection for want of one tries again at once, for ever, and does nothing else.
+ * Shares out the descriptors of the process, so that it never runs out of them. An HTTP engine without a descriptor for
+ * a new connection would retry at once, for ever, and do nothing else.
  */
 export function planDescriptors(
   wantedWebhooks: number,
@@ -49,7 +49,7 @@ function shareOf(connections: number): number {
   return Math.ceil(Math.max(connections * CLIENT_SHARE, least))
 }
 
-/** Node raises the soft limit to the hard one when it starts, so what is read here is what there is. */
+/** Node raises the soft limit to the hard one at start, so this is the effective limit. */
 function descriptorLimit(): number | null {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]

@@ -1,7 +1,7 @@
 import type { Settings } from '../config.js'
 import { isLoopback } from './loopback.js'
 
-/** Whether other machines can reach the service as it is set: it listens beyond loopback, or proxies stand before it. */
+/** Whether other machines can reach the service: it listens beyond loopback, or has trusted proxies. */
 export function isExposed({ host, trustedProxies }: Pick<Settings, 'host' | 'trustedProxies'>): boolean {
   return !isLoopback(host) || trustedProxies.length > 0
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { Logger } from '../log.js'
 
 const PERMISSION_BITS = 0o777
-/** Reading and entering, by the group and by all others. */
+/** Read and execute permission of the group and of others. */
 const OPEN_TO_OTHERS = 0o055
 const FILE_OPEN_TO_OTHERS = 0o077
 const PRIVATE_FILE = 0o600
 
 /**
- * Takes the files of the data directory from everybody but the service's user: those that older versions made could be read
- * by all. The directory itself is the operator's: one that others can read or enter is warned of.
+ * Makes the files of the data directory private to the service's user, because older versions created them readable by
+ * all. The directory belongs to the operator: if others can read or enter it, that is only logged.
  */
 export function keepFilesPrivate(directory: string, log: Logger): void {
   const mode = statSync(directory).mode & PERMISSION_BITS

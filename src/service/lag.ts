@@ -3,7 +3,7 @@ import type { WatcherState } from '../networks/watcher-state.js'
 
 const MS_PER_SECOND = 1000
 
-/** Tells operators whether the service knows what happened outside lately. */
+/** Reports to operators how far the service lags behind the networks and the ledger. */
 export class Lag {
   constructor(
     private readonly watchers: readonly { state(): WatcherState }[],
@@ -11,14 +11,14 @@ export class Lag {
     private readonly lagLimitMs: number,
   ) {}
 
-  /** One sentence for each network, and for the ledger, that is behind or cannot be followed; empty when all is well. */
+  /** One sentence for each network, and for the ledger, that lags or cannot be read; empty if none does. */
   complaints(): readonly string[] {
     const complaints = this.watchers.map((watcher) => this.ofWatcher(watcher.state()))
     if (this.follower !== null) complaints.push(...this.ofFollower(this.follower.state()))
     return complaints.filter((complaint) => complaint !== null)
   }
 
-  /** What cannot be known with these settings, one sentence each. */
+  /** What the service cannot know with these settings, one sentence each. */
   notes(): readonly string[] {
     const stores = this.follower?.state().stores
     return stores === 1 ? ['The ledger is followed at one store: what its node misses is not seen.'] : []

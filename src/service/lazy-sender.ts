@@ -1,8 +1,8 @@
 import type { Sender } from '../webhooks/sender.js'
 
 /**
- * A sender that is made for the first delivery: a start need not wait for the HTTP client below it, and a service without
- * webhooks never has its memory.
+ * A sender that is created for the first delivery, so that a start does not wait for its HTTP client, and a service
+ * without webhooks never loads it.
  */
 export function createLateSender(make: () => Promise<Sender>): Sender {
   let making: Promise<Sender> | null = null

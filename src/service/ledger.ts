@@ -9,17 +9,17 @@ import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import type { Core } from './core.js'
 
-/** Of the ledger's answer about an identity that is read. */
+/** Maximum size of the ledger's answer about an identity, in bytes. */
 const ANSWER_LIMIT_BYTES = 1024 * 1024
 const MS_PER_SECOND = 1000
 
-/** Null when no ledger is configured. */
+/** Builds the client of the ledger's read API; null if no ledger is configured. */
 export function ledgerClientOf({ ledgerUrls, ledgerTimeoutMs }: Settings): LedgerClient | null {
   if (ledgerUrls.length === 0) return null
   return createLedgerClient({ urls: ledgerUrls, timeoutMs: ledgerTimeoutMs, answerLimitBytes: ANSWER_LIMIT_BYTES })
 }
 
-/** What a follower and a comparison are made with. */
+/** The common options of the follower and the comparison. */
 export type Following = Pick<FollowerOptions, 'source' | 'followed' | 'origin' | 'fromMs' | 'overlapMs' | 'pollMs'>
 
 /** Null when no ledger is to be followed. */

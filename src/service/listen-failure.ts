@@ -9,8 +9,8 @@ const CAUSES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Why nothing can listen at `host` and `port`, in words. Not every server tells: the same is tried once more by one that
- * does. `fallback` is what the server said, for the case that it now works.
+ * Why nothing can listen on `host` and `port`, as text. Not every server reports the reason, so a `node:net` server
+ * tries again. `fallback` is the first server's message, in case the second attempt works.
  */
 export async function causeOfListenFailure(host: string, port: number, fallback: string): Promise<string> {
   const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {

@@ -14,17 +14,17 @@ import { hostGuard } from './door.js'
 import { causeOfListenFailure } from './listen-failure.js'
 import type { Shutdown } from './shutdown.js'
 
-/** Refused connections are logged once in so long. */
+/** Pause between two log lines about refused connections. */
 const REFUSALS_LOG_INTERVAL_MS = 60_000
-/** Bytes of bodies that have begun and are not complete, of all clients together. */
+/** Maximum bytes of unfinished bodies, of all clients together. */
 const UNFINISHED_BODIES_LIMIT_BYTES = 32 * 1024 * 1024
-/** From a request's first byte to its last. */
+/** Maximum time from a request's first byte to its last. */
 const REQUEST_TIMEOUT_MS = 20_000
-/** Between two requests on a connection. */
+/** Maximum time between two requests on a connection. */
 const IDLE_TIMEOUT_MS = 60_000
-/** Connections to the metrics listener held at once. */
+/** Maximum number of connections to the metrics listener. */
 const METRICS_CONNECTION_LIMIT = 16
-/** What requests that are under way may still take when the service stops; then their connections are cut. */
+/** Maximum time for requests in progress when the service stops; then their connections are cut. */
 const DRAIN_REQUESTS_MS = 5000
 
 interface ListenAddress {
@@ -32,7 +32,7 @@ interface ListenAddress {
   readonly port: number
 }
 
-/** Starts the HTTP front and answers the address that it listens on, as a URL. */
+/** Starts the HTTP front and returns its URL. */
 export async function startFront(
   settings: Settings,
   log: Logger,
@@ -66,7 +66,7 @@ export async function startFront(
   return urlOf(address)
 }
 
-/** Says once a minute that connections are refused, whatever their number. */
+/** Logs refused connections at most once a minute. */
 function refusalLog(log: Logger, { connections, connectionsPerClient }: DescriptorPlan) {
   let saidAt = Number.NEGATIVE_INFINITY
   let refused = 0
@@ -81,8 +81,8 @@ function refusalLog(log: Logger, { connections, connectionsPerClient }: Descript
 }
 
 /**
- * Starts a listener for `/metrics` of its own, on the server that runs everywhere: it answers a question or two a minute.
- * Answers its URL.
+ * Starts a separate listener for `/metrics` and returns its URL. It gets a request or two a minute, so it uses the
+ * server that runs everywhere.
  */
 export async function startMetricsFront(
   metrics: Metrics,

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whether `host` is reached by this machine only. A host name is not trusted to mean this machine, but for `localhost`.
+ * Whether only this machine can reach `host`. Of host names, only `localhost` is trusted to mean this machine.
  */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost') return true

@@ -12,13 +12,13 @@ import { StartError } from '../start-error.js'
 import type { Core } from './core.js'
 import type { Shutdown } from './shutdown.js'
 
-/** Of one answer of a node that is read; the largest are the logs of a range of blocks. */
+/** Maximum size of one answer of a node, in bytes. The largest are the logs of a range of blocks. */
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
 const API_KEY_HEADER = 'TRON-PRO-API-KEY'
-/** Without a new block for so long the last one is looked at again: it may have been replaced by one as high. */
+/** Without a new block for this time, the last one is read again: a block of the same height may have replaced it. */
 const TIP_CHECK_MS = 15_000
 
-/** What makes a reader of a configured network. */
+/** What the reader of a configured network is built from. */
 export interface ReaderParts {
   readonly settings: Settings
   readonly tokenDecimals: TokenDecimals
@@ -26,7 +26,7 @@ export interface ReaderParts {
   readonly log: Logger
 }
 
-/** Watchers of the networks that have endpoints, started. */
+/** Starts a watcher for each network that has endpoints. */
 export async function startWatchers(
   core: Pick<Core, 'store' | 'intake' | 'tokenDecimals'>,
   { settings, clock, log }: Omit<ReaderParts, 'tokenDecimals'>,
@@ -67,7 +67,7 @@ async function startOrExplain(watcher: ChainWatcher): Promise<void> {
   }
 }
 
-/** A reader of SEP; null when it has no endpoints. */
+/** Builds the reader of SEP; null if it has no endpoints. */
 export function sepReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
   const { sepUrls, sepToken, sepChainId, sepConfirmations, sepBatch, sepRange } = settings
   if (sepUrls.length === 0 || sepToken === undefined) return null
@@ -84,7 +84,7 @@ export function sepReader({ settings, tokenDecimals, clock, log }: ReaderParts):
   })
 }
 
-/** A reader of TRX-NILE; null when it has no endpoints. */
+/** Builds the reader of TRX-NILE; null if it has no endpoints. */
 export function trxNileReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
   const { trxNileUrls, trxNileToken, trxNileApiKey, trxNileGenesis } = settings
   if (trxNileUrls.length === 0 || trxNileToken === undefined) return null

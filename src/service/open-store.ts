@@ -9,7 +9,7 @@ import type { CommitObserver } from '../store/commit-observer.js'
 import { openLmdbStore } from '../store/lmdb/lmdb-store.js'
 import type { Store } from '../store/store.js'
 
-/** Opens the store in the data directory of the settings. Throws `StartError` when it cannot be used. */
+/** Opens the store in the configured data directory. Throws `StartError` if it cannot be used. */
 export function openStore(
   settings: Settings,
   clock: Clock,

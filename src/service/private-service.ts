@@ -2,8 +2,8 @@ import type { Settings } from '../config.js'
 import { isLoopback } from './loopback.js'
 
 /**
- * Whether nobody but this machine's own users reaches the service: it listens on loopback, and no setting says that
- * somebody else is let through to it. Then webhooks may go to this machine and its networks too (decisions 7).
+ * Whether only users of this machine can reach the service: it listens on loopback, and no setting indicates that
+ * others are let through. Webhooks may then go to this machine and its networks too (decisions 7).
  */
 export function isPrivateToMachine(
   settings: Pick<Settings, 'host' | 'publicUrl' | 'trustedProxies' | 'strict'>,

@@ -6,11 +6,11 @@ import type { LedgerPort } from '../store/ledger.js'
 import type { OutboxPort } from '../store/outbox.js'
 import type { RemovedRows } from '../store/store.js'
 
-/** Rows that are removed in one commit: few enough that nobody waits for it. */
+/** Maximum rows removed in one commit, so few that no request notices. */
 const PIECE_ROWS = 200
-/** Pause between two pieces, for the commits of others. */
+/** Pause between two removals, for other commits. */
 const PIECE_PAUSE_MS = 50
-/** Pause when nothing more is to be removed. */
+/** Pause when nothing is left to remove. */
 const ROUND_PAUSE_MS = 60_000
 
 export interface RetentionOptions {
@@ -22,13 +22,13 @@ export interface RetentionOptions {
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly log: Logger
-  /** How long event ids and settled deliveries are kept. */
+  /** Time for which event ids and settled deliveries are kept, in ms. */
   readonly keepMs: number
-  /** Hears of rows that are gone. */
+  /** Called after rows were removed. */
   readonly onRemoved?: (what: RemovedRows, rows: number) => void
 }
 
-/** Removes in the background what has been kept long enough, a piece at a time. */
+/** Removes expired records in the background, a few at a time. */
 export class Retention {
   private cancel: Cancel | null = null
   private underWay: Promise<void> = Promise.resolve()
@@ -41,7 +41,7 @@ export class Retention {
     this.wait(ROUND_PAUSE_MS)
   }
 
-  /** Resolves when no piece is under way. */
+  /** Resolves when no removal is in progress. */
   async stop(): Promise<void> {
     this.isStopped = true
     this.cancel?.()
@@ -61,14 +61,14 @@ export class Retention {
       removed = await this.removePieces()
       this.hasComplained = false
     } catch (error) {
-      // The disk or the queue is full: what is old can wait.
+      // The disk or the queue is full. Removing old records can wait.
       if (!this.hasComplained) this.options.log.warn({ err: error }, 'old records cannot be removed')
       this.hasComplained = true
     }
     this.wait(removed > 0 ? PIECE_PAUSE_MS : ROUND_PAUSE_MS)
   }
 
-  /** A piece of each; answers how many rows are gone. */
+  /** Removes a few rows of each kind; returns how many. */
   private async removePieces(): Promise<number> {
     const { store, clock, keepMs, onRemoved } = this.options
     const keptFrom = clock.now() - keepMs

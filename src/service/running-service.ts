@@ -1,6 +1,6 @@
-/** The service while it runs. */
+/** A running service. */
 export interface Service {
-  /** The address listened on. */
+  /** The URL that it listens on. */
   readonly url: string
   /** Lines for the operator, printed before the ready line. */
   readonly banner: readonly string[]

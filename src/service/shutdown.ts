@@ -4,19 +4,19 @@ interface Ending {
 }
 
 /**
- * What ends the parts that have been started, in the order of their start. Ending goes the other way, from the outside
- * in: what has been accepted still finds everything that it needs.
+ * Stops the started parts in reverse order, from the outside in, so that accepted work still finds everything that it
+ * needs.
  */
 export class Shutdown {
   private readonly shutdown: Ending[] = []
   private current: string | null = null
 
-  /** `part` names it for the operator. */
+  /** `part` is its name for the operator. */
   add(part: string, end: () => void | Promise<void>): void {
     this.shutdown.push({ part, end })
   }
 
-  /** The part that is being ended; null before and after. */
+  /** The part that is being stopped; null before and after. */
   get underWay(): string | null {
     return this.current
   }

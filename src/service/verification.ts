@@ -6,28 +6,28 @@ import { type ChosenEngine, chooseEngine } from '../verify/engine-choice.js'
 import { canHaveKeyTables } from '../verify/key-tables.js'
 import { createVerifyPool, type VerifyObserver, type VerifyPool } from '../verify/pool.js'
 
-/** Requests of registered keys that may wait for verification. */
+/** Maximum requests of registered keys that wait for verification. */
 const REGISTERED_LANE_LIMIT = 8192
 /**
- * The same for each thread: about a second's worth with either engine. Whoever is told to come back at once is better off
- * than who waits until giving up.
+ * The same for each thread: about a second's worth with either engine. A client is better served by an immediate 503
+ * than by a wait until its timeout.
  */
 const REGISTERED_LANE_LIMIT_PER_THREAD: Readonly<Record<Secp256k1EngineName, number>> = {
   libsecp256k1: 8192,
   noble: 512,
 }
-/** Requests without priority that may wait, as a part of those of registered keys. */
+/** Maximum low-priority requests that wait, as a fraction of those of registered keys. */
 const UNREGISTERED_LANE_PART = 1 / 16
-/** Bytes of requests that may wait in each lane. */
+/** Maximum bytes of requests that wait in each lane. */
 const LANE_LIMIT_BYTES = 32 * 1024 * 1024
 
-/** What verifies signatures: the engine here and the pool of threads, which has yet to be warmed up. */
+/** The engine of the main thread and the pool of verification threads, which is not warmed up yet. */
 export interface Verification {
   readonly engine: Secp256k1Engine
   readonly pool: VerifyPool
 }
 
-/** Chooses the engine and starts the threads. Throws `StartError` when the engine that was asked for does not run. */
+/** Chooses the engine and starts the threads. Throws `StartError` if the configured engine does not run. */
 export async function startVerification(
   settings: Settings,
   log: Logger,

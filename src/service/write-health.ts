@@ -3,12 +3,12 @@ import type { Scheduler } from '../scheduler.js'
 import type { CommitObserver } from '../store/commit-observer.js'
 import type { Store } from '../store/store.js'
 
-/** Between two looks whether the disk takes writes again. */
+/** Pause between two probes of the disk. */
 const PROBE_PAUSE_MS = 1000
 
 /**
- * Whether the disk takes writes. A commit that fails makes it unhealthy, and only a probe makes it well again: small commits
- * may still find room in a full file, and without traffic there are none.
+ * Whether the disk takes writes. A failed commit makes it unhealthy, and only a successful probe makes it healthy
+ * again: small commits may still find free pages in a full file, and without traffic there are none.
  */
 export class WriteHealth {
   private isFailing = false
@@ -23,7 +23,7 @@ export class WriteHealth {
     return !this.isFailing
   }
 
-  /** What the store tells of its commits, to `observer` as well. */
+  /** An observer of the store's commits that also informs `observer`. */
   observing(observer: CommitObserver | undefined): CommitObserver {
     return {
       now: () => observer?.now() ?? 0,

@@ -13,7 +13,7 @@ const LEDGER = {
 const NODES = { BILLHOOK_SEP_URLS: 'http://10.0.0.1', BILLHOOK_SEP_TOKEN: '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0' }
 
 const EXPOSED = /^others can reach this service/
-const NO_WALLETS = /^nothing tells this service the addresses of wallets/
+const NO_WALLETS = /^nothing reports wallet addresses to this service/
 
 describe('at its start the service warns', () => {
   const rows: readonly (readonly [environment: Environment, ...warnings: RegExp[]])[] = [
