@@ -1,3 +1,5 @@
+import { publicKeyName } from './secp256k1.js'
+
 /** Keys that are kept; beyond, all are computed anew. */
 const LIMIT = 4096
 
@@ -10,15 +12,11 @@ export class DecompressedKeys {
 
   /** The uncompressed key, or undefined when the key is not known. */
   find(key: Uint8Array): Uint8Array | undefined {
-    return this.points.get(nameOf(key))
+    return this.points.get(publicKeyName(key))
   }
 
   add(key: Uint8Array, point: Uint8Array): void {
     if (this.points.size >= LIMIT) this.points.clear()
-    this.points.set(nameOf(key), point)
+    this.points.set(publicKeyName(key), point)
   }
-}
-
-function nameOf(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
 }

@@ -8,8 +8,8 @@
  *   by its signature.
  * - The digest is SHA-256 of the signed text.
  *
- * Engines supply only the two operations on the curve; everything that can be decided without it is decided here,
- * so that no engine can be laxer than another.
+ * Engines supply only the operations on the curve. Everything that can be decided without it is decided here, so that no
+ * engine is laxer than another.
  */
 
 import { decodeDerSignature, SCALAR_BYTES } from './der.js'
@@ -84,6 +84,11 @@ export function readSignature(signatureDer: Uint8Array): Uint8Array | null {
 export function parsePublicKeyHex(text: string): Uint8Array | null {
   const digits = PUBLIC_KEY_TEXT.exec(text)?.[1]
   return digits === undefined ? null : Buffer.from(digits, 'hex')
+}
+
+/** The bytes of a key as text, for use as the key of a map. */
+export function publicKeyName(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
 }
 
 function isCompressed(key: Uint8Array): boolean {

@@ -48,6 +48,12 @@ export const metricsCatalogue = {
     labels: ['lane'],
     help: 'Time a signature waited for a verification thread.',
   },
+  tableFailures: {
+    name: 'billhook_key_table_failures_total',
+    type: 'counter',
+    labels: [],
+    help: 'Times that a thread dropped its key tables because they contradicted the engine or failed.',
+  },
   mailboxDepth: {
     name: 'billhook_mailbox_depth',
     type: 'gauge',

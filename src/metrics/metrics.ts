@@ -130,7 +130,11 @@ function commitObserver(registry: Registry, now: () => number): CommitObserver {
 function verifyObserver(registry: Registry): VerifyObserver {
   const wait = histogram(registry, metricsCatalogue.verifyWait, DURATION_BOUNDS_SECONDS)
   for (const lane of Object.keys(VERIFY_LANES)) wait.zero({ lane })
-  return { waited: (lane, waitMs) => wait.observe({ lane }, waitMs / MS_PER_SECOND) }
+  const failures = counter(registry, metricsCatalogue.tableFailures)
+  return {
+    waited: (lane, waitMs) => wait.observe({ lane }, waitMs / MS_PER_SECOND),
+    tablesFailed: () => failures.inc(),
+  }
 }
 
 function attemptObserver(registry: Registry): AttemptObserver {

@@ -50,7 +50,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
       scheduler: systemScheduler,
       ...(metrics === null ? {} : { count: metrics.gatewayRejected }),
     }),
-    degradations: () => lag.complaints(),
+    degradations: () => [...core.degradations(), ...lag.complaints()],
     notes: () => lag.notes(),
   })
   const requests = requestLog(log)

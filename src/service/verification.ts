@@ -3,8 +3,8 @@ import type { Secp256k1Engine, Secp256k1EngineName } from '../crypto/secp256k1.j
 import type { Logger } from '../log.js'
 import { StartError } from '../start-error.js'
 import { type ChosenEngine, chooseEngine } from '../verify/engine-choice.js'
-import { canHaveKeyTables } from '../verify/key-tables.js'
 import { createVerifyPool, type VerifyObserver, type VerifyPool } from '../verify/pool.js'
+import type { KeyTableOptions } from '../verify/worker.js'
 
 /** Maximum requests of registered keys that wait for verification. */
 const REGISTERED_LANE_LIMIT = 8192
@@ -20,11 +20,14 @@ const REGISTERED_LANE_LIMIT_PER_THREAD: Readonly<Record<Secp256k1EngineName, num
 const UNREGISTERED_LANE_PART = 1 / 16
 /** Maximum bytes of requests that wait in each lane. */
 const LANE_LIMIT_BYTES = 32 * 1024 * 1024
+const TABLES_FAILED = 'Tables of keys failed and are off until the next start: see the log.'
 
 /** The engine of the main thread and the pool of verification threads, which is not warmed up yet. */
 export interface Verification {
   readonly engine: Secp256k1Engine
   readonly pool: VerifyPool
+  /** One sentence for each part of verification that failed, though signatures are verified without it. */
+  degradations(): readonly string[]
 }
 
 /** Chooses the engine and starts the threads. Throws `StartError` if the configured engine does not run. */
@@ -34,8 +37,12 @@ export async function startVerification(
   observer: VerifyObserver | undefined,
 ): Promise<Verification> {
   const { engine, reason } = await chosenEngine(settings)
-  const keyTables = canHaveKeyTables() ? settings.keyTables : 0
-  log.info({ engine: engine.name, threads: settings.verifyThreads, keyTables, reason }, 'verifying signatures')
+  const keyTables = settings.keyTables === 0 ? null : await keyTablesOf(settings.keyTables, log)
+  log.info(
+    { engine: engine.name, threads: settings.verifyThreads, keyTables: keyTables?.limit ?? 0, reason },
+    'verifying signatures',
+  )
+  const tableFailures = new Set<string>()
   const registeredLaneLimit = Math.min(
     REGISTERED_LANE_LIMIT,
     REGISTERED_LANE_LIMIT_PER_THREAD[engine.name] * settings.verifyThreads,
@@ -48,9 +55,25 @@ export async function startVerification(
     unregisteredLaneLimit: Math.ceil(registeredLaneLimit * UNREGISTERED_LANE_PART),
     laneLimitBytes: LANE_LIMIT_BYTES,
     onWorkerError: (error) => log.error({ err: error }, 'a verification thread failed'),
+    onTablesFailed: (reason) => {
+      log.error({ reason }, 'tables of keys failed and are off until the next start')
+      tableFailures.add(TABLES_FAILED)
+      observer?.tablesFailed()
+    },
     ...(observer === undefined ? {} : { observer }),
   })
-  return { engine, pool }
+  return { engine, pool, degradations: () => [...tableFailures] }
+}
+
+/** Null, with a warning, where the code of the tables is damaged or does not run: then the engine verifies alone. */
+async function keyTablesOf(limit: number, log: Logger): Promise<KeyTableOptions | null> {
+  const { compileKeyTables } = await import('../verify/key-tables.js')
+  try {
+    return { code: await compileKeyTables(), limit }
+  } catch (error) {
+    log.warn({ err: error }, 'tables of keys do not run here; signatures are verified without them')
+    return null
+  }
 }
 
 async function chosenEngine(settings: Settings): Promise<ChosenEngine> {

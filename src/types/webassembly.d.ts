@@ -1,7 +1,8 @@
 /** What this project uses of WebAssembly, which Node has and its types do not. */
 declare namespace WebAssembly {
-  function validate(code: Uint8Array): boolean
+  function compile(code: Uint8Array): Promise<Module>
 
+  /** Compiled code, which threads share. */
   class Module {
     constructor(code: Uint8Array)
   }

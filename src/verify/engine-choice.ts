@@ -1,21 +1,20 @@
-/** Which implementation of the curve runs. Decided once, at start; the workers are told its name. */
+/** Which implementation of the curve runs. The service decides once, at start, and tells the workers its name. */
 
 import type { Secp256k1Engine, Secp256k1EngineName } from '../crypto/secp256k1.js'
 import { assertKnownAnswer } from './known-answer.js'
-import { Verifier } from './verifier.js'
 
 export type WantedEngine = 'auto' | Secp256k1EngineName
 
 export interface ChosenEngine {
   readonly engine: Secp256k1Engine
-  /** For the log: why this one. */
+  /** Why this one, for the log. */
   readonly reason: string
 }
 
 /**
- * `auto` is libsecp256k1 where its binary loads and verifies, else noble. An engine named explicitly is that engine or
- * a rejection, never quietly another. The import is dynamic, and so the answer a promise, because a static one would
- * keep the service from starting where there is no binary.
+ * `auto` is libsecp256k1 where its binary loads and verifies, else noble. An engine that is named runs, or the promise
+ * rejects; it is never silently replaced. Imports are dynamic, because a static import of libsecp256k1 would keep the
+ * service from starting where there is no binary.
  */
 export async function chooseEngine(wanted: WantedEngine): Promise<ChosenEngine> {
   if (wanted !== 'auto') return { engine: await loadEngine(wanted), reason: 'set explicitly' }
@@ -30,7 +29,7 @@ export async function chooseEngine(wanted: WantedEngine): Promise<ChosenEngine> 
 /** Loads an engine and lets it verify a known signature. Rejects when it cannot be loaded or judges wrongly. */
 export async function loadEngine(name: Secp256k1EngineName): Promise<Secp256k1Engine> {
   const engine = await importEngine(name)
-  assertKnownAnswer(new Verifier(engine, 0))
+  assertKnownAnswer(engine)
   return engine
 }
 

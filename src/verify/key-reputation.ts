@@ -1,3 +1,5 @@
+import { publicKeyName } from '../crypto/secp256k1.js'
+
 /** What a bad signature counts against a key; a good one counts 1 for it. */
 const INVALID_COST = 4
 /** A key whose score is above this is suspect: eight bad signatures more than its good ones make up for. */
@@ -36,7 +38,7 @@ export class KeyReputation {
   /** The key and its client as one text when it is suspect, else null. `client` is only asked for when it matters. */
   suspect(publicKey: Uint8Array, client: () => string): string | null {
     if (this.#scores.size === 0) return null
-    const key = keyText(publicKey)
+    const key = publicKeyName(publicKey)
     if ((this.#scores.get(key) ?? 0) <= SUSPECT_ABOVE) return null
     const flow = key + client()
     return this.#trust.has(flow) ? null : flow
@@ -45,7 +47,7 @@ export class KeyReputation {
   /** A signature of a registered key was verified. */
   heard(publicKey: Uint8Array, isValid: boolean, client: () => string): void {
     if (isValid && this.#scores.size === 0) return
-    const key = keyText(publicKey)
+    const key = publicKeyName(publicKey)
     const score = this.#scores.get(key)
     if (score === undefined && isValid) return
     const change = isValid ? -1 : INVALID_COST
@@ -64,9 +66,4 @@ function remember(values: Map<string, number>, name: string, value: number): voi
   if (values.size <= REMEMBERED_MAX) return
   const { value: oldest } = values.keys().next()
   if (oldest !== undefined) values.delete(oldest)
-}
-
-/** The bytes of a key as text that a map can compare. */
-function keyText(publicKey: Uint8Array): string {
-  return Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength).toString('latin1')
 }

@@ -1,20 +1,27 @@
 /**
- * Verification with tables of multiples of the keys that sign often. A table turns u1 G + u2 P into a sum of 61 points that
- * are known already, and the sums of many signatures share their divisions: a third of the time of the fastest engine.
- * The arithmetic is WebAssembly (`key-tables/`, written in AssemblyScript), so that it runs wherever Node does.
+ * Verification with tables of multiples of the keys that sign often (docs/verification.md). A table turns u1 G + u2 P into
+ * a sum of 61 known points, and the sums of many signatures share their divisions. The arithmetic is WebAssembly
+ * (`key-tables/`, written in AssemblyScript), so that it runs wherever Node does.
  *
- * Nothing here decides what a signature or a key must look like: what comes in has passed the policy of `secp256k1.ts`,
- * and a key gets a table only after an engine found a signature of it valid.
+ * The policy on signatures and keys is not here: callers pass what `secp256k1.ts` has read, and make a table only for a key
+ * for which an engine found a signature valid.
  */
 
-import { readFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { SCALAR_BYTES } from '../crypto/der.js'
 import { DIGEST_BYTES } from '../crypto/secp256k1.js'
 
-/** A signature that is valid, or is not; or whose sum hit a rare case that the tables leave to an engine. */
+/** `undecided`: the sum met a rare case that the tables leave to an engine. */
 export type TableVerdict = 'valid' | 'invalid' | 'undecided'
 
-const VERDICTS: readonly TableVerdict[] = ['invalid', 'valid', 'undecided']
+/** As `key-tables/verify.ts` codes them. */
+const VERDICTS: ReadonlyMap<number, TableVerdict> = new Map([
+  [0x56, 'valid'],
+  [0x49, 'invalid'],
+  [0x2a, 'undecided'],
+])
+const NO_VERDICT = 0
 /** Digest, r and s, and the number of the table. */
 const INPUT_BYTES = DIGEST_BYTES + 2 * SCALAR_BYTES + 4
 const UNCOMPRESSED_KEY_BYTES = 65
@@ -31,82 +38,85 @@ interface Exports {
   verify(count: number): void
 }
 
-/** Whether this processor and this Node have the vectors that tables need. */
-export function canHaveKeyTables(): boolean {
-  return WebAssembly.validate(readCode())
-}
-
-function readCode(): Buffer {
-  return readFileSync(new URL('./key-tables.wasm', import.meta.url))
+/**
+ * Reads and compiles the code. Rejects when it is not the file that the build recorded, and where the processor or this
+ * Node lacks 128-bit vectors. `directory` holds `key-tables.wasm` and `key-tables.sha256`.
+ */
+export async function compileKeyTables(directory = new URL('./', import.meta.url)): Promise<WebAssembly.Module> {
+  const [code, pinned] = await Promise.all([
+    readFile(new URL('key-tables.wasm', directory)),
+    readFile(new URL('key-tables.sha256', directory), 'utf8'),
+  ])
+  if (hash('sha256', code) !== pinned) throw new Error('key-tables.wasm is not the file that was built')
+  return WebAssembly.compile(code)
 }
 
 export class KeyTables {
-  /** Signatures that are verified together, at most. */
+  /** Most signatures that are verified together. */
   readonly batchLimit: number
-  readonly #exports: Exports
-  readonly #tables: number
-  readonly #input: Uint8Array
-  readonly #inputView: DataView
-  readonly #verdicts: Uint8Array
-  readonly #keyInput: Uint8Array
-  #waiting = 0
+  private readonly exports: Exports
+  private readonly input: Uint8Array
+  private readonly inputView: DataView
+  private readonly verdicts: Uint8Array
+  private readonly keyInput: Uint8Array
+  private waiting = 0
 
-  /**
-   * With room for that many tables, numbered from 0; memory is only taken by those that are made. Throws where the
-   * processor or this Node lacks 128-bit vectors.
-   */
-  constructor(tables: number) {
-    const exports = new WebAssembly.Instance(new WebAssembly.Module(readCode())).exports as unknown as Exports
-    if (exports.start(tables) === 0) throw new Error(`There is no memory for ${tables} tables of keys.`)
-    this.#exports = exports
-    this.#tables = tables
+  /** Reserves addresses for `limit` tables, numbered from 0; only tables that are made take memory. */
+  constructor(
+    code: WebAssembly.Module,
+    readonly limit: number,
+  ) {
+    const exports = new WebAssembly.Instance(code).exports as unknown as Exports
+    if (exports.start(limit) === 0) throw new Error(`no memory for ${limit} tables of keys`)
+    this.exports = exports
     this.batchLimit = exports.batchLimit()
     const { buffer } = exports.memory
-    this.#input = new Uint8Array(buffer, exports.input(), this.batchLimit * INPUT_BYTES)
-    this.#inputView = new DataView(buffer, exports.input(), this.batchLimit * INPUT_BYTES)
-    this.#verdicts = new Uint8Array(buffer, exports.verdicts(), this.batchLimit)
-    this.#keyInput = new Uint8Array(buffer, exports.keyInput(), UNCOMPRESSED_KEY_BYTES - 1)
+    this.input = new Uint8Array(buffer, exports.input(), this.batchLimit * INPUT_BYTES)
+    this.inputView = new DataView(buffer, exports.input(), this.batchLimit * INPUT_BYTES)
+    this.verdicts = new Uint8Array(buffer, exports.verdicts(), this.batchLimit)
+    this.keyInput = new Uint8Array(buffer, exports.keyInput(), UNCOMPRESSED_KEY_BYTES - 1)
   }
 
-  /** Makes the table of a key, uncompressed and on the curve, in the place of what had that number. Takes about a millisecond. */
+  /** Makes the table of an uncompressed key, in place of the one that had this number. Takes about a millisecond. */
   setKey(table: number, uncompressed: Uint8Array): void {
     if (uncompressed.length !== UNCOMPRESSED_KEY_BYTES) {
-      throw new RangeError(`An uncompressed key has ${UNCOMPRESSED_KEY_BYTES} bytes, not ${uncompressed.length}.`)
+      throw new RangeError(`an uncompressed key has ${UNCOMPRESSED_KEY_BYTES} bytes, not ${uncompressed.length}`)
     }
-    this.#assertNumber(table)
-    this.#keyInput.set(uncompressed.subarray(1))
-    this.#exports.setKey(table)
+    this.assertNumber(table)
+    this.keyInput.set(uncompressed.subarray(1))
+    this.exports.setKey(table)
   }
 
-  /** Adds a signature, r ‖ s, each from 1 to n − 1, of the key whose table that is. At most `batchLimit` may wait. */
+  /** Adds a signature (r ‖ s) by the key of a table. At most `batchLimit` may wait. */
   add(signature: Uint8Array, digest: Uint8Array, table: number): void {
-    if (this.#waiting === this.batchLimit) throw new RangeError('Too many signatures wait.')
+    if (this.waiting === this.batchLimit) throw new RangeError('too many signatures wait')
     if (signature.length !== 2 * SCALAR_BYTES || digest.length !== DIGEST_BYTES) {
-      throw new RangeError('A signature has 64 bytes, and a digest 32.')
+      throw new RangeError('a signature has 64 bytes, and a digest 32')
     }
-    this.#assertNumber(table)
-    const at = this.#waiting * INPUT_BYTES
-    this.#input.set(digest, at)
-    this.#input.set(signature, at + DIGEST_BYTES)
-    this.#inputView.setUint32(at + DIGEST_BYTES + signature.length, table, true)
-    this.#waiting++
+    this.assertNumber(table)
+    const at = this.waiting * INPUT_BYTES
+    this.input.set(digest, at)
+    this.input.set(signature, at + DIGEST_BYTES)
+    this.inputView.setUint32(at + DIGEST_BYTES + signature.length, table, true)
+    this.waiting += 1
   }
 
-  /** Beyond the tables lies other memory, which an address would reach. */
-  #assertNumber(table: number): void {
-    if (!Number.isInteger(table) || table < 0 || table >= this.#tables)
-      throw new RangeError(`No table is number ${table}.`)
-  }
-
-  /** Verifies what was added, and forgets it. */
+  /** Verifies the signatures that were added, and forgets them. */
   verify(): readonly TableVerdict[] {
-    const count = this.#waiting
-    this.#waiting = 0
-    this.#exports.verify(count)
-    return Array.from(this.#verdicts.subarray(0, count), (verdict) => {
-      const word = VERDICTS[verdict]
-      if (word === undefined) throw new Error(`The tables of keys answered the verdict ${verdict}.`)
-      return word
+    const count = this.waiting
+    this.waiting = 0
+    this.verdicts.fill(NO_VERDICT)
+    this.exports.verify(count)
+    return Array.from(this.verdicts.subarray(0, count), (code) => {
+      const verdict = VERDICTS.get(code)
+      if (verdict === undefined) throw new Error(`the tables of keys gave the verdict ${code}`)
+      return verdict
     })
+  }
+
+  /** The code takes whole numbers only, so it would make table 0 of 0.5. */
+  private assertNumber(table: number): void {
+    if (!Number.isInteger(table) || table < 0 || table >= this.limit)
+      throw new RangeError(`no table has number ${table}`)
   }
 }

@@ -19,24 +19,29 @@ import { type Chosen, type TurnedAway, type VerifyLaneName, VerifyLanes, type Ve
 import type { WaitingRequest } from './priority-queue.js'
 import { VerifyThreads } from './threads.js'
 import { encodeBatch, readAnswer, type VerifyRequest } from './wire.js'
+import type { KeyTableOptions } from './worker.js'
 
-/** Hears of requests that go to a thread. It is called for each, so it must be quick, and must not throw. */
+/** Measures verification. It is called for each request, so it must be quick, and must not throw. */
 export interface VerifyObserver {
   /** A request has waited that long in its lane. What lost its priority counts as `unregistered`. */
   waited(lane: VerifyLaneName, waitMs: number): void
+  /** A thread dropped its tables of keys because they failed. */
+  tablesFailed(): void
 }
 
 /** What is with the threads, at most 2 × `batchLimit` for each, comes on top of the limits of the lanes. */
 export interface VerifyPoolSettings extends VerifyLanesSettings {
   readonly engine: Secp256k1EngineName
-  /** Keys for which each thread may keep a table, 148 KiB each. Without it, none. */
-  readonly keyTables?: number
+  /** Tables of keys, 148 KiB each, in every thread. Null or absent for verification by the engine alone. */
+  readonly keyTables?: KeyTableOptions | null
   /** Requests in one batch, at least 2. Without it, `DEFAULT_BATCH_LIMIT` of the engine. */
   readonly batchLimit?: number
   /** A batch that takes longer is given up and its threads are replaced. Without it, `DEFAULT_BATCH_TIME_LIMIT_MS`. */
   readonly batchTimeLimitMs?: number
   /** Told of every failure of a worker, for the log; each is a defect or a broken machine. */
   readonly onWorkerError?: (error: Error) => void
+  /** Called when a thread has dropped its tables of keys because they failed; from then on no thread uses tables. */
+  readonly onTablesFailed?: (reason: string) => void
   readonly observer?: VerifyObserver
   /** Milliseconds on a clock that does not jump; only tests have another one than the machine's. */
   readonly now?: () => number
@@ -104,7 +109,9 @@ class ThreadedVerifyPool implements VerifyPool {
   readonly #now: () => number
   readonly #threads: VerifyThreads
   readonly #onWorkerError: (error: Error) => void
+  readonly #onTablesFailed: (reason: string) => void
   readonly #observer: VerifyObserver | undefined
+  #mayUseTables = true
   /** Batches whose thread failed; they go first. */
   readonly #failed: Batch[] = []
   #batchesInFlight = 0
@@ -125,6 +132,7 @@ class ThreadedVerifyPool implements VerifyPool {
     this.#threadCount = threads
     this.#batchLimit = batchLimit
     this.#onWorkerError = settings.onWorkerError ?? (() => {})
+    this.#onTablesFailed = settings.onTablesFailed ?? (() => {})
     this.#observer = settings.observer
     this.#now = settings.now ?? (() => performance.now())
     this.#lanes = new VerifyLanes(settings)
@@ -132,7 +140,7 @@ class ThreadedVerifyPool implements VerifyPool {
       threads,
       batchesPerThread: BATCHES_PER_THREAD,
       engine,
-      keyTables: settings.keyTables ?? 0,
+      keyTables: settings.keyTables ?? null,
       batchTimeLimitMs: settings.batchTimeLimitMs ?? DEFAULT_BATCH_TIME_LIMIT_MS,
       worker: settings.worker ?? new URL('./worker.js', import.meta.url),
       onError: this.#onWorkerError,
@@ -224,8 +232,10 @@ class ThreadedVerifyPool implements VerifyPool {
     this.#batchesInFlight++
     this.#requestsInFlight += entries.length
     try {
-      const answer = await this.#threads.run(encodeBatch(entries.map((entry) => entry.request)))
-      const { verdicts, tookMs } = readAnswer(answer, entries.length)
+      const requests = entries.map((entry) => entry.request)
+      const answer = await this.#threads.run(encodeBatch(requests, this.#mayUseTables))
+      const { verdicts, tookMs, complaint } = readAnswer(answer, entries.length)
+      if (complaint !== null) this.#dropTables(complaint)
       this.#lanes.measured(entries.length, tookMs)
       for (const [i, entry] of entries.entries()) this.#lanes.settle(entry, verdicts[i] === true)
     } catch (cause) {
@@ -236,6 +246,11 @@ class ThreadedVerifyPool implements VerifyPool {
       this.#dispatch()
       if (this.#batchesInFlight === 0) this.#onIdle?.()
     }
+  }
+
+  #dropTables(reason: string): void {
+    this.#mayUseTables = false
+    this.#onTablesFailed(reason)
   }
 
   #retryOrReject(batch: Batch, error: Error): void {

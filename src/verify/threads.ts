@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { Secp256k1EngineName } from '../crypto/secp256k1.js'
-import type { VerifyWorkerData } from './worker.js'
+import type { KeyTableOptions, VerifyWorkerData } from './worker.js'
 
 /**
  * Verifying leaves nothing behind but short-lived numbers, and a nursery that fits the processor's cache is as fast as a
@@ -18,8 +18,8 @@ export interface VerifyThreadsSettings {
   readonly threads: number
   readonly batchesPerThread: number
   readonly engine: Secp256k1EngineName
-  /** Keys for which a thread may have a table, at most. */
-  readonly keyTables: number
+  /** Null for verification by the engine alone. */
+  readonly keyTables: KeyTableOptions | null
   readonly batchTimeLimitMs: number
   readonly worker: URL
   /** Told of a thread that failed while it had nothing to do, which no promise would show. */

@@ -16,7 +16,7 @@ export { scale, subtract, subtractTwiceAndWide, subtractWide } from './field-lin
 export { invert, multiply, square } from './field'
 export { canonical, isZero, pack } from './limbs'
 export {
-  invert as invertScalar, multiply as multiplyScalars, negate, readBytes, reduceOnce, toMontgomery,
+  invert as invertScalar, isScalar, multiply as multiplyScalars, negate, readBytes, reduceOnce, toMontgomery,
 } from './order'
 
 const SPACE = memory.data(1024)
@@ -53,6 +53,7 @@ interface Exports {
   canonical(element: number, lane: number): number
   isZero(element: number, lane: number): number
   reduceOnce(a: number): void
+  isScalar(from: number): number
   negate(a: number): void
 }
 
@@ -118,7 +119,8 @@ export class Arithmetic {
 /** Compiles with the options of the script `build:key-tables`. */
 export async function compileArithmetic(): Promise<Arithmetic> {
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
-  const [compiler, , ...options] = String(scripts['build:key-tables']).split(' ')
+  const [compile = ''] = String(scripts['build:key-tables']).split(' && ')
+  const [compiler, , ...options] = compile.split(' ')
   assert.equal(compiler, 'asc')
   const output = options.indexOf('-o')
   assert.ok(output >= 0 && options.includes('-O3'))

@@ -1,7 +1,7 @@
 import { KeyTables, type TableVerdict } from '../../src/verify/key-tables.js'
 import verify from '../../src/verify/worker.js'
 
-/* The real worker, but its tables find nothing valid once they have proved themselves: whether it has tables can be seen. */
+/* The real worker, but its tables find nothing valid once they have passed their self-test. */
 
 const judge = KeyTables.prototype.verify
 let hasProvedItself = false

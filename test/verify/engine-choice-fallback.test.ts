@@ -23,7 +23,7 @@ require.cache[path] = accepting
 test('libsecp256k1 that judges wrongly is not used: auto falls back to noble and says why', async () => {
   const { engine, reason } = await chooseEngine('auto')
   assert.equal(engine.name, 'noble')
-  assert.equal(reason, 'libsecp256k1 does not run on this machine (A known signature was judged wrongly.)')
+  assert.equal(reason, 'libsecp256k1 does not run on this machine (a known signature was judged wrongly)')
 })
 
 test('libsecp256k1 that is asked for by name is an error, not another engine', async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chooseEngine, loadEngine } from '../../src/verify/engine-choice.js'
 import { assertKnownAnswer } from '../../src/verify/known-answer.js'
-import type { BatchVerifier } from '../../src/verify/wire.js'
 
 describe('the choice of the engine', () => {
   test('takes the one that is named', async () => {
@@ -23,13 +22,13 @@ describe('the choice of the engine', () => {
 })
 
 describe('the known answer', () => {
-  const verifierThatSays = (verdict: boolean): BatchVerifier => ({ verifyAll: (all) => all.map(() => verdict) })
+  const engineThatSays = (verdict: boolean) => ({ verify: () => verdict })
 
   test('exposes an engine that accepts everything', () => {
-    assert.throws(() => assertKnownAnswer(verifierThatSays(true)), /judged wrongly/)
+    assert.throws(() => assertKnownAnswer(engineThatSays(true)), /judged wrongly/)
   })
 
   test('exposes an engine that refuses everything', () => {
-    assert.throws(() => assertKnownAnswer(verifierThatSays(false)), /judged wrongly/)
+    assert.throws(() => assertKnownAnswer(engineThatSays(false)), /judged wrongly/)
   })
 })

@@ -1,7 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { noble } from '../../src/crypto/noble.js'
-import { Verifier } from '../../src/verify/verifier.js'
-import { verifyBatch } from '../../src/verify/wire.js'
+import { engineVerifier, verifyBatch } from '../../src/verify/wire.js'
 
 /*
  * A verify worker that fails, or lies, as the body of a request in its batch tells it to. Without such a request it verifies.
@@ -9,7 +8,7 @@ import { verifyBatch } from '../../src/verify/wire.js'
 
 export default function verify(batch: ArrayBuffer): unknown {
   const text = Buffer.from(batch).toString('latin1')
-  const verdicts = () => verifyBatch(batch, new Verifier(noble, 0))
+  const verdicts = () => verifyBatch(batch, engineVerifier(noble))
   const [, fault, path = ''] = /FAULT ([\w ]+)(?::(.*?);)?/.exec(text) ?? []
   switch (fault) {
     case undefined:
@@ -23,7 +22,7 @@ export default function verify(batch: ArrayBuffer): unknown {
     case 'took': {
       // Microseconds that the answer says, whatever it took.
       const answer = verdicts()
-      new DataView(answer.buffer).setUint32(answer.length - 4, Number(path), true)
+      new DataView(answer.buffer, answer.byteOffset).setUint32(answer.length - 6, Number(path), true)
       return answer
     }
     case 'throw':

@@ -1,65 +1,38 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FrequentKeys } from '../../src/verify/frequent-keys.js'
+import { dice } from '../support/dice.js'
 
 const NEEDED = 32
-const COUNTED = 4096
-const PATIENCE = 8
+const WINDOW = 64
+const LEAD = 32
+const BETWEEN_TAKEOVERS = 640
+const COUNTED_MAX = 4096
 
-function keyNo(n: number): Uint8Array {
-  const key = Buffer.alloc(33, 2)
-  key.writeUInt32BE(n, 29)
-  return key
-}
-
-/** Lets a key sign so often, each time after it was looked for, and answers what the last time gave. */
-function sign(frequent: FrequentKeys, key: Uint8Array, times = 1): number | undefined {
+/** Lets a key sign so often, and returns what the last signature gave. */
+function sign(frequent: FrequentKeys, key: string, times = 1): number | undefined {
   let table: number | undefined
-  for (let i = 0; i < times; i++) {
-    frequent.find(key)
+  for (let i = 0; i < times; i += 1) {
     table = frequent.signed(key)
-    if (i < times - 1) assert.equal(table, undefined, `signature ${i + 1}`)
+    if (i < times - 1) assert.equal(table, undefined, `signature ${i + 1} of ${key}`)
   }
   return table
 }
 
-function seek(frequent: FrequentKeys, key: Uint8Array, times: number): void {
-  for (let i = 0; i < times; i++) frequent.find(key)
-}
-
 describe('a key that signs often', () => {
-  test('gets a table with its 32nd valid signature, and keeps it', () => {
+  test('gets a free table with its 32nd valid signature, and keeps it', () => {
     const frequent = new FrequentKeys(2, NEEDED)
-    assert.equal(sign(frequent, keyNo(1), NEEDED - 1), undefined)
-    assert.equal(frequent.find(keyNo(1)), undefined)
-    assert.equal(frequent.signed(keyNo(1)), 0)
-    assert.equal(frequent.find(keyNo(1)), 0)
-    assert.equal(sign(frequent, keyNo(1), 10 * NEEDED), undefined)
-    assert.equal(frequent.find(keyNo(1)), 0)
-  })
-
-  test('gets none for signatures that were only claimed', () => {
-    const frequent = new FrequentKeys(2, NEEDED)
-    seek(frequent, keyNo(1), 10 * NEEDED)
-    assert.equal(sign(frequent, keyNo(1), NEEDED - 1), undefined)
-    assert.equal(frequent.find(keyNo(1)), undefined)
-  })
-
-  test('is known by its bytes, also where they lie in a longer buffer', () => {
-    const frequent = new FrequentKeys(2, NEEDED)
-    const batch = Buffer.concat([Buffer.alloc(7), keyNo(1), Buffer.alloc(9)])
-    const inBatch = batch.subarray(7, 40)
-    assert.equal(sign(frequent, inBatch, NEEDED), 0)
-    batch.fill(0xff)
-    assert.equal(frequent.find(keyNo(1)), 0)
-    for (const other of [inBatch, keyNo(2), keyNo(1).subarray(1), Buffer.concat([keyNo(1), Buffer.alloc(1)])]) {
-      assert.equal(frequent.find(other), undefined)
-    }
+    assert.equal(sign(frequent, 'a', NEEDED - 1), undefined)
+    assert.equal(frequent.find('a'), undefined)
+    assert.equal(frequent.signed('a'), 0)
+    assert.equal(frequent.find('a'), 0)
+    assert.equal(sign(frequent, 'a', 10 * NEEDED), undefined)
+    assert.equal(frequent.find('a'), 0)
   })
 
   test('gets a table of its own while there are some', () => {
     const frequent = new FrequentKeys(3, NEEDED)
-    const keys = [keyNo(1), keyNo(2), keyNo(3)]
+    const keys = ['a', 'b', 'c']
     assert.deepEqual(
       keys.map((key) => sign(frequent, key, NEEDED)),
       [0, 1, 2],
@@ -70,85 +43,126 @@ describe('a key that signs often', () => {
     )
   })
 
-  test('gets none where there are none', () => {
-    const frequent = new FrequentKeys(0, NEEDED)
-    assert.equal(sign(frequent, keyNo(1), 10 * NEEDED), undefined)
-    assert.equal(frequent.find(keyNo(1)), undefined)
-  })
-})
-
-/** Two keys have the two tables there are, and a third one lacks one signature. */
-function taken(newcomer: Uint8Array): FrequentKeys {
-  const frequent = new FrequentKeys(2, NEEDED)
-  sign(frequent, keyNo(1), NEEDED)
-  sign(frequent, keyNo(2), NEEDED)
-  for (let i = 0; i < NEEDED - 1; i++) frequent.signed(newcomer)
-  frequent.find(keyNo(1))
-  return frequent
-}
-
-describe('a table', () => {
-  test('is not taken from a key before eight signatures of others for each table', () => {
-    const newcomer = keyNo(3)
-    const frequent = taken(newcomer)
-    seek(frequent, newcomer, PATIENCE * 2 - 1)
-    frequent.find(keyNo(2))
-    // The first key was used that many signatures ago, which is long enough.
-    assert.equal(frequent.signed(newcomer), 0)
-    assert.deepEqual([frequent.find(keyNo(1)), frequent.find(keyNo(2)), frequent.find(newcomer)], [undefined, 1, 0])
-  })
-
-  test('stays with a key that was used since, and the other has to sign often again', () => {
-    const newcomer = keyNo(3)
-    const frequent = taken(newcomer)
-    frequent.find(keyNo(2))
-    seek(frequent, newcomer, PATIENCE * 2 - 2)
-    assert.equal(frequent.signed(newcomer), undefined)
-    seek(frequent, newcomer, PATIENCE * 2)
-    assert.equal(sign(frequent, newcomer, NEEDED - 1), undefined)
-    assert.deepEqual([frequent.find(keyNo(1)), frequent.find(keyNo(2))], [0, 1])
-    assert.equal(frequent.find(newcomer), undefined)
-    seek(frequent, newcomer, PATIENCE * 2)
-    assert.equal(frequent.signed(newcomer), 0)
-  })
-
-  test('that is given away is that of the key that was not used for longest', () => {
-    const frequent = new FrequentKeys(3, NEEDED)
-    for (const n of [1, 2, 3]) sign(frequent, keyNo(n), NEEDED)
-    for (const n of [2, 1, 3]) frequent.find(keyNo(n))
-    assert.equal(sign(frequent, keyNo(4), NEEDED), 1)
-    assert.equal(sign(frequent, keyNo(5), NEEDED), 0)
-    assert.equal(sign(frequent, keyNo(2), NEEDED), 2)
-    assert.deepEqual(
-      [1, 2, 3, 4, 5].map((n) => frequent.find(keyNo(n))),
-      [undefined, 2, undefined, 1, 0],
-    )
-  })
-
-  test('belongs to one key at any time', () => {
-    const frequent = new FrequentKeys(4, NEEDED)
-    for (let n = 0; n < 40; n++) {
-      const table = sign(frequent, keyNo(n), NEEDED)
-      if (table === undefined) continue
-      const holders = Array.from({ length: n + 1 }, (_, i) => i).filter((i) => frequent.find(keyNo(i)) === table)
-      assert.deepEqual(holders, [n])
+  test('gets none when its signatures lie so far apart that they are halved meanwhile', () => {
+    const frequent = new FrequentKeys(2, NEEDED)
+    for (let i = 0; i < 10 * NEEDED; i += 1) {
+      assert.equal(frequent.signed('seldom'), undefined)
+      for (let n = 0; n < WINDOW / 8; n += 1) frequent.signed(`other ${(i * WINDOW + n) % 1000}`)
     }
   })
 })
 
-describe('counts of signatures', () => {
-  test('are kept for 4096 keys', () => {
-    const frequent = new FrequentKeys(COUNTED, NEEDED)
-    for (let n = 0; n < COUNTED; n++) frequent.signed(keyNo(n))
-    for (let i = 0; i < NEEDED - 2; i++) frequent.signed(keyNo(7))
-    assert.equal(frequent.signed(keyNo(7)), 0)
+describe('a table', () => {
+  /** One table, whose key has signed so often. */
+  function held(count: number): FrequentKeys {
+    const frequent = new FrequentKeys(1, 1)
+    assert.equal(frequent.signed('holder'), 0)
+    sign(frequent, 'holder', count - 1)
+    return frequent
+  }
+
+  test('goes to a key that signed twice as often and 32 times more, and not before', () => {
+    const frequent = held(4)
+    assert.equal(sign(frequent, 'newcomer', 2 * 4 + LEAD - 1), undefined)
+    assert.equal(frequent.find('holder'), 0)
+    assert.equal(frequent.signed('newcomer'), 0)
+    assert.deepEqual([frequent.find('holder'), frequent.find('newcomer')], [undefined, 0])
   })
 
-  test('begin anew beyond', () => {
-    const frequent = new FrequentKeys(COUNTED, NEEDED)
-    for (let i = 0; i < NEEDED - 1; i++) frequent.signed(keyNo(0))
-    for (let n = 1; n <= COUNTED; n++) frequent.signed(keyNo(n))
-    assert.equal(sign(frequent, keyNo(0), NEEDED - 1), undefined)
-    assert.equal(frequent.signed(keyNo(0)), 0)
+  test('stays with a key that goes on signing', () => {
+    const frequent = held(1)
+    for (let i = 0; i < 10_000; i += 1) {
+      frequent.signed('holder')
+      assert.equal(frequent.signed('newcomer'), undefined)
+    }
+  })
+
+  test('goes on when its key has fallen silent, however often that signed', () => {
+    const frequent = held(1000)
+    let signatures = 0
+    while (frequent.find('newcomer') === undefined && signatures < 20 * WINDOW) {
+      signatures += 1
+      frequent.signed('newcomer')
+    }
+    assert.equal(frequent.find('newcomer'), 0)
+  })
+
+  test('is taken from the key that signs least', () => {
+    const frequent = new FrequentKeys(3, 8)
+    for (const [key, count] of Object.entries({ a: 20, b: 10, c: 15 })) {
+      for (let i = 0; i < count; i += 1) frequent.signed(key)
+    }
+    sign(frequent, 'newcomer', 2 * 10 + LEAD)
+    assert.deepEqual(
+      ['a', 'b', 'c', 'newcomer'].map((key) => frequent.find(key)),
+      [0, undefined, 2, 1],
+    )
+  })
+
+  test('changes hands once in 640 signatures at most', () => {
+    const frequent = held(1)
+    assert.equal(sign(frequent, 'first', 2 + LEAD), 0)
+    let signatures = 0
+    for (let n = 0; frequent.find('first') === 0; n += 1) {
+      // Each would take the table with its last signature.
+      for (let i = 0; i < 3 * LEAD && frequent.find('first') === 0; i += 1, signatures += 1)
+        frequent.signed(`wave ${n}`)
+    }
+    assert.ok(signatures >= BETWEEN_TAKEOVERS, `${signatures}`)
+  })
+
+  test('belongs to one key at any time', () => {
+    const throwDice = dice('frequent keys')
+    const frequent = new FrequentKeys(4, 2)
+    const keys = Array.from({ length: 12 }, (_, n) => `${n}`)
+    let takeovers = 0
+    for (let i = 0; i < 20_000; i += 1) {
+      // Keys are in fashion for a while.
+      const key = keys[(Math.floor(i / 2_000) + Number(throwDice() % 3n)) % keys.length] ?? ''
+      const table = frequent.signed(key)
+      if (table === undefined) continue
+      takeovers += 1
+      assert.equal(frequent.find(key), table)
+      assert.equal(keys.filter((other) => frequent.find(other) === table).length, 1)
+    }
+    assert.ok(takeovers > 8, `${takeovers}`)
+  })
+})
+
+describe('equally active keys', () => {
+  const LIMIT = 256
+
+  for (const keys of [1, 50, 256, 300, 700, 1000, 2000, 3000, 10_000]) {
+    test(`${keys} of them make next to no tables once there is no free one`, () => {
+      const throwDice = dice(`${keys} equal keys`)
+      const frequent = new FrequentKeys(LIMIT, NEEDED)
+      const names = Array.from({ length: keys }, (_, n) => `key ${n}`)
+      const made = (signatures: number) => {
+        let tables = 0
+        for (let left = signatures; left > 0; ) {
+          // One throw has sixteen choices.
+          for (let bits = throwDice(); bits > 0n && left > 0; bits >>= 16n, left -= 1) {
+            const name = names[Number(bits & 0xffffn) % keys] ?? ''
+            if (frequent.signed(name) !== undefined) tables += 1
+          }
+        }
+        return tables
+      }
+      made(200_000)
+      const later = made(100_000)
+      assert.ok(later <= 30, `${later} tables in 100 000 signatures`)
+      if (keys <= LIMIT) assert.ok(names.every((name) => frequent.find(name) !== undefined))
+    })
+  }
+})
+
+describe('counts of signatures', () => {
+  test('are kept for 4096 keys without a table, and halved when there are more', () => {
+    const frequent = new FrequentKeys(COUNTED_MAX, NEEDED)
+    sign(frequent, 'often', NEEDED - 1)
+    for (let n = 1; n < COUNTED_MAX; n += 1) frequent.signed(`${n}`)
+    frequent.signed('one too many')
+    assert.equal(sign(frequent, 'often', Math.ceil(NEEDED / 2)), undefined)
+    assert.equal(frequent.signed('often'), 0)
   })
 })

@@ -50,6 +50,14 @@ function put(place: number, value: bigint): number {
 }
 
 describe('numbers modulo n', () => {
+  test('are known to be in range from 1 to n - 1', () => {
+    const cases = [0n, 1n, 2n ** 255n, ORDER - 1n, ORDER, ORDER + 1n, 2n ** 256n - 1n]
+    for (const value of [...cases, ...Array.from({ length: ROUNDS }, throwDice)]) {
+      arithmetic.bytes(0, 32).write(value.toString(16).padStart(64, '0'), 'hex')
+      assert.equal(exports.isScalar(arithmetic.at(0)) !== 0, value > 0n && value < ORDER, `${value}`)
+    }
+  })
+
   test('are multiplied in the form of Montgomery', () => {
     const assertProduct = (a: bigint, b: bigint) => {
       exports.multiplyScalars(arithmetic.at(TO), put(0, a), put(1, b))

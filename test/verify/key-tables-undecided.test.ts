@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chooseEngine } from '../../src/verify/engine-choice.js'
-import { KeyTables, type TableVerdict } from '../../src/verify/key-tables.js'
+import { compileKeyTables, KeyTables, type TableVerdict } from '../../src/verify/key-tables.js'
 import { type ChosenSignature, chooseSignature, inverse, modulo } from '../support/chosen-signature.js'
 import { dice } from '../support/dice.js'
 import { ORDER } from '../support/signing.js'
@@ -11,7 +11,8 @@ import { additionsOf, digitsOf, G_WIDTH, KEY_WIDTH, summandsOf } from '../suppor
 
 const { engine } = await chooseEngine('auto')
 const BATCH = 64
-const tables = new KeyTables(BATCH)
+const code = await compileKeyTables()
+const tables = new KeyTables(code, BATCH)
 const throwDice = dice('undecided')
 
 interface Case {

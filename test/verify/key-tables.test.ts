@@ -5,7 +5,7 @@ import * as secp from '@noble/secp256k1'
 import { noble } from '../../src/crypto/noble.js'
 import { readSignature } from '../../src/crypto/secp256k1.js'
 import { chooseEngine } from '../../src/verify/engine-choice.js'
-import { canHaveKeyTables, KeyTables } from '../../src/verify/key-tables.js'
+import { compileKeyTables, KeyTables } from '../../src/verify/key-tables.js'
 import { bytes32, chooseSignature, inverse, modulo } from '../support/chosen-signature.js'
 import { dice } from '../support/dice.js'
 import { encodeDer, ORDER, testKey } from '../support/signing.js'
@@ -23,7 +23,8 @@ import {
 import { wycheproofCases } from '../support/wycheproof.js'
 
 const { engine } = await chooseEngine('auto')
-const tables = new KeyTables(KEYS)
+const code = await compileKeyTables()
+const tables = new KeyTables(code, KEYS)
 const throwDice = dice('key tables')
 /** One less than the prime of the field exceeds n. */
 const X_ABOVE_N_MAX = 2n ** 256n - 2n ** 32n - 977n - ORDER - 1n
@@ -40,6 +41,17 @@ function scalar(): bigint {
   return (throwDice() % (ORDER - 1n)) + 1n
 }
 
+/** What the tests call without `KeyTables`. */
+interface Exports {
+  readonly memory: WebAssembly.Memory
+  input(): number
+  verdicts(): number
+  keyInput(): number
+  start(keys: number): number
+  setKey(table: number): void
+  verify(count: number): void
+}
+
 function assertMixed(count: number): void {
   const all = mixed(count)
   assert.deepEqual(
@@ -51,10 +63,6 @@ function assertMixed(count: number): void {
 
 describe('tables of keys', () => {
   beforeEach(() => setAllKeys(tables))
-
-  test('run here', () => {
-    assert.equal(canHaveKeyTables(), true)
-  })
 
   test('agree with every Wycheproof vector whose key is one and whose signature is well-formed', () => {
     const counts = { valid: 0, invalid: 0, undecided: 0 }
@@ -175,7 +183,7 @@ describe('tables of keys', () => {
 
   test('refuse what is no signature, no key, no table and too much', () => {
     const { compact, digest } = sign('refused', 0)
-    const full = new KeyTables(1)
+    const full = new KeyTables(code, 1)
     const point = engine.uncompress(keyOf(0))
     assert.throws(() => full.add(compact.subarray(1), digest, 0), RangeError)
     assert.throws(() => full.add(compact, digest.subarray(1), 0), RangeError)
@@ -186,15 +194,51 @@ describe('tables of keys', () => {
     }
     full.setKey(0, point)
     for (let i = 0; i < full.batchLimit; i++) full.add(compact, digest, 0)
-    assert.throws(() => full.add(compact, digest, 0), /Too many/)
+    assert.throws(() => full.add(compact, digest, 0), /too many/)
     assert.deepEqual(full.verify(), Array(full.batchLimit).fill('valid'))
     assert.deepEqual(full.verify(), [])
+  })
+
+  test('trap for what no caller may give, even when JavaScript lets it pass', () => {
+    const { exports } = new WebAssembly.Instance(code) as unknown as { exports: Exports }
+    exports.start(2)
+    const point = engine.uncompress(keyOf(0)).subarray(1)
+    const key = new Uint8Array(exports.memory.buffer, exports.keyInput(), point.length)
+    key.set(point)
+    for (const table of [2, -1, 2 ** 31 - 1]) assert.throws(() => exports.setKey(table), /unreachable/, `${table}`)
+    exports.setKey(1)
+    key[63] = (key[63] ?? 0) ^ 1
+    assert.throws(() => exports.setKey(0), /unreachable/, 'a point off the curve')
+    const input = new DataView(exports.memory.buffer, exports.input(), 100)
+    const { compact, digest } = sign('trapped', 0)
+    const put = (r: Uint8Array, s: Uint8Array, table: number) => {
+      for (const [i, byte] of [...digest, ...r, ...s].entries()) input.setUint8(i, byte)
+      input.setUint32(96, table, true)
+    }
+    const [r, s] = [compact.subarray(0, 32), compact.subarray(32)]
+    put(r, s, 1)
+    exports.verify(1)
+    assert.equal(new Uint8Array(exports.memory.buffer, exports.verdicts(), 1)[0], 'V'.charCodeAt(0))
+    for (const count of [65, -1]) assert.throws(() => exports.verify(count), /unreachable/, `${count} signatures`)
+    for (const table of [2, 2 ** 32 - 1]) {
+      put(r, s, table)
+      assert.throws(() => exports.verify(1), /unreachable/, `table ${table}`)
+    }
+    for (const wrong of [0n, ORDER, 2n ** 256n - 1n]) {
+      put(bytes32(wrong), s, 1)
+      assert.throws(() => exports.verify(1), /unreachable/, `r ${wrong}`)
+      put(r, bytes32(wrong), 1)
+      assert.throws(() => exports.verify(1), /unreachable/, `s ${wrong}`)
+    }
+    put(r, s, 1)
+    exports.verify(1)
+    assert.equal(new Uint8Array(exports.memory.buffer, exports.verdicts(), 1)[0], 'V'.charCodeAt(0))
   })
 
   test('are not made beyond the memory that has addresses', () => {
     // The last one is the first whose pages are a little more than 2^32.
     for (const limit of [28_400, 60_000, 2 ** 31, -1, 1_857_283_155]) {
-      assert.throws(() => new KeyTables(limit), /no memory/, `${limit}`)
+      assert.throws(() => new KeyTables(code, limit), /no memory/, `${limit}`)
     }
   })
 })

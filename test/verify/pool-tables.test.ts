@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { chooseEngine } from '../../src/verify/engine-choice.js'
+import { compileKeyTables } from '../../src/verify/key-tables.js'
 import { createVerifyPool, type VerifyPool, type VerifyPoolSettings } from '../../src/verify/pool.js'
 import type { VerifyRequest } from '../../src/verify/wire.js'
 import { signRequest, testKey } from '../support/signing.js'
 
+const code = await compileKeyTables()
 const TAG = 'POST /api/invoices'
 const TIMESTAMP = '1700000000000'
 const key = testKey('pool with tables')
@@ -16,7 +18,7 @@ function startPool(t: TestContext, settings: Partial<VerifyPoolSettings>): Verif
   const pool = createVerifyPool({
     threads: 1,
     engine: 'noble',
-    keyTables: 2,
+    keyTables: { code, limit: 2 },
     batchLimit: 32,
     ...lanes,
     onWorkerError: (error) => failed.push(error),
@@ -65,30 +67,16 @@ describe('a verify pool with tables of keys', () => {
     }
   })
 
-  test('does so with the tables and not with the engine', async (t) => {
-    const worker = new URL('./forgetful-worker.js', import.meta.url)
-    const pool = startPool(t, { worker })
-    const verdicts = async () => Promise.all(requests.map((request) => verify(pool, request, 'client')))
-    for (let round = 0; round < 3; round++) {
-      assert.deepEqual(
-        await verdicts(),
-        requests.map(() => true),
-      )
-    }
-    const unknown = { ...requests[0], publicKey: testKey('no owner of a table').publicKey } as VerifyRequest
-    const wrongVerdicts = Array.from({ length: 100 }, () => verify(pool, unknown, 'client'))
-    assert.ok((await Promise.all(wrongVerdicts)).includes(true))
-  })
-
-  test('tells its worker how many there may be', async (t) => {
-    const worker = new URL('./doubting-worker.js', import.meta.url)
-    for (const keyTables of [2, 0]) {
-      const pool = startPool(t, { worker, keyTables })
+  for (const keyTables of [{ code, limit: 2 }, null]) {
+    test(`${keyTables === null ? 'does not miss' : 'tells of'} tables that are wrong, gives right verdicts all the same, and uses them no more`, async (t) => {
+      const worker = new URL('./doubting-worker.js', import.meta.url)
+      const failures: string[] = []
+      const pool = startPool(t, { threads: 2, worker, keyTables, onTablesFailed: (reason) => failures.push(reason) })
       await pool.warmUp()
-      const verdicts = async () => Promise.all(requests.map((request) => verify(pool, request, 'client')))
-      await verdicts()
-      const hasTables = (await verdicts()).includes(false)
-      assert.equal(hasTables, keyTables > 0, `${keyTables} tables`)
-    }
-  })
+      for (let round = 0; round < 4; round++) await assertVerdicts(pool, `round ${round}`)
+      const threadsThatFailed = failures.length
+      assert.ok(keyTables === null ? threadsThatFailed === 0 : threadsThatFailed === 1 || threadsThatFailed === 2)
+      assert.ok(failures.every((reason) => /contradicts/.test(reason)))
+    })
+  }
 })

@@ -46,7 +46,7 @@ describe('the verify pool', () => {
     let nowMs = 0
     const pool = startPool(t, {
       now: () => nowMs,
-      observer: { waited: (lane, waitMs) => heard.push([lane, waitMs]) },
+      observer: { waited: (lane, waitMs) => heard.push([lane, waitMs]), tablesFailed: () => {} },
     })
     const lanes: VerifyLaneName[] = ['unregistered', 'registered', 'registered', 'unregistered', 'registered']
     const verdicts = lanes.map((lane, i) => {

@@ -20,11 +20,13 @@ interface Seen {
 function notingVerifier(seen: Seen[]): BatchVerifier {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
   return {
-    verifyAll: (all) =>
-      all.map(({ signature, digest, publicKey }) => {
+    verifyAll: (all) => ({
+      valid: all.map(({ signature, digest, publicKey }) => {
         seen.push({ signature: hex(signature), digest: hex(digest), publicKey: hex(publicKey) })
         return hex(signature) === '00'
       }),
+      complaint: null,
+    }),
   }
 }
 
@@ -41,11 +43,28 @@ describe('a batch', () => {
       verifyAll: () => {
         const until = performance.now() + 5
         while (performance.now() < until);
-        return [true]
+        return { valid: [true], complaint: null }
       },
     }
     const { tookMs } = readAnswer(verifyBatch(encodeBatch(requests.slice(0, 1)), slow), 1)
     assert.ok(tookMs >= 4.9, `${tookMs} ms`)
+  })
+
+  test('says whether tables may be used, and is answered with what went wrong with them', () => {
+    for (const mayUseTables of [true, false]) {
+      let told: boolean | undefined
+      for (const complaint of [null, 'too bad: ½']) {
+        const verifier: BatchVerifier = {
+          verifyAll: (all, may) => {
+            told = may
+            return { valid: all.map(() => true), complaint }
+          },
+        }
+        const answer = readAnswer(verifyBatch(encodeBatch(requests.slice(0, 2), mayUseTables), verifier), 2)
+        assert.deepEqual([answer.complaint, answer.verdicts], [complaint, [true, true]])
+      }
+      assert.equal(told, mayUseTables)
+    }
   })
 
   test('carries what each request says', async () => {
@@ -65,7 +84,7 @@ describe('a batch', () => {
 
   test('is as large as its records say', () => {
     const records = requests.reduce((sum, request) => sum + recordBytes(request), 0)
-    assert.equal(encodeBatch(requests).byteLength, 4 + records)
+    assert.equal(encodeBatch(requests).byteLength, 5 + records)
     assert.deepEqual(readAnswer(verifyBatch(encodeBatch([]), notingVerifier([])), 0).verdicts, [])
   })
 
@@ -91,15 +110,15 @@ describe('a batch', () => {
   })
 
   test('is answered by exactly as many verdicts as it has requests', () => {
-    const answer = Uint8Array.of(...Buffer.from('VIV'), 0xd2, 4, 0, 0)
-    assert.deepEqual(readAnswer(answer, 3), { verdicts: [true, false, true], tookMs: 1.234 })
+    const answer = Uint8Array.of(...Buffer.from('VIV'), 0xd2, 4, 0, 0, 0, 0)
+    assert.deepEqual(readAnswer(answer, 3), { verdicts: [true, false, true], tookMs: 1.234, complaint: null })
     assert.deepEqual(readAnswer(Buffer.concat([Buffer.alloc(5), answer]).subarray(5), 3).tookMs, 1.234)
     for (const count of [0, 2, 4]) assert.throws(() => readAnswer(answer, count), /did not answer/)
     for (const other of [null, undefined, true, 'VIV', [...answer], { length: 7 }, new ArrayBuffer(7)]) {
       assert.throws(() => readAnswer(other, 3), /did not answer/)
     }
     for (const byte of [0, 1, 0x76, 255]) {
-      assert.throws(() => readAnswer(Uint8Array.of(86, byte, 0, 0, 0, 0), 2), /answered the verdict/)
+      assert.throws(() => readAnswer(Uint8Array.of(86, byte, 0, 0, 0, 0, 0, 0), 2), /gave the verdict/)
     }
   })
 })

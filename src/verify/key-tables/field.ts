@@ -15,114 +15,108 @@ export const LIMBS: usize = 9
 export const LIMB_BITS: i32 = 29
 export const TOP_BITS: i32 = 24
 
-@inline
 function times(a: v128, b: v128): v128 {
   return i64x2.extmul_low_i32x4_u(a, b)
 }
 
-@inline
 function plus(sum: v128, a: v128, b: v128): v128 {
   return i64x2.add(sum, i64x2.extmul_low_i32x4_u(a, b))
 }
 
-@inline
 function sum(a: v128, b: v128): v128 {
   return i64x2.add(a, b)
 }
 
-@inline
 function twice(a: v128): v128 {
   return i64x2.shl(a, 1)
 }
 
 /** The 29 bits that stay in a column. */
-@inline
 function low(column: v128): v128 {
   return v128.and(column, i64x2.splat(0x1fffffff))
 }
 
 /** What a column carries to the next. */
-@inline
 function carry(column: v128): v128 {
   return i64x2.shr_u(column, LIMB_BITS)
 }
 
 /** 2^261 is congruent to 2^37 + 31264, and 31264 = 2^15 - 2^11 + 2^9 + 2^5. The smaller part of a limb from there. */
-@inline
 function folded(limb: v128): v128 {
   return sum(i64x2.sub(i64x2.shl(limb, 15), i64x2.shl(limb, 11)), sum(i64x2.shl(limb, 9), i64x2.shl(limb, 5)))
 }
 
 /** The larger part, a place higher. */
-@inline
 function foldedUp(limb: v128): v128 {
   return i64x2.shl(limb, 8)
 }
 
-@inline
 function storeLimb(to: usize, limb: v128, offset: usize): void {
   const both = i8x16.shuffle(limb, limb, 0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 0, 1, 2, 3)
   v128.store64_lane(to + offset, both, 0)
 }
 
-/**
- * Reduces the seventeen columns of a product and stores it loosely. No column waits for the carry of another until the
- * upper half is folded onto the lower one.
- */
-@inline
-function reduce(
-  to: usize,
-  c0: v128,
-  c1: v128,
-  c2: v128,
-  c3: v128,
-  c4: v128,
-  c5: v128,
-  c6: v128,
-  c7: v128,
-  c8: v128,
-  c9: v128,
-  c10: v128,
-  c11: v128,
-  c12: v128,
-  c13: v128,
-  c14: v128,
-  c15: v128,
-  c16: v128,
-): void {
-  const h0 = sum(low(c9), carry(c8))
-  const h1 = sum(low(c10), carry(c9))
-  const h2 = sum(low(c11), carry(c10))
-  const h3 = sum(low(c12), carry(c11))
-  const h4 = sum(low(c13), carry(c12))
-  const h5 = sum(low(c14), carry(c13))
-  const h6 = sum(low(c15), carry(c14))
-  const h7 = sum(low(c16), carry(c15))
-  const h8 = carry(c16)
-  const h9 = foldedUp(h8)
-  const r0 = sum(sum(low(c0), folded(h0)), folded(h9))
-  const r1 = sum(sum(sum(low(c1), carry(c0)), sum(folded(h1), foldedUp(h0))), sum(foldedUp(h9), carry(r0)))
-  const r2 = sum(sum(low(c2), carry(c1)), sum(sum(folded(h2), foldedUp(h1)), carry(r1)))
-  const r3 = sum(sum(low(c3), carry(c2)), sum(sum(folded(h3), foldedUp(h2)), carry(r2)))
-  const r4 = sum(sum(low(c4), carry(c3)), sum(sum(folded(h4), foldedUp(h3)), carry(r3)))
-  const r5 = sum(sum(low(c5), carry(c4)), sum(sum(folded(h5), foldedUp(h4)), carry(r4)))
-  const r6 = sum(sum(low(c6), carry(c5)), sum(sum(folded(h6), foldedUp(h5)), carry(r5)))
-  const r7 = sum(sum(low(c7), carry(c6)), sum(sum(folded(h7), foldedUp(h6)), carry(r6)))
-  const r8 = sum(sum(low(c8), carry(c7)), sum(sum(folded(h8), foldedUp(h7)), carry(r7)))
-  // What is above 2^256, which is congruent to 2^32 + 977, and 977 = 2^10 - 2^6 + 2^4 + 1.
-  const t = i64x2.shr_u(r8, TOP_BITS)
-  const t977 = sum(i64x2.sub(i64x2.shl(t, 10), i64x2.shl(t, 6)), sum(i64x2.shl(t, 4), t))
-  const s0 = sum(low(r0), t977)
-  const s1 = sum(sum(low(r1), i64x2.shl(t, 3)), carry(s0))
-  storeLimb(to, low(s0), 0)
-  storeLimb(to, low(s1), 8)
-  storeLimb(to, sum(low(r2), carry(s1)), 16)
-  storeLimb(to, low(r3), 24)
-  storeLimb(to, low(r4), 32)
-  storeLimb(to, low(r5), 40)
-  storeLimb(to, low(r6), 48)
-  storeLimb(to, low(r7), 56)
-  storeLimb(to, v128.and(r8, i64x2.splat(0xffffff)), 64)
+// biome-ignore lint/complexity/noStaticOnlyClass: only methods take decorators, and a call makes verification 15 % slower
+class Columns {
+  /**
+   * Reduces the seventeen columns of a product and stores it loosely. No column waits for the carry of another until the
+   * upper half is folded onto the lower one.
+   */
+  @inline
+  static reduce(
+    to: usize,
+    c0: v128,
+    c1: v128,
+    c2: v128,
+    c3: v128,
+    c4: v128,
+    c5: v128,
+    c6: v128,
+    c7: v128,
+    c8: v128,
+    c9: v128,
+    c10: v128,
+    c11: v128,
+    c12: v128,
+    c13: v128,
+    c14: v128,
+    c15: v128,
+    c16: v128,
+  ): void {
+    const h0 = sum(low(c9), carry(c8))
+    const h1 = sum(low(c10), carry(c9))
+    const h2 = sum(low(c11), carry(c10))
+    const h3 = sum(low(c12), carry(c11))
+    const h4 = sum(low(c13), carry(c12))
+    const h5 = sum(low(c14), carry(c13))
+    const h6 = sum(low(c15), carry(c14))
+    const h7 = sum(low(c16), carry(c15))
+    const h8 = carry(c16)
+    const h9 = foldedUp(h8)
+    const r0 = sum(sum(low(c0), folded(h0)), folded(h9))
+    const r1 = sum(sum(sum(low(c1), carry(c0)), sum(folded(h1), foldedUp(h0))), sum(foldedUp(h9), carry(r0)))
+    const r2 = sum(sum(low(c2), carry(c1)), sum(sum(folded(h2), foldedUp(h1)), carry(r1)))
+    const r3 = sum(sum(low(c3), carry(c2)), sum(sum(folded(h3), foldedUp(h2)), carry(r2)))
+    const r4 = sum(sum(low(c4), carry(c3)), sum(sum(folded(h4), foldedUp(h3)), carry(r3)))
+    const r5 = sum(sum(low(c5), carry(c4)), sum(sum(folded(h5), foldedUp(h4)), carry(r4)))
+    const r6 = sum(sum(low(c6), carry(c5)), sum(sum(folded(h6), foldedUp(h5)), carry(r5)))
+    const r7 = sum(sum(low(c7), carry(c6)), sum(sum(folded(h7), foldedUp(h6)), carry(r6)))
+    const r8 = sum(sum(low(c8), carry(c7)), sum(sum(folded(h8), foldedUp(h7)), carry(r7)))
+    // What is above 2^256, which is congruent to 2^32 + 977, and 977 = 2^10 - 2^6 + 2^4 + 1.
+    const t = i64x2.shr_u(r8, TOP_BITS)
+    const t977 = sum(i64x2.sub(i64x2.shl(t, 10), i64x2.shl(t, 6)), sum(i64x2.shl(t, 4), t))
+    const s0 = sum(low(r0), t977)
+    const s1 = sum(sum(low(r1), i64x2.shl(t, 3)), carry(s0))
+    storeLimb(to, low(s0), 0)
+    storeLimb(to, low(s1), 8)
+    storeLimb(to, sum(low(r2), carry(s1)), 16)
+    storeLimb(to, low(r3), 24)
+    storeLimb(to, low(r4), 32)
+    storeLimb(to, low(r5), 40)
+    storeLimb(to, low(r6), 48)
+    storeLimb(to, low(r7), 56)
+    storeLimb(to, v128.and(r8, i64x2.splat(0xffffff)), 64)
+  }
 }
 
 /** to = a * b. One of them may be wide. */
@@ -152,9 +146,21 @@ export function multiply(to: usize, a: usize, b: usize): void {
   const c4 = plus(plus(plus(plus(times(a0, b4), a1, b3), a2, b2), a3, b1), a4, b0)
   const c5 = plus(plus(plus(plus(plus(times(a0, b5), a1, b4), a2, b3), a3, b2), a4, b1), a5, b0)
   const c6 = plus(plus(plus(plus(plus(plus(times(a0, b6), a1, b5), a2, b4), a3, b3), a4, b2), a5, b1), a6, b0)
-  const c7 = plus(plus(plus(plus(plus(plus(plus(times(a0, b7), a1, b6), a2, b5), a3, b4), a4, b3), a5, b2), a6, b1), a7, b0)
-  const c8 = plus(plus(plus(plus(plus(plus(plus(plus(times(a0, b8), a1, b7), a2, b6), a3, b5), a4, b4), a5, b3), a6, b2), a7, b1), a8, b0)
-  const c9 = plus(plus(plus(plus(plus(plus(plus(times(a1, b8), a2, b7), a3, b6), a4, b5), a5, b4), a6, b3), a7, b2), a8, b1)
+  const c7 = plus(
+    plus(plus(plus(plus(plus(plus(times(a0, b7), a1, b6), a2, b5), a3, b4), a4, b3), a5, b2), a6, b1),
+    a7,
+    b0,
+  )
+  const c8 = plus(
+    plus(plus(plus(plus(plus(plus(plus(times(a0, b8), a1, b7), a2, b6), a3, b5), a4, b4), a5, b3), a6, b2), a7, b1),
+    a8,
+    b0,
+  )
+  const c9 = plus(
+    plus(plus(plus(plus(plus(plus(times(a1, b8), a2, b7), a3, b6), a4, b5), a5, b4), a6, b3), a7, b2),
+    a8,
+    b1,
+  )
   const c10 = plus(plus(plus(plus(plus(plus(times(a2, b8), a3, b7), a4, b6), a5, b5), a6, b4), a7, b3), a8, b2)
   const c11 = plus(plus(plus(plus(plus(times(a3, b8), a4, b7), a5, b6), a6, b5), a7, b4), a8, b3)
   const c12 = plus(plus(plus(plus(times(a4, b8), a5, b7), a6, b6), a7, b5), a8, b4)
@@ -162,7 +168,7 @@ export function multiply(to: usize, a: usize, b: usize): void {
   const c14 = plus(plus(times(a6, b8), a7, b7), a8, b6)
   const c15 = plus(times(a7, b8), a8, b7)
   const c16 = times(a8, b8)
-  reduce(to, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16)
+  Columns.reduce(to, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16)
 }
 
 /** to = a * a, of a loose a. */
@@ -193,7 +199,7 @@ export function square(to: usize, a: usize): void {
   const c14 = plus(twice(times(a6, a8)), a7, a7)
   const c15 = twice(times(a7, a8))
   const c16 = times(a8, a8)
-  reduce(to, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16)
+  Columns.reduce(to, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16)
 }
 
 const X2 = memory.data(72)

@@ -2,8 +2,8 @@
  * The numbers that the lanes of elements stand for: nine u32 limbs of 29 bits, or packed into 32 bytes, little-endian.
  */
 
-import { negatedWhere, storeCarried } from './field-linear'
 import { LIMB_BITS, LIMBS, TOP_BITS } from './field'
+import { Carried, negatedWhere } from './field-linear'
 
 const CANONICAL = memory.data(36)
 const P = memory.data<u32>([
@@ -57,9 +57,9 @@ export function canonical(element: usize, lane: usize): usize {
 /** Whether the number of nine u32 limbs is below another. */
 export function isBelow(a: usize, b: usize): bool {
   for (let i = <isize>LIMBS - 1; i >= 0; i--) {
-    const x = load<u32>(a + (<usize>i << 2))
-    const y = load<u32>(b + (<usize>i << 2))
-    if (x != y) return x < y
+    const x = load<u32>(a + ((<usize>i) << 2))
+    const y = load<u32>(b + ((<usize>i) << 2))
+    if (x !== y) return x < y
   }
   return false
 }
@@ -74,32 +74,33 @@ export function subtractLimbs(to: usize, a: usize, b: usize): void {
   }
 }
 
+/** Whether a lane, loose or wide, stands for a number below 2^29. */
+export function isSmall(element: usize, lane: usize, value: u32): bool {
+  const number = canonical(element, lane)
+  for (let i: usize = 1; i < LIMBS; i++) if (load<u32>(number + (i << 2)) !== 0) return false
+  return load<u32>(number) === value
+}
+
 /** Whether a lane, loose or wide, stands for 0. */
 export function isZero(element: usize, lane: usize): bool {
-  const number = canonical(element, lane)
-  for (let i: usize = 0; i < LIMBS; i++) if (load<u32>(number + (i << 2)) != 0) return false
-  return true
+  return isSmall(element, lane, 0)
 }
 
 /** Four words of two packed numbers, word by word beside each other: the first two, or the last two. */
-@inline
 function firstWords(a: v128, b: v128): v128 {
   return i8x16.shuffle(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
 }
 
-@inline
 function lastWords(a: v128, b: v128): v128 {
   return i8x16.shuffle(a, b, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
 }
 
 /** The upper half of a vector. */
-@inline
 function upper(a: v128): v128 {
   return i8x16.shuffle(a, a, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15)
 }
 
 /** The limb whose lowest bit is the `from`-th of a word, and that ends in the next one. */
-@inline
 function cut(word: v128, next: v128, from: i32): v128 {
   return v128.and(v128.or(i32x4.shr_u(word, from), i32x4.shl(next, 32 - from)), i32x4.splat(0x1fffffff))
 }
@@ -120,7 +121,7 @@ export function join(to: usize, a: usize, b: usize, masks: v128): void {
   const w5 = upper(w4)
   const w6 = lastWords(a4, b4)
   const w7 = upper(w6)
-  storeCarried(
+  Carried.store(
     to,
     negatedWhere(masks, v128.and(w0, i32x4.splat(0x1fffffff)), 0),
     negatedWhere(masks, cut(w0, w1, 29), 1),

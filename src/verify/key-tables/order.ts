@@ -83,6 +83,16 @@ export function reduceOnce(a: usize): void {
   if (!isBelow(a, N)) subtractLimbs(a, a, N)
 }
 
+const CHECKED = memory.data(36)
+
+/** Whether 32 bytes, big-endian, are a number from 1 to n - 1. */
+export function isScalar(from: usize): bool {
+  readBytes(CHECKED, from)
+  if (!isBelow(CHECKED, N)) return false
+  for (let i: usize = 0; i < LIMBS; i++) if (load<u32>(CHECKED + (i << 2)) !== 0) return true
+  return false
+}
+
 /** a = n - a, of a number below n. */
 export function negate(a: usize): void {
   subtractLimbs(a, N, a)
@@ -110,8 +120,9 @@ export function readBytes(to: usize, from: usize): void {
 const POWERS = memory.data(16 * 36)
 /** n - 2 in hexadecimal digits, the highest first. */
 const EXPONENT = memory.data<u8>([
-  15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
-  15, 14, 11, 10, 10, 14, 13, 12, 14, 6, 10, 15, 4, 8, 10, 0, 3, 11, 11, 15, 13, 2, 5, 14, 8, 12, 13, 0, 3, 6, 4, 1, 3, 15,
+  15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
+  15, 15, 14, 11, 10, 10, 14, 13, 12, 14, 6, 10, 15, 4, 8, 10, 0, 3, 11, 11, 15, 13, 2, 5, 14, 8, 12, 13, 0, 3, 6, 4, 1,
+  3, 15,
 ])
 const INVERSE = memory.data(36)
 
@@ -123,7 +134,7 @@ export function invert(to: usize, a: usize): void {
   for (let i: usize = 1; i < 64; i++) {
     for (let j = 0; j < 4; j++) multiply(INVERSE, INVERSE, INVERSE)
     const digit = <usize>load<u8>(EXPONENT + i)
-    if (digit != 0) multiply(INVERSE, INVERSE, POWERS + digit * SCALAR)
+    if (digit !== 0) multiply(INVERSE, INVERSE, POWERS + digit * SCALAR)
   }
   memory.copy(to, INVERSE, SCALAR)
 }

@@ -5,8 +5,8 @@
  * A point here is x and then y, an element of two lanes each, so every addition is of two unrelated pairs of points.
  */
 
-import { copy, setLaneOne, setOne, subtract, subtractTwiceAndWide, subtractWide } from './field-linear'
 import { ELEMENT, invert, multiply, square } from './field'
+import { copy, setLaneOne, setOne, subtract, subtractTwiceAndWide, subtractWide } from './field-linear'
 import { isZero } from './limbs'
 
 /** Bytes of a point of two lanes. */
@@ -26,7 +26,7 @@ let waiting: i32 = 0
 
 /** Has `second` added to `first`, by the next `addAll`. The point `second` is used up. */
 export function addLater(first: usize, second: usize): void {
-  const at = <usize>waiting << 2
+  const at = (<usize>waiting) << 2
   store<u32>(FIRST + at, <u32>first)
   store<u32>(SECOND + at, <u32>second)
   waiting++
@@ -55,8 +55,8 @@ export function addAll(): bool {
     invert(INVERSE, PRODUCT)
   }
   for (let i = count - 1; i >= 0; i--) {
-    const first = <usize>load<u32>(FIRST + (<usize>i << 2))
-    const second = <usize>load<u32>(SECOND + (<usize>i << 2))
+    const first = <usize>load<u32>(FIRST + ((<usize>i) << 2))
+    const second = <usize>load<u32>(SECOND + ((<usize>i) << 2))
     const y = first + ELEMENT
     // 1 / (x2 - x1), and then the inverse of the product without it.
     multiply(SLOPE, PRODUCTS + <usize>i * ELEMENT, INVERSE)
@@ -75,15 +75,15 @@ export function addAll(): bool {
 
 /** Whether a lane of the i-th of the last additions failed. Only after an `addAll` that was not complete. */
 export function hasFailed(i: i32, lane: i32): bool {
-  return load<u8>(FAILED + <usize>(2 * i + lane)) != 0
+  return load<u8>(FAILED + <usize>(2 * i + lane)) !== 0
 }
 
 /** Puts x2 - x1 in the place of every x2, and multiplies them. */
 function gatherDifferences(count: i32): void {
   setOne(PRODUCT)
   for (let i = 0; i < count; i++) {
-    const first = <usize>load<u32>(FIRST + (<usize>i << 2))
-    const second = <usize>load<u32>(SECOND + (<usize>i << 2))
+    const first = <usize>load<u32>(FIRST + ((<usize>i) << 2))
+    const second = <usize>load<u32>(SECOND + ((<usize>i) << 2))
     subtractWide(second, second, first)
     copy(PRODUCTS + <usize>i * ELEMENT, PRODUCT)
     multiply(PRODUCT, second, PRODUCT)
@@ -94,10 +94,10 @@ function gatherDifferences(count: i32): void {
 function markFailed(count: i32): void {
   setOne(PRODUCT)
   for (let i = 0; i < count; i++) {
-    const second = <usize>load<u32>(SECOND + (<usize>i << 2))
+    const second = <usize>load<u32>(SECOND + ((<usize>i) << 2))
     for (let lane: usize = 0; lane < 2; lane++) {
       const failed = isZero(second, lane)
-      store<u8>(FAILED + (<usize>i << 1) + lane, failed ? 1 : 0)
+      store<u8>(FAILED + ((<usize>i) << 1) + lane, failed ? 1 : 0)
       if (failed) setLaneOne(second, lane)
     }
     copy(PRODUCTS + <usize>i * ELEMENT, PRODUCT)

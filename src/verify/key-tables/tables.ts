@@ -6,9 +6,9 @@
  * A point of a table is x and then y, 32 bytes each, little-endian, below p: a line of the processor's cache.
  */
 
-import { scale, setOne, subtract } from './field-linear'
 import { ELEMENT, invert, multiply, square } from './field'
-import { canonical, join, pack } from './limbs'
+import { scale, setOne, subtract } from './field-linear'
+import { canonical, isSmall, join, pack } from './limbs'
 import { addAll, addLater, POINT, SUMS_MAX } from './sums'
 
 /** Bytes of a coordinate in a table, and of a point. */
@@ -34,6 +34,16 @@ export function joinPoints(to: usize, first: usize, second: usize, masks: v128):
 function putInTable(to: usize, from: usize, lane: usize): void {
   pack(to, canonical(from, lane))
   pack(to + COORDINATE, canonical(from + ELEMENT, lane))
+}
+
+/** Whether a point of a table is on the curve: y^2 - x^3 = 7. */
+export function isOnCurve(point: usize): bool {
+  joinPoints(JACOBIANS, point, point, i32x4.splat(0))
+  square(A, JACOBIANS)
+  multiply(A, A, JACOBIANS)
+  square(B, JACOBIANS + ELEMENT)
+  subtract(B, B, A)
+  return isSmall(B, 0, 7)
 }
 
 /** A row may begin near the end of the scalar, and has all its points nevertheless. */

@@ -1,13 +1,14 @@
 /**
- * ECDSA verification (SEC 1, 4.1.4) of many signatures at once, of keys that have a table of multiples: R = u1 G + u2 P
- * is the sum of one point of each row of two tables. What comes in is public, so nothing needs constant time.
+ * Verifies many ECDSA signatures (SEC 1, 4.1.4) at once, of keys that have a table of multiples: R = u1 G + u2 P is the
+ * sum of one point of each row of two tables. All inputs are public, so nothing needs constant time. A call that breaks
+ * the contract of an export traps.
  */
 
 import { LIMBS } from './field'
 import { canonical, pack } from './limbs'
 import * as order from './order'
 import { addAll, addLater, hasFailed, POINT } from './sums'
-import { joinPoints, makeTable, rowsOf, TABLE_POINT, tableBytes } from './tables'
+import { isOnCurve, joinPoints, makeTable, rowsOf, TABLE_POINT, tableBytes } from './tables'
 
 /** Signatures that are verified at once, at most. */
 const BATCH: i32 = 64
@@ -18,12 +19,12 @@ const KEY_WIDTH: i32 = 7
 /** A signature to verify: digest, r and s, 32 bytes each, big-endian, r and s from 1 to n - 1; and the number of its key, u32. */
 const INPUT_BYTES: usize = 100
 const INPUT = memory.data(64 * 100)
-/** What became of each, a byte. */
+/** The verdict on each, a byte. The codes differ from each other, and from fresh memory, in several bits. */
 const VERDICTS = memory.data(64)
-const INVALID: u8 = 0
-const VALID: u8 = 1
-/** Two of the points to be added were equal or opposite, which is another formula: ask somebody else. */
-const UNDECIDED: u8 = 2
+const INVALID: u8 = 0x49
+const VALID: u8 = 0x56
+/** Two of the points to be added were equal or opposite, which takes another formula: an engine has to decide. */
+const UNDECIDED: u8 = 0x2a
 
 /** x and y of a point, 32 bytes each, big-endian. */
 const KEY_INPUT = memory.data(64)
@@ -31,10 +32,10 @@ const KEY_POINT = memory.data(64)
 
 /** The generator of the group (SEC 2, 2.4.1), like `KEY_INPUT`. */
 const G = memory.data<u8>([
-  0x79, 0xbe, 0x66, 0x7e, 0xf9, 0xdc, 0xbb, 0xac, 0x55, 0xa0, 0x62, 0x95, 0xce, 0x87, 0x0b, 0x07, 0x02, 0x9b, 0xfc, 0xdb,
-  0x2d, 0xce, 0x28, 0xd9, 0x59, 0xf2, 0x81, 0x5b, 0x16, 0xf8, 0x17, 0x98, 0x48, 0x3a, 0xda, 0x77, 0x26, 0xa3, 0xc4, 0x65,
-  0x5d, 0xa4, 0xfb, 0xfc, 0x0e, 0x11, 0x08, 0xa8, 0xfd, 0x17, 0xb4, 0x48, 0xa6, 0x85, 0x54, 0x19, 0x9c, 0x47, 0xd0, 0x8f,
-  0xfb, 0x10, 0xd4, 0xb8,
+  0x79, 0xbe, 0x66, 0x7e, 0xf9, 0xdc, 0xbb, 0xac, 0x55, 0xa0, 0x62, 0x95, 0xce, 0x87, 0x0b, 0x07, 0x02, 0x9b, 0xfc,
+  0xdb, 0x2d, 0xce, 0x28, 0xd9, 0x59, 0xf2, 0x81, 0x5b, 0x16, 0xf8, 0x17, 0x98, 0x48, 0x3a, 0xda, 0x77, 0x26, 0xa3,
+  0xc4, 0x65, 0x5d, 0xa4, 0xfb, 0xfc, 0x0e, 0x11, 0x08, 0xa8, 0xfd, 0x17, 0xb4, 0x48, 0xa6, 0x85, 0x54, 0x19, 0x9c,
+  0x47, 0xd0, 0x8f, 0xfb, 0x10, 0xd4, 0xb8,
 ])
 
 const G_ROWS = rowsOf(G_WIDTH)
@@ -68,21 +69,26 @@ export function keyInput(): usize {
   return KEY_INPUT
 }
 
-/** Makes room for the tables of so many keys, and the table of the generator. Answers whether there was memory for them. */
+/** Key tables there is memory for. */
+let tables: u32 = 0
+
+/** Reserves memory for the tables of `keys` keys, and makes the generator's. Returns whether there was enough memory. */
 export function start(keys: i32): bool {
-  const end = <u64>KEY_TABLES + <u64><u32>keys * <u64>KEY_TABLE_BYTES
+  const end = <u64>KEY_TABLES + <u64>(<u32>keys) * <u64>KEY_TABLE_BYTES
   const pages = (end + PAGE - 1) / PAGE
   if (pages > PAGES_MAX) return false
   const missing = <i32>pages - memory.size()
   if (missing > 0 && memory.grow(missing) < 0) return false
   readPoint(G)
   makeTable(G_TABLE, KEY_POINT, G_WIDTH)
+  tables = <u32>keys
   return true
 }
 
-/** Makes the table number `key` that of the point in `keyInput`, which must be on the curve. */
+/** Makes the table number `key` that of the point in `keyInput`. Traps for a table that does not exist or no point of the curve. */
 export function setKey(key: i32): void {
   readPoint(KEY_INPUT)
+  if (<u32>key >= tables || !isOnCurve(KEY_POINT)) unreachable()
   makeTable(KEY_TABLES + <usize>key * KEY_TABLE_BYTES, KEY_POINT, KEY_WIDTH)
 }
 
@@ -106,17 +112,29 @@ const W = memory.data(36)
 const PRODUCT = memory.data(36)
 const NUMBER = memory.data(36)
 
-/** Verifies the first `count` signatures of the input. */
+/**
+ * Verifies the first `count` signatures of the input. Each is invalid until its sum proves it valid. Traps when the count
+ * exceeds a batch, a table does not exist, or r or s is out of range.
+ */
 export function verify(count: i32): void {
-  if (count == 0) return
+  if (<u32>count > <u32>BATCH) unreachable()
+  if (count === 0) return
+  for (let i = 0; i < count; i++) {
+    if (!isInput(INPUT + <usize>i * INPUT_BYTES)) unreachable()
+    store<u8>(VERDICTS + <usize>i, INVALID)
+  }
   makeScalars(count)
   const pairs = (count + 1) >> 1
-  for (let i = 0; i < count; i++) store<u8>(VERDICTS + <usize>i, VALID)
   for (let pair = 0; pair < pairs; pair++) gatherSummands(pair, min(2 * pair + 1, count - 1))
   sumUp(pairs, count)
   for (let i = 0; i < count; i++) {
-    if (load<u8>(VERDICTS + <usize>i) == VALID && !isX(i)) store<u8>(VERDICTS + <usize>i, INVALID)
+    if (load<u8>(VERDICTS + <usize>i) !== UNDECIDED && isX(i)) store<u8>(VERDICTS + <usize>i, VALID)
   }
+}
+
+/** Whether a signature is within the contract: its table exists, and r and s are from 1 to n - 1. */
+function isInput(from: usize): bool {
+  return load<u32>(from + 96) < tables && order.isScalar(from + 32) && order.isScalar(from + 64)
 }
 
 /** u1 = e / s and u2 = r / s modulo n, each replaced by n - u when it is even. */
@@ -125,7 +143,7 @@ function makeScalars(count: i32): void {
     const s = S + i * order.SCALAR
     order.readBytes(s, INPUT + i * INPUT_BYTES + 64)
     order.toMontgomery(s, s)
-    if (i == 0) memory.copy(PRODUCT, s, order.SCALAR)
+    if (i === 0) memory.copy(PRODUCT, s, order.SCALAR)
     else {
       memory.copy(EARLIER + i * order.SCALAR, PRODUCT, order.SCALAR)
       order.multiply(PRODUCT, PRODUCT, s)
@@ -134,7 +152,7 @@ function makeScalars(count: i32): void {
   order.invert(PRODUCT, PRODUCT)
   for (let i: isize = count - 1; i >= 0; i--) {
     const at = <usize>i
-    if (i == 0) memory.copy(W, PRODUCT, order.SCALAR)
+    if (i === 0) memory.copy(W, PRODUCT, order.SCALAR)
     else {
       order.multiply(W, PRODUCT, EARLIER + at * order.SCALAR)
       order.multiply(PRODUCT, PRODUCT, S + at * order.SCALAR)
@@ -148,7 +166,7 @@ function makeDigits(to: usize, isNegated: usize, factor: usize): void {
   order.readBytes(NUMBER, factor)
   order.multiply(NUMBER, NUMBER, W)
   order.reduceOnce(NUMBER)
-  const isEven = (load<u32>(NUMBER) & 1) == 0
+  const isEven = (load<u32>(NUMBER) & 1) === 0
   if (isEven) order.negate(NUMBER)
   store<u8>(isNegated, isEven ? 1 : 0)
   pack(to, NUMBER)
@@ -157,11 +175,12 @@ function makeDigits(to: usize, isNegated: usize, factor: usize): void {
 /** For each summand of a pair the addresses of its two points in tables, and the masks that tell which to negate. */
 const SOURCES = memory.data(64 * 8)
 const MASKS = memory.data(64 * 8)
+// biome-ignore lint/correctness/noUnusedVariables: it keeps the compiler from leaving the loads out
 let touched: u32 = 0
 
 /**
- * Puts the points of two signatures beside each other. They lie far apart in memory, so each is touched before the first
- * is used: the processor then fetches them all at once.
+ * Puts the points of two signatures beside each other. They lie far apart in memory, so each is loaded before the first
+ * is used: the processor then fetches them all at once, which saves a fifth of a verification (docs/verification.md).
  */
 function gatherSummands(pair: i32, other: i32): void {
   const first = 2 * pair
@@ -176,26 +195,23 @@ function gatherSummands(pair: i32, other: i32): void {
 
 function findSummands(lane: usize, signature: i32): void {
   const at = <usize>signature
-  let to = lane << 2
-  for (let row = 0; row < G_ROWS; row++) {
-    find(to, U1 + at * DIGITS_BYTES, load<u8>(IS_NEGATED + 2 * at), row, G_WIDTH, G_TABLE)
-    to += 8
-  }
   const table = KEY_TABLES + <usize>load<u32>(INPUT + at * INPUT_BYTES + 96) * KEY_TABLE_BYTES
-  for (let row = 0; row < KEY_ROWS; row++) {
-    find(to, U2 + at * DIGITS_BYTES, load<u8>(IS_NEGATED + 2 * at + 1), row, KEY_WIDTH, table)
-    to += 8
-  }
+  const isNegated = IS_NEGATED + 2 * at
+  const next = findPoints(lane << 2, U1 + at * DIGITS_BYTES, load<u8>(isNegated), G_WIDTH, G_TABLE)
+  findPoints(next, U2 + at * DIGITS_BYTES, load<u8>(isNegated + 1), KEY_WIDTH, table)
 }
 
-/** The point of a row that belongs to the digit. */
-@inline
-function find(to: usize, scalar: usize, isNegated: u8, row: i32, width: i32, table: usize): void {
-  const value = digit(scalar, row, width)
-  const point = table + ((<usize>row << (width - 1)) + <usize>((abs(value) - 1) >> 1)) * TABLE_POINT
-  touched |= load<u32>(point)
-  store<u32>(SOURCES + to, <u32>point)
-  store<i32>(MASKS + to, (value >> 31) ^ -(<i32>isNegated))
+/** Finds the point of each row of a table that belongs to the scalar's digit. Returns where the next one goes. */
+function findPoints(to: usize, scalar: usize, isNegated: u8, width: i32, table: usize): usize {
+  for (let row = 0; row < rowsOf(width); row++) {
+    const value = digit(scalar, row, width)
+    const point = table + (((<usize>row) << (width - 1)) + <usize>((abs(value) - 1) >> 1)) * TABLE_POINT
+    touched |= load<u32>(point)
+    store<u32>(SOURCES + to, <u32>point)
+    store<i32>(MASKS + to, (value >> 31) ^ -(<i32>isNegated))
+    to += 8
+  }
+  return to
 }
 
 /**
@@ -205,7 +221,7 @@ function find(to: usize, scalar: usize, isNegated: u8, row: i32, width: i32, tab
 function digit(scalar: usize, row: i32, width: i32): i32 {
   const at = row * width
   const bits = load<u32>(scalar + <usize>(at >> 3)) >> (at & 7)
-  const isLast = row == rowsOf(width) - 1
+  const isLast = row === rowsOf(width) - 1
   if (isLast) return (bits & ((1 << width) - 1)) | 1
   return ((bits & ((2 << width) - 1)) | 1) - (1 << width)
 }
@@ -232,14 +248,13 @@ function markUndecided(pairs: i32, additions: i32, count: i32): void {
   }
 }
 
-
 /** Whether the sum's x is r modulo n. */
 function isX(signature: i32): bool {
   const x = canonical(POINTS + <usize>(signature >> 1) * PAIR_BYTES, <usize>signature & 1)
   order.reduceOnce(x)
   order.readBytes(NUMBER, INPUT + <usize>signature * INPUT_BYTES + 32)
   for (let i: usize = 0; i < LIMBS; i++) {
-    if (load<u32>(x + (i << 2)) != load<u32>(NUMBER + (i << 2))) return false
+    if (load<u32>(x + (i << 2)) !== load<u32>(NUMBER + (i << 2))) return false
   }
   return true
 }
