@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { temporaryDirectory } from '../test/support/temporary-directory.js'
 import { actorCases } from './micro/actor-cases.js'
 import { type Case, type Effort, measure } from './micro/case.js'
 import { commitBatches } from './micro/commit-batches.js'
@@ -55,7 +53,7 @@ export interface MicroResults {
 /** Runs everything in this process; only the threads of the verify pool are beside it. */
 export async function microBenchmarks({ isTiny }: { readonly isTiny: boolean }): Promise<MicroResults> {
   const extent = isTiny ? TINY : FULL
-  const directory = mkdtempSync(join(tmpdir(), 'billhook-micro-'))
+  const { path: directory, remove } = temporaryDirectory()
   try {
     const engines = await engineCases()
     const cases = [
@@ -75,7 +73,7 @@ export async function microBenchmarks({ isTiny }: { readonly isTiny: boolean }):
     ]
     return { measurements, skipped: engines.skipped }
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    remove()
   }
 }
 

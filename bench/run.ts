@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { temporaryDirectory } from '../test/support/temporary-directory.js'
 import { type Bench, Findings } from './bench.js'
 import { chooseLoadGenerator } from './load/choose-load-generator.js'
 import { describeMachine } from './machine.js'
@@ -43,7 +41,7 @@ async function main(): Promise<number> {
     return 2
   }
   const startedAt = Date.now()
-  const directory = mkdtempSync(join(tmpdir(), 'billhook-bench-'))
+  const { path: directory, remove } = temporaryDirectory()
   const loadGenerator = chooseLoadGenerator()
   const findings = new Findings()
   findings.versions[loadGenerator.name] = loadGenerator.version
@@ -60,7 +58,7 @@ async function main(): Promise<number> {
       }
     }
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    remove()
   }
   const { historySizes, ...parameters } = options.parameters
   const results: Results = {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import secp256k1 from 'secp256k1'
-import { ServiceProcess } from '../support/service-process.js'
+import { memoryOf, ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { ask, hashOf, pushEvents, pushHeaders } from './http-client.js'
 
 const ROUTE_TAG = 'POST /api/invoices'
 const SAMPLE_MS = 100
-const KIB_PER_MIB = 1024
 /** Wallets in one push: a creation and an assignment for each stay below its limit. */
 const WALLETS_PER_PUSH = 500
 const WHOLE_AMOUNTS = 199
@@ -58,7 +56,7 @@ export async function startLoaded(
   }
   return {
     url: service.url,
-    pid: service.child.pid ?? 0,
+    pid: service.pid,
     stop: async () => {
       await service.end('SIGTERM')
       place.remove()
@@ -130,13 +128,6 @@ export function prepared(count: number, make: (n: number) => string): () => stri
     at += 1
     return request
   }
-}
-
-/** MiB of a process's own memory (RssAnon) and of all that is resident (VmRSS, mapped database pages included). */
-export function memoryOf(pid: number): { readonly own: number; readonly resident: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / KIB_PER_MIB
-  return { own: read('RssAnon'), resident: read('VmRSS') }
 }
 
 /** The most memory of its own, in MiB, that a process has while `during` runs. */

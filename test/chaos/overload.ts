@@ -1,8 +1,8 @@
+import { memoryOf } from '../support/service-process.js'
 import { type LoadReport, quantile, runLoad } from './load-client.js'
 import {
   httpRequest,
   type LoadedService,
-  memoryOf,
   peakMemory,
   prepared,
   type Signer,

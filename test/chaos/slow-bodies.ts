@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { ServiceProcess } from '../support/service-process.js'
+import { memoryOf, ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { pushHeaders } from './http-client.js'
 import { quantile, runLoad } from './load-client.js'
-import { httpRequest, memoryOf } from './loaded-service.js'
+import { httpRequest } from './loaded-service.js'
 import type { ScenarioOptions } from './overload.js'
 import type { Attack } from './slow-bodies-attacker.js'
 

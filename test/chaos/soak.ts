@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { openReceiver } from '../support/receiver.js'
+import { memoryOf } from '../support/service-process.js'
 import { hashOf } from './http-client.js'
 import { quantile, runLoad } from './load-client.js'
 import {
   addressOf,
   httpRequest,
-  memoryOf,
   push,
   type Signer,
   signedCreate,

@@ -5,6 +5,7 @@ import { readSettings, type Settings } from '../../src/config.js'
 import { createLog } from '../../src/log.js'
 import { StartError } from '../../src/start-error.js'
 import { VERSION } from '../../src/version.js'
+import { deferred } from '../support/deferred.js'
 import { startChild } from './child.js'
 
 function defaultSettings(): Settings {
@@ -14,17 +15,6 @@ function defaultSettings(): Settings {
 }
 
 type Service = Awaited<ReturnType<ServeIo['startService']>>
-
-/** A promise whose outcome the test decides. */
-function deferred<T>() {
-  let resolve: (value: T) => void = () => {}
-  let reject: (reason: unknown) => void = () => {}
-  const promise = new Promise<T>((resolvePromise, rejectPromise) => {
-    resolve = resolvePromise
-    reject = rejectPromise
-  })
-  return { promise, resolve, reject }
-}
 
 /** `serve` under way in a process that the test plays. */
 function serving({ flushes = true } = {}) {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Secp256k1Engine } from '../../src/crypto/secp256k1.js'
 import { encodeDer, ORDER, signDer, testKey } from '../support/signing.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
 import { wycheproofCases } from '../support/wycheproof.js'
 
 /*
@@ -151,8 +151,8 @@ export function testSecp256k1Engine(engine: Secp256k1Engine): void {
     })
 
     test('accepts what the openssl command signs', (t) => {
-      const directory = mkdtempSync(join(tmpdir(), 'billhook-openssl-'))
-      t.after(() => rmSync(directory, { recursive: true, force: true }))
+      const { path: directory, remove } = temporaryDirectory()
+      t.after(remove)
       const pem = join(directory, 'key.pem')
       const generated = openssl(['ecparam', '-name', 'secp256k1', '-genkey', '-noout', '-out', pem])
       if (generated === null) {

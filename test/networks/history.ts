@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Intake } from '../../src/actors/intake.js'
 import { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import type { ObservedTransfer } from '../../src/domain/block.js'
@@ -12,12 +9,12 @@ import { Random } from '../simulation/random.js'
 import { addressOf, invoiceRequest, walletAssigned, walletCreated } from '../support/fixtures.js'
 import { lmdbStoreOptions } from '../support/lmdb-harness.js'
 import { ManualClock } from '../support/manual-clock.js'
+import { memoryDirectory } from '../support/temporary-directory.js'
 import { Gate } from './gate.js'
 import { NoticedScheduler } from './noticed-scheduler.js'
 import { SimulatedChain } from './simulated-chain.js'
 import { type Faults, NO_FAULTS, SimulatedReader } from './simulated-reader.js'
 
-const MEMORY_DIRECTORY = '/dev/shm'
 const POLL_MS = 1000
 /** Events of one history. */
 const EVENTS = 60
@@ -290,16 +287,15 @@ function thousandths(amount: string): number {
 
 /** Plays the history of a seed in a directory of its own. Throws what came out wrong. */
 export async function playHistory(seed: number): Promise<HistoryTally> {
-  const parent = existsSync(MEMORY_DIRECTORY) ? MEMORY_DIRECTORY : tmpdir()
-  const directory = mkdtempSync(join(parent, 'billhook-history-'))
+  const place = memoryDirectory()
   const clock = new ManualClock()
-  const store = await openLmdbStore(lmdbStoreOptions(directory, clock))
+  const store = await openLmdbStore(lmdbStoreOptions(place.path, clock))
   try {
     const history = new History(seed, store, clock)
     await history.play()
     return history.tally
   } finally {
     await store.close()
-    rmSync(directory, { recursive: true, force: true })
+    place.remove()
   }
 }

@@ -3,18 +3,16 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type IncomingEvent, Intake } from '../../src/actors/intake.js'
 import { WalletDirectory } from '../../src/actors/wallet-directory.js'
-import { randomSecretHex } from '../../src/crypto/hmac.js'
-import { createIdGenerator, randomKeyId } from '../../src/crypto/id.js'
 import { noble } from '../../src/crypto/noble.js'
-import { createPooledRandom } from '../../src/crypto/random.js'
 import type { EventOutcome } from '../../src/domain/ledger-fact.js'
 import { createLog } from '../../src/log.js'
 import { Sandbox } from '../../src/sandbox/sandbox.js'
 import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
+import { lmdbStoreOptions } from '../support/lmdb-harness.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { signDer, type TestKey } from '../support/signing.js'
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.js'
+import { memoryDirectory, type TemporaryDirectory } from '../support/temporary-directory.js'
 
 export const PUBLIC_URL = 'http://127.0.0.1:8080'
 
@@ -73,7 +71,7 @@ export class SandboxFixture {
   ) {}
 
   static async start(): Promise<SandboxFixture> {
-    const place = temporaryDirectory()
+    const place = memoryDirectory()
     const clock = new ManualClock()
     const consensus = { agree: () => setImmediate() }
     const { store, intake, scheduler, sandbox } = await SandboxFixture.open(place, clock, consensus)
@@ -107,18 +105,7 @@ export class SandboxFixture {
   }
 
   private static async open(place: TemporaryDirectory, clock: ManualClock, consensus: Consensus) {
-    const random = createPooledRandom()
-    const ids = createIdGenerator(random)
-    const store = await openLmdbStore({
-      directory: place.path,
-      clock,
-      tokenDecimals,
-      flawOfAddress: () => null,
-      areWalletsShared: true,
-      newId: (nowMs) => ids.next(nowMs),
-      randomKeyId: () => randomKeyId(random),
-      randomSecretHex: () => randomSecretHex(random),
-    })
+    const store = await openLmdbStore({ ...lmdbStoreOptions(place.path, clock), tokenDecimals })
     const intake = new ObservedIntake(new Intake(store.ledger, new WalletDirectory(store), () => undefined))
     const scheduler = new ManualScheduler()
     const sandbox = await Sandbox.start({

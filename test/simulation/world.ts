@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { ManualClock } from '../support/manual-clock.js'
+import { memoryDirectory, type TemporaryDirectory } from '../support/temporary-directory.js'
 import { ChainMoves } from './chain-moves.js'
 import { Comparison } from './comparison.js'
 import { Facts } from './facts.js'
@@ -16,8 +14,6 @@ import { type Disturb, openSession, type Session } from './session.js'
 import type { Script, Step } from './steps.js'
 import { expectEqual, violate } from './violation.js'
 
-/** A file system in memory, where there is one: a flush costs nothing there. */
-const MEMORY_DIRECTORY = '/dev/shm'
 /** Rounds in which everything that was begun must have come to its end; hundreds of webhooks, one at a time, take thousands. */
 const ROUNDS_MAX = 100_000
 /** How long is waited when nothing is under way and something is still to come. */
@@ -59,7 +55,7 @@ export class World {
 
   private constructor(
     private readonly script: Script,
-    private readonly directory: string,
+    private readonly place: TemporaryDirectory,
     private readonly disturb: Disturb,
   ) {
     this.ids = new Random(script.seed, IDS_STREAM)
@@ -85,8 +81,7 @@ export class World {
 
   /** A world in a directory of its own, which `discard` removes. */
   static async begin(script: Script, disturb: Disturb): Promise<World> {
-    const parent = existsSync(MEMORY_DIRECTORY) ? MEMORY_DIRECTORY : tmpdir()
-    const world = new World(script, mkdtempSync(join(parent, 'billhook-simulation-')), disturb)
+    const world = new World(script, memoryDirectory(), disturb)
     await world.start()
     return world
   }
@@ -128,7 +123,7 @@ export class World {
   async discard(): Promise<void> {
     this.current?.life.calls.crash()
     await this.current?.store.close()
-    rmSync(this.directory, { recursive: true, force: true })
+    this.place.remove()
   }
 
   private async doIt(step: Step): Promise<void> {
@@ -264,7 +259,7 @@ export class World {
     this.clock.advance(START_TAKES_MS)
     this.deliveries.reset()
     this.current = await openSession({
-      directory: this.directory,
+      directory: this.place.path,
       disturb: this.disturb,
       clock: this.clock,
       model: this.model,

@@ -1,13 +1,11 @@
 import { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import { type Clock, systemClock } from '../../src/clock.js'
-import { randomSecretHex } from '../../src/crypto/hmac.js'
-import { createIdGenerator, randomKeyId } from '../../src/crypto/id.js'
-import { createPooledRandom } from '../../src/crypto/random.js'
 import { parseInvoiceAmount } from '../../src/domain/amount.js'
 import type { Currency } from '../../src/domain/currency.js'
 import type { InvoiceRequest } from '../../src/domain/invoice.js'
 import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
-import { temporaryDirectory } from './temporary-directory.js'
+import { lmdbStoreOptions } from './lmdb-harness.js'
+import { memoryDirectory } from './temporary-directory.js'
 
 /** A real store in a directory of its own, with the actors in front. */
 export interface LmdbFixture {
@@ -20,7 +18,7 @@ export interface LmdbFixture {
 }
 
 export async function openFixture(clock: Clock = systemClock): Promise<LmdbFixture> {
-  const place = temporaryDirectory()
+  const place = memoryDirectory()
   const store = await openStoreAt(place.path, clock)
   return {
     store,
@@ -45,18 +43,7 @@ export async function openFixture(clock: Clock = systemClock): Promise<LmdbFixtu
 }
 
 export function openStoreAt(directory: string, clock: Clock = systemClock): Promise<LmdbStore> {
-  const random = createPooledRandom()
-  const ids = createIdGenerator(random)
-  return openLmdbStore({
-    directory,
-    clock,
-    tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
-    flawOfAddress: () => null,
-    areWalletsShared: true,
-    newId: (nowMs) => ids.next(nowMs),
-    randomKeyId: () => randomKeyId(random),
-    randomSecretHex: () => randomSecretHex(random),
-  })
+  return openLmdbStore(lmdbStoreOptions(directory, clock))
 }
 
 /** The address that the fixture gives a wallet. */

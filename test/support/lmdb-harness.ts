@@ -1,12 +1,13 @@
+import type { Clock } from '../../src/clock.js'
 import { createIdGenerator, randomKeyId } from '../../src/crypto/id.js'
 import { createPooledRandom } from '../../src/crypto/random.js'
 import { type LmdbStore, type LmdbStoreOptions, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { StoreHarness } from '../contract/store/harness.js'
 import { ManualClock } from './manual-clock.js'
-import { temporaryDirectory } from './temporary-directory.js'
+import { memoryDirectory } from './temporary-directory.js'
 
-/** What an LMDB store in `directory` is given in tests: the service's own ids, a clock that the test moves. */
-export function lmdbStoreOptions(directory: string, clock: ManualClock): LmdbStoreOptions {
+/** What an LMDB store in `directory` is given in tests: the service's own ids, and secrets that count up. */
+export function lmdbStoreOptions(directory: string, clock: Clock): LmdbStoreOptions {
   const random = createPooledRandom()
   const ids = createIdGenerator(random)
   let secrets = 0
@@ -24,7 +25,7 @@ export function lmdbStoreOptions(directory: string, clock: ManualClock): LmdbSto
 
 /** An LMDB store in a directory of its own. */
 export async function openLmdbHarness(): Promise<StoreHarness> {
-  const directory = temporaryDirectory()
+  const directory = memoryDirectory()
   const clock = new ManualClock()
   const options = lmdbStoreOptions(directory.path, clock)
   let failure: Error | null = null

@@ -6,7 +6,7 @@ import { createLog, type Logger } from '../../src/log.js'
 import type { Service } from '../../src/service/running-service.js'
 import { startService } from '../../src/service.js'
 import { signRequest, type TestKey } from './signing.js'
-import { temporaryDirectory } from './temporary-directory.js'
+import { memoryDirectory } from './temporary-directory.js'
 
 export const GATEWAY_SECRET = 'a secret of the gateway, for tests'
 const CREATE_TAG = 'POST /api/invoices'
@@ -26,7 +26,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The whole service, started in this process on a port and a directory of its own, without the sandbox unless asked. */
+/** The whole service in this process, on a port and in a directory of its own. Settings come from `environment`. */
 export class ServiceFixture {
   private constructor(
     readonly service: Service,
@@ -35,7 +35,7 @@ export class ServiceFixture {
   ) {}
 
   static async start(environment: Environment = {}, log: Logger = createLog('silent')): Promise<ServiceFixture> {
-    const place = temporaryDirectory()
+    const place = memoryDirectory()
     const read = readSettings([], {
       BILLHOOK_PORT: '0',
       BILLHOOK_DATA: place.path,

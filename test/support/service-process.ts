@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { GATEWAY_SECRET } from './service-fixture.js'
 
 const main = new URL('../../src/main.js', import.meta.url).pathname
+const KIB_PER_MIB = 1024
+
+/** How to start the service. */
+export interface Launch {
+  readonly data: string
+  /** All of the service's environment but `PATH`. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Options of Node. */
+  readonly nodeFlags?: readonly string[]
+  /** Further arguments of `serve`. */
+  readonly flags?: readonly string[]
+  readonly stderr?: 'inherit' | 'pipe'
+}
 
 /** The service in a process of its own, as an operator runs it. */
 export class ServiceProcess {
@@ -13,21 +27,21 @@ export class ServiceProcess {
     readonly url: string,
   ) {}
 
-  /** Resolves when the ready line has been printed. */
-  static async start(
+  /** Starts the service with settings for tests, which `environment` overrides. */
+  static start(
     data: string,
     environment: Readonly<Record<string, string>> = {},
     flags: readonly string[] = [],
     stderr: 'inherit' | 'pipe' = 'inherit',
   ): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--data', data, ...flags], {
-      env: {
-        PATH: process.env['PATH'],
-        BILLHOOK_GATEWAY_SECRET: GATEWAY_SECRET,
-        BILLHOOK_VERIFY_THREADS: '1',
-        BILLHOOK_LOG: 'warn',
-        ...environment,
-      },
+    const settings = { BILLHOOK_GATEWAY_SECRET: GATEWAY_SECRET, BILLHOOK_VERIFY_THREADS: '1', BILLHOOK_LOG: 'warn' }
+    return ServiceProcess.launch({ data, environment: { ...settings, ...environment }, flags, stderr })
+  }
+
+  /** Resolves when the ready line has been printed. */
+  static async launch({ data, environment, nodeFlags = [], flags = [], stderr = 'inherit' }: Launch) {
+    const child = spawn(process.execPath, [...nodeFlags, main, 'serve', '--port', '0', '--data', data, ...flags], {
+      env: { PATH: process.env['PATH'], ...environment },
       stdio: ['ignore', 'pipe', stderr],
     })
     assert.ok(child.stdout)
@@ -41,6 +55,10 @@ export class ServiceProcess {
     throw new Error('the service ended before it was ready')
   }
 
+  get pid(): number {
+    return this.child.pid ?? 0
+  }
+
   /** Ends the process by a signal and resolves with how it ended. */
   async end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const ended = once(this.child, 'exit')
@@ -48,4 +66,16 @@ export class ServiceProcess {
     const [code, by] = await ended
     return { code, signal: by }
   }
+
+  /** Ends the process unless it has ended. */
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.end('SIGTERM')
+  }
+}
+
+/** Memory of a process in MiB: all that is resident, mapped database pages included, and its own alone. */
+export function memoryOf(pid: number): { readonly resident: number; readonly own: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / KIB_PER_MIB
+  return { resident: read('VmRSS'), own: read('RssAnon') }
 }
