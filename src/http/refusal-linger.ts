@@ -1,4 +1,7 @@
-import { REFUSAL_LINGER_MS, REFUSAL_SILENCE_MS } from './limits.js'
+/** A refused body is read and dropped before the refusal is sent, until it ends, or falls silent for this long, … */
+const REFUSAL_SILENCE_MS = 50
+/** … or has gone on for this long. */
+const REFUSAL_LINGER_MS = 2_000
 
 /**
  * Drops what still comes of a refused body, until it falls silent or has gone on for too long, and then calls `refuse`.

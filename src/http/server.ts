@@ -1,5 +1,8 @@
 import type { ConnectionShare } from './guards/connection-share.js'
 
+/** The largest head of a request, request line included; beyond it the answer is 431. */
+export const HEAD_LIMIT_BYTES = 16_384
+
 /**
  * The port of the HTTP front. Two adapters implement it, `uws.ts` and `node.ts`; `test/contract/http-server.ts` is what
  * both must pass. Above the port nothing knows which one runs.

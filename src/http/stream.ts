@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { STREAM_SLICE_BYTES } from './limits.js'
 import type { Answer, BodyStream } from './server.js'
+
+/** A stream gives the other requests a turn after this much, however fast its client reads. */
+const STREAM_SLICE_BYTES = 262_144
 
 export function isStream(body: Answer['body']): body is BodyStream {
   return typeof body !== 'string' && !(body instanceof Uint8Array)

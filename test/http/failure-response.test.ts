@@ -8,7 +8,7 @@ import {
   failureCatalogue,
   fieldFailure,
 } from '../../src/domain/failure.js'
-import { unwritableHeader } from '../../src/http/answer-headers.js'
+import { unwritableHeader } from '../../src/http/exchange.js'
 import { failureAnswer, jsonAnswer, RETRY_AFTER_SECONDS } from '../../src/http/failure-response.js'
 import { failureStatus } from '../../src/http/failure-status.js'
 

@@ -104,6 +104,11 @@ function parseAddress(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text)
 }
 
+/** The usual text of an address that an engine gives: IPv4 dotted also if mapped into IPv6, IPv6 as in RFC 5952. */
+export function peerAddress(text: string): string {
+  return ipaddr.isValid(text) ? ipaddr.process(text).toString() : ''
+}
+
 function clientAt(address: Address): Client {
   const isLoopback = address.range() === 'loopback'
   if (address.kind() === 'ipv4') return { key: address.toString(), isLoopback }

@@ -1,28 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { hasNoBody, unwritableHeader } from '../answer-headers.js'
-import { BodyBuffer, type UnfinishedBodies } from '../body-buffer.js'
-import { peerAddress } from '../guards/peer-address.js'
-import { BODY_CHUNKS_MAX } from '../limits.js'
-import { RefusalLinger } from '../refusal-linger.js'
-import { REQUEST_ID_HEADER, requestIdOf } from '../request-id.js'
-import type { Answer, BodyStream, Refusal, Request, Resolve, Target } from '../server.js'
-import { discardStream, isStream, pumpStream, type StreamSink } from '../stream.js'
+import { BodyBuffer } from '../body-buffer.js'
+import { Exchange, type Front, hasNoBody } from '../exchange.js'
+import { peerAddress } from '../guards/client-address.js'
+import { REQUEST_ID_HEADER } from '../request-id.js'
+import type { Answer, Refusal } from '../server.js'
+import { isStream } from '../stream.js'
 
-const NO_BODY = Buffer.alloc(0)
+/** Chunks of a chunked body. A chunk of one byte costs as much as a large one, and the sender six bytes. */
+export const BODY_CHUNKS_MAX = 256
 
 /** `http://host/path` (RFC 9112, 3.2.2): what precedes the path. */
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i
 
 const BEYOND_ASCII = /[\x80-\xff]/
 
-/** What an exchange needs of the server that it belongs to. */
-export interface NodeFront {
-  readonly resolve: Resolve
-  readonly onError: (error: unknown) => void
-  readonly bodies: UnfinishedBodies
-  /** True once every answer must end its connection. */
-  readonly draining: boolean
+export interface NodeFront extends Front {
   began(exchange: NodeExchange): void
   ended(exchange: NodeExchange): void
   /** Ends the connection when what was written to it has gone, and reads no more of it. */
@@ -31,35 +24,18 @@ export interface NodeFront {
   refused(exchange: NodeExchange): void
 }
 
-type State = 'receiving' | 'refusing' | 'handling' | 'sending' | 'done'
-
 /** One request and its answer on `node:http`. */
-export class NodeExchange implements Request, StreamSink {
+export class NodeExchange extends Exchange {
   readonly method: string
   readonly path: string
   readonly query: string
-  body: Buffer = NO_BODY
-  aborted = false
-  /** True when this answer must end the connection. */
-  closing = false
-
-  private state: State = 'receiving'
-  private target: Target | undefined
-  private refusal: Refusal = 'body_too_large'
-  private arriving: BodyBuffer | undefined
-  private linger: RefusalLinger | undefined
-  private streamed: Answer | undefined
-  /** True while a stream is pulled, which ends the exchange itself when the client goes. */
-  private pulling = false
-  private wake: (() => void) | undefined
-  private goneCallback: (() => void) | undefined
-  private id: string | undefined
 
   constructor(
     readonly req: IncomingMessage,
     private readonly res: ServerResponse,
-    private readonly front: NodeFront,
+    protected readonly front: NodeFront,
   ) {
+    super()
     this.method = req.method ?? ''
     const target = (req.url ?? '').replace(ABSOLUTE_FORM, '')
     const mark = target.indexOf('?')
@@ -70,11 +46,6 @@ export class NodeExchange implements Request, StreamSink {
   header(name: string): string | undefined {
     const values = this.req.headersDistinct[name]
     return values === undefined ? undefined : asUtf8(values.join(', '))
-  }
-
-  get requestId(): string {
-    this.id ??= requestIdOf(this.header('x-request-id'))
-    return this.id
   }
 
   remoteAddress(): string {
@@ -90,65 +61,63 @@ export class NodeExchange implements Request, StreamSink {
   begin(awaitsContinue: boolean): void {
     this.front.began(this)
     this.res.on('close', () => this.connectionClosed())
-    // Writing to a connection that has gone is no news: `close` tells.
+    // Errors of a connection that has gone are no news: `close` tells.
     this.res.on('error', () => undefined)
     this.req.on('error', () => undefined)
     try {
-      const target = this.front.resolve(this)
-      this.target = target
+      const { bodyLimitBytes } = this.target
       // RFC 9112, 3.2: one Host, and HTTP/1.1 must have it.
       const hosts = this.req.headersDistinct.host?.length ?? 0
       if (hosts > 1 || (hosts === 0 && this.req.httpVersion === '1.1')) this.refuse('malformed_request')
-      else this.receive(target, awaitsContinue)
+      else this.receive(bodyLimitBytes, awaitsContinue)
     } catch (error) {
       this.fail(error)
     }
   }
 
-  /** Answers a request that is not complete yet; false when that is too late. */
+  /** False if it is too late to refuse. */
   refuse(code: Refusal): boolean {
     this.linger?.stop()
     if (this.aborted || (this.state !== 'receiving' && this.state !== 'refusing')) return false
-    this.dropBody()
-    this.closing = true
+    this.stopWaiting()
     this.front.refused(this)
-    this.sendWhole(this.refusalAnswer(code))
+    this.sendRefusal(code)
     return true
   }
 
-  private receive(target: Target, awaitsContinue: boolean): void {
+  private receive(bodyLimitBytes: number, awaitsContinue: boolean): void {
     const { req } = this
     const { 'content-length': contentLength, 'transfer-encoding': transferEncoding } = req.headers
     if (contentLength === undefined && transferEncoding === undefined) {
-      this.handle(target)
+      this.handle()
       return
     }
-    // Other encodings leave a body that nobody here decodes, and HTTP/1.0 has none (RFC 9112, 6.1).
+    // Other encodings leave a body that nothing here decodes, and HTTP/1.0 has none (RFC 9112, 6.1).
     const isFramed = transferEncoding?.toLowerCase() === 'chunked' && req.httpVersion === '1.1'
     if (transferEncoding !== undefined && !isFramed) {
       this.refuse('malformed_request')
       return
     }
-    const declaredBytes = Number(contentLength ?? 0)
-    if (declaredBytes > target.bodyLimitBytes) {
+    const isDeclared = contentLength !== undefined
+    const mostBytes = isDeclared ? Number(contentLength) : bodyLimitBytes
+    if (mostBytes > bodyLimitBytes) {
       if (awaitsContinue) {
         this.refuse('body_too_large')
         return
       }
       this.lingerThenRefuse('body_too_large')
-    } else if (awaitsContinue) {
-      this.res.writeContinue()
+    } else {
+      if (awaitsContinue) this.res.writeContinue()
+      this.arriving = new BodyBuffer(this.front.bodies, mostBytes, isDeclared)
     }
-    const isDeclared = contentLength !== undefined
-    this.arriving = new BodyBuffer(this.front.bodies, isDeclared ? declaredBytes : target.bodyLimitBytes, isDeclared)
     if (!isDeclared) this.countChunks()
-    req.on('data', (chunk: Buffer) => this.receiveChunk(chunk, target))
-    req.on('end', () => this.receiveEnd(target))
+    req.on('data', (chunk: Buffer) => this.receiveChunk(chunk, bodyLimitBytes))
+    req.on('end', () => this.receiveEnd())
   }
 
   /**
    * Ends a chunked body of too many chunks where the engine hands them over, before each becomes an event: what they cost
-   * is their number. Nothing is waited for then, because reading on is what the sender wants.
+   * is their number. It does not linger, because reading on is what such a sender wants.
    */
   private countChunks(): void {
     const { req } = this
@@ -166,102 +135,50 @@ export class NodeExchange implements Request, StreamSink {
     }
   }
 
-  private receiveChunk(chunk: Buffer, target: Target): void {
+  private receiveChunk(chunk: Buffer, bodyLimitBytes: number): void {
     if (this.state === 'refusing') {
       this.linger?.heard()
       return
     }
     const { arriving } = this
     if (this.state !== 'receiving' || arriving === undefined) return
-    if (arriving.receivedBytes + chunk.length > target.bodyLimitBytes) this.lingerThenRefuse('body_too_large')
+    if (arriving.receivedBytes + chunk.length > bodyLimitBytes) this.lingerThenRefuse('body_too_large')
     else if (!arriving.add(chunk)) this.lingerThenRefuse('overloaded')
   }
 
-  private receiveEnd(target: Target): void {
+  private receiveEnd(): void {
     if (this.state === 'refusing') this.refuse(this.refusal)
     const { arriving } = this
     if (this.state !== 'receiving' || this.aborted || arriving === undefined) return
     this.body = arriving.take()
     this.arriving = undefined
     try {
-      this.handle(target)
+      this.handle()
     } catch (error) {
       this.fail(error)
     }
   }
 
-  private handle(target: Target): void {
-    this.state = 'handling'
-    const answer = target.handle(this)
-    if (answer instanceof Promise) {
-      answer.then((settled) => this.send(settled)).catch((error) => this.fail(error))
-    } else {
-      this.send(answer)
-    }
-  }
-
-  private send(answer: Answer): void {
-    const body = answer.body
-    if (this.aborted) {
-      if (isStream(body)) discardStream(body, this.front.onError)
-      this.end()
+  protected sendWhole(answer: Answer): void {
+    if (hasNoBody(answer.status)) {
+      this.sendHead(answer)
       return
     }
-    const unfit = unwritableHeader(answer.headers)
-    if (unfit !== undefined) {
-      if (isStream(body)) discardStream(body, this.front.onError)
-      this.front.onError(new Error(`The answer's header ${JSON.stringify(unfit)} cannot be written`))
-      this.sendWhole(this.refusalAnswer('internal'))
-    } else if (isStream(body)) {
-      this.sendStream(answer, body)
-    } else {
-      this.sendWhole(answer)
-    }
-  }
-
-  private sendWhole(answer: Answer): void {
     const body = isStream(answer.body) ? '' : answer.body
     this.state = 'sending'
-    if (hasNoBody(answer.status)) {
-      this.writeHead(answer)
-      this.res.end()
-      return
-    }
     this.writeHead(answer, Buffer.byteLength(body))
     // `node:http` drops the body of an answer to HEAD by itself.
     this.res.end(body)
   }
 
-  private sendStream(answer: Answer, stream: BodyStream): void {
+  protected sendHead(answer: Answer): void {
     this.state = 'sending'
-    this.streamed = answer
-    if (this.method === 'HEAD' || hasNoBody(answer.status)) {
-      discardStream(stream, this.front.onError)
-      this.writeHead(answer)
-      this.res.end()
-      return
-    }
-    this.res.on('drain', () => this.wake?.())
-    this.pulling = true
-    pumpStream(stream, this, this.front.onError)
-      .finally(() => {
-        this.pulling = false
-      })
-      .then((isComplete) => {
-        if (!isComplete || this.aborted) {
-          this.end()
-          return
-        }
-        this.writeStreamHead()
-        this.res.end()
-      })
-      .catch((error) => this.fail(error))
+    this.writeHead(answer)
+    this.res.end()
   }
 
-  // StreamSink
-
-  get gone(): boolean {
-    return this.aborted
+  protected beginStream(): void {
+    this.res.on('drain', () => this.wake?.())
   }
 
   write(chunk: string | Uint8Array): boolean {
@@ -269,20 +186,14 @@ export class NodeExchange implements Request, StreamSink {
     return this.res.write(chunk)
   }
 
-  writable(): Promise<void> {
-    if (this.aborted || !this.res.writableNeedDrain) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.wake = resolve
-    })
-  }
-
-  onGone(callback: () => void): void {
-    if (this.aborted) callback()
-    else this.goneCallback = callback
+  /** `close` ends the exchange when the client has taken everything. */
+  protected endStream(): void {
+    this.writeStreamHead()
+    this.res.end()
   }
 
   private writeStreamHead(): void {
-    if (!this.res.headersSent && this.streamed !== undefined) this.writeHead(this.streamed)
+    if (!this.headWritten && this.streamed !== undefined) this.writeHead(this.streamed)
   }
 
   private writeHead(answer: Answer, contentLength?: number): void {
@@ -290,70 +201,31 @@ export class NodeExchange implements Request, StreamSink {
     for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '')
     headers.push(REQUEST_ID_HEADER, this.requestId)
     if (contentLength !== undefined) headers.push('Content-Length', String(contentLength))
-    if (this.closing || this.front.draining) headers.push('Connection', 'close')
+    if (this.mustClose) headers.push('Connection', 'close')
     this.res.writeHead(answer.status, headers)
+    this.headWritten = true
   }
 
-  private refusalAnswer(code: Refusal): Answer {
-    this.target ??= this.front.resolve(this)
-    return this.target.refuse(code)
+  protected sendDefect(): void {
+    this.sendRefusal('internal')
   }
 
-  private lingerThenRefuse(code: Refusal): void {
-    this.dropBody()
-    this.state = 'refusing'
-    this.refusal = code
-    this.linger = new RefusalLinger(() => this.refuse(code))
-  }
-
-  private dropBody(): void {
-    this.arriving?.drop()
-    this.arriving = undefined
-  }
-
-  /** A defect: reported, and answered while that is still possible; otherwise the connection is cut, not ended. */
-  private fail(error: unknown): void {
-    this.front.onError(error)
-    if (this.aborted || this.state === 'done') {
-      this.end()
-      return
-    }
-    if (this.res.headersSent) {
-      this.req.socket.destroy()
-      return
-    }
-    try {
-      this.closing = true
-      this.sendWhole(this.refusalAnswer('internal'))
-    } catch (second) {
-      this.front.onError(second)
-      this.req.socket.destroy()
-    }
+  protected cut(): void {
+    this.req.socket.destroy()
   }
 
   /**
-   * The answer has been handed over completely, or the connection has gone before. The engine tells the answer that is
-   * being written; those that wait behind it, because the client had pipelined, hear of it from the server.
+   * The answer has been handed over completely, or the connection has gone before. The engine reports this to the answer
+   * that is being written, and the server to those that wait behind it because the client has pipelined.
    */
   connectionClosed(): void {
     this.linger?.stop()
     if (this.aborted || this.state === 'done') return
-    if (this.res.writableFinished) {
-      this.end()
-      return
-    }
-    this.aborted = true
-    this.dropBody()
-    this.wake?.()
-    this.goneCallback?.()
-    // A running handler, or a stream, ends the exchange when it has settled.
-    if (this.state === 'handling' || this.pulling) return
-    this.end()
+    if (this.res.writableFinished) this.end()
+    else this.abort()
   }
 
-  private end(): void {
-    if (this.state === 'done') return
-    this.state = 'done'
+  protected ended(): void {
     this.front.ended(this)
   }
 }

@@ -5,16 +5,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type FailureCode, failure } from '../../domain/failure.js'
 import { UnfinishedBodies } from '../body-buffer.js'
 import { failureAnswer } from '../failure-response.js'
+import { peerAddress } from '../guards/client-address.js'
 import { ConnectionCounts } from '../guards/connection-share.js'
-import { peerAddress } from '../guards/peer-address.js'
-import { HEAD_LIMIT_BYTES, PARSER_SLICE_BYTES } from '../limits.js'
 import { newRequestId, REQUEST_ID_HEADER } from '../request-id.js'
-import type { HttpServer, Resolve, ServerSettings } from '../server.js'
+import { HEAD_LIMIT_BYTES, type HttpServer, type Resolve, type ServerSettings } from '../server.js'
 import { NodeExchange, type NodeFront } from './exchange.js'
 
 /** How often slow requests are looked for, as a part of the time that they may take. */
 const CHECKS_PER_TIMEOUT = 8
 const CHECK_LIMIT_MS = 1_000
+
+/** What arrives is handed to the parser of `node:http` in pieces of this size, so that it can be stopped between two. */
+const PARSER_SLICE_BYTES = 1024
 
 /**
  * The HTTP front on `node:http`: everywhere, and several times slower than `uws.ts`. Requests that are not HTTP, and

@@ -1,29 +1,19 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { STATUS_CODES } from 'node:http'
-import { hasNoBody, unwritableHeader } from '../answer-headers.js'
-import { BodyBuffer, type UnfinishedBodies } from '../body-buffer.js'
-import { RefusalLinger } from '../refusal-linger.js'
+import { BodyBuffer } from '../body-buffer.js'
+import { Exchange, type Front, hasNoBody } from '../exchange.js'
 import { REQUEST_ID_HEADER } from '../request-id.js'
-import type { Answer, BodyStream, Refusal, Request, Resolve, Target } from '../server.js'
-import { discardStream, isStream, pumpStream } from '../stream.js'
+import type { Answer, Refusal } from '../server.js'
+import { isStream } from '../stream.js'
 import { type FramingFlaw, framingOf } from './framing.js'
-import { UwsHead } from './head.js'
-import { UwsStream } from './stream.js'
-
-const NO_BODY = Buffer.alloc(0)
+import { captureHeaders, peerOf } from './head.js'
 
 /** Larger answers are handed to the engine piece by piece, so that it is known when the client has taken the last. */
 const WHOLE_ANSWER_LIMIT_BYTES = 65_536
 
 const statusLines = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]))
 
-/** What an exchange needs of the server that it belongs to. */
-export interface UwsFront {
-  readonly resolve: Resolve
-  readonly onError: (error: unknown) => void
-  readonly bodies: UnfinishedBodies
-  /** True once every answer must end its connection. */
-  readonly draining: boolean
+export interface UwsFront extends Front {
   /** Counts the exchange among those that `drain` waits for. */
   began(): void
   ended(): void
@@ -32,35 +22,60 @@ export interface UwsFront {
   bodyArrived(exchange: UwsExchange): void
 }
 
-/** `handling` lasts until the handler has settled, whether or not the client is still there. */
-type State = 'receiving' | 'refusing' | 'handling' | 'sending' | 'done'
-
 /**
- * One request and its answer. A request without a body, to a handler that answers at once, costs this object and no
- * closure, promise or copied header.
+ * One request and its answer. A request without a body, to a handler that answers at once, costs this object, its headers
+ * and no closure or promise.
+ *
+ * The engine's request is valid only during the engine's own callback. Its headers are copied at once, because only all of
+ * them together tell how the request is framed; `outlive` copies the rest for later.
  */
-export class UwsExchange extends UwsHead implements Request {
-  body: Buffer = NO_BODY
-  aborted = false
-
-  private state: State = 'receiving'
-  private target: Target | undefined
-  private arriving: BodyBuffer | undefined
-  private refusal: Refusal = 'body_too_large'
-  private linger: RefusalLinger | undefined
+export class UwsExchange extends Exchange {
+  /** Names and values in turn. */
+  private readonly headers: readonly string[]
+  private pathText: string | undefined
+  private queryText: string | undefined
+  private address: string | undefined
   private watched = false
-  /** True when this answer must end the connection. */
-  private closing = false
-  private headWritten = false
-  private stream: UwsStream | undefined
 
   constructor(
-    method: string,
-    res: HttpResponse,
-    req: HttpRequest,
-    private readonly front: UwsFront,
+    readonly method: string,
+    private readonly res: HttpResponse,
+    private req: HttpRequest | undefined,
+    protected readonly front: UwsFront,
   ) {
-    super(method, res, req)
+    super()
+    this.headers = req === undefined ? [] : captureHeaders(req)
+  }
+
+  get path(): string {
+    this.pathText ??= this.req?.getUrl() ?? ''
+    return this.pathText
+  }
+
+  get query(): string {
+    // The engine reads a missing query as undefined.
+    this.queryText ??= this.req?.getQuery() ?? ''
+    return this.queryText
+  }
+
+  header(name: string): string | undefined {
+    const { headers } = this
+    let value: string | undefined
+    for (let i = 0; i < headers.length; i += 2) {
+      const found = headers[i]
+      // Lengths first: comparing texts is a call, and most names differ in length.
+      if (found?.length === name.length && found === name)
+        value = value === undefined ? headers[i + 1] : `${value}, ${headers[i + 1]}`
+    }
+    return value
+  }
+
+  remoteAddress(): string {
+    if (this.address === undefined) {
+      if (this.aborted || this.state === 'done') return ''
+      this.address = peerOf(this.res)
+    }
+    return this.address
   }
 
   /** Takes the request; called inside the engine's callback, which must find it answered or watched when it returns. */
@@ -68,7 +83,7 @@ export class UwsExchange extends UwsHead implements Request {
     this.front.began()
     try {
       const framing = framingOf(this.headers)
-      if (framing === undefined) this.handle(this.front.resolve(this))
+      if (framing === undefined) this.handle()
       else this.receive(framing)
     } catch (error) {
       this.fail(error)
@@ -82,19 +97,17 @@ export class UwsExchange extends UwsHead implements Request {
   }
 
   private receive(framing: number | FramingFlaw): void {
-    this.detach()
-    this.watch()
-    const target = this.front.resolve(this)
-    this.target = target
+    this.outlive()
+    const { bodyLimitBytes } = this.target
     if (typeof framing === 'string') {
       this.refuse(framing)
       return
     }
-    this.arriving = new BodyBuffer(this.front.bodies, framing, true)
-    if (framing > target.bodyLimitBytes) this.lingerThenRefuse('body_too_large')
+    if (framing > bodyLimitBytes) this.lingerThenRefuse('body_too_large')
+    else this.arriving = new BodyBuffer(this.front.bodies, framing, true)
     this.res.onData((chunk, isLast) => {
       try {
-        this.receiveChunk(chunk, isLast, target)
+        this.receiveChunk(chunk, isLast)
       } catch (error) {
         this.fail(error)
       }
@@ -102,7 +115,7 @@ export class UwsExchange extends UwsHead implements Request {
   }
 
   /** The engine sees to it that a body is no longer than was declared. */
-  private receiveChunk(chunk: ArrayBuffer, isLast: boolean, target: Target): void {
+  private receiveChunk(chunk: ArrayBuffer, isLast: boolean): void {
     if (this.state === 'refusing') {
       if (isLast) this.refuse(this.refusal)
       else this.linger?.heard()
@@ -111,87 +124,66 @@ export class UwsExchange extends UwsHead implements Request {
     const { arriving } = this
     if (this.state !== 'receiving' || arriving === undefined) return
     if (!arriving.add(new Uint8Array(chunk))) {
-      this.stopWaiting()
       if (isLast) this.refuse('overloaded')
       else this.lingerThenRefuse('overloaded')
-      return
-    }
-    if (!isLast) {
-      this.front.awaitBody(this)
-      return
-    }
-    this.body = arriving.take()
-    this.stopWaiting()
-    this.handle(target)
-  }
-
-  private handle(target: Target): void {
-    this.target = target
-    this.state = 'handling'
-    const answer = target.handle(this)
-    if (!(answer instanceof Promise)) {
-      this.send(answer)
-      return
-    }
-    this.detach()
-    this.watch()
-    answer
-      .then((settled) => {
-        if (this.aborted) this.send(settled)
-        else this.res.cork(() => this.send(settled))
-      })
-      .catch((error) => this.fail(error))
-  }
-
-  private send(answer: Answer): void {
-    const body = answer.body
-    if (this.aborted) {
-      if (isStream(body)) discardStream(body, this.front.onError)
-      this.end()
-      return
-    }
-    const unfit = unwritableHeader(answer.headers)
-    if (unfit !== undefined) {
-      if (isStream(body)) discardStream(body, this.front.onError)
-      this.front.onError(new Error(`The answer's header ${JSON.stringify(unfit)} cannot be written`))
-      this.sendWhole(this.refusalAnswer('internal'))
-    } else if (isStream(body)) {
-      this.sendStream(answer, body)
+    } else if (isLast) {
+      this.body = arriving.take()
+      this.stopWaiting()
+      this.handle()
     } else {
-      this.sendWhole(answer)
+      this.front.awaitBody(this)
     }
   }
 
-  private sendWhole(answer: Answer): void {
+  protected override sendLater(answer: Answer): void {
+    if (this.aborted) this.send(answer)
+    else this.res.cork(() => this.send(answer))
+  }
+
+  protected sendWhole(answer: Answer): void {
     const { res } = this
     const body = isStream(answer.body) ? '' : answer.body
-    const close = this.mustClose()
     this.state = 'sending'
     this.writeHead(answer)
     if (this.closing && this.method === 'HEAD') {
       // A refusal must close, which `endWithoutBody` cannot.
       res.end('', true)
     } else if (hasNoBody(answer.status) || this.method === 'HEAD') {
-      // `endWithoutBody` with a length leaves the exchange pending for ever, hence the header by hand. It cannot close
-      // either; the client does, or the engine after its idle time.
+      // `endWithoutBody` with a length leaves the exchange pending for ever, hence the header by hand.
       if (!hasNoBody(answer.status)) res.writeHeader('Content-Length', String(Buffer.byteLength(body)))
-      if (close) res.writeHeader('Connection', 'close')
-      res.endWithoutBody()
+      this.endWithoutBody()
+      return
     } else if (body.length > WHOLE_ANSWER_LIMIT_BYTES) {
-      this.sendLarge(typeof body === 'string' ? Buffer.from(body) : body, close)
+      this.sendLarge(typeof body === 'string' ? Buffer.from(body) : body)
       return
     } else {
-      res.end(body, close)
+      res.end(body, this.mustClose)
     }
     this.end()
   }
 
+  protected sendHead(answer: Answer): void {
+    this.writeHead(answer)
+    this.endWithoutBody()
+  }
+
+  /** Cannot close; the client does, or the engine after its idle time. */
+  private endWithoutBody(): void {
+    this.writeClose()
+    this.res.endWithoutBody()
+    this.end()
+  }
+
+  private writeClose(): void {
+    if (this.mustClose) this.res.writeHeader('Connection', 'close')
+  }
+
   /** Hands `body` over as the client takes it: nothing of it is copied into the engine. */
-  private sendLarge(body: Uint8Array, close: boolean): void {
+  private sendLarge(body: Uint8Array): void {
     const { res } = this
     this.watch()
-    // `tryEnd` cannot close; see `sendWhole`.
-    if (close) res.writeHeader('Connection', 'close')
+    // `tryEnd` cannot close; see `endWithoutBody`.
+    this.writeClose()
     const [, isDone] = res.tryEnd(body, body.length)
     if (isDone) {
       this.end()
@@ -204,61 +196,57 @@ export class UwsExchange extends UwsHead implements Request {
     })
   }
 
-  private sendStream(answer: Answer, stream: BodyStream): void {
-    this.state = 'sending'
-    if (this.method === 'HEAD' || hasNoBody(answer.status)) {
-      discardStream(stream, this.front.onError)
-      this.writeHead(answer)
-      if (this.mustClose()) this.res.writeHeader('Connection', 'close')
-      this.res.endWithoutBody()
-      this.end()
-      return
-    }
-    this.watch()
+  protected beginStream(): void {
     // The head is written later, when the engine's request can no longer be read.
-    this.detach()
-    const sink = new UwsStream(this.res, () => {
-      this.writeHead(answer)
-      if (this.mustClose()) this.res.writeHeader('Connection', 'close')
+    this.outlive()
+    this.res.onWritable(() => {
+      this.wake?.()
+      return true
     })
-    this.stream = sink
-    pumpStream(stream, sink, this.front.onError)
-      .then((isComplete) => {
-        if (isComplete && !sink.gone) sink.end()
-        this.end()
-      })
-      .catch((error) => this.fail(error))
   }
 
-  private writeHead(answer: Answer): void {
+  write(chunk: string | Uint8Array): boolean {
+    let isTaken = true
+    this.res.cork(() => {
+      this.writeStreamHead()
+      isTaken = this.res.write(chunk)
+    })
+    return isTaken
+  }
+
+  protected endStream(): void {
+    this.res.cork(() => {
+      this.writeStreamHead()
+      // Without its `closeConnection`: after a first chunk the engine would write that header into the body.
+      this.res.end()
+    })
+    this.end()
+  }
+
+  private writeStreamHead(): void {
+    if (this.headWritten || this.streamed === undefined) return
+    this.writeHead(this.streamed)
+    this.writeClose()
+  }
+
+  private writeHead({ status, headers }: Answer): void {
     this.headWritten = true
-    const { res } = this
-    const { status, headers } = answer
     // 200 is what the engine writes by itself.
-    if (status !== 200) res.writeStatus(statusLines.get(status) ?? `${status} Unknown`)
+    if (status !== 200) this.res.writeStatus(statusLines.get(status) ?? `${status} Unknown`)
     // One call for all of them, each of which would cross into the engine: it writes a value as it is.
     let value = this.requestId
     for (const name in headers) value += `\r\n${name}: ${headers[name] ?? ''}`
-    res.writeHeader(REQUEST_ID_HEADER, value)
-  }
-
-  // Refusals
-
-  private lingerThenRefuse(code: Refusal): void {
-    this.state = 'refusing'
-    this.refusal = code
-    this.linger = new RefusalLinger(() => this.refuse(code))
+    this.res.writeHeader(REQUEST_ID_HEADER, value)
   }
 
   /**
    * Refuses and closes, in a later turn of the event loop. Until then the exchange is unanswered, and what follows in the
-   * same packet makes the engine close the connection without calling anybody: no byte behind a refused request is ever
-   * taken for a request. An answer given here would let the engine go on with the rest of the packet before it closes.
+   * same packet makes the engine close the connection without a callback: no byte behind a refused request is ever taken
+   * for a request. An answer given here would let the engine go on with the rest of the packet before it closes.
    */
-  private refuse(code: Refusal): void {
+  refuse(code: Refusal): void {
     this.stopWaiting()
-    if (this.aborted || this.state === 'done' || this.state === 'sending') return
-    this.refuseLater(code)
+    if (!this.aborted && this.state !== 'done' && this.state !== 'sending') this.refuseLater(code)
   }
 
   private refuseLater(code: Refusal): void {
@@ -266,53 +254,30 @@ export class UwsExchange extends UwsHead implements Request {
     this.refusal = code
     setImmediate(() => {
       if (this.aborted) this.end()
-      else if (this.state === 'refusing') this.sendRefusal()
+      else if (this.state === 'refusing') this.res.cork(() => this.sendRefusal(this.refusal))
     })
   }
 
-  private sendRefusal(): void {
-    this.closing = true
-    this.res.cork(() => {
-      try {
-        this.sendWhole(this.refusalAnswer(this.refusal))
-      } catch (error) {
-        this.front.onError(error)
-        this.close()
-      }
-    })
-  }
-
-  private refusalAnswer(code: Refusal): Answer {
-    this.target ??= this.front.resolve(this)
-    return this.target.refuse(code)
-  }
-
-  /** A defect: reported, and answered while that is still possible; otherwise the connection is cut, not ended. */
-  private fail(error: unknown): void {
-    this.front.onError(error)
-    if (this.aborted || this.state === 'done') {
-      this.end()
-      return
-    }
-    if (this.headWritten) {
-      this.close()
-      return
-    }
-    this.detach()
-    this.watch()
+  protected sendDefect(): void {
+    this.outlive()
     this.refuseLater('internal')
   }
 
   // The engine's connection
 
-  private close(): void {
+  protected cut(): void {
     this.watch()
     this.res.close()
     this.end()
   }
 
-  private mustClose(): boolean {
-    return this.closing || this.front.draining
+  protected override outlive(): void {
+    const { req } = this
+    if (req !== undefined) {
+      this.pathText ??= req.getUrl()
+      this.queryText ??= req.getQuery() ?? ''
+    }
+    this.watch()
   }
 
   private watch(): void {
@@ -321,28 +286,12 @@ export class UwsExchange extends UwsHead implements Request {
     this.res.onAborted(() => this.abort())
   }
 
-  private abort(): void {
-    this.aborted = true
-    this.isOver = true
-    this.stopWaiting()
-    this.stream?.abort()
-    // A running handler, or a stream, ends the exchange when it has settled.
-    if (this.state === 'handling' || this.stream !== undefined) return
-    this.end()
-  }
-
-  /** Nothing more of the body is wanted, or will come. */
-  private stopWaiting(): void {
-    this.arriving?.drop()
-    this.arriving = undefined
-    this.linger?.stop()
+  protected override stopWaiting(): void {
+    super.stopWaiting()
     this.front.bodyArrived(this)
   }
 
-  private end(): void {
-    if (this.state === 'done') return
-    this.state = 'done'
-    this.isOver = true
+  protected ended(): void {
     this.front.ended()
   }
 }

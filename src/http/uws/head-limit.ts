@@ -1,4 +1,4 @@
-import { HEAD_LIMIT_BYTES } from '../limits.js'
+import { HEAD_LIMIT_BYTES } from '../server.js'
 
 /**
  * The engine reads its limit for the head of a request from the environment, once, when its binary is loaded, and takes

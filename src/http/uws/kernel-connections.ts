@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { endianness } from 'node:os'
-import { peerAddress } from '../guards/peer-address.js'
+import { peerAddress } from '../guards/client-address.js'
 
 /** Tables of the connections in this network namespace: IPv4, and IPv6 with IPv4 mapped into it. */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
