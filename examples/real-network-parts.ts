@@ -9,12 +9,12 @@ import { createInterface } from 'node:readline'
 import { projectRoot } from '../test/support/project-root.js'
 
 const GATEWAY_SECRET = 'a secret of the demonstration'
-/** Several times what anything here takes on a slow machine. */
+/** Several times what any step takes on a slow machine. */
 const PATIENCE_MS = 30_000
 const LOOK_PAUSE_MS = 50
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** What the answers read here may hold. */
+/** The fields of the answers that are read here. */
 interface Answer {
   readonly status?: unknown
   readonly secret?: unknown
@@ -24,7 +24,7 @@ interface Answer {
   readonly payment?: { readonly status: string; readonly pending: string }
 }
 
-/** Tells people what happens, and ends in the end what it started. */
+/** Prints what happens, and at the end stops what it started. */
 export class Demonstration {
   readonly directory = mkdtempSync(join(tmpdir(), 'billhook-demonstration-'))
   private steps = 0
@@ -62,7 +62,7 @@ export class Demonstration {
     return billhook
   }
 
-  /** All that the service has logged. */
+  /** Everything that the service has logged. */
   logOfService(): string {
     return this.log
   }
@@ -80,7 +80,7 @@ export class Demonstration {
   }
 }
 
-/** The service in a process of its own, and a merchant's way to it. */
+/** The service in a process of its own, and a merchant's client for it. */
 export class Billhook {
   url = ''
   private key: KeyObject | null = null
@@ -97,7 +97,7 @@ export class Billhook {
     return this.request(method, path, JSON.stringify(body), headers)
   }
 
-  /** Events as the gateway of a ledger pushes them. */
+  /** Pushes events as a ledger gateway does. */
   push(events: readonly unknown[]): Promise<Answer> {
     const timestamp = String(Date.now())
     const signature = createHmac('sha256', GATEWAY_SECRET).update(`${timestamp}\n${JSON.stringify({ events })}`)
@@ -133,7 +133,7 @@ export class Billhook {
     })
   }
 
-  /** What the payment page says about the payment. */
+  /** The status on the payment page. */
   async pageStatus(path: string): Promise<string> {
     const response = await fetch(`${this.url}${path}`, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
     const page = await response.text()
@@ -161,7 +161,7 @@ export class Billhook {
   }
 }
 
-/** examples/receiver.mjs, and what it says. */
+/** examples/receiver.mjs, and the lines that it prints. */
 export class Receiver {
   url = ''
   private readonly lines: string[] = []
@@ -187,7 +187,7 @@ export class Receiver {
     )
   }
 
-  /** Each delivery as one line: how it was taken, the status, the transaction. */
+  /** One line for each delivery: the receiver's verdict, the status, the transaction. */
   heard(): readonly string[] {
     return this.lines.map((line) => line.replace(/^(\w+ \w+) .*"txHash":"([^"]*)".*$/, '$1 $2'))
   }
@@ -197,7 +197,7 @@ export class Receiver {
   }
 }
 
-/** Looks again and again until it is so. */
+/** Polls until the condition holds. */
 export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const until = Date.now() + PATIENCE_MS
   while (!(await isSo())) {

@@ -1,9 +1,10 @@
 /**
  * The complete path on a real Ethereum node: `npm run demo:network`.
  *
- * Starts anvil (a real node with a chain of its own), a webhook receiver, and Billhook, which is not a sandbox and watches the
- * node. An invoice is paid by a transfer of an ERC-20 token, a reorganisation takes another payment away, and the payment
- * counts again when a later block has it. Ends everything it started, with 0 when all was as expected, else with 1 and why.
+ * Starts anvil (a real node with a chain of its own), a webhook receiver, and Billhook, which is not a sandbox and
+ * watches the node. An invoice is paid by a transfer of an ERC-20 token, a reorganisation takes another payment away,
+ * and the payment counts again when a later block includes it. At the end it stops everything that it started, and
+ * exits with 0 if all was as expected, else with 1 and the reason.
  */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -14,7 +15,7 @@ import { Demonstration, eventually } from './real-network-parts.js'
 
 const CONFIRMATIONS = 3
 const OWNER = 'a-merchant'
-/** Anybody's but the payer's; nobody has its key. */
+/** Not the payer's. The demonstration needs no key for it. */
 const WALLET = { id: 'wallet-1', address: '0x1111111111111111111111111111111111111111', network: 'SEP' }
 /** USDT has 6 decimals. */
 const USDT = 10n ** 6n
@@ -53,7 +54,7 @@ async function play(show: Demonstration): Promise<void> {
   show.say(`Billhook ${billhook.url}, receiver ${receiver.url}`)
   await eventually('Billhook is ready', async () => (await billhook.get('/readyz')).status === 'ready')
 
-  show.step('The gateway tells of a merchant and assigns a wallet')
+  show.step('The gateway reports a merchant and assigns a wallet')
   const { results } = await billhook.push([
     { id: '1', type: 'identity.onboarded', identity: OWNER },
     { id: '2', type: 'wallet.created', wallet: WALLET },
@@ -67,7 +68,7 @@ async function play(show: Demonstration): Promise<void> {
   const { secret } = await billhook.send('PUT', `/api/users/${OWNER}/webhook`, { callbackUrl: receiver.url })
   writeFileSync(secretFile, String(secret))
 
-  /** A transfer of the token to the wallet of the invoice; answers its hash. */
+  /** Transfers the token to the wallet of the invoice; returns the transaction hash. */
   const pay = (amount: bigint) => chain.sendCall(token, 'transfer(address,uint256)', [WALLET.address, amount * USDT])
   const mine = async (blocks = 1) => {
     await chain.mine(blocks)
@@ -76,9 +77,9 @@ async function play(show: Demonstration): Promise<void> {
   const create = async (name: string, amount: string, reference: string) => {
     const created = await billhook.createInvoice({ walletIds: [WALLET.id], name, amount, currency: 'USDT', reference })
     show.say(`invoice ${created.id} of ${amount} USDT, page ${billhook.url}${created.url}`)
-    // A payment counts from after the creation on, and the times of blocks are whole seconds.
+    // A payment must be later than the creation, and block times are whole seconds.
     await new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000)))
-    /** Waits until the API and the page tell of the invoice so. */
+    /** Waits until the API and the page show this state. */
     return async (status: string, pending: string, page: string) => {
       await eventually(`the invoice is ${status} with ${pending} pending`, async () => {
         const { payment } = await billhook.get(`/api/invoices/${created.id}`)
@@ -113,7 +114,7 @@ async function play(show: Demonstration): Promise<void> {
   await kettle('unpaid', '30', '30 USDT seen, nothing more to send')
   const signed = await chain.node.call('eth_getRawTransactionByHash', moved)
   await chain.node.call('anvil_reorg', 1, [])
-  // Anvil's clock is behind after a reorganisation, and a payment counts by the time of its block.
+  // After a reorganisation Anvil's clock is behind, and a payment counts by the time of its block.
   await chain.node.call('evm_setNextBlockTimestamp', Math.ceil(Date.now() / 1000))
   show.say(`the last block was replaced by one without transaction ${moved}`)
   await mine()
@@ -121,7 +122,7 @@ async function play(show: Demonstration): Promise<void> {
   await teaSet('paid', '0', 'Paid. Nothing more is due.')
   assert.match(show.logOfService(), /"network":"SEP".*"blocks were replaced"/)
 
-  show.step('A later block has the payment after all')
+  show.step('A later block includes the payment again')
   assert.equal(await chain.node.call('eth_sendRawTransaction', signed), moved)
   await mine()
   await kettle('unpaid', '30', '30 USDT seen, nothing more to send')
@@ -129,7 +130,7 @@ async function play(show: Demonstration): Promise<void> {
   await receiver.verified('confirmed', moved)
   await kettle('paid', '0', 'Paid. Nothing more is due.')
 
-  show.step('The receiver was told once of each')
+  show.step('The receiver was notified once of each')
   assert.deepEqual(receiver.heard(), [
     `verified pending ${paid}`,
     `verified confirmed ${paid}`,

@@ -1,10 +1,10 @@
-// A webhook receiver: checks the signature of each delivery and prints what it says. Node only, no packages.
+// A webhook receiver: checks the signature of each delivery and prints its body. Node only, no packages.
 //
 //   node examples/receiver.mjs SECRET_FILE
 //
-// SECRET_FILE holds the webhook secret of the identity, as GET /api/users/<identity>/webhook shows it. It is read at each
-// delivery, so it may be written after the receiver was started. PORT in the environment chooses the port; without it a
-// free one is taken, which the first line names.
+// SECRET_FILE holds the webhook secret of the identity, which GET /api/users/<identity>/webhook returns. It is read for each
+// delivery, so you can write it after the receiver has started. The environment variable PORT chooses the port; without it
+// the receiver picks a free one and prints it in its first line.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -17,10 +17,10 @@ if (secretFile === undefined) {
   process.exit(2)
 }
 
-/** Keys of the notifications that were acted on. A real receiver keeps them where it keeps its orders. */
+/** Keys of the notifications that were handled. A real receiver stores them with its orders. */
 const seen = new Set()
 
-/** The signature is over the bytes that arrived: parsing and writing the JSON again would change them. */
+/** The signature covers the bytes that arrived: parsing and serialising the JSON again would change them. */
 function isSigned(body, signature) {
   const secret = readFileSync(secretFile, 'utf8').trim()
   const expected = createHmac('sha256', secret).update(body).digest()
