@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { createECDH, createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { projectRoot } from '../test/support/project-root.js'
 
+/** PrivateKeyInfo (RFC 5208) of a secp256k1 key, up to its 32 bytes. */
+const PKCS8_HEAD = '303e020100301006072a8648ce3d020106052b8104000a042730250201010420'
 const GATEWAY_SECRET = 'a secret of the demonstration'
 /** Several times what any step takes on a slow machine. */
 const PATIENCE_MS = 30_000
@@ -113,11 +115,10 @@ export class Billhook {
   }
 
   async registerKey(owner: string): Promise<void> {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
-    const { x, y } = publicKey.export({ format: 'jwk' })
-    const isOdd = ((Buffer.from(y ?? '', 'base64url').at(-1) ?? 0) & 1) === 1
-    this.key = privateKey
-    this.publicKey = `${isOdd ? '03' : '02'}${Buffer.from(x ?? '', 'base64url').toString('hex')}`
+    const pair = createECDH('secp256k1')
+    this.publicKey = pair.generateKeys('hex', 'compressed')
+    const der = Buffer.from(`${PKCS8_HEAD}${pair.getPrivateKey('hex').padStart(64, '0')}`, 'hex')
+    this.key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
     const permissions = ['invoices:create']
     await this.send('POST', '/api/api-keys', { owner, label: 'demonstration', publicKey: this.publicKey, permissions })
   }

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createHash, createPrivateKey, type KeyObject } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { noble } from '../../src/crypto/noble.js'
 import { endpoints } from '../../src/http/endpoints.js'
 import { deliveryHeaders } from '../../src/webhooks/signature.js'
+import { privateKeyPem } from '../support/pem.js'
 import { projectRoot } from '../support/project-root.js'
+import { testKey } from '../support/signing.js'
 import { pagesOfDocs } from './documents.js'
 
 function read(path: string): string {
@@ -173,7 +175,7 @@ describe('the snippets for Node', () => {
     const { publicKeyHex, signedHeaders } = await load<Signing>('signedHeaders')
     // Several keys, so that both parities of y occur.
     for (let round = 0; round < 16; round += 1) {
-      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
+      const privateKey = createPrivateKey(privateKeyPem(testKey(`docs ${round}`)))
       const headers = signedHeaders(privateKey, BODY.toString(), 1_700_000_000_000)
       assert.equal(headers['X-Service-Api-Key'], publicKeyHex(privateKey))
       assert.equal(headers['X-Service-Timestamp'], '1700000000000')

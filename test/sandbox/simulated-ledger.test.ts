@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { createPrivateKey, createPublicKey, createSign, generateKeyPairSync } from 'node:crypto'
+import { createSign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Point } from '@noble/secp256k1'
 import { JOURNAL_FILE } from '../../src/sandbox/sandbox-directory.js'
 import { ASSIGNMENT_DELAY_MS } from '../../src/sandbox/simulated-ledger.js'
+import { privateKeyPem, publicKeyPem } from '../support/pem.js'
 import { type TestKey, testKey } from '../support/signing.js'
 import {
   assignment,
@@ -106,10 +107,10 @@ describe('onboarding', () => {
 
   test('takes a key and signatures of OpenSSL, of which half have a high S', async () => {
     for (let round = 0; round < 8; round += 1) {
-      const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
-      const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+      const key = freshKey()
+      const pem = publicKeyPem(key)
       const $tx = onboardTx(place(), pem)
-      const signature = createSign('SHA256').update(JSON.stringify($tx)).sign(privateKey, 'base64')
+      const signature = createSign('SHA256').update(JSON.stringify($tx)).sign(privateKeyPem(key), 'base64')
       const { streams } = await commit(fixture.sandbox, { $selfsign: true, $sigs: { otk: signature }, $tx })
       assert.equal(streams.new[0]?.id, identityOf(pem, place().onboardingName))
     }
@@ -215,7 +216,7 @@ describe('onboarding', () => {
       'Self signed signature not matching',
       (key) => signedWith(key, `0x${key.publicKeyHex}`, { type: undefined }),
     ],
-    ['with a private key', 'Self signed signature not matching', (key) => signedWith(key, privatePem())],
+    ['with a private key', 'Self signed signature not matching', (key) => signedWith(key, privateKeyPem(freshKey()))],
     ['not self-signed', 'Stream(s) not found', (key) => ({ ...onboarding(place(), key), $selfsign: false })],
     [
       'in another namespace',
@@ -266,13 +267,6 @@ describe('onboarding', () => {
   function signedWith(key: TestKey, publicKey: unknown, more: Readonly<Record<string, unknown>> = {}) {
     const $tx = onboardTx(place(), publicKey, more)
     return { $selfsign: true, $sigs: { otk: signTx(key, $tx) }, $tx }
-  }
-
-  function privatePem(): string {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
-    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-    assert.ok(createPublicKey(createPrivateKey(pem)))
-    return pem
   }
 
   test('reaches the service after 200 ms and not before', async () => {

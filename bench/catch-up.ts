@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
-import { anvilAbsence } from '../support/anvil.js'
-import { measureCatchUp } from './ethereum/catch-up.js'
+import { measureCatchUp } from '../test/networks/ethereum/catch-up.js'
+import { anvilAbsence } from '../test/support/anvil.js'
 import { measureServiceCatchUp, type ServiceCatchUp } from './service-catch-up.js'
 
 /*
- * How fast the Ethereum reader reads a history from a real node on this machine, and with how many requests; and how fast
- * a whole service records it, with the wallets of the history and with a hundred times as many.
+ * Measures how fast the Ethereum reader reads a history from a real node on this machine, and with how many requests; then
+ * how fast a whole service records it, with the wallets of the history and with a hundred times as many.
  *
- *     node dist/test/networks/measure-catch-up.js [--blocks 10000] [--wallets 1000] [--deposits 5000]
+ *     node dist/bench/catch-up.js [--blocks 10000] [--wallets 1000] [--deposits 5000]
  */
 
 const { values } = parseArgs({
@@ -18,6 +18,7 @@ const { values } = parseArgs({
   },
 })
 
+const BYTES_PER_MIB = 1024 * 1024
 /** Wallets for each one of the history. */
 const MANY = 100
 
@@ -35,17 +36,17 @@ const lines = [
   `${figures.seconds.toFixed(2)} s, ${Math.round(figures.blocks / figures.seconds)} blocks/s`,
   `catching up: ${figures.requestsPerBlock.toFixed(4)} HTTP requests and ${figures.callsPerBlock.toFixed(3)} calls per block`,
   `at the head: ${figures.headRequestsPerBlock.toFixed(3)} HTTP requests per block`,
-  `resident memory afterwards: ${megabytes(figures.residentBytes)}`,
+  `resident memory afterwards: ${mebibytes(figures.residentBytes / BYTES_PER_MIB)}`,
   ...services.map(
     (service) =>
       `a service with ${service.wallets} wallets: ${service.deposits} deposits recorded in ${service.seconds.toFixed(2)} s from its ` +
       `start, ${Math.round(figures.blocks / service.seconds)} blocks/s, ${((service.seconds * 1e6) / figures.blocks).toFixed(0)} µs a block; ` +
-      `resident ${megabytes(service.residentBytesBefore)} when ready, ${megabytes(service.residentBytes)} then, ` +
-      `${megabytes(service.ownBytes)} of it its own`,
+      `resident ${mebibytes(service.before.resident)} when ready, ${mebibytes(service.after.resident)} then, ` +
+      `${mebibytes(service.after.own)} of it its own`,
   ),
 ]
 process.stdout.write(`${lines.join('\n')}\n`)
 
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1e6)} MB`
+function mebibytes(size: number): string {
+  return `${Math.round(size)} MiB`
 }

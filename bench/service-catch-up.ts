@@ -1,31 +1,29 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { pushEvents } from '../chaos/http-client.js'
-import { addressNumber } from '../support/ethereum-chain.js'
-import { ServiceProcess } from '../support/service-process.js'
-import { temporaryDirectory } from '../support/temporary-directory.js'
+import { pushEvents } from '../test/chaos/http-client.js'
+import { addressNumber } from '../test/support/ethereum-chain.js'
+import { memoryOf, ServiceProcess } from '../test/support/service-process.js'
+import { temporaryDirectory } from '../test/support/temporary-directory.js'
 
 const WALLETS_PER_PUSH = 1000
 const LOOK_PAUSE_MS = 10
-/** Of the gauge that the last block's height is read from. */
+/** The gauge of the last block that was read. */
 const CURSOR = /^billhook_network_cursor_block\{network="SEP"\} (\d+)$/m
 const APPLIED = /^billhook_deposit_reports_total\{network="SEP",kind="confirmed",outcome="applied"\} (\d+)$/m
-const BYTES_PER_KIB = 1024
 
 export interface ServiceCatchUp {
   readonly wallets: number
   readonly seconds: number
   readonly deposits: number
-  /** Of the service before it watched, and when it had caught up: all, and its own without the database file. */
-  readonly residentBytesBefore: number
-  readonly residentBytes: number
-  readonly ownBytes: number
+  /** The service's memory when it was ready. */
+  readonly before: ReturnType<typeof memoryOf>
+  /** The service's memory when it had caught up. */
+  readonly after: ReturnType<typeof memoryOf>
 }
 
 /**
- * How long a service of its own process takes from its first block to the last of a chain, with so many wallets: the first
- * of them are those of the history.
+ * Measures how long a service takes from its start to the last block of a chain. Its first wallets are those of the
+ * history.
  */
 export async function measureServiceCatchUp(
   nodeUrl: string,
@@ -47,16 +45,16 @@ export async function measureServiceCatchUp(
     const startedMs = performance.now()
     const service = await ServiceProcess.start(place.path, settings)
     const pid = service.child.pid ?? 0
-    const residentBytesBefore = memoryOf(pid, 'VmRSS')
+    const before = memoryOf(pid)
     let text = ''
     while (Number(CURSOR.exec(text)?.[1] ?? -1) < to) {
       await pause(LOOK_PAUSE_MS)
       text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
     }
     const seconds = (performance.now() - startedMs) / 1000
-    const memory = { residentBytes: memoryOf(pid, 'VmRSS'), ownBytes: memoryOf(pid, 'RssAnon') }
+    const after = memoryOf(pid)
     await service.end('SIGTERM')
-    return { wallets, seconds, deposits: Number(APPLIED.exec(text)?.[1]), residentBytesBefore, ...memory }
+    return { wallets, seconds, deposits: Number(APPLIED.exec(text)?.[1]), before, after }
   } finally {
     place.remove()
   }
@@ -72,9 +70,4 @@ async function addWallets(data: string, count: number): Promise<void> {
     assert.equal((await pushEvents(service.url, events))?.status, 200)
   }
   await service.end('SIGTERM')
-}
-
-function memoryOf(pid: number, name: 'VmRSS' | 'RssAnon'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * BYTES_PER_KIB
 }
