@@ -57,6 +57,6 @@ async function start(settings: Settings, log: Logger, clock: Clock, shutdown: Sh
 
 async function metricsOf(settings: Settings): Promise<Metrics | null> {
   if (settings.metricsPort === undefined) return null
-  const { createMetrics } = await import('./metrics/metrics.js')
-  return createMetrics()
+  const { Metrics } = await import('./metrics/metrics.js')
+  return new Metrics()
 }

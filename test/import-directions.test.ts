@@ -249,7 +249,7 @@ describe('import directions', () => {
     ['webhooks/dispatcher.ts', "import type { Answer } from '../http/server.js'", true],
     ['metrics/metrics.ts', "import { Counter } from 'prom-client'", false],
     ['actors/intake.ts', "import type { Counter } from 'prom-client'", true],
-    ['store/lmdb/commit-loop.ts', "import { createMetrics } from '../../metrics/metrics.js'", true],
+    ['store/lmdb/commit-loop.ts', "import { Metrics } from '../../metrics/metrics.js'", true],
     ['cli/serve.ts', "import pkg from '../../package.json'", true],
   ]
   for (const [from, statement, against] of cases) {

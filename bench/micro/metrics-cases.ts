@@ -1,6 +1,6 @@
 import type { RequestHead } from '../../src/http/server.js'
 import { metricsCatalogue } from '../../src/metrics/catalogue.js'
-import { createMetrics } from '../../src/metrics/metrics.js'
+import { Metrics } from '../../src/metrics/metrics.js'
 import type { Case } from './case.js'
 import { functionCase } from './function-case.js'
 
@@ -9,7 +9,7 @@ const COMMIT_UNITS = [1, 8, 64, 256] as const
 
 /** What it costs to be observed. Rejects when an observation is not counted. */
 export async function metricsCases(): Promise<readonly Case[]> {
-  const metrics = createMetrics()
+  const metrics = new Metrics()
   const { requests, verifications, commits } = metrics
   // The metrics read nothing of the head.
   const head = {} as RequestHead

@@ -3,40 +3,38 @@ import { isStreamId } from '../domain/identity.js'
 import { type NodeAnswer, NodeHttp } from './node-http.js'
 
 export interface LedgerClientOptions {
-  /** Base addresses of the read API, all asked at once. */
+  /** Base addresses of the read API, all queried at once. */
   readonly urls: readonly string[]
-  /** For one question to one node, from connecting to the last byte of its answer. */
+  /** For one query to one node, from connecting to the last byte of its answer. */
   readonly timeoutMs: number
-  /** A longer answer is none. */
+  /** A longer answer counts as unclear. */
   readonly answerLimitBytes: number
 }
 
-export interface LedgerClient {
-  /**
-   * Whether the ledger has a stream of this id, which must be 64 lower-case hex digits: a node would read the last ones of
-   * a longer text, and it passes other texts on to its store, where they are commands. A node that lags behind does not have
-   * what others have, so `true` when any node has it, `false` only when every node that answers says no. `unreachable` when
-   * no node gave a certain answer, or none is configured: never to be read as "no" (decisions 8).
-   */
-  hasIdentity(id: string): Promise<boolean | 'unreachable'>
-  /** Ends the connections. */
-  close(): Promise<void>
-}
-
 /** A client of the ledger's read API, `GET /api/stream/{id}`. */
-export function createLedgerClient({ urls, timeoutMs, answerLimitBytes }: LedgerClientOptions): LedgerClient {
-  const http = new NodeHttp(timeoutMs)
+export class LedgerClient {
+  private readonly http: NodeHttp
 
-  async function ask(url: string, id: string): Promise<boolean | 'unclear'> {
-    return judge(await http.get(url, `/api/stream/${id}`, answerLimitBytes))
+  constructor(private readonly options: LedgerClientOptions) {
+    this.http = new NodeHttp(options.timeoutMs)
   }
 
-  return {
-    hasIdentity(id) {
-      if (!isStreamId(id)) throw new Error('the ledger is asked for identities only')
-      return anyYes(urls.map((url) => ask(url, id)))
-    },
-    close: () => http.close(),
+  /**
+   * Whether the ledger has a stream with this id, which must be 64 lower-case hex digits: a node reads the last ones of a
+   * longer text, and passes other texts on to its store, where they are commands. Nodes that lag behind miss streams, so
+   * the answer is `true` when any node has it, and `false` only when every node that answers says no. `unreachable` when no
+   * node gave a certain answer, or none is configured: never treat it as "no" (decisions 8).
+   */
+  hasIdentity(id: string): Promise<boolean | 'unreachable'> {
+    if (!isStreamId(id)) throw new Error('only identities can be queried')
+    const { urls, answerLimitBytes } = this.options
+    const path = `/api/stream/${id}`
+    return anyYes(urls.map(async (url) => judge(await this.http.get(url, path, answerLimitBytes))))
+  }
+
+  /** Closes the connections. */
+  close(): Promise<void> {
+    return this.http.close()
   }
 }
 
@@ -54,7 +52,6 @@ function anyYes(questions: readonly Promise<boolean | 'unclear'>[]): Promise<boo
   })
 }
 
-/** A node that says nothing certain is passed over. */
 function judge(answer: NodeAnswer): boolean | 'unclear' {
   switch (answer.kind) {
     case 'found':

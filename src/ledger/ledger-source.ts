@@ -4,113 +4,118 @@ import type { ListedTransaction } from '../domain/ledger-progress.js'
 import { type Listing, mergePages, type StorePage } from './listing.js'
 import { NodeHttp } from './node-http.js'
 
-/** A row of 64 hex characters and 13 digits with their names and quotes. */
+/** Size of a row: 64 hex characters and 13 digits, with their names and quotes. */
 const ROW_BYTES = 160
-/** Around the rows of a page. */
+/** Size of the text around the rows of a page. */
 const PAGE_BYTES = 4096
 /**
- * Of one transaction. Those of the followed contracts take a few hundred bytes; others may carry a whole contract, and
- * what is longer than this is taken for one of those.
+ * Maximum size of a transaction. Those of the followed contracts take a few hundred bytes; others may carry a whole contract,
+ * and a longer one is taken for one of those.
  */
 export const TRANSACTION_LIMIT_BYTES = 8 * 1024 * 1024
-/** Of what a node keeps about a stream beside its state. */
+/** Maximum size of a node's metadata about a stream. */
 const META_LIMIT_BYTES = 1024 * 1024
 
 const UMID = /^[0-9a-f]{64}$/
 const DIGITS = /^[0-9]{1,14}$/
-/** Nodes compare times as text, which is right as long as they have as many digits. */
+/** Nodes compare times as text, so all need the same number of digits. */
 const TIME_DIGITS = 13
 
-/** `missing`: every node that was asked says that it does not have it. `too-long`: none of ours. */
+/** `missing`: no node that was queried has it. `too-long`: not a transaction of a followed contract. */
 export type LookedUp =
   | { readonly kind: 'found'; readonly transaction: Readonly<Record<string, unknown>> }
   | { readonly kind: 'missing' }
   | { readonly kind: 'too-long' }
   | { readonly kind: 'unclear'; readonly why: string }
 
-/** The keys of an identity as its transactions spell them. */
+/** The keys of an identity, as its transactions spell them. */
 export type FoundKeys =
   | { readonly kind: 'found'; readonly keys: readonly string[] }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unclear'; readonly why: string }
 
-/** The port of what a follower reads. No question rejects. */
+/** What a follower reads the ledger from. No query rejects. */
 export interface LedgerSource {
-  /** How many stores are listed. */
+  /** Number of stores that are listed. */
   readonly stores: number
-  /** Committed transactions from a time on, inclusive, in order of time; at least the first `limit` of each store, or all. */
+  /** Committed transactions from a time on, inclusive, in order of time: at least the first `limit` of each store, or all. */
   umids(fromMs: number, limit: number): Promise<Listing>
   transaction(umid: string): Promise<LookedUp>
-  /** The keys that may sign for an identity, by its id: those it has, and the one that it was onboarded with. */
+  /** The keys that may sign for an identity: its present ones, and the one it was onboarded with. */
   keysOf(identity: string): Promise<FoundKeys>
-  /** Ends the connections, and with them the questions under way. */
+  /** Closes the connections and with them the queries in flight. */
   close(): Promise<void>
 }
 
-export interface LedgerSourceOptions {
+export interface LedgerNodesOptions {
   /** Base addresses of the stores of nodes, at least one. */
   readonly storeUrls: readonly string[]
   /** Base addresses of the read API. */
   readonly urls: readonly string[]
-  /** For one question to one node, from connecting to the last byte of its answer. */
+  /** For one query to one node, from connecting to the last byte of its answer. */
   readonly timeoutMs: number
 }
 
 /** Ledger nodes over HTTP. */
-export function createLedgerSource({ storeUrls, urls, timeoutMs }: LedgerSourceOptions): LedgerSource {
-  const http = new NodeHttp(timeoutMs)
+export class LedgerNodes implements LedgerSource {
+  readonly stores: number
+  private readonly http: NodeHttp
 
-  async function list(store: string, fromMs: number, limit: number): Promise<StorePage> {
+  constructor(private readonly options: LedgerNodesOptions) {
+    this.stores = options.storeUrls.length
+    this.http = new NodeHttp(options.timeoutMs)
+  }
+
+  async umids(fromMs: number, limit: number): Promise<Listing> {
+    const pages = await Promise.all(this.options.storeUrls.map((store) => this.list(store, fromMs, limit)))
+    return mergePages(pages, limit)
+  }
+
+  async transaction(umid: string): Promise<LookedUp> {
+    const { urls } = this.options
+    let failure: LookedUp | null = urls.length === 0 ? unclear('no node is configured') : null
+    for (const url of urls) {
+      const answer = await this.http.get(url, `/api/tx/${encodeURIComponent(umid)}`, TRANSACTION_LIMIT_BYTES)
+      if (answer.kind === 'too-long') return answer
+      if (answer.kind === 'missing') continue
+      if (answer.kind === 'unclear') {
+        failure ??= answer
+        continue
+      }
+      const transaction = answer.value['umid']
+      if (isObject(transaction) && transaction['$umid'] === umid) return { kind: 'found', transaction }
+      failure ??= unclear('another transaction than the one that was asked for')
+    }
+    return failure ?? { kind: 'missing' }
+  }
+
+  async keysOf(identity: string): Promise<FoundKeys> {
+    const { urls } = this.options
+    // All nodes, because one that lags behind does not know keys that replaced others.
+    const path = `/api/stream/${identity}:stream`
+    const answers = await Promise.all(urls.map((url) => this.http.get(url, path, META_LIMIT_BYTES)))
+    const metas = answers.flatMap((answer) => (answer.kind === 'found' ? [answer.value['stream']] : []))
+    if (metas.length > 0) return { kind: 'found', keys: [...new Set(metas.flatMap((meta) => keysIn(identity, meta)))] }
+    const failure = answers.find((answer) => answer.kind !== 'missing')
+    if (failure === undefined && urls.length > 0) return { kind: 'missing' }
+    return unclear(failure?.kind === 'unclear' ? failure.why : 'no node tells the keys of an identity')
+  }
+
+  close(): Promise<void> {
+    return this.http.close()
+  }
+
+  private async list(store: string, fromMs: number, limit: number): Promise<StorePage> {
     const from = String(fromMs).padStart(TIME_DIGITS, '0')
     const path = `/activeledgerevents/umids?from=${from}&limit=${limit}`
-    const answer = await http.get(store, path, PAGE_BYTES + limit * ROW_BYTES)
+    const answer = await this.http.get(store, path, PAGE_BYTES + limit * ROW_BYTES)
     if (answer.kind !== 'found') return { store, why: answer.kind === 'unclear' ? answer.why : answer.kind }
     const rows = readRows(answer.value['rows'], fromMs)
     return rows === null ? { store, why: 'rows that are none, or not in order of time' } : { rows }
   }
-
-  return {
-    stores: storeUrls.length,
-
-    async umids(fromMs, limit) {
-      const pages = await Promise.all(storeUrls.map((store) => list(store, fromMs, limit)))
-      return mergePages(pages, limit)
-    },
-
-    async transaction(umid) {
-      let failure: LookedUp | null = urls.length === 0 ? unclear('no node is configured') : null
-      for (const url of urls) {
-        const answer = await http.get(url, `/api/tx/${encodeURIComponent(umid)}`, TRANSACTION_LIMIT_BYTES)
-        if (answer.kind === 'too-long') return answer
-        if (answer.kind === 'missing') continue
-        if (answer.kind === 'unclear') {
-          failure ??= answer
-          continue
-        }
-        const transaction = answer.value['umid']
-        if (isObject(transaction) && transaction['$umid'] === umid) return { kind: 'found', transaction }
-        failure ??= unclear('another transaction than the one that was asked for')
-      }
-      return failure ?? { kind: 'missing' }
-    },
-
-    async keysOf(identity) {
-      // All nodes, because one that lags behind does not know the keys that replaced others.
-      const path = `/api/stream/${identity}:stream`
-      const answers = await Promise.all(urls.map((url) => http.get(url, path, META_LIMIT_BYTES)))
-      const metas = answers.flatMap((answer) => (answer.kind === 'found' ? [answer.value['stream']] : []))
-      if (metas.length > 0)
-        return { kind: 'found', keys: [...new Set(metas.flatMap((meta) => keysIn(identity, meta)))] }
-      const failure = answers.find((answer) => answer.kind !== 'missing')
-      if (failure === undefined && urls.length > 0) return { kind: 'missing' }
-      return unclear(failure?.kind === 'unclear' ? failure.why : 'no node tells the keys of an identity')
-    },
-
-    close: () => http.close(),
-  }
 }
 
-/** The keys that a stream's authorities have, and the text that its id is the digest of, which is the key of its onboarding. */
+/** The keys of a stream's authorities, and the key of its onboarding, which its id is the digest of. */
 function keysIn(identity: string, meta: unknown): readonly string[] {
   if (!isObject(meta)) return []
   const { authorities, public: only, umid, name } = meta

@@ -28,6 +28,7 @@ import { oldestQueuedAt } from './outbox-age.js'
 import { counter, gauge, histogram } from './series.js'
 
 const MS_PER_SECOND = 1000
+const now = () => performance.now()
 /** Methods that get a label of their own; clients can invent others. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 /** Claimable wallets that a scrape counts for each network: alerts are about few, and a pool may be large. */
@@ -55,39 +56,32 @@ export interface WatchedParts {
 }
 
 /** The metrics of one service: observers for its parts, and the text for Prometheus. */
-export interface Metrics {
-  readonly requests: FinishedHook
-  readonly commits: CommitObserver
-  readonly verifications: VerifyObserver
-  readonly attempts: AttemptObserver
-  readonly intake: IntakeObserver
+export class Metrics {
+  private readonly ofProcess = processMetrics()
+  private readonly registry = new Registry()
+  readonly requests: FinishedHook = requestHook(this.registry)
+  readonly commits: CommitObserver = commitObserver(this.registry)
+  readonly verifications: VerifyObserver = verifyObserver(this.registry)
+  readonly attempts: AttemptObserver = attemptObserver(this.registry)
+  readonly intake: IntakeObserver = intakeObserver(this.registry)
   /** Counts rows removed at the end of their retention. */
-  readonly removed: (what: RemovedRows, rows: number) => void
+  readonly removed: (what: RemovedRows, rows: number) => void = removedRows(this.registry)
   /** Counts rejected input of the gateway. */
-  readonly gatewayRejected: (kind: GatewayRejection, count: number) => void
-  /** Adds the gauges. Call once, when the parts are built. */
-  watch(parts: WatchedParts): void
-  readonly contentType: string
-  /** All metrics in the text format of Prometheus. Rejects when the store does. */
-  text(): Promise<string>
-}
+  readonly gatewayRejected: (kind: GatewayRejection, count: number) => void = gatewayCounter(this.registry)
+  readonly contentType = this.registry.contentType
 
-export function createMetrics(): Metrics {
-  const registry = new Registry()
-  const ofProcess = processMetrics()
-  const now = () => performance.now()
-  gauge(registry, metricsCatalogue.build, (build) => build.set({ version: VERSION }, 1))
-  return {
-    requests: requestHook(registry, now),
-    commits: commitObserver(registry, now),
-    verifications: verifyObserver(registry),
-    attempts: attemptObserver(registry),
-    intake: intakeObserver(registry),
-    removed: removedRows(registry),
-    gatewayRejected: gatewayCounter(registry),
-    watch: (parts) => watch(registry, parts),
-    contentType: registry.contentType,
-    text: async () => `${await ofProcess.metrics()}\n${await registry.metrics()}`,
+  constructor() {
+    gauge(this.registry, metricsCatalogue.build, (build) => build.set({ version: VERSION }, 1))
+  }
+
+  /** Adds the gauges. Call once, when the parts are built. */
+  watch(parts: WatchedParts): void {
+    watch(this.registry, parts)
+  }
+
+  /** All metrics in the text format of Prometheus. Rejects when the store does. */
+  async text(): Promise<string> {
+    return `${await this.ofProcess.metrics()}\n${await this.registry.metrics()}`
   }
 }
 
@@ -102,7 +96,7 @@ function processMetrics(): Registry {
 
 let processRegistry: Registry | undefined
 
-function requestHook(registry: Registry, now: () => number): FinishedHook {
+function requestHook(registry: Registry): FinishedHook {
   const duration = histogram(registry, metricsCatalogue.requests, DURATION_BOUNDS_SECONDS)
   return {
     now,
@@ -113,7 +107,7 @@ function requestHook(registry: Registry, now: () => number): FinishedHook {
   }
 }
 
-function commitObserver(registry: Registry, now: () => number): CommitObserver {
+function commitObserver(registry: Registry): CommitObserver {
   const duration = histogram(registry, metricsCatalogue.commitDuration, DURATION_BOUNDS_SECONDS)
   const size = histogram(registry, metricsCatalogue.commitUnits, UNIT_BOUNDS)
   const failures = counter(registry, metricsCatalogue.commitFailures)

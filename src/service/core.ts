@@ -11,11 +11,11 @@ import type { Logger } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { systemScheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
-import { createAddressGuard } from '../webhooks/address-guard.js'
-import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.js'
+import { AddressGuard } from '../webhooks/address-guard.js'
+import { Dispatcher } from '../webhooks/dispatcher.js'
 import { TestDeliveries } from '../webhooks/test-deliveries.js'
 import { planDescriptors } from './descriptors.js'
-import { createLateSender } from './lazy-sender.js'
+import { LazySender } from './lazy-sender.js'
 import { isPrivateToMachine } from './private-service.js'
 import { Retention } from './retention.js'
 import type { Shutdown } from './shutdown.js'
@@ -49,13 +49,13 @@ export interface CoreContext {
 /** Starts the dispatcher and the wallet actors on an open store. */
 export async function startCore(context: CoreContext): Promise<Core> {
   const { settings, log, clock, metrics, shutdown, store, verification, tokenDecimals } = context
-  const guard = createAddressGuard({ allowAll: isPrivateToMachine(settings), allow: settings.callbackAllow })
-  const sender = createLateSender(async () => {
-    const { createSender } = await import('../webhooks/sender.js')
-    return createSender({ guard, clock })
+  const guard = new AddressGuard({ allowAll: isPrivateToMachine(settings), allow: settings.callbackAllow })
+  const sender = new LazySender(async () => {
+    const { HttpSender } = await import('../webhooks/sender.js')
+    return new HttpSender({ guard, clock })
   })
   shutdown.add('webhook connections', () => sender.close())
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     outbox: store.outbox,
     webhooks: store.webhooks,
     sender,

@@ -1,29 +1,31 @@
-import type { Sender } from '../webhooks/sender.js'
+import type { DeliveryResult } from '../domain/webhook.js'
+import type { OutgoingDelivery, Sender } from '../webhooks/sender.js'
 
 /**
  * A sender that is created for the first delivery, so that a start does not wait for its HTTP client, and a service
  * without webhooks never loads it.
  */
-export function createLateSender(make: () => Promise<Sender>): Sender {
-  let making: Promise<Sender> | null = null
-  let made: Sender | null = null
-  let isClosed = false
+export class LazySender implements Sender {
+  private making: Promise<Sender> | null = null
+  private made: Sender | null = null
+  private isClosed = false
 
-  async function makeOnce(): Promise<Sender> {
-    made = await make()
-    if (isClosed) made.close()
-    return made
+  constructor(private readonly make: () => Promise<Sender>) {}
+
+  async send(delivery: OutgoingDelivery): Promise<DeliveryResult> {
+    this.making ??= this.makeOnce()
+    const sender = this.made ?? (await this.making)
+    return sender.send(delivery)
   }
 
-  return {
-    async send(delivery) {
-      making ??= makeOnce()
-      const sender = made ?? (await making)
-      return sender.send(delivery)
-    },
-    close() {
-      isClosed = true
-      made?.close()
-    },
+  close(): void {
+    this.isClosed = true
+    this.made?.close()
+  }
+
+  private async makeOnce(): Promise<Sender> {
+    this.made = await this.make()
+    if (this.isClosed) this.made.close()
+    return this.made
   }
 }

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { originOf, parseFollowedContracts } from '../ledger/followed-contracts.js'
 import { type FollowerOptions, LedgerFollower } from '../ledger/follower.js'
-import { createLedgerClient, type LedgerClient } from '../ledger/ledger-client.js'
-import { createLedgerSource } from '../ledger/ledger-source.js'
+import { LedgerClient } from '../ledger/ledger-client.js'
+import { LedgerNodes } from '../ledger/ledger-source.js'
 import type { Logger } from '../log.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
@@ -16,7 +16,7 @@ const MS_PER_SECOND = 1000
 /** Builds the client of the ledger's read API; null if no ledger is configured. */
 export function ledgerClientOf({ ledgerUrls, ledgerTimeoutMs }: Settings): LedgerClient | null {
   if (ledgerUrls.length === 0) return null
-  return createLedgerClient({ urls: ledgerUrls, timeoutMs: ledgerTimeoutMs, answerLimitBytes: ANSWER_LIMIT_BYTES })
+  return new LedgerClient({ urls: ledgerUrls, timeoutMs: ledgerTimeoutMs, answerLimitBytes: ANSWER_LIMIT_BYTES })
 }
 
 /** The common options of the follower and the comparison. */
@@ -35,7 +35,7 @@ export function followingOf(settings: Settings): Following | null {
   if ('flaw' in contracts) throw new StartError(`the contracts to follow cannot be used: ${contracts.flaw}`)
   const followed = { contracts, onboardingName: settings.onboardingName ?? '' }
   return {
-    source: createLedgerSource({ storeUrls, urls, timeoutMs }),
+    source: new LedgerNodes({ storeUrls, urls, timeoutMs }),
     followed,
     origin: originOf(storeUrls, followed, fromMs),
     fromMs,

@@ -5,8 +5,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [Address, number]
 
 /**
- * IPv4 that is not a public receiver: the IANA special-purpose registry (RFC 6890), whole blocks even where a single
- * address of them is global, multicast, and what a cloud serves its machines under a public address of its own.
+ * IPv4 networks without public receivers: the IANA special-purpose registry (RFC 6890), in whole blocks even where single
+ * addresses are global, multicast, and the public addresses at which clouds serve their own machines.
  */
 const FORBIDDEN_V4 = [
   '0.0.0.0/8', // this network
@@ -30,10 +30,10 @@ const FORBIDDEN_V4 = [
   '240.0.0.0/4', // reserved, and broadcast
 ].map(readCidr)
 
-/** Where IPv6 hands out public addresses (RFC 4291, 2.4, and IANA). Everything outside is forbidden. */
+/** Public IPv6 addresses (RFC 4291, 2.4, and IANA). Everything else is forbidden. */
 const PUBLIC_V6 = readCidr('2000::/3')
 
-/** What is not public inside of it. */
+/** The exceptions inside it. */
 const FORBIDDEN_V6 = [
   '2001::/23', // protocol assignments, Teredo among them
   '2001:db8::/32', // documentation
@@ -41,7 +41,7 @@ const FORBIDDEN_V6 = [
   '3fff::/20', // documentation
 ].map(readCidr)
 
-/** IPv6 that stands for an IPv4 address, and the byte at which that begins. */
+/** IPv6 networks whose addresses stand for an IPv4 address, and the byte at which that begins. */
 const EMBEDDINGS: readonly { readonly range: Range; readonly at: number }[] = [
   { range: readCidr('::ffff:0:0/96'), at: 12 }, // IPv4-mapped
   { range: readCidr('64:ff9b::/96'), at: 12 }, // NAT64
@@ -50,31 +50,35 @@ const EMBEDDINGS: readonly { readonly range: Range; readonly at: number }[] = [
 
 const IPV4_BYTES = 4
 
-export interface AddressGuard {
-  /** Whether a webhook may be sent to the address, in textual form. False for whatever is not an address. */
-  isAllowed(address: string): boolean
+export interface AddressGuardOptions {
+  /** For a service that only its own machine can reach. */
+  readonly allowAll: boolean
+  /** Networks in CIDR notation that are allowed although they are not public. */
+  readonly allow: readonly string[]
 }
 
 /**
- * Judges the addresses that receivers resolve to, so that nobody reaches this machine's own network by a callback URL
- * (decisions 7). `allowAll` is for a service that is private to its machine. `allow` are networks in CIDR notation that are
- * allowed although they are not public; an IPv6 address that stands for an IPv4 one is judged as that one. Throws when an
- * entry of `allow` is no network.
+ * Decides which addresses webhooks may be sent to, so that no callback URL reaches the network of this machine (decisions
+ * 7). An IPv6 address that stands for an IPv4 one is judged as that one.
  */
-export function createAddressGuard(options: {
-  readonly allowAll: boolean
-  readonly allow: readonly string[]
-}): AddressGuard {
-  const allowed = options.allow.map(readCidr)
-  return {
-    isAllowed(text) {
-      if (isIP(text) === 0) return false
-      if (options.allowAll) return true
-      const address = ipaddr.parse(text)
-      if (isWithin(address, allowed)) return true
-      const judged = embeddedV4(address) ?? address
-      return isPublic(judged) || isWithin(judged, allowed)
-    },
+export class AddressGuard {
+  private readonly allowAll: boolean
+  private readonly allowed: readonly Range[]
+
+  /** Throws when an entry of `allow` is not a network. */
+  constructor({ allowAll, allow }: AddressGuardOptions) {
+    this.allowAll = allowAll
+    this.allowed = allow.map(readCidr)
+  }
+
+  /** Whether a webhook may be sent to the address, in textual form. False for any text that is not an address. */
+  isAllowed(text: string): boolean {
+    if (isIP(text) === 0) return false
+    if (this.allowAll) return true
+    const address = ipaddr.parse(text)
+    if (isWithin(address, this.allowed)) return true
+    const judged = embeddedV4(address) ?? address
+    return isPublic(judged) || isWithin(judged, this.allowed)
   }
 }
 

@@ -26,7 +26,7 @@ export class AddressRefused extends Error {
 
 /** What every connection is made with. */
 export interface ConnectionSettings {
-  readonly guard: AddressGuard
+  readonly guard: Pick<AddressGuard, 'isAllowed'>
   readonly resolve: ResolveHost
   /** Bytes of one answer, its head included, after which the connection is destroyed. */
   readonly answerLimitBytes: number

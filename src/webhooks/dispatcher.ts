@@ -9,37 +9,19 @@ import { OutboxLanes } from './outbox-lanes.js'
 import { Retries } from './retries.js'
 import { type Slot, Slots } from './slots.js'
 
-/** Slots for attempts, to all destinations together. */
+/** Attempts in flight to all destinations together. */
 const CONCURRENCY_DEFAULT = 256
 
-/** Attempts under way at once to one destination of an owner. */
+/** Attempts in flight to one destination of an owner. */
 const CONCURRENCY_PER_DESTINATION_DEFAULT = 16
 
-/** Turns after which the event loop gets one of its own; with a store in this process a turn may not wait for anything. */
+/** Turns after which other work gets a turn of the event loop: with a store in this process a turn may never wait. */
 const TURNS_IN_A_ROW_MAX = 64
 
-export interface Dispatcher {
-  /**
-   * Ends the attempts that were interrupted when the process last ended, then begins with all that is queued. Rejects when
-   * the store does.
-   */
-  start(): Promise<void>
-  /** Tells of deliveries that have become due. They are in the store already; this only says where to look. */
-  notify(owed: readonly OwedDelivery[]): void
-  /**
-   * Begins nothing more and waits until the attempts under way are recorded, at most as long as an attempt may take. The
-   * rest stays queued in the store.
-   */
-  stop(): Promise<void>
-  /** Resolves when nothing is under way or queued. What waits for another attempt does not count. */
-  idle(): Promise<void>
-  depth(): DispatcherDepth
-}
-
 export interface DispatcherDepth {
-  /** Lanes with deliveries queued or under way. */
+  /** Lanes with deliveries queued or in flight. */
   readonly lanes: number
-  /** Attempts under way. */
+  /** Attempts in flight. */
   readonly underWay: number
 }
 
@@ -51,23 +33,17 @@ export interface DispatcherOptions extends AttemptParts {
 }
 
 /**
- * Sends what is owed: each attempt marked durably, then made once, then its outcome recorded (decisions 7). There is one
- * attempt of each delivery unless the options' policy says otherwise.
- */
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  return new OutboxDispatcher(options)
-}
-
-/**
+ * Sends the deliveries that are owed. Each attempt is marked durably, made once, and its outcome recorded (decisions 7).
+ * A delivery has one attempt unless the retry policy allows more.
  * ```
  *  store (the queue) ──rows──► lane ──turn──► slot ──► mark ──► send ──► record
  *                               ▲                                  │
  *                               └──── the slot is free again ◄────┘
  * ```
- * The next delivery is marked while the last one is recorded, in one commit.
- * In memory is what is under way, and one small object for each lane that has something to do.
+ * The next delivery is marked while the last one is recorded, in one commit. Memory holds the attempts in flight, and one
+ * small object for each lane that has something to do.
  */
-class OutboxDispatcher implements Dispatcher {
+export class Dispatcher {
   private readonly lanes: OutboxLanes
   private readonly attempts: Attempts
   private readonly underWay = new Set<Promise<void>>()
@@ -95,9 +71,13 @@ class OutboxDispatcher implements Dispatcher {
     })
   }
 
+  /**
+   * Settles the attempts that were interrupted when the process last ended, then begins with everything queued. Rejects
+   * when the store does.
+   */
   async start(): Promise<void> {
     const { outbox, log } = this.options
-    // First: afterwards there would be attempts of our own among what is marked.
+    // First: later there would be attempts of this process among the marked ones.
     const interrupted = await outbox.settleInterrupted(this.attempts.decideRetry)
     if (interrupted > 0) {
       log.warn({ deliveries: interrupted }, 'webhooks were interrupted when the process last ended')
@@ -109,6 +89,7 @@ class OutboxDispatcher implements Dispatcher {
     this.takeTurns()
   }
 
+  /** Reports deliveries that have become due. They are in the store already; this only says where to look. */
   notify(owed: readonly OwedDelivery[]): void {
     if (this.state === 'stopping') return
     for (const one of owed) {
@@ -119,6 +100,10 @@ class OutboxDispatcher implements Dispatcher {
     this.takeTurns()
   }
 
+  /**
+   * Begins nothing more and waits until the attempts in flight are recorded, at most as long as an attempt may take. The
+   * rest stays queued in the store.
+   */
   async stop(): Promise<void> {
     this.state = 'stopping'
     this.attempts.stop()
@@ -127,6 +112,7 @@ class OutboxDispatcher implements Dispatcher {
     await Promise.all(this.underWay)
   }
 
+  /** Resolves when nothing is in flight or queued. Deliveries that wait for a retry do not count. */
   idle(): Promise<void> {
     return this.lanes.empty()
   }
@@ -135,14 +121,14 @@ class OutboxDispatcher implements Dispatcher {
     return { lanes: this.lanes.size, underWay: this.underWay.size }
   }
 
-  /** Lets a resting lane take turns when it has something to do, and forgets it when it has nothing left. */
+  /** Lets a resting lane take turns when it has something to do, and drops it when it has nothing left. */
   private offer(lane: OutboxLane): void {
     if (lane.state !== 'resting') return
     if (lane.hasMore && lane.room > 0) this.slots.enter(lane)
     else if (lane.isEmpty) this.lanes.forget(lane)
   }
 
-  /** What is being recorded counts too, so that a slow store bounds what is in memory. */
+  /** Attempts being recorded count too, so that a slow store does not fill the memory. */
   private get mayBegin(): boolean {
     return this.state === 'running' && this.underWay.size - this.slots.beside < this.concurrency
   }
@@ -177,13 +163,13 @@ class OutboxDispatcher implements Dispatcher {
     this.begin(lane)
   }
 
-  /** Begins what may begin, and puts the lane where it belongs. */
+  /** Begins the attempts that may begin, and sets the lane's state. */
   private begin(lane: OutboxLane): void {
     const room = this.slots.roomFor(lane)
     const chosen = lane.choose(room)
     for (const delivery of chosen) this.track(lane, delivery)
     lane.state = 'resting'
-    // What is left although there was room waits for a delivery of its own invoice, whose end places the lane again.
+    // Rows left although there was room wait for a delivery of their own invoice; its end offers the lane again.
     if (chosen.length > 0 || !lane.hasAhead || room === 0) this.offer(lane)
   }
 
@@ -233,7 +219,7 @@ class OutboxDispatcher implements Dispatcher {
     }
   }
 
-  /** Leaves a lane alone for a while because the store failed. Its deliveries are still queued. */
+  /** Pauses a lane because the store failed. Its deliveries are still queued. */
   private pause(lane: OutboxLane, error: unknown): void {
     lane.startOver()
     if (lane.state === 'paused') return

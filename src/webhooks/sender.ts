@@ -9,15 +9,15 @@ import { retryAfterOf } from './retry-after.js'
 /** Time for everything: resolving, connecting, TLS, sending, and the whole answer (specification, Limits). */
 const DELIVERY_TIMEOUT_MS = 8000
 
-/** How much of an answer is read, and dropped (decisions 7). */
+/** How much of an answer is read, and discarded (decisions 7). */
 const ANSWER_LIMIT_BYTES = 64 * 1024
 
-/** Below it an answer is interim (RFC 9110, 15.2) and the real one follows. */
+/** Answers below are interim (RFC 9110, 15.2), and the final one follows. */
 const FINAL_STATUS_MIN = 200
 
 /** One POST. */
 export interface OutgoingDelivery {
-  /** Absolute http: or https: URL. Its fragment and its user information are not sent. */
+  /** Absolute http: or https: URL. Its fragment and user information are not sent. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
@@ -25,17 +25,17 @@ export interface OutgoingDelivery {
 
 export interface Sender {
   /**
-   * Makes one attempt and tells how it ended; it never rejects for what a receiver does. Redirects are not followed. An
-   * answer that is longer than the limit counts by its status; one that breaks off or is not over at the deadline does
-   * not. Nothing of the answer's content is in the result but how long to wait before the next attempt.
+   * Makes one attempt. It never rejects because of a receiver, and follows no redirects. An answer longer than the limit
+   * counts by its status; one that breaks off, or is not complete at the deadline, is a failure. Of the answer, the result
+   * holds the status and the time that it asks to wait.
    */
   send(delivery: OutgoingDelivery): Promise<DeliveryResult>
-  /** Ends every connection; attempts under way end as failed. */
+  /** Closes every connection; attempts in flight fail. */
   close(): void
 }
 
 export interface SenderOptions {
-  readonly guard: AddressGuard
+  readonly guard: Pick<AddressGuard, 'isAllowed'>
   readonly timeoutMs?: number
   readonly answerLimitBytes?: number
   readonly resolve?: ResolveHost
@@ -43,29 +43,38 @@ export interface SenderOptions {
   readonly trust?: string
   /** For dates in `Retry-After`. */
   readonly clock?: Clock
-  /** Milliseconds of a clock that is never set, for durations. */
+  /** A monotonic clock in milliseconds, for durations. */
   readonly monotonicMs?: () => number
 }
 
 /** Sends webhooks over HTTP/1.1, straight to the receiver: no proxy, no cookies, no cache. */
-export function createSender(options: SenderOptions): Sender {
-  const timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS
-  const monotonicMs = options.monotonicMs ?? (() => performance.now())
-  const clock = options.clock ?? systemClock
-  const settings = {
-    guard: options.guard,
-    resolve: options.resolve ?? createHostResolver(),
-    answerLimitBytes: options.answerLimitBytes ?? ANSWER_LIMIT_BYTES,
-    ...(options.trust === undefined ? {} : { trust: options.trust }),
+export class HttpSender implements Sender {
+  private readonly timeoutMs: number
+  private readonly monotonicMs: () => number
+  private readonly clock: Clock
+  private readonly connections: ConnectionPool
+
+  constructor({ guard, resolve, trust, ...options }: SenderOptions) {
+    this.timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS
+    this.monotonicMs = options.monotonicMs ?? (() => performance.now())
+    this.clock = options.clock ?? systemClock
+    const settings = {
+      guard,
+      resolve: resolve ?? createHostResolver(),
+      answerLimitBytes: options.answerLimitBytes ?? ANSWER_LIMIT_BYTES,
+      ...(trust === undefined ? {} : { trust }),
+    }
+    this.connections = new ConnectionPool(settings, this.monotonicMs)
   }
-  const connections = new ConnectionPool(settings, monotonicMs)
-  return {
-    async send(delivery) {
-      const startedAtMs = monotonicMs()
-      const ending = await attempt(delivery, connections, timeoutMs, clock)
-      return { ...ending, durationMs: Math.max(0, Math.round(monotonicMs() - startedAtMs)) }
-    },
-    close: () => connections.destroy(),
+
+  async send(delivery: OutgoingDelivery): Promise<DeliveryResult> {
+    const startedAtMs = this.monotonicMs()
+    const ending = await attempt(delivery, this.connections, this.timeoutMs, this.clock)
+    return { ...ending, durationMs: Math.max(0, Math.round(this.monotonicMs() - startedAtMs)) }
+  }
+
+  close(): void {
+    this.connections.destroy()
   }
 }
 
@@ -131,7 +140,7 @@ function attempt(
   })
 }
 
-/** What the receiver says that it does with the connection after its answer. */
+/** What the receiver announces for the connection after its answer. */
 function saysOfConnection(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): 'keeps' | 'closes' | 'nothing' {
@@ -147,7 +156,7 @@ function failureOf(error: Error, connection: Connection): Ending {
   return { kind: 'failed', reason: 'connection', detail: codeOf(error) }
 }
 
-/** A code of the machine or of the client. Never a message: one could quote what the receiver sent. */
+/** A code of the machine or of the HTTP client. Never a message: it could quote the receiver. */
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
-import { createLedgerClient, type LedgerClient } from '../../src/ledger/ledger-client.js'
+import { LedgerClient } from '../../src/ledger/ledger-client.js'
 import { always, MISSING, serveNode } from './node-server.js'
 
 function client(context: TestContext, urls: readonly string[], timeoutMs = 5000): LedgerClient {
-  const made = createLedgerClient({ urls, timeoutMs, answerLimitBytes: 1000 })
+  const made = new LedgerClient({ urls, timeoutMs, answerLimitBytes: 1000 })
   context.after(() => made.close())
   return made
 }
@@ -41,7 +41,7 @@ describe('the ledger client', () => {
   const commands = ['', '.', '..', '_all_docs', '_compact', 'a/../b', `x${ID}`, `${ID}:stream`, ID.toUpperCase()]
   test('asks nobody for what is not 64 lower-case hex digits', async (context) => {
     const url = await serveNode(context, () => assert.fail('the node was asked'))
-    for (const id of commands) assert.throws(() => client(context, [url]).hasIdentity(id), /identities only/)
+    for (const id of commands) assert.throws(() => client(context, [url]).hasIdentity(id), /only identities/)
   })
 
   const unclear: readonly [what: string, answer: RequestListener][] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
-import { createLedgerSource, type LedgerSource, TRANSACTION_LIMIT_BYTES } from '../../src/ledger/ledger-source.js'
+import { LedgerNodes, type LedgerSource, TRANSACTION_LIMIT_BYTES } from '../../src/ledger/ledger-source.js'
 import { START_MS } from '../support/manual-clock.js'
 import { always, MISSING, serveNode } from './node-server.js'
 
@@ -17,7 +17,7 @@ interface Nodes {
 }
 
 function source(context: TestContext, { storeUrl = 'http://127.0.0.1:1', ...nodes }: Nodes): LedgerSource {
-  const made = createLedgerSource({ storeUrls: [storeUrl], urls: [], timeoutMs: 5000, ...nodes })
+  const made = new LedgerNodes({ storeUrls: [storeUrl], urls: [], timeoutMs: 5000, ...nodes })
   context.after(() => made.close())
   return made
 }

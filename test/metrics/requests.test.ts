@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { FinishedRequest } from '../../src/http/router.js'
 import type { RequestHead } from '../../src/http/server.js'
 import { metricsCatalogue } from '../../src/metrics/catalogue.js'
-import { createMetrics } from '../../src/metrics/metrics.js'
+import { Metrics } from '../../src/metrics/metrics.js'
 import { parseExposition } from '../support/exposition.js'
 
 const COUNT = `${metricsCatalogue.requests.name}_count`
@@ -21,8 +21,8 @@ function finished(method: string, pattern: string | undefined, status: number): 
 }
 
 function setUp() {
-  const { requests: series, text } = createMetrics()
-  return { series, exposition: async () => parseExposition(await text()) }
+  const metrics = new Metrics()
+  return { series: metrics.requests, exposition: async () => parseExposition(await metrics.text()) }
 }
 
 describe('the metrics of requests', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createLateSender } from '../../src/service/lazy-sender.js'
+import { LazySender } from '../../src/service/lazy-sender.js'
 import type { Sender } from '../../src/webhooks/sender.js'
 
 const DELIVERY = { url: 'http://receiver.example/', headers: {}, body: Buffer.from('{}') }
@@ -19,7 +19,7 @@ function noting(notes: string[]): Sender {
 describe('a late sender', () => {
   test('is made for the first delivery, once, however many come meanwhile', async () => {
     const notes: string[] = []
-    const sender = createLateSender(async () => {
+    const sender = new LazySender(async () => {
       notes.push('make')
       return noting(notes)
     })
@@ -36,14 +36,14 @@ describe('a late sender', () => {
 
   test('that was never used has nothing to close', () => {
     const notes: string[] = []
-    createLateSender(async () => noting(notes)).close()
+    new LazySender(async () => noting(notes)).close()
     assert.deepEqual(notes, [])
   })
 
   test('closes what it has made, also when it was closed while it was made', async () => {
     for (const isEarly of [false, true]) {
       const notes: string[] = []
-      const sender = createLateSender(async () => noting(notes))
+      const sender = new LazySender(async () => noting(notes))
       const sending = sender.send(DELIVERY)
       if (!isEarly) await sending
       sender.close()

@@ -2,7 +2,7 @@ import { Intake } from '../../src/actors/intake.js'
 import { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import { createLog } from '../../src/log.js'
 import type { Store } from '../../src/store/store.js'
-import { createDispatcher, type Dispatcher } from '../../src/webhooks/dispatcher.js'
+import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import type { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { Receivers, type SendObserver } from './receivers.js'
@@ -38,7 +38,7 @@ export class Life {
     this.calls = new StoreScheduler(parts.store, parts.calls)
     this.receivers = new Receivers(parts.sends)
     const store = this.calls.port
-    this.dispatcher = createDispatcher({
+    this.dispatcher = new Dispatcher({
       outbox: store.outbox,
       webhooks: store.webhooks,
       sender: this.receivers,

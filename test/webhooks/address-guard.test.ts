@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import ipaddr from 'ipaddr.js'
-import { createAddressGuard } from '../../src/webhooks/address-guard.js'
+import { AddressGuard } from '../../src/webhooks/address-guard.js'
 
-const guard = createAddressGuard({ allowAll: false, allow: [] })
+const guard = new AddressGuard({ allowAll: false, allow: [] })
 
 /** First and last address of each forbidden block, and its public neighbours where it has some. */
 const blocksV4: readonly (readonly [first: string, last: string, before: string | null, after: string | null])[] = [
@@ -181,7 +181,7 @@ describe('the address guard', () => {
   })
 
   test('allows the networks that it is told, also embedded in IPv6, and those only', () => {
-    const opened = createAddressGuard({ allowAll: false, allow: ['10.1.0.0/16', 'fd00::/8', '::1/128'] })
+    const opened = new AddressGuard({ allowAll: false, allow: ['10.1.0.0/16', 'fd00::/8', '::1/128'] })
     const table: readonly [string, boolean][] = [
       ['10.1.2.3', true],
       ['10.2.0.0', false],
@@ -195,11 +195,11 @@ describe('the address guard', () => {
       ['8.8.8.8', true],
     ]
     for (const [address, isAllowed] of table) assert.equal(opened.isAllowed(address), isAllowed, address)
-    assert.throws(() => createAddressGuard({ allowAll: false, allow: ['10.0.0.0'] }))
+    assert.throws(() => new AddressGuard({ allowAll: false, allow: ['10.0.0.0'] }))
   })
 
   test('allows every address, but nothing else, when all are allowed', () => {
-    const open = createAddressGuard({ allowAll: true, allow: [] })
+    const open = new AddressGuard({ allowAll: true, allow: [] })
     for (const address of ['127.0.0.1', '::1', '10.0.0.1', 'fe80::1', '8.8.8.8']) {
       assert.equal(open.isAllowed(address), true, address)
     }

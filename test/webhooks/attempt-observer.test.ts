@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLog } from '../../src/log.js'
-import { createDispatcher } from '../../src/webhooks/dispatcher.js'
+import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { DELIVERED, HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
@@ -11,7 +11,7 @@ test('an observer hears of each attempt once, and at the start of those that wer
   await model.outbox.markAttempted(cut)
   const sender = new HoldingSender()
   const heard: unknown[] = []
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     outbox: model.outbox,
     webhooks: model.webhooks,
     sender,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createHook } from 'node:async_hooks'
 import { after, before, describe, test } from 'node:test'
 import type { DeliveryResult } from '../../src/domain/webhook.js'
-import { type AddressGuard, createAddressGuard } from '../../src/webhooks/address-guard.js'
+import { AddressGuard } from '../../src/webhooks/address-guard.js'
 import type { ResolveHost } from '../../src/webhooks/host-resolver.js'
-import { createSender, type Sender } from '../../src/webhooks/sender.js'
+import { HttpSender, type Sender } from '../../src/webhooks/sender.js'
 import { openRawReceiver, openReceiver, type RawReceiver } from '../support/receiver.js'
 import { SPECIAL_V4, SPECIAL_V6, spellingsOf } from '../support/special-purpose-addresses.js'
 
@@ -14,8 +14,8 @@ import { SPECIAL_V4, SPECIAL_V6, spellingsOf } from '../support/special-purpose-
  * resource of its own to Node, `TCPCONNECTWRAP`).
  */
 
-const strict = createAddressGuard({ allowAll: false, allow: [] })
-const withoutGuard: AddressGuard = { isAllowed: () => true }
+const strict = new AddressGuard({ allowAll: false, allow: [] })
+const withoutGuard = { isAllowed: () => true }
 const ODD_PORTS = ['', ':0', ':1', ':22', ':25', ':6379', ':65535']
 
 let connects = 0
@@ -37,8 +37,8 @@ after(async () => {
   await loopback.close()
 })
 
-function senderWith(guard: AddressGuard, resolve?: ResolveHost): Sender {
-  return createSender({ guard, ...(resolve === undefined ? {} : { resolve }) })
+function senderWith(guard: Pick<AddressGuard, 'isAllowed'>, resolve?: ResolveHost): Sender {
+  return new HttpSender({ guard, ...(resolve === undefined ? {} : { resolve }) })
 }
 
 function sendTo(sender: Sender, url: string): Promise<DeliveryResult> {
@@ -130,7 +130,7 @@ describe('with the guard, nothing connects', () => {
       return lookups === 1 ? ['127.0.0.1'] : ['127.0.0.2', '::1']
     }
     // The shop's address stands for a public one.
-    const sender = senderWith(createAddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] }), resolve)
+    const sender = senderWith(new AddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] }), resolve)
     const asked = connects
     const result = await sendTo(sender, `http://shop.example:${new URL(shop.url).port}/`)
     sender.close()
@@ -150,7 +150,7 @@ describe('with the guard, nothing connects', () => {
       return answer
     }
     // The shop's address stands for a public one.
-    const sender = senderWith(createAddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] }), resolve)
+    const sender = senderWith(new AddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] }), resolve)
     const url = `http://shop.example:${new URL(shop.url).port}/`
     assert.equal((await sendTo(sender, url)).kind, 'answered')
     await assertNoneConnected(sender, [url])
@@ -165,7 +165,7 @@ describe('with the guard, nothing connects', () => {
       response.writeHead(Number(status), { location: `http://${target}${port}/`, refresh: `0; url=http://${target}/` })
       response.end()
     })
-    const sender = senderWith(createAddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] }))
+    const sender = senderWith(new AddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] }))
     const heard = loopback.connections
     const asked = connects
     let sent = 0

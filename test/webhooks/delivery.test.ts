@@ -5,9 +5,9 @@ import type { DepositStatus } from '../../src/domain/deposit.js'
 import { createLog } from '../../src/log.js'
 import type { LmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { OwedDelivery } from '../../src/store/outbox.js'
-import { createAddressGuard } from '../../src/webhooks/address-guard.js'
-import { createDispatcher } from '../../src/webhooks/dispatcher.js'
-import { createSender, type Sender } from '../../src/webhooks/sender.js'
+import { AddressGuard } from '../../src/webhooks/address-guard.js'
+import { Dispatcher } from '../../src/webhooks/dispatcher.js'
+import { HttpSender, type Sender } from '../../src/webhooks/sender.js'
 import { addressOf, invoiceRequest, openStoreAt } from '../support/lmdb-fixture.js'
 import { openReceiver } from '../support/receiver.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
@@ -35,13 +35,13 @@ async function receiver() {
 }
 
 function realSender(): Sender {
-  const sender = createSender({ guard: createAddressGuard({ allowAll: true, allow: [] }) })
+  const sender = new HttpSender({ guard: new AddressGuard({ allowAll: true, allow: [] }) })
   cleanups.push(() => sender.close())
   return sender
 }
 
 function dispatch(store: LmdbStore, sender: Pick<Sender, 'send'>) {
-  return createDispatcher({
+  return new Dispatcher({
     outbox: store.outbox,
     webhooks: store.webhooks,
     sender,
@@ -127,7 +127,7 @@ describe('a deposit', () => {
     const { store } = await openStore()
     const shop = await receiver()
     await invoiceOn(store, 'merchant', 'w1', shop.url)
-    const sender = createSender({ guard: createAddressGuard({ allowAll: false, allow: [] }) })
+    const sender = new HttpSender({ guard: new AddressGuard({ allowAll: false, allow: [] }) })
     const dispatcher = dispatch(store, sender)
     await dispatcher.start()
     const [owed] = await deposit(store, 'w1', 'pending')
@@ -187,7 +187,7 @@ describe('many deliveries', () => {
     for (let m = 0; m < merchants; m += 1) {
       for (let i = 0; i < each; i += 1) await invoiceOn(store, `merchant ${m}`, `w${m}x${i}`, `${shop.url}/${m}`)
     }
-    const dispatcher = createDispatcher({
+    const dispatcher = new Dispatcher({
       outbox: store.outbox,
       webhooks: store.webhooks,
       sender: realSender(),

@@ -4,7 +4,7 @@ import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { DeliveryResult } from '../../src/domain/webhook.js'
 import { createLog } from '../../src/log.js'
-import { createDispatcher } from '../../src/webhooks/dispatcher.js'
+import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { DELIVERED, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
@@ -60,7 +60,7 @@ test('whatever the store and the receivers do, a delivery is attempted until it 
           },
         }
         const open = () =>
-          createDispatcher({
+          new Dispatcher({
             outbox: model.outbox,
             webhooks: model.webhooks,
             sender,

@@ -4,7 +4,7 @@ import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { BACKOFF_FIRST_MS, RETRY_AFTER_MAX_MS } from '../../src/domain/retry.js'
 import type { DeliveryResult } from '../../src/domain/webhook.js'
 import { createLog } from '../../src/log.js'
-import { createDispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.js'
+import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import { deferred } from '../support/deferred.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { DELIVERED, HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model.js'
@@ -16,7 +16,7 @@ function setup(attemptsMax: number, model = new OutboxModel(), change: Partial<D
   const sender = new HoldingSender()
   const scheduler = new ManualScheduler()
   const open = () =>
-    createDispatcher({
+    new Dispatcher({
       outbox: { ...model.outbox, ...change },
       webhooks: model.webhooks,
       sender,

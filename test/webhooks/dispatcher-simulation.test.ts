@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import { createLog } from '../../src/log.js'
-import { createDispatcher } from '../../src/webhooks/dispatcher.js'
+import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { DELIVERED, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
@@ -70,7 +70,7 @@ test('whatever the store and the receivers do, every delivery is sent once, in o
           },
         }
         const open = () =>
-          createDispatcher({
+          new Dispatcher({
             outbox: model.outbox,
             webhooks: model.webhooks,
             sender,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { createLog } from '../../src/log.js'
 import { StorageUnavailable } from '../../src/store/refusals.js'
-import { createDispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.js'
+import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import { deferred } from '../support/deferred.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { DELIVERED, HoldingSender, MODEL_SECRET, OutboxModel, TIMED_OUT } from './outbox-model.js'
@@ -12,7 +12,7 @@ function setup(options: Partial<DispatcherOptions> = {}) {
   const model = new OutboxModel()
   const sender = new HoldingSender()
   const lines: string[] = []
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     outbox: model.outbox,
     webhooks: model.webhooks,
     sender,

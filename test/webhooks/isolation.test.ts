@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { createLog } from '../../src/log.js'
-import { createDispatcher } from '../../src/webhooks/dispatcher.js'
+import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model.js'
@@ -17,7 +17,7 @@ class Attack {
   readonly sender = new HoldingSender()
   private readonly clock = new ManualClock()
   private readonly scheduler = new ManualScheduler()
-  readonly dispatcher = createDispatcher({
+  readonly dispatcher = new Dispatcher({
     outbox: this.model.outbox,
     webhooks: this.model.webhooks,
     sender: this.sender,

@@ -4,10 +4,10 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, test } from 'node:test'
 import { type DeliveryResult, isDelivered } from '../../src/domain/webhook.js'
-import { createAddressGuard } from '../../src/webhooks/address-guard.js'
+import { AddressGuard } from '../../src/webhooks/address-guard.js'
 import { HostNotFound, type ResolveHost } from '../../src/webhooks/host-resolver.js'
 import { REST_MS } from '../../src/webhooks/idle-connections.js'
-import { createSender, type SenderOptions } from '../../src/webhooks/sender.js'
+import { HttpSender, type SenderOptions } from '../../src/webhooks/sender.js'
 import { deferred } from '../support/deferred.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { type AnswerScript, openRawReceiver, openReceiver } from '../support/receiver.js'
@@ -30,8 +30,8 @@ afterEach(async () => {
 })
 
 function sender(options: Partial<SenderOptions> = {}) {
-  const made = createSender({
-    guard: createAddressGuard({ allowAll: true, allow: [] }),
+  const made = new HttpSender({
+    guard: new AddressGuard({ allowAll: true, allow: [] }),
     timeoutMs: PATIENT_MS,
     ...options,
   })
@@ -102,14 +102,14 @@ describe('an attempt', () => {
     const { url } = await receiver((request, response) => {
       response.writeHead(Number(request.path.slice(1)), { 'retry-after': 'Tue, 14 Nov 2023 22:15:00 GMT' }).end()
     })
-    const { send: deliver } = sender({ clock: new ManualClock() })
+    const client = sender({ clock: new ManualClock() })
     for (const [status, retryAfterMs] of [
       [200, undefined],
       [429, 100_000],
       [500, undefined],
       [503, 100_000],
     ] as const) {
-      const result = await deliver({ url: `${url}/${status}`, headers, body })
+      const result = await client.send({ url: `${url}/${status}`, headers, body })
       assert.equal(outcome(result), `${status}`)
       assert.equal(result.kind === 'answered' ? result.retryAfterMs : assert.fail(), retryAfterMs)
     }
@@ -130,9 +130,9 @@ describe('an attempt', () => {
     const { url, requests } = await receiver((_request, response) => {
       response.writeHead(200, { 'set-cookie': 'a=b' }).end()
     })
-    const { send: deliver } = sender()
+    const client = sender()
     const withUser = url.replace('http://', 'http://user:password@')
-    for (let i = 0; i < 2; i += 1) assert.equal(outcome(await deliver({ url: withUser, headers, body })), '200')
+    for (let i = 0; i < 2; i += 1) assert.equal(outcome(await client.send({ url: withUser, headers, body })), '200')
     for (const request of requests) {
       assert.equal(request.headers['authorization'], undefined)
       assert.equal(request.headers['cookie'], undefined)
@@ -309,8 +309,8 @@ describe('connections', () => {
       const opened = await rawReceiver((socket) => {
         socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\n${saying}\r\nContent-Length: 0\r\n\r\n`))
       })
-      const { send: deliver } = sender()
-      for (let i = 0; i < 5; i += 1) assert.equal(outcome(await deliver({ url: opened.url, headers, body })), '200')
+      const client = sender()
+      for (let i = 0; i < 5; i += 1) assert.equal(outcome(await client.send({ url: opened.url, headers, body })), '200')
       assert.equal(opened.connections, 1, saying)
     }
   })
@@ -320,9 +320,9 @@ describe('connections', () => {
       socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
     })
     let nowMs = 0
-    const { send: deliver } = sender({ monotonicMs: () => nowMs })
+    const client = sender({ monotonicMs: () => nowMs })
     for (let i = 0; i < 5; i += 1) {
-      assert.equal(outcome(await deliver({ url: opened.url, headers, body })), '200')
+      assert.equal(outcome(await client.send({ url: opened.url, headers, body })), '200')
       nowMs += i === 0 ? REST_MS : 0
     }
     assert.equal(opened.connections, 1)
@@ -337,8 +337,8 @@ describe('connections', () => {
         setImmediate(() => socket.end())
       })
     })
-    const { send: deliver } = sender()
-    for (let i = 0; i < 10; i += 1) assert.equal(outcome(await deliver({ url: opened.url, headers, body })), '200')
+    const client = sender()
+    for (let i = 0; i < 10; i += 1) assert.equal(outcome(await client.send({ url: opened.url, headers, body })), '200')
     assert.equal(served, 10)
     assert.equal(opened.connections, 10)
   })
@@ -347,9 +347,9 @@ describe('connections', () => {
     const opened = await receiver((request, response) => {
       response.writeHead(200, { connection: request.path.slice(1) }).end()
     })
-    const { send: deliver } = sender()
+    const client = sender()
     for (const saying of ['close', 'keep-alive', 'close', 'close']) {
-      assert.equal(outcome(await deliver({ url: `${opened.url}/${saying}`, headers, body })), '200')
+      assert.equal(outcome(await client.send({ url: `${opened.url}/${saying}`, headers, body })), '200')
     }
     assert.equal(opened.connections, 3)
   })
@@ -363,9 +363,9 @@ describe('connections', () => {
         else socket.resetAndDestroy()
       })
     })
-    const { send: deliver } = sender()
-    assert.equal(outcome(await deliver({ url, headers, body })), '200')
-    assert.equal(outcome(await deliver({ url, headers, body })), 'connection')
+    const client = sender()
+    assert.equal(outcome(await client.send({ url, headers, body })), '200')
+    assert.equal(outcome(await client.send({ url, headers, body })), 'connection')
     assert.equal(served, 2)
   })
 
@@ -380,10 +380,10 @@ describe('connections', () => {
       arrived.resolve()
       void release.promise.then(() => response.end())
     })
-    const { send: deliver } = sender()
-    const slow = deliver({ url: `${url}/slow`, headers, body })
+    const client = sender()
+    const slow = client.send({ url: `${url}/slow`, headers, body })
     await arrived.promise
-    assert.equal(outcome(await deliver({ url: `${url}/fast`, headers, body })), '200')
+    assert.equal(outcome(await client.send({ url: `${url}/fast`, headers, body })), '200')
     release.resolve()
     assert.equal(outcome(await slow), '200')
   })
@@ -391,16 +391,16 @@ describe('connections', () => {
   test('closing ends what is under way', async () => {
     const accepted = deferred<void>()
     const { url } = await rawReceiver(() => accepted.resolve())
-    const { send: deliver, close } = sender()
-    const result = deliver({ url, headers, body })
+    const client = sender()
+    const result = client.send({ url, headers, body })
     await accepted.promise
-    close()
+    client.close()
     assert.equal(outcome(await result), 'connection')
   })
 })
 
 describe('the address of a receiver', () => {
-  const strict = createAddressGuard({ allowAll: false, allow: [] })
+  const strict = new AddressGuard({ allowAll: false, allow: [] })
   const resolvingTo =
     (...addresses: readonly string[]): ResolveHost =>
     () =>
@@ -451,7 +451,7 @@ describe('the address of a receiver', () => {
     const { url } = await receiver()
     const { port } = new URL(url)
     // 127.0.0.2 would be answered by nobody, 127.0.0.3 neither: only the allowed one may be tried.
-    const guard = createAddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] })
+    const guard = new AddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] })
     const resolve = resolvingTo('127.0.0.2', '10.0.0.1', '127.0.0.1', '127.0.0.3')
     assert.equal(await send(`http://shop.example:${port}/`, { guard, resolve }), '200')
   })
@@ -464,7 +464,7 @@ describe('the address of a receiver', () => {
       lookups += 1
       return Promise.resolve(lookups === 1 ? ['127.0.0.1'] : ['127.0.0.2'])
     }
-    const guard = createAddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] })
+    const guard = new AddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] })
     assert.equal(await send(`http://shop.example:${port}/`, { guard, resolve }), '200')
     assert.equal(lookups, 1)
   })
@@ -479,11 +479,11 @@ describe('the address of a receiver', () => {
       lookups += 1
       return Promise.resolve(lookups === 1 ? ['127.0.0.1'] : ['127.0.0.2'])
     }
-    const guard = createAddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] })
-    const { send: deliver } = sender({ guard, resolve })
+    const guard = new AddressGuard({ allowAll: false, allow: ['127.0.0.1/32'] })
+    const client = sender({ guard, resolve })
     const target = { url: `http://shop.example:${port}/`, headers, body }
-    assert.equal(outcome(await deliver(target)), '200')
-    assert.equal(outcome(await deliver(target)), 'refused_address')
+    assert.equal(outcome(await client.send(target)), '200')
+    assert.equal(outcome(await client.send(target)), 'refused_address')
     assert.equal(requests.length, 1)
   })
 
@@ -556,9 +556,9 @@ describe('https', () => {
 
   test('delivers to a receiver whose certificate is trusted and names it', async () => {
     const { port, served } = await tlsReceiver()
-    const { send: deliver } = sender({ resolve, trust: RECEIVER_CERTIFICATE })
+    const client = sender({ resolve, trust: RECEIVER_CERTIFICATE })
     for (let i = 0; i < 2; i += 1) {
-      assert.equal(outcome(await deliver({ url: `https://receiver.test:${port}/${i}`, headers, body })), '200')
+      assert.equal(outcome(await client.send({ url: `https://receiver.test:${port}/${i}`, headers, body })), '200')
     }
     assert.deepEqual(served, ['/0', '/1'])
   })
