@@ -19,7 +19,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   config: [],
   crypto: [],
   log: [],
-  'retry-after': [],
   scheduler: [],
   'start-error': [],
   version: [],
@@ -32,8 +31,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
   // The edges. Those that answer requests know the HTTP port, the sandbox also the ports that it simulates.
   ledger: ['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store'],
-  networks: ['actors', 'base', 'clock', 'domain', 'log', 'retry-after', 'scheduler', 'store'],
-  webhooks: ['base', 'clock', 'crypto', 'domain', 'log', 'retry-after', 'scheduler', 'store', 'version'],
+  networks: ['actors', 'base', 'clock', 'domain', 'log', 'scheduler', 'store'],
+  webhooks: ['base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store', 'version'],
   page: ['domain'],
   http: [
     ...['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'log', 'page', 'scheduler', 'store'],

@@ -1,6 +1,6 @@
 import type { Signer } from '../auth/signed-request.js'
 import type { Permission } from '../domain/api-key.js'
-import { LIST_PARAMETERS } from './list-query.js'
+import { LIST_PARAMETERS } from './lists.js'
 import type { Answer, Request } from './server.js'
 
 /*

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../base/bounded-map.js'
 import type { BodyBuffer, UnfinishedBodies } from './body-buffer.js'
 import { RefusalLinger } from './refusal-linger.js'
 import { requestIdOf } from './request-id.js'
@@ -212,7 +213,7 @@ const VALUE = /^[\t\x20-\x7e]*$/
 const REMEMBERED_MAX = 64
 
 /** The latest value of a header that was found fit, by its name. */
-const fit = new Map<string, string>()
+const fit = new BoundedMap<string, string>(REMEMBERED_MAX)
 
 /** The name of the first header that must not be written; `undefined` if there is none. */
 export function unwritableHeader(headers: Readonly<Record<string, string>>): string | undefined {
@@ -220,7 +221,6 @@ export function unwritableHeader(headers: Readonly<Record<string, string>>): str
     const value = headers[name]
     if (value !== undefined && fit.get(name) === value) continue
     if (!NAME.test(name) || typeof value !== 'string' || !VALUE.test(value)) return name
-    if (fit.size >= REMEMBERED_MAX) fit.clear()
     fit.set(name, value)
   }
   return undefined

@@ -1,7 +1,8 @@
 import { failurePage } from '../page/failure-page.js'
 import { STYLE_SOURCE } from '../page/style.js'
 import { BASE_HEADERS } from './failure-response.js'
-import type { Answer, Refusal, Request, RequestHead, Resolve, Target } from './server.js'
+import type { PresentAnswer } from './router.js'
+import type { Answer } from './server.js'
 
 /** Allows the one style, and nothing to run, load, frame or be framed. */
 const CONTENT_SECURITY_POLICY = [
@@ -33,40 +34,14 @@ const PAGES_PATH = '/pay'
 
 /**
  * Turns every failure under `/pay` into a page, whichever part refused the request: a handler, a guard, the router or the
- * adapter. Status and headers stay. Other paths cost one comparison.
+ * adapter. Status and headers stay.
  */
-export function withFailurePages(resolve: Resolve, isSandbox: boolean): Resolve {
-  return (head) => (isPage(head) ? new PageTarget(resolve(head), isSandbox) : resolve(head))
-}
-
-function isPage({ path }: RequestHead): boolean {
-  return path.startsWith(PAGES_PATH) && (path.length === PAGES_PATH.length || path[PAGES_PATH.length] === '/')
-}
-
-class PageTarget implements Target {
-  constructor(
-    private readonly inner: Target,
-    private readonly isSandbox: boolean,
-  ) {}
-
-  get bodyLimitBytes(): number {
-    return this.inner.bodyLimitBytes
-  }
-
-  handle(request: Request): Answer | Promise<Answer> {
-    const answer = this.inner.handle(request)
-    return answer instanceof Promise ? answer.then((settled) => this.asPage(settled)) : this.asPage(answer)
-  }
-
-  refuse(code: Refusal): Answer {
-    return this.asPage(this.inner.refuse(code))
-  }
-
-  private asPage(answer: Answer): Answer {
+export function failurePages(isSandbox: boolean): PresentAnswer {
+  return (answer, { path }) => {
     const { status, headers } = answer
-    if (status < 400 || headers['Content-Type']?.startsWith('text/html')) return answer
+    if (status < 400 || !(path === PAGES_PATH || path.startsWith(`${PAGES_PATH}/`))) return answer
     const retryAfter = Number.parseInt(headers['Retry-After'] ?? '', 10)
     const retryAfterSeconds = Number.isNaN(retryAfter) ? null : retryAfter
-    return pageAnswer(status, failurePage({ status, retryAfterSeconds, isSandbox: this.isSandbox }), headers)
+    return pageAnswer(status, failurePage({ status, retryAfterSeconds, isSandbox }), headers)
   }
 }

@@ -57,6 +57,9 @@ export function finishedHooks(hooks: readonly FinishedHook[]): Pick<RouterHooks,
   return { finished: { now: () => first.now(), observe } }
 }
 
+/** Changes an answer before it is sent. */
+export type PresentAnswer = (answer: Answer, head: RequestHead) => Answer
+
 export interface RouterHooks {
   /** Called when a handler threw or rejected because of a defect. The client is told `internal`. */
   onError(error: unknown, head: RequestHead): void
@@ -67,6 +70,8 @@ export interface RouterHooks {
   /** Called with every request that was answered, refusals included. If absent, nothing is measured. */
   readonly finished?: FinishedHook
   readonly cors?: CorsSettings
+  /** Called with every answer, refusals included. */
+  readonly present?: PresentAnswer
 }
 
 /** Builds the table of `routes`. Throws if a pattern is malformed, or not unique for its method. */
@@ -204,7 +209,7 @@ class RoutedRequest implements Target {
   }
 
   private finish(answer: Answer): Answer {
-    const { cors, finished } = this.hooks
+    const { cors, finished, present } = this.hooks
     finished?.observe({
       head: this.head,
       method: this.head.method,
@@ -212,6 +217,7 @@ class RoutedRequest implements Target {
       status: answer.status,
       durationMs: finished.now() - this.startedAt,
     })
-    return cors === undefined ? answer : withCors(answer, this.head, cors)
+    const shown = present === undefined ? answer : present(answer, this.head)
+    return cors === undefined ? shown : withCors(shown, this.head, cors)
   }
 }

@@ -2,7 +2,7 @@ import { KnownIdentities } from '../auth/known-identities.js'
 import type { Settings } from '../config.js'
 import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
-import { withFailurePages } from '../http/pages.js'
+import { failurePages } from '../http/pages.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter, finishedHooks } from '../http/router.js'
 import type { LedgerFollower } from '../ledger/follower.js'
@@ -54,14 +54,14 @@ export async function assemble(context: CoreContext): Promise<Service> {
     notes: () => lag.notes(),
   })
   const requests = requestLog(log)
-  const router = createRouter(routes, {
+  const resolve = createRouter(routes, {
     onError: requests.onError,
     onUnavailable: requests.onUnavailable,
+    present: failurePages(sandbox !== null),
     admit: doorGuards(routes, { settings, clientOf, clock }),
     ...finishedHooks([requests.finished, metrics?.requests].filter((hook) => hook !== undefined)),
     ...(settings.corsOrigins.length === 0 ? {} : { cors: { origins: settings.corsOrigins } }),
   })
-  const resolve = withFailurePages(router, sandbox !== null)
   const banner: string[] = []
   if (metrics !== null && settings.metricsPort !== undefined) {
     metrics.watch({ ...core, clock, watchers, follower })

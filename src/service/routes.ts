@@ -11,7 +11,6 @@ import type { ClientOf } from '../http/guards/client-address.js'
 import type { GatewayComplaints } from '../http/guards/gateway-complaints.js'
 import { limitRate } from '../http/guards/rate-limiter.js'
 import { guardedRoutes } from '../http/guards.js'
-import { InProgress } from '../http/in-progress.js'
 import type { Route } from '../http/router.js'
 import { apiKeyHandlers } from '../http/routes/api-keys.js'
 import { deliveryHandlers } from '../http/routes/deliveries.js'
@@ -79,7 +78,6 @@ function allHandlers(core: Core, context: RouteContext): AllHandlers {
     ...invoiceHandlers({
       invoices: store.invoices,
       directory,
-      inProgress: new InProgress(),
       basePath,
       defaultExpirySeconds: settings.invoiceExpirySeconds ?? null,
     }),

@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../retry-after.js'
+import { retryAfterMs } from '../base/retry-after.js'
 
 /** Too many requests, and unavailable for now: the answers that ask for a pause (RFC 6585, 4; RFC 9110, 15.6.4). */
 const ASKING_STATUSES = [429, 503]

@@ -2,33 +2,21 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { failure } from '../../src/domain/failure.js'
 import { failureAnswer, jsonAnswer } from '../../src/http/failure-response.js'
-import { withFailurePages } from '../../src/http/pages.js'
-import type { Answer, Request, Resolve } from '../../src/http/server.js'
+import { failurePages } from '../../src/http/pages.js'
+import { createRouter } from '../../src/http/router.js'
+import type { Answer, RequestHead } from '../../src/http/server.js'
 import { STYLE_SOURCE } from '../../src/page/style.js'
 import { headFrom } from './head-from.js'
 
-function answeredBy(answer: Answer | Promise<Answer>): Resolve {
-  return () => ({
-    bodyLimitBytes: 7,
-    handle: () => answer,
-    refuse: (code) => failureAnswer(failure(code), { Connection: 'close' }),
-  })
-}
-
-function requestOf(path: string): Request {
-  return { ...headFrom('192.0.2.1'), method: 'GET', path, body: Buffer.alloc(0), aborted: false }
-}
-
-async function ask(path: string, answer: Answer | Promise<Answer>): Promise<Answer> {
-  const request = requestOf(path)
-  return await withFailurePages(answeredBy(answer), false)(request).handle(request)
+function present(path: string, answer: Answer): Answer {
+  return failurePages(false)(answer, { ...headFrom('192.0.2.1'), path })
 }
 
 describe('a failure under /pay', () => {
   const limited = failureAnswer(failure('rate_limited'), { 'Retry-After': '42', 'X-Request-Id': 'a-1' })
 
-  test('is a page with the status, the headers and the discipline of pages', async () => {
-    const { status, headers, body } = await ask('/pay/x', limited)
+  test('is a page with the status, the headers and the discipline of pages', () => {
+    const { status, headers, body } = present('/pay/x', limited)
     assert.equal(status, 429)
     assert.equal(headers['Content-Type'], 'text/html; charset=utf-8')
     assert.ok(headers['Content-Security-Policy']?.startsWith(`default-src 'none'; style-src ${STYLE_SOURCE};`))
@@ -37,31 +25,41 @@ describe('a failure under /pay', () => {
     assert.ok(typeof body === 'string' && body.includes('<meta http-equiv="refresh" content="42">'))
   })
 
-  test('is a page whatever the failure, answered at once or later', async () => {
+  test('is a page whatever the failure', () => {
     for (const code of ['not_found', 'method_not_allowed', 'overloaded', 'shutting_down', 'internal'] as const) {
       const answer = failureAnswer(failure(code))
       for (const path of ['/pay', '/pay/', '/pay/x', '/pay/x/y']) {
-        for (const given of [answer, Promise.resolve(answer)]) {
-          const { status, headers } = await ask(path, given)
-          assert.equal(status, answer.status)
-          assert.equal(headers['Content-Type'], 'text/html; charset=utf-8', `${code} ${path}`)
-        }
+        const { status, headers } = present(path, answer)
+        assert.equal(status, answer.status)
+        assert.equal(headers['Content-Type'], 'text/html; charset=utf-8', `${code} ${path}`)
       }
     }
   })
 
-  test('is a page when the adapter refuses the request', () => {
-    const target = withFailurePages(answeredBy(limited), false)(requestOf('/pay/x'))
-    assert.equal(target.bodyLimitBytes, 7)
-    const { status, headers } = target.refuse('body_too_large')
-    assert.equal(status, 413)
-    assert.equal(headers['Content-Type'], 'text/html; charset=utf-8')
-    assert.equal(headers.Connection, 'close')
+  test('is a page also when a guard, the router, a handler or the adapter refuses', async () => {
+    const handle = async () => failureAnswer(failure('invoice_not_found'))
+    const guard = ({ query }: RequestHead) => (query === 'guard' ? failure('cross_site') : null)
+    const resolve = createRouter(
+      [{ method: 'GET', pattern: '/pay/:id', endpoint: { access: 'open' }, guards: [guard], handle }],
+      { onError: () => assert.fail(), present: failurePages(false) },
+    )
+    const head = { ...headFrom('192.0.2.1'), method: 'GET', path: '/pay/x' }
+    const request = (more: Partial<RequestHead>) => ({ ...head, ...more, body: Buffer.alloc(0), aborted: false })
+    const answers = [
+      await resolve(head).handle(request({})),
+      resolve(head).refuse('body_too_large'),
+      await resolve({ ...head, method: 'POST' }).handle(request({ method: 'POST' })),
+      await resolve({ ...head, query: 'guard' }).handle(request({ query: 'guard' })),
+    ]
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers['Content-Type']]),
+      [404, 413, 405, 403].map((status) => [status, 'text/html; charset=utf-8']),
+    )
   })
 
-  test('elsewhere stays JSON, and a success stays what it is', async () => {
-    for (const path of ['/api/pay/x', '/payments', '/', '/PAY/x']) assert.equal(await ask(path, limited), limited)
+  test('elsewhere stays JSON, and a success stays what it is', () => {
+    for (const path of ['/api/pay/x', '/payments', '/', '/PAY/x']) assert.equal(present(path, limited), limited)
     const fine = jsonAnswer(200, {})
-    assert.equal(await ask('/pay/x', fine), fine)
+    assert.equal(present('/pay/x', fine), fine)
   })
 })

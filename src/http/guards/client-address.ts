@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { BoundedMap } from '../../base/bounded-map.js'
 import type { RequestHead } from '../server.js'
 
 /** Bits of an IPv6 address that one customer of a network has (RFC 6177): the rest is theirs to vary. */
@@ -8,7 +9,7 @@ const CLIENT_PREFIX_BITS = 64
 /** Proxies that a request may have passed; what a header lists beyond is not looked at. */
 const FORWARDED_HOPS_MAX = 32
 
-/** Peers that are remembered; all are forgotten when there are more. */
+/** Peers that are remembered. */
 const REMEMBERED_MAX = 1024
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -69,12 +70,14 @@ function trustOf(trustedProxies: readonly string[]): (address: Address) => boole
 
 /** Remembers the clients of peers, because a flood asks for the same ones all the time. */
 function remembering(read: ClientOf): ClientOf {
-  const known = new Map<string, Client>()
+  const known = new BoundedMap<string, Client>(REMEMBERED_MAX)
   return (head) => {
     const address = head.remoteAddress()
-    const client = known.get(address) ?? read(head)
-    if (known.size >= REMEMBERED_MAX) known.clear()
-    known.set(address, client)
+    let client = known.get(address)
+    if (client === undefined) {
+      client = read(head)
+      known.set(address, client)
+    }
     return client
   }
 }

@@ -1,10 +1,11 @@
 import ipaddr from 'ipaddr.js'
+import { BoundedMap } from '../../base/bounded-map.js'
 import type { RequestHead } from '../server.js'
 
 /** A name or an IPv4 address, or an IPv6 address in brackets; then a port. */
 const HOST = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s[\]:/?#@,]+))(?::\d{1,5})?$/
 
-/** Host headers that are remembered; all are forgotten when there are more. */
+/** Host headers that are remembered. */
 const REMEMBERED_MAX = 64
 
 /** Whether a `Host` header is one that the service answers to. */
@@ -24,7 +25,7 @@ export interface HostSettings {
  */
 export function loopbackHosts({ publicUrl, isProxied }: HostSettings): AcceptsHost {
   const publicName = publicUrl === undefined ? null : bare(new URL(publicUrl).hostname)
-  const known = new Map<string, boolean>()
+  const known = new BoundedMap<string, boolean>(REMEMBERED_MAX)
   return (head) => {
     const host = head.header('host')
     if (host === undefined) return true
@@ -32,7 +33,6 @@ export function loopbackHosts({ publicUrl, isProxied }: HostSettings): AcceptsHo
     if (isAccepted === undefined) {
       const name = hostName(host)
       isAccepted = name !== null && (isLoopbackName(name) || name === publicName)
-      if (known.size >= REMEMBERED_MAX) known.clear()
       known.set(host, isAccepted)
     }
     return isAccepted || (publicName !== null && isProxied(head))

@@ -7,7 +7,7 @@ import type { KeyPort } from '../../store/keys.js'
 import { ownerInBody, readJsonObject } from '../body.js'
 import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
-import { listAnswer } from '../json-list.js'
+import { listAnswer } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
 export function apiKeyHandlers(keys: KeyPort, engine: Secp256k1Engine) {

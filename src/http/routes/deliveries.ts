@@ -4,12 +4,11 @@ import { retryLater } from '../../domain/failure.js'
 import { judgeRedelivery } from '../../domain/redelivery.js'
 import { type Delivery, isDelivered } from '../../domain/webhook.js'
 import type { OutboxPort } from '../../store/outbox.js'
-import type { Page, PageOf } from '../../store/pages.js'
+import type { Page } from '../../store/pages.js'
 import { handlers, REDELIVERIES_PER_OWNER_MINUTE } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import { RateLimiter } from '../guards/rate-limiter.js'
-import { listAnswer } from '../json-list.js'
-import { readListQuery } from '../list-query.js'
+import { listAnswer, readListQuery } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
 export interface DeliveryParts {
@@ -17,7 +16,7 @@ export interface DeliveryParts {
   readonly clock: Clock
   /** Told of a redelivery, after it is durable. */
   readonly onOwed: OnOwed
-  /** The path of the public URL, without a slash at its end: what Link begins with. */
+  /** The path of the public URL, without a final slash. Link begins with it. */
   readonly basePath: string
 }
 
@@ -31,20 +30,13 @@ export function deliveryHandlers(parts: DeliveryParts) {
 }
 
 async function list({ outbox, basePath }: DeliveryParts, owner: string, request: Request): Promise<Answer> {
-  const query = readListQuery(request.query)
+  const query = readListQuery(new URLSearchParams(request.query))
   if (!query.ok) return failureAnswer(query.failure)
-  const { limit, cursor } = query.value
-  const read = async (page: Page): Promise<PageOf<DeliveryRecord>> => {
+  const read = async (page: Page) => {
     const { items, next } = await outbox.page(owner, page)
     return { items: items.map(toRecord), next }
   }
-  if (limit === null) return listAnswer(read, cursor)
-  const page = await read({ after: cursor, limit })
-  return jsonAnswer(
-    200,
-    page.items,
-    nextLink(`${basePath}/api/users/${encodeURIComponent(owner)}/webhook/deliveries`, limit, page.next),
-  )
+  return listAnswer(read, query.value, `${basePath}/api/users/${encodeURIComponent(owner)}/webhook/deliveries`)
 }
 
 /** Only a delivery that would be sent uses up the owner's allowance. The store judges again, inside its transaction. */
@@ -65,26 +57,7 @@ async function redeliver(
 }
 
 /** A delivery as clients see it, without the body. Times are Unix ms. */
-interface DeliveryRecord {
-  readonly id: string
-  readonly invoiceId: string
-  readonly reference: string
-  readonly txHash: string
-  readonly status: Delivery['status']
-  readonly url: string
-  readonly state: 'queued' | 'sending' | 'waiting' | 'delivered' | 'failed'
-  /** Number of attempts, including one under way. */
-  readonly attempt: number
-  /** This and the next two describe the last attempt that is over. */
-  readonly httpStatus: number | null
-  readonly failure: string | null
-  readonly durationMs: number | null
-  readonly createdAt: number
-  readonly attemptedAt: number | null
-  readonly nextAttemptAt: number | null
-}
-
-function toRecord(delivery: Delivery): DeliveryRecord {
+function toRecord(delivery: Delivery) {
   const { result } = delivery
   return {
     id: delivery.id,
@@ -93,7 +66,9 @@ function toRecord(delivery: Delivery): DeliveryRecord {
     status: delivery.status,
     url: delivery.url,
     state: stateOf(delivery),
+    // Including one under way.
     attempt: delivery.attempts,
+    // These three describe the last attempt that is over.
     httpStatus: result?.kind === 'answered' ? result.httpStatus : null,
     failure: result?.kind === 'failed' ? result.reason : null,
     durationMs: result?.durationMs ?? null,
@@ -104,12 +79,12 @@ function toRecord(delivery: Delivery): DeliveryRecord {
 }
 
 /** What a merchant finds the order and the transaction by. Only the body holds them. */
-function namesIn(body: string): Pick<DeliveryRecord, 'reference' | 'txHash'> {
-  const { reference, txHash }: { readonly reference: string; readonly txHash: string } = JSON.parse(body)
+function namesIn(body: string): { readonly reference: string; readonly txHash: string } {
+  const { reference, txHash } = JSON.parse(body)
   return { reference, txHash }
 }
 
-function stateOf({ state, result }: Delivery): DeliveryRecord['state'] {
+function stateOf({ state, result }: Delivery): 'queued' | 'sending' | 'waiting' | 'delivered' | 'failed' {
   switch (state) {
     case 'queued':
     case 'waiting':
@@ -119,9 +94,4 @@ function stateOf({ state, result }: Delivery): DeliveryRecord['state'] {
     case 'settled':
       return result !== null && isDelivered(result) ? 'delivered' : 'failed'
   }
-}
-
-/** RFC 8288, a relative reference. */
-function nextLink(path: string, limit: number, next: string | null): Record<string, string> {
-  return next === null ? {} : { Link: `<${path}?limit=${limit}&cursor=${next}>; rel="next"` }
 }

@@ -4,8 +4,7 @@ import type { Signer } from '../../auth/signed-request.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import type { IdempotentRequest } from '../../domain/idempotency.js'
-import { type Invoice, type InvoiceRequest, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
-import type { Payment } from '../../domain/payment.js'
+import { type InvoiceRequest, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import { truncate, wellFormed } from '../../domain/text.js'
 import { isReady } from '../../store/awaitable.js'
 import type { CreationTerms, InvoiceResult } from '../../store/commands.js'
@@ -15,9 +14,8 @@ import { ownerInBody, readJsonObject } from '../body.js'
 import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer, jsonTextAnswer } from '../failure-response.js'
 import { parseIdempotencyKey } from '../idempotency-key.js'
-import type { InProgress } from '../in-progress.js'
-import { listAnswer } from '../json-list.js'
-import { type ListQuery, readListQuery, refuseParameter } from '../list-query.js'
+import { InProgress } from '../in-progress.js'
+import { listAnswer, readListQuery, refuseParameter } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
 const IDEMPOTENCY_HEADER = 'idempotency-key'
@@ -25,8 +23,6 @@ const IDEMPOTENCY_HEADER = 'idempotency-key'
 export interface InvoiceParts {
   readonly invoices: InvoicePort
   readonly directory: WalletDirectory
-  /** Requests with an idempotency key that are under way. */
-  readonly inProgress: InProgress
   /** The path of the public URL, without a final slash. Location and Link begin with it. */
   readonly basePath: string
   /** The lifetime of an invoice whose request does not set one; null for no end. */
@@ -34,32 +30,34 @@ export interface InvoiceParts {
 }
 
 export function invoiceHandlers(parts: InvoiceParts) {
+  const inProgress = new InProgress()
   return handlers({
-    'POST /api/invoices': (request, _params, signer) => create(parts, request, signer),
+    'POST /api/invoices': (request, _params, signer) => create(parts, inProgress, request, signer),
     'GET /api/invoices/:id': (_request, { id }) => show(parts.invoices, id),
     'POST /api/invoices/:id/void': (request, { id }, signer) => voidInvoice(parts, id, request, signer),
     'GET /api/users/:id/invoices': (request, { id }) => list(parts, id, request),
   })
 }
 
-async function create(parts: InvoiceParts, request: Request, signer: Signer | null): Promise<Answer> {
+async function create(
+  { directory, basePath, defaultExpirySeconds }: InvoiceParts,
+  inProgress: InProgress,
+  request: Request,
+  signer: Signer | null,
+): Promise<Answer> {
   const body = readJsonObject(request.body)
   if (!body.ok) return failureAnswer(body.failure)
-  const wanted = parseInvoiceRequest(body.value, signer?.key.owner ?? body.value['owner'], parts.defaultExpirySeconds)
+  const wanted = parseInvoiceRequest(body.value, signer?.key.owner ?? body.value['owner'], defaultExpirySeconds)
   if (!wanted.ok) return failureAnswer(wanted.failure)
   const terms = termsOf(signer, wanted.value, request.body)
   const header = request.header(IDEMPOTENCY_HEADER)
-  if (header === undefined)
-    return createdAnswer(await parts.directory.createInvoice(wanted.value, terms), parts.basePath)
+  if (header === undefined) return createdAnswer(await directory.createInvoice(wanted.value, terms), basePath)
   const idempotency = readIdempotency(header, signer?.key ?? null, wanted.value.owner, request.body)
   if (!idempotency.ok) return failureAnswer(idempotency.failure)
-  const answer = await parts.inProgress.run(idempotency.value.scope, async () =>
-    createdAnswer(
-      await parts.directory.createInvoice(wanted.value, { ...terms, idempotency: idempotency.value }),
-      parts.basePath,
-    ),
+  const result = await inProgress.run(idempotency.value.scope, () =>
+    directory.createInvoice(wanted.value, { ...terms, idempotency: idempotency.value }),
   )
-  return answer ?? failureAnswer(failure('idempotency_in_progress'))
+  return result === null ? failureAnswer(failure('idempotency_in_progress')) : createdAnswer(result, basePath)
 }
 
 /** What the store must know of the signature: a repeated request without a reference must not create a second invoice. */
@@ -129,15 +127,11 @@ function showAnswer(found: InvoiceWithPayment | undefined): Answer {
   return answer
 }
 
-/** The record, its payment and its end (decisions 4). */
-interface ShownInvoice extends Invoice {
-  readonly payment: Payment
-  readonly voided_at: number | null
-  readonly expires_at: number | null
-}
-
-/** Field by field: a spread takes three times as long, mostly in JSON.stringify. */
-function withPayment({ invoice, payment, voidedAt, expiresAt }: InvoiceWithPayment): ShownInvoice {
+/**
+ * The record, its payment and its end (decisions 4). Field by field: a spread takes three times as long, mostly in
+ * JSON.stringify.
+ */
+function withPayment({ invoice, payment, voidedAt, expiresAt }: InvoiceWithPayment) {
   return {
     id: invoice.id,
     owner: invoice.owner,
@@ -157,22 +151,21 @@ function withPayment({ invoice, payment, voidedAt, expiresAt }: InvoiceWithPayme
 }
 
 async function list({ invoices, basePath }: InvoiceParts, owner: string, request: Request): Promise<Answer> {
-  const query = readInvoiceQuery(request.query)
+  const parameters = new URLSearchParams(request.query)
+  const query = readListQuery(parameters)
   if (!query.ok) return failureAnswer(query.failure)
-  const { limit, cursor, hasPayment, reference } = query.value
+  const include = parameters.get('include')
+  if (include !== null && include !== 'payment') return failureAnswer(refuseParameter('include').failure)
+  const hasPayment = include !== null
+  const reference = parameters.get('reference')
   if (reference !== null) return jsonAnswer(200, await withReference(invoices, owner, reference, hasPayment))
   const read = async (page: Page): Promise<PageOf<unknown>> => {
     if (!hasPayment) return invoices.page(owner, page)
     const { items, next } = await invoices.pageWithPayment(owner, page)
     return { items: items.map(withPayment), next }
   }
-  if (limit === null) return listAnswer(read, cursor)
-  const page = await read({ after: cursor, limit })
-  return jsonAnswer(
-    200,
-    page.items,
-    nextLink(`${basePath}/api/users/${encodeURIComponent(owner)}/invoices`, query.value, page.next),
-  )
+  const path = `${basePath}/api/users/${encodeURIComponent(owner)}/invoices`
+  return listAnswer(read, query.value, path, hasPayment ? '&include=payment' : '')
 }
 
 /** At most one invoice, because references are unique. The reference is compared as stored, truncated. */
@@ -187,27 +180,4 @@ async function withReference(
   if (!hasPayment) return [invoice]
   const found = await invoices.findWithPayment(invoice.id)
   return found === undefined ? [] : [withPayment(found)]
-}
-
-interface InvoiceQuery extends ListQuery {
-  readonly hasPayment: boolean
-  readonly reference: string | null
-}
-
-function readInvoiceQuery(query: string): Outcome<InvoiceQuery> {
-  const list = readListQuery(query)
-  if (!list.ok) return list
-  const include = list.value.parameters.get('include')
-  if (include !== null && include !== 'payment') {
-    return refuseParameter('include')
-  }
-  const reference = list.value.parameters.get('reference')
-  return { ok: true, value: { ...list.value, hasPayment: include === 'payment', reference } }
-}
-
-/** RFC 8288, a relative reference. */
-function nextLink(path: string, { limit, hasPayment }: InvoiceQuery, next: string | null): Record<string, string> {
-  if (next === null) return {}
-  const query = `limit=${limit}&cursor=${next}${hasPayment ? '&include=payment' : ''}`
-  return { Link: `<${path}?${query}>; rel="next"` }
 }

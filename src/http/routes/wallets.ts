@@ -5,7 +5,7 @@ import type { WalletPort } from '../../store/wallets.js'
 import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { ClaimLimit } from '../guards/claim-limit.js'
-import { listAnswer } from '../json-list.js'
+import { listAnswer } from '../lists.js'
 import type { Request } from '../server.js'
 
 export interface WalletParts {

@@ -1,6 +1,6 @@
 import { BoundedHttp, HttpTimeout } from '../../base/bounded-http.js'
+import { retryAfterMs } from '../../base/retry-after.js'
 import type { Clock } from '../../clock.js'
-import { retryAfterMs } from '../../retry-after.js'
 import type { Scheduler } from '../../scheduler.js'
 import { type EndpointAddress, EndpointUrl } from './endpoint-url.js'
 import { isWithinBounds } from './json-bounds.js'

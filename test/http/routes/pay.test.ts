@@ -5,7 +5,7 @@ import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Payment } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import { createNodeServer } from '../../../src/http/node/server.js'
-import { withFailurePages } from '../../../src/http/pages.js'
+import { failurePages } from '../../../src/http/pages.js'
 import { createRouter } from '../../../src/http/router.js'
 import { paymentPageHandlers } from '../../../src/http/routes/pay.js'
 import type { HttpServer } from '../../../src/http/server.js'
@@ -96,7 +96,7 @@ describe('GET /pay/:id', () => {
       isSandbox: true,
     })
     server = createNodeServer(
-      withFailurePages(createRouter(routesOf(handlers), { onError: () => undefined }), true),
+      createRouter(routesOf(handlers), { onError: () => undefined, present: failurePages(true) }),
       {
         host: '127.0.0.1',
         port: 0,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { succeed } from '../../../src/domain/failure.js'
 import type { AccessParts } from '../../../src/http/guards/access.js'
-import { InProgress } from '../../../src/http/in-progress.js'
 import { invoiceHandlers } from '../../../src/http/routes/invoices.js'
 import { registration, unwrap } from '../../support/fixtures.js'
 import { openFixture } from '../../support/lmdb-fixture.js'
@@ -22,7 +21,6 @@ test('a key that is revoked after its signature was verified creates nothing any
   const handlers = invoiceHandlers({
     invoices: store.invoices,
     directory,
-    inProgress: new InProgress(),
     basePath: '',
     defaultExpirySeconds: null,
   })
