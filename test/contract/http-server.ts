@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { failure } from '../../src/domain/failure.js'
 import { failureAnswer, jsonAnswer } from '../../src/http/failure-response.js'
 import { BODY_CHUNKS_MAX } from '../../src/http/node/exchange.js'
@@ -29,6 +30,9 @@ export interface EngineUnderTest {
 
 const BODY_LIMIT_BYTES = 1_000
 const MIB = 1_048_576
+const TURNS_TO_ARRIVE = 5
+/** Without a change, nothing more comes of itself. */
+const TURNS_OF_REST = 200
 
 const settings: ServerSettings = {
   host: '127.0.0.1',
@@ -50,6 +54,11 @@ interface Fixture {
   /** What the adapter asked the refusals for. */
   readonly refused: string[]
   open(from?: string): Promise<RawConnection>
+}
+
+/** What was sent has arrived by then: client and server share this loop, and loopback delivers at once. */
+async function turnsOfLoop(count = TURNS_TO_ARRIVE): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await nextTurnOfLoop()
 }
 
 /** A promise with its ends, for tests that decide when a handler goes on. */
@@ -213,8 +222,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
     const pieces = async (...texts: string[]): Promise<string> => {
       for (const text of texts) {
         connection.send(text)
-        // A turn of both loops at least, so that the pieces arrive as such more often than not.
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await turnsOfLoop()
       }
       return JSON.parse((await connection.answer()).body).body
     }
@@ -380,7 +388,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
       const connection = await fixture.open()
       connection.send(`${post}begun`)
       // Without a second packet the body would be whole at once, and need no room.
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await turnsOfLoop()
       connection.send('x'.repeat(795))
       return await connection.answer()
     }
@@ -594,7 +602,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
     const connection = await fixture.open()
     connection.socket.pause()
     connection.send(requestText('GET', '/'))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await turnsOfLoop()
     connection.socket.resume()
     const answer = await connection.answer()
     assert.equal(answer.headers.get('content-length'), String(Buffer.byteLength(text)))
@@ -651,7 +659,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
     let before = -1
     while (yielded === 0 || yielded !== before) {
       before = yielded
-      await new Promise((resolve) => setTimeout(resolve, 150))
+      await turnsOfLoop(TURNS_OF_REST)
     }
     assert.ok(yielded < 512, `${yielded} chunks of 64 KiB for a client that takes none`)
     connection.socket.resume()

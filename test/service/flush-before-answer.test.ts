@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { ask, pushEvents } from '../chaos/http-client.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
@@ -14,8 +14,6 @@ const TRACED = `trace=${FLUSHES},recvfrom,sendto,read,write,writev`
 /** Every flush is held up by so many microseconds: an answer that did not wait for it would be far ahead of it. */
 const HELD_UP = `inject=${FLUSHES}:delay_enter=100000`
 const ATTACH_MS = 10_000
-/** A process under a tracer stays like that for a moment after its last call. */
-const SETTLE_MS = 300
 const ROUNDS = 3
 
 /** Why a process cannot be traced here, or false. */
@@ -23,6 +21,10 @@ function whyNot(): string | false {
   const tried = spawnSync('strace', ['-o', '/dev/null', '-e', TRACED, '-e', HELD_UP, 'true'])
   if (tried.error !== undefined) return 'there is no strace'
   return tried.status === 0 ? false : 'processes may not be traced here'
+}
+
+function isTraced(pid: number, thread: string): boolean {
+  return !/^TracerPid:\t0$/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8'))
 }
 
 async function attach(pid: number, file: string): Promise<ChildProcess> {
@@ -33,7 +35,7 @@ async function attach(pid: number, file: string): Promise<ChildProcess> {
   const attached = once(tracer.stderr, 'data', { signal: AbortSignal.timeout(ATTACH_MS) })
   await attached
   // It says so of the first thread; the others follow.
-  await delay(SETTLE_MS)
+  while (readdirSync(`/proc/${pid}/task`).some((thread) => !isTraced(pid, thread))) await nextTurnOfLoop()
   return tracer
 }
 
@@ -75,7 +77,6 @@ for (const server of ['uws', 'node']) {
         const answer = await ask('POST', `${service.url}/api/invoices`, JSON.stringify(body))
         assert.equal(answer?.status, 201, JSON.stringify(answer?.json))
       }
-      await delay(SETTLE_MS)
     } finally {
       tracer.kill('SIGTERM')
       await once(tracer, 'exit')
