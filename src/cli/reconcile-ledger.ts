@@ -4,19 +4,18 @@ import type {
   LedgerReconciliation,
   openLedgerReconciliation,
 } from '../service/ledger-reconciliation.js'
-import { StartError } from '../start-error.js'
 import { EXIT_INCOMPLETE, EXIT_SUCCESS, EXIT_USAGE } from './exit-code.js'
-import type { ReconcileIo } from './reconcile.js'
+import { type ReconcileIo, withWork } from './reconcile.js'
 import { firstSignal } from './stop-signal.js'
 
-/** What `reconcile --ledger` needs of the process it runs in. */
+/** What `reconcile --ledger` needs from its process. */
 export interface ReconcileLedgerIo extends Omit<ReconcileIo, 'openReconciliation'> {
   readonly openLedgerReconciliation: typeof openLedgerReconciliation
 }
 
 /**
- * Compares the whole ledger with the data directory and applies what was missed. Resolves with the exit code: 0 when the end
- * was reached, 2 when no ledger is followed, 3 when the end was not reached. A second signal ends the process at once.
+ * Compares the whole ledger with the data directory and applies missed facts. Resolves with the exit code: 0 when the end was
+ * reached, 2 when no ledger is followed, 3 when the end was not reached. A second signal ends the process at once.
  */
 export async function reconcileLedger(settings: Settings, io: ReconcileLedgerIo): Promise<number> {
   const stop = new AbortController()
@@ -25,20 +24,12 @@ export async function reconcileLedger(settings: Settings, io: ReconcileLedgerIo)
     io.error('reconcile --ledger needs BILLHOOK_LEDGER_STORE_URL.')
     return EXIT_USAGE
   }
-  try {
-    const work = await io.openLedgerReconciliation({ settings, log: io.log, clock: io.clock, stop: stop.signal })
-    try {
-      return conclude(await compare(work, io), io)
-    } finally {
-      await work.close()
-    }
-  } catch (error) {
-    if (error instanceof StartError) io.error(`billhook: ${error.message}`)
-    else io.log.fatal({ err: error }, 'the comparison with the ledger could not begin or end')
-    return EXIT_INCOMPLETE
-  } finally {
-    await io.flush()
-  }
+  return await withWork(
+    () => io.openLedgerReconciliation({ settings, log: io.log, clock: io.clock, stop: stop.signal }),
+    async (work) => conclude(await compare(work, io), io),
+    'the comparison with the ledger could not begin or end',
+    io,
+  )
 }
 
 function compare(work: LedgerReconciliation, io: ReconcileLedgerIo): Promise<LedgerReconciled> {

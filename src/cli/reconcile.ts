@@ -13,7 +13,7 @@ import { firstSignal, type SignalIo } from './stop-signal.js'
 
 const START = { SEP: 'BILLHOOK_SEP_START', 'TRX-NILE': 'BILLHOOK_TRX_NILE_START' } as const
 
-/** What `reconcile` needs of the process it runs in. */
+/** What `reconcile` needs from its process. */
 export interface ReconcileIo extends SignalIo {
   /** Writes a line for people to standard output. */
   out(line: string): void
@@ -31,9 +31,9 @@ export interface ReconcileIo extends SignalIo {
 }
 
 /**
- * Compares a range of a network with the data directory, and repairs it if asked. Resolves with the exit code: 0 when
- * nothing is different in the end, 1 when differences are left, 2 when the range is not confirmed yet, 3 when the end was
- * not reached: the directory is in use, no node answers, or a signal came. A second signal ends the process at once.
+ * Compares a range of a network with the data directory, and repairs it on request. Resolves with the exit code: 0 when no
+ * difference is left, 1 when some are, 2 when the range is not confirmed yet, 3 when the end was not reached because the
+ * directory is in use, no node answers, or a signal came. A second signal ends the process at once.
  */
 export async function reconcileNetwork(
   request: ReconcileRequest,
@@ -51,16 +51,31 @@ export async function reconcileNetwork(
     io.error(`reconcile --network ${network} needs ${variable}.`)
     return EXIT_USAGE
   }
+  return await withWork(
+    () => io.openReconciliation({ network, settings, log: io.log, clock: io.clock, stop: stop.signal }),
+    (work) => compare(request, work, io),
+    'the reconciliation could not begin or end',
+    io,
+  )
+}
+
+/** Opens some work, does it and closes it. Resolves with its exit code, or with 3 when it could not be opened or failed. */
+export async function withWork<Work extends { close(): Promise<void> }>(
+  open: () => Promise<Work>,
+  run: (work: Work) => Promise<number>,
+  failure: string,
+  io: Pick<ReconcileIo, 'error' | 'log' | 'flush'>,
+): Promise<number> {
   try {
-    const work = await io.openReconciliation({ network, settings, log: io.log, clock: io.clock, stop: stop.signal })
+    const work = await open()
     try {
-      return await compare(request, work, io)
+      return await run(work)
     } finally {
       await work.close()
     }
   } catch (error) {
     if (error instanceof StartError) io.error(`billhook: ${error.message}`)
-    else io.log.fatal({ err: error }, 'the reconciliation could not begin or end')
+    else io.log.fatal({ err: error }, failure)
     return EXIT_INCOMPLETE
   } finally {
     await io.flush()

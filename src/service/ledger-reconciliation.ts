@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { Intake } from '../actors/intake.js'
 import { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
@@ -11,13 +9,11 @@ import { FollowerMemory } from '../ledger/follower-memory.js'
 import { FollowerRecord } from '../ledger/follower-state.js'
 import { TransactionIntake } from '../ledger/transaction-intake.js'
 import type { Logger } from '../log.js'
-import { assertDirectoryFits } from '../sandbox/sandbox-directory.js'
-import { wakefulScheduler } from '../scheduler.js'
+import { pause, wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
-import { DATA_FILE } from '../store/lmdb/data-file.js'
 import type { Store } from '../store/store.js'
 import { type Following, followingOf } from './ledger.js'
-import { openStore } from './open-store.js'
+import { openUnusedStore } from './open-store.js'
 import { Shutdown } from './shutdown.js'
 
 /** Steps in a row that may fail before the comparison is given up. */
@@ -25,48 +21,43 @@ const FAILURES_MAX = 5
 
 export interface LedgerReconciliationParts {
   readonly settings: Settings
-  /** Hears of every fact that had been missed. */
+  /** Gets a line for each missed fact. */
   readonly log: Logger
   readonly clock: Clock
   /** Ends the work between two steps. */
   readonly stop: AbortSignal
 }
 
-/** What a comparison with the ledger came to. */
+/** The result of a comparison with the ledger. */
 export interface LedgerReconciled {
-  /** Transactions that were compared. */
+  /** Transactions compared. */
   readonly transactions: number
-  /** Facts that had been missed, and are applied now. */
+  /** Facts that were missed, and are applied now. */
   readonly missed: number
-  /** Why the end was not reached, in words; null when it was. */
+  /** Why the end was not reached; null when it was. */
   readonly failure: string | null
 }
 
-/** A ledger and a store that nobody else uses, ready to be compared. */
+/** A ledger and a store that no other process uses, ready to be compared. */
 export interface LedgerReconciliation {
-  /** Compares from the beginning. Webhooks are none of it: facts of the ledger owe none. */
+  /** Compares from the beginning. No webhooks result: facts of the ledger owe none. */
   run(onProgress: (transactions: number) => void): Promise<LedgerReconciled>
   close(): Promise<void>
 }
 
 /**
- * Opens the data directory and the ledger that the settings follow. Throws `StartError` when another process uses the
- * directory, when it was never used, and when it has not followed this ledger.
+ * Opens the data directory and the ledger that the settings follow. Throws `StartError` when the directory is in use, was
+ * never used, or has not followed this ledger.
  */
 export async function openLedgerReconciliation(parts: LedgerReconciliationParts): Promise<LedgerReconciliation> {
   const { settings, clock } = parts
   const tokenDecimals: TokenDecimals = { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
-  assertDirectoryFits(settings.dataDirectory, false)
-  if (!existsSync(join(settings.dataDirectory, DATA_FILE))) {
-    throw new StartError(`the data directory ${settings.dataDirectory} holds no data`)
-  }
   const following = followingOf(settings)
   if (following === null) throw new StartError('no ledger is followed: BILLHOOK_LEDGER_STORE_URL is not set')
   const shutdown = new Shutdown()
   shutdown.add('ledger', () => following.source.close())
   try {
-    const store = await openStore(settings, clock, tokenDecimals, undefined)
-    shutdown.add('store', () => store.close())
+    const store = await openUnusedStore(settings, clock, tokenDecimals, shutdown)
     const comparison = await comparisonOf(parts, store, following)
     return {
       run: (onProgress) => runAll(comparison, following, parts.stop, onProgress),
@@ -118,7 +109,7 @@ async function runAll(
     failures = end === 'more' ? 0 : failures + 1
     if (typeof end === 'object') {
       if (failures >= FAILURES_MAX) return { ...comparison.counts, failure: end.failure }
-      await new Promise<void>((resolve) => wakefulScheduler.after(pollMs * failures, resolve))
+      await pause(wakefulScheduler, pollMs * failures, stop)
     }
   }
   return { ...comparison.counts, failure: 'it was stopped' }

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { Intake } from '../actors/intake.js'
 import { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
@@ -9,13 +7,11 @@ import type { Logger } from '../log.js'
 import { type NetworkReader, NodeUnavailable, WrongNode } from '../networks/network-reader.js'
 import { RetryingReader } from '../networks/node/retrying-reader.js'
 import { type ReconcileOptions, type ReconcileProgress, reconcile } from '../networks/reconcile.js'
-import { assertDirectoryFits } from '../sandbox/sandbox-directory.js'
 import { wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
-import { DATA_FILE } from '../store/lmdb/data-file.js'
 import type { Store } from '../store/store.js'
 import { sepReader, trxNileReader } from './networks.js'
-import { openStore } from './open-store.js'
+import { openUnusedStore } from './open-store.js'
 import { Shutdown } from './shutdown.js'
 
 export interface ReconciliationParts {
@@ -23,42 +19,37 @@ export interface ReconciliationParts {
   readonly settings: Settings
   readonly log: Logger
   readonly clock: Clock
-  /** Ends the work between two questions, and the patience with nodes that do not answer. */
+  /** Ends the work between two queries, and the retries of nodes that do not answer. */
   readonly stop: AbortSignal
 }
 
-/** What is asked of a reconciliation; the rest it has itself. */
+/** The range to compare, and its callbacks. */
 export interface ReconciliationOrder extends Pick<ReconcileOptions, 'from' | 'to' | 'onDifference' | 'onProgress'> {
-  /** Whether differences are repaired too. Webhooks that repairs owe stay in the outbox until the service runs. */
+  /** Whether differences are repaired. Webhooks that repairs owe stay in the outbox until the service runs. */
   readonly isApplied: boolean
 }
 
-/** A chain and a store that nobody else uses, ready to be compared. */
+/** A chain and a store that no other process uses, ready to be compared. */
 export interface Reconciliation {
   /** Height of the last block that the service has recorded; null when it has not watched the network. */
   readonly recorded: number | null
   /** Rejects as `reconcile` does. */
   run(order: ReconciliationOrder): Promise<ReconcileProgress>
-  /** Forgets which blocks were read: the service begins anew at the start of its settings. Deposits stay as they are. */
+  /** Forgets which blocks were read: the service starts again at its configured start. Deposits stay as they are. */
   forget(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Opens the data directory and reaches the nodes of a network that the settings name. Throws `StartError` when another
- * process uses the directory, when it was never used, and when the nodes are wrong or do not answer.
+ * Opens the data directory and reaches the nodes of a configured network. Throws `StartError` when the directory is in use
+ * or was never used, and when the nodes are wrong or do not answer.
  */
 export async function openReconciliation(parts: ReconciliationParts): Promise<Reconciliation> {
   const { settings, clock } = parts
   const tokenDecimals: TokenDecimals = { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
-  assertDirectoryFits(settings.dataDirectory, false)
-  if (!existsSync(join(settings.dataDirectory, DATA_FILE))) {
-    throw new StartError(`the data directory ${settings.dataDirectory} holds no data`)
-  }
   const shutdown = new Shutdown()
   try {
-    const store = await openStore(settings, clock, tokenDecimals, undefined)
-    shutdown.add('store', () => store.close())
+    const store = await openUnusedStore(settings, clock, tokenDecimals, shutdown)
     const reader = await reachNodes(parts, tokenDecimals, shutdown)
     return await reconciliationOf(parts, store, reader, tokenDecimals, shutdown)
   } catch (error) {

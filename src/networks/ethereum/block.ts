@@ -1,7 +1,8 @@
 import type { BlockHead } from '../../domain/block.js'
 import { BadAnswer } from '../node/node-failure.js'
+import { listOf, objectOf } from '../node/values.js'
 import { LogsBloom } from './bloom.js'
-import { addressOf, countOf, dataOf, fieldsOf, hashOf, listOf, quantityOf } from './values.js'
+import { addressOf, countOf, dataOf, hashOf, quantityOf } from './values.js'
 
 const MS_PER_SECOND = 1000
 /** `transactionsRoot` of a block without transactions: keccak-256 of the RLP of nothing. */
@@ -25,7 +26,7 @@ export interface EthereumBlock extends BlockHead {
 
 /** Reads a header, whether the transactions are in it or only their hashes. */
 export function readHead(value: unknown): BlockHead {
-  const head = fieldsOf(value, 'a block')
+  const head = objectOf(value, 'a block')
   return {
     height: countOf(head['number'], 'number of a block'),
     hash: hashOf(head['hash'], 'hash of a block'),
@@ -36,13 +37,13 @@ export function readHead(value: unknown): BlockHead {
 
 /** Reads the block of a height with its transactions. */
 export function readBlock(value: unknown, height: number, isWatched: (address: string) => boolean): EthereumBlock {
-  const block = fieldsOf(value, 'a block')
+  const block = objectOf(value, 'a block')
   const head = readHead(block)
   if (head.height !== height) throw new BadAnswer('a block has another number than was asked for')
   const txHashes: string[] = []
   const payments: NativePayment[] = []
   for (const [txIndex, each] of listOf(block['transactions'], 'transactions').entries()) {
-    const transaction = fieldsOf(each, 'a transaction')
+    const transaction = objectOf(each, 'a transaction')
     const { to, value: amount } = transaction
     txHashes.push(hashOf(transaction['hash'], 'hash of a transaction'))
     if (

@@ -1,5 +1,6 @@
 import { BadAnswer } from '../node/node-failure.js'
-import { addressOf, countOf, dataOf, fieldsOf, hashOf, listOf } from './values.js'
+import { listOf, objectOf } from '../node/values.js'
+import { addressOf, countOf, dataOf, hashOf } from './values.js'
 
 /** keccak-256 of `Transfer(address,address,uint256)` (ERC-20). */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -33,7 +34,7 @@ export interface TokenTransfer {
 }
 
 export function readLog(value: unknown): EthereumLog {
-  const log = fieldsOf(value, 'a log')
+  const log = objectOf(value, 'a log')
   if (log['removed'] === true) throw new BadAnswer('a log was removed by a reorganisation')
   const data = dataOf(log['data'], 'the data of a log')
   const topics = listOf(log['topics'], 'topics')

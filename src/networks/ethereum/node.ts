@@ -3,12 +3,13 @@ import { AdaptiveWidth } from '../adaptive-width.js'
 import { WrongNode } from '../network-reader.js'
 import type { JsonRpc, RpcCall } from '../node/json-rpc.js'
 import { BadAnswer, isPerhapsTooLarge, NodeFailure, RpcFailure } from '../node/node-failure.js'
+import { listOf } from '../node/values.js'
 import { type EthereumBlock, readBlock, readHead } from './block.js'
 import type { EthereumFilter } from './filter.js'
 import { readReceipt } from './receipt.js'
 import { checkToken, type EthereumToken } from './token.js'
 import { observePayments, observeWhole } from './transfers.js'
-import { countOf, listOf, quantityText } from './values.js'
+import { countOf, quantityText } from './values.js'
 
 /** Blocks of a range at first. */
 const RANGE_START = 16

@@ -1,6 +1,7 @@
 import { BadAnswer } from '../node/node-failure.js'
+import { listOf, objectOf } from '../node/values.js'
 import { type EthereumLog, readLog } from './log.js'
-import { countOf, fieldsOf, hashOf, listOf } from './values.js'
+import { countOf, hashOf } from './values.js'
 
 /** What became of a transaction in a block. */
 export interface EthereumReceipt {
@@ -13,7 +14,7 @@ export interface EthereumReceipt {
 }
 
 export function readReceipt(value: unknown): EthereumReceipt {
-  const receipt = fieldsOf(value, 'a receipt')
+  const receipt = objectOf(value, 'a receipt')
   const txHash = hashOf(receipt['transactionHash'], 'transactionHash of a receipt')
   const txIndex = countOf(receipt['transactionIndex'], 'transactionIndex of a receipt')
   const blockHash = hashOf(receipt['blockHash'], 'blockHash of a receipt')

@@ -1,7 +1,8 @@
 /** What TRON nodes tell of a block, checked: `getblockbynum`, `getblockbylimitnext`, `gettransactioninfobyblocknum`. */
 
 import type { BlockHead } from '../../domain/block.js'
-import { demand, integerOf, listOf, objectOf, textOf } from './answer.js'
+import { demand, objectOf, textOf } from '../node/values.js'
+import { integerOf, repeatedOf } from './values.js'
 
 /** Of blocks and of transactions. */
 const ID = /^[0-9a-f]{64}$/
@@ -60,7 +61,9 @@ export function readBlock(answer: unknown, height: number): TronBlock {
   demand(height === 0 || heightOf(parentHash) === BigInt(height - 1), `${what}: its parent is of another height`)
   const timeMs = Number(integerOf(header['timestamp'], what))
   demand(timeMs <= TIME_MAX_MS && (timeMs > 0 || height === 0), `${what}: no time`)
-  const transactions = listOf(objectOf(answer, what)['transactions'], what).map((entry) => readTransaction(entry, what))
+  const transactions = repeatedOf(objectOf(answer, what)['transactions'], what).map((entry) =>
+    readTransaction(entry, what),
+  )
   demand(new Set(transactions.map(({ id }) => id)).size === transactions.length, `${what}: a transaction twice`)
   const root = header['txTrieRoot']
   const isEmpty = root === EMPTY_ROOT
@@ -75,7 +78,7 @@ export function readBlock(answer: unknown, height: number): TronBlock {
  */
 export function readReceipts(answer: unknown, block: TronBlock): readonly SettledTransaction[] {
   const what = `receipts of block ${block.height}`
-  const entries = listOf(answer, what)
+  const entries = repeatedOf(answer, what)
   demand(entries.length === block.transactions.length, `${what}: not as many as transactions`)
   const receipts = new Map(entries.map((entry) => readReceipt(entry, block, what)))
   return block.transactions.map((transaction) => {
@@ -95,13 +98,13 @@ function readReceipt(
   demand(integerOf(info['blockTimeStamp'], what) === BigInt(block.timeMs), `${what}: one is of another time`)
   const { result } = objectOf(info['receipt'] ?? {}, what)
   const contractResult = result === undefined ? null : textOf(result, NAME, what)
-  return [textOf(info['id'], ID, what), { contractResult, logs: listOf(info['log'], what) }]
+  return [textOf(info['id'], ID, what), { contractResult, logs: repeatedOf(info['log'], what) }]
 }
 
 function readTransaction(entry: unknown, what: string): TronTransaction {
   const transaction = objectOf(entry, what)
-  const results = listOf(transaction['ret'], what)
-  const contracts = listOf(objectOf(transaction['raw_data'], what)['contract'], what)
+  const results = repeatedOf(transaction['ret'], what)
+  const contracts = repeatedOf(objectOf(transaction['raw_data'], what)['contract'], what)
   // A node leaves out a contract of a type that it does not know; the protocol allows one at most.
   demand(contracts.length <= 1 && results.length <= 1, `${what}: a transaction of several contracts`)
   const result = results.length === 0 ? undefined : objectOf(results[0], what)['contractRet']

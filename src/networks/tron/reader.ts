@@ -7,13 +7,14 @@ import type { EndpointAddress } from '../node/endpoint-url.js'
 import { Endpoints } from '../node/endpoints.js'
 import type { HttpJsonOptions } from '../node/http-json.js'
 import { isPerhapsTooLarge, NodeFailure } from '../node/node-failure.js'
+import { demand, objectOf } from '../node/values.js'
 import { accountOfAddress } from './address.js'
-import { demand, listOf, objectOf } from './answer.js'
 import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock } from './block.js'
 import { TronNode } from './node.js'
 import { TronPace } from './pace.js'
 import { checkToken } from './token.js'
 import { transfersOf } from './transfers.js'
+import { repeatedOf } from './values.js'
 
 /** Blocks come every 3 s: a node whose newest one is so old lags, and another may know more. */
 const NEWEST_AGE_MAX_MS = 60_000
@@ -175,7 +176,7 @@ async function readConsecutive(node: TronNode, from: number, count: number): Pro
   if (count === 1) return [readBlock(await node.ask('/walletsolidity/getblockbynum', { num: from }), from)]
   const what = `blocks from ${from}`
   const answer = await node.ask('/walletsolidity/getblockbylimitnext', { startNum: from, endNum: from + count })
-  const entries = listOf(objectOf(answer, what)['block'], what)
+  const entries = repeatedOf(objectOf(answer, what)['block'], what)
   demand(entries.length > 0 && entries.length <= count, `${what}: ${entries.length} for ${count}`)
   const blocks = entries.map((entry, i) => readBlock(entry, from + i))
   demand(

@@ -1,8 +1,9 @@
 import { integerReturned, symbolReturned } from '../ethereum/abi.js'
 import { WrongNode } from '../network-reader.js'
+import { demand, objectOf, textOf } from '../node/values.js'
 import { hexOfAccount } from './address.js'
-import { demand, listOf, objectOf, textOf } from './answer.js'
 import type { TronNode } from './node.js'
+import { repeatedOf } from './values.js'
 
 /** Nobody's account: constant calls need a caller, and any will do. */
 const CALLER = '0'.repeat(40)
@@ -35,7 +36,7 @@ async function callConstant(node: TronNode, account: string, selector: string): 
   if (code === 'CONTRACT_VALIDATE_ERROR') throw new WrongNode(`${selector} of the token: ${reasonOf(node, message)}`)
   demand(result === true, `${selector} of the token: ${reasonOf(node, message)}`)
   // A call that reverted returned an empty text.
-  return Buffer.from(textOf(listOf(answer['constant_result'], selector)[0], RETURNED, selector), 'hex')
+  return Buffer.from(textOf(repeatedOf(answer['constant_result'], selector)[0], RETURNED, selector), 'hex')
 }
 
 /** Why a node did not make a call, which it writes in hex. */

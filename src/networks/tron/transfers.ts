@@ -2,9 +2,10 @@ import { formatAmount } from '../../domain/amount.js'
 import type { ObservedTransfer } from '../../domain/block.js'
 import { NATIVE_LABEL, TOKEN_LABEL } from '../../domain/currency.js'
 import type { WatchedAddresses } from '../network-reader.js'
+import { demand, objectOf, textOf } from '../node/values.js'
 import { addressOfAccount, addressOfHex, PREFIXED_ACCOUNT } from './address.js'
-import { demand, integerOf, listOf, objectOf, textOf } from './answer.js'
 import type { SettledTransaction } from './block.js'
+import { integerOf, repeatedOf } from './values.js'
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
 const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -53,7 +54,7 @@ function nativePayments({ transfer }: SettledTransaction, what: string): Payment
 function tokenPayments({ logs }: SettledTransaction, token: string, what: string): Payment[] {
   return logs.flatMap((entry, ordinal) => {
     const log = objectOf(entry, what)
-    const topics = listOf(log['topics'], what)
+    const topics = repeatedOf(log['topics'], what)
     if (textOf(log['address'], ACCOUNT, what) !== token || topics[0] !== TRANSFER_TOPIC) return []
     demand(topics.length === TRANSFER_TOPICS, `${what}: not a transfer of a token`)
     const account = textOf(topics[2], ACCOUNT_WORD, what).slice(-ACCOUNT_DIGITS)
