@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { flawOfAnswer, type SeenAnswer } from './answer-oracle.js'
+import { fuzzCurve } from './curve.js'
 import { FuzzTarget, HTTP_ENGINES } from './fuzz-target.js'
 import { readAnswers } from './raw-answers.js'
 import { fuzzRawHttp } from './raw-http.js'
@@ -9,6 +10,7 @@ import { fuzzStructured } from './structured.js'
 /** A small part of what `npm run fuzz` sends, the same in every run. */
 const REQUESTS = 512
 const SEED = 20_261_120
+const CURVE_CASES = 1024
 /** Long enough for creations on a machine that runs the other tests too. */
 const SILENCE_MS = 400
 
@@ -27,6 +29,12 @@ for (const engine of HTTP_ENGINES) {
     }
   })
 }
+
+test('hostile signatures get the same verdict from key tables and both engines', async () => {
+  const { cases, valid, undecided, byNoble } = await fuzzCurve(CURVE_CASES, SEED)
+  assert.ok(cases >= CURVE_CASES && byNoble > 0 && undecided > 0, `${cases} ${byNoble} ${undecided}`)
+  assert.ok(valid > cases / 4 && valid < (3 * cases) / 4, `${valid} of ${cases} are valid`)
+})
 
 describe('the oracle of the fuzzers', () => {
   const json = 'application/json; charset=utf-8'

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { fuzzCurve } from './curve.js'
 import { type FuzzReport, FuzzViolation, reportLine } from './fuzz-report.js'
 import { FuzzTarget, HTTP_ENGINES } from './fuzz-target.js'
 import { fuzzRawHttp } from './raw-http.js'
@@ -7,7 +8,8 @@ import { fuzzStructured } from './structured.js'
 /*
  * `npm run fuzz -- --requests N --seed S`: hostile requests to the real service on both HTTP engines, one half of them
  * mutated bytes over sockets, the other half hostile values in bodies and paths. Ends with 1 and what was seen at the
- * first violation. The same seed makes the same requests, apart from times and signatures.
+ * first violation. The same seed makes the same requests, apart from times and signatures. With `--curve`, hostile
+ * signatures to key tables and both engines instead, N of them.
  */
 
 const REQUESTS = '100000'
@@ -17,7 +19,11 @@ type Fuzz = (target: FuzzTarget, requests: number, seed: number) => Promise<Fuzz
 const FUZZERS: readonly Fuzz[] = [fuzzRawHttp, fuzzStructured]
 
 const { values } = parseArgs({
-  options: { requests: { type: 'string', default: REQUESTS }, seed: { type: 'string' } },
+  options: {
+    requests: { type: 'string', default: REQUESTS },
+    seed: { type: 'string' },
+    curve: { type: 'boolean', default: false },
+  },
 })
 const requests = wholeNumber('requests', values.requests)
 const seed = values.seed === undefined ? Date.now() % SEED_LIMIT : wholeNumber('seed', values.seed)
@@ -25,7 +31,8 @@ const share = Math.ceil(requests / (HTTP_ENGINES.length * FUZZERS.length))
 
 say(`seed ${seed}`)
 try {
-  for (const engine of HTTP_ENGINES) {
+  if (values.curve) say(JSON.stringify(await fuzzCurve(requests, seed)))
+  for (const engine of values.curve ? [] : HTTP_ENGINES) {
     const target = await FuzzTarget.start(engine)
     try {
       for (const fuzz of FUZZERS) {
