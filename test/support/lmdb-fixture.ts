@@ -1,9 +1,8 @@
 import { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import { type Clock, systemClock } from '../../src/clock.js'
-import { parseInvoiceAmount } from '../../src/domain/amount.js'
-import type { Currency } from '../../src/domain/currency.js'
 import type { InvoiceRequest } from '../../src/domain/invoice.js'
 import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
+import { type InvoiceFields, invoiceRequest as requestOf } from './fixtures.js'
 import { lmdbStoreOptions } from './lmdb-harness.js'
 import { memoryDirectory } from './temporary-directory.js'
 
@@ -51,26 +50,12 @@ export function addressOf(walletId: string): string {
   return `0x${Buffer.from(walletId).toString('hex').padStart(40, '0')}`
 }
 
-/** A request for an invoice with plain fields. */
+/** A request for an invoice, in USDT unless told otherwise. */
 export function invoiceRequest(
   owner: string,
   walletIds: readonly string[],
-  amountText: string,
-  more: { readonly currency?: Currency; readonly reference?: string; readonly callbackUrl?: string } = {},
+  amount: string,
+  more: Pick<InvoiceFields, 'currency' | 'reference' | 'callbackUrl'> = {},
 ): InvoiceRequest {
-  const amount = parseInvoiceAmount(amountText)
-  if (amount === null) throw new Error(`${amountText} is no amount`)
-  return {
-    owner,
-    walletIds,
-    name: `invoice over ${amountText}`,
-    description: null,
-    reference: more.reference ?? null,
-    amountText,
-    amount,
-    currency: more.currency ?? 'USDT',
-    callbackUrl: more.callbackUrl ?? null,
-    isCallbackUrlValid: true,
-    expiresInSeconds: null,
-  }
+  return requestOf({ owner, walletIds, amount, currency: 'USDT', ...more })
 }
