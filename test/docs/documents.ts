@@ -4,6 +4,7 @@ import { describeSettings } from '../../src/config/describe.js'
 import { type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
 import { type Endpoint, endpoints, isForOwnPages } from '../../src/http/endpoints.js'
 import { failureStatus } from '../../src/http/failure-status.js'
+import { type MetricAbout, metricsCatalogue } from '../../src/metrics/catalogue.js'
 import { projectRoot } from '../support/project-root.js'
 
 /** A page of docs/ that is generated from the code, or has a table that is. */
@@ -20,6 +21,7 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: 'docs/settings.md', text: settingsPage() },
   { path: 'docs/errors.md', text: errorsPage() },
   { path: 'docs/security.md', text: withTable('docs/security.md', 'endpoints', endpointsTable()) },
+  { path: 'docs/operating.md', text: withTable('docs/operating.md', 'metrics', metricsTable()) },
 ]
 
 /** Every Markdown page below docs/, relative to the project, with forward slashes. */
@@ -88,6 +90,12 @@ function endpointsTable(): string {
     limitWords(endpoint),
   ])
   return table(['Endpoint', 'Default mode', 'Strict mode', 'Web pages', 'Limits'], rows)
+}
+
+function metricsTable(): string {
+  const metrics: readonly MetricAbout[] = Object.values(metricsCatalogue)
+  const rows = metrics.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help])
+  return table(['Metric', 'Type', 'Labels', 'Meaning'], rows)
 }
 
 /** Who may call it in the default mode and in strict mode. */
