@@ -1,6 +1,5 @@
 import type { Clock } from './clock.js'
 import type { Settings } from './config.js'
-import type { TokenDecimals } from './domain/network.js'
 import type { Logger } from './log.js'
 import type { Metrics } from './metrics/metrics.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
@@ -9,6 +8,7 @@ import { keepFilesPrivate } from './service/file-modes.js'
 import type { Service } from './service/running-service.js'
 import { Shutdown } from './service/shutdown.js'
 import { startWarnings } from './service/start-warnings.js'
+import { tokenDecimalsOf } from './service/tokens.js'
 import { startVerification } from './service/verification.js'
 import { WriteHealth } from './service/write-health.js'
 import type { Store } from './store/store.js'
@@ -34,7 +34,7 @@ export async function startService(settings: Settings, log: Logger, clock: Clock
 async function start(settings: Settings, log: Logger, clock: Clock, shutdown: Shutdown): Promise<Service> {
   assertDirectoryFits(settings.dataDirectory, settings.sandbox)
   const metrics = await metricsOf(settings)
-  const tokenDecimals: TokenDecimals = { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
+  const tokenDecimals = tokenDecimalsOf(settings)
 
   // Stopped after the threads, because a verdict is followed by a read of the store.
   let opening: Promise<Store> | null = null

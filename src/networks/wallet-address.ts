@@ -1,14 +1,14 @@
-import { canonicalAddress, type Network } from '../domain/network.js'
+import { canonicalAddress, kindOf, type Network, type NetworkKind } from '../domain/network.js'
 import type { FlawOfAddress } from '../domain/wallet.js'
 import { isEthereumAddress } from './ethereum/address.js'
 import { accountOfAddress } from './tron/address.js'
 
-const VALID: Readonly<Record<Network, { readonly is: (text: string) => boolean; readonly what: string }>> = {
-  SEP: {
+const VALID: Readonly<Record<NetworkKind, { readonly is: (text: string) => boolean; readonly what: string }>> = {
+  evm: {
     is: isEthereumAddress,
     what: '0x and 40 hex digits, with a correct checksum when they are of mixed case',
   },
-  'TRX-NILE': {
+  tron: {
     is: (text) => accountOfAddress(text) !== null,
     what: 'a base58check address that begins with T, with a correct checksum',
   },
@@ -20,7 +20,8 @@ const VALID: Readonly<Record<Network, { readonly is: (text: string) => boolean; 
  */
 export function addressCheck(tokens: Readonly<Record<Network, string | undefined>>): FlawOfAddress {
   return (network, address) => {
-    if (!VALID[network].is(address)) return `an address on ${network} is ${VALID[network].what}`
+    const valid = VALID[kindOf(network)]
+    if (!valid.is(address)) return `an address on ${network} is ${valid.what}`
     const token = tokens[network]
     const isToken = token !== undefined && canonicalAddress(network, token) === canonicalAddress(network, address)
     return isToken ? 'the address is the contract of the token' : null

@@ -1,7 +1,7 @@
 /** Addresses of the simulated networks. They are valid on the real ones, so that wallets and validators accept them. */
 
 import type { RandomFill } from '../crypto/random.js'
-import type { Network } from '../domain/network.js'
+import { kindOf, type Network } from '../domain/network.js'
 import { checksummedAddress } from '../networks/ethereum/address.js'
 import { accountOfAddress, addressOfAccount } from '../networks/tron/address.js'
 
@@ -14,7 +14,7 @@ const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 export function randomAddress(network: Network, random: RandomFill): string {
   const account = Buffer.alloc(ACCOUNT_BYTES)
   random(account)
-  return network === 'SEP' ? checksummedAddress(account) : addressOfAccount(account.toString('hex'))
+  return kindOf(network) === 'evm' ? checksummedAddress(account) : addressOfAccount(account.toString('hex'))
 }
 
 /** The network whose addresses have the form of `text`, or null. The case of an EVM address does not matter (decisions 5). */

@@ -1,7 +1,7 @@
 import type { RandomFill } from '../crypto/random.js'
 import type { Deposit, DepositReport, DepositStatus, Sighting } from '../domain/deposit.js'
 import { type Outcome, succeed } from '../domain/failure.js'
-import type { Network } from '../domain/network.js'
+import { kindOf, type Network } from '../domain/network.js'
 import type { ApplyEvents } from '../ledger/gateway-events.js'
 import type { Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
@@ -151,7 +151,7 @@ export class SimulatedNetwork {
   /** In the notation of the network's explorers. */
   private randomTxHash(): string {
     const digits = this.randomHex(TX_HASH_BYTES)
-    return this.network === 'SEP' ? `0x${digits}` : digits
+    return kindOf(this.network) === 'evm' ? `0x${digits}` : digits
   }
 
   private randomHex(byteLength: number): string {

@@ -3,7 +3,6 @@ import { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { noble } from '../crypto/noble.js'
-import type { TokenDecimals } from '../domain/network.js'
 import { LedgerComparison } from '../ledger/comparison.js'
 import { FollowerMemory } from '../ledger/follower-memory.js'
 import { FollowerRecord } from '../ledger/follower-state.js'
@@ -15,6 +14,7 @@ import type { Store } from '../store/store.js'
 import { type Following, followingOf } from './ledger.js'
 import { openUnusedStore } from './open-store.js'
 import { Shutdown } from './shutdown.js'
+import { tokenDecimalsOf } from './tokens.js'
 
 /** Steps in a row that may fail before the comparison is given up. */
 const FAILURES_MAX = 5
@@ -51,7 +51,7 @@ export interface LedgerReconciliation {
  */
 export async function openLedgerReconciliation(parts: LedgerReconciliationParts): Promise<LedgerReconciliation> {
   const { settings, clock } = parts
-  const tokenDecimals: TokenDecimals = { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
+  const tokenDecimals = tokenDecimalsOf(settings)
   const following = followingOf(settings)
   if (following === null) throw new StartError('no ledger is followed: BILLHOOK_LEDGER_STORE_URL is not set')
   const shutdown = new Shutdown()

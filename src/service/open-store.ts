@@ -14,6 +14,7 @@ import { DATA_FILE } from '../store/lmdb/data-file.js'
 import { openLmdbStore } from '../store/lmdb/lmdb-store.js'
 import type { Store } from '../store/store.js'
 import type { Shutdown } from './shutdown.js'
+import { tokenContractsOf } from './tokens.js'
 
 /**
  * Opens the store of a data directory that the service has used and no process uses now. Throws `StartError` otherwise.
@@ -48,7 +49,7 @@ export function openStore(
     directory: settings.dataDirectory,
     clock,
     tokenDecimals,
-    flawOfAddress: addressCheck({ SEP: settings.sepToken, 'TRX-NILE': settings.trxNileToken }),
+    flawOfAddress: addressCheck(tokenContractsOf(settings)),
     areWalletsShared: settings.sharedWallets,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),

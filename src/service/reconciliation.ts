@@ -13,6 +13,7 @@ import type { Store } from '../store/store.js'
 import { sepReader, trxNileReader } from './networks.js'
 import { openUnusedStore } from './open-store.js'
 import { Shutdown } from './shutdown.js'
+import { tokenDecimalsOf } from './tokens.js'
 
 export interface ReconciliationParts {
   readonly network: Network
@@ -46,7 +47,7 @@ export interface Reconciliation {
  */
 export async function openReconciliation(parts: ReconciliationParts): Promise<Reconciliation> {
   const { settings, clock } = parts
-  const tokenDecimals: TokenDecimals = { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
+  const tokenDecimals = tokenDecimalsOf(settings)
   const shutdown = new Shutdown()
   try {
     const store = await openUnusedStore(settings, clock, tokenDecimals, shutdown)
