@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.js'
 export const METRICS_PATH = '/metrics'
 
 /** For a listener of its own: metrics are for operators, not for clients. */
-export function metricsHandlers({ contentType, text }: Pick<Metrics, 'contentType' | 'text'>) {
-  const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-store', ...BASE_HEADERS }
-  return handlers({ 'GET /metrics': async () => ({ status: 200, headers, body: await text() }) })
+export function metricsHandlers(metrics: Pick<Metrics, 'contentType' | 'text'>) {
+  const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store', ...BASE_HEADERS }
+  return handlers({ 'GET /metrics': async () => ({ status: 200, headers, body: await metrics.text() }) })
 }
