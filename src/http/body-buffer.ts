@@ -1,9 +1,9 @@
-/** What an unfinished body takes at least: as much as the bodies of most requests, and little for one that never comes. */
+/** Initial capacity of an unfinished body: enough for most bodies, and little for one that never arrives. */
 const FIRST_CAPACITY_BYTES = 4096
 
 const NO_BODY = Buffer.alloc(0)
 
-/** The room for bodies that have begun and are not complete: one bound for all clients together. */
+/** The memory for incomplete bodies: one bound for all clients together. */
 export class UnfinishedBodies {
   private held = 0
 
@@ -13,7 +13,7 @@ export class UnfinishedBodies {
     return this.held
   }
 
-  /** False when there is no room, and nothing is held. */
+  /** Returns false, and holds nothing, if there is no room. */
   hold(bytes: number): boolean {
     if (this.held + bytes > this.limitBytes) return false
     this.held += bytes
@@ -26,15 +26,15 @@ export class UnfinishedBodies {
 }
 
 /**
- * Collects the body of one request in one buffer, which doubles when it is full: chunks cost their bytes, however small
- * they are. A body that comes in one piece is copied once, to its size.
+ * Collects the body of one request in one buffer that doubles when it is full, so a chunk costs only its bytes, however
+ * small it is. A body that arrives in one chunk is copied once, into a buffer of its size.
  */
 export class BodyBuffer {
   private bytes: Buffer = NO_BODY
   private filled = 0
   private held = 0
 
-  /** `mostBytes`: the length that was declared, or the limit where none was (`isDeclared`). The caller adds no more. */
+  /** `mostBytes` is the declared length, or the limit if none was declared. The caller adds no more. */
   constructor(
     private readonly room: UnfinishedBodies,
     private readonly mostBytes: number,
@@ -45,7 +45,7 @@ export class BodyBuffer {
     return this.filled
   }
 
-  /** Copies `chunk`, whose memory the engine may use again. False when unfinished bodies have no room for it. */
+  /** Copies `chunk`, whose memory the engine may reuse. Returns false if unfinished bodies have no room for it. */
   add(chunk: Uint8Array): boolean {
     const filled = this.filled + chunk.length
     if (filled > this.bytes.length && !this.grow(filled)) return false
@@ -54,14 +54,14 @@ export class BodyBuffer {
     return true
   }
 
-  /** The body, which is complete. */
+  /** Returns the complete body. */
   take(): Buffer {
     const { bytes, filled } = this
     this.drop()
     return filled === bytes.length ? bytes : bytes.subarray(0, filled)
   }
 
-  /** Lets go of everything; nothing more is wanted. */
+  /** Discards the body. */
   drop(): void {
     this.room.release(this.held)
     this.held = 0
@@ -78,7 +78,7 @@ export class BodyBuffer {
       if (!this.room.hold(capacity - this.held)) return false
       this.held = capacity
     }
-    // Memory of its own for what may have to wait: a piece of Node's pool would keep the whole pool.
+    // Own memory for a body that may have to wait: a slice of Node's pool would keep the whole pool alive.
     const grown = isComplete ? Buffer.allocUnsafe(capacity) : Buffer.allocUnsafeSlow(capacity)
     grown.set(this.bytes.subarray(0, this.filled))
     this.bytes = grown

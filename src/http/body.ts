@@ -4,10 +4,11 @@ import { type FailureCode, type Outcome, refuse, refuseField, succeed } from '..
 import { parseOwner } from '../domain/identity.js'
 
 /**
- * The JSON object in `body`; `invalid_json` for anything else: malformed JSON, bytes that are not UTF-8, a byte order
- * mark (RFC 8259, 8.1 lets a parser refuse it), an array, null, a primitive, nothing. Of duplicate names the last wins.
+ * Reads the JSON object in `body`. Refuses everything else with `invalid_json`: malformed JSON, invalid UTF-8, a byte
+ * order mark (RFC 8259, 8.1 lets a parser refuse it), an array, null, a primitive, an empty body. The last of duplicate
+ * names wins.
  *
- * `JSON.parse` makes `__proto__` an own property like any other, so it is inert as long as nobody assigns it elsewhere.
+ * `JSON.parse` makes `__proto__` an own property like any other, so it is harmless unless code assigns it elsewhere.
  */
 export function readJsonObject(body: Buffer): Outcome<Record<string, unknown>> {
   // Decoding alone would turn invalid bytes into U+FFFD and let a body pass that the client never signed or meant.

@@ -4,17 +4,17 @@ import { ForeignBinary, verifyUwsBinary } from './uws/binary.js'
 
 export interface ChosenServer {
   readonly name: 'uws' | 'node'
-  /** One line for the log: why this one. */
+  /** Why this engine was chosen; one line for the log. */
   readonly reason: string
-  /** True when somebody should look into the reason. */
+  /** True if an operator should look into the reason. */
   readonly isSuspicious?: boolean
   readonly create: CreateServer
 }
 
 /**
- * Chooses the engine of the HTTP front. uWebSockets.js ships binaries for some versions of Node only and throws when
- * imported elsewhere: `auto` then falls back to `node:http`, while asking for `uws` by name throws. So it is when the binary
- * is not the one that is known.
+ * Chooses the HTTP engine. uWebSockets.js has binaries for some versions of Node only and throws when imported
+ * elsewhere. `auto` then falls back to `node:http`, while `uws` throws. The same holds for a binary that is not the
+ * expected one.
  */
 export async function chooseServer(
   wanted: 'auto' | 'uws' | 'node',

@@ -14,9 +14,9 @@ export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 export type Access =
   /** Everyone. */
   | { readonly access: 'open' }
-  /** An API key with `permission`, in both modes. Without signature headers, whoever `BILLHOOK_UNSIGNED` allows. */
+  /** An API key with `permission`, in both modes; without a signature, as `BILLHOOK_UNSIGNED` says. */
   | { readonly access: 'api-key'; readonly permission: Permission }
-  /** Strict mode: an active API key of the owner, who is named by the path (`:id`), by the body or by the invoice (`:id`). */
+  /** Strict mode: an active API key of the owner, whom the path (`:id`), the body or the invoice (`:id`) names. */
   | { readonly access: 'owner'; readonly owner: 'path' | 'body' | 'invoice' }
   /** Strict mode: the own key of the identity that the body names as `owner`. */
   | { readonly access: 'identity' }
@@ -37,8 +37,8 @@ export type Endpoint = Access & {
   /** How often one owner may call it per minute. No limit if absent. */
   readonly perOwnerMinute?: number
   /**
-   * The web pages that may call it: the service's own and those of `BILLHOOK_CORS_ORIGINS`, or any page. If absent: `any`
-   * for GET, else `own`.
+   * The web pages that may call it: the service's own and those of `BILLHOOK_CORS_ORIGINS`, or any page. If absent:
+   * `any` for GET, else `own`.
    */
   readonly pages?: 'own' | 'any'
 }
@@ -122,7 +122,7 @@ type ParamsIn<Pattern extends string> = Pattern extends `${string}/:${infer Name
 
 /** Answers the requests to one endpoint. A method only in type, so that handlers of all endpoints fit one list. */
 export type Handler<Tag extends string> = {
-  /** `params` are percent-decoded and never empty. `signer` is null unless an API key signed, where `access` asks for one. */
+  /** `params` are percent-decoded and never empty. `signer` is null if no API key had to sign. */
   handle(
     request: Request,
     params: { readonly [Name in ParamsIn<Tag>]: string },

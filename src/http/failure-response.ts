@@ -5,10 +5,10 @@ import type { Answer } from './server.js'
 /** The default `Retry-After` of a 503, in seconds. */
 export const RETRY_AFTER_SECONDS = 1
 
-/** What every answer carries: a browser must not guess another type than the declared one. */
+/** The headers of every answer: a browser must not guess a type other than the declared one. */
 export const BASE_HEADERS: Readonly<Record<string, string>> = Object.freeze({ 'X-Content-Type-Options': 'nosniff' })
 
-/** Answers are about money and owners: no cache keeps them. */
+/** Answers are about money and owners, so no cache may keep them. */
 const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -25,14 +25,14 @@ export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Re
   return jsonTextAnswer(status, JSON.stringify(value), headers)
 }
 
-/** The same with a body that is JSON already. */
+/** An answer whose body is JSON already. */
 export function jsonTextAnswer(status: number, body: string, headers?: Readonly<Record<string, string>>): Answer {
   return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body }
 }
 
 /**
- * The answer that tells a client of a failure: `{"error": message, "code": code}`, and `"field"` where one field or parameter
- * is to blame, with the status of the catalogue (decisions, 1). This is the only place that knows that a failure of the domain becomes an HTTP status.
+ * The answer that reports a failure: `{"error": message, "code": code}`, with `"field"` if one field or parameter is to
+ * blame, and the status of the code (decisions, 1).
  */
 export function failureAnswer(failure: Failure, extraHeaders?: Readonly<Record<string, string>>): Answer {
   const { code, message, field, retryAfterSeconds } = failure

@@ -13,11 +13,12 @@ export interface Guards {
 }
 
 /**
- * The routes of `handlers`, each behind the guards that its endpoint asks for. This is the order in which a request meets
- * them:
+ * The routes of `handlers`, each behind the guards that its endpoint asks for. This is the order in which a request
+ * meets them:
  *
  * 1. before a route is looked for: its client's rate of requests, its `Host` (`service/door.ts`);
- * 2. by its head, before its body is read: browsers, query parameters, its client's rate of claims, the gateway's headers;
+ * 2. by its head, before its body is read: browsers, query parameters, its client's rate of claims, the gateway's
+ *    headers;
  * 3. when its body has arrived: access.
  */
 export function guardedRoutes(handlers: Partial<Handlers<EndpointTag>>, guards: Guards): Route[] {

@@ -58,8 +58,8 @@ export async function listAnswer(read: ReadPage, query = EVERYTHING, path = '', 
 }
 
 /**
- * The next page is read when the client has taken the last one, so memory stays bounded whatever the length of the list.
- * Between two pages other requests have their turn.
+ * The next page is read when the client has taken the last one, so memory stays bounded whatever the length of the
+ * list. Between two pages other requests have their turn.
  */
 async function* stream(read: ReadPage, first: PageOf<unknown>): BodyStream {
   let page = first

@@ -33,8 +33,8 @@ export function pageAnswer(status: number, body: string, headers?: Readonly<Reco
 const PAGES_PATH = '/pay'
 
 /**
- * Turns every failure under `/pay` into a page, whichever part refused the request: a handler, a guard, the router or the
- * adapter. Status and headers stay.
+ * Turns every failure under `/pay` into a page, whichever part refused the request: a handler, a guard, the router or
+ * the adapter. Status and headers stay.
  */
 export function failurePages(isSandbox: boolean): PresentAnswer {
   return (answer, { path }) => {

@@ -1,12 +1,12 @@
-/** A refused body is read and dropped before the refusal is sent, until it ends, or falls silent for this long, … */
+/** How long the client of a refused body must be silent before the refusal is sent. */
 const REFUSAL_SILENCE_MS = 50
-/** … or has gone on for this long. */
+/** After this time the refusal is sent even if the body still arrives. */
 const REFUSAL_LINGER_MS = 2_000
 
 /**
- * Drops what still comes of a refused body, until it falls silent or has gone on for too long, and then calls `refuse`.
- * Closing a socket with unread input makes the kernel reset the connection, and the client may lose the answer
- * (measured with 8 MB bodies: 17 of 30 `fetch` calls failed with EPIPE without this, none with it).
+ * Drops the rest of a refused body until the client falls silent or the time is up, and then calls `refuse`. If a
+ * socket is closed with unread input, the kernel resets the connection, and the client may lose the answer (measured
+ * with 8 MB bodies: 17 of 30 `fetch` calls failed with EPIPE without this, none with it).
  */
 export class RefusalLinger {
   private readonly silence: NodeJS.Timeout
@@ -17,7 +17,7 @@ export class RefusalLinger {
     this.limit = setTimeout(refuse, REFUSAL_LINGER_MS)
   }
 
-  /** More of the body has come. */
+  /** More of the body has arrived. */
   heard(): void {
     this.silence.refresh()
   }

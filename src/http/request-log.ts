@@ -3,24 +3,24 @@ import type { Logger } from '../log.js'
 import type { RouterHooks } from './router.js'
 import type { RequestHead } from './server.js'
 
-type Heard = (error: unknown, head: RequestHead) => void
+type LogError = (error: unknown, head: RequestHead) => void
 
-/** What the log hears of the router. */
+/** The hooks of the router that write the log. */
 interface RequestLog extends Pick<RouterHooks, 'finished'> {
-  readonly onError: Heard
-  readonly onUnavailable: Heard
+  readonly onError: LogError
+  readonly onUnavailable: LogError
 }
 
 /**
- * What the log says of requests: one line for each at debug, and a line for each that failed or was refused for now. Lines
- * of one request share its `requestId`, which its answer carries too. Queries, bodies and headers are not logged: they hold
- * what clients keep to themselves, signatures included.
+ * Logs requests: one line for each at level debug, and one for each that failed or was temporarily refused. The lines
+ * of a request share its `requestId`, which its answer carries too. Queries, bodies and headers are not logged: they
+ * contain secrets of clients, such as signatures.
  */
 export function requestLog(log: Logger): RequestLog {
-  const onError: Heard = (error, { requestId, method, path }) => {
+  const onError: LogError = (error, { requestId, method, path }) => {
     log.error({ err: error, requestId, method, path }, 'request failed')
   }
-  const onUnavailable: Heard = (error, { requestId, method, path }) => {
+  const onUnavailable: LogError = (error, { requestId, method, path }) => {
     log.warn({ err: error, requestId, method, path }, 'request refused for now')
   }
   if (!log.isLevelEnabled('debug')) return { onError, onUnavailable }

@@ -32,21 +32,21 @@ export interface Route {
 export interface FinishedRequest {
   readonly head: RequestHead
   readonly method: string
-  /** The pattern of the route, `undefined` when none was chosen; unlike the path it has few values. */
+  /** The pattern of the route, which has few values; `undefined` if there was no route. */
   readonly pattern: string | undefined
   readonly status: number
-  /** From the head's arrival to the answer, before it is sent: body, queues and handler included. */
+  /** From the arrival of the head until the answer is ready to be sent. */
   readonly durationMs: number
 }
 
-/** Hears of finished requests. It is called for each, so it must be quick, and must not throw. */
+/** Observes finished requests. It is called for each, so it must be fast; it must not throw. */
 export interface FinishedHook {
-  /** Milliseconds on a clock that does not jump. */
+  /** Milliseconds of a monotonic clock. */
   now(): number
   observe(request: FinishedRequest): void
 }
 
-/** One hook that tells all of `hooks`, whose clocks are the same; none when there is none to tell. */
+/** One hook that calls all of `hooks`, which share a clock; none if there are none. */
 export function finishedHooks(hooks: readonly FinishedHook[]): Pick<RouterHooks, 'finished'> {
   const [first, ...others] = hooks
   if (first === undefined) return {}
@@ -137,7 +137,7 @@ function isMethod(method: string): method is Route['method'] {
   return METHODS.some((known) => known === method)
 }
 
-/** The table would cut off what follows the first two; the third stands for bytes that were no UTF-8 (`RequestHead`). */
+/** The table would cut off what follows the first two; the third stands for invalid UTF-8 (`RequestHead`). */
 const OUTSIDE_PATHS = /[?#\ufffd]/
 
 /** Whether the table may be asked for `path`: it would also take an absolute URL apart. */
@@ -146,8 +146,8 @@ function isPlainPath(path: string): boolean {
 }
 
 /**
- * The failure to answer if the service cannot serve a request for the moment: the disk refuses writes, or a bounded queue
- * is full. Null for every other error, which is a defect.
+ * The failure to answer if the service cannot serve a request for the moment: the disk refuses writes, or a bounded
+ * queue is full. Null for every other error, which is a defect.
  */
 function unavailability(error: unknown): Failure | null {
   if (error instanceof StorageUnavailable) return failure('storage_unavailable')

@@ -4,54 +4,55 @@ import type { ConnectionShare } from './guards/connection-share.js'
 export const HEAD_LIMIT_BYTES = 16_384
 
 /**
- * The port of the HTTP front. Two adapters implement it, `uws.ts` and `node.ts`; `test/contract/http-server.ts` is what
- * both must pass. Above the port nothing knows which one runs.
+ * The port of the HTTP front. Two adapters implement it, `uws/` and `node/`; both must pass
+ * `test/contract/http-server.ts`. Nothing above the port knows which one runs.
  */
 
-/** What is known of a request before its body has been read. Everything reads the same until the answer is given. */
+/** What is known of a request before its body has been read. Every value stays the same until the answer is given. */
 export interface RequestHead {
-  /** As sent, upper case for every registered method. A method no standard knows may arrive in the engine's own case. */
+  /** As sent; upper case for every registered method. An unregistered method may arrive in the engine's own case. */
   readonly method: string
   /**
-   * The path as sent, still percent-encoded, without the query. Where the engine lets bytes outside ASCII pass, which
-   * RFC 3986 forbids, they read as UTF-8, and those that are not UTF-8 as U+FFFD.
+   * The path as sent, still percent-encoded, without the query. If the engine lets bytes outside ASCII pass, which RFC
+   * 3986 forbids, they are decoded as UTF-8, and invalid UTF-8 as U+FFFD.
    */
   readonly path: string
-  /** The query as sent, without the question mark; empty when there is none. */
+  /** The query as sent, without the question mark; empty if there is none. */
   readonly query: string
   /**
-   * A header's value by its lower-case name, `undefined` when absent. A repeated header reads as its values joined
-   * by ", " (RFC 9110, 5.2), so that a duplicate never silently wins over the original.
+   * A header's value by its lower-case name; `undefined` if absent. The values of a repeated header are joined by ", "
+   * (RFC 9110, 5.2), so that a duplicate never silently wins over the original.
    */
   header(name: string): string | undefined
-  /** The id of the request (decisions 1), the same whenever it is asked for. Every answer carries it as `X-Request-Id`. */
+  /** The id of the request (decisions 1). Every answer carries it as `X-Request-Id`. */
   readonly requestId: string
-  /** The peer's address as text, IPv4 in dotted form also on an IPv6 socket; empty once the connection has gone. */
+  /** The peer's address as text, IPv4 in dotted form even on an IPv6 socket; empty once the connection is closed. */
   remoteAddress(): string
 }
 
-/** A request whose body has arrived completely. The body belongs to the receiver: no adapter reuses its memory. */
+/** A complete request. The body belongs to the receiver: no adapter reuses its memory. */
 export interface Request extends RequestHead {
   readonly body: Buffer
-  /** True once the client has gone. */
+  /** True once the client has disconnected. */
   readonly aborted: boolean
 }
 
-/** Chunks of a long answer. The adapter pulls the next one only when the client has taken the last. */
+/** Chunks of a long answer. The adapter pulls the next one only when the client has taken the previous one. */
 export type BodyStream = AsyncIterable<string | Uint8Array>
 
 export interface Answer {
   readonly status: number
   /**
-   * Names in the case to be sent. Content-Length, Date, Connection, Transfer-Encoding and X-Request-Id are the adapter's. A value
-   * is visible ASCII, space and tab; the adapter answers 500 instead of writing anything else (no response splitting).
+   * Names in the case to be sent. The adapter adds Content-Length, Date, Connection, Transfer-Encoding and
+   * X-Request-Id. A value is visible ASCII, space and tab; the adapter answers 500 instead of writing anything else
+   * (response splitting).
    */
   readonly headers: Readonly<Record<string, string>>
   /** A string is sent as UTF-8. The head of a streamed answer goes out with its first chunk. */
   readonly body: string | Uint8Array | BodyStream
 }
 
-/** What an adapter itself finds wrong with a request. The names are codes of the failure catalogue. */
+/** Why an adapter itself refuses a request: codes of the failure catalogue. */
 export type Refusal =
   | 'malformed_request'
   | 'length_required'
@@ -62,9 +63,9 @@ export type Refusal =
 
 /** Where a request goes once its head is known. */
 export interface Target {
-  /** A larger body is answered with `body_too_large` and not kept. */
+  /** The adapter refuses a larger body with `body_too_large`. */
   readonly bodyLimitBytes: number
-  /** Must not throw or reject: what failed is answered by the layer above the port. */
+  /** Must not throw or reject: the layer above the port answers failures. */
   handle(request: Request): Answer | Promise<Answer>
   /** The answer to a request that never reaches `handle`, or whose answer could not be written. Must not throw. */
   refuse(code: Refusal): Answer
@@ -79,29 +80,29 @@ export interface ServerSettings {
   readonly port: number
   /** Connections beyond are refused. */
   readonly connectionLimit: number
-  /** What one client may have of them; absent: all. */
+  /** How many of them one client may have; all if absent. */
   readonly share?: ConnectionShare
-  /** Hears of a connection that was refused. */
+  /** Called for each connection that was refused. */
   readonly onRefusedConnection?: (why: 'limit' | 'share') => void
-  /** Bytes of bodies that have begun and are not complete, of all clients together; beyond, 503. */
+  /** Bytes of incomplete bodies, of all clients together; beyond, 503. */
   readonly unfinishedBodiesLimitBytes: number
-  /** Time from a request's first byte to its last; then 408. */
+  /** Maximum time from a request's first byte to its last; then 408. */
   readonly requestTimeoutMs: number
-  /** Time a connection may stay silent between requests, and a client may leave an answer untaken. */
+  /** How long a connection may stay silent between requests, and how long a client may leave an answer unread. */
   readonly idleTimeoutMs: number
 }
 
 export interface HttpServer {
-  /** Resolves when connections are accepted, with the address in use; rejects when it cannot be had. */
+  /** Resolves with the address in use when connections are accepted; rejects if the address is unavailable. */
   listen(): Promise<{ readonly host: string; readonly port: number }>
   /**
-   * Accepts no new connections, answers what has arrived with `Connection: close`, and resolves when every handler has
-   * settled, every answer is sent and every connection closed. Handlers whose client has gone are waited for too.
+   * Stops accepting connections and answers what has arrived with `Connection: close`. Resolves when every handler has
+   * settled, including those whose client has disconnected, every answer is sent, and every connection is closed.
    */
   drain(): Promise<void>
   /** Ends every connection at once. */
   close(): void
 }
 
-/** The shape of both adapters. `onError` hears of defects: throwing handlers, failing streams, unwritable headers. */
+/** Makes an adapter. `onError` is called for defects: throwing handlers, failing streams, unwritable headers. */
 export type CreateServer = (resolve: Resolve, settings: ServerSettings, onError: (error: unknown) => void) => HttpServer

@@ -1,28 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Answer, BodyStream } from './server.js'
 
-/** A stream gives the other requests a turn after this much, however fast its client reads. */
+/** Bytes after which a stream yields to other requests, however fast its client reads. */
 const STREAM_SLICE_BYTES = 262_144
 
 export function isStream(body: Answer['body']): body is BodyStream {
   return typeof body !== 'string' && !(body instanceof Uint8Array)
 }
 
-/** Where a streamed answer goes: one response of one engine. */
+/** The destination of a streamed answer: one response of one engine. */
 export interface StreamSink {
-  /** True once the client has gone; nothing may be written any more. */
+  /** True once the client has disconnected. Nothing may be written from then on. */
   readonly gone: boolean
-  /** Writes a chunk, the head before the first; false when `writable` must be awaited before the next one. */
+  /** Writes a chunk, the head before the first. Returns false if `writable` must be awaited before the next. */
   write(chunk: string | Uint8Array): boolean
-  /** Resolves when the client has taken what was written, or has gone. */
+  /** Resolves when the client has taken what was written, or has disconnected. */
   writable(): Promise<void>
-  /** Calls back at most once, when the client goes before the answer is complete. */
+  /** Calls back, at most once, if the client disconnects before the answer is complete. */
   onGone(callback: () => void): void
 }
 
 /**
- * Pulls `stream` into `sink` with no more than one chunk waiting. True when all of it was taken, false when the client
- * went first; then the iterator has been returned. Rejects with the source's own error.
+ * Pulls `stream` into `sink` with at most one chunk waiting. Resolves to true if all of it was taken, and to false if
+ * the client disconnected first, in which case the iterator was returned. Rejects with the source's own error.
  */
 export async function pumpStream(
   stream: BodyStream,
@@ -30,7 +30,7 @@ export async function pumpStream(
   onError: (error: unknown) => void,
 ): Promise<boolean> {
   const iterator = stream[Symbol.asyncIterator]()
-  // The source is told at once, not after its next chunk: it may be waiting for an event that never comes.
+  // The iterator is returned at once, not after its next chunk: the source may wait for an event that never comes.
   sink.onGone(() => closeIterator(iterator, onError))
   let sliceBytes = 0
   while (true) {
@@ -45,14 +45,14 @@ export async function pumpStream(
       await sink.writable()
       sliceBytes = 0
     } else if (sliceBytes >= STREAM_SLICE_BYTES) {
-      // A source that always has a chunk ready would otherwise live in microtasks and hold the event loop.
+      // Otherwise a source that always has a chunk ready would stay in microtasks and block the event loop.
       await nextTurn()
       sliceBytes = 0
     }
   }
 }
 
-/** Releases a stream that will not be read: its iterator is returned, so that its source can let go of what it holds. */
+/** Returns the iterator of a stream that will not be read, so that its source can release what it holds. */
 export function discardStream(stream: BodyStream, onError: (error: unknown) => void): void {
   closeIterator(stream[Symbol.asyncIterator](), onError)
 }

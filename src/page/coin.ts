@@ -7,18 +7,18 @@ export const NETWORK_TITLES: Readonly<Record<Network, string>> = {
   'TRX-NILE': 'TRX-NILE (TRON Nile)',
 }
 
-/** What the native currency of a network is called. */
+/** The name of each network's native currency. */
 const NATIVE_COINS: Readonly<Record<Network, string>> = { SEP: 'ETH', 'TRX-NILE': 'TRX' }
 
-/** The coins that an invoice in `currency` can be paid in on `networks`, each once. */
+/** The coins that an invoice in `currency` can be paid in on `networks`, without duplicates. */
 export function coinsOf(currency: Currency, networks: readonly Network[]): readonly string[] {
   if (currency === 'USDT') return ['USDT']
   return [...new Set(networks.map((network) => NATIVE_COINS[network]))]
 }
 
 /**
- * What to write behind an amount of `currency` payable on `networks`: `USDT`, `ETH`, or `ETH or TRX` when the wallets
- * have different coins. While no network is known the coin has no name yet.
+ * The unit of an amount of `currency` payable on `networks`: `USDT`, `ETH`, or `ETH or TRX` if the wallets have
+ * different coins. While no network is known, the coin has no name.
  */
 export function coinName(currency: Currency, networks: readonly Network[]): string {
   const coins = coinsOf(currency, networks)

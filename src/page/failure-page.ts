@@ -1,24 +1,24 @@
 import { page } from './layout.js'
 import { type Markup, markup } from './markup.js'
 
-/** A page that came too early is asked for again after this many seconds at the soonest. */
+/** Minimum seconds before a page that came too early reloads. */
 const REFRESH_SECONDS_MIN = 5
 
-/** How often a page that reports a defect is asked for again. */
+/** Seconds before a page that reports a defect reloads. */
 const DEFECT_REFRESH_SECONDS = 10
 
-/** How often a page that does not exist is asked for again. */
+/** Seconds before the page of an unknown invoice reloads. */
 const NOT_FOUND_REFRESH_SECONDS = 30
 
 export interface FailureView {
   /** The HTTP status of the answer, 400 to 599. */
   readonly status: number
-  /** From the answer's `Retry-After`; null when it has none. */
+  /** From the answer's `Retry-After`; null if it has none. */
   readonly retryAfterSeconds: number | null
   readonly isSandbox: boolean
 }
 
-/** The page that a payer sees in place of a payment page that cannot be shown. */
+/** The page that a payer sees if the payment page cannot be shown. */
 export function failurePage({ status, retryAfterSeconds, isSandbox }: FailureView): string {
   const { title, text, refreshSeconds } = wordsOf(status, retryAfterSeconds)
   return page({
@@ -35,7 +35,7 @@ ${refreshSeconds === null ? null : refreshHint(refreshSeconds)}`,
 interface FailureWords {
   readonly title: string
   readonly text: string
-  /** Null: asking again would change nothing. */
+  /** Null if reloading would change nothing. */
   readonly refreshSeconds: number | null
 }
 

@@ -3,7 +3,7 @@ import { STYLE } from './style.js'
 
 export interface PageParts {
   readonly title: string
-  /** The browser asks again after this many seconds, without any script; null: the page stays as it is. */
+  /** The browser reloads the page after this many seconds, without a script; null for never. */
   readonly refreshSeconds: number | null
   readonly isSandbox: boolean
   readonly content: Markup
@@ -32,10 +32,10 @@ ${parts.content}
 `.toString()
 }
 
-/** Characters that change the direction of the text behind them (UAX 9, 2). */
+/** Characters that change the direction of the text after them (UAX 9, 2). */
 const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** A title cannot hold `<bdi>`, and what follows it in the browser's own surface must not be turned around. */
+/** A title cannot contain `<bdi>`, and must not reverse the text after it in the browser's own interface. */
 function withoutDirection(text: string): string {
   return text.replace(DIRECTION_CONTROLS, '')
 }

@@ -9,16 +9,16 @@ import { type Markup, markup } from './markup.js'
 import { isAwaited, leftToSend, type PaymentState, paymentStateOf } from './payment-state.js'
 import { statusWords } from './payment-words.js'
 
-/** How often a page is asked for again while its payment is awaited. */
+/** Seconds between reloads while a payment is awaited. */
 const REFRESH_SECONDS = 10
 
-/** Longer amounts are written smaller, so that they do not fill the page. */
+/** Longer amounts are shown in a smaller font. */
 const LARGE_AMOUNT_LENGTH_MAX = 20
 
 export interface PaymentView {
   readonly invoice: Invoice
   readonly payment: Payment
-  /** Void or expired: nothing may be sent any more. */
+  /** Void or expired: the payer must not send anything. */
   readonly isVoid: boolean
   /** Unix ms; null when it never expires. */
   readonly expiresAt: number | null
@@ -28,12 +28,12 @@ export interface PaymentView {
 }
 
 /**
- * The page that a payer sees: what is asked, where the payment stands, and, as long as something is missing, what to send
- * where. It has no script; while a payment is awaited it refreshes itself. What is the merchant's own (owner, reference,
- * callback URL) is not shown.
+ * The page that a payer sees: the amount, the state of the payment and, while something is missing, what to send where.
+ * It has no script; while a payment is awaited it reloads itself. It does not show owner, reference and callback URL,
+ * which concern the merchant only.
  *
- * Text of the merchant stands in `<bdi>`, each in a block of its own: characters that turn the direction of text around
- * then reach no further, not even when they close more than they open.
+ * Text from the merchant is in `<bdi>`, each in a block of its own. Characters that change the direction of text then
+ * have no effect beyond it, even if they close more than they open.
  */
 export function paymentPage(view: PaymentView): string {
   const { invoice, wallets } = view
@@ -60,17 +60,17 @@ function networksOf(wallets: PaymentView['wallets']): Network[] {
   return wallets.flatMap(({ network }) => (network === null ? [] : [network]))
 }
 
-/** How people write an amount: no zeros in front, a digit before the point, and a bounded number behind it. */
+/** An amount as people write it: no leading zeros, a digit before the point, and a bounded number after it. */
 const PLAIN_AMOUNT = /^(0|[1-9][0-9]*)(\.[0-9]{1,18})?$/
 
 /**
- * The amount as the merchant wrote it, so that 25.00 stays 25.00. Other spellings are shown in their shortest form: `.5`
- * could be read as 5, and zeros behind a number have no end.
+ * The amount as the merchant wrote it, so that 25.00 stays 25.00. Unusual spellings are shown in their shortest form:
+ * `.5` could be read as 5, and trailing zeros have no bound.
  */
 function amountText(invoice: Invoice): string {
   if (PLAIN_AMOUNT.test(invoice.amount)) return invoice.amount
   const atoms = parseInvoiceAmount(invoice.amount)
-  if (atoms === null) throw new Error('an invoice has an amount that is none')
+  if (atoms === null) throw new Error('the amount of an invoice is not valid')
   return formatAmount(atoms)
 }
 
@@ -81,7 +81,7 @@ function statusBox(state: PaymentState, coin: string): Markup {
   )}</div>`
 }
 
-/** What to send where; nothing when there is nothing left to send, so that nobody pays twice. */
+/** What to send where. Null if nothing is left to send, so that no payer pays twice. */
 function instructions({ invoice, wallets, expiresAt }: PaymentView, state: PaymentState): Markup | null {
   const missing = leftToSend(state)
   if (missing === null) return null
@@ -101,12 +101,12 @@ ${wallets.map((wallet) => walletEntry(wallet, sumOn(wallet.network)))}
 </dl>`
 }
 
-/** A page without a script does not know the payer's time zone. Whole minutes, rounded down: never later than it is. */
+/** In UTC: a page without a script does not know the payer's time zone. Rounded down to minutes, so never too late. */
 function timeText(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** The invoice adds up different coins as plain numbers (specification); a payer must not take them for equal offers. */
+/** An invoice adds up different coins as plain numbers (specification); a payer must not take them for equal offers. */
 function differentCoins(coins: readonly string[]): string {
   return `${coins.join(' and ')} are different coins with different values. This invoice asks for the same number of either: \
 ask the merchant which one is meant if you are not sure.`
@@ -117,7 +117,7 @@ function sendingHint(coin: string, count: number): string {
   return `Send only ${coin}, and only ${where}. Anything else does not count for this invoice.`
 }
 
-/** `sum` stands before the network's name, where the networks differ in what is to be sent. */
+/** `sum` precedes the network's name if the networks differ in what to send. */
 function walletEntry({ network, address }: PaymentView['wallets'][number], sum: string | null): Markup {
   if (network === null || address === null) {
     return markup`<dt>Network not known yet</dt>
@@ -130,7 +130,7 @@ function walletEntry({ network, address }: PaymentView['wallets'][number], sum: 
 `
 }
 
-/** The address is relative, so it also holds behind a proxy that serves the page under another path. */
+/** The address is relative, so it works behind a proxy that serves the page under another path. */
 function refreshHint(id: string, seconds: number): Markup {
   return markup`<p class="quiet">This page refreshes itself every ${String(seconds)} seconds.
 <a href="${id}">Refresh now</a></p>`

@@ -2,18 +2,18 @@ import { formatAmount, parseFormattedAmount } from '../domain/amount.js'
 import type { Payment } from '../domain/payment.js'
 
 /**
- * Where a payment stands for the payer. Figures are decimal strings in the invoice's currency. "Seen" counts confirmed
- * and pending deposits, so that nobody who has paid is asked to pay again.
+ * The state of a payment as the payer sees it. Figures are decimal strings in the invoice's currency. "Seen" counts
+ * confirmed and pending deposits, so that a payer who has paid is not asked to pay again.
  */
 export type PaymentState =
   | { readonly kind: 'nothing_seen'; readonly missing: string }
   | { readonly kind: 'partly_seen'; readonly seen: string; readonly missing: string; readonly isPending: boolean }
-  /** What was seen pays the invoice, but not all of it is confirmed. `excess` is what was seen beyond the amount. */
+  /** The deposits seen pay the invoice, but not all are confirmed. `excess` is what was seen beyond the amount. */
   | { readonly kind: 'all_seen'; readonly seen: string; readonly excess: string }
   | { readonly kind: 'paid' }
-  /** `isPending`: part of the excess is not confirmed yet. */
+  /** `isPending`: part of the excess is not confirmed. */
   | { readonly kind: 'overpaid'; readonly excess: string; readonly isPending: boolean }
-  /** Void or expired. What arrived all the same is told. */
+  /** Void or expired, with what arrived nevertheless. */
   | { readonly kind: 'closed'; readonly received: string; readonly pending: string }
 
 export function paymentStateOf(payment: Payment, isVoid: boolean): PaymentState {
@@ -31,12 +31,12 @@ export function paymentStateOf(payment: Payment, isVoid: boolean): PaymentState 
   return seen === '0' ? { kind: 'nothing_seen', missing } : { kind: 'partly_seen', seen, missing, isPending }
 }
 
-/** What the payer still has to send; null when there is nothing. */
+/** What the payer still has to send; null if nothing. */
 export function leftToSend(state: PaymentState): string | null {
   return state.kind === 'nothing_seen' || state.kind === 'partly_seen' ? state.missing : null
 }
 
-/** Whether the state is expected to change, so that the page is worth asking for again. */
+/** Whether the state is expected to change, so that the page should reload. */
 export function isAwaited(state: PaymentState): boolean {
   switch (state.kind) {
     case 'nothing_seen':

@@ -1,16 +1,16 @@
 import type { PaymentState } from './payment-state.js'
 
 export interface StatusWords {
-  /** The class of the box that the words stand in. */
+  /** The CSS class of the box. */
   readonly tone: 'waiting' | 'paid' | 'closed'
   readonly headline: string
-  /** Sentences behind the headline. */
+  /** Sentences after the headline. */
   readonly details: readonly string[]
 }
 
 const ASK_ABOUT_EXCESS = 'Ask the merchant about the difference.'
 
-/** Tells the payer where the payment stands; `coin` is written behind each figure. */
+/** Describes the state of the payment to the payer. `coin` follows each figure. */
 export function statusWords(state: PaymentState, coin: string): StatusWords {
   switch (state.kind) {
     case 'nothing_seen':

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The style of the pages. It stands inside `<style>` as it is, so it holds no character that HTML would escape: the
- * browser compares the hash below with the very text between the tags.
+ * The style of the pages. It contains no character that HTML would escape: the browser compares the hash below with the
+ * exact text between the `<style>` tags.
  */
 export const STYLE = `
 :root {

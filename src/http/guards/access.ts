@@ -11,7 +11,7 @@ import type { HeadGuard, Params } from '../router.js'
 import type { Request, RequestHead } from '../server.js'
 import type { GatewayComplaints } from './gateway-complaints.js'
 
-/** Who signed a request; null if nobody had to. */
+/** Who signed a request; null if no signature was needed. */
 type Judged = Outcome<Signer | null>
 
 /** Judges a complete request. */
@@ -134,7 +134,7 @@ function identityGuard(
   }
 }
 
-/** A made-up identity costs its owner a key pair and nothing else; one that exists costs what the ledger asks for it. */
+/** An invented identity costs only a key pair; one that exists costs what the ledger asks for it. */
 function judgeExistence(existence: Existence): Outcome<null> {
   switch (existence) {
     case true:

@@ -10,7 +10,7 @@ export interface BrowserSettings {
   readonly corsOrigins: readonly string[]
 }
 
-/** A JSON media type, with or without parameters. A page of another origin cannot send one without a preflight (CORS). */
+/** A JSON media type. A page of another origin cannot send one without a preflight (CORS). */
 const JSON_TYPE = /^application\/json[\t ]*(?:;|$)/i
 
 /**
@@ -27,7 +27,7 @@ export function browserGuard({ isOwnOrigin, corsOrigins }: BrowserSettings): Hea
     if (origin === undefined && site === undefined) return null
     const isWelcome =
       origin === undefined
-        ? // `same-site` is a neighbour: another host of the domain, or another port of this machine.
+        ? // `same-site` is another host of the domain, or another port of this machine.
           site === 'same-origin' || site === 'none'
         : isListed(origin) || (site !== 'cross-site' && isOwnOrigin(origin, head))
     if (!isWelcome) return failure('cross_site')
@@ -44,8 +44,8 @@ function hasBody(head: RequestHead): boolean {
 export type IsOwnOrigin = (origin: string, head: Pick<RequestHead, 'header'>) => boolean
 
 /**
- * The service's own origin is that of `publicUrl`. Without one it is the address that the request was sent to, if that is
- * an IP address or `localhost`: a hostile page may have pointed any other name here (DNS rebinding).
+ * The service's own origin is that of `publicUrl`. Without one it is the address that the request was sent to, if that
+ * is an IP address or `localhost`: a hostile page may have pointed any other name here (DNS rebinding).
  */
 export function ownOrigin(publicUrl: string | undefined): IsOwnOrigin {
   if (publicUrl !== undefined) {
@@ -60,13 +60,13 @@ export function ownOrigin(publicUrl: string | undefined): IsOwnOrigin {
   }
 }
 
-/** Who may take the unsigned path of `POST /api/invoices`, whose `owner` is trusted (decisions 10). */
+/** Who may send requests without a signature, whose `owner` is trusted (decisions 10). */
 export type UnsignedMode = 'on' | 'same-origin' | 'off'
 
 /**
- * Whether a mode allows a request without signature headers. `same-origin` allows requests of the service's own pages, as
- * browsers mark them: by `Origin` or, if that is absent, by `Sec-Fetch-Site: same-origin` (Fetch Metadata Request Headers).
- * A browser lets no page forge either. A program can: this keeps other web sites out, not other programs.
+ * Whether a mode allows a request without signature headers. `same-origin` allows requests of the service's own pages,
+ * as browsers mark them: by `Origin` or, if that is absent, by `Sec-Fetch-Site: same-origin` (Fetch Metadata Request
+ * Headers). A browser lets no page forge either. A program can: this keeps other web sites out, not other programs.
  */
 export function unsignedPath(mode: UnsignedMode, isOwnOrigin: IsOwnOrigin): (head: RequestHead) => boolean {
   switch (mode) {

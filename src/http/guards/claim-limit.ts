@@ -6,16 +6,16 @@ import type { ClientOf } from './client-address.js'
 
 const SECOND_MS = 1_000
 
-/** Leases whose wallets are looked at when a client holds as many as it may. */
+/** Leases to check for an assignment when a client has reached its limit. */
 const LOOKED_AT_MAX = 64
 
 export interface ClaimLimitSettings {
-  /** Wallets of one network that one client may hold at once, by leases that have not ended; 0 for no limit. */
+  /** Wallets of one network that one client may lease at once; 0 for no limit. */
   readonly leasesPerClient: number
   readonly leaseMs: number
   readonly clientOf: ClientOf
   readonly clock: Clock
-  /** Whether a wallet belongs to somebody by now: a lease that ended in an assignment counts no more (decisions 8). */
+  /** Whether a wallet has an owner by now: a lease that ended in an assignment no longer counts (decisions 8). */
   readonly isAssigned: (walletId: string) => Awaitable<boolean>
 }
 
@@ -23,31 +23,32 @@ export interface ClaimLimitSettings {
 export type ClaimPermit =
   | {
       readonly granted: true
-      /** Tells which wallet was handed out, or that none was, which gives the lease back. */
+      /** Reports the wallet that was handed out; null gives the lease back. */
       settle(walletId: string | null): void
     }
   | { readonly granted: false; readonly waitSeconds: number }
 
 interface Lease {
   readonly end: number
-  /** Null until it is known which wallet was handed out. */
+  /** Null until a wallet is handed out. */
   walletId: string | null
 }
 
-/** What a client holds of a network. */
+/** The wallets of one network that a client has leased. */
 interface Holding {
   /** Oldest first. */
   leases: Lease[]
-  /** Where the next look at wallets begins, so that each has its turn. */
+  /** Where the next check for assignments begins, so that each lease has its turn. */
   lookFrom: number
 }
 
 /**
- * Keeps one client from draining the pool of wallets: it may hold only so many leases of each network. Clients on this
- * machine are not limited; a proxy on it has to be named as trusted, or its clients are taken for this machine.
+ * Keeps one client from draining the pool of wallets: it limits the leases that a client holds of each network. Clients
+ * on this machine are not limited. If a proxy on this machine is not named as trusted, its clients count as this
+ * machine.
  *
- * Only what is leased is remembered, so the memory is bounded by the number of wallets. It does not outlive the process:
- * after a restart a client may claim anew, while the wallets that it holds stay leased in the store.
+ * Only leases are remembered, so memory is bounded by the number of wallets. After a restart a client may claim anew,
+ * while the wallets that it holds stay leased in the store.
  */
 export class ClaimLimit {
   /** By network and client; the entry whose last lease is oldest comes first. */
@@ -55,12 +56,12 @@ export class ClaimLimit {
 
   constructor(private readonly settings: ClaimLimitSettings) {}
 
-  /** Entries that are remembered. */
+  /** Number of entries. */
   get size(): number {
     return this.holdings.size
   }
 
-  /** Reserves a lease before the wallet is asked for, so that claims that overlap cannot exceed the limit. */
+  /** Reserves a lease before the store is asked for a wallet, so that concurrent claims cannot exceed the limit. */
   async request(head: RequestHead, network: Network): Promise<ClaimPermit> {
     const { leasesPerClient, clientOf, clock } = this.settings
     if (leasesPerClient === 0) return UNLIMITED
@@ -77,7 +78,7 @@ export class ClaimLimit {
     return this.lease(key, held)
   }
 
-  /** What has not ended of what a client holds. */
+  /** The leases of a client that have not ended. */
   private held(key: string): Holding {
     const now = this.settings.clock.now()
     this.forgetEnded(now)

@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js'
 import { BoundedMap } from '../../base/bounded-map.js'
 import type { RequestHead } from '../server.js'
 
-/** Bits of an IPv6 address that one customer of a network has (RFC 6177): the rest is theirs to vary. */
+/** Bits of an IPv6 address that identify one customer of a network (RFC 6177), who can vary the rest. */
 const CLIENT_PREFIX_BITS = 64
 
-/** Proxies that a request may have passed; what a header lists beyond is not looked at. */
+/** Hops that are read from `X-Forwarded-For`; the rest is ignored. */
 const FORWARDED_HOPS_MAX = 32
 
 /** Peers that are remembered. */
@@ -14,9 +14,9 @@ const REMEMBERED_MAX = 1024
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Whom a limit counts. */
+/** The client that a limit counts. */
 export interface Client {
-  /** The IPv4 address, or the IPv6 network of 64 bits; empty when the connection has gone. */
+  /** The IPv4 address, or the IPv6 network of 64 bits; empty once the connection is closed. */
   readonly key: string
   /** Whether it is this machine. */
   readonly isLoopback: boolean
@@ -25,9 +25,9 @@ export interface Client {
 export type ClientOf = (head: Pick<RequestHead, 'header' | 'remoteAddress'>) => Client
 
 /**
- * Finds the client of a request: the peer, unless that is one of `trustedProxies` (networks in CIDR notation). Then
- * `X-Forwarded-For` is read from its end, where the nearest proxy has written, and the first address that is no trusted
- * proxy is the client's. What stands before it is the client's own word and is never believed.
+ * Finds the client of a request: the peer, unless that is one of `trustedProxies` (networks in CIDR notation). In that
+ * case `X-Forwarded-For` is read from its end, where the nearest proxy writes, and the first address that is not a
+ * trusted proxy is the client's. The client itself can write what precedes it, so that is never believed.
  */
 export function clientReader(trustedProxies: readonly string[]): ClientOf {
   const isProxied = trustedProxies.length > 0
@@ -52,7 +52,7 @@ export function trustedPeer(trustedProxies: readonly string[]): (head: Pick<Requ
   }
 }
 
-/** Whom a connection counts for: the client at the peer's address, null for one of `trustedProxies`. */
+/** The client that a connection counts for, by the peer's address; null for one of `trustedProxies`. */
 export function connectionClient(trustedProxies: readonly string[]): (address: string) => string | null {
   const isTrusted = trustOf(trustedProxies)
   return (text) => {
@@ -68,7 +68,7 @@ function trustOf(trustedProxies: readonly string[]): (address: Address) => boole
     networks.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits))
 }
 
-/** Remembers the clients of peers, because a flood asks for the same ones all the time. */
+/** Remembers the clients of peers, because most requests come from few peers. */
 function remembering(read: ClientOf): ClientOf {
   const known = new BoundedMap<string, Client>(REMEMBERED_MAX)
   return (head) => {
@@ -82,7 +82,7 @@ function remembering(read: ClientOf): ClientOf {
   }
 }
 
-/** The nearest address that is not trusted; the furthest trusted one where there is none, or something else in its place. */
+/** The nearest untrusted address; if there is none, or it is malformed, the furthest trusted one before it. */
 function forwardedFor(header: string | undefined, peer: Address, isTrusted: (address: Address) => boolean): Address {
   let nearest = peer
   const hops = header?.split(',').slice(-FORWARDED_HOPS_MAX) ?? []
@@ -95,7 +95,7 @@ function forwardedFor(header: string | undefined, peer: Address, isTrusted: (add
   return nearest
 }
 
-/** `192.0.2.1`, `2001:db8::1`, and, as some proxies write, `192.0.2.1:80`, `[2001:db8::1]` or `[2001:db8::1]:80`. */
+/** Reads `192.0.2.1`, `2001:db8::1` and, as some proxies write, `192.0.2.1:80`, `[2001:db8::1]`, `[2001:db8::1]:80`. */
 function parseHop(text: string): Address | null {
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1]
   const withPort = /^([\d.]+):\d+$/.exec(text)?.[1]
@@ -107,7 +107,7 @@ function parseAddress(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text)
 }
 
-/** The usual text of an address that an engine gives: IPv4 dotted also if mapped into IPv6, IPv6 as in RFC 5952. */
+/** An address in its usual form: IPv4 dotted even if mapped into IPv6, IPv6 as in RFC 5952. Empty if invalid. */
 export function peerAddress(text: string): string {
   return ipaddr.isValid(text) ? ipaddr.process(text).toString() : ''
 }

@@ -1,17 +1,17 @@
 /** How many connections one client may have. */
 export interface ConnectionShare {
   readonly perClient: number
-  /** Whom a connection from this address counts for; null for nobody, because it is a trusted proxy's. */
+  /** The client that a connection from this address counts for; null if the address is a trusted proxy's. */
   clientOf(address: string): string | null
 }
 
-/** Counts connections by client, for an engine that tells whose connection has closed. */
+/** Counts connections by client, for an engine that reports whose connection has closed. */
 export class ConnectionCounts {
   private readonly counts = new Map<string, number>()
 
   constructor(private readonly share: ConnectionShare) {}
 
-  /** Counts a connection; false when the client already has its share, and then nothing is counted. */
+  /** Counts a connection. Returns false, and counts nothing, if the client already has its share. */
   opened(address: string): boolean {
     const client = this.share.clientOf(address)
     if (client === null) return true
@@ -21,7 +21,7 @@ export class ConnectionCounts {
     return true
   }
 
-  /** Of a connection that was counted. */
+  /** Uncounts a connection that was counted. */
   closed(address: string): void {
     const client = this.share.clientOf(address)
     if (client === null) return

@@ -1,20 +1,20 @@
 import { BASE_HEADERS } from '../failure-response.js'
 import type { Answer, RequestHead } from '../server.js'
 
-/** Which web pages' scripts may call the API. Off unless configured. */
+/** The web pages whose scripts may call the API. Off unless configured. */
 export interface CorsSettings {
   /** Origins as browsers send them, `https://shop.example`; `*` permits every one. */
   readonly origins: readonly string[]
 }
 
-/** Only the API is for scripts of other origins; the payment page and the rest are not. */
+/** Scripts of other origins may call the API only. The rule is by path, because it holds for unknown paths too. */
 const CORS_PREFIX = '/api/'
 
-/** What the endpoints read, beyond what a browser may always send. */
+/** The headers that endpoints read, besides those that a browser may always send. */
 const REQUEST_HEADERS =
   'Content-Type, X-Service-Api-Key, X-Service-Timestamp, X-Service-Signature, Idempotency-Key, X-Request-Id'
 
-/** What the endpoints answer with, beyond what a script may always read. */
+/** The headers of answers, besides those that a script may always read. */
 const EXPOSED_HEADERS = 'Location, Link, Retry-After, Idempotency-Replayed, X-Request-Id'
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600
@@ -25,8 +25,8 @@ const PREFLIGHT_HEADERS = {
 }
 
 /**
- * Adds to an answer of the API what lets the page that asked read it, if it may. `Vary` is there for every page:
- * a cache must not hand one page's answer to another.
+ * Lets the page that sent the request read an answer of the API, if it may. `Vary` is always there: a cache must not
+ * serve one page's answer to another.
  */
 export function withCors(answer: Answer, head: RequestHead, settings: CorsSettings): Answer {
   if (!head.path.startsWith(CORS_PREFIX)) return answer
@@ -44,8 +44,8 @@ export function withCors(answer: Answer, head: RequestHead, settings: CorsSettin
 }
 
 /**
- * The answer to OPTIONS on a path that `allow` lists the methods of. A page that may call is also told what it may
- * send, as a preflight asks (Fetch Standard, 4.8); `withCors` adds the permission itself.
+ * The answer to OPTIONS; `allow` lists the methods of the path. A page that may call the API also learns what it may
+ * send, as a preflight asks (Fetch Standard, 4.8). `withCors` adds the permission itself.
  */
 export function optionsAnswer(allow: string, head: RequestHead, settings: CorsSettings | undefined): Answer {
   const headers = { Allow: allow, ...BASE_HEADERS }
@@ -60,7 +60,7 @@ export function optionsAnswer(allow: string, head: RequestHead, settings: CorsSe
   }
 }
 
-/** The value of Access-Control-Allow-Origin, `undefined` where the asking page may not read the answer. */
+/** The value of Access-Control-Allow-Origin; `undefined` if the page may not read the answer. */
 function permission(head: RequestHead, settings: CorsSettings): string | undefined {
   if (!head.path.startsWith(CORS_PREFIX)) return undefined
   if (settings.origins.includes('*')) return '*'

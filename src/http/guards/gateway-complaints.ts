@@ -1,16 +1,16 @@
 import type { Logger } from '../../log.js'
 import type { Scheduler } from '../../scheduler.js'
 
-/** What may be wrong with what the gateway pushes: the signature, the body as a whole, or one event of it. */
+/** What is wrong with a push of the gateway: its signature, its body as a whole, or one of its events. */
 export type GatewayRejection = 'signature' | 'body' | 'event'
 
-/** What is told of a rejection: which request it was, and, for an event, its id and why. */
+/** What the log says of a rejection: the request and, for an event, its id and the reason. */
 export interface RejectionDetails {
   readonly requestId: string
   readonly [name: string]: string | null | undefined
 }
 
-/** Between two lines about the same kind of rejection. */
+/** Minimum time between two lines about the same kind of rejection. */
 const PAUSE_MS = 10_000
 
 const MESSAGES: Readonly<Record<GatewayRejection, string>> = {
@@ -27,8 +27,8 @@ export interface GatewayComplaintsOptions {
 }
 
 /**
- * Tells the operator of what the gateway pushes in vain. A line of each kind at once, then at most one in ten seconds, which
- * says how many went untold: anybody can send bad signatures, and must not fill the log with them.
+ * Logs pushes of the gateway that were rejected: the first of each kind at once, then at most one line in ten seconds,
+ * with the number of those not logged. Anyone can send bad signatures and must not be able to fill the log with them.
  */
 export class GatewayComplaints {
   private readonly suppressed = new Map<GatewayRejection, number>()

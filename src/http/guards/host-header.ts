@@ -8,20 +8,20 @@ const HOST = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s[\]:/?#@,]+))(?::\d{1,5})?$/
 /** Host headers that are remembered. */
 const REMEMBERED_MAX = 64
 
-/** Whether a `Host` header is one that the service answers to. */
+/** Whether the service answers to the `Host` header of a request. */
 export type AcceptsHost = (head: RequestHead) => boolean
 
 export interface HostSettings {
-  /** Absent: clients use the address that is listened on. */
+  /** If absent, clients use the address that the service listens on. */
   readonly publicUrl: string | undefined
-  /** Whether the peer of a request is a trusted proxy, which may pass on any name. */
+  /** Whether the peer of a request is a trusted proxy, which may forward any name. */
   readonly isProxied: (head: RequestHead) => boolean
 }
 
 /**
- * The names under which a listener on loopback is asked (decisions 10): loopback's own, and that of the public URL. A page
- * whose name was pointed at this machine (DNS rebinding) is one origin with the service to a browser, and only the `Host`
- * header tells it apart. A request without the header comes from no browser.
+ * The names that a listener on loopback answers to (decisions 10): those of loopback and of the public URL. If an
+ * attacker points a page's name at this machine (DNS rebinding), a browser treats page and service as one origin, and
+ * only the `Host` header tells them apart. A request without the header does not come from a browser.
  */
 export function loopbackHosts({ publicUrl, isProxied }: HostSettings): AcceptsHost {
   const publicName = publicUrl === undefined ? null : bare(new URL(publicUrl).hostname)
@@ -39,7 +39,7 @@ export function loopbackHosts({ publicUrl, isProxied }: HostSettings): AcceptsHo
   }
 }
 
-/** `localhost`, 127.0.0.0/8 and ::1. Only the usual spellings of addresses: browsers send no other. */
+/** `localhost`, 127.0.0.0/8 and ::1, in the usual spellings; browsers send no other. */
 export function isLoopbackName(name: string): boolean {
   if (name === 'localhost') return true
   const address = bare(name)
@@ -49,7 +49,7 @@ export function isLoopbackName(name: string): boolean {
   )
 }
 
-/** The name in a `Host` header, in lower case and without brackets; null when it is none. */
+/** The name in a `Host` header, in lower case and without brackets; null if it is malformed. */
 function hostName(host: string): string | null {
   const match = HOST.exec(host)
   return match === null ? null : (match[1] ?? match[2] ?? '').toLowerCase()

@@ -32,14 +32,14 @@ export function limitRate({ perMinute, clientOf, clock, counts }: RateLimitSetti
 }
 
 /**
- * Allows each client a number of requests per minute, evenly refilled, with bursts of up to a minute's worth: the generic
- * cell rate algorithm (ITU-T I.371). It keeps one number for each client: the time at which its allowance will be whole
- * again, in integer microseconds, so that nothing is ever rounded.
+ * Allows each client a number of requests per minute, evenly refilled, with bursts of up to a minute's worth: the
+ * generic cell rate algorithm (ITU-T I.371). It keeps one number for each client: the time at which its allowance will
+ * be whole again, in integer microseconds, so that nothing is ever rounded.
  *
- * Clients are kept in two generations. A client that sends a request enters the recent one. When that is full, or a minute
- * old, it becomes the earlier one, and the previous earlier one is dropped. An allowance is whole after a minute without
- * requests, so dropping by age forgets nothing; dropping by number bounds the memory. There are no timers, and all calls
- * take equally long. One `Map` in order of last use would not: its iterators step over deleted entries.
+ * Clients are kept in two generations. A client that sends a request enters the recent one. When that is full, or a
+ * minute old, it becomes the earlier one, and the previous earlier one is dropped. An allowance is whole after a minute
+ * without requests, so dropping by age forgets nothing; dropping by number bounds the memory. There are no timers, and
+ * all calls take equally long. One `Map` in order of last use would not: its iterators step over deleted entries.
  */
 export class RateLimiter {
   private recent = new Map<string, number>()

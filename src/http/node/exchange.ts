@@ -7,7 +7,7 @@ import { REQUEST_ID_HEADER } from '../request-id.js'
 import type { Answer, Refusal } from '../server.js'
 import { isStream } from '../stream.js'
 
-/** Chunks of a chunked body. A chunk of one byte costs as much as a large one, and the sender six bytes. */
+/** Maximum number of chunks in a body. One of a single byte costs as much as a large one, and its sender six bytes. */
 export const BODY_CHUNKS_MAX = 256
 
 /** `http://host/path` (RFC 9112, 3.2.2): what precedes the path. */
@@ -18,9 +18,9 @@ const BEYOND_ASCII = /[\x80-\xff]/
 export interface NodeFront extends Front {
   began(exchange: NodeExchange): void
   ended(exchange: NodeExchange): void
-  /** Ends the connection when what was written to it has gone, and reads no more of it. */
+  /** Reads no more of the connection, and ends it when what was written to it has been sent. */
   stopReading(socket: Socket): void
-  /** Has whatever follows on the connection ignored. */
+  /** Makes the server ignore what follows on the connection. */
   refused(exchange: NodeExchange): void
 }
 
@@ -52,7 +52,7 @@ export class NodeExchange extends Exchange {
     return peerAddress(this.req.socket.remoteAddress ?? '')
   }
 
-  /** True while the server, not the client, is to move next. */
+  /** True while the client waits for the handler. */
   get isHandling(): boolean {
     return this.state === 'handling'
   }
@@ -61,7 +61,7 @@ export class NodeExchange extends Exchange {
   begin(awaitsContinue: boolean): void {
     this.front.began(this)
     this.res.on('close', () => this.connectionClosed())
-    // Errors of a connection that has gone are no news: `close` tells.
+    // `close` reports the end of the connection.
     this.res.on('error', () => undefined)
     this.req.on('error', () => undefined)
     try {
@@ -116,8 +116,8 @@ export class NodeExchange extends Exchange {
   }
 
   /**
-   * Ends a chunked body of too many chunks where the engine hands them over, before each becomes an event: what they cost
-   * is their number. It does not linger, because reading on is what such a sender wants.
+   * Ends a chunked body of too many chunks where the engine hands them over, before each becomes an event: what they
+   * cost is their number. It does not linger, because reading on is what such a sender wants.
    */
   private countChunks(): void {
     const { req } = this
@@ -215,8 +215,8 @@ export class NodeExchange extends Exchange {
   }
 
   /**
-   * The answer has been handed over completely, or the connection has gone before. The engine reports this to the answer
-   * that is being written, and the server to those that wait behind it because the client has pipelined.
+   * The answer has been handed over completely, or the connection has gone before. The engine reports this to the
+   * answer that is being written, and the server to those that wait behind it because the client has pipelined.
    */
   connectionClosed(): void {
     this.linger?.stop()

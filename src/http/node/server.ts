@@ -11,16 +11,16 @@ import { newRequestId, REQUEST_ID_HEADER } from '../request-id.js'
 import { HEAD_LIMIT_BYTES, type HttpServer, type Resolve, type ServerSettings } from '../server.js'
 import { NodeExchange, type NodeFront } from './exchange.js'
 
-/** How often slow requests are looked for, as a part of the time that they may take. */
+/** How often slow requests are looked for, as a fraction of the time that they may take. */
 const CHECKS_PER_TIMEOUT = 8
 const CHECK_LIMIT_MS = 1_000
 
-/** What arrives is handed to the parser of `node:http` in pieces of this size, so that it can be stopped between two. */
+/** The parser of `node:http` gets its input in slices of this size, so that it can be stopped between two. */
 const PARSER_SLICE_BYTES = 1024
 
 /**
- * The HTTP front on `node:http`: everywhere, and several times slower than `uws.ts`. Requests that are not HTTP, and
- * those whose head is too large or too slow, are answered in the same JSON shape as everything else.
+ * The HTTP front on `node:http`. It runs everywhere and is several times slower than `uws/`. Requests that are not
+ * HTTP, and those whose head is too large or too slow, are answered in the same JSON shape as all others.
  */
 export function createNodeServer(
   resolve: Resolve,
@@ -35,7 +35,7 @@ class NodeServer implements HttpServer, NodeFront {
   readonly bodies: UnfinishedBodies
   private readonly server: Server
   private readonly exchanges = new Map<Duplex, Set<NodeExchange>>()
-  /** All connections. The engine forgets those on which it found no HTTP, and would wait for their clients to leave. */
+  /** All connections. The engine forgets those without HTTP, and would wait for their clients to disconnect. */
   private readonly sockets = new Set<Socket>()
   private readonly counts: ConnectionCounts | undefined
   /** Connections whose last request has been refused. */
@@ -60,12 +60,12 @@ class NodeServer implements HttpServer, NodeFront {
       requireHostHeader: false,
     })
     this.server.maxConnections = connectionLimit
-    // Their number is bounded by `maxHeaderSize`; beyond a count `node:http` would drop them silently.
+    // `maxHeaderSize` bounds the number of headers; a limit on it would make `node:http` drop some silently.
     this.server.maxHeadersCount = 0
     this.server.timeout = idleTimeoutMs
     this.server.on('request', (req, res) => this.take(req, res, false))
     this.server.on('checkContinue', (req, res) => this.take(req, res, true))
-    // An expectation that nobody knows is none; the engine would answer 417 in a shape of its own.
+    // Unknown expectations are ignored; the engine would answer 417 in a shape of its own.
     this.server.on('checkExpectation', (req, res) => this.take(req, res, false))
     this.server.on('connect', (_req, socket) => this.refuseTunnel(socket))
     this.counts = settings.share === undefined ? undefined : new ConnectionCounts(settings.share)
@@ -127,13 +127,13 @@ class NodeServer implements HttpServer, NodeFront {
     this.ending.add(exchange.req.socket)
   }
 
-  /** What the client sent behind a request that was refused is not looked at: the connection ends with the refusal. */
+  /** Ignores what follows a refused request: the connection ends with the refusal. */
   private take(req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
     if (this.ending.has(req.socket)) return
     new NodeExchange(req, res, this).begin(awaitsContinue)
   }
 
-  /** The engine has let go of the socket, and would have it read as the tunnel that it is not. */
+  /** The engine has released the socket, because it takes it for a tunnel. */
   private refuseTunnel(socket: Duplex): void {
     socket.removeAllListeners('data')
     answerRaw(socket, 'not_found')
@@ -155,16 +155,16 @@ class NodeServer implements HttpServer, NodeFront {
     parseInSlices(socket)
     socket.on('close', () => {
       this.sockets.delete(socket)
-      // A copy: each that ends takes itself out.
+      // A copy, because each exchange that ends removes itself.
       for (const exchange of [...(this.exchanges.get(socket) ?? [])]) exchange.connectionClosed()
     })
   }
 
   private async finishAll(): Promise<void> {
     this.draining = true
-    // Not the server's own `close`: it destroys connections whose answer is written, but not yet taken by the client.
+    // Not the server's own `close`: it destroys connections whose answer is written but not yet read by the client.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.server, () => resolve()))
-    // Requests may lie in the sockets' buffers, unread so far: a full turn of the event loop brings them in.
+    // Requests may wait in the sockets' buffers: a full turn of the event loop reads them.
     await twoTurns()
     while (this.exchanges.size > 0) {
       await new Promise<void>((resolve) => {
@@ -176,7 +176,7 @@ class NodeServer implements HttpServer, NodeFront {
     await closed
   }
 
-  /** Nothing has moved on the connection for the idle time. Only a handler at work excuses that. */
+  /** Destroys a connection that was silent for the idle time, unless a handler is at work. */
   private onSilence(socket: Socket): void {
     for (const exchange of this.exchanges.get(socket) ?? []) {
       if (exchange.isHandling) return
@@ -195,7 +195,7 @@ class NodeServer implements HttpServer, NodeFront {
       answerRaw(socket, code)
       return
     }
-    // What was asked before the fault is answered still; a request that the fault is part of is refused.
+    // Requests before the fault are still answered; the one that contains it is refused.
     for (const exchange of exchanges) {
       exchange.closing = true
       if (exchange.refuse(code === 'request_timeout' ? code : 'malformed_request')) return
@@ -204,9 +204,9 @@ class NodeServer implements HttpServer, NodeFront {
 }
 
 /**
- * Has the engine parse what arrives slice by slice. By default it parses all that was read, up to 64 KiB, in one go and
- * whatever becomes of the connection meanwhile: ten thousand chunks of one byte, 11 ms for each read (measured; with
- * slices, and the end after `BODY_CHUNKS_MAX` chunks, less than 1 ms). Costs 2 µs for each request.
+ * Has the engine parse its input slice by slice. By default it parses all that was read, up to 64 KiB, at once, even if
+ * the connection is refused meanwhile: ten thousand chunks of one byte took 11 ms for each read. With slices, and the
+ * end after `BODY_CHUNKS_MAX` chunks, they take less than 1 ms. This costs 2 µs for each request.
  */
 function parseInSlices(socket: Socket): void {
   const [parse] = socket.listeners('data')
@@ -214,10 +214,10 @@ function parseInSlices(socket: Socket): void {
   socket.removeAllListeners('data')
   socket.on('data', (data: Buffer) => {
     for (let from = 0; from < data.length; from += PARSER_SLICE_BYTES) {
-      // `refuseTunnel` and `stopReading` take the listener away.
+      // `refuseTunnel` and `stopReading` remove the listener.
       if (socket.destroyed || socket.listenerCount('data') === 0) return
       if (socket.isPaused()) {
-        // The client pipelines more than it takes of the answers; the engine resumes by itself.
+        // The client pipelines faster than it reads the answers; the engine resumes by itself.
         socket.unshift(data.subarray(from))
         return
       }
@@ -234,7 +234,7 @@ function refusalOf(
   return 'malformed_request'
 }
 
-/** Answers on a connection on which the engine has found no request. */
+/** Answers on a connection on which the engine found no request. */
 function answerRaw(socket: Duplex, code: FailureCode): void {
   const { status, headers, body } = failureAnswer(failure(code), {
     [REQUEST_ID_HEADER]: newRequestId(),
@@ -249,7 +249,7 @@ function answerRaw(socket: Duplex, code: FailureCode): void {
 }
 
 function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('The server listens on no TCP port')
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no TCP port')
   return address.port
 }
 

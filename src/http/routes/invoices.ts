@@ -60,7 +60,7 @@ async function create(
   return result === null ? failureAnswer(failure('idempotency_in_progress')) : createdAnswer(result, basePath)
 }
 
-/** What the store must know of the signature: a repeated request without a reference must not create a second invoice. */
+/** What the store must know of the signature: without a reference, a repeated request must not create again. */
 function termsOf(signer: Signer | null, wanted: InvoiceRequest, body: Uint8Array): CreationTerms {
   if (signer === null) return {}
   const { authority, timestamp } = signer

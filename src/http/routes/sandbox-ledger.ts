@@ -21,7 +21,7 @@ export interface LedgerNode {
 /** Ledger nodes let every web page read their answers. */
 const LEDGER_HEADERS = { 'Access-Control-Allow-Origin': '*' }
 
-/** A ledger node at one address. A real node spreads this over three ports: transactions, the read API and the store. */
+/** A ledger node at one address; a real node has three ports: transactions, the read API and the store. */
 export function sandboxLedgerHandlers(node: LedgerNode) {
   const submit: Handler<string> = async (request) => answerOf(await node.submit(request.body))
   return handlers({

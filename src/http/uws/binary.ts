@@ -43,9 +43,9 @@ function binaryName(): string {
 }
 
 /**
- * Throws `ForeignBinary` when the native code that the engine's package would load is not what was locked. `npm ci` checks
- * the package as it is downloaded; this checks what is on the disk when it is run, and takes 10 to 20 ms. A binary
- * that is missing is left to the package to complain about.
+ * Throws `ForeignBinary` if the native code that the engine's package would load is not the locked one. `npm ci` checks
+ * the package when it is downloaded; this checks what is on the disk when it is run, and takes 10 to 20 ms. A missing
+ * binary is left to the package to report.
  */
 export function verifyUwsBinary(
   directory: URL = new URL('./bin/', import.meta.resolve('uWebSockets.js')),

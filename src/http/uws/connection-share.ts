@@ -1,25 +1,26 @@
 import type { ConnectionShare } from '../guards/connection-share.js'
 
-/** The truth is asked for no more often than this. */
+/** Minimum time between two counts by the kernel. */
 const COUNT_INTERVAL_MS = 1_000
 
-/** What asks the kernel: connections by address, null where it cannot tell. */
+/** Asks the kernel for the connections by address; null if it has no such table. */
 export type CountConnections = () => Promise<ReadonlyMap<string, number> | null>
 
 /**
- * Shares out connections on an engine that tells that one has closed, but not whose. While all connections together are
- * at most half of a share nobody can have more than one. Above, what each client has opened is counted, and corrected by
- * the kernel's own table when somebody comes near the share. Where there is no such table, nobody has a share.
+ * Limits connections by client on an engine that reports that a connection has closed, but not whose. While all
+ * connections together are at most half of a share, no client can exceed it. Above that, it counts what each client has
+ * opened, and corrects the counts by the kernel's table when a client comes near its share. Without such a table there
+ * is no limit.
  */
 export class UwsConnectionShare {
   private opens = new Map<string, number>()
-  /** What any client may have had before `opens` began. */
+  /** How many connections any client may have had before `opens` began. */
   private before = 0
   private countedAt = Number.NEGATIVE_INFINITY
   private isCounting = false
   private canCount = true
 
-  /** `now`: milliseconds that do not jump. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(
     private readonly share: ConnectionShare,
     private readonly countConnections: CountConnections,
@@ -27,7 +28,7 @@ export class UwsConnectionShare {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Whether a connection may stay; `total` is the number of all, with this one. */
+  /** Whether a connection may stay; `total` counts all connections, including this one. */
   opened(address: string, total: number): boolean {
     const { share } = this
     if (total <= share.perClient / 2) {
@@ -58,7 +59,7 @@ export class UwsConnectionShare {
       })
   }
 
-  /** What was opened while the kernel counted may or may not be in its figures, and is added. */
+  /** Connections opened while the kernel counted may be in its figures or not; they are added. */
   private take(counted: ReadonlyMap<string, number> | null, earlier: ReadonlyMap<string, number>): void {
     if (counted === null) {
       this.canCount = false

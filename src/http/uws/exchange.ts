@@ -23,11 +23,11 @@ export interface UwsFront extends Front {
 }
 
 /**
- * One request and its answer. A request without a body, to a handler that answers at once, costs this object, its headers
- * and no closure or promise.
+ * One request and its answer. A request without a body, to a handler that answers at once, costs this object, its
+ * headers and no closure or promise.
  *
- * The engine's request is valid only during the engine's own callback. Its headers are copied at once, because only all of
- * them together tell how the request is framed; `outlive` copies the rest for later.
+ * The engine's request is valid only during the engine's own callback. Its headers are copied at once, because only all
+ * of them together tell how the request is framed; `outlive` copies the rest for later.
  */
 export class UwsExchange extends Exchange {
   /** Names and values in turn. */
@@ -240,9 +240,9 @@ export class UwsExchange extends Exchange {
   }
 
   /**
-   * Refuses and closes, in a later turn of the event loop. Until then the exchange is unanswered, and what follows in the
-   * same packet makes the engine close the connection without a callback: no byte behind a refused request is ever taken
-   * for a request. An answer given here would let the engine go on with the rest of the packet before it closes.
+   * Refuses and closes, in a later turn of the event loop. Until then the exchange is unanswered, and what follows in
+   * the same packet makes the engine close the connection without a callback: no byte behind a refused request is ever
+   * taken for a request. An answer given here would let the engine go on with the rest of the packet before it closes.
    */
   refuse(code: Refusal): void {
     this.stopWaiting()

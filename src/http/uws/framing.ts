@@ -1,17 +1,18 @@
 /** A Content-Length that can be counted exactly. */
 const CONTENT_LENGTH = /^\d{1,15}$/
 
-/** What is wrong with the framing of a request. The names are codes of the failure catalogue. */
+/** Why the framing of a request is refused: codes of the failure catalogue. */
 export type FramingFlaw = 'malformed_request' | 'length_required'
 
-/** How a request is framed: the length of its body, `undefined` when it has none, or why it is refused. */
+/** The length of a request's body, `undefined` if it has none, or why the request is refused. */
 export type Framing = number | undefined | FramingFlaw
 
 /**
- * Judges the framing of a request from all its headers, names and values in turn. The engine looks at the first header of
- * a name only, takes an empty one for absent, and cannot tell the end of a chunked body: it skips two bytes after the last
- * chunk, unseen, and would read trailers as the next request. So a request goes on only when nobody can read its length in
- * another way: at most one Host, at most one Content-Length with nothing but digits, no Transfer-Encoding whatever it says.
+ * Judges the framing of a request from all its headers, names and values in turn. The engine reads only the first
+ * header of a name, takes an empty one for absent, and does not find the end of a chunked body: it skips two bytes
+ * after the last chunk and would read trailers as the next request. A request therefore passes only if no one can read
+ * its length in another way: at most one Host, at most one Content-Length of digits only, and no Transfer-Encoding at
+ * all.
  */
 export function framingOf(headers: readonly string[]): Framing {
   let hosts = 0

@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { endianness } from 'node:os'
 import { peerAddress } from '../guards/client-address.js'
 
-/** Tables of the connections in this network namespace: IPv4, and IPv6 with IPv4 mapped into it. */
+/** The connections in this network namespace: IPv4, and IPv6 including mapped IPv4. */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
 
-/** States in which a process still has the descriptor: ESTABLISHED, and CLOSE_WAIT. */
+/** States in which a process still holds the descriptor: ESTABLISHED and CLOSE_WAIT. */
 const HELD_STATES: ReadonlySet<string> = new Set(['01', '08'])
 
 const isLittleEndian = endianness() === 'LE'
 
-/** How many connections each peer has to a port of this machine; null where the kernel has no such table to read. */
+/** The number of connections that each peer has to a port of this machine; null if the kernel has no such table. */
 export async function connectionsTo(
   port: number,
   tables: readonly string[] = TABLES,

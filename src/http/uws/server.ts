@@ -9,17 +9,17 @@ import { UwsExchange, type UwsFront } from './exchange.js'
 import { peerOf } from './head.js'
 import { connectionsTo } from './kernel-connections.js'
 
-/** How often unfinished bodies are looked at, as a part of the time that they may take. */
+/** How often unfinished bodies are checked, as a fraction of the time that they may take. */
 const SWEEPS_PER_TIMEOUT = 8
 const SWEEP_LIMIT_MS = 1_000
 
-/** Exports of the engine that its typings leave out. */
+/** Exports of the engine that its typings omit. */
 const { _cfg: configure, LIBUS_LISTEN_EXCLUSIVE_PORT: EXCLUSIVE_PORT } = uWS as unknown as {
   readonly _cfg: (setting: string) => void
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number
 }
 
-/** A form of `listen` that its typings leave out. */
+/** A form of `listen` that its typings omit. */
 type Listen = (
   host: string,
   port: number,
@@ -31,17 +31,17 @@ type Listen = (
 configure('silent')
 
 /**
- * The HTTP front on uWebSockets.js. What the engine keeps to itself, all of it before any code of ours runs:
+ * The HTTP front on uWebSockets.js. The engine does the following by itself, before any of our code runs:
  *
  * - It answers HTTP/1.0, request targets that do not begin with a slash (absolute-form, `*`, CONNECT's) and broken
  *   versions with its own 505, a head beyond `HEAD_LIMIT_BYTES` or 100 headers with its own 431, and a Content-Length
- *   that is no number, or one beside Transfer-Encoding, with its own 400: a line of HTML, and the connection closes.
- *   A reverse proxy must therefore speak HTTP/1.1 (nginx: `proxy_http_version 1.1`). A request line whose end comes
- *   in a later packet than its target is a broken version too; no client that writes its head at once does that.
+ *   that is no number, or one beside Transfer-Encoding, with its own 400: a line of HTML, and the connection closes. A
+ *   reverse proxy must therefore use HTTP/1.1 (nginx: `proxy_http_version 1.1`). A request line whose end arrives in a
+ *   later packet than its target is a broken version too; clients that write their head at once do not send that.
  * - A head that is not HTTP at all, has no Host, or does not arrive gets no answer; the connection closes after 10 s.
- * - It sees no header behind one without a name, and skips a preamble of the PROXY protocol (test/proxies/direct.test.ts).
- * - It closes silent connections, and clients that take nothing of an answer, after 10 s (± 4), and those that send a
- *   body of less than 160 KiB in 10 s: `idleTimeoutMs` is not honoured, `requestTimeoutMs` only below that.
+ * - It ignores headers after one without a name, and skips a PROXY protocol preamble (test/proxies/direct.test.ts).
+ * - After 10 s (± 4) it closes silent connections, clients that read nothing of an answer, and clients that send less
+ *   than 160 KiB of a body in that time: it ignores `idleTimeoutMs`, and a `requestTimeoutMs` above that.
  * - A client that pipelines a request while an answer is still being computed is disconnected, and so is one that
  *   closes its sending half before it has the answer. Answers given synchronously may be pipelined.
  * - `100 Continue` is sent before the length of a body is looked at.
@@ -83,7 +83,7 @@ class UwsServer implements HttpServer, UwsFront {
     const { host, port } = this.settings
     const listen = this.app.listen.bind(this.app) as unknown as Listen
     return new Promise((resolve, reject) => {
-      // Without the option two services with a database each would share the port, and each get a part of the requests.
+      // Without the option two services with a database each could share the port, and each would get some requests.
       listen(host, port, EXCLUSIVE_PORT, (socket) => {
         if (socket === false) {
           reject(new Error(`the address ${host}, port ${port}, is in use, unknown or not permitted`))
@@ -149,7 +149,7 @@ class UwsServer implements HttpServer, UwsFront {
     this.draining = true
     if (this.socket !== undefined) uWS.us_listen_socket_close(this.socket)
     this.socket = undefined
-    // Requests may lie in the sockets' buffers, unread so far: a full turn of the event loop brings them in.
+    // Requests may wait in the sockets' buffers: a full turn of the event loop reads them.
     await twoTurns()
     while (this.inFlight > 0) {
       await new Promise<void>((resolve) => {
@@ -160,7 +160,7 @@ class UwsServer implements HttpServer, UwsFront {
     this.close()
   }
 
-  /** A handler per method, so that the hot path knows the method without asking; the engine's `any` takes the rest. */
+  /** One handler per method, so that the hot path need not ask for the method. The engine's `any` takes the rest. */
   private routeEveryMethod(): void {
     const { app } = this
     const taking = (method: string) => (res: uWS.HttpResponse, req: uWS.HttpRequest) =>
@@ -174,7 +174,7 @@ class UwsServer implements HttpServer, UwsFront {
     app.patch('/*', taking('PATCH'))
     app.trace('/*', taking('TRACE'))
     app.connect('/*', taking('CONNECT'))
-    // The engine has lost the case by now: `get`, which is not GET (RFC 9110, 9.1), stays different from it.
+    // The engine does not keep the case here, but `get`, which is not GET (RFC 9110, 9.1), does not become GET.
     app.any('/*', (res, req) => new UwsExchange(req.getMethod(), res, req, this).begin())
   }
 
@@ -182,9 +182,9 @@ class UwsServer implements HttpServer, UwsFront {
     const { connectionLimit, share, onRefusedConnection } = this.settings
     const shares =
       share === undefined ? undefined : new UwsConnectionShare(share, () => connectionsTo(this.port), this.onError)
-    // The engine's `filter` is no array's: it hears of connections, opened (1) and closed (-1). A refused one is both.
-    const hearOfConnections = this.app.filter.bind(this.app)
-    hearOfConnections((res, change) => {
+    // The engine's `filter` reports connections: opened (1) and closed (-1). A refused one is reported as both.
+    const watchConnections = this.app.filter.bind(this.app)
+    watchConnections((res, change) => {
       this.connections += change
       if (change < 0) return
       if (this.connections > connectionLimit) {
