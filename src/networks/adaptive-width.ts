@@ -1,11 +1,11 @@
-/** Successes in a row after which a width that was once too much grows again. */
+/** Successes in a row after which a width that was once refused grows again. */
 const PATIENCE = 8
-/** The part of a width by which it grows then. */
+/** Then it grows by this part of itself. */
 const GROWTH_PART = 8
 
 /**
- * How much is asked for at once. It doubles with every success until something was too much; from then on it is halved by
- * every refusal, and grows slowly, because nodes do not tell their limits.
+ * How much to request at once. It doubles with every success until a request was too large; from then on every refusal
+ * halves it, and it grows slowly, because nodes do not announce their limits.
  */
 export class AdaptiveWidth {
   private width: number
@@ -31,7 +31,7 @@ export class AdaptiveWidth {
     this.width = Math.min(this.max, this.width + growth)
   }
 
-  /** So much was too much. */
+  /** A request of this width was too large. */
   refused(width: number): void {
     this.isSearching = false
     this.successes = 0

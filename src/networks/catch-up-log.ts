@@ -2,10 +2,10 @@ import type { Clock } from '../clock.js'
 import type { Logger } from '../log.js'
 import type { WatcherRecord } from './watcher-state.js'
 
-/** Between two lines about how far it has come. */
+/** Pause between two progress lines. */
 const CATCH_UP_LOG_MS = 10_000
 
-/** Tells people how far a watcher that is behind has come. */
+/** Logs the progress of a watcher that is behind. */
 export class CatchUpLog {
   private since: { readonly atMs: number; readonly height: number } | null = null
   private from = 0
@@ -16,7 +16,7 @@ export class CatchUpLog {
     private readonly log: Logger,
   ) {}
 
-  /** To be called whenever something was recorded. */
+  /** Call it whenever something was recorded. */
   look(): void {
     const { head, position, isCatchingUp } = this.record
     if (head === null || position === null) return

@@ -9,7 +9,7 @@ import { commonAncestor } from './common-ancestor.js'
 import type { ChainHead, NetworkReader } from './network-reader.js'
 import type { WatcherRecord } from './watcher-state.js'
 
-/** Where a watcher that has never been anywhere begins: at a height, or at the head's last confirmed block. */
+/** Where a new watcher begins: at a height, or at the last confirmed block. */
 export type StartHeight = number | 'latest'
 
 export interface ChainProgressOptions {
@@ -19,7 +19,9 @@ export interface ChainProgressOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly start: StartHeight
-  /** Without a new block for so long, the last one is looked at again: it may have been replaced by one as high. */
+  /**
+   * After this time without a new block the last one is read again: another of the same height may have replaced it.
+   */
   readonly tipCheckMs: number
   readonly record: WatcherRecord
   readonly isStopping: () => boolean
@@ -28,8 +30,8 @@ export interface ChainProgressOptions {
 type Applied = Extract<ChainOutcome, { status: 'applied' }>
 
 /**
- * Brings the store nearer to a chain, a piece at a time. It keeps nothing that the store does not: where it is, is asked
- * each time, so it may be interrupted anywhere and begun again.
+ * Brings the store nearer to a chain, one piece at a time. All its state is in the store and read anew each time, so it
+ * may be interrupted anywhere and started again.
  */
 export class ChainProgress {
   private tipSeenAt = Number.NEGATIVE_INFINITY
@@ -37,8 +39,8 @@ export class ChainProgress {
   constructor(private readonly options: ChainProgressOptions) {}
 
   /**
-   * Takes the next piece towards `head`: confirms, catches up, takes the next block, or undoes what was replaced. False
-   * when there was nothing to do. Rejects with what kept it from it; what was taken until then stays, and is right.
+   * Takes the next piece towards `head`: confirms, catches up, takes the next block, or undoes replaced ones. False
+   * when there was nothing to do. When it rejects, what it has recorded so far stays, and is correct.
    */
   async advance(head: ChainHead): Promise<boolean> {
     const position = await this.position()
@@ -53,7 +55,7 @@ export class ChainProgress {
     return position
   }
 
-  /** The first blocks are confirmed ones: what is below them is not kept, so they must never be undone. */
+  /** The first blocks are confirmed ones, which must never be undone: what is below them is not recorded. */
   private async begin(head: ChainHead): Promise<boolean> {
     const start = this.options.start === 'latest' ? head.confirmed : this.options.start
     if (start < 0 || start > head.confirmed) return false
@@ -72,7 +74,7 @@ export class ChainProgress {
     return head.latest === tip.height ? this.checkTip(position) : Promise.resolve(false)
   }
 
-  /** Reads the blocks again that are confirmed now: when they were new, a node may not have known all of them. */
+  /** Reads newly confirmed blocks again: when they were new, a node may not have known all of their transfers. */
   private async confirm(position: ChainPosition, confirmed: number): Promise<boolean> {
     const { chain, reader } = this.options
     const blocks = await this.read(position.confirmed + 1, Math.min(confirmed, position.tip.height))
@@ -98,14 +100,14 @@ export class ChainProgress {
   private async follow(position: ChainPosition): Promise<boolean> {
     const { reader, chain } = this.options
     const block = await reader.block(position.tip.height + 1, await chain.watched(reader.network))
-    // The node that told of the head was ahead of the others.
+    // The node that reported the head was ahead of the others.
     if (block === null) return false
     if (!isChildOf(block, position.tip)) return this.reorganise(position, block)
     await this.append([block], false)
     return true
   }
 
-  /** A branch as long as ours is followed when it is the one that nodes tell of now. */
+  /** A branch of the same length is followed when the nodes report it now. */
   private async checkTip(position: ChainPosition): Promise<boolean> {
     const { reader, chain, clock, tipCheckMs } = this.options
     if (Math.abs(clock.now() - this.tipSeenAt) < tipCheckMs) return false

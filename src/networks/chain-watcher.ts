@@ -16,13 +16,13 @@ export interface ChainWatcherOptions extends Omit<ChainProgressOptions, 'record'
   readonly scheduler: Scheduler
   /** From 0 to below 1, for the jitter of pauses. */
   readonly random: () => number
-  /** Pause between two questions at the head, and the first pause after a failure. */
+  /** Pause between two queries at the head, and the first pause after a failure. */
   readonly pollMs: number
 }
 
 /**
- * Watches a real network: asks for its head, brings the store there, and asks again. Whatever fails is tried again after a
- * pause; no block is skipped, and each is recorded as a whole or not at all.
+ * Watches a real network: reads its head, brings the store there, and polls again. Failures are retried after a pause.
+ * No block is skipped, and each is recorded as a whole or not at all.
  */
 export class ChainWatcher {
   readonly network: Network
@@ -42,7 +42,7 @@ export class ChainWatcher {
     this.catchUpLog = new CatchUpLog(this.record, clock, log)
   }
 
-  /** Rejects with `WrongNode` when a node says so at once. Nodes that do not answer yet are asked again later. */
+  /** Rejects with `WrongNode` when a node says so at once. Nodes that do not answer yet are retried later. */
   async start(): Promise<void> {
     try {
       await this.verify()
@@ -53,7 +53,7 @@ export class ChainWatcher {
     if (!this.isStopping) this.running = this.run()
   }
 
-  /** Waits for the question or the step that is under way, and ends the connections. */
+  /** Waits for the query or step in progress, and closes the connections. */
   async stop(): Promise<void> {
     this.stopping.abort()
     await this.running
@@ -80,7 +80,7 @@ export class ChainWatcher {
     }
   }
 
-  /** Answers the pause before the next one. */
+  /** Returns the pause before the next attempt. */
   private async attempt(): Promise<number> {
     try {
       await this.verify()
@@ -115,7 +115,7 @@ export class ChainWatcher {
     return head
   }
 
-  /** Answers how many attempts in a row have failed now. */
+  /** Returns how many attempts in a row have failed. */
   private noteFailure(error: unknown): number {
     const { log } = this.options
     const message = error instanceof Error ? error.message : String(error)

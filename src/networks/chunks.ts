@@ -1,13 +1,13 @@
 import type { ObservedBlock } from '../domain/block.js'
 
-/** Transfers of one step. All their wallets take their turn together, and all is written in one transaction. */
+/** Transfers in one step. All their wallets take one turn together, and one transaction writes everything. */
 const STEP_TRANSFERS_MAX = 500
-/** Blocks of one step. */
+/** Blocks in one step. */
 const STEP_BLOCKS_MAX = 250
 
 /**
- * Consecutive blocks, divided in their order for one step each. A block is never divided: one with more transfers than the
- * limit, which the network bounds, is a portion of its own.
+ * Divides consecutive blocks into one portion per step, in order. A block is never divided: one with more transfers
+ * than the limit is a portion of its own. The network bounds it.
  */
 export function portionsOf(
   blocks: readonly ObservedBlock[],

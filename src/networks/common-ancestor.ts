@@ -2,17 +2,17 @@ import type { BlockHead, ChainPosition } from '../domain/block.js'
 import type { ChainPort } from '../store/chain.js'
 import { type NetworkReader, NodeUnavailable } from './network-reader.js'
 
-/** The chain has none of the blocks that are kept: they cannot be undone one by one. */
+/** The chain has none of the recorded blocks, so they cannot be undone one by one. */
 export class NoCommonAncestor extends Error {
   override readonly name = 'NoCommonAncestor'
 }
 
 /**
- * Height of the last block that is still of the chain, found by walking back from `block`, which the chain has and which
- * does not fit the blocks that are kept. Each further block has to be the parent of the one before, so that nodes that tell
- * of different branches do not make up a third one. Null when `isStopping` has become true.
+ * Height of the last recorded block that is still on the chain. It is found by walking back from `block`, which is on
+ * the chain and does not fit the recorded blocks. Each further block must be the parent of the one before, so that
+ * nodes on different branches do not make up a third one. Null when `isStopping` has become true.
  *
- * Rejects with `NodeUnavailable`, and with `NoCommonAncestor` when even the oldest block that is kept is not of the chain.
+ * Rejects with `NodeUnavailable`, and with `NoCommonAncestor` when even the oldest recorded block is not on the chain.
  */
 export async function commonAncestor(
   reader: NetworkReader,
@@ -30,7 +30,7 @@ export async function commonAncestor(
     const kept = await chain.blockAt(network, height)
     if (kept === undefined) throw lost(position)
     if (kept.hash === child.parentHash) return height
-    // Confirmed blocks are many: before all are gone through, it has to be certain that there is something to be found.
+    // Confirmed blocks are many: before walking through them, make sure that there is an ancestor to find.
     if (height <= position.confirmed && !isOldestThere) {
       const [oldest, present] = await Promise.all([
         chain.blockAt(network, position.oldest),

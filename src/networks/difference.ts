@@ -2,14 +2,14 @@ import type { BlockHead, ObservedTransfer } from '../domain/block.js'
 import { type Deposit, type DepositReport, depositValue, type Sighting } from '../domain/deposit.js'
 import { canonicalAddress, type Network, type TokenDecimals } from '../domain/network.js'
 
-/** In what a deposit differs from its transfer. */
+/** The fields in which a deposit can differ from its transfer. */
 export type DepositField = 'toAddress' | 'currency' | 'amount' | 'receivedAt' | 'kind'
 
-/** Something that a confirmed part of a chain and the store tell differently. */
+/** A difference between a confirmed part of a chain and the store. */
 export type Difference =
-  /** The chain has a transfer that the store has no deposit of. */
+  /** The store has no deposit of a transfer on the chain. */
   | { readonly type: 'missing'; readonly height: number; readonly transfer: ObservedTransfer }
-  /** The store has it otherwise. */
+  /** The store has other values. */
   | {
       readonly type: 'other'
       readonly height: number
@@ -17,15 +17,15 @@ export type Difference =
       readonly transfer: ObservedTransfer
       readonly deposit: Deposit
     }
-  /** The store has it from a block that does not hold it. */
+  /** The block that the deposit was recorded from does not hold it. */
   | { readonly type: 'not_on_chain'; readonly height: number; readonly deposit: Deposit }
   /**
-   * The store has it from the time of these blocks, none of which holds it or has its very time: somebody else reported it.
-   * Where it belongs is not certain, so it is never repaired.
+   * The deposit has a time within these blocks, but no block has this time or holds it: another source reported it. Its
+   * place is uncertain, so it is never repaired.
    */
   | { readonly type: 'unplaced'; readonly deposit: Deposit }
 
-/** What a transfer of a confirmed block and the store's deposit of it, if there is one, tell differently; null for nothing. */
+/** The difference between a transfer of a confirmed block and the store's deposit of it; null when they agree. */
 export function compareTransfer(
   network: Network,
   block: BlockHead,
@@ -44,12 +44,12 @@ export function compareTransfer(
     receivedAt: deposit.receivedAt !== block.timeMs,
     kind: deposit.kind !== 'confirmed',
   }
-  // The keys of a record are its names, which Object.keys does not say.
+  // The keys of the record are its names, but Object.keys does not say so.
   const fields = (Object.keys(differs) as DepositField[]).filter((field) => differs[field])
   return fields.length === 0 ? null : { type: 'other', height, fields, transfer, deposit }
 }
 
-/** The reports about deposits, in their order, after which the store tells what the chain does. */
+/** The reports about deposits, in order, that make the store agree with the chain. */
 export function repairOf(
   network: Network,
   difference: Difference,
@@ -62,7 +62,7 @@ export function repairOf(
       const sighting = sightingOf(network, blockAt(difference.height), difference.transfer)
       const confirmed = { report: 'confirmed', sighting } as const
       const isOnlyKind = difference.fields.every((field) => field === 'kind')
-      // Dropped, it is taken over as the chain has it.
+      // A dropped deposit is recorded again with the chain's values.
       if (isOnlyKind || difference.deposit.kind === 'dropped') return [confirmed]
       return [{ report: 'dropped', sighting: difference.deposit }, confirmed]
     }

@@ -8,8 +8,8 @@ import { compareTransfer, type Difference, repairOf } from './difference.js'
 import type { NetworkReader } from './network-reader.js'
 
 /**
- * Blocks that are compared together, and that are read again after an interruption. For each such window all deposits of the
- * network are gone through once.
+ * Blocks that are compared together, and read again after an interruption. Each such window takes a pass over all
+ * deposits of the network.
  */
 const WINDOW_BLOCKS = 2000
 const DEPOSITS_PAGE = 1000
@@ -18,16 +18,16 @@ export interface ReconcileOptions {
   readonly reader: NetworkReader
   readonly store: Pick<Store, 'deposits' | 'chain'>
   readonly tokenDecimals: TokenDecimals
-  /** Where repairs go; null when differences are only to be told. */
+  /** Where repairs go; null to report differences only. */
   readonly intake: Pick<Intake, 'apply'> | null
-  /** The first and the last height; the last has to be confirmed. */
+  /** The first and the last height; the last must be confirmed. */
   readonly from: number
   readonly to: number
   readonly windowBlocks?: number
-  /** Told of each difference, before it is repaired. */
+  /** Called with each difference, before it is repaired. */
   readonly onDifference: (difference: Difference) => void
   readonly onProgress: (progress: ReconcileProgress) => void
-  /** Asked between two questions: true ends the work; `next` of the answer says where to go on. */
+  /** Polled between two queries: true ends the work; `next` in the result is where to go on. */
   readonly isStopping: () => boolean
 }
 
@@ -37,23 +37,22 @@ export interface ReconcileProgress {
   readonly blocks: number
   readonly transfers: number
   readonly differences: number
-  /** Reports that changed something. */
+  /** Reports that had an effect. */
   readonly repaired: number
-  /** All below is compared and, if asked, repaired: where to go on after an interruption. */
+  /** Everything below is compared and, on request, repaired: where to go on after an interruption. */
   readonly next: number
 }
 
-/** The range ends above what is confirmed. */
+/** The range ends above the confirmed blocks. */
 export class NotConfirmed extends RangeError {
   override readonly name = 'NotConfirmed'
 }
 
 /**
- * Compares a confirmed part of a chain with the store. Rejects with `NotConfirmed`, with `NodeUnavailable`, and with what
- * the store or a full mailbox rejects with; what was repaired until then stays, and `next` of the last progress is where to
- * go on.
+ * Compares a confirmed part of a chain with the store. Rejects with `NotConfirmed`, with `NodeUnavailable`, and when
+ * the store or a full mailbox refuses. Repairs made until then stay, and `next` of the last progress is where to go on.
  *
- * Takes a pass over all deposits of the network for each window, and memory for the transfers of one.
+ * Each window takes a pass over all deposits of the network, and memory for its transfers.
  */
 export async function reconcile(options: ReconcileOptions): Promise<ReconcileProgress> {
   const head = await options.reader.head()
@@ -86,7 +85,7 @@ class Reconciliation {
     return { blocks, transfers, differences, repaired, next }
   }
 
-  /** False when it was ended before the window was done. */
+  /** False when it was stopped before the window was done. */
   async window(): Promise<boolean> {
     const { to, windowBlocks = WINDOW_BLOCKS } = this.options
     const last = Math.min(to, this.next + windowBlocks - 1)
@@ -125,8 +124,8 @@ class Reconciliation {
   }
 
   /**
-   * The times of the blocks before and behind a window: a development node mines several in one second, and then a deposit
-   * of that time may be of the other side. What those blocks hold is seen.
+   * The times of the blocks before and after a window. A development node mines several blocks in one second, so a
+   * deposit of that time may belong to the other side. The transfers of these blocks count as seen.
    */
   private async edgesOf(from: number, last: number, seen: Set<string>): Promise<ReadonlySet<number>> {
     const watched = await this.options.store.chain.watched(this.network)
@@ -137,14 +136,17 @@ class Reconciliation {
     return new Set(present.map(({ timeMs }) => timeMs))
   }
 
-  /** Deposits of the time of these blocks that none of them holds. Of addresses that nobody watches a chain is not asked. */
+  /**
+   * Deposits with a time of these blocks that none of them holds, at watched addresses only: others are not read from
+   * chains.
+   */
   private async unseen(
     heads: readonly BlockHead[],
     seen: ReadonlySet<string>,
     edges: ReadonlySet<number>,
   ): Promise<readonly Difference[]> {
     const heights = new Map(heads.map(({ timeMs, height }) => [timeMs, height]))
-    // The time between two windows is that of the second.
+    // The time between two windows belongs to the second.
     const first = this.comparedUntilMs === null ? (heads[0]?.timeMs ?? 0) : this.comparedUntilMs + 1
     const last = heads.at(-1)?.timeMs ?? 0
     this.comparedUntilMs = last

@@ -15,8 +15,8 @@ const VALID: Readonly<Record<NetworkKind, { readonly is: (text: string) => boole
 }
 
 /**
- * Judges addresses of wallets (decisions 8). What is sent to a mistyped address, or to the token's own contract, is lost.
- * `tokens` are the contracts of the networks, where they are configured.
+ * Checks addresses of wallets (decisions 8). Money sent to a mistyped address, or to the token's own contract, is lost.
+ * `tokens` are the contracts of the networks, where configured.
  */
 export function addressCheck(tokens: Readonly<Record<Network, string | undefined>>): FlawOfAddress {
   return (network, address) => {

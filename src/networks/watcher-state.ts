@@ -3,14 +3,14 @@ import type { ChainOutcome, ChainPosition } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
 import type { ChainHead } from './network-reader.js'
 
-/** How a watcher is doing, for metrics, health and people. Counts are since the start of the process. */
+/** The state of a watcher, for metrics and health. Counts are since the start of the process. */
 export interface WatcherState {
   readonly network: Network
-  /** As a node told last; null before one did. */
+  /** The last report of a node; null before the first. */
   readonly head: ChainHead | null
-  /** The last block that was recorded, and how far blocks are confirmed; null before the first. */
+  /** The last recorded block, and how far blocks are confirmed; null before the first. */
   readonly position: ChainPosition | null
-  /** Blocks of the head that are not recorded; null while either is unknown. */
+  /** Blocks up to the head that are not recorded; null while either is unknown. */
   readonly lagBlocks: number | null
   /** The age of the last recorded block; null before the first. */
   readonly lagMs: number | null
@@ -21,19 +21,19 @@ export interface WatcherState {
   readonly deepestReorganisation: number
   readonly confirmedBlocksUndone: number
   readonly confirmedDepositsDropped: number
-  /** Transfers that were not as first read when their block was confirmed. */
+  /** Transfers that differed from the first reading when their block was confirmed. */
   readonly repaired: number
   /** Transfers that could not be recorded. */
   readonly rejected: number
-  /** Attempts in a row that failed. */
+  /** Failed attempts in a row. */
   readonly failures: number
-  /** Why the last attempt failed; null when it did not. */
+  /** Why the last attempt failed; null when it succeeded. */
   readonly lastError: string | null
-  /** What keeps the watcher from going on until an operator has mended it; null when nothing does. */
+  /** What stops the watcher until an operator acts; null when nothing does. */
   readonly problem: string | null
 }
 
-/** Keeps what a watcher learns about itself. */
+/** Collects a watcher's state. */
 export class WatcherRecord {
   head: ChainHead | null = null
   position: ChainPosition | null = null
@@ -75,7 +75,7 @@ export class WatcherRecord {
     this.problem = null
   }
 
-  /** Answers how many attempts in a row have failed now. */
+  /** Returns how many attempts in a row have failed. */
   failed(message: string, isProblem: boolean): number {
     this.failures += 1
     this.lastError = message

@@ -8,7 +8,7 @@ const MS_PER_SECOND = 1000
 /** `transactionsRoot` of a block without transactions: keccak-256 of the RLP of nothing. */
 const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 
-/** Ether that a transaction itself sends to an address that is watched, if it succeeded. */
+/** Ether that a transaction itself sends to a watched address, if the transaction succeeded. */
 export interface NativePayment {
   readonly txIndex: number
   readonly toAddress: string
@@ -16,15 +16,15 @@ export interface NativePayment {
   readonly amount: bigint
 }
 
-/** What is kept of a full block. */
+/** The part of a full block that is kept. */
 export interface EthereumBlock extends BlockHead {
   readonly bloom: LogsBloom
-  /** Of all its transactions, in order. */
+  /** The hashes of all its transactions, in order. */
   readonly txHashes: readonly string[]
   readonly payments: readonly NativePayment[]
 }
 
-/** Reads a header, whether the transactions are in it or only their hashes. */
+/** Reads a header, with its transactions or only their hashes. */
 export function readHead(value: unknown): BlockHead {
   const head = objectOf(value, 'a block')
   return {

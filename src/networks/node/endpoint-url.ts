@@ -1,20 +1,20 @@
-/** Where a node is reached, as an operator writes it. Both may hold credentials. */
+/** The address of a node, as an operator writes it. Both parts may hold credentials. */
 export interface EndpointAddress {
-  /** `http:` or `https:`; a path, a query, and a user with a password may be part of it. */
+  /** `http:` or `https:`; it may have a path, a query, and a user with a password. */
   readonly url: string
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Parts of a URL that are shorter hide nothing, and would spoil every message. */
+/** Shorter parts of a URL are no secrets, and replacing them would garble every message. */
 const SECRET_LENGTH_MIN = 6
 const MESSAGE_LENGTH_MAX = 200
 
-/** An endpoint's address taken apart into what may be shown and what may not. */
+/** An endpoint's address, divided into the public part and the secrets. */
 export class EndpointUrl {
   /** Scheme, host and port. */
   readonly origin: string
-  /** With the credentials of the URL, if it has any. */
+  /** Includes the credentials of the URL, if it has any. */
   readonly headers: Readonly<Record<string, string>>
   private readonly path: string
   private readonly query: string
@@ -33,12 +33,12 @@ export class EndpointUrl {
       .sort((a, b) => b.length - a.length)
   }
 
-  /** What is requested for a path behind the endpoint's own. */
+  /** The request target for a path below the endpoint's own. */
   pathOf(path: string): string {
     return `${`${this.path}${path}` || '/'}${this.query}`
   }
 
-  /** A text of the node without the secrets, in case it repeats them, and short enough for a log. */
+  /** A node's text without the secrets, in case the node repeats them, and short enough for a log. */
   presentable(text: string): string {
     const shown = this.secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
     return shown.length > MESSAGE_LENGTH_MAX ? `${shown.slice(0, MESSAGE_LENGTH_MAX)}…` : shown

@@ -6,17 +6,17 @@ import { HttpFailure } from './node-failure.js'
 /** The pause after a failure, doubled with every failure in a row. */
 export const PAUSE_MIN_MS = 1000
 export const PAUSE_MAX_MS = 60_000
-/** The longest pause that a node can ask for: it must not switch itself off for ever. */
+/** The longest pause that a node can ask for, so that it cannot disable itself for good. */
 export const ASKED_PAUSE_MAX_MS = 5 * 60_000
 
-/** The statuses of a node that turns its user away for now; hosted nodes answer 403 under load. */
+/** The statuses with which a node turns clients away for now. Hosted nodes answer 403 under load. */
 const LIMITING_STATUSES: readonly (number | null)[] = [403, 429, 503]
 
-/** A node at an address, and whether it is worth asking. */
+/** A node at an address, and whether to use it now. */
 export class Endpoint<Node> {
-  /** Questions that failed, ever. */
+  /** Failed queries in total. */
   failures = 0
-  /** Whether the node was found to be of the configured network since its last failure. */
+  /** Whether the node was checked to be of the configured network since its last failure. */
   isChecked = false
   private failuresInRow = 0
   private failedAtMs = 0
@@ -30,14 +30,14 @@ export class Endpoint<Node> {
     private readonly random: () => number,
   ) {}
 
-  /** Whether its last question succeeded. */
+  /** Whether its last query succeeded. */
   get isHealthy(): boolean {
     return this.failuresInRow === 0
   }
 
   /**
-   * Begins a question, unless the endpoint is left alone: during its pause, and after it while a first question finds
-   * out whether it has recovered.
+   * Begins a query. False while the endpoint is skipped: during its pause, and then while one query finds out whether
+   * it has recovered.
    */
   begin(): boolean {
     if (this.isHealthy) return true
@@ -48,7 +48,7 @@ export class Endpoint<Node> {
     return true
   }
 
-  /** Ends a question that tells nothing about the node. */
+  /** Ends a query whose failure is not the node's. */
   withdraw(): void {
     this.isTried = false
   }

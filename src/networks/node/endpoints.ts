@@ -13,16 +13,16 @@ export interface EndpointsOptions<Node> extends HttpJsonOptions {
   /** From 0 to below 1, evenly. */
   readonly random: () => number
   readonly log: Logger
-  /** What questions are put to. */
+  /** Makes the client that queries use. */
   readonly nodeOf: (http: HttpJson) => Node
   /**
-   * Rejects with `WrongNode` when a node is not of the configured network. It comes before the first question to a node,
-   * and again after every failure.
+   * Rejects with `WrongNode` when a node is not of the configured network. It is called before the first query to a
+   * node, and again after every failure.
    */
   readonly check: (node: Node) => Promise<void>
 }
 
-/** The endpoints of a network. A question is put to the first that is well, and to the next when that one fails. */
+/** The endpoints of a network. A query goes to the first healthy one, and to the next when that one fails. */
 export class Endpoints<Node> {
   private readonly all: readonly Endpoint<Node>[]
 
@@ -35,8 +35,8 @@ export class Endpoints<Node> {
   }
 
   /**
-   * Puts one whole question to one endpoint: `work` may ask it as often as it takes. On a `NodeFailure` the question
-   * starts anew with the next endpoint. Rejects with `NodeUnavailable` when none is left, and with whatever else `work`
+   * Runs one whole query on one endpoint; `work` may make several requests. After a `NodeFailure` the query starts over
+   * on the next endpoint. Rejects with `NodeUnavailable` when none is left, and with any other error that `work`
    * throws.
    */
   async use<T>(work: (node: Node) => Promise<T>): Promise<T> {
@@ -45,9 +45,9 @@ export class Endpoints<Node> {
   }
 
   /**
-   * The answers of one endpoint after another, for questions that the first answer may not settle: the next endpoint is
-   * only asked when the next answer is taken. Those that fail or are left alone are passed over; rejects with
-   * `NodeUnavailable` when that were all.
+   * The answers of one endpoint after another, for queries that the first answer may not settle: the next endpoint is
+   * queried when the next answer is taken. Endpoints that fail or are skipped yield no answer. Rejects with
+   * `NodeUnavailable` when that is all of them.
    */
   async *answers<T>(work: (node: Node) => Promise<T>): AsyncGenerator<T, void, void> {
     const reasons: string[] = []
@@ -75,8 +75,8 @@ export class Endpoints<Node> {
   }
 
   /**
-   * Checks every endpoint, those that are left alone too. Rejects with `WrongNode` when one is of another network, and
-   * with `NodeUnavailable` when none answers.
+   * Checks every endpoint, including those that are skipped now. Rejects with `WrongNode` when one is of another
+   * network, and with `NodeUnavailable` when none answers.
    */
   async verify(): Promise<void> {
     const reasons: string[] = []

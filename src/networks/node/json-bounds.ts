@@ -1,4 +1,6 @@
-/** Levels and values of the largest true answers, with room: a parser needs far more memory for them than the text does. */
+/**
+ * Levels and values of the largest real answers, with a margin. A parser needs far more memory for them than the text.
+ */
 export const JSON_DEPTH_MAX = 32
 export const JSON_VALUES_MAX = 1_000_000
 
@@ -11,8 +13,8 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 /**
- * Whether a JSON text stays within the bounds, found out before anything is parsed. Bytes that are no JSON may pass: they
- * are the parser's to refuse.
+ * Whether a JSON text stays within the bounds, checked before it is parsed. Bytes that are not JSON may pass; the
+ * parser refuses them.
  */
 export function isWithinBounds(json: Uint8Array): boolean {
   let depth = 0

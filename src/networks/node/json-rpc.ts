@@ -3,9 +3,9 @@ import { AdaptiveWidth } from '../adaptive-width.js'
 import type { HttpJson } from './http-json.js'
 import { BadAnswer, isPerhapsTooLarge, NodeFailure, RpcFailure } from './node-failure.js'
 
-/** Calls of a batch at first. */
+/** Calls in the first batches. */
 const BATCH_START = 8
-/** Batches of one question that are under way at once. */
+/** Batches of one query that are in flight together. */
 const PARALLEL_BATCHES = 2
 /** The error code where a node gives none. */
 const NO_CODE = 0
@@ -15,14 +15,14 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
-/** Calls methods of one node by JSON-RPC 2.0, in batches where the node takes them. Rejects with `NodeFailure`. */
+/** Calls methods of one node by JSON-RPC 2.0, in batches where the node supports them. Rejects with `NodeFailure`. */
 export class JsonRpc {
   private lastId = 0
   private readonly batch: AdaptiveWidth
 
   constructor(
     private readonly http: HttpJson,
-    /** Most calls of a batch; 1 for a node that knows no batches. */
+    /** Maximum calls in a batch; 1 for a node without batches. */
     batchMax: number,
   ) {
     this.batch = new AdaptiveWidth(BATCH_START, batchMax)
@@ -35,8 +35,8 @@ export class JsonRpc {
   }
 
   /**
-   * Calls many methods, in any order. `take` is called with each result when it has come, so that what it does not keep
-   * is not kept; what it throws is thrown. Answers what it answered, in the order of the calls.
+   * Calls many methods, in any order. `take` is called with each result as it comes, so that only what it keeps is
+   * kept; what it throws is thrown. Returns its results in the order of the calls.
    */
   async all<T>(calls: readonly RpcCall[], take: (result: unknown, index: number) => T): Promise<readonly T[]> {
     const taken: T[] = new Array(calls.length)
@@ -52,14 +52,14 @@ export class JsonRpc {
     try {
       await Promise.all(Array.from({ length: PARALLEL_BATCHES }, work))
     } catch (error) {
-      // Whatever the other batches still bring is of no use.
+      // The results of the other batches are not needed.
       next = calls.length
       throw error
     }
     return taken
   }
 
-  /** The results of a few calls, in order; in halves when the node does not take them together. */
+  /** The results of a few calls, in order. When the node refuses them together, they are sent in halves. */
   private async send(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
     try {
       const results = await this.exchange(calls)
@@ -83,7 +83,7 @@ export class JsonRpc {
     const answer = await this.http.post('', JSON.stringify(isBatch ? requests : only))
     if (!isBatch) return [this.resultOf(answer, firstId)]
     if (!Array.isArray(answer)) {
-      // Instead of a list, a node that does not take the batch answers one error.
+      // A node that does not take the batch answers with one error instead of a list.
       this.resultOf(answer, firstId)
       throw new BadAnswer('a batch is answered by one result')
     }

@@ -1,13 +1,13 @@
-/** What a node did wrong, or what happened on the way to it. Another endpoint may do better; asking later is right. */
+/** A failure of a node, or of the way to it. Another endpoint may succeed, and so may a later retry. */
 export abstract class NodeFailure extends Error {}
 
 /**
  * `connection`: no answer came. `timeout`: the answer was not complete in time. `status`: another HTTP status than 2xx.
- * `too_long`: more bytes, values or levels than allowed. `not_json`: no JSON text.
+ * `too_long`: more bytes, values or levels than allowed. `not_json`: not JSON.
  */
 export type HttpFailureReason = 'connection' | 'timeout' | 'status' | 'too_long' | 'not_json'
 
-/** A request that brought no JSON. */
+/** A request without a JSON answer. */
 export class HttpFailure extends NodeFailure {
   override readonly name = 'HttpFailure'
 
@@ -16,17 +16,17 @@ export class HttpFailure extends NodeFailure {
     message: string,
     /** The HTTP status when one came. */
     readonly status: number | null = null,
-    /** Milliseconds that the node asks to wait, not bounded; null when it does not ask. */
+    /** How long the node asks to wait, in milliseconds, not bounded; null when it does not ask. */
     readonly retryAfterMs: number | null = null,
   ) {
     super(message)
   }
 }
 
-/** Statuses with which nodes turn down questions that are too large, instead of an error of their own protocol. */
+/** Statuses with which nodes refuse queries that are too large, instead of an error of their own protocol. */
 const TOO_LARGE_STATUSES: readonly (number | null)[] = [400, 413, 414, 422]
 
-/** Whether a smaller question may succeed where this one failed. Nodes have too many words for it to tell them apart. */
+/** Whether a smaller query may succeed where this one failed. Nodes word it in too many ways to be sure. */
 export function isPerhapsTooLarge(failure: unknown): boolean {
   if (failure instanceof HttpFailure) {
     return failure.reason === 'too_long' || TOO_LARGE_STATUSES.includes(failure.status)
@@ -34,12 +34,12 @@ export function isPerhapsTooLarge(failure: unknown): boolean {
   return failure instanceof RpcFailure
 }
 
-/** JSON that is not what was asked for: wrong types, missing parts, or parts that do not fit together. */
+/** JSON with the wrong content: wrong types, missing parts, or parts that contradict each other. */
 export class BadAnswer extends NodeFailure {
   override readonly name = 'BadAnswer'
 }
 
-/** The node's own protocol said that it cannot or will not answer. */
+/** The node's own protocol reported that it cannot or will not answer. */
 export class RpcFailure extends NodeFailure {
   override readonly name = 'RpcFailure'
 

@@ -5,19 +5,19 @@ import { pause, type Scheduler } from '../../scheduler.js'
 import { type ChainHead, type EndpointHealth, type NetworkReader, NodeUnavailable } from '../network-reader.js'
 
 const PAUSES: BackOff = { firstMs: 1000, maxMs: 60_000 }
-/** Attempts at one question: together their pauses are more than three minutes, so that a rate limit or a restart passes. */
+/** Attempts at one query. Their pauses are more than three minutes in all, so that a rate limit or a restart passes. */
 const ATTEMPTS_MAX = 9
 
 export interface RetryingReaderOptions {
   readonly reader: NetworkReader
   readonly scheduler: Scheduler
-  /** Ends the pauses: then the failure of the last attempt is passed on at once. */
+  /** Ends the pauses: then the last failure is passed on at once. */
   readonly stop: AbortSignal
 }
 
 /**
- * A reader for work that would have to begin anew after a failure: while no node answers, each question is put again after
- * a pause, some minutes long, and only then fails as the reader does.
+ * A reader for work that would have to start over after a failure: while no node answers, it retries each query for
+ * some minutes, and only then fails.
  */
 export class RetryingReader implements NetworkReader {
   readonly network: Network

@@ -1,12 +1,12 @@
 import { parse } from 'lossless-json'
 
-/** Where a number of 16 digits or more may stand: such a one need not fit a double. Also found in some strings, at no harm. */
+/** Where a number of 16 digits or more may stand, which may not fit a double. A match inside a string does no harm. */
 const LONG_NUMBER = /[\s:,[-]\d{16}/
 const INTEGER = /^-?\d{1,40}$/
 
 /**
- * JSON whose integers are exact: numbers up to 15 digits, `bigint`s above. The exact parser takes about five times as
- * long, so it reads only texts that need it. Throws when the text is no JSON or is nested without end.
+ * JSON with exact integers: numbers up to 15 digits, `bigint`s above. The exact parser takes five times as long, so it
+ * reads only texts that need it. Throws for text that is not JSON or is nested too deeply.
  */
 export function parseTronJson(text: string): unknown {
   return LONG_NUMBER.test(text) ? parse(text, null, parseNumber) : JSON.parse(text)

@@ -16,7 +16,7 @@ import { checkToken } from './token.js'
 import { transfersOf } from './transfers.js'
 import { repeatedOf } from './values.js'
 
-/** Blocks come every 3 s: a node whose newest one is so old lags, and another may know more. */
+/** Blocks come every 3 s. When a node's newest one is this old, the node lags and another may know more. */
 const NEWEST_AGE_MAX_MS = 60_000
 
 export interface TronReaderOptions extends HttpJsonOptions {
@@ -32,16 +32,19 @@ export interface TronReaderOptions extends HttpJsonOptions {
   readonly log: Logger
 }
 
-/** What a node's solidified interface tells, and what its full one does. */
+/** A node's interface for solidified blocks, and its full one. */
 type Side = '/walletsolidity' | '/wallet'
 
-/** Reads TRON by its nodes' own REST interface: what is solidified is confirmed. */
+/** Reads TRON through the REST interface of its nodes. Solidified blocks are confirmed. */
 export class TronReader implements NetworkReader {
   readonly network = 'TRX-NILE'
   private readonly nodes: Endpoints<TronNode>
   private readonly token: string
   private readonly pace = new TronPace()
-  /** The highest height that any node called solidified: up to it, no other interface is believed. −1: not asked yet. */
+  /**
+   * The highest height that any node called solidified; below it only the solidified side is believed. −1: not known
+   * yet.
+   */
   private solidified = -1
 
   constructor(private readonly options: TronReaderOptions) {
@@ -60,7 +63,7 @@ export class TronReader implements NetworkReader {
     return this.nodes.verify()
   }
 
-  /** Asks further nodes while those asked lag. */
+  /** Queries further nodes while those queried so far lag. */
   async head(): Promise<ChainHead> {
     const { clock } = this.options
     const heads: ChainHead[] = []
@@ -105,7 +108,7 @@ export class TronReader implements NetworkReader {
   }
 
   private async check(node: TronNode): Promise<void> {
-    // A node serves its two sides on two ports unless something in front joins them: the checks ask both.
+    // A node serves its two sides on two ports unless a proxy joins them, so the checks query both.
     const id = readBlockId(await node.ask('/walletsolidity/getblockbynum', { num: 0 }))
     if (id !== this.options.genesisId) throw new WrongNode(`its first block is ${id}, not ${this.options.genesisId}`)
     await checkToken(node, this.token, this.options.tokenDecimals)
@@ -119,7 +122,7 @@ export class TronReader implements NetworkReader {
     return null
   }
 
-  /** The first of these blocks, and those behind it that one question brings, as far as their receipts come. */
+  /** The first of these blocks, and the following ones of one query, as far as their receipts can be read. */
   private async readSome(
     node: TronNode,
     from: number,
@@ -136,7 +139,7 @@ export class TronReader implements NetworkReader {
           observed.push(end.value)
           continue
         }
-        // A node that limits requests would never let a long question come to its end: what is complete counts.
+        // A node with a rate limit would never finish a long query, so the complete blocks count.
         if (observed.length === 0 || !(end.reason instanceof NodeFailure)) throw end.reason
         this.pace.failed(end.reason)
         return observed
@@ -149,7 +152,7 @@ export class TronReader implements NetworkReader {
     return observed
   }
 
-  /** Asks the side that told the block for its receipts, and judges both together. */
+  /** Queries the side that reported the block for its receipts, and checks both together. */
   private async observe(
     node: TronNode,
     side: Side,
@@ -158,7 +161,7 @@ export class TronReader implements NetworkReader {
   ): Promise<ObservedBlock> {
     const { height, hash, parentHash, timeMs } = block
     const head = { height, hash, parentHash, timeMs }
-    // The first block hands out what the network began with: it has no receipts, and nobody paid.
+    // The first block distributes the initial supply. It has no receipts, and is no payment.
     if (block.isEmpty || height === 0) return { ...head, transfers: [] }
     const answer = await node.ask(`${side}/gettransactioninfobyblocknum`, { num: height })
     return { ...head, transfers: transfersOf(readReceipts(answer, block), this.token, watched) }
@@ -171,7 +174,7 @@ async function readHead(node: TronNode): Promise<{ readonly head: ChainHead; rea
   return { head: { latest: newest.height, confirmed: solidified.height }, timeMs: newest.timeMs }
 }
 
-/** So many solidified blocks or fewer, each the parent of the next. */
+/** Up to this many solidified blocks, each the parent of the next. */
 async function readConsecutive(node: TronNode, from: number, count: number): Promise<readonly TronBlock[]> {
   if (count === 1) return [readBlock(await node.ask('/walletsolidity/getblockbynum', { num: from }), from)]
   const what = `blocks from ${from}`
@@ -186,7 +189,7 @@ async function readConsecutive(node: TronNode, from: number, count: number): Pro
   return blocks
 }
 
-/** A node's way to say that it does not know what it was asked for. */
+/** A node answers a query for something unknown with an empty object. */
 function isNothing(answer: unknown): boolean {
   return isObject(answer) && Object.keys(answer).length === 0
 }

@@ -9,11 +9,11 @@ import { integerOf, repeatedOf } from './values.js'
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
 const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-/** The event itself, from, to. */
+/** The event, the sender, the receiver. */
 const TRANSFER_TOPICS = 3
 const ACCOUNT = /^[0-9a-f]{40}$/
 const WORD = /^[0-9a-f]{64}$/
-/** An account as a word: 12 bytes of zeros and its 20. */
+/** An account as a word: 12 zero bytes and its 20. */
 const ACCOUNT_WORD = /^0{24}[0-9a-f]{40}$/
 const ACCOUNT_DIGITS = 40
 /** An amount of TRX is an int64 of sun, 10⁻⁶ TRX. */
@@ -23,9 +23,10 @@ const ATOMS_PER_SUN = 10n ** 12n
 type Payment = Omit<ObservedTransfer, 'txHash'>
 
 /**
- * What transactions of a block transfer to watched addresses, in order: TRX by `TransferContract`, and what the logs of the
- * token (its account, 40 hex digits) say, whatever kind of transaction emitted them. TRC-10 units are neither, and TRX that
- * a contract sends shows in neither: a documented limit. Throws `BadAnswer` when something does not fit together.
+ * The transfers of a block's transactions to watched addresses, in order: TRX by `TransferContract`, and the token's
+ * logs (`token` is its account, 40 hex digits), whatever kind of transaction emitted them. TRC-10 units are neither.
+ * TRX that a contract sends appears in neither: a documented limit. Throws `BadAnswer` when the parts contradict each
+ * other.
  */
 export function transfersOf(
   transactions: readonly SettledTransaction[],
@@ -64,7 +65,7 @@ function tokenPayments({ logs }: SettledTransaction, token: string, what: string
   })
 }
 
-/** Whether a transaction did what it asks for. The block says so, and the receipt of a contract must agree. */
+/** Whether a transaction succeeded. The block says so, and the receipt of a contract must agree. */
 function isSuccessful({ result, contractResult, logs }: SettledTransaction, what: string): boolean {
   const agrees = contractResult === null ? logs.length === 0 : contractResult === result
   demand(result !== null && agrees, `${what}: no result, or two`)
