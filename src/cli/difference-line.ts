@@ -3,7 +3,10 @@ import type { Deposit } from '../domain/deposit.js'
 import type { Network } from '../domain/network.js'
 import type { DepositField, Difference } from '../networks/difference.js'
 
-/** A difference as one line for people. What others wrote, such as a hash that was pushed, cannot steer a terminal. */
+/**
+ * A difference as one line for people. Text from others, such as a pushed hash, cannot send control characters to a
+ * terminal.
+ */
 export function differenceLine(network: Network, difference: Difference): string {
   return whatDiffers(network, difference).replace(/\p{C}/gu, '?')
 }

@@ -5,14 +5,14 @@ import type { Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
 
 const STDERR = 2
-/** Where native code writes to standard error while the service runs, in the data directory. */
+/** The file in the data directory that collects what native code writes to standard error. */
 const NATIVE_ERRORS_FILE = 'native-errors.log'
-/** Between two looks at the file. */
+/** Pause between two reads of the file. */
 const LOOK_PAUSE_MS = 1000
-/** Of what was written, as much goes into a line of the log. */
+/** Characters of such a text in one log line. */
 const TEXT_LIMIT_CHARACTERS = 4000
 
-/** The calls of the system that Node does not offer. */
+/** The system calls that Node does not offer. */
 interface Descriptors {
   dup(fd: number): number
   dup2(from: number, to: number): number
@@ -24,15 +24,15 @@ export interface NativeErrorsOptions {
   /** Moves the log to another descriptor. */
   readonly moveLog: (fd: number) => void
   readonly scheduler: Scheduler
-  /** Absent: the system's, where koffi is installed. */
+  /** Default: the system's, where koffi is installed. */
   readonly descriptors?: Descriptors | null
 }
 
 /**
- * Keeps every line on standard error JSON: the database's native code prints there when the disk refuses a write, and so do
- * libraries by the console. From now on both go into the log. Native code writes into a file instead of standard error, which
- * is read once a second. What a process wrote there while it died is told at the next start. Without koffi only the console
- * goes into the log.
+ * Keeps every line on standard error JSON. The database's native code prints there when the disk refuses a write, and
+ * libraries do through the console. From now on both go into the log. Native code writes into a file in place of
+ * standard error, which is read once a second. What a dying process wrote there is logged at the next start. Without
+ * koffi only the console goes into the log.
  */
 export async function divertNativeErrors(options: NativeErrorsOptions): Promise<void> {
   const { directory, log, moveLog, scheduler } = options
@@ -56,7 +56,7 @@ export async function divertNativeErrors(options: NativeErrorsOptions): Promise<
   }
 
   const look = () => {
-    // What is written between the two calls is lost; it is one more line about the same trouble.
+    // Text written between the two calls is lost; it is one more line about the same trouble.
     if (fstatSync(STDERR).size > 0) {
       const text = readFileSync(file, 'utf8')
       ftruncateSync(STDERR)
@@ -78,7 +78,7 @@ function shortened(text: string): string {
   return text.length > TEXT_LIMIT_CHARACTERS ? `${text.slice(0, TEXT_LIMIT_CHARACTERS)}…` : text.trimEnd()
 }
 
-/** Null where the package is not installed or does not run. */
+/** Null where the package is not installed or does not load. */
 async function systemDescriptors(): Promise<Descriptors | null> {
   if (process.platform !== 'linux') return null
   try {

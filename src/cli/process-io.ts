@@ -17,7 +17,7 @@ export function error(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** What `serve` needs, from the process that this is. */
+/** The process as `serve` uses it. */
 export function processIo(level: LogLevel, startService: ServeIo['startService']): ServeIo {
   const { moveLog, ...common } = commonIo(level)
   const { log } = common
@@ -33,7 +33,7 @@ export function processIo(level: LogLevel, startService: ServeIo['startService']
   }
 }
 
-/** What `reconcile` needs, from the process that this is. */
+/** The process as `reconcile` uses it. */
 export function reconcileIo(level: LogLevel, openReconciliation: ReconcileIo['openReconciliation']): ReconcileIo {
   const { moveLog: _, ...common } = commonIo(level)
   return {
@@ -43,7 +43,7 @@ export function reconcileIo(level: LogLevel, openReconciliation: ReconcileIo['op
   }
 }
 
-/** What `reconcile --ledger` needs, from the process that this is. */
+/** The process as `reconcile --ledger` uses it. */
 export function reconcileLedgerIo(
   level: LogLevel,
   openLedgerReconciliation: ReconcileLedgerIo['openLedgerReconciliation'],

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.js'
 
 const BAR_WIDTH = 30
-/** Between two drawings of the bar. */
+/** Pause between two updates of the bar. */
 const DRAW_PAUSE_MS = 100
-/** Between two lines where there is no terminal. */
+/** Pause between two lines where there is no terminal. */
 const LINE_PAUSE_MS = 10_000
 /** Moves to the start of the line and clears it (ECMA-48: CR, EL). */
 const CLEAR = '\r\u001b[K'
@@ -13,11 +13,11 @@ export interface ProgressLineOptions {
   /** Writes text as it is, without a line feed. */
   readonly write: (text: string) => void
   readonly isTerminal: boolean
-  /** What there is to be done. */
+  /** The total number of blocks. */
   readonly total: number
 }
 
-/** How far some work has come: a bar on a terminal, else a line now and then. */
+/** The progress of some work: a bar on a terminal, else a line now and then. */
 export class ProgressLine {
   private readonly startMs: number
   private writtenMs: number
@@ -29,7 +29,7 @@ export class ProgressLine {
     this.writtenMs = this.startMs
   }
 
-  /** `what` completes the line: how much of what was found. */
+  /** `what` completes the line with the findings so far. */
   show(done: number, what: string): void {
     const { clock, isTerminal, total } = this.options
     const sinceMs = clock.now() - this.writtenMs
@@ -44,7 +44,7 @@ export class ProgressLine {
     else this.options.write(`${text}\n`)
   }
 
-  /** Makes room for another line, on a terminal. */
+  /** Clears the bar, so that another line can be printed. */
   clear(): void {
     if (this.isDrawn) this.options.write(CLEAR)
     this.isDrawn = false
@@ -56,7 +56,7 @@ export class ProgressLine {
     this.isDrawn = true
   }
 
-  /** About how long it will take, once that can be guessed. */
+  /** The estimated time left, once there is an estimate. */
   private left(done: number): string {
     const elapsedMs = this.options.clock.now() - this.startMs
     if (done === 0 || done >= this.options.total || elapsedMs <= 0) return ''

@@ -8,10 +8,10 @@ import { RECONCILE_FLAGS, type ReconcileRequest, readReconcileRequest } from './
 
 const COMMANDS: readonly string[] = ['serve', 'reconcile']
 
-/** With this flag it is the ledger that is compared, and no network. */
+/** With this flag `reconcile` compares the ledger, not a network. */
 const LEDGER = '--ledger'
 
-/** What the command line needs of the process it runs in. */
+/** What the command line needs from its process. */
 export interface RunIo {
   /** Writes a line to standard output. */
   out(line: string): void
@@ -26,8 +26,8 @@ export interface RunIo {
 }
 
 /**
- * Runs what the command line asks for and resolves with the exit code. `argv` is what follows the program's name. Help
- * and version are answered wherever they stand, so that they help also with a command line that is otherwise wrong.
+ * Runs the command and resolves with the exit code. `argv` is what follows the program's name. Help and version are
+ * answered wherever they stand, even on a command line that is wrong otherwise.
  */
 export async function run(argv: readonly string[], environment: Environment, io: RunIo): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h')) {

@@ -8,10 +8,10 @@ import { VERSION } from '../version.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './exit-code.js'
 import { firstSignal, type SignalIo } from './stop-signal.js'
 
-/** Time between the first signal and the end: what has not finished by then is cut off. */
+/** Time for a drain after the first signal; then the rest is cut off. */
 export const DRAIN_TIMEOUT_MS = 10_000
 
-/** What `serve` needs of the process it runs in. */
+/** What `serve` needs from its process. */
 export interface ServeIo extends SignalIo {
   /** Writes a line for people to standard output. */
   out(line: string): void
@@ -20,9 +20,9 @@ export interface ServeIo extends SignalIo {
   readonly log: Logger
   readonly clock: Clock
   readonly startService: typeof startService
-  /** From now on, what native code and libraries write to standard error goes into the log. */
+  /** From now on, text that native code and libraries write to standard error goes into the log. */
   divertErrors(dataDirectory: string): Promise<void>
-  /** Calls back with what nobody caught. */
+  /** Calls back with uncaught exceptions and unhandled rejections. */
   onUncaught(uncaught: (error: unknown) => void): void
   /** Calls back once after the time, unless cancelled. */
   after(delayMs: number, elapsed: () => void): { cancel(): void }
@@ -32,9 +32,9 @@ export interface ServeIo extends SignalIo {
 
 /**
  * Runs the service until a signal and resolves with the exit code: 0 after a complete drain, 1 when the service could
- * not start or could not finish within `DRAIN_TIMEOUT_MS`. A second signal ends the process at once (130 or 143), and so
- * does an exception that nobody caught (1): after it no state in memory can be trusted, while the store on disk can. SIGHUP
- * is logged and ignored.
+ * not start or could not finish within `DRAIN_TIMEOUT_MS`. A second signal ends the process at once (130 or 143), and
+ * so does an uncaught exception (1): it makes the state in memory untrustworthy, but not the store on disk. SIGHUP is
+ * logged and ignored.
  */
 export async function serve(settings: Settings, io: ServeIo): Promise<number> {
   io.onUncaught((error) => {
@@ -47,9 +47,9 @@ export async function serve(settings: Settings, io: ServeIo): Promise<number> {
 }
 
 async function startToStop(settings: Settings, io: ServeIo): Promise<number> {
-  // Signals count from before the start, because a start may take long and an operator may change their mind.
+  // Signals count from before the start, which may take long.
   const stop = firstSignal(io)
-  // A closed terminal, or a rotation of logs. Left to itself it would end the process without a drain.
+  // A closed terminal, or a rotation of logs. By default it would end the process without a drain.
   io.onSignal('SIGHUP', () => io.log.info({ signal: 'SIGHUP' }, 'nothing is reloaded; the signal is ignored'))
 
   const starting = io.startService(settings, io.log, io.clock)
@@ -62,7 +62,7 @@ async function startToStop(settings: Settings, io: ServeIo): Promise<number> {
     return EXIT_FAILURE
   }
 
-  // Not before: what keeps a service from starting is for people.
+  // Not earlier: reasons why a service cannot start are printed for people.
   await io.divertErrors(settings.dataDirectory)
   if (!stop.received()) {
     for (const line of service.banner) io.out(line)

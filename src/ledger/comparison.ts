@@ -3,7 +3,7 @@ import type { FollowerMemory } from './follower-memory.js'
 import type { LedgerSource } from './ledger-source.js'
 import type { TransactionIntake } from './transaction-intake.js'
 
-/** Rows of one step. The follower takes a step after each look, which bounds what a comparison asks of the nodes. */
+/** Rows in one step. The follower takes one step after each poll, which bounds the load on the nodes. */
 export const COMPARED_ROWS = 100
 
 export interface LedgerComparisonParts {
@@ -14,30 +14,30 @@ export interface LedgerComparisonParts {
   readonly fromMs: number
 }
 
-/** How a step ended. `more`: there is another one to take. */
+/** How a step ended. `more`: there is another step to take. */
 export type StepEnd = 'more' | 'done' | { readonly failure: string }
 
 /**
- * Goes through everything that the stores list and takes it again: what was known is a duplicate, and what was missed, a
- * transaction that was listed too late or by a store that was not asked then, is applied. It ends where the window of the
- * follower begins, which is read again all the time. Every store has to answer, or it waits.
+ * Goes through everything that the stores list and takes it again. Known transactions are duplicates; missed ones,
+ * which were listed too late or only by a store that was not queried then, are applied. It ends at the beginning of the
+ * follower's window, which is read again all the time. It waits while a store does not answer.
  *
- * How far it has come is kept, so that restarts do not begin it anew.
+ * Its progress is stored, so that a restart continues it.
  */
 export class LedgerComparison {
   private position: ListingPosition | null = null
-  /** Transactions that were compared and facts that had been missed, in the comparison under way. */
+  /** Transactions compared, and missed facts found, in the present comparison. */
   private compared = 0
   private found = 0
 
   constructor(private readonly parts: LedgerComparisonParts) {}
 
-  /** What the comparison under way, or the last one, has come to. Counts are since the start of the process. */
+  /** The counts of the present or last comparison, since the start of the process. */
   get counts(): { readonly transactions: number; readonly missed: number } {
     return { transactions: this.compared, missed: this.found }
   }
 
-  /** Compares from a time on, or from where one that is under way has come, whichever is earlier. */
+  /** Compares from a time on, or from where a present comparison has come, whichever is earlier. */
   async beginAt(timestampMs: number): Promise<void> {
     const { memory, fromMs } = this.parts
     const comparingMs = Math.min(memory.progress.comparingMs ?? Number.POSITIVE_INFINITY, Math.max(timestampMs, fromMs))
@@ -45,7 +45,7 @@ export class LedgerComparison {
     this.position = null
   }
 
-  /** Begins one, or goes on with one that is under way. */
+  /** Begins a comparison, or continues the present one. */
   async step(): Promise<StepEnd> {
     const { source, memory, intake, fromMs } = this.parts
     if (this.position === null) {

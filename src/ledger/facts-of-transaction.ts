@@ -9,10 +9,10 @@ const LABEL_IDENTITY = 'otk'
 const LABEL_OWNER = 'owner'
 const LABEL_WALLET = 'wallet'
 
-/** Of a contract's name, as far as it is logged. */
+/** Characters of a contract's name that are logged. */
 const CONTRACT_TEXT_LENGTH_MAX = 200
 
-/** Why a transaction does not have the shape of a fact, in words. */
+/** Why a transaction is not a fact. */
 interface Flaw {
   readonly flaw: string
 }
@@ -21,14 +21,14 @@ export type OnboardedFact = Extract<LedgerFact, { type: 'identity.onboarded' }>
 export type AssignedFact = Extract<LedgerFact, { type: 'wallet.assigned' }>
 
 /**
- * What a committed transaction means for the service. `malformed`: by a followed contract, or by one that is spelled like
- * it, and not of its shape. `neighbour`: by another contract of a followed namespace.
+ * What a committed transaction means for the service. `malformed`: of a followed contract, or of one with a look-alike
+ * name, but not of its shape. `neighbour`: of another contract of a followed namespace.
  */
 export type Recognition =
   | {
       readonly kind: 'onboarding'
       readonly fact: OnboardedFact
-      /** Under which name it has to be signed, and by which key. */
+      /** The name under which it has to be signed, and the key. */
       readonly signer: string
       readonly publicKey: string
     }
@@ -38,14 +38,14 @@ export type Recognition =
   | { readonly kind: 'malformed'; readonly flaw: string }
 
 /**
- * The id of the event that a transaction is. Whoever tells the service of a transaction, the follower, the sandbox or a
- * gateway that wants to be followed up, uses this one: then whichever comes first is applied and the rest are duplicates.
+ * The event id of a transaction. The follower, the sandbox and a gateway that a follower accompanies all use it: the
+ * first report is applied, and the rest are duplicates.
  */
 export function ledgerEventId(umid: string): string {
   return `ledger:${umid}`
 }
 
-/** Judges a committed transaction as the ledger's read API tells it. */
+/** Judges a committed transaction from the ledger's read API. */
 export function recognise(
   committed: Readonly<Record<string, unknown>>,
   { contracts, onboardingName }: FollowedContracts,
@@ -63,7 +63,7 @@ export function recognise(
   }
   const transaction = readTransaction(committed)
   if (transaction === null) return { kind: 'malformed', flaw: '$i or $o is not an object' }
-  // The shapes of the specification name no entry point: another one may do anything, the opposite included.
+  // The shapes of the specification name no entry point. Another one may do anything, even the opposite.
   if (transaction.entry !== null) return { kind: 'malformed', flaw: 'it names an entry point of the contract' }
   if (standing.role === 'onboard') {
     const onboarding = onboardingFact(transaction, onboardingName)
@@ -73,7 +73,7 @@ export function recognise(
   return 'flaw' in assignment ? { kind: 'malformed', ...assignment } : { kind: 'assignment', ...assignment }
 }
 
-/** The onboarding of an identity, whose id is made of its key (specification, Onboarding rules 1). */
+/** The onboarding of an identity, whose id is made from its key (specification, Onboarding rules 1). */
 export function onboardingFact(
   transaction: LedgerTransaction,
   onboardingName: string,

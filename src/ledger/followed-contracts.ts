@@ -5,7 +5,7 @@ import { posix } from 'node:path'
 const ROLES = ['onboard', 'assign'] as const
 export type ContractRole = (typeof ROLES)[number]
 
-/** A contract whose committed transactions are taken as facts. */
+/** A contract whose committed transactions count as facts. */
 export interface FollowedContract {
   readonly role: ContractRole
   readonly namespace: string
@@ -16,16 +16,19 @@ export interface FollowedContract {
 export interface FollowedContracts {
   /** At least one. */
   readonly contracts: readonly FollowedContract[]
-  /** The fixed stream name behind the key in the text whose digest is an identity's id; unused when no onboarding is followed. */
+  /**
+   * The fixed stream name behind the key in the text whose digest is an identity's id; unused without a followed
+   * onboarding.
+   */
   readonly onboardingName: string
 }
 
 /** `onboard=shop/3f2a…`: a role, a namespace and a contract. */
 const ENTRY = /^([a-z]+)=([^/=,\s]+)\/([^/=,@\s]+)$/
-/** What may follow a contract's id: a version. A node resolves the name as a path, so nothing else may. */
+/** A version may follow a contract's id. Nodes resolve the name as a path, so nothing else may. */
 const VERSION = /^@[0-9A-Za-z][0-9A-Za-z._-]*$/
 
-/** Reads an operator's entries, `<role>=<namespace>/<contract>` each; or says what is wrong with the first bad one. */
+/** Reads an operator's entries, `<role>=<namespace>/<contract>` each, or describes the first bad one. */
 export function parseFollowedContracts(entries: readonly string[]): readonly FollowedContract[] | { flaw: string } {
   const contracts: FollowedContract[] = []
   for (const entry of entries) {
@@ -40,8 +43,8 @@ export function parseFollowedContracts(entries: readonly string[]): readonly Fol
 }
 
 /**
- * What the contract of a transaction is to a follower. `look-alike`: it is not followed, but is spelled so that a node may
- * have run a followed one, or somebody may take it for one. `neighbour`: another contract of a followed namespace.
+ * How a follower regards a transaction's contract. `look-alike`: not followed, but spelled so that a node may have run
+ * a followed one, or that people may confuse them. `neighbour`: another contract of a followed namespace.
  */
 export type ContractStanding =
   | { readonly kind: 'followed'; readonly role: ContractRole }
@@ -50,8 +53,8 @@ export type ContractStanding =
   | { readonly kind: 'other' }
 
 /**
- * Judges the contract that a transaction names. A node runs `<namespace>/<contract>.js` after it has resolved that text as
- * a path, so `<id>@/../../<namespace>/<id>` is another contract. Followed is only the id, alone or with a plain version.
+ * Judges the contract that a transaction names. A node resolves `<namespace>/<contract>.js` as a path and runs it, so
+ * `<id>@/../../<namespace>/<id>` is another contract. Only the id alone, or with a plain version, is followed.
  */
 export function standingOf(
   contracts: readonly FollowedContract[],
@@ -78,7 +81,7 @@ function isNamed(id: string, text: string): boolean {
 }
 
 /**
- * Names what is followed, and where and from when: whoever follows something else has to begin anew. The order of the
+ * Names the followed contracts, the stores and the start: with another name the follower starts over. The order of
  * contracts and stores does not matter. 64 hex characters.
  */
 export function originOf(

@@ -9,11 +9,11 @@ import type {
 import type { Logger } from '../log.js'
 import type { LedgerPort } from '../store/ledger.js'
 
-/** Transactions of the overlap that are remembered; where it holds more, it is cut short. */
+/** Transactions remembered; the overlap is shortened where it holds more. */
 const TAKEN_MAX = 200_000
-/** Transactions that are set aside; a further one takes the place of the one that was asked for most often. */
+/** Transactions set aside; a further one replaces the one with the most attempts. */
 export const SET_ASIDE_MAX = 10_000
-/** The window moves in steps of this part of the overlap, so that it is not gone through for each transaction. */
+/** The window moves in steps of this part of the overlap, so that it is not scanned for each transaction. */
 const WINDOW_STEPS = 16
 
 export interface FollowerMemoryOptions {
@@ -24,18 +24,18 @@ export interface FollowerMemoryOptions {
   readonly log: Logger
 }
 
-/** What is to be kept of a piece of work. */
+/** The result of a piece of work, to be stored. */
 export interface Noted {
-  /** Transactions that need not be looked up again: they were taken, or are set aside. */
+  /** Transactions that need no further look-up: they were taken, or are set aside. */
   readonly taken?: readonly ListedTransaction[]
   readonly setAside?: readonly SetAside[]
-  /** Transactions that are set aside no more. */
+  /** Transactions that are no longer set aside. */
   readonly settled?: readonly string[]
   /** How far the comparison has come; null when it has ended. */
   readonly comparingMs?: number | null
 }
 
-/** What a follower knows of what it has read: in memory as on disk. */
+/** What a follower remembers of the ledger, in memory and on disk. */
 export class FollowerMemory {
   private progress_: LedgerProgress
   /** Times of the transactions in the window, by transaction. */
@@ -49,7 +49,7 @@ export class FollowerMemory {
   ) {
     this.progress_ = memory.progress
     for (const { umid, timestampMs } of memory.taken) this.taken.set(umid, timestampMs)
-    // Nobody knows how long it was not running, so all are asked for at once.
+    // The time since the last run is unknown, so all are due at once.
     for (const one of memory.setAside) this.aside.set(one.umid, { ...one, dueMs: 0 })
   }
 
@@ -61,17 +61,17 @@ export class FollowerMemory {
     return [...this.aside.values()]
   }
 
-  /** How often a transaction that is set aside was asked for; null when it is not set aside. */
+  /** Attempts at a transaction that is set aside; null when it is not. */
   attemptsOf(umid: string): number | null {
     return this.aside.get(umid)?.attempts ?? null
   }
 
-  /** Whether a transaction was taken lately, or is set aside. */
+  /** Whether a transaction was taken recently, or is set aside. */
   isKnown(umid: string): boolean {
     return this.taken.has(umid) || this.aside.has(umid)
   }
 
-  /** Keeps what was done; it is on disk when this resolves. */
+  /** Stores the result; it is on disk when this resolves. */
   async note({ taken = [], setAside = [], settled = [], comparingMs }: Noted): Promise<void> {
     const { ledger, clock } = this.options
     const progress = this.progressAfter(taken)
@@ -91,8 +91,8 @@ export class FollowerMemory {
   }
 
   /**
-   * The window ends at the newest transaction, but not in the future: a node whose clock is fast must not take it away from
-   * where the others list theirs.
+   * The window ends at the newest transaction, but not in the future: one node with a fast clock must not move it past
+   * the times of the others.
    */
   private progressAfter(taken: readonly ListedTransaction[]): LedgerProgress {
     const { overlapMs, clock } = this.options
@@ -104,7 +104,7 @@ export class FollowerMemory {
     return { ...this.progress_, newestMs, windowMs }
   }
 
-  /** From when on there is room for `more`, and then some. */
+  /** The time from which on there is room for `more`, with a margin. */
   private cutShort(more: number): number {
     if (!this.hasWarned) {
       this.hasWarned = true

@@ -1,30 +1,30 @@
 import { equalConstantTime, hmacSha256Hex } from '../crypto/hmac.js'
 import { isTimely } from '../domain/api-key.js'
 
-/** What a push of the gateway shows for itself, exactly as it arrived; an absent header is undefined. */
+/** The credentials of a gateway's push, exactly as they arrived; an absent header is undefined. */
 export interface GatewayPush {
   /** `X-Gateway-Timestamp`: Unix milliseconds, digits only. */
   readonly timestamp: string | undefined
   /** `X-Gateway-Signature`: lower-case hex HMAC-SHA256 of the timestamp, a line feed and the raw body. */
   readonly signature: string | undefined
-  /** The bytes that arrived, never parsed and written anew. */
+  /** The bytes that arrived, not parsed and serialised again. */
   readonly body: Uint8Array
 }
 
-/** Lower-case hex of an HMAC-SHA256. */
+/** The form of an HMAC-SHA256 in lower-case hex. */
 const SIGNATURE = /^[0-9a-f]{64}$/
 
 /**
- * Whether the headers alone may be those of a push: a timestamp within five minutes of `nowMs` and what looks like a
- * signature. Asked before a body is taken in, which may be larger than a stranger's.
+ * Whether headers alone may be those of a push: a timestamp within five minutes of `nowMs`, and a well-formed
+ * signature. It is checked before a body is read, because pushes may have larger bodies than other requests.
  */
 export function mayBeGatewayPush({ timestamp, signature }: Omit<GatewayPush, 'body'>, nowMs: number): boolean {
   return timestamp !== undefined && signature !== undefined && SIGNATURE.test(signature) && isTimely(timestamp, nowMs)
 }
 
 /**
- * Whether whoever knows `secret` made the push within five minutes of `nowMs`, either side (decisions 8). The timestamp
- * is signed with the body, so that a recorded push is of no use later.
+ * Whether the push was made by a holder of `secret` within five minutes of `nowMs`, either side (decisions 8). The
+ * timestamp is signed with the body, so a recorded push cannot be replayed later.
  */
 export function isGatewayPush(push: GatewayPush, secret: string, nowMs: number): boolean {
   const { timestamp, signature, body } = push

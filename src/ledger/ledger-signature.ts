@@ -6,13 +6,13 @@ import { streamIdOf } from './ledger-transaction.js'
 
 const COMPRESSED_HEX = /^0x(0[23][0-9a-fA-F]{64})$/
 const UNCOMPRESSED_HEX = /^0x(04[0-9a-fA-F]{128})$/
-/** Keys of one identity, and signatures under one name, that are looked at: each pair may cost a verification. */
+/** Keys of one identity, and signatures under one name, that are tried: each pair may cost a verification. */
 const KEYS_MAX = 8
 
 /**
- * The compressed form of a public key as a transaction carries it: hex of the compressed or uncompressed point behind
- * `0x`, or PEM; null for anything else. A node takes no hex without `0x`. Whether a compressed one is on the curve is left
- * to the verification: none is valid under a key that is not.
+ * The compressed form of a public key in a transaction: hex of the compressed or uncompressed point behind `0x`, or
+ * PEM; null for anything else. Nodes accept no hex without `0x`. Verification decides whether a compressed key is on
+ * the curve: no signature is valid under one that is not.
  */
 export function parseLedgerKey(text: string): Uint8Array | null {
   const compressed = COMPRESSED_HEX.exec(text)?.[1]
@@ -21,16 +21,17 @@ export function parseLedgerKey(text: string): Uint8Array | null {
   return uncompressed === undefined ? publicKeyFromPem(text) : normalisePublicKey(Buffer.from(uncompressed, 'hex'))
 }
 
-/** Whether `signature`, base64 of DER with high or low S, is the key's over the digest. */
+/** Whether `signature`, base64 of DER with high or low S, is valid for the digest and key. */
 function isSignedBy(engine: Secp256k1Engine, signature: string, digest: Uint8Array, publicKey: Uint8Array): boolean {
-  // Nodes read base64 as leniently as Node does.
+  // Nodes decode base64 as leniently as Node.js.
   return engine.verify(Buffer.from(signature, 'base64'), digest, publicKey)
 }
 
 /**
- * Whether a committed transaction carries a signature by one of `keyTexts` under the name `signer`: a label, or the id of a
- * stream in any spelling that a node understands. That it was committed does not say so: a node takes an object for a list
- * of signatures by the hashes of their keys, and commits the transaction whatever is in it. All of such a list must be valid.
+ * Whether a committed transaction carries a signature by one of `keyTexts` under the name `signer`: a label, or the id
+ * of a stream in any spelling that a node understands. The commit itself proves nothing: nodes accept an object in
+ * place of a signature, as a list of signatures by the hashes of their keys, and commit the transaction whatever is in
+ * it. Every signature of such a list must be valid.
  */
 export function isSignedFor(
   committed: Readonly<Record<string, unknown>>,
@@ -52,7 +53,9 @@ export function isSignedFor(
   })
 }
 
-/** One signature, or those of several authorities by the hashes of their keys; nothing when one of them is no text. */
+/**
+ * One signature, or those of several authorities by the hashes of their keys; empty when one of them is not a string.
+ */
 function signaturesIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   const values = isObject(value) ? Object.values(value) : []
@@ -60,7 +63,7 @@ function signaturesIn(value: unknown): readonly string[] {
   return texts.length === values.length ? texts : []
 }
 
-/** Null for what is nested so deeply that it can be read but not written. */
+/** Null for values that are nested too deeply to be serialised. */
 function digestOf(tx: object): Uint8Array | null {
   try {
     return createHash('sha256').update(JSON.stringify(tx)).digest()

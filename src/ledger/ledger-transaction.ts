@@ -1,6 +1,6 @@
 import { isObject } from '../base/json-object.js'
 
-/** The part of a ledger transaction that says what it does, whoever tells it (specification, Ledger steps). */
+/** The meaningful part of a ledger transaction, from whatever source (specification, Ledger steps). */
 export interface LedgerTransaction {
   readonly isSelfSigned: boolean
   readonly namespace: string
@@ -12,12 +12,12 @@ export interface LedgerTransaction {
   readonly outputs: ReadonlyMap<string, LedgerStream>
 }
 
-/** What `$i` or `$o` says of a stream. Fields of another type than they should have count as absent. */
+/** A stream in `$i` or `$o`. Fields of the wrong type count as absent. */
 export interface LedgerStream {
-  /** The stream's id: `$stream`, or else the label itself, as a node reads it. */
+  /** The stream's id: `$stream`, or else the label itself, as nodes do. */
   readonly stream: string
   readonly publicKey: string | null
-  /** The key's type. A node takes `rsa` when there is none. */
+  /** The key's type. Nodes assume `rsa` when it is missing. */
   readonly keyType: string
   readonly isPersonal: boolean
 }
@@ -26,13 +26,13 @@ const DEFAULT_KEY_TYPE = 'rsa'
 
 const STREAM_ID_LENGTH = 64
 
-/** The id that a node finds in a text: what follows a colon is dropped, and so is what stands before the last 64 characters. */
+/** The id that a node finds in a text: it drops what follows a colon, and then all but the last 64 characters. */
 export function streamIdOf(text: string): string {
   const [id = ''] = text.split(':')
   return id.slice(-STREAM_ID_LENGTH)
 }
 
-/** Reads `$tx` and `$selfsign` of a transaction; null when they are not those of one. */
+/** Reads `$tx` and `$selfsign` of a transaction; null when they are malformed. */
 export function readTransaction(value: Readonly<Record<string, unknown>>): LedgerTransaction | null {
   const { $tx: tx, $selfsign: selfSigned } = value
   if (!isObject(tx)) return null
@@ -40,7 +40,7 @@ export function readTransaction(value: Readonly<Record<string, unknown>>): Ledge
   if (typeof namespace !== 'string' || typeof contract !== 'string') return null
   if (!isObject(inputs) || !isObject(outputs)) return null
   return {
-    // Any value that is true to JavaScript counts, as it does in a node.
+    // Any truthy value counts, as it does in a node.
     isSelfSigned: Boolean(selfSigned),
     namespace,
     contract,

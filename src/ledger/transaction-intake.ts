@@ -9,42 +9,42 @@ import type { FollowerRecord } from './follower-state.js'
 import type { ApplyEvents } from './gateway-events.js'
 import { type LookUpParts, type LookUpResult, lookUpAll, type Told } from './transaction-lookup.js'
 
-/** Attempts after which a transaction that no node tells is no matter of a moment any more; about a minute with the usual pause. */
+/** After these attempts a transaction that no node returns counts as a problem: about a minute with the usual pause. */
 export const ATTEMPTS_OF_A_MOMENT = 6
-/** The longest pause before a transaction that is set aside is asked for again. */
+/** The longest pause before a transaction that is set aside is retried. */
 export const ASK_AGAIN_MAX_MS = 600_000
-/** Contracts of a followed namespace that are named in the log, once each; further ones are not. */
+/** Contracts of a followed namespace that are logged, once each. */
 const NEIGHBOURS_MAX = 1000
 
 export interface TransactionIntakeOptions extends LookUpParts {
-  /** The intake: the same way in that a push of the gateway takes. */
+  /** The intake: the same way in that a gateway's push takes. */
   readonly apply: ApplyEvents
   readonly memory: FollowerMemory
   readonly record: FollowerRecord
-  /** Before the second attempt to look a transaction up; longer before each further one. */
+  /** Pause before the second attempt at a look-up; it grows with each further one. */
   readonly pollMs: number
   readonly clock: Clock
   readonly log: Logger
   readonly isStopped: () => boolean
 }
 
-/** Why transactions are taken: they were listed, are asked for again, or are compared. */
+/** Why transactions are taken: they were listed, are retried, or are compared. */
 export type Occasion = 'listed' | 'again' | 'compared'
 
-/** What became of some transactions: all were dealt with, or nodes failed and why. */
+/** The result of taking some transactions: all were dealt with, or nodes failed and why. */
 export type Taken =
   | { readonly kind: 'done'; readonly applied: number }
   | { readonly kind: 'failed'; readonly why: string }
 
 /**
- * Looks transactions up and tells the service what they say: look up → verify → facts → intake → durable → noted → durable. A
- * crash between the two durable steps repeats facts, which their event ids make duplicates.
+ * Looks transactions up and reports their facts: look up → verify → facts → intake → durable → noted → durable. A crash
+ * between the two durable steps repeats facts, which are then duplicates by their event ids.
  *
- * What no node tells is set aside and holds up nobody. That may change the order in which facts are told, and is no harm:
- * the ledger's dates decide between two assignments of a wallet.
+ * A transaction that no node returns is set aside and delays no other. Facts may then be reported in another order,
+ * which is harmless: the ledger's dates decide between two assignments of a wallet.
  */
 export class TransactionIntake {
-  /** Contracts that are not followed although their namespace is, and of which the log has told. */
+  /** Unfollowed contracts of a followed namespace that have been logged. */
   private readonly neighbours = new Set<string>()
 
   constructor(private readonly options: TransactionIntakeOptions) {}
@@ -57,7 +57,7 @@ export class TransactionIntake {
       return one !== undefined && isTold(one) ? [{ row, told: one }] : []
     })
     const failure = failureIn(results)
-    // What was set aside before is asked for less and less often, also while nodes fail.
+    // Retries of set-aside transactions become less and less frequent, also while nodes fail.
     const isSomeNodeWell = occasion === 'again' || results.some((one) => isTold(one) || one.kind === 'missing')
     if (failure !== null && !isSomeNodeWell) return { kind: 'failed', why: failure }
     const events = told.flatMap(eventOf)
@@ -77,7 +77,7 @@ export class TransactionIntake {
       told.map(({ row }) => row),
       outcomes,
     )
-    // What a comparison finds malformed was told when it was listed.
+    // A malformed transaction in a comparison was logged when it was listed.
     if (occasion !== 'compared') this.tellSkipped(told)
     this.tellOutcomes(occasion, events, outcomes)
     this.tellSetAside(setAside)
@@ -93,7 +93,7 @@ export class TransactionIntake {
     return [{ umid, timestampMs, attempts, dueMs: clock.now() + pauseMs }]
   }
 
-  /** Loud, because a fact may be missing now. */
+  /** Logged as an error, because a fact may be missing now. */
   private tellSkipped(told: readonly { readonly row: ListedTransaction; readonly told: Told }[]): void {
     for (const { row, told: one } of told) {
       if (one.kind === 'neighbour') this.tellNeighbour(one.contract)
@@ -103,7 +103,10 @@ export class TransactionIntake {
     }
   }
 
-  /** Once: a label of a followed contract would be such a one, and its assignments be lost without a word. */
+  /**
+   * Logged once. An operator may have followed a label of this contract by mistake, and would lose its assignments
+   * silently.
+   */
   private tellNeighbour(contract: string): void {
     if (this.neighbours.has(contract) || this.neighbours.size >= NEIGHBOURS_MAX) return
     this.neighbours.add(contract)

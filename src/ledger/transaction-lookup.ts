@@ -6,10 +6,10 @@ import type { FollowedContracts } from './followed-contracts.js'
 import { isSignedFor } from './ledger-signature.js'
 import type { LedgerSource } from './ledger-source.js'
 
-/** Transactions that are looked up at once. */
+/** Transactions looked up in parallel. */
 const LOOKUPS_MAX = 8
 
-/** What a committed transaction tells the service: a fact, nothing, or nothing although it should, and why. */
+/** What a committed transaction means for the service: a fact, nothing, or a flaw. */
 export type Told =
   | { readonly kind: 'fact'; readonly fact: LedgerFact }
   | { readonly kind: 'nothing' }
@@ -17,8 +17,8 @@ export type Told =
   | { readonly kind: 'skipped'; readonly flaw: string }
 
 /**
- * What became of a look-up. `missing`: every node says that it does not have what is needed. `unclear`: nodes failed.
- * `unasked`: another look-up failed before.
+ * The result of a look-up. `missing`: no node has what is needed. `unclear`: nodes failed. `unasked`: another look-up
+ * failed before.
  */
 export type LookUpResult =
   | Told
@@ -34,8 +34,8 @@ export interface LookUpParts {
 }
 
 /**
- * Looks up transactions, a few at once, and judges them: one result for each, in order. The first that nodes fail to answer
- * ends it, because they would fail the next, too. So does `isStopped`.
+ * Looks up transactions, a few in parallel, and judges them: one result for each, in order. The first one that nodes
+ * fail to answer ends it, because they would fail the next, too. So does `isStopped`.
  */
 export async function lookUpAll(
   rows: readonly ListedTransaction[],

@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * Marks deliveries attempted. What gathers while a write is under way goes into the next one together, so that a
- * thousand deliveries cost a few flushes of the disk and one costs no waiting.
+ * Marks deliveries as attempted. Marks that arrive during a write go into the next one together, so that a thousand
+ * deliveries cost a few flushes of the disk, and a single one does not wait.
  */
 export class AttemptMarks {
   private waiting: Waiting[] = []
@@ -20,7 +20,7 @@ export class AttemptMarks {
 
   constructor(private readonly outbox: Pick<OutboxPort, 'markAttempted'>) {}
 
-  /** Whether the delivery may be sent: it is marked, and nobody had marked it before. Rejects when the store does. */
+  /** Whether the delivery may be sent: it is marked now, and was not marked before. Rejects when the store does. */
   mark(id: string): Promise<boolean> {
     if (this.isStopped) return Promise.resolve(false)
     return new Promise((resolve, reject) => {
@@ -29,13 +29,13 @@ export class AttemptMarks {
     })
   }
 
-  /** What has not been handed to the store stays queued there, for the next start. */
+  /** Deliveries whose mark was not handed to the store stay queued there, for the next start. */
   stop(): void {
     this.isStopped = true
     for (const { resolve } of this.waiting.splice(0)) resolve(false)
   }
 
-  /** Never rejects: every failure goes to those who wait. */
+  /** Never rejects: failures go to the callers of `mark`. */
   private async write(): Promise<void> {
     this.isWriting = true
     while (this.waiting.length > 0) {

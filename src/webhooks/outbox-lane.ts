@@ -2,42 +2,42 @@ import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import type { LaneKey } from '../store/outbox.js'
 import type { Pool } from './pool.js'
 
-/** Attempts at once that a lane starts with. A receiver that answers slowly is left at least these. */
+/** Attempts in flight that a lane starts with, and the least that a slow receiver keeps. */
 const WINDOW_START = 2
-/** What is left to a receiver that did not answer in time. */
+/** Attempts in flight for a receiver that timed out. */
 const WINDOW_HANGING = 1
 
-/** A receiver that answers sooner gets twice as many attempts at once with each answer, otherwise one more. */
+/** An answer that is sooner than this doubles the window; any other adds one. */
 const QUICK_ANSWER_MS = 1000
-/** Half of what an attempt may take: whoever needs longer gets half as many at once, before attempts fail. */
+/** Half of an attempt's time limit. A slower answer halves the window, before attempts fail. */
 const LATE_ANSWER_MS = 4000
 
-/** Queued rows kept beyond those that can start, to pass by deliveries that wait for one of their own invoice. */
+/** Queued rows read beyond those that can start, so that deliveries of busy invoices do not block the others. */
 const LOOKAHEAD_ROWS = 8
 
 /**
- * Where a lane is. `resting`: nothing to do until a delivery ends or becomes due. `ready`: in a pool, for its turn.
- * `in_turn`: its rows are being read. `paused`: the store failed.
+ * The state of a lane. `resting`: nothing to do until a delivery ends or becomes due. `ready`: in a pool, waiting for
+ * its turn. `in_turn`: its rows are being read. `paused`: the store failed.
  */
 type LaneState = 'resting' | 'ready' | 'in_turn' | 'paused'
 
 /**
- * What is remembered of the deliveries of one owner to one origin: those under way, and while there are any a few that
- * come next. The others stay in the store, which is the queue.
+ * The deliveries of one owner to one origin: those in flight, and while there are any a few of the next ones. The
+ * others stay in the store, which is the queue.
  */
 export class OutboxLane {
   state: LaneState = 'resting'
-  /** The pool that it entered last; null before. */
+  /** The pool that it entered last; null before the first time. */
   pool: Pool | null = null
   /** Failures of the store in a row. */
   failures = 0
   private window: number
-  /** By delivery id, until the outcome is recorded: as they were when they began. */
+  /** The deliveries in flight by id, as they were when they began, until their outcome is recorded. */
   private readonly underWay = new Map<string, Delivery>()
-  /** Ids of those that the receiver has not answered. */
+  /** The ids of deliveries that the receiver has not answered. */
   private readonly unanswered = new Set<string>()
   private readonly busyInvoices = new Set<string>()
-  /** Rows read and not begun, oldest first. */
+  /** Rows that were read and not begun, oldest first. */
   private ahead: Delivery[] = []
   /** Id of the last row read; null when the next read begins at the head of the queue. */
   private readTo: string | null = null
@@ -59,7 +59,7 @@ export class OutboxLane {
     return Math.max(0, this.window - this.unanswered.size)
   }
 
-  /** Whether deliveries were read that have not begun. */
+  /** Whether there are rows that were read and not begun. */
   get hasAhead(): boolean {
     return this.ahead.length > 0
   }
@@ -73,14 +73,14 @@ export class OutboxLane {
     return this.underWay.size === 0 && !this.hasMore
   }
 
-  /** The delivery is queued. A retry or a redelivery comes back before what was read since. */
+  /** The delivery is queued. A retry or redelivery has its place before rows that were read since. */
   wake(id: string): void {
     this.hasUnread = true
     if (this.state === 'in_turn') this.isOutdated = true
     else if (this.readTo !== null && id <= this.readTo && !this.isKnown(id)) this.startOver()
   }
 
-  /** Begins at the head of the queue again. */
+  /** Reads from the head of the queue again. */
   startOver(): void {
     this.hasUnread = true
     this.isOutdated = false
@@ -88,10 +88,10 @@ export class OutboxLane {
     this.readTo = null
   }
 
-  /** What to read before `wanted` deliveries can be chosen; null for nothing. */
+  /** What to read so that `wanted` deliveries can be chosen; null for nothing. */
   beginRead(wanted: number): { readonly after: string | null; readonly limit: number } | null {
     if (!this.hasUnread || this.startable(wanted).length === wanted) return null
-    // At the head of the queue there may still be those that are only now being marked.
+    // At the head of the queue there may still be deliveries that are being marked now.
     const passed = this.readTo === null ? this.unanswered.size : 0
     const limit = wanted + LOOKAHEAD_ROWS - this.ahead.length + passed
     if (limit <= 0) return null
@@ -99,7 +99,7 @@ export class OutboxLane {
     return { after: this.readTo, limit }
   }
 
-  /** The rows that the store had, at most `limit`, oldest first. */
+  /** Takes the rows that the store returned, at most `limit`, oldest first. */
   endRead(rows: readonly Delivery[], limit: number): void {
     for (const row of rows) if (!this.isUnderWay(row)) this.ahead.push(row)
     this.readTo = rows.at(-1)?.id ?? this.readTo
@@ -107,8 +107,8 @@ export class OutboxLane {
   }
 
   /**
-   * The first `wanted` of the queued deliveries, oldest first, that may start. One of an invoice starts only when the one
-   * before it has been recorded, which keeps `confirmed` behind the `pending` of its deposit.
+   * The first `wanted` of the queued deliveries, oldest first, that may start. A delivery starts only when the one
+   * before it of the same invoice is recorded, which keeps `confirmed` behind the `pending` of its deposit.
    */
   choose(wanted: number): readonly Delivery[] {
     const chosen = this.startable(wanted)
@@ -123,20 +123,20 @@ export class OutboxLane {
     this.busyInvoices.add(delivery.invoiceId)
   }
 
-  /** The receiver has no more to do with it. False when that was known. */
+  /** The receiver has answered, or the attempt failed. False when that was known. */
   answered(delivery: Delivery): boolean {
     return this.unanswered.delete(delivery.id)
   }
 
-  /** It is over, and recorded. */
+  /** The attempt is over, and recorded. */
   remove(delivery: Delivery): void {
     this.underWay.delete(delivery.id)
     this.busyInvoices.delete(delivery.invoiceId)
-    // What comes next is in memory only beside what is under way, so that it has the same bound. Only one lane is in turn.
+    // Rows ahead are kept only beside attempts in flight, so that both have the same bound. Only one lane is in turn.
     if (this.underWay.size === 0 && this.hasAhead && this.state !== 'in_turn') this.startOver()
   }
 
-  /** As many attempts at once as the receiver has shown to stand. One that hangs soon holds a single slot. */
+  /** Grows the window while the receiver keeps up; a hanging receiver soon drops to one attempt. */
   learn(result: DeliveryResult): void {
     if (result.kind === 'answered') this.window = this.windowAfter(result.durationMs)
     else if (result.reason === 'timeout') this.window = WINDOW_HANGING
@@ -159,7 +159,7 @@ export class OutboxLane {
     return found
   }
 
-  /** False for one that has come back meanwhile, for a retry or a redelivery, and is to be attempted once more. */
+  /** False for a delivery that has come back since, by a retry or a redelivery, and is to be attempted again. */
   private isUnderWay(row: Delivery): boolean {
     return this.underWay.get(row.id)?.attempts === row.attempts
   }
