@@ -17,14 +17,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   base: ['scheduler'],
   clock: [],
   config: [],
-  crypto: [],
+  crypto: ['base'],
   log: [],
   scheduler: [],
   'start-error': [],
   version: [],
 
   // The core.
-  verify: ['crypto'],
+  verify: ['base', 'crypto', 'scheduler'],
   store: ['clock', 'domain', 'start-error'],
   actors: ['base', 'domain', 'store'],
   auth: ['base', 'clock', 'crypto', 'domain', 'scheduler', 'store', 'verify'],

@@ -1,5 +1,5 @@
 import { compileKeyTables } from '../../src/verify/key-tables.js'
-import { createVerifyPool, type VerifyPool } from '../../src/verify/pool.js'
+import { BATCHES_PER_THREAD, VerifyPool } from '../../src/verify/pool.js'
 import { VerifyThreads } from '../../src/verify/threads.js'
 import { encodeBatch, readAnswer, type VerifyRequest } from '../../src/verify/wire.js'
 import type { Measurement } from '../results.js'
@@ -9,7 +9,6 @@ import { signedMessages } from './signed-messages.js'
 /** What the pool can be limited to; it takes no less than two. */
 const BATCH_SIZES = [2, 4, 8, 16, 32, 64, 128] as const
 const LANE_BYTES = 64 * 1024 * 1024
-const BATCHES_PER_THREAD = 2
 const BATCH_TIME_LIMIT_MS = 60_000
 const ENGINE = 'libsecp256k1'
 /** Series by whether the key has a table. */
@@ -47,18 +46,29 @@ export async function verificationBatches(effort: Effort, signatures: number): P
 }
 
 async function throughPool(requests: readonly VerifyRequest[], batchLimit: number, kind: Kind): Promise<Saturated> {
-  const pool: VerifyPool = createVerifyPool({
-    engine: ENGINE,
-    keyTables: kind.isTabled ? { code: await compileKeyTables(), limit: 1 } : null,
-    threads: 1,
-    batchLimit,
-    registeredLaneLimit: requests.length,
-    unregisteredLaneLimit: requests.length,
-    laneLimitBytes: LANE_BYTES,
-  })
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const pool = new VerifyPool(
+    {
+      threads: 1,
+      batchLimit,
+      registeredLaneLimit: requests.length,
+      unregisteredLaneLimit: requests.length,
+      laneLimitBytes: LANE_BYTES,
+      onWorkerError: onError,
+      onTablesFailed: onError,
+    },
+    new VerifyThreads({
+      engine: ENGINE,
+      keyTables: kind.isTabled ? { code: await compileKeyTables(), limit: 1 } : null,
+      threads: 1,
+      onError,
+    }),
+  )
   await pool.warmUp()
   const verifyAll = async () => {
-    const verdicts = await Promise.all(requests.map((request) => pool.verify(request, 'registered')))
+    const verdicts = await Promise.all(requests.map((request) => pool.verify(request, 'registered', () => '')))
     if (!verdicts.every((verdict) => verdict === true)) throw new Error('the pool refused a good signature')
   }
   const note = 'through the pool, one thread'
@@ -71,9 +81,7 @@ function oneByOne(requests: readonly VerifyRequest[]): Saturated {
     engine: ENGINE,
     keyTables: null,
     threads: 1,
-    batchesPerThread: BATCHES_PER_THREAD,
     batchTimeLimitMs: BATCH_TIME_LIMIT_MS,
-    worker: new URL('../../src/verify/worker.js', import.meta.url),
     onError: (error) => {
       throw error
     },

@@ -1,47 +1,47 @@
 import { isStreamId, parseOwner } from '../domain/identity.js'
 import type { IdentityPort } from '../store/identities.js'
 
-/** Asks the ledger whether it has an identity. */
+/** Queries the ledger for identities. */
 export interface AskLedger {
   /** `id` is 64 lower-case hex digits. `unreachable` when no node gives a certain answer. */
   hasIdentity(id: string): Promise<boolean | 'unreachable'>
 }
 
-/** `unreachable` and `busy` mean unknown: never to be read as "no" (decisions 8). */
+/** `unreachable` and `busy` mean unknown; they never mean "no" (decisions 8). */
 export type Existence = boolean | 'unreachable' | 'busy'
 
 /**
- * Questions to the ledger that may be open at once. Anybody may ask, so without a bound a flood would keep the ledger and
- * this process busy; a ledger that answers in 50 ms still answers more than a thousand questions a second.
+ * Queries to the ledger that may be open at once. Anyone can cause one, so without a bound a flood would keep the ledger and
+ * this process busy. A ledger that answers in 50 ms still answers more than a thousand queries a second.
  */
-export const QUESTIONS_MAX = 64
+export const QUERIES_MAX = 64
 
-/** Which identities exist: those known here, and those that the ledger has. */
+/** Tells which identities exist: those that the store knows, and those that the ledger has. */
 export class KnownIdentities {
-  /** Open questions to the ledger, by identity. */
-  private readonly questions = new Map<string, Promise<Existence>>()
+  /** Open queries, by identity. */
+  private readonly queries = new Map<string, Promise<Existence>>()
 
-  /** `ledger` is null when none is configured: then only what is known here exists. */
+  /** Without a ledger (null), only identities that the store knows exist. */
   constructor(
     private readonly identities: IdentityPort,
     private readonly ledger: AskLedger | null,
   ) {}
 
   /**
-   * Whether an identity exists. A ledger's "yes" is kept, its "no" is not. It is asked only for what can be an identity:
-   * its nodes would understand other texts in other ways. Whoever asks for the same identity meanwhile shares the answer.
+   * Whether an identity exists. The store remembers a ledger's "yes", but not its "no". Only texts of the form of an identity
+   * are queried, because nodes read other texts in other ways. Concurrent calls for one identity share a query.
    */
   async exists(id: string): Promise<Existence> {
     const identity = parseOwner(id)
     if (identity === null) return false
     if (await this.identities.isKnown(identity)) return true
     if (this.ledger === null || !isStreamId(identity)) return false
-    const open = this.questions.get(identity)
+    const open = this.queries.get(identity)
     if (open !== undefined) return open
-    if (this.questions.size >= QUESTIONS_MAX) return 'busy'
-    const question = this.ask(this.ledger, identity).finally(() => this.questions.delete(identity))
-    this.questions.set(identity, question)
-    return question
+    if (this.queries.size >= QUERIES_MAX) return 'busy'
+    const query = this.ask(this.ledger, identity).finally(() => this.queries.delete(identity))
+    this.queries.set(identity, query)
+    return query
   }
 
   private async ask(ledger: AskLedger, identity: string): Promise<Existence> {

@@ -1,18 +1,20 @@
+import { BoundedMap } from '../base/bounded-map.js'
 import type { Clock } from '../clock.js'
 import { parsePublicKeyHex } from '../crypto/secp256k1.js'
 import { type ApiKey, type Authority, authorise, isTimely, type Permission } from '../domain/api-key.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import { isReady } from '../store/awaitable.js'
 import type { KeyPort } from '../store/keys.js'
-import type { VerifyLaneName } from '../verify/lanes.js'
+import type { Rejection, VerifyLaneName } from '../verify/lanes.js'
 import type { VerifyPool } from '../verify/pool.js'
-import { RegisteredKeys } from './registered-keys.js'
 import type { Tarpit } from './tarpit.js'
 
 const API_KEY_HEADER = 'x-service-api-key'
 const TIMESTAMP_HEADER = 'x-service-timestamp'
 const SIGNATURE_HEADER = 'x-service-signature'
 
+/** Registered keys that are remembered. */
+const REGISTERED_KEYS_MAX = 16_384
 /** Longest key header that can be a key: `0x` and 66 digits. */
 const KEY_TEXT_LENGTH_MAX = 68
 
@@ -40,7 +42,7 @@ export interface SignedRoute {
   readonly permission: Permission | null
 }
 
-/** What the pool says at once, or whether the signature is valid. */
+/** The promise of a verdict, or why the pool rejected the request. */
 type Verdict = ReturnType<VerifyPool['verify']>
 
 /** Who signed a request. */
@@ -53,14 +55,14 @@ export interface Signer {
   readonly timestamp: string
 }
 
-/** A request, as far as it matters who signed it. */
+/** The parts of a request that authentication reads. */
 export interface SignedRequest {
   readonly body: Uint8Array
   header(name: string): string | undefined
   remoteAddress(): string
 }
 
-/** Whom a request came from, as limits count clients. */
+/** The client that sent a request, as limits count clients. */
 export type SenderOf = (request: SignedRequest) => { readonly key: string }
 
 /** The three headers of a request. */
@@ -72,38 +74,42 @@ export function readSignatureHeaders(request: Pick<SignedRequest, 'header'>): Si
   }
 }
 
-/** Without any of the three headers a request takes the unsigned path; with one or two it is an incomplete signed one. */
+/** Whether any of the three headers is present. With one or two, a request is signed but incomplete. */
 export function isSigned(headers: SignatureHeaders): boolean {
   return headers.apiKey !== undefined || headers.timestamp !== undefined || headers.signature !== undefined
 }
 
 /**
- * Finds out who signed a request. The checks, and so the failures, come in this order: headers, timestamp, signature,
+ * Authenticates signed requests. The checks, and so the failures, come in this order: headers, timestamp, signature,
  * known key, revoked, expired, permission (decisions 2).
  */
 export class SignedRequests {
-  private readonly registered = new RegisteredKeys()
+  /**
+   * Public keys that have a record, by their text as clients spell it. A record is never removed (decisions 3), so a key stays
+   * registered; whether it may still be used is in its record.
+   */
+  private readonly registered = new BoundedMap<string, Uint8Array>(REGISTERED_KEYS_MAX)
 
   constructor(
     private readonly keys: Pick<KeyPort, 'find'>,
     private readonly pool: VerifyPool,
     private readonly clock: Clock,
     private readonly senderOf: SenderOf,
-    private readonly refusals: Tarpit,
+    private readonly tarpit: Tarpit,
   ) {}
 
   /**
-   * Who signed the body, judged by the key record as it is after the verification; `overloaded` when the lane is full, which who
-   * crowds it learns a second later (`TurnedAway`).
+   * The signer of the body, by the key record as it is after the verification. `overloaded` when the lane is full; a client
+   * that fills it is told after a delay of one second (`Rejection`).
    */
   async authenticate(headers: SignatureHeaders, request: SignedRequest, route: SignedRoute): Promise<Outcome<Signer>> {
     const read = this.read(headers)
     if (!read.ok) return read
     const { keyText, publicKey, timestamp } = read.value
-    // Whether the key is registered only chooses the lane here; the answer to the client comes after the signature.
-    const isRegistered = this.registered.find(keyText) !== undefined || (await this.lookUp(keyText, publicKey))
+    // Registration only chooses the lane here; an unknown key is answered after its signature was verified.
+    const isRegistered = this.registered.get(keyText) !== undefined || (await this.lookUp(keyText, publicKey))
     const verdict = this.verify(read.value, request, route.routeTag, isRegistered ? 'registered' : 'unregistered')
-    if (!(verdict instanceof Promise)) return this.turnAway(verdict, request)
+    if (!(verdict instanceof Promise)) return this.reject(verdict, request)
     if (!(await verdict)) return refuse('invalid_signature')
     const { permission } = route
     const found = this.keys.find(publicKey)
@@ -112,8 +118,8 @@ export class SignedRequests {
   }
 
   /**
-   * The text, as sent, of a key that signed the body and need not be registered: an identity's own. It waits in the lane
-   * of unregistered keys, since anybody can make such requests.
+   * The text, as sent, of a key that signed the body and need not be registered: an identity's own. The request waits in the
+   * lane of unregistered keys, since anyone can make such requests.
    */
   async authenticateIdentity(
     headers: SignatureHeaders,
@@ -123,22 +129,22 @@ export class SignedRequests {
     const read = this.read(headers)
     if (!read.ok) return read
     const verdict = this.verify(read.value, request, routeTag, 'unregistered')
-    if (!(verdict instanceof Promise)) return this.turnAway(verdict, request)
+    if (!(verdict instanceof Promise)) return this.reject(verdict, request)
     return (await verdict) ? succeed(read.value.keyText) : refuse('invalid_signature')
   }
 
-  /** What can be told without the curve: three headers, a timely one, and a key that could be one. */
+  /** Checks what needs no curve: three headers, a timely timestamp, a key of the right form. */
   private read({ apiKey, timestamp, signature }: SignatureHeaders): Outcome<Signed> {
     if (!apiKey || !timestamp || !signature) return refuse('missing_auth_headers')
     if (!isTimely(timestamp, this.clock.now())) return refuse('invalid_timestamp')
-    const publicKey = this.registered.find(apiKey) ?? parseKeyText(apiKey)
+    const publicKey = this.registered.get(apiKey) ?? parseKeyText(apiKey)
     if (publicKey === null) return refuse('invalid_signature')
     return succeed({ keyText: apiKey, publicKey, timestamp, signature })
   }
 
   private async lookUp(keyText: string, publicKey: Uint8Array): Promise<boolean> {
     const isRegistered = (await this.keys.find(publicKey)) !== undefined
-    if (isRegistered) this.registered.add(keyText, publicKey)
+    if (isRegistered) this.registered.set(keyText, publicKey)
     return isRegistered
   }
 
@@ -153,11 +159,8 @@ export class SignedRequests {
     return this.pool.verify({ publicKey, signature, routeTag, timestamp, body }, lane, sender)
   }
 
-  private async turnAway(
-    verdict: Exclude<Verdict, Promise<boolean>>,
-    { body }: SignedRequest,
-  ): Promise<Outcome<never>> {
-    if (verdict === 'crowded_out') await this.refusals.hold(body.length)
+  private async reject(rejection: Rejection, { body }: SignedRequest): Promise<Outcome<never>> {
+    if (rejection === 'crowded_out') await this.tarpit.hold(body.length)
     return refuse('overloaded')
   }
 }

@@ -1,9 +1,9 @@
 import { BoundedQueue } from '../base/bounded-queue.js'
 import { type Scheduler, wakefulScheduler } from '../scheduler.js'
 
-/** How long a refusal is held back: as long as the `Retry-After` of a 503 asks the client to wait. */
+/** How long an answer is delayed: as long as the `Retry-After` of a 503 asks the client to wait. */
 export const HOLD_MS = 1000
-/** Refusals held back at once, a few KiB each with what is kept of their requests; beyond, they are answered at once. */
+/** Answers that are delayed at once, a few KiB each with their requests; beyond, answers go out immediately. */
 const HELD_MAX = 8192
 /** Bytes of the bodies of their requests. */
 const HELD_BYTES_MAX = 32 * 1024 * 1024
@@ -15,9 +15,8 @@ interface Held {
 }
 
 /**
- * Answers that are held back, so that whoever sends what nobody has time for comes back after a second also when they do
- * not heed `Retry-After`: a client that waits for its answer cannot send the next request on that connection. Without
- * this, refusing a flood costs most of what serving it would.
+ * Delays refusals by a second, so that clients that ignore `Retry-After` still slow down: a client that waits for its answer
+ * cannot send the next request on that connection. An immediate refusal costs nearly as much as serving the request.
  */
 export class Tarpit {
   /** In the order in which they are released. */
@@ -33,7 +32,7 @@ export class Tarpit {
     return this.held.size
   }
 
-  /** Resolves when the refusal of a request with so large a body may be answered. */
+  /** Resolves when the answer to a request with a body of so many bytes may go out. */
   hold(bytes: number): Promise<void> {
     if (this.held.isFull || this.bytes + bytes > HELD_BYTES_MAX) return Promise.resolve()
     return new Promise((release) => {

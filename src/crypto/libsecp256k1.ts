@@ -4,19 +4,25 @@
  */
 
 import bindings from 'secp256k1/bindings.js'
-import { DecompressedKeys } from './decompressed-keys.js'
-import { createEngine } from './secp256k1.js'
+import { BoundedMap } from '../base/bounded-map.js'
+import { createEngine, publicKeyName } from './secp256k1.js'
 
-const decompressedKeys = new DecompressedKeys()
+const DECOMPRESSED_MAX = 4096
+/**
+ * The uncompressed form of public keys for which a signature was valid. Reading a compressed key takes a square root, a tenth
+ * of a verification, and merchants sign with few keys.
+ */
+const decompressed = new BoundedMap<string, Uint8Array>(DECOMPRESSED_MAX)
 
 export const libsecp256k1 = createEngine('libsecp256k1', {
   isOnCurve: (key) => bindings.publicKeyVerify(key),
   verifyCompact(signature, digest, key) {
-    const point = decompressedKeys.find(key)
+    const name = publicKeyName(key)
+    const point = decompressed.get(name)
     if (point !== undefined) return bindings.ecdsaVerify(signature, digest, point)
     try {
       const isValid = bindings.ecdsaVerify(signature, digest, key)
-      if (isValid) decompressedKeys.add(key, bindings.publicKeyConvert(key, false))
+      if (isValid) decompressed.set(name, bindings.publicKeyConvert(key, false))
       return isValid
     } catch (error) {
       // The library throws for a key that is off the curve. Asking first would cost every honest request a square root.

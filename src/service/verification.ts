@@ -3,7 +3,8 @@ import type { Secp256k1Engine, Secp256k1EngineName } from '../crypto/secp256k1.j
 import type { Logger } from '../log.js'
 import { StartError } from '../start-error.js'
 import { type ChosenEngine, chooseEngine } from '../verify/engine-choice.js'
-import { createVerifyPool, type VerifyObserver, type VerifyPool } from '../verify/pool.js'
+import { BATCH_LIMIT, type VerifyObserver, VerifyPool } from '../verify/pool.js'
+import { VerifyThreads } from '../verify/threads.js'
 import type { KeyTableOptions } from '../verify/worker.js'
 
 /** Maximum requests of registered keys that wait for verification. */
@@ -47,21 +48,24 @@ export async function startVerification(
     REGISTERED_LANE_LIMIT,
     REGISTERED_LANE_LIMIT_PER_THREAD[engine.name] * settings.verifyThreads,
   )
-  const pool = createVerifyPool({
-    threads: settings.verifyThreads,
-    engine: engine.name,
-    keyTables,
-    registeredLaneLimit,
-    unregisteredLaneLimit: Math.ceil(registeredLaneLimit * UNREGISTERED_LANE_PART),
-    laneLimitBytes: LANE_LIMIT_BYTES,
-    onWorkerError: (error) => log.error({ err: error }, 'a verification thread failed'),
-    onTablesFailed: (reason) => {
-      log.error({ reason }, 'tables of keys failed and are off until the next start')
-      tableFailures.add(TABLES_FAILED)
-      observer?.tablesFailed()
+  const onWorkerError = (error: Error) => log.error({ err: error }, 'a verification thread failed')
+  const pool = new VerifyPool(
+    {
+      threads: settings.verifyThreads,
+      batchLimit: BATCH_LIMIT[engine.name],
+      registeredLaneLimit,
+      unregisteredLaneLimit: Math.ceil(registeredLaneLimit * UNREGISTERED_LANE_PART),
+      laneLimitBytes: LANE_LIMIT_BYTES,
+      onWorkerError,
+      onTablesFailed: (reason) => {
+        log.error({ reason }, 'tables of keys failed and are off until the next start')
+        tableFailures.add(TABLES_FAILED)
+        observer?.tablesFailed()
+      },
+      observer,
     },
-    ...(observer === undefined ? {} : { observer }),
-  })
+    new VerifyThreads({ threads: settings.verifyThreads, engine: engine.name, keyTables, onError: onWorkerError }),
+  )
   return { engine, pool, degradations: () => [...tableFailures] }
 }
 

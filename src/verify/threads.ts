@@ -1,51 +1,52 @@
 /**
- * The worker threads of the verify pool, by Piscina: a batch in, what the worker answered out. A thread that dies is
- * replaced by Piscina; threads that neither die nor answer are replaced here.
+ * The worker threads of the verify pool, by Piscina. Piscina replaces a thread that dies; threads that neither die nor answer
+ * are replaced here.
  */
 
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import type { Secp256k1EngineName } from '../crypto/secp256k1.js'
-import type { KeyTableOptions, VerifyWorkerData } from './worker.js'
+import { BATCHES_PER_THREAD, type BatchThreads } from './pool.js'
+import type { VerifyWorkerData } from './worker.js'
 
 /**
- * Verifying leaves nothing behind but short-lived numbers, and a nursery that fits the processor's cache is as fast as a
- * large one. Without it V8 lets the nursery of each thread grow to 48 MiB.
+ * Verification leaves only short-lived numbers behind, and a nursery that fits the processor's cache is as fast as a large
+ * one. Without this limit, V8 lets the nursery of each thread grow to 48 MiB.
  */
 const NURSERY_MIB = 6
+/** Thousands of times what a batch takes: only threads that are stuck or cannot start exceed it. */
+const BATCH_TIME_LIMIT_MS = 10_000
 
-export interface VerifyThreadsSettings {
+export interface VerifyThreadsSettings extends VerifyWorkerData {
   readonly threads: number
-  readonly batchesPerThread: number
-  readonly engine: Secp256k1EngineName
-  /** Null for verification by the engine alone. */
-  readonly keyTables: KeyTableOptions | null
-  readonly batchTimeLimitMs: number
-  readonly worker: URL
-  /** Told of a thread that failed while it had nothing to do, which no promise would show. */
+  /** Called when a thread fails while it has nothing to do, which no promise would show. */
   readonly onError: (error: Error) => void
+  /** A batch that takes longer is given up and all threads are replaced; tests have their own limit. */
+  readonly batchTimeLimitMs?: number
+  /** The worker's file; tests have their own. */
+  readonly worker?: URL
 }
 
-export class VerifyThreads {
-  readonly #settings: VerifyThreadsSettings
-  #piscina: Piscina<ArrayBuffer, unknown>
+export class VerifyThreads implements BatchThreads {
+  private readonly batchTimeLimitMs: number
+  private piscina: Piscina<ArrayBuffer, unknown>
 
-  constructor(settings: VerifyThreadsSettings) {
-    this.#settings = settings
-    this.#piscina = this.#start()
+  /** Starts the threads. */
+  constructor(private readonly settings: VerifyThreadsSettings) {
+    this.batchTimeLimitMs = settings.batchTimeLimitMs ?? BATCH_TIME_LIMIT_MS
+    this.piscina = this.start()
   }
 
   /**
-   * Transfers the batch to the least busy thread. Rejects when the worker throws, dies, or exceeds the time limit;
-   * then all threads are replaced, because a thread that cannot start leaves its batch waiting without any event.
+   * Transfers the batch to the least busy thread. Rejects when the worker throws, dies, or exceeds the time limit; then all
+   * threads are replaced, because a thread that cannot start leaves its batch waiting without any event.
    */
   run(batch: ArrayBuffer): Promise<unknown> {
-    const piscina = this.#piscina
+    const { piscina, batchTimeLimitMs } = this
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        reject(new Error(`A verify batch took longer than ${this.#settings.batchTimeLimitMs} ms.`))
-        this.#restart(piscina)
-      }, this.#settings.batchTimeLimitMs)
+        reject(new Error(`a verify batch took longer than ${batchTimeLimitMs} ms`))
+        this.restart(piscina)
+      }, batchTimeLimitMs)
       piscina
         .run(batch, { transferList: [batch] })
         .then(resolve, reject)
@@ -53,20 +54,19 @@ export class VerifyThreads {
     })
   }
 
-  /** Ends the threads. What they were working on is rejected. */
   close(): Promise<void> {
-    return this.#piscina.destroy()
+    return this.piscina.destroy()
   }
 
-  #start(): Piscina<ArrayBuffer, unknown> {
-    const { threads, batchesPerThread, engine, keyTables, worker, onError } = this.#settings
+  private start(): Piscina<ArrayBuffer, unknown> {
+    const { threads, engine, keyTables, worker = new URL('./worker.js', import.meta.url), onError } = this.settings
     const workerData: VerifyWorkerData = { engine, keyTables }
     const piscina = new Piscina<ArrayBuffer, unknown>({
       filename: fileURLToPath(worker),
       workerData,
       minThreads: threads,
       maxThreads: threads,
-      concurrentTasksPerWorker: batchesPerThread,
+      concurrentTasksPerWorker: BATCHES_PER_THREAD,
       idleTimeout: Number.POSITIVE_INFINITY,
       atomics: 'sync',
       recordTiming: false,
@@ -76,10 +76,10 @@ export class VerifyThreads {
     return piscina
   }
 
-  /** Several batches may time out together; only the first one's threads are still the present ones. */
-  #restart(failed: Piscina<ArrayBuffer, unknown>): void {
-    if (this.#piscina !== failed) return
-    this.#piscina = this.#start()
-    failed.destroy().catch(this.#settings.onError)
+  /** Several batches may time out together; only the first finds its threads still in use. */
+  private restart(failed: Piscina<ArrayBuffer, unknown>): void {
+    if (this.piscina !== failed) return
+    this.piscina = this.start()
+    failed.destroy().catch(this.settings.onError)
   }
 }

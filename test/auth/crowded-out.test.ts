@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SignedRequests } from '../../src/auth/signed-request.js'
 import { Tarpit } from '../../src/auth/tarpit.js'
-import type { TurnedAway } from '../../src/verify/lanes.js'
+import type { Rejection } from '../../src/verify/lanes.js'
 import type { VerifyPool } from '../../src/verify/pool.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { testKey } from '../support/signing.js'
@@ -12,8 +12,8 @@ const ROUTE = { routeTag: 'POST /api/invoices', permission: null }
 const HEADERS = { apiKey: testKey('stranger').publicKeyHex, timestamp: String(NOW_MS), signature: 'AAAA' }
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A pool without room, and what becomes of a request then. */
-function turnedAway(how: TurnedAway) {
+/** A pool without room, and the answers that a request gets. */
+function rejected(how: Rejection) {
   let nowMs = 0
   const scheduler = new ManualScheduler()
   const keys = { find: () => Promise.resolve(undefined) }
@@ -35,14 +35,14 @@ function turnedAway(how: TurnedAway) {
 
 describe('a signed request for which there is no room', () => {
   test('among those with priority is told so at once', async () => {
-    const { asked, answers, scheduler } = turnedAway('overloaded')
+    const { asked, answers, scheduler } = rejected('overloaded')
     await asked
     assert.deepEqual(answers, ['overloaded'])
     assert.equal(scheduler.pending, 0)
   })
 
   test('among those without priority is told so later, and so comes back later', async () => {
-    const { asked, answers, pass } = turnedAway('crowded_out')
+    const { asked, answers, pass } = rejected('crowded_out')
     await nextTurn()
     pass(999)
     await nextTurn()

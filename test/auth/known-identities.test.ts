@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type AskLedger, KnownIdentities, QUESTIONS_MAX } from '../../src/auth/known-identities.js'
+import { type AskLedger, KnownIdentities, QUERIES_MAX } from '../../src/auth/known-identities.js'
 
 const idOf = (n: number) => n.toString(16).padStart(64, '0')
 const ID = idOf(0xab)
@@ -103,14 +103,14 @@ describe('which identities exist', () => {
 
   test('beyond the bound nobody can say, and nobody is asked, until a question ends', async () => {
     const world = new World()
-    const open = await Promise.all(Array.from({ length: QUESTIONS_MAX }, (_, i) => asking(world, idOf(i))))
+    const open = await Promise.all(Array.from({ length: QUERIES_MAX }, (_, i) => asking(world, idOf(i))))
     assert.equal(await world.identities.exists(ID), 'busy')
-    assert.equal(world.asked.length, QUESTIONS_MAX)
+    assert.equal(world.asked.length, QUERIES_MAX)
     const shared = await asking(world, idOf(0))
     world.answer(false)
     assert.equal(await shared.answer, false)
     const next = await asking(world, ID)
-    for (let i = 0; i < QUESTIONS_MAX; i += 1) world.answer(false)
+    for (let i = 0; i < QUERIES_MAX; i += 1) world.answer(false)
     assert.equal(await next.answer, false)
     await Promise.all(open.map(({ answer }) => answer))
   })
@@ -119,6 +119,6 @@ describe('which identities exist', () => {
     const broken: AskLedger = { hasIdentity: () => Promise.reject(new Error('a defect')) }
     const port = { isKnown: () => false, remember: async () => undefined }
     const identities = new KnownIdentities(port, broken)
-    for (let i = 0; i <= QUESTIONS_MAX; i += 1) await assert.rejects(identities.exists(idOf(i)), /a defect/)
+    for (let i = 0; i <= QUERIES_MAX; i += 1) await assert.rejects(identities.exists(idOf(i)), /a defect/)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FairQueue } from '../../src/verify/fair-queue.js'
-import type { WaitingRequest } from '../../src/verify/priority-queue.js'
+import type { WaitingRequest } from '../../src/verify/request-queue.js'
 
 const BYTES = 10
 

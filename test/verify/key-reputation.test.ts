@@ -7,7 +7,7 @@ const { publicKey } = testKey('standing')
 const other = testKey('standing, another').publicKey
 
 function hear(standing: KeyReputation, count: number, isValid: boolean, key = publicKey, client = 'a'): void {
-  for (let n = 0; n < count; n += 1) standing.heard(key, isValid, () => client)
+  for (let n = 0; n < count; n += 1) standing.count(key, isValid, () => client)
 }
 
 function isSuspect(standing: KeyReputation, key: Uint8Array, client = 'b'): boolean {
@@ -69,7 +69,7 @@ describe('the standing of a key', () => {
     const standing = new KeyReputation()
     const unasked = () => assert.fail('asked')
     assert.equal(standing.suspect(publicKey, unasked), null)
-    standing.heard(publicKey, true, unasked)
+    standing.count(publicKey, true, unasked)
     hear(standing, 9, false)
     assert.equal(standing.suspect(other, unasked), null)
     assert.notEqual(

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { createVerifyPool, type VerifyPool } from '../../src/verify/pool.js'
+import type { VerifyPool } from '../../src/verify/pool.js'
 import type { VerifyRequest } from '../../src/verify/wire.js'
 import { signRequest, testKey } from '../support/signing.js'
+import { startVerifyPool } from '../support/verify-pool.js'
 
 const TAG = 'POST /api/invoices'
 const TIMESTAMP = '1700000000000'
@@ -25,12 +26,8 @@ interface Setup {
 
 function startPool(t: TestContext, worker: string, threads = 1, batchTimeLimitMs = 60_000): Setup {
   const errors: Error[] = []
-  const pool = createVerifyPool({
+  const pool = startVerifyPool({
     threads,
-    engine: 'noble',
-    registeredLaneLimit: 1000,
-    unregisteredLaneLimit: 1000,
-    laneLimitBytes: 1024 * 1024,
     batchTimeLimitMs,
     onWorkerError: (error) => void errors.push(error),
     worker: new URL(worker, import.meta.url),
@@ -40,8 +37,8 @@ function startPool(t: TestContext, worker: string, threads = 1, batchTimeLimitMs
 }
 
 async function verify(pool: VerifyPool, request: VerifyRequest): Promise<boolean> {
-  const verdict = pool.verify(request, 'registered')
-  if (!(verdict instanceof Promise)) throw new Error(`Turned away: ${verdict}.`)
+  const verdict = pool.verify(request, 'registered', () => '')
+  if (!(verdict instanceof Promise)) throw new Error(`rejected: ${verdict}`)
   return verdict
 }
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { chooseEngine } from '../../src/verify/engine-choice.js'
 import { compileKeyTables } from '../../src/verify/key-tables.js'
-import { createVerifyPool, type VerifyPool, type VerifyPoolSettings } from '../../src/verify/pool.js'
+import type { VerifyPool } from '../../src/verify/pool.js'
 import type { VerifyRequest } from '../../src/verify/wire.js'
 import { signRequest, testKey } from '../support/signing.js'
+import { type RealPoolSettings, startVerifyPool } from '../support/verify-pool.js'
 
 const code = await compileKeyTables()
 const TAG = 'POST /api/invoices'
@@ -12,15 +13,11 @@ const TIMESTAMP = '1700000000000'
 const key = testKey('pool with tables')
 const requests = Array.from({ length: 300 }, (_, i) => signed(`{"name":"${i}"}`))
 
-function startPool(t: TestContext, settings: Partial<VerifyPoolSettings>): VerifyPool {
-  const lanes = { registeredLaneLimit: 10_000, unregisteredLaneLimit: 10_000, laneLimitBytes: 64 * 1024 * 1024 }
+function startPool(t: TestContext, settings: RealPoolSettings): VerifyPool {
   const failed: Error[] = []
-  const pool = createVerifyPool({
-    threads: 1,
-    engine: 'noble',
+  const pool = startVerifyPool({
     keyTables: { code, limit: 2 },
     batchLimit: 32,
-    ...lanes,
     onWorkerError: (error) => failed.push(error),
     ...settings,
   })
@@ -38,7 +35,7 @@ function signed(body: string): VerifyRequest {
 
 function verify(pool: VerifyPool, request: VerifyRequest, client: string): Promise<boolean> {
   const verdict = pool.verify(request, 'registered', () => client)
-  if (!(verdict instanceof Promise)) throw new Error(`Turned away: ${verdict}.`)
+  if (!(verdict instanceof Promise)) throw new Error(`rejected: ${verdict}`)
   return verdict
 }
 

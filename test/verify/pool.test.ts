@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { TurnedAway, VerifyLaneName } from '../../src/verify/lanes.js'
-import { createVerifyPool, type VerifyPool, type VerifyPoolSettings } from '../../src/verify/pool.js'
-import type { VerifyRequest } from '../../src/verify/wire.js'
+import { setImmediate } from 'node:timers/promises'
+import type { Rejection, VerifyLaneName } from '../../src/verify/lanes.js'
+import { type BatchThreads, VerifyPool, type VerifyPoolSettings } from '../../src/verify/pool.js'
+import { type VerifyRequest, verifyBatch } from '../../src/verify/wire.js'
+import { ManualScheduler } from '../support/manual-scheduler.js'
 import { signRequest, testKey } from '../support/signing.js'
+import { type RealPoolSettings, startVerifyPool } from '../support/verify-pool.js'
 
 const TAG = 'POST /api/invoices'
 const TIMESTAMP = '1700000000000'
 const key = testKey('pool')
-const defaults: VerifyPoolSettings = {
-  threads: 1,
-  engine: 'noble',
-  registeredLaneLimit: 10_000,
-  unregisteredLaneLimit: 10_000,
-  laneLimitBytes: 64 * 1024 * 1024,
-}
+const noClient = () => ''
 
-function startPool(t: TestContext, settings: Partial<VerifyPoolSettings> = {}): VerifyPool {
-  const pool = createVerifyPool({ ...defaults, ...settings })
+function startPool(t: TestContext, settings: RealPoolSettings = {}): VerifyPool {
+  const pool = startVerifyPool(settings)
   t.after(() => pool.close())
   return pool
 }
@@ -33,38 +29,14 @@ function malformed(name: string): VerifyRequest {
   return { ...valid, signature: 'AAAA', body: Buffer.from(name) }
 }
 
-function accepted(verdict: Promise<boolean> | TurnedAway): Promise<boolean> {
-  if (!(verdict instanceof Promise)) throw new Error(`Turned away: ${verdict}.`)
+function accepted(verdict: Promise<boolean> | Rejection): Promise<boolean> {
+  if (!(verdict instanceof Promise)) throw new Error(`rejected: ${verdict}`)
   return verdict
 }
 
 const valid = signed('{}')
 
 describe('the verify pool', () => {
-  test('tells an observer how long each request waited, and in which lane', async (t) => {
-    const heard: [VerifyLaneName, number][] = []
-    let nowMs = 0
-    const pool = startPool(t, {
-      now: () => nowMs,
-      observer: { waited: (lane, waitMs) => heard.push([lane, waitMs]), tablesFailed: () => {} },
-    })
-    const lanes: VerifyLaneName[] = ['unregistered', 'registered', 'registered', 'unregistered', 'registered']
-    const verdicts = lanes.map((lane, i) => {
-      nowMs = i * 10
-      return accepted(pool.verify(malformed(String(i)), lane))
-    })
-    nowMs = 100
-    await Promise.all(verdicts)
-    assert.deepEqual(
-      heard.filter(([lane]) => lane === 'registered').map(([, waitMs]) => waitMs),
-      [90, 80, 60],
-    )
-    assert.deepEqual(
-      heard.filter(([lane]) => lane === 'unregistered').map(([, waitMs]) => waitMs),
-      [100, 70],
-    )
-  })
-
   test('tells valid requests from all others', async (t) => {
     const pool = startPool(t)
     const unsigned = { ...valid, signature: '' }
@@ -88,8 +60,8 @@ describe('the verify pool', () => {
       ['a signature that is far too long', { ...valid, signature: valid.signature.repeat(1000) }, false],
     ]
     for (const [name, request, verdict] of cases) {
-      assert.equal(await accepted(pool.verify(request, 'registered')), verdict, name)
-      assert.equal(await accepted(pool.verify(request, 'unregistered')), verdict, name)
+      assert.equal(await accepted(pool.verify(request, 'registered', noClient)), verdict, name)
+      assert.equal(await accepted(pool.verify(request, 'unregistered', noClient)), verdict, name)
     }
     assert.deepEqual(pool.depth(), { registered: 0, unregistered: 0, inFlight: 0 })
   })
@@ -108,7 +80,7 @@ describe('the verify pool', () => {
           : kind === 'malformed'
             ? malformed(`${i}`)
             : { ...request, body: Buffer.from(`{"name":"${i} forged"}`) }
-      const verdict = accepted(pool.verify(sent, i % 7 === 0 ? 'unregistered' : 'registered'))
+      const verdict = accepted(pool.verify(sent, i % 7 === 0 ? 'unregistered' : 'registered', noClient))
       verdicts.push(verdict.then((actual) => assert.equal(actual, kind === 'valid', `request ${i}, ${kind}`)))
       // Some arrive together, some in later turns of the event loop.
       if (i % 100 === 0) await setImmediate()
@@ -119,13 +91,10 @@ describe('the verify pool', () => {
   test('throws for a key that is not 33 bytes', (t) => {
     const pool = startPool(t)
     for (const length of [0, 32, 34, 65]) {
-      assert.throws(() => pool.verify({ ...valid, publicKey: Buffer.alloc(length) }, 'registered'), RangeError)
-    }
-  })
-
-  test('does not start without threads or with batches that the lanes could not share', () => {
-    for (const settings of [{ threads: 0 }, { threads: 1.5 }, { batchLimit: 1 }, { batchLimit: Number.NaN }]) {
-      assert.throws(() => createVerifyPool({ ...defaults, ...settings }), RangeError)
+      assert.throws(
+        () => pool.verify({ ...valid, publicKey: Buffer.alloc(length) }, 'registered', noClient),
+        RangeError,
+      )
     }
   })
 
@@ -140,171 +109,171 @@ describe('the verify pool', () => {
   })
 })
 
-describe('the lanes', () => {
-  /** The lanes in the order of their verdicts, of requests sent in the order given, all in one turn. */
-  async function orderOfVerdicts(pool: VerifyPool, sent: readonly VerifyLaneName[]): Promise<VerifyLaneName[]> {
-    const order: VerifyLaneName[] = []
-    await Promise.all(
-      sent.map((lane, i) =>
-        accepted(pool.verify(malformed(`FAULT took:0; ${i}`), lane)).then(() => void order.push(lane)),
-      ),
-    )
-    return order
+/** Threads that answer when the test says so. */
+class ManualThreads implements BatchThreads {
+  /** Batches that wait for their answer. */
+  readonly waiting: { readonly batch: ArrayBuffer; readonly answer: (answer: Uint8Array) => void }[] = []
+  isClosed = false
+
+  run(batch: ArrayBuffer): Promise<unknown> {
+    return new Promise((answer) => {
+      this.waiting.push({ batch, answer })
+    })
   }
 
-  /** What others take costs nothing, so that the counts of a batch show. */
-  const free = { worker: new URL('./faulty-worker.js', import.meta.url) }
+  async close(): Promise<void> {
+    this.isClosed = true
+  }
 
-  const times = (count: number, lane: VerifyLaneName): VerifyLaneName[] => Array.from({ length: count }, () => lane)
+  /** Sizes of the batches that wait. */
+  get sizes(): number[] {
+    return this.waiting.map(({ batch }) => new DataView(batch).getUint32(0, true))
+  }
 
-  test('let registered keys pass a flood of others, which keep an eighth of every batch', async (t) => {
-    const pool = startPool(t, { batchLimit: 64, ...free })
-    // One batch goes to the thread and one to its inbox before the registered ones arrive; the others have to wait.
-    const order = await orderOfVerdicts(pool, [...times(400, 'unregistered'), ...times(112, 'registered')])
-    assert.equal(order.length, 512)
-    const registeredAmong = (from: number, to: number) =>
-      order.slice(from, to).filter((lane) => lane === 'registered').length
-    assert.equal(registeredAmong(0, 128), 0)
-    assert.equal(registeredAmong(128, 192), 56)
-    assert.equal(registeredAmong(192, 256), 56)
-    assert.equal(registeredAmong(256, 512), 0)
-  })
+  /** Answers the oldest batch: everything is valid, and took no time. */
+  async answer(): Promise<void> {
+    const { batch, answer } = this.waiting.shift() ?? assert.fail('no batch waits')
+    answer(verifyBatch(batch, { verifyAll: (all) => ({ valid: all.map(() => true), complaint: null }) }))
+    await setImmediate()
+  }
+}
 
-  /** Each verification takes 4 ms, as far as the worker says. */
-  const slowWorker = { worker: new URL('./faulty-worker.js', import.meta.url), batchLimit: 2 }
-  const slow = (name = '') => malformed(`FAULT took:4000; ${name}`)
-
-  test('hold others back while registered keys come in, for as long as what they took is more than their share', async (t) => {
-    let nowMs = 0
-    const pool = startPool(t, { ...slowWorker, now: () => nowMs })
-    const answered: string[] = []
-    const send = (name: string, lane: VerifyLaneName) =>
-      accepted(pool.verify(slow(name), lane)).then(() => void answered.push(name))
-    await send('a registered one', 'registered')
-    // The 2 ms that were saved up are enough to begin; afterwards 2 ms are owed, which takes 32 ms at a sixteenth.
-    const held = Promise.all(['first', 'second'].map((name) => send(name, 'unregistered')))
-    await setTimeout(20)
-    await send('another registered one', 'registered')
-    assert.deepEqual(answered, ['a registered one', 'first', 'another registered one'])
-    nowMs = 33
-    await held
-    assert.deepEqual(answered.slice(3), ['second'])
-  })
-
-  test('give time to a merchant who shares key and address with an attacker, for each good signature', async (t) => {
-    const pool = startPool(t, { ...slowWorker, now: () => 0 })
-    const attacked = testKey('attacked')
-    const bad = () => accepted(pool.verify({ ...slow(), publicKey: attacked.publicKey }, 'registered'))
-    for (let n = 0; n < 9; n += 1) assert.equal(await bad(), false)
-    for (let n = 0; n < 5; n += 1) {
-      const good = accepted(pool.verify(signed(`FAULT took:4000; ${n}`, attacked), 'registered'))
-      assert.equal(await Promise.race([good, setTimeout(2_000, 'held back', { ref: false })]), true, `round ${n}`)
-      assert.equal(await bad(), false)
-    }
-  })
-
-  test('do not hold anybody back when nobody has priority, or when closing', async () => {
-    let nowMs = 0
-    const pool = createVerifyPool({ ...defaults, ...slowWorker, now: () => nowMs })
-    const flood = () => Array.from({ length: 100 }, () => accepted(pool.verify(slow(), 'unregistered')))
-    await accepted(pool.verify(slow(), 'registered'))
-    const early = flood()
-    await early[0]
-    assert.equal(pool.depth().unregistered, 99)
-    nowMs += 1_001
-    await Promise.all(early)
-    await accepted(pool.verify(slow(), 'registered'))
-    const late = flood()
-    await late[0]
-    assert.equal(pool.depth().unregistered, 99)
-    await pool.close()
-    await Promise.all(late)
-  })
-
-  test('do not let registered keys starve the others', async (t) => {
-    const pool = startPool(t, { batchLimit: 64, ...free })
-    const order = await orderOfVerdicts(pool, [...times(400, 'registered'), ...times(16, 'unregistered')])
-    assert.ok(order.lastIndexOf('unregistered') < 256, `${order.lastIndexOf('unregistered')}`)
-  })
-
-  test('give a single unregistered request a place in the smallest batch', async (t) => {
-    const pool = startPool(t, { batchLimit: 2 })
-    const order = await orderOfVerdicts(pool, [...times(20, 'registered'), 'unregistered'])
-    assert.ok(order.indexOf('unregistered') < 6, `${order.indexOf('unregistered')}`)
-  })
-
-  test('let registered keys pass a flood of bad signatures by other registered ones, whose good requests still get through', async (t) => {
-    const pool = startPool(t, { batchLimit: 8, unregisteredLaneLimit: 512 })
-    const attacked = testKey('attacked')
-    const bad = (): VerifyRequest => ({ ...malformed(''), publicKey: attacked.publicKey })
-    await Promise.all(Array.from({ length: 16 }, () => accepted(pool.verify(bad(), 'registered'))))
-    const order: string[] = []
-    const send = (name: string, request: VerifyRequest) => {
-      const verdict = pool.verify(request, 'registered')
-      return verdict instanceof Promise ? verdict.then(() => void order.push(name)) : verdict
-    }
-    const flood = Array.from({ length: 1000 }, () => send('bad', bad()))
-    const good = Array.from({ length: 80 }, () =>
-      accepted(pool.verify(valid, 'registered')).then(() => order.push('good')),
+describe('the dispatch of a verify pool', () => {
+  function manualPool(settings: Partial<VerifyPoolSettings> = {}) {
+    const threads = new ManualThreads()
+    const scheduler = new ManualScheduler()
+    const lanes = { registeredLaneLimit: 1_000, unregisteredLaneLimit: 1_000, laneLimitBytes: 1024 * 1024 }
+    const onFailure = () => assert.fail('nothing failed')
+    const pool = new VerifyPool(
+      {
+        threads: 1,
+        batchLimit: 8,
+        ...lanes,
+        onWorkerError: onFailure,
+        onTablesFailed: onFailure,
+        scheduler,
+        ...settings,
+      },
+      threads,
     )
-    // The flood takes at most half of its lane, so a request of the attacked key is told to come back, not lost.
-    assert.ok(flood.filter((one) => one === 'crowded_out').length > 700)
-    assert.ok(!flood.includes('overloaded'))
-    await Promise.all([...flood, ...good])
-    assert.ok(order.lastIndexOf('good') < 80 + 16 + 80 / 7 + 8, `${order.lastIndexOf('good')}`)
-    assert.equal(await accepted(pool.verify(signed('{"later":1}', attacked), 'registered')), true)
+    const send = (count: number, lane: VerifyLaneName = 'registered') =>
+      Array.from({ length: count }, () => accepted(pool.verify(valid, lane, noClient)))
+    return { pool, threads, scheduler, send }
+  }
+
+  test('does not start without threads or with batches that the lanes could not share', () => {
+    for (const settings of [{ threads: 0 }, { threads: 1.5 }, { batchLimit: 1 }, { batchLimit: Number.NaN }]) {
+      assert.throws(() => manualPool(settings), RangeError)
+    }
   })
 
-  test('tell a client whose requests wait already that it is crowded out, and another that there is no room', async (t) => {
-    const pool = startPool(t, { batchLimit: 2, unregisteredLaneLimit: 2 })
-    const bad = (): VerifyRequest => malformed('')
-    const verify = (client: string) => pool.verify(bad(), 'registered', () => client)
-    await Promise.all(Array.from({ length: 16 }, () => accepted(pool.verify(bad(), 'registered', () => 'attacker'))))
-    // Two batches of two go to the thread; then one of each client waits.
-    const underWay = Array.from({ length: 4 }, () => accepted(pool.verify(malformed(''), 'unregistered')))
-    const waiting = [accepted(verify('attacker')), accepted(verify('other'))]
-    assert.equal(verify('attacker'), 'crowded_out')
-    assert.equal(verify('newcomer'), 'overloaded')
-    await Promise.all([...underWay, ...waiting])
+  test('sends what came in one turn of the event loop as one batch', async () => {
+    const { threads, send } = manualPool()
+    send(5)
+    assert.deepEqual(threads.sizes, [])
+    await setImmediate()
+    assert.deepEqual(threads.sizes, [5])
   })
 
-  test('refuse what exceeds their number, each on its own, and accept again when there is room', async (t) => {
-    const pool = startPool(t, { batchLimit: 2, registeredLaneLimit: 3, unregisteredLaneLimit: 2 })
-    const verify = (lane: VerifyLaneName) => pool.verify(malformed(''), lane)
-    // Two batches of two go to the thread, three requests wait.
-    const registered = Array.from({ length: 7 }, () => accepted(verify('registered')))
-    assert.deepEqual(pool.depth(), { registered: 3, unregistered: 0, inFlight: 4 })
-    assert.equal(verify('registered'), 'overloaded')
-    const unregistered = [accepted(verify('unregistered')), accepted(verify('unregistered'))]
-    assert.equal(verify('unregistered'), 'crowded_out')
-    assert.deepEqual(pool.depth(), { registered: 3, unregistered: 2, inFlight: 4 })
-    await Promise.all([...registered, ...unregistered])
-    assert.equal(await accepted(pool.verify(valid, 'registered')), true)
-    assert.equal(await accepted(pool.verify(valid, 'unregistered')), true)
+  test('does not let a full batch wait, fills the inbox of a thread only with a full one, and gathers the rest', async () => {
+    const { pool, threads, send } = manualPool()
+    send(8)
+    assert.deepEqual(threads.sizes, [8])
+    send(3)
+    await setImmediate()
+    assert.deepEqual(threads.sizes, [8])
+    send(6)
+    await setImmediate()
+    assert.deepEqual(threads.sizes, [8, 8])
+    send(4)
+    await setImmediate()
+    assert.deepEqual(pool.depth(), { registered: 5, unregistered: 0, inFlight: 16 })
+    await threads.answer()
+    assert.deepEqual(threads.sizes, [8])
+    await threads.answer()
+    assert.deepEqual(threads.sizes, [5])
   })
 
-  test('refuse what exceeds their bytes', async (t) => {
-    const pool = startPool(t, { batchLimit: 64, laneLimitBytes: 10_000 })
-    const large: VerifyRequest = { ...malformed(''), body: Buffer.alloc(4_000) }
-    const verdicts = [accepted(pool.verify(large, 'registered')), accepted(pool.verify(large, 'registered'))]
-    assert.equal(pool.verify(large, 'registered'), 'overloaded')
-    verdicts.push(accepted(pool.verify(malformed(''), 'registered')))
-    verdicts.push(accepted(pool.verify(large, 'unregistered')))
-    assert.equal(pool.verify({ ...large, body: Buffer.alloc(20_000) }, 'unregistered'), 'crowded_out')
-    assert.deepEqual(await Promise.all(verdicts), [false, false, false, false])
-    assert.equal(await accepted(pool.verify(large, 'registered')), false)
+  test('shares what waits among idle threads', async () => {
+    const { threads, send } = manualPool({ threads: 2 })
+    send(6)
+    await setImmediate()
+    assert.deepEqual(threads.sizes, [3, 3])
+  })
+
+  test('comes back to throttled requests when their time has come, and not before', async () => {
+    let nowMs = 0
+    const { threads, scheduler, send } = manualPool({ now: () => nowMs })
+    const took = (ms: number) => ({
+      verifyAll: (all: readonly unknown[]) => ({ valid: all.map(() => true), complaint: null }),
+      ms,
+    })
+    const answerAfter = async (ms: number) => {
+      const { batch, answer } = threads.waiting.shift() ?? assert.fail('no batch waits')
+      const bytes = Buffer.from(verifyBatch(batch, took(ms)))
+      bytes.writeUInt32LE(ms * 1_000, bytes.length - 6)
+      answer(bytes)
+      await setImmediate()
+    }
+    send(1)
+    await setImmediate()
+    await answerAfter(4)
+    send(2, 'unregistered')
+    await setImmediate()
+    assert.deepEqual(threads.sizes, [1])
+    await answerAfter(4)
+    // 2 ms are owed, which takes 32 ms at a sixteenth of the time.
+    assert.deepEqual([threads.sizes, scheduler.pending], [[], 1])
+    nowMs = 33
+    scheduler.pass(32)
+    assert.deepEqual(threads.sizes, [1])
+  })
+
+  test('measures how long each request waited, and in which lane', async () => {
+    let nowMs = 0
+    const measured: [VerifyLaneName, number][] = []
+    const { send } = manualPool({
+      now: () => nowMs,
+      observer: { waited: (lane, waitMs) => measured.push([lane, waitMs]), tablesFailed: () => {} },
+    })
+    for (const lane of ['unregistered', 'registered', 'registered', 'unregistered'] as const) {
+      send(1, lane)
+      nowMs += 10
+    }
+    nowMs = 100
+    await setImmediate()
+    assert.deepEqual(measured, [
+      ['registered', 90],
+      ['registered', 80],
+      ['unregistered', 100],
+      ['unregistered', 70],
+    ])
+  })
+
+  test('answers what waits when closing, throttled or not, and ends the threads afterwards', async () => {
+    const { pool, threads, send } = manualPool({ batchLimit: 2 })
+    const verdicts = [...send(5), ...send(4, 'unregistered')]
+    const closed = pool.close()
+    assert.equal(pool.verify(valid, 'registered', noClient), 'overloaded')
+    while (threads.waiting.length > 0) {
+      assert.equal(threads.isClosed, false)
+      await threads.answer()
+    }
+    await closed
+    assert.equal(threads.isClosed, true)
+    assert.deepEqual(await Promise.all(verdicts), Array(9).fill(true))
   })
 })
 
 describe('closing the verify pool', () => {
   test('answers what was accepted and accepts nothing more', async () => {
-    const pool = createVerifyPool({ ...defaults, threads: 2, batchLimit: 4 })
+    const pool = startVerifyPool({ threads: 2, batchLimit: 4 })
     const verdicts = Array.from({ length: 50 }, (_, i) => {
       const request = i % 10 === 0 ? valid : malformed(`${i}`)
-      return accepted(pool.verify(request, i % 2 === 0 ? 'registered' : 'unregistered'))
+      return accepted(pool.verify(request, i % 2 === 0 ? 'registered' : 'unregistered', noClient))
     })
     const closed = pool.close()
-    assert.equal(pool.verify(valid, 'registered'), 'overloaded')
+    assert.equal(pool.verify(valid, 'registered', noClient), 'overloaded')
     assert.equal(pool.close(), closed)
     await closed
     assert.deepEqual(pool.depth(), { registered: 0, unregistered: 0, inFlight: 0 })
@@ -315,6 +284,6 @@ describe('closing the verify pool', () => {
   })
 
   test('ends a pool that never worked', async () => {
-    await createVerifyPool(defaults).close()
+    await startVerifyPool().close()
   })
 })
