@@ -1,5 +1,5 @@
-import { createNodeServer } from './node/server.js'
-import type { CreateServer } from './server.js'
+import { NodeServer } from './node/server.js'
+import type { HttpServerClass } from './server.js'
 import { ForeignBinary, verifyUwsBinary } from './uws/binary.js'
 
 export interface ChosenServer {
@@ -8,7 +8,7 @@ export interface ChosenServer {
   readonly reason: string
   /** True if an operator should look into the reason. */
   readonly isSuspicious?: boolean
-  readonly create: CreateServer
+  readonly Server: HttpServerClass
 }
 
 /**
@@ -18,25 +18,25 @@ export interface ChosenServer {
  */
 export async function chooseServer(
   wanted: 'auto' | 'uws' | 'node',
-  load: () => Promise<{ readonly createUwsServer: CreateServer }> = loadVerified,
+  load: () => Promise<{ readonly UwsServer: HttpServerClass }> = loadVerified,
 ): Promise<ChosenServer> {
-  if (wanted === 'node') return { name: 'node', reason: 'chosen by setting', create: createNodeServer }
+  if (wanted === 'node') return { name: 'node', reason: 'chosen by setting', Server: NodeServer }
   try {
-    const { createUwsServer } = await load()
+    const { UwsServer } = await load()
     const reason = wanted === 'uws' ? 'chosen by setting' : 'uWebSockets.js is available'
-    return { name: 'uws', reason, create: createUwsServer }
+    return { name: 'uws', reason, Server: UwsServer }
   } catch (cause) {
     if (cause instanceof ForeignBinary) {
       if (wanted === 'uws') throw cause
-      return { name: 'node', reason: cause.message, isSuspicious: true, create: createNodeServer }
+      return { name: 'node', reason: cause.message, isSuspicious: true, Server: NodeServer }
     }
     const problem = `uWebSockets.js has no binary for Node ${process.version} on ${process.platform} ${process.arch}`
     if (wanted === 'uws') throw new Error(problem, { cause })
-    return { name: 'node', reason: problem, create: createNodeServer }
+    return { name: 'node', reason: problem, Server: NodeServer }
   }
 }
 
-async function loadVerified(): Promise<{ readonly createUwsServer: CreateServer }> {
+async function loadVerified(): Promise<{ readonly UwsServer: HttpServerClass }> {
   verifyUwsBinary()
   return await import('./uws/server.js')
 }

@@ -104,5 +104,9 @@ export interface HttpServer {
   close(): void
 }
 
-/** Makes an adapter. `onError` is called for defects: throwing handlers, failing streams, unwritable headers. */
-export type CreateServer = (resolve: Resolve, settings: ServerSettings, onError: (error: unknown) => void) => HttpServer
+/** The class of an adapter. `onError` is called for defects: throwing handlers, failing streams, unwritable headers. */
+export type HttpServerClass = new (
+  resolve: Resolve,
+  settings: ServerSettings,
+  onError: (error: unknown) => void,
+) => HttpServer

@@ -2,7 +2,7 @@ import type { Settings } from '../config.js'
 import { chooseServer } from '../http/choose-server.js'
 import { connectionClient } from '../http/guards/client-address.js'
 import { guardedRoutes } from '../http/guards.js'
-import { createNodeServer } from '../http/node/server.js'
+import { NodeServer } from '../http/node/server.js'
 import { createRouter } from '../http/router.js'
 import type { HttpServer, Resolve } from '../http/server.js'
 import type { Logger } from '../log.js'
@@ -47,7 +47,7 @@ export async function startFront(
   const { host, port } = settings
   const plan = planDescriptors(settings.webhookConcurrency)
   if (plan.isShort) log.warn({ ...plan }, 'the limit of open files leaves room for fewer connections or webhooks')
-  const server = chosen.create(
+  const server = new chosen.Server(
     resolve,
     {
       host,
@@ -96,7 +96,7 @@ export async function startMetricsFront(
     onError: (error, { requestId }) => log.error({ err: error, requestId }, 'the metrics could not be read'),
     admit: host === null ? [] : [host],
   })
-  const server = createNodeServer(
+  const server = new NodeServer(
     resolve,
     {
       ...wanted,

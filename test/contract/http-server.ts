@@ -7,8 +7,8 @@ import { failureAnswer, jsonAnswer } from '../../src/http/failure-response.js'
 import { BODY_CHUNKS_MAX } from '../../src/http/node/exchange.js'
 import type {
   Answer,
-  CreateServer,
   HttpServer,
+  HttpServerClass,
   Request,
   RequestHead,
   ServerSettings,
@@ -18,7 +18,7 @@ import { RawConnection, requestText } from './raw-connection.js'
 
 /** An adapter, and what its engine cannot be made to do; each `false` is described in the adapter's docstring. */
 export interface EngineUnderTest {
-  readonly create: CreateServer
+  readonly Server: HttpServerClass
   /** Requests that are not HTTP/1.1 with a path are answered by us. */
   readonly answersMalformed: boolean
   /** Requests may be pipelined while an earlier one is still being handled. */
@@ -87,7 +87,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
         return failureAnswer(failure(code))
       },
     }
-    const server = engine.create(
+    const server = new engine.Server(
       () => target,
       { ...settings, ...changed },
       (error) => errors.push(error),
@@ -867,7 +867,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
   test('a port in use is an error, not a shared port, also when it is asked for by number', async (t) => {
     const fixture = await start(t, echo)
     const another = () =>
-      engine.create(
+      new engine.Server(
         () => assert.fail('no request is expected'),
         { ...settings, port: fixture.port },
         () => undefined,

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chooseServer } from '../../src/http/choose-server.js'
-import { createNodeServer } from '../../src/http/node/server.js'
+import { NodeServer } from '../../src/http/node/server.js'
 import { ForeignBinary } from '../../src/http/uws/binary.js'
 
-const available = (): Promise<{ createUwsServer: typeof createNodeServer }> =>
-  Promise.resolve({ createUwsServer: () => assert.fail('nothing is created here') })
+const available = (): Promise<{ UwsServer: typeof NodeServer }> => Promise.resolve({ UwsServer: NodeServer })
 const missing = (): Promise<never> => Promise.reject(new Error('no binary'))
 
 describe('the choice of the HTTP engine', () => {
@@ -17,7 +16,7 @@ describe('the choice of the HTTP engine', () => {
   test('falls back to node:http with the reason', async () => {
     const chosen = await chooseServer('auto', missing)
     assert.equal(chosen.name, 'node')
-    assert.equal(chosen.create, createNodeServer)
+    assert.equal(chosen.Server, NodeServer)
     assert.match(chosen.reason, /no binary for Node v/)
   })
 

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
-import { sandboxLedgerHandlers } from '../../src/http/routes/sandbox-ledger.js'
+import { sandboxHandlers } from '../../src/http/routes/sandbox.js'
 import { callRoute } from '../http/routes/call-route.js'
 import type { SandboxFixture } from '../sandbox/sandbox-fixture.js'
 import { serveNode } from './node-server.js'
@@ -43,7 +43,7 @@ export async function serveFaulty(context: TestContext, fixture: SandboxFixture)
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { pathname, search } = new URL(request.url ?? '', 'http://node')
-    const routes = sandboxLedgerHandlers(fixture.sandbox.ledgerNode)
+    const routes = sandboxHandlers(fixture.sandbox)
     const answer = await callRoute(routes, request.method ?? '', pathname, {
       query: search.slice(1),
       body: Buffer.concat(chunks),

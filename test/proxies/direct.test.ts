@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { CreateServer } from '../../src/http/server.js'
+import type { HttpServerClass } from '../../src/http/server.js'
 import { type EchoServer, engines, startEcho } from './echo-server.js'
 import { askFor, StreamClient } from './stream-client.js'
 import { hostileStreams, type MakeStream, plainStreams, type Stream, toleratedStreams } from './streams.js'
@@ -52,11 +52,11 @@ function executedBy(server: EchoServer, { stream }: Run): readonly string[] {
   return server.executed.filter((path) => path.startsWith(base))
 }
 
-function testEngine(name: string, create: CreateServer): void {
+function testEngine(name: string, Server: HttpServerClass): void {
   describe(`byte streams to ${name}`, { timeout: 120_000 }, () => {
     for (const [what, make] of Object.entries({ ...plainStreams, ...hostileStreams })) {
       test(what, async (t) => {
-        const server = await startEcho(create)
+        const server = await startEcho(Server)
         t.after(() => server.close())
         const length = make('/000000').bytes.length
         const runs = await sendCut(server, make, [length, ...Array.from({ length: length - 1 }, (_, n) => n + 1)])
@@ -77,7 +77,7 @@ function testEngine(name: string, create: CreateServer): void {
   })
 }
 
-for (const { name, create } of await engines()) testEngine(name, create)
+for (const { name, Server } of await engines()) testEngine(name, Server)
 
 describe('what uWebSockets.js tolerates', async () => {
   const uws = (await engines()).find(({ name }) => name === 'uws')
@@ -85,7 +85,7 @@ describe('what uWebSockets.js tolerates', async () => {
     // The docs tell operators of it. When this fails the engine has changed: then it is refused, and the docs can say less.
     test(what, { skip: uws === undefined ? 'it has no binary here' : false }, async (t) => {
       assert.ok(uws)
-      const server = await startEcho(uws.create)
+      const server = await startEcho(uws.Server)
       t.after(() => server.close())
       const [run] = await sendCut(server, make, [make('/000000').bytes.length])
       assert.ok(run)

@@ -1,14 +1,14 @@
 import { failure } from '../../src/domain/failure.js'
 import { chooseServer } from '../../src/http/choose-server.js'
 import { failureAnswer } from '../../src/http/failure-response.js'
-import { createNodeServer } from '../../src/http/node/server.js'
-import type { Answer, CreateServer, Target } from '../../src/http/server.js'
+import { NodeServer } from '../../src/http/node/server.js'
+import type { Answer, HttpServerClass, Target } from '../../src/http/server.js'
 import { STREAM_BODY_LIMIT_BYTES } from './streams.js'
 
 /** The engines that run on this machine. */
-export async function engines(): Promise<readonly { readonly name: string; readonly create: CreateServer }[]> {
+export async function engines(): Promise<readonly { readonly name: string; readonly Server: HttpServerClass }[]> {
   const chosen = await chooseServer('auto')
-  return [{ name: 'node:http', create: createNodeServer }, ...(chosen.name === 'uws' ? [chosen] : [])]
+  return [{ name: 'node:http', Server: NodeServer }, ...(chosen.name === 'uws' ? [chosen] : [])]
 }
 
 /** A server that answers each request with its path, and remembers which it executed. */
@@ -18,7 +18,7 @@ export interface EchoServer {
   close(): void
 }
 
-export async function startEcho(create: CreateServer): Promise<EchoServer> {
+export async function startEcho(Server: HttpServerClass): Promise<EchoServer> {
   const executed: string[] = []
   const target: Target = {
     bodyLimitBytes: STREAM_BODY_LIMIT_BYTES,
@@ -30,7 +30,7 @@ export async function startEcho(create: CreateServer): Promise<EchoServer> {
     },
     refuse: (code) => failureAnswer(failure(code)),
   }
-  const server = create(
+  const server = new Server(
     () => target,
     {
       host: '127.0.0.1',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { CreateServer } from '../../src/http/server.js'
+import type { HttpServerClass } from '../../src/http/server.js'
 import { type EchoServer, engines, startEcho } from './echo-server.js'
 import { type ProxyName, ProxyProcess, programOf, proxyNames } from './proxy-process.js'
 import { askFor, StreamClient } from './stream-client.js'
@@ -78,8 +78,8 @@ class Front {
   }
 }
 
-async function sendAll(name: ProxyName, program: string, create: CreateServer): Promise<void> {
-  const server = await startEcho(create)
+async function sendAll(name: ProxyName, program: string, Server: HttpServerClass): Promise<void> {
+  const server = await startEcho(Server)
   let proxy: ProxyProcess | undefined
   try {
     proxy = await ProxyProcess.start(name, program, server.port)
@@ -101,9 +101,9 @@ describe('byte streams through a proxy execute no request but those that it saw,
 }, async () => {
   for (const name of proxyNames) {
     const program = programOf(name)
-    for (const { name: engine, create } of await engines()) {
+    for (const { name: engine, Server } of await engines()) {
       test(`${name} before ${engine}`, { skip: program === null ? `${name} is not installed` : false }, () =>
-        sendAll(name, program ?? '', create),
+        sendAll(name, program ?? '', Server),
       )
     }
   }

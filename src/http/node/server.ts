@@ -22,15 +22,7 @@ const PARSER_SLICE_BYTES = 1024
  * The HTTP front on `node:http`. It runs everywhere and is several times slower than `uws/`. Requests that are not
  * HTTP, and those whose head is too large or too slow, are answered in the same JSON shape as all others.
  */
-export function createNodeServer(
-  resolve: Resolve,
-  settings: ServerSettings,
-  onError: (error: unknown) => void,
-): HttpServer {
-  return new NodeServer(resolve, settings, onError)
-}
-
-class NodeServer implements HttpServer, NodeFront {
+export class NodeServer implements HttpServer, NodeFront {
   draining = false
   readonly bodies: UnfinishedBodies
   private readonly server: Server

@@ -2,10 +2,9 @@ import type { Deposit } from '../../domain/deposit.js'
 import type { Outcome } from '../../domain/failure.js'
 import type { Network } from '../../domain/network.js'
 import { readJsonObject } from '../body.js'
-import { handlers } from '../endpoints.js'
+import { type Handler, handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { Answer } from '../server.js'
-import { type LedgerNode, sandboxLedgerHandlers } from './sandbox-ledger.js'
 
 /** What a client needs to know to use the simulated ledger (decisions 9). */
 export interface SandboxDescription {
@@ -44,4 +43,39 @@ export function sandboxHandlers(sandbox: SandboxOperations) {
 async function answer(pending: Promise<Outcome<unknown>>): Promise<Answer> {
   const outcome = await pending
   return outcome.ok ? jsonAnswer(200, outcome.value) : failureAnswer(outcome.failure)
+}
+
+/** What a ledger node answers, to be sent as JSON. */
+interface NodeAnswer {
+  readonly status: number
+  readonly value: unknown
+}
+
+/** The simulated ledger node, as the routes need it. */
+export interface LedgerNode {
+  /** Takes a transaction. */
+  submit(body: Buffer): Promise<NodeAnswer>
+  stream(id: string): Promise<NodeAnswer>
+  transaction(umid: string): NodeAnswer
+  /** `query` is what follows the question mark. */
+  umids(query: string): NodeAnswer
+}
+
+/** Ledger nodes let every web page read their answers. */
+const LEDGER_HEADERS = { 'Access-Control-Allow-Origin': '*' }
+
+/** A ledger node at one address; a real node has three ports: transactions, the read API and the store. */
+function sandboxLedgerHandlers(node: LedgerNode) {
+  const submit: Handler<string> = async (request) => nodeAnswer(await node.submit(request.body))
+  return handlers({
+    'POST /sandbox/ledger': submit,
+    'POST /sandbox/ledger/': submit,
+    'GET /sandbox/ledger/api/stream/:id': async (_request, { id }) => nodeAnswer(await node.stream(id)),
+    'GET /sandbox/ledger/api/tx/:umid': (_request, { umid }) => nodeAnswer(node.transaction(umid)),
+    'GET /sandbox/ledger/activeledgerevents/umids': (request) => nodeAnswer(node.umids(request.query)),
+  })
+}
+
+function nodeAnswer({ status, value }: NodeAnswer): Answer {
+  return jsonAnswer(status, value, LEDGER_HEADERS)
 }

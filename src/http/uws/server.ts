@@ -46,15 +46,7 @@ configure('silent')
  *   closes its sending half before it has the answer. Answers given synchronously may be pipelined.
  * - `100 Continue` is sent before the length of a body is looked at.
  */
-export function createUwsServer(
-  resolve: Resolve,
-  settings: ServerSettings,
-  onError: (error: unknown) => void,
-): HttpServer {
-  return new UwsServer(resolve, settings, onError)
-}
-
-class UwsServer implements HttpServer, UwsFront {
+export class UwsServer implements HttpServer, UwsFront {
   draining = false
   readonly bodies: UnfinishedBodies
   private readonly app = uWS.App()

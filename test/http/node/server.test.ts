@@ -1,10 +1,10 @@
 import { describe } from 'node:test'
-import { createNodeServer } from '../../../src/http/node/server.js'
+import { NodeServer } from '../../../src/http/node/server.js'
 import { testHttpServer } from '../../contract/http-server.js'
 
 describe('the HTTP front on node:http', { timeout: 60_000 }, () => {
   testHttpServer({
-    create: createNodeServer,
+    Server: NodeServer,
     answersMalformed: true,
     pipelinesPending: true,
     honoursIdleTimeout: true,

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Payment } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
-import { createNodeServer } from '../../../src/http/node/server.js'
+import { NodeServer } from '../../../src/http/node/server.js'
 import { failurePages } from '../../../src/http/pages.js'
 import { createRouter } from '../../../src/http/router.js'
 import { paymentPageHandlers } from '../../../src/http/routes/pay.js'
@@ -95,7 +95,7 @@ describe('GET /pay/:id', () => {
       },
       isSandbox: true,
     })
-    server = createNodeServer(
+    server = new NodeServer(
       createRouter(routesOf(handlers), { onError: () => undefined, present: failurePages(true) }),
       {
         host: '127.0.0.1',

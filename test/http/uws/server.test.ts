@@ -10,7 +10,7 @@ describe('the HTTP front on uWebSockets.js', { timeout: 60_000 }, () => {
     return
   }
   testHttpServer({
-    create: engine.create,
+    Server: engine.Server,
     answersMalformed: false,
     pipelinesPending: false,
     honoursIdleTimeout: false,
