@@ -204,13 +204,16 @@ export class ScriptedService implements FollowingService {
   private async save({ progress, taken, setAside, settled }: LedgerStep): Promise<void> {
     if (this.saveFailure !== null) throw this.saveFailure
     const before = this.memory?.progress.origin === progress.origin ? this.memory : undefined
-    const rows = new Map([...(before?.taken ?? []), ...taken].map((row) => [row.umid, row]))
+    const again = new Set(taken.map(({ umid }) => umid))
+    const kept = (before?.taken ?? []).filter(
+      ({ umid, timestampMs }) => timestampMs >= progress.windowMs && !again.has(umid),
+    )
     const aside = new Map((before?.setAside ?? []).map((one): [string, SetAside] => [one.umid, one]))
     for (const umid of settled) aside.delete(umid)
     for (const one of setAside) aside.set(one.umid, one)
     this.memory = {
       progress,
-      taken: [...rows.values()].filter(({ timestampMs }) => timestampMs >= progress.windowMs),
+      taken: kept.concat(taken.filter(({ timestampMs }) => timestampMs >= progress.windowMs)),
       setAside: [...aside.values()],
     }
   }
