@@ -2,20 +2,20 @@ import type { LoadGenerator } from './load/load.js'
 import type { Parameters } from './parameters.js'
 import type { Measurement } from './results.js'
 
-/** What every part is given, and where it puts what it found. */
+/** The context of every part: its parameters, and where it adds its findings. */
 export interface Bench {
   readonly parameters: Parameters
   readonly loadGenerator: LoadGenerator
-  /** For files of the run, removed after it; each part makes its own in it. */
+  /** Temporary directory of the run; each part makes its own in it. */
   readonly directory: string
   readonly findings: Findings
 }
 
-/** What has been measured so far. */
+/** The measurements so far. */
 export class Findings {
   private readonly found: Measurement[] = []
   readonly skipped: string[] = []
-  /** Versions of what was measured and is no package of ours. */
+  /** Versions of measured software that is not one of our packages. */
   readonly versions: Record<string, string> = {}
 
   get measurements(): readonly Measurement[] {
@@ -29,7 +29,7 @@ export class Findings {
     this.found.push(measurement)
   }
 
-  /** Says that something could not be measured here; the run goes on. */
+  /** Records that something could not be measured here. The run continues. */
   skip(what: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     this.skipped.push(`${what}: ${reason}`)

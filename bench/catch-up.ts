@@ -4,8 +4,8 @@ import { anvilAbsence } from '../test/support/anvil.js'
 import { measureServiceCatchUp, type ServiceCatchUp } from './service-catch-up.js'
 
 /*
- * Measures how fast the Ethereum reader reads a history from a real node on this machine, and with how many requests; then
- * how fast a whole service records it, with the wallets of the history and with a hundred times as many.
+ * Measures how fast the Ethereum reader reads a history from a real node on this machine, and with how many requests;
+ * then how fast a whole service records it, with the wallets of the history and with a hundred times as many.
  *
  *     node dist/bench/catch-up.js [--blocks 10000] [--wallets 1000] [--deposits 5000]
  */

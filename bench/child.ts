@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** A script of the benchmarks in a process of its own, which tells what it has by messages. */
+/** A script of the benchmarks in a child process, which reports by messages. */
 export class Child {
   private readonly messages: unknown[] = []
   private waiting: { resolve(message: unknown): void; reject(error: Error): void } | undefined
@@ -23,13 +23,13 @@ export class Child {
     })
   }
 
-  /** `script` is relative to the directory of the benchmarks; the argument reaches it as JSON. */
+  /** `script` is relative to the directory of the benchmarks; it receives the argument as JSON. */
   static start(script: string, argument: unknown): Child {
     const path = new URL(script, import.meta.url).pathname
     return new Child(fork(path, [JSON.stringify(argument)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }), script)
   }
 
-  /** The next message. Rejects when the process ends without it. */
+  /** Resolves with the next message. Rejects when the process ends first. */
   message<T>(): Promise<T> {
     if (this.messages.length > 0) return Promise.resolve(this.messages.shift() as T)
     if (this.ending !== undefined) return Promise.reject(this.ending)
@@ -51,7 +51,7 @@ export class Child {
   }
 }
 
-/** Runs a script that tells one thing, and answers it. */
+/** Runs a script that sends one message, and resolves with it. */
 export async function askChild<T>(script: string, argument: unknown): Promise<T> {
   const child = Child.start(script, argument)
   try {

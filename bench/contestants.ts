@@ -9,13 +9,15 @@ import { startBenched } from './service-process.js'
 
 export const BILLHOOK = 'Billhook'
 export const HOT_WALLET = 'Billhook, one hot wallet'
-/** What a good team writes in an afternoon. */
+/** A straightforward implementation, statement by statement. */
 export const ORDINARY = 'ordinary stack'
-/** What a specialist of PostgreSQL makes of it. */
+/** A version tuned for PostgreSQL. */
 const STORED_FUNCTION = 'ordinary stack, one stored function'
 export const ECHO = 'uWebSockets.js echo'
 
-/** The noble engine verifies some hundred signatures a second by itself; the service refuses what would wait for more than a second. */
+/**
+ * noble alone verifies some hundred signatures a second, and the service rejects what would wait more than a second.
+ */
 const NOBLE_CONNECTIONS = 256
 
 /** A server that signed creations are sent to. */
@@ -26,9 +28,9 @@ export interface Contestant {
   readonly note?: string
   /** Whether it is Fastify and PostgreSQL. */
   readonly isOrdinary?: boolean
-  /** At most so many connections at once, where all of them would be too many for it. */
+  /** Maximum number of connections, for contestants that cannot take all of them. */
   readonly connectionsMax?: number
-  /** Starts it in a directory of its own, with all merchants known. */
+  /** Starts it in a directory of its own and registers all merchants. */
   start(directory: string): Promise<{ readonly url: string; stop(): Promise<void> }>
 }
 
@@ -96,7 +98,7 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
 
 const id = '0'.repeat(32)
 
-/** As long as the answer to a creation. */
+/** An answer as long as that to a creation. */
 export const createdAnswer = {
   status: '201 Created',
   headers: [

@@ -8,12 +8,12 @@ import type { InvoiceWithPayment } from '../src/store/invoices.js'
 import { type LmdbStore, openLmdbStore } from '../src/store/lmdb/lmdb-store.js'
 import { wallet } from './merchants.js'
 
-/** Commands that are given to the store at once: as many as it commits together. */
+/** Commands passed to the store at once: as many as share a commit. */
 export const COMMANDS_AT_ONCE = 256
 /** Invoices of a wallet whose ids are kept, evenly over its history. */
 const KEPT_IDS = 1000
 const ATOMS = 10n ** 18n
-/** Between the amounts of two invoices of a history, in units of 10⁻¹⁸. */
+/** Distance between the amounts of two invoices of a history, in units of 10⁻¹⁸. */
 const AMOUNT_STEP = 10n ** 12n
 
 /** Wallets with long histories in a store of their own. */
@@ -33,7 +33,10 @@ export class Histories {
     this.clock = new SteppingClock(Date.now() - commands - 60_000)
   }
 
-  /** `commands` is about how many will be performed: the clock, a millisecond each, gets no further than the present. */
+  /**
+   * `commands` is about how many commands will run. The clock takes a millisecond for each, and must not pass the
+   * present.
+   */
   static async open(directory: string, commands: number): Promise<Histories> {
     const histories = new Histories(directory, commands)
     await histories.reopen()
@@ -64,7 +67,7 @@ export class Histories {
     this.opened = undefined
   }
 
-  /** Makes a wallet, whose owner has the same name. */
+  /** Makes a wallet whose owner has the same name. */
   async addWallet(name: string): Promise<void> {
     const { id, address, network, owner } = wallet(name, name)
     await this.store.ledger.applyFacts([
@@ -90,7 +93,7 @@ export class Histories {
     return ids
   }
 
-  /** Performs commands; throws unless all succeed. Answers the ids of the invoices. */
+  /** Runs commands and returns the ids of the invoices. Throws unless all succeed. */
   async perform(batch: readonly WalletCommand[]): Promise<readonly string[]> {
     const ids: string[] = []
     for (const fate of await this.store.commands.perform(batch)) {
@@ -103,8 +106,8 @@ export class Histories {
   }
 
   /**
-   * An invoice of a wallet with its payment: a page of one, because of answers for single invoices the store keeps those
-   * that are still true, and what counts here is what it costs to compute one.
+   * An invoice of a wallet with its payment: a page of one, because of answers for single invoices the store keeps
+   * those that are still true, and what counts here is what it costs to compute one.
    */
   page(name: string, id: string): InvoiceWithPayment | undefined {
     return this.store.invoices.pageWithPayment(name, { after: cursorAt(id), limit: 1 }).items[0]
@@ -118,7 +121,7 @@ export class Histories {
     })
   }
 
-  /** Deposits of 0.000001, each received after all that happened so far. */
+  /** Deposits of 0.000001, each received after everything before it. */
   deposits(name: string, count: number): readonly WalletCommand[] {
     return Array.from({ length: count }, () => this.deposit(name, 1))
   }
@@ -167,12 +170,12 @@ export class Histories {
   }
 }
 
-/** The cursor of a list, newest first, whose next invoice is the one of that id. */
+/** The cursor after which a list, newest first, continues with the invoice of that id. */
 export function cursorAt(id: string): string {
   return (BigInt(`0x${id}`) + 1n).toString(16).padStart(id.length, '0')
 }
 
-/** Goes on by a millisecond with every look at it. */
+/** A clock that advances by a millisecond each time it is read. */
 class SteppingClock {
   constructor(public current: number) {}
 

@@ -26,7 +26,7 @@ function distribution(): string {
   try {
     return /^PRETTY_NAME="?([^"\n]*)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? ''
   } catch {
-    // Only Linux has it.
+    // This file exists on Linux only.
     return ''
   }
 }

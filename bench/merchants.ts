@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import secp256k1 from 'secp256k1'
 import { httpRequest } from './request-file.js'
 
-/** The secret of the gateway at every service that is measured. */
+/** The gateway secret of every measured service. */
 export const GATEWAY_SECRET = 'the gateway secret of a benchmark'
 
 const ROUTE_TAG = 'POST /api/invoices'
@@ -21,7 +21,7 @@ export interface BenchWallet {
   readonly network: 'SEP'
 }
 
-/** Owners with a key each, and the wallets that they share evenly. The same in every run. */
+/** Owners with one key each, and evenly distributed wallets. The same in every run. */
 export class Merchants {
   readonly signers: readonly Signer[]
   readonly wallets: readonly BenchWallet[]
@@ -32,8 +32,8 @@ export class Merchants {
   }
 
   /**
-   * A signed creation, the `n`th of a service, on the wallets in turn, or always on the first. No two have an amount on
-   * a wallet or a reference in common.
+   * The `n`th signed creation of a service, on the wallets in turn, or always on the first. No two share a reference,
+   * or an amount on a wallet.
    */
   signedCreate(n: number, wallets: 'many' | 'one'): string {
     const count = wallets === 'one' ? 1 : this.wallets.length
@@ -50,7 +50,7 @@ export class Merchants {
   }
 }
 
-/** A creation as it is sent, signed now; its timestamp is valid for five minutes. */
+/** The request of a creation, signed now; its timestamp is valid for five minutes. */
 export function signedCreation({ publicKeyHex, secretKey }: Signer, draft: unknown): string {
   const body = JSON.stringify(draft)
   const timestamp = String(Date.now())
@@ -80,14 +80,14 @@ export function derSignature(digest: Uint8Array, secretKey: Uint8Array): Buffer 
   return Buffer.from(secp256k1.signatureExport(secp256k1.ecdsaSign(digest, secretKey).signature))
 }
 
-/** The headers of a push by the ledger gateway. */
+/** Headers of a push by the ledger gateway. */
 export function pushHeaders(body: string): Readonly<Record<string, string>> {
   const timestamp = String(Date.now())
   const signature = createHmac('sha256', GATEWAY_SECRET).update(`${timestamp}\n${body}`).digest('hex')
   return { 'X-Gateway-Timestamp': timestamp, 'X-Gateway-Signature': signature }
 }
 
-/** Pushes events; throws unless every one of them was applied. */
+/** Pushes events. Throws unless every event was applied. */
 export async function pushEvents(url: string, events: readonly unknown[]): Promise<void> {
   const body = JSON.stringify({ events })
   const response = await fetch(`${url}/internal/events`, { method: 'POST', body, headers: pushHeaders(body) })

@@ -15,17 +15,17 @@ import { type Measurement, median } from './results.js'
 import { say } from './service-process.js'
 
 /*
- * The small parts of a request, one by one, and what depends on the size of a batch or of a history.
+ * Measures the small parts of a request one by one, and costs that depend on the size of a batch or a history.
  *
  *     node dist/bench/micro.js [--tiny]
  */
 
 interface Extent {
-  /** Of a single function. */
+  /** Effort for single functions. */
   readonly functions: Effort
-  /** Of a batch, whose tasks take longer. */
+  /** Effort for batches, whose tasks take longer. */
   readonly batches: Effort
-  /** Given to the pool at once. */
+  /** Signatures submitted to the pool at once. */
   readonly signatures: number
   readonly depositCounts: readonly number[]
 }
@@ -50,7 +50,7 @@ export interface MicroResults {
   readonly skipped: readonly string[]
 }
 
-/** Runs everything in this process; only the threads of the verify pool are beside it. */
+/** Runs everything in this process, apart from the threads of the verify pool. */
 export async function microBenchmarks({ isTiny }: { readonly isTiny: boolean }): Promise<MicroResults> {
   const extent = isTiny ? TINY : FULL
   const { path: directory, remove } = temporaryDirectory()

@@ -7,9 +7,9 @@ export const PARTS = ['throughput', 'latency', 'reads', 'history', 'webhooks', '
 
 export type Part = (typeof PARTS)[number]
 
-/** How much is measured. Durations are in seconds. */
+/** The extent of a run. Durations are in seconds. */
 export interface Parameters {
-  /** Of each measured run under load. */
+  /** Duration of each run under load. */
   readonly seconds: number
   readonly warmUpSeconds: number
   /** Rest between two contestants. */
@@ -18,9 +18,9 @@ export interface Parameters {
   readonly connections: number
   readonly wallets: number
   readonly keys: number
-  /** Of reads, and of the paced creations whose latency is measured. */
+  /** Connections for reads and for the paced creations of the latency part. */
   readonly fewerConnections: number
-  /** Read in turn, once each, again and again: more than the service keeps answers of, but in a tiny run. */
+  /** Invoices read in turn: more than the service caches, except in a tiny run. */
   readonly readInvoices: number
   /** Sizes of history, ascending; the first and the last are compared. */
   readonly historySizes: readonly number[]
@@ -30,7 +30,7 @@ export interface Parameters {
   readonly queuedDeliveries: number
   readonly starts: number
   readonly idleSeconds: number
-  /** Created before memory is looked at again. */
+  /** Invoices created before memory is measured again. */
   readonly memoryInvoices: number
 }
 
@@ -85,7 +85,7 @@ const TINY: Parameters = {
 export const USAGE = `npm run bench -- [--tiny] [--only <part,…>] [--seconds N] [--rounds N] [--out DIRECTORY] [--no-ordinary]
 parts: ${PARTS.join(', ')}`
 
-/** Reads the command line. Throws an error that says what is wrong with it. */
+/** Reads the command line. Throws an Error with the reason when it is invalid. */
 export function readOptions(argv: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...argv],

@@ -1,6 +1,6 @@
-/** The other side of `child.ts`: what a script knows of the process that started it. */
+/** The counterpart of `child.ts` in the child process. */
 
-/** What the script was started with. */
+/** The argument of the script. */
 export function argument<T>(): T {
   return JSON.parse(process.argv[2] ?? 'null') as T
 }
@@ -9,7 +9,7 @@ export function tell(message: object): void {
   process.send?.(message)
 }
 
-/** The clock of the whole machine, in ms: times that different processes took with it can be compared. */
+/** The machine's clock, in ms. Its times are comparable between processes. */
 export function machineMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }

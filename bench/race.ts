@@ -15,9 +15,9 @@ interface Runner {
 type Files = Readonly<Record<Contestant['wallets'], string>>
 
 /**
- * Contestants under the same load, one after the other in each round. Each starts anew for its turn, with an empty database,
- * and warms up first: so rounds measure the same thing, however many there are. All are sent the same bytes, signed just
- * before. Who fails is out, with the reason.
+ * Puts contestants under the same load, one after another in each round. For its turn each starts with an empty
+ * database and warms up, so that every round measures the same thing. All receive the same bytes, signed just before. A
+ * contestant that fails leaves the race, with the reason.
  */
 export class Race {
   private runners: Runner[]
@@ -32,7 +32,7 @@ export class Race {
     this.runners = contestants.map((contestant) => ({ contestant, samples: [] }))
   }
 
-  /** Loads every contestant for so long with at most so many requests in a second. Answers the most creations per second. */
+  /** Loads every contestant for `seconds`, with at most `requestsPerSecond`. Returns the highest rate of creations. */
   async round(seconds: number, requestsPerSecond: number): Promise<number> {
     const { connections, warmUpSeconds } = this.bench.parameters
     mkdirSync(this.directory, { recursive: true })
@@ -54,7 +54,7 @@ export class Race {
     return best
   }
 
-  /** Forgets what the rounds so far measured. */
+  /** Drops the results of the rounds so far. */
   forget(): void {
     for (const { samples } of this.runners) samples.length = 0
   }
@@ -77,7 +77,7 @@ export class Race {
       await pause(pauseSeconds * 1000)
       return await this.bench.loadGenerator.run({ ...load, seconds, requests: measured[contestant.wallets] })
     } finally {
-      // What was taken when the load ended may still be worked off.
+      // Requests accepted before the end of the load may still be under way.
       await pause(pauseSeconds * 1000)
       await stop()
       rmSync(own, { recursive: true, force: true })

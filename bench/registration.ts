@@ -2,7 +2,7 @@ import { type BenchWallet, pushEvents, type Signer } from './merchants.js'
 
 const EVENTS_PER_PUSH = 500
 
-/** Tells a Billhook of keys that may create invoices, and of wallets. */
+/** Registers keys that may create invoices, and wallets, with a Billhook. */
 export async function registerMerchants(
   url: string,
   signers: readonly Signer[],

@@ -4,7 +4,7 @@ import { createWriteStream, readFileSync } from 'node:fs'
 /** Digits of the length that precedes each request. */
 const LENGTH_DIGITS = 8
 
-/** Writes requests one behind the other, each preceded by its length, for load generators to send as they are. */
+/** Writes requests one after another, each preceded by its length. Load generators send them unchanged. */
 export async function writeRequestFile(path: string, count: number, request: (n: number) => string): Promise<void> {
   const file = createWriteStream(path)
   for (let n = 0; n < count; n += 1) {
@@ -27,7 +27,7 @@ export function readRequestFile(path: string): Buffer[] {
   return requests
 }
 
-/** A request in ASCII as HTTP/1.1 carries it. */
+/** The text of an HTTP/1.1 request, in ASCII. */
 export function httpRequest(method: string, path: string, headers: readonly string[], body = ''): string {
   const length = body === '' ? [] : [`Content-Length: ${body.length}`]
   return [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...headers, ...length, '', body].join('\r\n')

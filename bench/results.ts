@@ -1,4 +1,4 @@
-/** What a run of the benchmarks found, as it is written to `bench/report/results.json` and drawn by the report. */
+/** The results of a run, as `bench/report/results.json` holds them and the report shows them. */
 
 /** The machine and the versions of a run. */
 export interface Machine {
@@ -17,11 +17,11 @@ export interface Machine {
 
 export type Unit = 'per second' | 'ms' | 'µs' | 'MiB'
 
-/** Everything that can be measured belongs to one of these; each is a part of the report. */
+/** The groups of measurements; each is a part of the report. */
 export type Group =
   /** Signed, durable creations per second: a contestant each, the ordinary stack among them. */
   | 'throughput'
-  /** What the machine can do at all: echo, verifications, commits. Per second. */
+  /** Limits of the machine, per second: echo, verifications, commits. */
   | 'limits'
   /** Latency of signed creations at half of the peak rate: a percentile each (`p50`, `p90`, `p99`, `p99.9`), in ms. */
   | 'latency'
@@ -38,10 +38,10 @@ export type Group =
   /** Single functions, in µs each. */
   | 'micro'
 
-/** One thing that was measured, several times where it can be. */
+/** One measurement, repeated where possible. */
 export interface Measurement {
   readonly group: Group
-  /** What was measured, as the report calls it: `Billhook`, `Billhook, noble`, `ordinary stack`, … */
+  /** Its name in the report: `Billhook`, `Billhook, noble`, `ordinary stack`, … */
   readonly name: string
   readonly unit: Unit
   /** One figure for each repetition, in the order in which they were made. */

@@ -16,8 +16,8 @@ import { say } from './service-process.js'
 import { judgeTargets } from './targets.js'
 
 /*
- * All benchmarks in one run: `npm run bench`. Prints a table and writes the report. Ends with 1 when a part failed; a
- * contestant that cannot run here is left out, and a target that is missed is no failure.
+ * Runs all benchmarks (`npm run bench`), prints a table and writes the report. Exits with 1 when a part failed. A
+ * contestant that cannot run here is skipped, and a missed target is not a failure.
  */
 
 const RUNS: Readonly<Record<Part, (bench: Bench, options: Options) => Promise<void>>> = {

@@ -7,7 +7,7 @@ export class SerialClient {
 
   constructor(private readonly url: string) {}
 
-  /** Answers how long it took until the answer was complete, in µs. Throws unless it was a success. */
+  /** Returns the time until the answer was complete, in µs. Throws unless it was a success. */
   async send(method: string, path: string, body?: string): Promise<number> {
     const startedAt = performance.now()
     const sent = request(`${this.url}${path}`, { method, agent: this.agent })

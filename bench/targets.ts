@@ -16,7 +16,7 @@ type Measured = Pick<TargetOutcome, 'value' | 'from'>
 class Medians {
   constructor(private readonly measurements: readonly Measurement[]) {}
 
-  /** NaN when it was not measured. */
+  /** The median, or NaN when there is none. */
   of(name: string, x?: number): number {
     const found = this.measurements.find(
       (measurement) => !SINGLE_FUNCTIONS.has(measurement.group) && measurement.name === name && measurement.x === x,
@@ -28,7 +28,7 @@ class Medians {
     return { value: this.of(above) / this.of(below), from: `${above} ÷ ${below}, medians` }
   }
 
-  /** Of the greatest size and another. */
+  /** The ratio of the medians of two sizes. */
   growth(name: string, from: number, to: number): Measured {
     return { value: this.of(name, to) / this.of(name, from), from: `${name} with ${to} ÷ with ${from}, medians` }
   }
@@ -38,7 +38,7 @@ class Medians {
   }
 }
 
-/** The targets of the project, judged. Sizes are those that were measured: a tiny run has smaller ones. */
+/** Judges the targets of the project. `sizes` are those that were measured: a tiny run has smaller ones. */
 export function judgeTargets(
   measurements: readonly Measurement[],
   sizes: readonly number[],

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { open } from 'lmdb'
 
-/** Bytes of key and value of the rows that an invoice with a reference adds, by table, as the store lays them out. */
+/** Key and value sizes, in bytes, of the rows that an invoice with a reference adds, by table. */
 const ROWS = [
   { table: 'invoices', key: 16, value: 200 },
   { table: 'owner-invoices', key: 20, value: 0 },
@@ -11,11 +11,13 @@ const ROWS = [
   { table: 'queues', key: 10, value: 24 },
 ] as const
 
-/** Units of one commit, as many as the store gathers at the most. */
+/** Units of one commit: the maximum of the store. */
 const UNITS_PER_COMMIT = 256
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
 
-/** Units that write as many rows and bytes as an invoice, in ascending order, 256 a durable commit: units per second. */
+/**
+ * Measures commits, in units per second. A unit writes the rows and bytes of an invoice; 256 share a durable commit.
+ */
 export async function durableUnitsPerSecond(directory: string, seconds: number): Promise<number> {
   mkdirSync(directory, { recursive: true })
   const root = open<Buffer, Buffer>({ path: directory, overlappingSync: false, eventTurnBatching: false, ...BINARY })

@@ -8,7 +8,7 @@ export interface ConstantAnswer {
   readonly body: string
 }
 
-/** What uWebSockets.js writes by itself. */
+/** Headers that uWebSockets.js writes itself. */
 const OWN_HEADERS = ['content-length', 'date', 'connection', 'keep-alive', 'uwebsockets']
 
 /** uWebSockets.js with nothing behind it, in a process of its own. */
@@ -20,7 +20,7 @@ export async function startConstantServer(
   return { url, stop: () => child.stop() }
 }
 
-/** The answer that a server gave, to be given again without its work. */
+/** Records an answer of a server, to be repeated without the server's work. */
 export async function constantOf(response: Response): Promise<ConstantAnswer> {
   const headers = [...response.headers].filter(([name]) => !OWN_HEADERS.includes(name))
   return { status: `${response.status} ${response.statusText}`, headers, body: await response.text() }

@@ -5,7 +5,7 @@ import { loadEngine } from '../../src/verify/engine-choice.js'
 import { derSignature } from '../merchants.js'
 import { argument, tell } from '../parent.js'
 
-/** Verifies as fast as it can, on threads that begin together. */
+/** Verifies as fast as it can, on threads that start together. */
 
 const SIGNATURES = 256
 const WARM_UP_SECONDS = 0.2

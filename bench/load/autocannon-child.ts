@@ -20,7 +20,7 @@ const { errors, non2xx, ...result } = await autocannon({
 const report: AutocannonReport = { perSecond: result['2xx'] / result.duration, failed: errors + non2xx }
 tell(report)
 
-/** When the requests run out it begins again, which the service refuses. */
+/** When the requests run out it starts again from the first, which the service rejects. */
 function next(all: readonly autocannon.Request[]): autocannon.Request {
   const request = all[at % all.length]
   if (request === undefined) throw new Error('the file has no request')

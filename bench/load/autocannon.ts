@@ -2,10 +2,10 @@ import { createRequire } from 'node:module'
 import { askChild } from '../child.js'
 import type { LoadGenerator } from './load.js'
 
-/** What autocannon found. */
+/** The result of autocannon. */
 export interface AutocannonReport {
   readonly perSecond: number
-  /** Answers other than 2xx, and requests that got none. */
+  /** Answers other than 2xx, and requests without an answer. */
   readonly failed: number
 }
 

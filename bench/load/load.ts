@@ -11,6 +11,6 @@ export interface Load {
 export interface LoadGenerator {
   readonly name: 'wrk' | 'autocannon'
   readonly version: string
-  /** Answers per second. Rejects when any answer was not a success, or none came. */
+  /** Resolves with answers per second. Rejects unless every answer was a success, and when none came. */
   run(load: Load): Promise<number>
 }

@@ -2,7 +2,7 @@ import * as uWS from 'uWebSockets.js'
 import { machineMs, tell } from '../parent.js'
 import type { ReceiverOrder, ReceiverWord } from './receiver-messages.js'
 
-/** A receiver of webhooks that notes when each arrived, and answers 200 at once or when it is told to. */
+/** A receiver of webhooks that records when each arrived. It answers 200 at once, or after its release. */
 
 const say = (word: ReceiverWord) => tell(word)
 let expected = 0
@@ -15,7 +15,7 @@ app.post('/*', (response) => {
   const chunks: Buffer[] = []
   response.onAborted(() => held.delete(response))
   response.onData((chunk, isLast) => {
-    // The engine takes the memory of a chunk back.
+    // The engine reuses the memory of a chunk.
     chunks.push(Buffer.from(chunk.slice(0)))
     if (isLast) arrived(response, Buffer.concat(chunks).toString())
   })

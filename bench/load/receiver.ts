@@ -16,7 +16,7 @@ export class WebhookReceiver {
     return new WebhookReceiver(child, url)
   }
 
-  /** Forgets what has arrived and counts anew; with `hold` nothing is answered before the release. */
+  /** Restarts the count of arrivals; with `hold` none is answered before the release. */
   async expect(count: number, hold: boolean): Promise<void> {
     await this.ask<Word<'ready'>>({ order: 'expect', count, hold })
   }
@@ -25,7 +25,7 @@ export class WebhookReceiver {
     return this.ask<Word<'released'>>({ order: 'release' })
   }
 
-  /** When each webhook arrived, by the transaction it tells of, in ms of the machine's clock; once all are there. */
+  /** Resolves when all have arrived: arrival times by transaction hash, in ms of the machine's clock. */
   async arrivals(): Promise<ReadonlyMap<string, number>> {
     return new Map((await this.child.message<Word<'arrived'>>()).arrivals)
   }

@@ -6,8 +6,8 @@ import type { SenderReport, SenderTask } from './sender-report.js'
 
 /**
  * Sends each request of a file once. With a rate it is an open loop: requests become due at even intervals whatever the
- * service does, one that finds no free connection waits for one, and its latency counts from when it was due. It looks at
- * what is due every millisecond or so; that delay, too, is part of the latency.
+ * service does, one that finds no free connection waits for one, and its latency counts from when it was due. It looks
+ * at what is due every millisecond or so; that delay, too, is part of the latency.
  */
 
 const HEAD_END = '\r\n\r\n'
@@ -16,7 +16,7 @@ const TICK_MS = 1
 interface Connection {
   readonly socket: Socket
   answer: string
-  /** Of the request that is under way, in the file. */
+  /** Position of the current request in the file. */
   n: number
   dueAt: number
   isBusy: boolean
@@ -93,7 +93,7 @@ function receive(connection: Connection, text: string): void {
   else sendDue()
 }
 
-/** The service closes connections that are silent for long; others take their place. */
+/** Replaces a connection that the service closed because it was idle. */
 function lost(connection: Connection): void {
   if (connection.isBusy) throw new Error('the service closed a connection in the middle of a request')
   idle.splice(idle.indexOf(connection), 1)

@@ -1,21 +1,21 @@
-/** What a sender is asked for, and what it answers. */
+/** The task and the report of a sender process. */
 export interface SenderTask {
   readonly url: string
   /** A request file; each of its requests is sent once. */
   readonly requests: string
   readonly connections: number
-  /** Requests that become due in a second; null sends on each connection as soon as it is answered. */
+  /** Requests that become due per second; null: each connection sends again as soon as it is answered. */
   readonly perSecond: number | null
-  /** Seconds at the beginning whose latencies do not count. */
+  /** Warm-up, in seconds, whose latencies are dropped. */
   readonly warmUpSeconds: number
   /** The one status that every answer must have. */
   readonly status: number
-  /** Whether to tell when each request was answered. */
+  /** Whether to report when each request was answered. */
   readonly tellTimes?: boolean
 }
 
 export interface SenderReport {
-  /** Of the time when each request became due until its answer, in ms. */
+  /** Percentiles of the time from when a request was due to its answer, in ms. */
   readonly p50: number
   readonly p90: number
   readonly p99: number

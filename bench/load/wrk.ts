@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import type { Load, LoadGenerator } from './load.js'
 
-/** Answers that take longer count as errors; the slowest contestants take seconds with a thousand connections. */
+/** Slower answers count as errors. With a thousand connections the slowest contestants take seconds. */
 const TIMEOUT_SECONDS = 30
 
 /** wrk (Debian package of that name), or null where it is not installed. */
 export function findWrk(): LoadGenerator | null {
-  // It ends with 1 whenever it is asked for its version.
+  // It exits with 1 for --version.
   const { error, stdout } = spawnSync('wrk', ['--version'], { encoding: 'utf8' })
   if (error !== undefined) return null
   return { name: 'wrk', version: /^wrk (\S+)/.exec(stdout)?.[1] ?? 'unknown', run }
@@ -35,7 +35,7 @@ function rateOf(report: string): number {
   return rate
 }
 
-/** Hands out the requests of the file; when they run out it begins again, which the service refuses and wrk counts. */
+/** Sends the requests of the file. When they run out it starts again, which the service rejects and wrk counts. */
 function luaScript(path: string): string {
   return `
 local requests, at = {}, 0

@@ -5,10 +5,10 @@ import type { Settled, WalletResult } from '../../src/store/commands.js'
 import type { Case } from './case.js'
 import { draft } from './signed-messages.js'
 
-/** As many as one turn takes. */
+/** The maximum of one turn. */
 const GATHERED = 256
 
-/** What a mailbox and its turns cost when the store answers at once. Rejects when commands are answered wrongly. */
+/** The cost of a mailbox and its turns when the store answers at once. Rejects when an answer is wrong. */
 export async function actorCases(): Promise<readonly Case[]> {
   const commands: DirectoryPorts['commands'] = {
     perform: async (batch) => batch.map((command) => answerTo(command.type === 'invoice' ? command.request.name : '')),

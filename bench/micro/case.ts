@@ -1,30 +1,30 @@
 import { Bench } from 'tinybench'
 import { type Measurement, median } from '../results.js'
 
-/** Something that is timed. */
+/** A benchmark case. */
 export interface Case {
-  /** What it is called in the results; its unit is `µs`, for each, or `per second`. */
+  /** Its name and group in the results. Its unit is `µs`, per operation, or `per second`. */
   readonly measurement: Omit<Measurement, 'samples'> & { readonly unit: 'µs' | 'per second' }
-  /** Does what is timed so many times. */
+  /** Runs `perTask` operations. */
   readonly task: () => unknown
   readonly perTask: number
 }
 
 export interface Effort {
-  /** Milliseconds of one repetition of one case. */
+  /** Duration of one repetition of one case. */
   readonly timeMs: number
   readonly repetitions: number
-  /** Tasks of a repetition at the least, whatever the time. */
+  /** Minimum number of tasks of a repetition. */
   readonly tasksMin: number
 }
 
-/** Part of a repetition that is spent before it, without being looked at. */
+/** Duration of the warm-up relative to a repetition. */
 const WARM_UP = 1 / 5
 
-/** Every case once in each repetition, so that what disturbs the machine for a while disturbs no case alone. */
+/** Runs every case once in each repetition, so that a disturbance of the machine affects all cases alike. */
 export async function measure(cases: readonly Case[], effort: Effort): Promise<readonly Measurement[]> {
   const samples = cases.map((): number[] => [])
-  // The first time is for the compiler: only then it has seen all that will be called.
+  // The first repetition is dropped: it warms up the compiler with every case.
   for (let repetition = -1; repetition < effort.repetitions; repetition += 1) {
     for (const [i, one] of cases.entries()) {
       const figure = await figureOf(one, effort)
@@ -34,7 +34,7 @@ export async function measure(cases: readonly Case[], effort: Effort): Promise<r
   return cases.map(({ measurement }, i) => ({ ...measurement, samples: samples[i] ?? [] }))
 }
 
-/** From the median of one repetition's tasks. */
+/** Computes the figure from the median of one repetition's tasks. */
 async function figureOf({ measurement, task, perTask }: Case, { timeMs, tasksMin }: Effort): Promise<number> {
   const bench = new Bench({
     time: timeMs,

@@ -6,7 +6,7 @@ import { type Case, type Effort, measure } from './case.js'
 
 const BATCH_SIZES = [1, 8, 64, 256, 512] as const
 const WALLET = 'wallet'
-/** The end of a key that tells units apart. */
+/** The end of a key, which distinguishes units. */
 const COUNTER_BYTES = 4
 
 /** A row that an invoice writes. */
@@ -14,11 +14,11 @@ interface Row {
   readonly table: Table
   readonly key: Buffer
   readonly value: Buffer
-  /** Whether every invoice has one of its own; else it is written over. */
+  /** Whether every invoice adds a row; otherwise it overwrites one. */
   readonly isOwn: boolean
 }
 
-/** Units per second by how many share a durable commit. A unit writes what an invoice writes in the store's own tables. */
+/** Measures units per second by units per durable commit. A unit writes the rows of an invoice. */
 export async function commitBatches(effort: Effort, directory: string): Promise<readonly Measurement[]> {
   const place = join(directory, 'commits')
   const before = await rowsAfterInvoices(place, 2)
@@ -57,7 +57,7 @@ export async function commitBatches(effort: Effort, directory: string): Promise<
   }
 }
 
-/** Lets the store create invoices, closes it, and answers all rows: values by key in hex, by table. */
+/** Creates invoices, closes the store, and returns all rows by table: values by key in hex. */
 async function rowsAfterInvoices(place: string, invoices: number): Promise<ReadonlyMap<string, Map<string, Buffer>>> {
   const histories = await Histories.open(place, invoices)
   await histories.addWallet(WALLET)
@@ -76,7 +76,7 @@ async function rowsAfterInvoices(place: string, invoices: number): Promise<Reado
   }
 }
 
-/** The rows of the one invoice that was created since. Throws unless there are some that can be told apart. */
+/** Returns the rows of the last invoice. Throws unless some of them distinguish it. */
 function writtenSince(before: ReadonlyMap<string, ReadonlyMap<string, Buffer>>, tables: Tables): readonly Row[] {
   const rows = tablesIn(tables).flatMap(([name, table]) =>
     [...table.getRange({})].flatMap(({ key, value }): Row[] => {

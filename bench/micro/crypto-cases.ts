@@ -16,7 +16,7 @@ const NOW_MS = 1_700_000_000_000
 /** UUIDv7 begins with its time. */
 const ID_TIME_BYTES = 6
 
-/** One signature by the engine of that name. Rejects where it does not run. */
+/** Verifies one signature with the named engine. Rejects where the engine does not run. */
 export async function verificationCase(name: Secp256k1EngineName): Promise<Case> {
   const engine = await loadEngine(name)
   const [forged] = signedMessages(1)

@@ -1,10 +1,10 @@
 import type { Measurement } from '../results.js'
 import type { Case } from './case.js'
 
-/** A task takes so long at the least, or reading the clock would be a part of what is measured. */
+/** Minimum duration of a task; in a shorter one the clock would dominate. */
 const TASK_MS_MIN = 0.05
 
-/** A function with inputs that it is called with in turn. */
+/** A function, and the inputs it is called with in turn. */
 export interface TimedFunction<Input, Result> {
   readonly name: string
   readonly inputs: readonly Input[]
@@ -12,14 +12,14 @@ export interface TimedFunction<Input, Result> {
   /** Whether the result is the right one. */
   readonly isRight: (result: Result, input: Input) => boolean
   readonly note?: string
-  /** Where the figure belongs when it is not just a function's. */
+  /** The group and name of the figure when they are not those of a single function. */
   readonly place?: Pick<Measurement, 'group' | 'x'>
 }
 
-/** The latest results: whatever a function answers is kept for a while, so no call can be left out. */
+/** The latest results. They are kept so that the compiler cannot drop a call. */
 const kept: unknown[] = new Array(16).fill(null)
 
-/** Throws unless the function is right about each of its inputs. */
+/** Throws unless the function returns the right result for each input. */
 export function functionCase<Input, Result>(timed: TimedFunction<Input, Result>): Case {
   const { name, inputs, run, isRight, note, place } = timed
   for (const input of inputs) if (!isRight(run(input), input)) throw new Error(`${name}: a wrong answer`)
@@ -39,7 +39,7 @@ export function functionCase<Input, Result>(timed: TimedFunction<Input, Result>)
   }
 }
 
-/** What timing a function adds to its figure. */
+/** The overhead of timing itself. */
 export function emptyCase(): Case {
   return functionCase({
     name: 'a call that does nothing',
@@ -50,7 +50,7 @@ export function emptyCase(): Case {
   })
 }
 
-/** The first power of two that keeps `repeat` busy for long enough. */
+/** Returns the first power of two of repetitions that takes long enough. */
 function timesFor(repeat: (times: number) => void): number {
   for (let times = 1; ; times *= 2) {
     repeat(times)

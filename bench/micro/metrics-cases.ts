@@ -7,11 +7,11 @@ import { functionCase } from './function-case.js'
 const STATUSES = [201, 200, 404, 409] as const
 const COMMIT_UNITS = [1, 8, 64, 256] as const
 
-/** What it costs to be observed. Rejects when an observation is not counted. */
+/** The cost of metrics. Rejects when an observation is not counted. */
 export async function metricsCases(): Promise<readonly Case[]> {
   const metrics = new Metrics()
   const { requests, verifications, commits } = metrics
-  // The metrics read nothing of the head.
+  // The metrics do not read the head.
   const head = {} as RequestHead
   const cases = [
     functionCase({

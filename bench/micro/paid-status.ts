@@ -7,16 +7,16 @@ import { functionCase } from './function-case.js'
 
 /** Invoices of a wallet, evenly over its deposits. */
 const INVOICES = 100
-/** Each deposit is of 0.000001. */
+/** The amount of each deposit is 0.000001. */
 const DEPOSIT_ATOMS = 10n ** 12n
 
-/** An invoice, and what came in for it. */
+/** An invoice and its received amount. */
 interface Expected {
   readonly id: string
   readonly received: string
 }
 
-/** What the store needs to state the payment of an invoice, by the deposits of its wallet; sizes are multiples of 100. */
+/** Measures how long the store takes to compute a payment, by deposits of the wallet. Sizes are multiples of 100. */
 export async function paidStatus(
   effort: Effort,
   directory: string,
@@ -49,7 +49,7 @@ function nameOf(size: number): string {
   return `paid-${size}`
 }
 
-/** A wallet with so many deposits, and an invoice before every hundredth part of them. */
+/** Creates a wallet with `size` deposits and an invoice before each hundredth of them. */
 async function fill(histories: Histories, size: number): Promise<readonly Expected[]> {
   const name = nameOf(size)
   const share = size / INVOICES

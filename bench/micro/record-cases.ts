@@ -10,7 +10,7 @@ const INPUTS = 64
 const NOW_MS = 1_700_000_000_000
 const numbers = Array.from({ length: INPUTS }, (_, n) => n)
 
-/** How keys and records are made and read, without the tables that they stand in. */
+/** Encodes and decodes keys and records, without tables. */
 export function recordCases(): readonly Case[] {
   return [...keyCases(), ...invoiceCases(), ...deliveryCases()]
 }
@@ -41,7 +41,7 @@ function keyCases(): readonly Case[] {
 function invoiceCases(): readonly Case[] {
   const stored = new Map<string, Buffer>()
   let latest: Buffer = Buffer.alloc(0)
-  // `InvoiceRows` asks nothing else of the tables, and of payees only who one is.
+  // The part of the tables that `InvoiceRows` uses.
   const invoices = {
     putSync: (_: Buffer, bytes: Buffer) => {
       latest = bytes

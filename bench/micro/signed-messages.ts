@@ -10,7 +10,7 @@ const TIMESTAMP = '1700000000000'
 export const secretKey = createHash('sha256').update('bench').digest()
 export const publicKey = secp256k1.publicKeyCreate(secretKey)
 
-/** A signed creation of an invoice, in every form in which something takes it. */
+/** A signed creation, in the forms that the cases need. */
 export interface SignedMessage {
   readonly request: VerifyRequest
   readonly text: Buffer
@@ -18,7 +18,7 @@ export interface SignedMessage {
   readonly der: Buffer
 }
 
-/** All different, all by one key. */
+/** Returns different messages, all signed with one key. */
 export function signedMessages(count: number): readonly SignedMessage[] {
   return Array.from({ length: count }, (_, n) => {
     const body = Buffer.from(JSON.stringify(draft(n)))

@@ -6,12 +6,12 @@ import type { Measurement } from '../results.js'
 import { type Case, type Effort, measure } from './case.js'
 import { signedMessages } from './signed-messages.js'
 
-/** What the pool can be limited to; it takes no less than two. */
+/** Batch limits of the pool; its minimum is two. */
 const BATCH_SIZES = [2, 4, 8, 16, 32, 64, 128] as const
 const LANE_BYTES = 64 * 1024 * 1024
 const BATCH_TIME_LIMIT_MS = 60_000
 const ENGINE = 'libsecp256k1'
-/** Series by whether the key has a table. */
+/** Names of the series, by whether the key has a table. */
 const SERIES = [
   { name: 'verification, libsecp256k1', isTabled: false },
   { name: 'verification, key with a table', isTabled: true },
@@ -25,12 +25,12 @@ interface Saturated {
 }
 
 /**
- * Verifications per second through a pool with one thread, which always has enough waiting for it, by the size of its
- * batches. So many `signatures` are given at once, and the next ones when all of them are verified.
+ * Measures verifications per second of a pool with one thread that always has enough queued, by batch size. It submits
+ * `signatures` at once, and the next ones when all are verified.
  */
 export async function verificationBatches(effort: Effort, signatures: number): Promise<readonly Measurement[]> {
   const requests = signedMessages(signatures).map(({ request }) => request)
-  // All of them are there from the start, and take turns; a thread without work sleeps.
+  // All pools exist from the start and take turns; an idle thread sleeps.
   const saturated = [oneByOne(requests)]
   try {
     for (const kind of SERIES) {
@@ -75,7 +75,7 @@ async function throughPool(requests: readonly VerifyRequest[], batchLimit: numbe
   return { timed: verification(kind.name, batchLimit, verifyAll, requests.length, note), close: () => pool.close() }
 }
 
-/** Batches of one, which the pool itself never limits itself to, given straight to its thread. */
+/** Batches of one, submitted directly to a thread, because the pool's limit is never one. */
 function oneByOne(requests: readonly VerifyRequest[]): Saturated {
   const threads = new VerifyThreads({
     engine: ENGINE,

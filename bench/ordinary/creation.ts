@@ -4,21 +4,24 @@ import type { InvoiceRequest } from '../../src/domain/invoice.js'
 import { createByFunction, FUNCTION } from './stored-function.js'
 import { createByStatements } from './transaction.js'
 
-/** How an invoice is created: statement by statement in a transaction of the application, or by one function in the database. */
+/**
+ * How an invoice is created: statement by statement in a transaction of the application, or by one function in the
+ * database.
+ */
 export type CreationName = 'statements' | 'stored function'
 
 export interface Creation {
-  /** To PostgreSQL, of the pool. */
+  /** Connections of the pool to PostgreSQL. */
   readonly connections: number
-  /** What the database needs beside the tables. */
+  /** SQL to run after the tables are created. */
   readonly functions: string
-  /** The id of the new invoice. The owner is the key's, whatever the request says. */
+  /** Returns the id of the new invoice. The owner of the key is its owner, whatever the request says. */
   create(pool: pg.Pool, publicKey: Uint8Array, request: InvoiceRequest): Promise<Outcome<string>>
 }
 
 /**
- * The numbers of connections are the fastest of 8, 16, 32 and 64 on two cores. One process of Node is enough there: its
- * main thread is not even half busy, since signatures are verified on the thread pool.
+ * The numbers of connections are the fastest of 8, 16, 32 and 64 on two cores. One Node process is enough there: its
+ * main thread is less than half busy, because the thread pool verifies the signatures.
  */
 export const CREATIONS: Readonly<Record<CreationName, Creation>> = {
   statements: { connections: 16, functions: '', create: createByStatements },

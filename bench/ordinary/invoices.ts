@@ -25,12 +25,12 @@ export class Invoices {
     private readonly creation: Creation,
   ) {}
 
-  /** The id of the new invoice. The owner is the key's, whatever the request says. */
+  /** Returns the id of the new invoice. The owner of the key is its owner, whatever the request says. */
   create(publicKey: Uint8Array, request: InvoiceRequest): Promise<Outcome<string>> {
     return this.creation.create(this.pool, publicKey, request)
   }
 
-  /** Why the key may not create invoices, else null. */
+  /** Returns why the key may not create invoices, or null. */
   async refusalOfKey(publicKey: Uint8Array): Promise<Failure | null> {
     const owner = await ownerOfKey(this.pool, publicKey)
     return owner.ok ? null : owner.failure

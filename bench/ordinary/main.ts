@@ -7,19 +7,19 @@ import { createServer } from './server.js'
 import { type SetUp, setUpTables } from './set-up.js'
 
 /*
- * The process of the ordinary stack, with PostgreSQL as its child: `node main.js <directory> <creation>`. Its parent tells
- * it what the tables hold at first, and is told where it listens. It ends when the parent lets go of it, or is gone.
+ * The process of the ordinary stack, with PostgreSQL as its child: `node main.js <directory> <creation>`. Its parent
+ * sends it the initial rows and receives its address. It ends when the parent disconnects.
  */
 
-/** What the parent hears, once. */
+/** The one message to the parent. */
 export type Answer = { readonly url: string; readonly version: string } | { readonly error: string }
 
-/** Clients that wait to be accepted; a load generator connects with all its connections at once. */
+/** Backlog of the listener: a load generator opens all of its connections at once. */
 const BACKLOG = 4096
 
 const [directory, creationName] = process.argv.slice(2)
 if (directory === undefined || process.send === undefined) throw new Error('startOrdinary starts this')
-// One of them, since startOrdinary names it.
+// A valid name, because startOrdinary passes it.
 const creation = CREATIONS[creationName as CreationName]
 const released = once(process, 'disconnect')
 process.once('message', (setUp: SetUp) => {

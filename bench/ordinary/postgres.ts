@@ -22,15 +22,15 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 const OTHERS_MAY_ENTER = 0o001
 
-/** A PostgreSQL server of its own, reached through a Unix socket that nobody else can open. */
+/** A PostgreSQL server for one run, reached through a private Unix socket. */
 export interface Database {
   connect(connections: number): pg.Pool
-  /** Of the server, e.g. `18.4`. */
+  /** The server's version, e.g. `18.4`. */
   readonly version: string
   stop(): Promise<void>
 }
 
-/** Makes a database in `directory` and starts it. Throws an Error that says why when that is not possible here. */
+/** Creates a database in `directory` and starts it. Throws an Error with the reason when this machine cannot. */
 export async function startPostgres(directory: string): Promise<Database> {
   const data = join(resolve(directory), 'postgres')
   await mkdir(directory, { recursive: true })
@@ -41,7 +41,7 @@ export async function startPostgres(directory: string): Promise<Database> {
     databaseDir: data,
     user: 'postgres',
     createPostgresUser: isRoot,
-    // Whoever can open the socket is trusted; the last of two flags counts.
+    // Every process that can open the socket is trusted. The last of two flags counts.
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--auth=trust'],
     postgresFlags: flagsOf({ ...SETTINGS, unix_socket_directories: `"${data}"` }),
     onLog: (line) => log.push(line),
@@ -59,15 +59,15 @@ export async function startPostgres(directory: string): Promise<Database> {
   log.length = 0
   const connect = (max: number) => {
     const pool = new pg.Pool({ host: data, user: 'postgres', database: 'postgres', max })
-    // An idle connection that ends is no failure of a request; the pool makes another when it needs one.
+    // An idle connection that ends fails no request; the pool opens another when it needs one.
     return pool.on('error', (error) => log.push(String(error)))
   }
   return { connect, version: await versionOf(connect(1)), stop: () => server.stop() }
 }
 
 /**
- * PostgreSQL refuses to run as root, so it runs as a user who must be able to enter the directory. Temporary
- * directories are made so that only their maker can.
+ * PostgreSQL refuses to run as root, so it runs as another user, which must be able to enter the directory. By default
+ * only the creator of a temporary directory can.
  */
 async function letOthersEnter(directory: string): Promise<void> {
   const temporary = resolve(tmpdir()) + sep

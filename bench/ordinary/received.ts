@@ -1,4 +1,7 @@
-/** A subquery for one row, `confirmed` and `pending`: what came in for `invoice`, a table or its alias in the query around it. */
+/**
+ * A subquery for one row, `confirmed` and `pending`: the sums received for `invoice`, a table or alias of the outer
+ * query.
+ */
 export function receivedFor(invoice: string): string {
   return `
     SELECT coalesce(sum(deposits.atoms) FILTER (WHERE kind = 'confirmed'), 0) AS confirmed,

@@ -9,7 +9,7 @@ import type { Invoices } from './invoices.js'
 import { Verifier } from './signature.js'
 
 const BODY_BYTES_MAX = 65_536
-/** Stands for the owner until the database has found the key's. */
+/** A placeholder until the database has found the owner of the key. */
 const OWNER_OF_KEY = 'owner of the key'
 
 const text = { type: 'string' } as const

@@ -30,11 +30,11 @@ export interface AssignedWallet {
 export interface SetUp {
   readonly signers: readonly RegisteredKey[]
   readonly wallets: readonly AssignedWallet[]
-  /** The stack has no intake for deposits: all that ever come in are these. */
+  /** All deposits. The stack has no way to receive others. */
   readonly deposits?: readonly (Sighting & { readonly kind: 'pending' | 'confirmed' })[]
 }
 
-/** Makes the tables and fills them, all or nothing, and gathers what the planner wants to know. */
+/** Creates and fills the tables in one transaction, and collects the planner's statistics. */
 export async function setUpTables(pool: pg.Pool, { signers, wallets, deposits = [] }: SetUp): Promise<void> {
   const client = await pool.connect()
   try {
@@ -44,15 +44,15 @@ export async function setUpTables(pool: pg.Pool, { signers, wallets, deposits = 
     await fill(client, 'wallets', wallets.map(walletRow))
     await fill(client, 'deposits', deposits.map(depositRow))
     await client.query('COMMIT')
-    // Not the tables that begin empty: as long as nothing is known about them, they are expected to be large.
+    // Tables that begin empty are left out: without statistics the planner expects them to be large.
     await client.query('ANALYZE api_keys, wallets, deposits')
   } finally {
-    // Closed, not given back: nobody inherits a transaction that failed.
+    // Closed instead of released, so that no other request inherits a failed transaction.
     client.release(true)
   }
 }
 
-/** Rows are objects by column. Bytes are spelled as PostgreSQL reads them, `\x` and hex. */
+/** Rows are objects by column. Bytes are written as `\x` and hex, as PostgreSQL reads them. */
 async function fill(client: pg.PoolClient, table: string, rows: readonly object[]): Promise<void> {
   await client.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`, [
     JSON.stringify(rows),

@@ -10,7 +10,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 const verifyOnThreadPool = promisify(verify)
 
-/** Verifies signatures with OpenSSL. A key is parsed once, as long as it is among the last that were new. */
+/** Verifies signatures with OpenSSL. The keys parsed last are cached. */
 export class Verifier {
   readonly #keys = new Map<string, KeyObject>()
 

@@ -10,18 +10,18 @@ import type { SetUp } from './set-up.js'
 export interface OrdinaryStack {
   /** Answers signed `POST /api/invoices` and `GET /api/invoices/:id`. */
   readonly url: string
-  /** Of the Fastify process. */
+  /** The process id of Fastify. */
   readonly pid: number
   readonly version: string
   stop(): Promise<void>
 }
 
 /**
- * Starts the ordinary stack with its data in `directory`. Throws an Error that says why when it cannot run here; run by
- * root, it makes a user `postgres` when there is none, since PostgreSQL refuses to run as root.
+ * Starts the ordinary stack with its data in `directory`. Throws an Error with the reason when it cannot run here. As
+ * root it creates a user `postgres` unless there is one, because PostgreSQL refuses to run as root.
  */
 export async function startOrdinary(directory: string, creation: CreationName, setUp: SetUp): Promise<OrdinaryStack> {
-  // A verification keeps a core busy, so more threads than cores (Node's default is four) would only take turns.
+  // A verification keeps a core busy, so more threads than cores (Node's default is four) gain nothing.
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) }
   const child = fork(fileURLToPath(new URL('./main.js', import.meta.url)), [directory, creation], { env })
   const ended = once(child, 'exit')

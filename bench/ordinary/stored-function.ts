@@ -5,9 +5,9 @@ import { hexOf } from './invoice-id.js'
 import { receivedFor } from './received.js'
 
 /**
- * A creation as one call, hence one round trip and one transaction. It locks the wallets in the order of their ids and
- * only then looks for rivals. The function is volatile, so at the default isolation level each of its statements sees what
- * was committed before it began, whatever the call had to wait for.
+ * Creates an invoice in one call: one round trip and one transaction. It locks the wallets in the order of their ids
+ * before it looks for conflicting invoices. The function is volatile, so at the default isolation level each of its
+ * statements sees what was committed before the statement began, even if the call had to wait for locks.
  */
 export const FUNCTION = `
 CREATE FUNCTION create_invoice(

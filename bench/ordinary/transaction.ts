@@ -6,9 +6,9 @@ import { hexOf } from './invoice-id.js'
 import { receivedFor } from './received.js'
 
 /**
- * Creates an invoice statement by statement in one transaction. The wallets are locked in the order of their ids before
- * anybody looks for rivals; at the default isolation level each statement sees what was committed before it began, hence
- * what was committed by whoever had the locks before.
+ * Creates an invoice statement by statement in one transaction. It locks the wallets in the order of their ids before
+ * it looks for conflicting invoices. At the default isolation level each statement sees what was committed before it
+ * began, and therefore everything that earlier holders of the locks committed.
  */
 export async function createByStatements(
   pool: pg.Pool,
@@ -21,7 +21,7 @@ export async function createByStatements(
     if (!(await lockWallets(client, request.walletIds, owner.value))) return refuse('wallet_not_owned')
     if (!request.isCallbackUrlValid) return refuse('invalid_callback_url')
     if (await hasUnpaidRival(client, request)) {
-      // A taken reference is the earlier of the two answers.
+      // Of two reasons to reject, a taken reference comes first.
       return (await isReferenceTaken(client, request.reference))
         ? refuse('reference_in_use')
         : refuse('amount_in_use', { amount: request.amountText, currency: request.currency })
@@ -50,13 +50,13 @@ async function inTransaction<T>(
     client.release()
     return outcome
   } catch (error) {
-    // Closed, not given back: nobody inherits a transaction that failed.
+    // Closed instead of released, so that no other request inherits a failed transaction.
     client.release(true)
     throw error
   }
 }
 
-/** Whether all of them belong to the owner. */
+/** Whether all wallets belong to the owner. */
 async function lockWallets(client: pg.PoolClient, ids: readonly string[], owner: string): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'lock-wallets',

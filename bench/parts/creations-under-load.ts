@@ -9,21 +9,21 @@ import { writeRequestFile } from '../request-file.js'
 
 export const CREATION_UNDER_LOAD = 'signed creation under load'
 
-/** Creations on a new wallet, before the next new one. */
+/** Creations on a new wallet before the next one takes over. */
 const CREATIONS_OF_NEW = 256
 const US_PER_SECOND = 1_000_000
 /** Amounts of a history: 1000.000001, 1000.000002, … */
 const AMOUNT_DIGITS = 6
 
-/** A wallet that had so many invoices before; its owner has the same name. */
+/** A wallet with this number of earlier invoices; its owner has the same name. */
 export interface WalletWithHistory {
   readonly name: string
   readonly size: number
 }
 
 /**
- * What a signed, durable creation takes of the whole machine, clients included, when as many are made as it can do: on a
- * wallet with earlier invoices, with amounts anywhere among theirs, and on new wallets, in turn.
+ * Measures what a signed, durable creation costs the whole machine, clients included, at full load: in turn on a wallet
+ * with earlier invoices, with amounts among theirs, and on new wallets.
  */
 export async function timeCreationsUnderLoad(bench: Bench, url: string, history: WalletWithHistory): Promise<void> {
   const { parameters, findings } = bench
@@ -55,12 +55,12 @@ class CreationsUnderLoad {
     this.file = join(bench.directory, 'creations-under-load')
   }
 
-  /** Makes keys known that creations are signed with. */
+  /** Registers the keys that sign the creations. */
   async register(owner: string): Promise<void> {
     await registerMerchants(this.url, [this.newcomer, signer(owner)], [])
   }
 
-  /** Loads the service for so long; µs for each creation. */
+  /** Loads the service for `seconds` and returns µs per creation. */
   async run(history: WalletWithHistory | null, seconds: number): Promise<number> {
     const { connections } = this.bench.parameters
     const count = Math.ceil(seconds * (await creationsPerSecondMax())) + connections

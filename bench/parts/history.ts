@@ -15,8 +15,8 @@ const DURABLE = `in the store, durable, ${COMMANDS_AT_ONCE} at once`
 const OVER_HTTP = 'over HTTP, one request at a time'
 
 /**
- * What history costs: the same operations on wallets with many and with few invoices and deposits, in turn, in the store
- * itself and over HTTP.
+ * Measures the cost of history: the same operations on wallets with many and with few invoices and deposits, in turn,
+ * in the store itself and over HTTP.
  */
 export async function history(bench: Bench): Promise<void> {
   const directory = join(bench.directory, 'history')
@@ -38,7 +38,7 @@ export async function history(bench: Bench): Promise<void> {
 class WalletsOfSizes {
   private readonly sizes: readonly number[]
   private readonly operations: number
-  /** Of commands, for a sample. */
+  /** Batches of commands of a sample. */
   private readonly batches: number
   private readonly ids = new Map<number, readonly string[]>()
   private fresh = 0
@@ -114,7 +114,7 @@ class WalletsOfSizes {
     client.close()
   }
 
-  /** Matching only happens where a callback resolves. Nothing sends the deliveries here. */
+  /** Deposits are matched only to invoices with a callback. Nothing sends the deliveries here. */
   async timeDeposits(): Promise<void> {
     for (const size of this.sizes) await this.histories.store.webhooks.put(nameOf(size), 'http://127.0.0.1:9/')
     await this.rounds(
@@ -125,7 +125,7 @@ class WalletsOfSizes {
     )
   }
 
-  /** Performs several batches of commands; the median of µs for each command. */
+  /** Runs several batches of commands and returns the median of µs per command. */
   private async inBatches(
     commands: () => ReturnType<Histories['deposits']> | Promise<ReturnType<Histories['deposits']>>,
   ): Promise<number> {
@@ -176,7 +176,7 @@ function nameOf(size: number): string {
   return `history-${size}`
 }
 
-/** µs for each of so many operations. */
+/** Returns µs per operation. */
 async function timed(count: number, work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()

@@ -14,7 +14,7 @@ import { withService } from '../service-process.js'
 
 const CREATED = 201
 
-/** Latency of signed creations at half of the peak rate, measured from when each was due. */
+/** Measures the latency of signed creations at half of the peak rate, from when each was due. */
 export async function latency(bench: Bench): Promise<void> {
   const { parameters, findings } = bench
   const merchants = new Merchants(parameters.keys, parameters.wallets)
@@ -58,7 +58,7 @@ export async function latency(bench: Bench): Promise<void> {
   }
 }
 
-/** p99 of the same requests at the same rate to a server that does nothing: what the generator itself adds. */
+/** The p99 of the same requests to a server that does nothing: the generator's own share. */
 async function againstConstant(task: SenderTask): Promise<number> {
   const constant = await startConstantServer(createdAnswer)
   try {

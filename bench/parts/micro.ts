@@ -2,7 +2,7 @@ import type { Bench } from '../bench.js'
 import { microBenchmarks } from '../micro.js'
 import type { Options } from '../parameters.js'
 
-/** Single functions, in this process. */
+/** Measures single functions, in this process. */
 export async function micro({ findings }: Bench, { isTiny }: Options): Promise<void> {
   const { measurements, skipped } = await microBenchmarks({ isTiny })
   for (const measurement of measurements) findings.add(measurement)

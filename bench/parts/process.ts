@@ -13,9 +13,9 @@ import { startBenched, withService } from '../service-process.js'
 export const START = 'start to first answer'
 export const IDLE_MEMORY = 'resident memory, idle'
 
-/** Without the mapped part of the database file, which the system takes back when it needs the room. */
+/** Without the mapped pages of the database file, which the system reclaims when it needs memory. */
 export const OWN_MEMORY_IDLE = 'own memory, idle'
-/** The same after so many invoices. */
+/** Own memory after this number of invoices. */
 export const MEMORY_AFTER = 'own memory after the invoices'
 
 const CREATED = 201

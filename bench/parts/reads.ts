@@ -13,12 +13,12 @@ export const CONSTANT = 'uWS, the same bytes from a constant'
 const READ_OF_MANY = 'GET /api/invoices/<id>, of many in turn'
 
 const DEPOSITS = 10
-/** Has the many invoices. */
+/** The owner of the many invoices. */
 const WALLET = 'many'
 
 /**
- * Reads per second of an invoice with its payment, of many invoices each after the others, and of the first one's bytes
- * from a constant, in turn.
+ * Measures reads per second, in turn: of one invoice with its payment, of many invoices one after another, and of the
+ * same bytes from a constant.
  */
 export async function reads(bench: Bench): Promise<void> {
   const { parameters, findings, loadGenerator } = bench
@@ -59,7 +59,7 @@ export async function reads(bench: Bench): Promise<void> {
   add(CONSTANT, samples.constant, note)
 }
 
-/** Invoices of one wallet, all of which have received the same deposits; answers their ids. */
+/** Creates invoices of one wallet that have all received the same deposits, and returns their ids. */
 async function manyInvoices(data: string, count: number): Promise<readonly string[]> {
   const histories = await Histories.open(data, count + DEPOSITS)
   await histories.addWallet(WALLET)
@@ -73,7 +73,7 @@ async function manyInvoices(data: string, count: number): Promise<readonly strin
   return ids
 }
 
-/** An invoice that has received a part of its amount in several deposits; answers its URL. */
+/** Creates an invoice that has received part of its amount in several deposits, and returns its URL. */
 async function paidInvoice(url: string): Promise<string> {
   const merchants = new Merchants(1, 1)
   const [wallet] = merchants.wallets

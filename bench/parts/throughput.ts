@@ -12,12 +12,12 @@ import { say } from '../service-process.js'
 
 export const VERIFY_ONE_THREAD = 'libsecp256k1, one thread'
 
-/** Of a limit: a second or two show it, since nothing of it waits for anything. */
+/** Seconds to measure a limit: one or two suffice, because nothing waits there. */
 const LIMIT_SECONDS_MAX = 2
-/** Requests are signed for so much more than the best warm-up rate, since none can be sent twice and the machine may have been busy. */
+/** Signed requests relative to the best warm-up rate: none can be sent twice, and the machine may have been busy. */
 const HEADROOM = 2
 
-/** Signed, durable creations per second by contestant, and beside them, in the same rounds, what the machine can do. */
+/** Measures signed, durable creations per second by contestant, and in the same rounds the limits of the machine. */
 export async function throughput(bench: Bench, { hasOrdinary }: Options): Promise<void> {
   const { parameters, findings } = bench
   const directory = join(bench.directory, 'throughput')

@@ -14,14 +14,17 @@ export const WEBHOOK_P50 = 'deposit to webhook, p50'
 export const WEBHOOK_P99 = 'deposit to webhook, p99'
 export const DELIVERIES = 'deliveries, sustained'
 
-/** Deliveries of one invoice go out one after the other; these are as many invoices, one a wallet. */
+/** Deliveries of one invoice are sent one after another, so there are many invoices, one for each wallet. */
 const INVOICES = 1000
 const CREATED_AT_ONCE = 50
 const EVENTS_PER_PUSH = 1000
 const PUSH_CONNECTIONS = 32
 const OK = 200
 
-/** From an accepted deposit to the receiver, and how fast a queue of webhooks drains: one owner, one receiver. */
+/**
+ * Measures the time from an accepted deposit to the receiver, and how fast a queue of webhooks drains, with one
+ * receiver.
+ */
 export async function webhooks(bench: Bench): Promise<void> {
   const data = join(bench.directory, 'webhooks')
   const receiver = await WebhookReceiver.open()
@@ -48,7 +51,7 @@ class Webhooks {
     private readonly receiver: WebhookReceiver,
   ) {}
 
-  /** An invoice on each wallet, so large that no deposit pays it. */
+  /** Creates an invoice on each wallet, too large to be paid by the deposits. */
   async setUp(): Promise<void> {
     await registerMerchants(this.url, this.merchants.signers, this.merchants.wallets)
     const { wallets } = this.merchants
@@ -130,7 +133,7 @@ class Webhooks {
     if (response.status !== 201) throw new Error(await response.text())
   }
 
-  /** The event of the next deposit, on the wallets in turn. */
+  /** Returns the event of the next deposit, on the wallets in turn. */
   private deposit() {
     const { wallets } = this.merchants
     const wallet = wallets[this.deposits % wallets.length]
@@ -151,7 +154,7 @@ class Webhooks {
   }
 }
 
-/** A webhook may arrive before the answer to the push has: then nobody waited. */
+/** A webhook may arrive before the answer to the push: its latency is then 0. */
 function delayMs(hash: string, answeredAt: number | undefined, arrivedAt: number | undefined): number {
   if (answeredAt === undefined || arrivedAt === undefined) throw new Error(`the webhook of ${hash} did not arrive`)
   return Math.max(0, arrivedAt - answeredAt)

@@ -21,7 +21,9 @@ const WHISKER_CAP_PX = 5
 const NAME_PX = 160
 /** The grid's box encloses the labels of the axes. */
 const AROUND_LABELS = { outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' }
-/** Hover styles, data for scripts and clipping: a still image needs none of it, and its names differ from run to run. */
+/**
+ * Hover styles, data for scripts and clipping: a still image needs none of it, and its names differ from run to run.
+ */
 const UNNEEDED =
   /<(style|clipPath)[\s\S]*?<\/\1>|<defs *>\s*<\/defs>| (?:class|clip-path|pointer-events|ecmeta_[a-z_]+)="[^"]*"/g
 const FONT = 'system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif'

@@ -1,7 +1,7 @@
 import type { Group, Measurement } from '../results.js'
 import { type MeasurementWords, measurementWords } from './measurement-words.js'
 
-/** The parts of a report in their order, and what they are called. */
+/** The groups of a report, in order, with their titles. */
 export const GROUP_TITLES: Readonly<Record<Group, string>> = {
   throughput: 'Signed, durable creations',
   limits: 'Limits of the machine',
@@ -16,12 +16,12 @@ export const GROUP_TITLES: Readonly<Record<Group, string>> = {
 
 export interface GroupOfMeasurements {
   readonly title: string
-  /** How all of it was measured; empty when that differs. */
+  /** How the whole group was measured; empty when that differs within it. */
   readonly note: string
   readonly rows: readonly MeasurementWords[]
 }
 
-/** What was measured, by group; groups without measurements are left out. */
+/** Groups the measurements. Groups without measurements are left out. */
 export function byGroup(measurements: readonly Measurement[]): GroupOfMeasurements[] {
   return (Object.keys(GROUP_TITLES) as Group[]).flatMap((group) => {
     const rows = measurements.filter((measurement) => measurement.group === group).map(measurementWords)
@@ -32,7 +32,7 @@ export function byGroup(measurements: readonly Measurement[]): GroupOfMeasuremen
   })
 }
 
-/** Without the notes that stand above all rows, or in the row before for the same name. */
+/** Drops notes that stand above all rows already, or in the row before for the same name. */
 function saidOnce(rows: readonly MeasurementWords[], isShared: boolean): MeasurementWords[] {
   return rows.map((row, n) => {
     const before = rows[n - 1]

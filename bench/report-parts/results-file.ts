@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { Results } from '../results.js'
 
-/** JSON has no NaN: figures that are missing are written as null, and are NaN again when they are read. */
+/** JSON has no NaN, so missing figures are written as null and read as NaN. */
 
 export function resultsText(results: Results): string {
   return `${JSON.stringify(results, null, 2)}\n`
 }
 
-/** Throws when the file is not there, or is not what a run wrote. */
+/** Throws when the file does not exist or does not hold results. */
 export function readResults(path: string): Results {
   const results: unknown = JSON.parse(readFileSync(path, 'utf8'), revive)
   if (!isResults(results)) throw new Error(`${path} does not hold the results of a run`)
@@ -21,7 +21,7 @@ function revive(name: string, value: unknown): unknown {
   return value === null && FIGURES.includes(name) ? Number.NaN : value
 }
 
-/** Enough to tell a report from another file; it is written and read by the same program. */
+/** Distinguishes results from other files. A full check is not needed: one program writes and reads them. */
 function isResults(value: unknown): value is Results {
   if (typeof value !== 'object' || value === null) return false
   const { machine, measurements, targets, skipped, parameters } = value as Partial<Record<keyof Results, unknown>>

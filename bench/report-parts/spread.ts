@@ -1,6 +1,6 @@
 import { median } from '../results.js'
 
-/** The repetitions of one measurement in short, in its unit. */
+/** A summary of the repetitions of one measurement, in its unit. */
 export interface Spread {
   readonly median: number
   readonly min: number

@@ -57,7 +57,7 @@ const COLUMNS = [
   { of: 'note', title: 'How', isNumber: false },
 ] as const
 
-/** Names and what they stand for. */
+/** A table of names and values. */
 export function factsTable(facts: readonly (readonly [name: string, value: string])[]): Markup {
   if (facts.length === 0) return markup`<p>Nothing was recorded.</p>`
   return markup`<div class="wide"><table class="facts"><tbody>

@@ -11,7 +11,7 @@ const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
   'not measured': 'not measured',
 }
 
-/** Beyond this many digits the difference is not worth printing. */
+/** Maximum number of digits that a value is printed with. */
 const DIGITS_MAX = 7
 
 /** A target in words; the columns of its table. */
@@ -34,7 +34,7 @@ export function targetWords(outcome: TargetOutcome): TargetWords {
   }
 }
 
-/** The value with as many digits as it takes to show on which side of its target and floor it is. */
+/** The value with enough digits to show on which side of its target and floor it is. */
 function valueText({ value, target, floor, unit }: TargetOutcome): string {
   let digits = 3
   while (digits < DIGITS_MAX && [target, floor].some((bound) => hidesSide(value, bound, digits))) digits += 1
@@ -46,7 +46,7 @@ function hidesSide(value: number, bound: number, digits: number): boolean {
   return Math.sign(shown - bound) !== Math.sign(value - bound) && Number.isFinite(value)
 }
 
-/** How many targets came to which verdict: `12 targets: 10 met; 2 missed, floor holds.` */
+/** Counts the verdicts: `12 targets: 10 met; 2 missed, floor holds.` */
 export function targetSummary(targets: readonly TargetOutcome[]): string {
   if (targets.length === 0) return 'No targets were computed.'
   const parts = (Object.keys(VERDICT_WORDS) as Verdict[]).flatMap((verdict) => {

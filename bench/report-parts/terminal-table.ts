@@ -43,7 +43,7 @@ function measurementRow({ name, size, median, spread, note }: MeasurementWords):
 
 type Paint = (line: string, row: number) => string
 
-/** Each target's line in the colour of its verdict. */
+/** Colours each target's line by its verdict. */
 function coloursOf(targets: readonly TargetOutcome[], isTty: boolean): Paint {
   return (line, row) => {
     const outcome = targets[row - 1]

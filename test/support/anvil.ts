@@ -8,12 +8,12 @@ import { createInterface } from 'node:readline'
 import { temporaryDirectory } from './temporary-directory.js'
 
 const CHAIN_ID = '11155111'
-/** As npm `@foundry-rs/anvil` calls machines. */
+/** Names of architectures in the packages of npm `@foundry-rs/anvil`. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 const binary = findBinary()
 
-/** Why tests that need a node are skipped, false when there is one. */
+/** Why tests that need a node are skipped; false when there is one. */
 export const anvilAbsence: string | false =
   binary === null ? `npm @foundry-rs/anvil has no binary for ${process.platform} on ${process.arch}` : false
 
@@ -25,7 +25,7 @@ export class Anvil {
     private readonly removeHome: () => void,
   ) {}
 
-  /** Starts a node that mines when it is told to. Transactions enter a block in the order in which they were sent. */
+  /** Starts a node that mines on request. Transactions enter a block in the order in which they were sent. */
   static async start(flags: readonly string[] = []): Promise<Anvil> {
     assert.ok(binary !== null, String(anvilAbsence))
     const home = temporaryDirectory()
@@ -67,7 +67,7 @@ export class Anvil {
   }
 }
 
-/** The binary lies in a package of its own for each machine, beside the one that was asked for. */
+/** Each platform has its binary in a package of its own. */
 function findBinary(): string | null {
   const machine = `${process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`
   const require = createRequire(import.meta.url)

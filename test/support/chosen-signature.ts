@@ -13,8 +13,8 @@ export interface ChosenSignature {
 }
 
 /**
- * With R = u1 G + u2 P, r = x(R), s = r / u2 and e = u1 s. Where R is no point, r is 1 and the signature invalid; otherwise
- * it is valid.
+ * With R = u1 G + u2 P, r = x(R), s = r / u2 and e = u1 s. Where R is no point, r is 1 and the signature invalid;
+ * otherwise it is valid.
  */
 export function chooseSignature(secret: bigint, u1: bigint, u2: bigint): ChosenSignature {
   const k = modulo(u1 + u2 * secret)

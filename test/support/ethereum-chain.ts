@@ -15,7 +15,7 @@ export interface Transaction {
 
 type Argument = string | bigint | readonly string[]
 
-/** Gas that suffices for everything the tests do; without it a node refuses transactions that will fail. */
+/** Enough gas for every transaction of the tests. Without it a node rejects transactions that will fail. */
 const GAS = 5_000_000n
 const GAS_PRICE = 2_000_000_000n
 const WORD_DIGITS = 64
@@ -24,7 +24,7 @@ const WORD_DIGITS = 64
 export class EthereumChain {
   private constructor(
     readonly node: Anvil,
-    /** Accounts that the node signs for, each with much ether. */
+    /** Accounts that the node signs for, each with plenty of ether. */
     readonly accounts: readonly string[],
   ) {}
 
@@ -38,7 +38,7 @@ export class EthereumChain {
     return this.accounts[i] ?? assert.fail(`no account ${i}`)
   }
 
-  /** Puts a transaction where the next block takes it from, and answers its hash. From the first account unless told. */
+  /** Submits a transaction for the next block and returns its hash. The default sender is the first account. */
   async send(transaction: Transaction): Promise<string> {
     return (await this.node.call('eth_sendTransaction', this.request(transaction))) as string
   }
@@ -62,13 +62,13 @@ export class EthereumChain {
     return Number(await this.node.call('eth_blockNumber'))
   }
 
-  /** Hash and time of a block, as the node tells them. */
+  /** Hash and time of a block, as the node reports them. */
   async block(height: number): Promise<{ hash: string; parentHash: string; timestamp: string } | null> {
     const block = await this.node.call('eth_getBlockByNumber', hex(BigInt(height)), false)
     return block as { hash: string; parentHash: string; timestamp: string } | null
   }
 
-  /** Deploys a token in a block of its own, with a balance for the first account, and answers its address. */
+  /** Deploys a token in a block of its own, gives the first account a balance, and returns the token's address. */
   async deployToken(decimals = 6, balance = 10n ** 15n): Promise<string> {
     const hash = await this.send({ data: `${tokenCode()}${word(BigInt(decimals))}` })
     await this.mine()
@@ -83,7 +83,7 @@ export class EthereumChain {
   }
 }
 
-/** An address that nobody has a key to; small numbers make different ones. */
+/** An address without a known key, different for each small number. */
 export function addressNumber(n: number): string {
   return `0x${Buffer.from(keccak_256(Buffer.from(`address ${n}`)))
     .toString('hex')

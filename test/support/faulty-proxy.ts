@@ -14,25 +14,25 @@ export interface ProxiedError {
   readonly message: string
 }
 
-/** The end of a call: what the node said, or what the fault makes of it. */
+/** The result of a call: the node's, or what the fault makes of it. */
 export type ProxiedEnd = { readonly result: unknown } | { readonly error: ProxiedError }
 
 /** Asks the node behind the proxy. */
 export type Forward = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** What the proxy does other than the node behind it. */
+/** How the proxy deviates from the node behind it. */
 export interface Fault {
-  /** Requests with one of these methods are concerned; all when absent. */
+  /** Only requests with one of these methods are affected; all when absent. */
   readonly methods?: readonly string[]
-  /** Answers instead of the node; false: not this request. `text` is what the node would have answered. */
+  /** Answers in place of the node; returns false to leave this request alone. `text` is the node's answer. */
   readonly answer?: (response: ServerResponse, text: string, calls: readonly ProxiedCall[]) => boolean
-  /** Changes the end of each call. */
+  /** Changes the result of each call. */
   readonly alter?: (call: ProxiedCall, end: ProxiedEnd, forward: Forward) => ProxiedEnd | Promise<ProxiedEnd>
 }
 
 /** A proxy in front of an Ethereum node, with the faults of nodes, balancers and networks. */
 export class FaultyProxy {
-  /** None: the proxy tells what the node tells. */
+  /** Without a fault the proxy passes the node's answers on. */
   fault: Fault = {}
   /** Requests that came in. */
   requests = 0
@@ -91,7 +91,7 @@ export class FaultyProxy {
     return end.result
   }
 
-  /** What the node says, in the order of the calls. */
+  /** The node's results, in the order of the calls. */
   private async ask(calls: readonly ProxiedCall[]): Promise<readonly ProxiedEnd[]> {
     const response = await fetch(this.nodeUrl, {
       method: 'POST',

@@ -8,7 +8,7 @@ import type { DepositFact, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { Network } from '../../src/domain/network.js'
 import { START_MS } from './manual-clock.js'
 
-/** What a test may say about an invoice; the rest is an ordinary one of `alice` on `wallet-1`. */
+/** Fields of an invoice that a test may set. The default is an ordinary invoice of `alice` on `wallet-1`. */
 export interface InvoiceFields {
   readonly owner?: string
   readonly walletIds?: readonly string[]
@@ -21,7 +21,7 @@ export interface InvoiceFields {
   readonly expiresInSeconds?: number
 }
 
-/** A request as the HTTP edge would have read it. */
+/** A request as parsed by the HTTP edge. */
 export function invoiceRequest(fields: InvoiceFields = {}): InvoiceRequest {
   const { owner = 'alice', ...rest } = fields
   const outcome = parseInvoiceRequest({ walletIds: ['wallet-1'], name: 'Coffee', amount: '100', ...rest }, owner)
@@ -75,13 +75,13 @@ export function registration(seed: number, fields: Partial<ApiKeyRegistration> =
   }
 }
 
-/** The value of an outcome that must be one. */
+/** Returns the value of an outcome. Fails when it is a refusal. */
 export function unwrap<T>(outcome: Outcome<T>): T {
   assert.ok(outcome.ok, outcome.ok ? '' : `refused: ${outcome.failure.message}`)
   return outcome.value
 }
 
-/** The code of a refusal that must be one. */
+/** Returns the code of a refusal. Fails when it is a value. */
 export function refusalOf<T>(outcome: Outcome<T>): string {
   assert.ok(!outcome.ok, 'it was not refused')
   return outcome.failure.code

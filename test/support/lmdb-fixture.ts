@@ -11,7 +11,7 @@ export interface LmdbFixture {
   readonly store: LmdbStore
   readonly directory: WalletDirectory
   readonly path: string
-  /** Creates wallets of `owner`, each with an address of its own, and answers their ids. */
+  /** Creates wallets of `owner`, each with an address of its own. */
   assign(owner: string, ...ids: readonly string[]): Promise<void>
   close(): Promise<void>
 }

@@ -6,7 +6,7 @@ import type { StoreHarness } from '../contract/store/harness.js'
 import { ManualClock } from './manual-clock.js'
 import { memoryDirectory } from './temporary-directory.js'
 
-/** What an LMDB store in `directory` is given in tests: the service's own ids, and secrets that count up. */
+/** Options of an LMDB store in `directory` for tests: real ids, and secrets that count up. */
 export function lmdbStoreOptions(directory: string, clock: Clock): LmdbStoreOptions {
   const random = createPooledRandom()
   const ids = createIdGenerator(random)

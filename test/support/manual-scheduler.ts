@@ -1,11 +1,11 @@
 import type { Cancel, Scheduler } from '../../src/scheduler.js'
 
-/** A scheduler whose time passes only when the test says so. */
+/** A scheduler whose time passes only when the test advances it. */
 export class ManualScheduler implements Scheduler {
   private nowMs = 0
   private waiting: { readonly atMs: number; readonly task: () => void }[] = []
 
-  /** Delays that have not ended. */
+  /** Number of scheduled tasks. */
   get pending(): number {
     return this.waiting.length
   }
@@ -18,7 +18,7 @@ export class ManualScheduler implements Scheduler {
     }
   }
 
-  /** Lets time pass and calls back what became due, oldest first. */
+  /** Advances the time and runs what became due, oldest first. */
   pass(ms: number): void {
     this.nowMs += ms
     const due = this.waiting.filter(({ atMs }) => atMs <= this.nowMs).sort((a, b) => a.atMs - b.atMs)

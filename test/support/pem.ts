@@ -2,8 +2,8 @@ import * as secp from '@noble/secp256k1'
 import type { TestKey } from './signing.js'
 
 /*
- * Keys as OpenSSL writes them, made without OpenSSL: `generateKeyPairSync` and an export of what it made have been seen to
- * wait for each other for ever in Node 20.
+ * Keys as OpenSSL writes them, made without OpenSSL: `generateKeyPairSync` and an export of what it made have been seen
+ * to wait for each other for ever in Node 20.
  */
 
 /** PrivateKeyInfo (RFC 5208) around ECPrivateKey (RFC 5915) of secp256k1, up to the 32 bytes of the key. */

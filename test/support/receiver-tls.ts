@@ -1,4 +1,7 @@
-/** A self-signed certificate for receiver.test, valid for a hundred years, and its key. They are worth nothing outside of the tests. */
+/**
+ * A self-signed certificate for receiver.test, valid for a hundred years, and its key. They are worth nothing outside
+ * of the tests.
+ */
 export const RECEIVER_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBoTCCAUegAwIBAgIUUWn29OhojT+vbGBx77OCKSLKE5IwCgYIKoZIzj0EAwIw
 GDEWMBQGA1UEAwwNcmVjZWl2ZXIudGVzdDAgFw0yNjExMjAxMDUyMjhaGA8yMTI2

@@ -16,17 +16,17 @@ export interface ReceivedRequest {
 /** Answers a request, now or later. */
 export type AnswerScript = (request: ReceivedRequest, response: ServerResponse) => void
 
-/** A receiver of webhooks on loopback that does what the test says. */
+/** A scripted receiver of webhooks on loopback. */
 export interface Receiver {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string
-  /** All that arrived, in order. */
+  /** All requests, in order of arrival. */
   readonly requests: readonly ReceivedRequest[]
   /** Most requests that were open at once. */
   readonly peak: number
   /** Connections that were opened. */
   readonly connections: number
-  /** Resolves when so many requests have arrived since the receiver was opened. */
+  /** Resolves when `count` requests have arrived since the receiver was opened. */
   received(count: number): Promise<void>
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export async function openReceiver(script: AnswerScript = (_request, response) =
         waiting = waiting.filter(({ count }) => count > requests.length)
         for (const { resolve } of done) resolve()
       },
-      // The sender has gone away: what it does then is asserted where it is.
+      // The sender has gone away; the test asserts what the sender does then.
       () => {},
     )
   })
@@ -81,7 +81,7 @@ export async function openReceiver(script: AnswerScript = (_request, response) =
   }
 }
 
-/** A receiver below HTTP: the test speaks with the socket. */
+/** A receiver below HTTP: the test uses the socket itself. */
 export interface RawReceiver {
   readonly url: string
   readonly connections: number
@@ -95,7 +95,7 @@ export async function openRawReceiver(onConnection: (socket: Socket) => void): P
     connections += 1
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    // The sender may reset the connection; the tests look at its side.
+    // The sender may reset the connection; the tests check the sender's side.
     socket.on('error', () => {})
     onConnection(socket)
   })

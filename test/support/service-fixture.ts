@@ -21,7 +21,7 @@ export interface Reply {
 }
 
 export interface Call {
-  /** A string is sent as it is; anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -126,7 +126,7 @@ export function gatewayHeaders(timestamp: string, body: string, secret = GATEWAY
   return { 'X-Gateway-Timestamp': timestamp, 'X-Gateway-Signature': signature }
 }
 
-/** Asserts a refusal: status, literal text and code in the documented shape. Which field is to blame is asserted when given. */
+/** Asserts a refusal: status, literal text and code in the documented shape, and the field at fault when given. */
 export function assertRefused(reply: Reply, status: number, error: string, code: string, field?: string): void {
   const { field: blamed, ...body } = reply.json
   assert.deepEqual({ status: reply.status, body }, { status, body: { error, code } })

@@ -7,13 +7,13 @@ export interface ShellResult {
   readonly stderr: string
 }
 
-/** Which of the programs this machine lacks, for `skip`; false when it has them all. */
+/** Names the missing programs, for `skip`; false when none is missing. */
 export function missingPrograms(...names: readonly string[]): string | false {
   const missing = names.filter((name) => spawnSync(name, ['--help'], { stdio: 'ignore' }).error !== undefined)
   return missing.length === 0 ? false : `this machine has no ${missing.join(', ')}`
 }
 
-/** Runs bash in the project's directory, with `script` as what is typed into it. */
+/** Runs bash in the project's directory, with `script` as its standard input. */
 export function runBash(
   args: readonly string[],
   options: {

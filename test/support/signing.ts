@@ -22,7 +22,7 @@ export interface TestKey {
   readonly publicKeyHex: string
 }
 
-/** The key of a name. */
+/** Returns the key of a name. */
 export function testKey(name: string): TestKey {
   const secretKey = createHash('sha256').update(`test key ${name}`).digest()
   const publicKey = secp.getPublicKey(secretKey)
@@ -37,7 +37,7 @@ export function signDer(message: Uint8Array, key: TestKey, s: 'low' | 'high' = '
   return encodeDer(r, s === 'low' ? low : ORDER - low)
 }
 
-/** The headers' parts of a signed request: standard base64 over tag, timestamp and body. */
+/** The signature header of a request: standard base64 over tag, timestamp and body. */
 export function signRequest(key: TestKey, routeTag: string, timestamp: string, body: Uint8Array | string): string {
   return signDer(signedText(routeTag, timestamp, body), key).toString('base64')
 }

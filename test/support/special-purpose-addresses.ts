@@ -1,6 +1,6 @@
 /*
- * The blocks of the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890 and what was registered since), with
- * multicast (RFC 5771, RFC 4291) and the retired site-local block. First and last address of each.
+ * The blocks of the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890 and what was registered since),
+ * with multicast (RFC 5771, RFC 4291) and the retired site-local block. First and last address of each.
  */
 
 export const SPECIAL_V4: readonly (readonly [first: string, last: string, name: string])[] = [

@@ -2,8 +2,8 @@ import { modulo } from './chosen-signature.js'
 import { ORDER } from './signing.js'
 
 /*
- * How a verification with tables adds its points, written down once more: 24 rows of the generator's table, of width 11,
- * and 37 of the key's, of width 7, whose points are added in halves.
+ * How a verification with tables adds its points, written down once more: 24 rows of the generator's table, of width
+ * 11, and 37 of the key's, of width 7, whose points are added in halves.
  */
 
 export const G_WIDTH = 11

@@ -4,7 +4,7 @@ import type { SignedDigest } from '../../src/verify/wire.js'
 
 const { engine } = await chooseEngine('auto')
 
-/** An engine that counts what it is asked, and from some moment on says the opposite of what is right. */
+/** An engine that counts its calls, and can be told to return wrong verdicts. */
 export class TalkativeEngine implements Secp256k1Engine {
   readonly name: Secp256k1EngineName
   readonly isPublicKey = engine.isPublicKey

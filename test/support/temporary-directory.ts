@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** A file system in memory, where there is one: nothing waits for a disk. */
 const MEMORY_DIRECTORY = '/dev/shm'
 
-/** A directory of the test's own, and how to remove it with all that is in it. */
+/** A directory for one test; `remove` deletes it with its contents. */
 export interface TemporaryDirectory {
   readonly path: string
   remove(): void
@@ -16,7 +16,7 @@ export function temporaryDirectory(parent = tmpdir()): TemporaryDirectory {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** In memory where the machine allows it, for tests that commit much and prove nothing about disks. */
+/** A directory in memory where the machine has one, for tests that commit much and prove nothing about disks. */
 export function memoryDirectory(): TemporaryDirectory {
   return temporaryDirectory(existsSync(MEMORY_DIRECTORY) ? MEMORY_DIRECTORY : tmpdir())
 }

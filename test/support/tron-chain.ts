@@ -3,7 +3,7 @@ import type { ObservedBlock } from '../../src/domain/block.js'
 import { addressOfAccount } from '../../src/networks/tron/address.js'
 import { type EmulatedTransaction, trxTransfer } from './tron-transactions.js'
 
-/** Producers that must have built on a block, itself included, until it cannot disappear. */
+/** Producers that must have built on a block, its own included, before it is final. */
 const SOLIDIFYING_BLOCKS = 19
 const BLOCK_INTERVAL_MS = 3000
 const FIRST_BLOCK_MS = 1_777_445_121_000
@@ -17,7 +17,7 @@ export interface EmulatedBlock {
   readonly transactions: readonly EmulatedTransaction[]
 }
 
-/** What one node believes the chain to be. */
+/** The chain as one node sees it. */
 export interface ChainView {
   /** From the first block on, each at the index that is its height. */
   readonly blocks: readonly EmulatedBlock[]
@@ -53,7 +53,7 @@ export class EmulatedTronChain implements ChainView {
     for (let i = 0; i < count; i += 1) this.produce()
   }
 
-  /** Undoes the newest blocks and answers them; what is produced next differs from them even if it contains the same. */
+  /** Undoes the newest blocks and returns them. Later blocks differ from them even with the same contents. */
   undo(depth: number): readonly EmulatedBlock[] {
     if (this.latest - depth < this.solidified) throw new Error('solidified blocks cannot be undone')
     this.forks += 1
@@ -65,7 +65,7 @@ export class EmulatedTronChain implements ChainView {
     return this.blocks.at(-1)?.timeMs ?? 0
   }
 
-  /** The chain as it is now, or as a node sees it that lags so many blocks behind. */
+  /** The chain now, or as seen by a node that is `lag` blocks behind. */
   view(lag = 0): ChainView {
     const blocks = this.blocks.slice(0, this.blocks.length - lag)
     return { blocks, solidified: Math.max(0, blocks.length - SOLIDIFYING_BLOCKS) }
@@ -83,7 +83,7 @@ export class EmulatedTronChain implements ChainView {
   }
 }
 
-/** What an observer of these accounts has to see of a block. */
+/** What an observer of these accounts must see in a block. */
 export function truthOf(block: EmulatedBlock, accounts: ReadonlySet<string>): ObservedBlock {
   const { height, hash, parentHash, timeMs } = block
   const transfers = block.transactions.flatMap(({ id, pays }) =>

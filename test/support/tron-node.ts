@@ -7,14 +7,14 @@ import type { ChainView, EmulatedBlock } from './tron-chain.js'
 const EMPTY_ROOT = '0'.repeat(64)
 const BLOCKS_BY_LIMIT_MAX = 100
 
-/** What a node was asked for. */
+/** A request to a node. */
 export interface NodeRequest {
   readonly path: string
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** What goes wrong with an answer: it is another one, or never comes as a whole. */
+/** A faulty answer: a different one, or one that is never complete. */
 export type FaultyAnswer =
   | { readonly json: unknown }
   | { readonly text: string; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
@@ -22,10 +22,10 @@ export type FaultyAnswer =
   | 'hanging'
   /** The connection ends in the middle of the answer. */
   | 'cut'
-  /** The answer goes on for ever. */
+  /** The answer never ends. */
   | 'endless'
 
-/** Makes another answer of the one that a sound node would give. */
+/** Turns the answer of a sound node into another. */
 export type Fault = (answer: unknown, request: NodeRequest) => FaultyAnswer
 
 /** The token contract that an emulated node knows: what its constant methods return, ABI-encoded, by selector. */
@@ -35,16 +35,18 @@ export interface EmulatedToken {
   readonly returns: Readonly<Record<string, string>>
 }
 
-/** An emulated TRON node on loopback: answers the REST interface from a view of an emulated chain, and fails as told. */
+/**
+ * An emulated TRON node on loopback: serves the REST interface from a view of an emulated chain, with scripted faults.
+ */
 export interface EmulatedTronNode {
   readonly url: string
-  /** All that was asked, in order. */
+  /** All requests, in order. */
   readonly requests: readonly NodeRequest[]
-  /** What it believes; a test may put another view in its place. */
+  /** Its view of the chain, which a test may replace. */
   view: ChainView
-  /** Called with every request before it is answered: the chain may move between two questions. */
+  /** Called before each request is answered, so that the chain can move between two requests. */
   onRequest: (request: NodeRequest) => void
-  /** Spoils the answers of matching paths, so many times. */
+  /** Spoils the answers of matching paths, `times` times. */
   spoil(path: RegExp, fault: Fault, times?: number): void
   close(): Promise<void>
 }
@@ -146,7 +148,7 @@ function receiptsJson(block: EmulatedBlock | undefined): readonly unknown[] {
   return transactions.map(({ info }) => ({ ...info, blockNumber: height, blockTimeStamp: timeMs }))
 }
 
-/** A node tells why a call failed in hex. */
+/** Nodes report in hex why a call failed. */
 function constantCallJson(token: EmulatedToken, body: NodeRequest['body']): unknown {
   if (body['contract_address'] !== `41${token.account}`) {
     const message = Buffer.from('Smart contract is not exist.').toString('hex')
@@ -161,7 +163,7 @@ function constantCallJson(token: EmulatedToken, body: NodeRequest['body']): unkn
 }
 
 function send(response: ServerResponse, answer: FaultyAnswer): void {
-  // The reader may hang up in the middle; what it makes of that is asserted where it is.
+  // The reader may hang up in the middle; the test asserts what the reader makes of it.
   response.on('error', () => {})
   if (answer === 'hanging') return
   if (answer === 'cut') {

@@ -8,14 +8,14 @@ import type { ObservedTransfer } from '../../src/domain/block.js'
 
 export const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** What a transaction truly pays; `account` instead of an address. */
+/** What a transaction really pays; `account` in place of an address. */
 export type TruePayment = Pick<ObservedTransfer, 'index' | 'currency' | 'amount'> & { readonly account: string }
 
 export interface EmulatedTransaction {
   readonly id: string
-  /** As `getblockbynum` tells it. */
+  /** As `getblockbynum` reports it. */
   readonly json: Readonly<Record<string, unknown>>
-  /** As `gettransactioninfobyblocknum` tells it, without the block. */
+  /** As `gettransactioninfobyblocknum` reports it, without the block. */
   readonly info: Readonly<Record<string, unknown>>
   readonly pays: readonly TruePayment[]
 }
@@ -32,13 +32,13 @@ export type TronResult = 'SUCCESS' | 'REVERT' | 'OUT_OF_ENERGY'
 
 let made = 0
 
-/** A text of 64 hex digits that no other call gives. */
+/** 64 hex digits, different for each call. */
 function freshId(): string {
   made += 1
   return createHash('sha256').update(`emulated transaction ${made}`).digest('hex')
 }
 
-/** An account that no other number gives. */
+/** An account, different for each number. */
 export function emulatedAccount(number: number): string {
   return createHash('sha256').update(`emulated account ${number}`).digest('hex').slice(0, 40)
 }
@@ -84,7 +84,10 @@ export function trc10Transfer(account: string, amount: bigint): EmulatedTransact
   return transaction('TransferAssetContract', value, 'SUCCESS', info, [])
 }
 
-/** A call of a contract that emits logs. A contract that fails keeps them in some nodes' answers, and they mean nothing. */
+/**
+ * A call of a contract that emits logs. A contract that fails keeps them in some nodes' answers, and they mean
+ * nothing.
+ */
 export function contractCall(
   contract: string,
   logs: readonly EmulatedLog[],

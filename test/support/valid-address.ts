@@ -5,7 +5,7 @@ import { addressOfAccount } from '../../src/networks/tron/address.js'
 
 const ACCOUNT_BYTES = 20
 
-/** An address that the service takes for a wallet, made of a name. */
+/** A valid wallet address, made from a name. */
 export function validAddress(network: Network, name: string): string {
   const account = createHash('sha256').update(name).digest().subarray(0, ACCOUNT_BYTES)
   return network === 'SEP' ? checksummedAddress(account) : addressOfAccount(account.toString('hex'))
