@@ -3,39 +3,40 @@ import type { EventOutcome } from '../domain/ledger-fact.js'
 import type { LedgerProgress, ListedTransaction } from '../domain/ledger-progress.js'
 import type { Occasion } from './transaction-intake.js'
 
-/** What a follower tells of itself, for metrics and health. Counts are since the start. */
+/** The state of a follower, for metrics and health. Counts are since the start of the process. */
 export interface FollowerState {
-  /** The latest transaction that was taken since the start; null when none was. */
+  /** The latest transaction taken since the start; null before the first. */
   readonly lastUmid: string | null
-  /** The latest time of a transaction that was taken, over all runs, on the ledger's clock; null when none was. */
+  /** The latest time of a taken transaction, over all runs, on the ledger's clock; null before the first. */
   readonly lastTimestampMs: number | null
   /**
-   * How long ago the service knew everything that the stores list: milliseconds since the beginning of the last look that
-   * found nothing more, or since the last transaction that was taken while there are more. Null when the ledger was never read.
+   * How long ago the service knew everything that the stores list: milliseconds since the beginning of the last poll
+   * that found nothing more, or since the last transaction taken while there are more. Null when the ledger was never
+   * read.
    */
   readonly lagMs: number | null
-  /** Transactions that were taken, of whatever contract. */
+  /** Transactions taken, of any contract. */
   readonly transactions: number
-  /** Facts by how they were taken. */
+  /** Facts by outcome. */
   readonly facts: Readonly<Record<EventOutcome['status'], number>>
-  /** Transactions of followed contracts that were skipped because they have not the shape of a fact, or are not signed. */
+  /** Skipped transactions of followed contracts: malformed, or not signed. */
   readonly malformed: number
-  /** Looks that failed. */
+  /** Failed polls. */
   readonly failures: number
-  /** Why the last look failed, in words; null when it ended well. */
+  /** Why the last poll failed; null when it succeeded. */
   readonly failure: string | null
-  /** Listed transactions that no node has told for longer than a moment. */
+  /** Listed transactions that no node has returned for a while. */
   readonly setAside: number
-  /** Facts that were found only by comparing everything. */
+  /** Facts found only by a comparison. */
   readonly missed: number
-  /** The stores that are listed, and those of them that did not answer the last time. */
+  /** The number of stores, and of those that did not answer the last time. */
   readonly stores: number
   readonly silentStores: number
   /** When everything was last compared, Unix milliseconds; null when it never was. */
   readonly comparedAtMs: number | null
 }
 
-/** Counts what a follower does. */
+/** Collects a follower's state. */
 export class FollowerRecord {
   malformed = 0
   failures = 0
@@ -71,12 +72,12 @@ export class FollowerRecord {
     this.knownUntilMs = Math.max(this.knownUntilMs ?? 0, Math.min(this.lastTimestampMs, this.clock.now()))
   }
 
-  /** A look that began then found nothing more. */
+  /** A poll that began at this time found nothing more. */
   caughtUp(beganAtMs: number): void {
     this.knownUntilMs = beganAtMs
   }
 
-  /** What the others have not told it is for the follower to add. */
+  /** The follower adds what the record does not know. */
   state(others: Pick<FollowerState, 'setAside' | 'stores' | 'comparedAtMs'>): FollowerState {
     const { malformed, failures, failure, silentStores, transactions, missed, knownUntilMs } = this
     return {

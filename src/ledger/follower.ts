@@ -20,15 +20,15 @@ import type { LedgerSource } from './ledger-source.js'
 import type { ListingPage } from './listing.js'
 import { ATTEMPTS_OF_A_MOMENT, TransactionIntake } from './transaction-intake.js'
 
-/** Rows that are listed in one go beside those of its first millisecond that were read before. */
+/** Rows listed in one query, beside those of its first millisecond that were read before. */
 export const LISTED_ROWS = 5000
-/** Rows in one listing at the most, which bounds the memory for it. */
+/** Maximum rows of one listing, which bounds its memory. */
 export const LISTED_ROWS_MAX = 100_000
-/** Transactions that are looked up and noted in one go. */
+/** Transactions looked up and noted in one step. */
 const TAKEN_ROWS = 500
-/** Transactions that are set aside and asked for again after one look. */
+/** Set-aside transactions retried after one poll. */
 const ASKED_AGAIN_MAX = 64
-/** Most looks read only so far behind the newest transaction; one in as long a time reads the whole overlap. */
+/** Most polls read only this far behind the newest transaction; one poll in this time reads the whole overlap. */
 export const SHORT_LOOK_MS = 15_000
 /** From the end of a comparison with the whole ledger to the beginning of the next. */
 export const COMPARISON_PAUSE_MS = 24 * 60 * 60 * 1000
@@ -38,16 +38,16 @@ export const BACKOFF_MAX_MS = 60_000
 export interface FollowerOptions {
   readonly source: LedgerSource
   readonly followed: FollowedContracts
-  /** What is followed, and where, as a text that changes with either: the progress with another one is not continued. */
+  /** Names the followed contracts and stores: stored progress under another name is not continued. */
   readonly origin: string
   /** Where to begin without progress, Unix milliseconds on the ledger's clock. */
   readonly fromMs: number
   /** How far behind the newest transaction the listing is read again. */
   readonly overlapMs: number
-  /** Between two looks when there is nothing more; also the first pause after a failure. */
+  /** Pause between two polls when there is nothing more; also the first pause after a failure. */
   readonly pollMs: number
   readonly ledger: Pick<LedgerPort, 'memory' | 'saveStep'>
-  /** The intake: the same way in that a push of the gateway takes. */
+  /** The intake: the same way in that a gateway's push takes. */
   readonly apply: ApplyEvents
   /** Verifies the signatures in transactions. */
   readonly engine: Secp256k1Engine
@@ -58,10 +58,10 @@ export interface FollowerOptions {
   readonly log: Logger
 }
 
-/** How a look ended: `more` may be there at once, nothing more is, or it has to be tried again, and why. */
+/** How a poll ended: `more` may be there at once, nothing more is, or it failed and why. */
 type LookEnd = 'more' | 'caught-up' | { readonly failure: string }
 
-/** What works together on one memory. */
+/** The parts that share one memory. */
 interface Parts {
   readonly memory: FollowerMemory
   readonly intake: TransactionIntake
@@ -69,7 +69,7 @@ interface Parts {
 }
 
 /**
- * Reads what the ledger has committed and tells the service the onboardings and assignments in it.
+ * Reads the ledger's committed transactions and reports the onboardings and assignments among them.
  *
  * ```
  *  rows behind the newest one on, and what came late before it → what is not known yet → intake
@@ -79,17 +79,17 @@ interface Parts {
  *        └── at once while pages are full · after a pause · after a longer one on failure ◄┘
  * ```
  *
- * A listing is in order of when transactions arrived, and has them once they are committed: one that took its time is
- * listed behind others that were read already. So the overlap is read again, and what is known in it is skipped.
+ * A listing is in order of arrival, but a transaction appears in it only once it is committed, possibly behind others
+ * that were read already. So the overlap is read again, and known transactions are skipped.
  */
 export class LedgerFollower {
   private readonly record: FollowerRecord
   private parts: Parts | null = null
-  /** Where the listing is being read; null between two looks. */
+  /** The present position in the listing; null between two polls. */
   private position: ListingPosition | null = null
   private wholeOverlapReadAtMs = Number.NEGATIVE_INFINITY
   private failuresInARow = 0
-  /** The failure that was logged last, until all is well again. */
+  /** The failure that was logged last; null after a success. */
   private complaint: string | null = null
   /** Stores that do not answer, and since when. */
   private readonly silentSince = new Map<string, number>()
@@ -105,7 +105,7 @@ export class LedgerFollower {
     this.running = this.run()
   }
 
-  /** Breaks off what is under way and resolves when nothing is; the store and the intake must work until then. */
+  /** Stops the work in progress, and resolves when there is none. The store and the intake must work until then. */
   async stop(): Promise<void> {
     this.stopping.abort()
     await this.options.source.close()
@@ -157,7 +157,7 @@ export class LedgerFollower {
     return this.options.pollMs
   }
 
-  /** Once for each reason. */
+  /** Logs each reason once. */
   private complain(failure: string): void {
     if (failure === this.complaint) return
     this.complaint = failure
@@ -172,18 +172,18 @@ export class LedgerFollower {
       if (end !== 'caught-up') return end
       return (await this.askAgain(parts)) ?? (await this.compare(parts)) ?? end
     } catch (error) {
-      // The store or a mailbox refused. What was told already is told again later.
+      // The store or a mailbox refused. Facts that were reported already are reported again later.
       this.options.log.debug({ err: error }, 'a look at the ledger failed')
       return { failure: error instanceof Error ? error.message : String(error) }
     }
   }
 
-  /** Reads a page of the listing and takes what is new in it. */
+  /** Reads a page of the listing and takes its new transactions. */
   private async look(parts: Parts): Promise<LookEnd> {
     const { memory, intake } = parts
     this.position ??= this.beginning(memory)
     const { position } = this
-    // The page begins with the last millisecond, so it must have room for what was read of it.
+    // The page begins with the last millisecond, so it needs room for the rows of it that were read before.
     const limit = position.umids.length + LISTED_ROWS
     if (limit > LISTED_ROWS_MAX) return { failure: `more than ${LISTED_ROWS_MAX} transactions in one millisecond` }
     const listing = await this.options.source.umids(position.timestampMs, limit)
@@ -200,7 +200,7 @@ export class LedgerFollower {
     return listing.isFull ? 'more' : 'caught-up'
   }
 
-  /** Where a look begins: a little behind the newest transaction, or from time to time where the overlap begins. */
+  /** Where a poll begins: a little behind the newest transaction, or now and then at the beginning of the overlap. */
   private beginning({ progress }: FollowerMemory): ListingPosition {
     const nowMs = this.options.clock.now()
     const isWhole = nowMs - this.wholeOverlapReadAtMs >= SHORT_LOOK_MS
@@ -218,7 +218,7 @@ export class LedgerFollower {
     return null
   }
 
-  /** Whether nodes answer is known from the look before: here a failure is that of single transactions. */
+  /** The poll before shows that nodes answer, so a failure here is that of single transactions. */
   private async askAgain({ memory, intake }: Parts): Promise<LookEnd | null> {
     const nowMs = this.options.clock.now()
     const due = memory.setAside.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs)
@@ -250,8 +250,8 @@ export class LedgerFollower {
   }
 
   /**
-   * Tells of stores that do not answer, once for each until it does again. What only such a store listed meanwhile may lie
-   * before the overlap by then, and is found by a comparison from there.
+   * Logs stores that do not answer, once each until they answer again. What only such a store listed meanwhile may lie
+   * before the overlap by then; a comparison from there finds it.
    */
   private async noteSilent({ silent }: ListingPage, { comparison }: Parts): Promise<void> {
     const { log, clock, overlapMs } = this.options
@@ -271,7 +271,7 @@ export class LedgerFollower {
   }
 }
 
-/** What a follower knows that begins. There is nothing to compare: it reads everything. */
+/** The memory of a new follower. There is nothing to compare, because it reads everything. */
 function freshMemory(origin: string, fromMs: number, nowMs: number): LedgerMemory {
   const progress = { origin, newestMs: fromMs, windowMs: fromMs, comparingMs: null, comparedAtMs: nowMs }
   return { progress, taken: [], setAside: [] }

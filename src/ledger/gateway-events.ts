@@ -9,15 +9,15 @@ import { isLongerThan, wellFormed } from '../domain/text.js'
 
 /** Events in one push (decisions 8). */
 export const EVENTS_MAX = 1000
-/** Characters of an event's id; at four bytes each it still fits the store's longest key. */
+/** Characters of an event's id. At four bytes each it still fits the store's longest key. */
 const EVENT_ID_LENGTH_MAX = 128
 
-/** An event of a push, or what is wrong with one that has no id. */
+/** An event of a push, or the flaw of one without an id. */
 export type ParsedEvent =
   | { readonly id: string; readonly event: IncomingEvent }
   | { readonly id: null; readonly error: string }
 
-/** How one event was taken, as the gateway is told. */
+/** The outcome of one event, as it is answered to the gateway. */
 export interface EventResult {
   readonly id: string | null
   readonly status: EventOutcome['status']
@@ -25,7 +25,7 @@ export interface EventResult {
   readonly error?: string
 }
 
-/** The part of the intake that is needed here. */
+/** The part of the intake that is used here. */
 export type ApplyEvents = (events: readonly IncomingEvent[]) => Promise<readonly EventOutcome[]>
 
 /**
@@ -39,9 +39,9 @@ export function parseEvents(body: Readonly<Record<string, unknown>>, nowMs: numb
 }
 
 /**
- * Applies what can be applied, in order, and answers for every event. An id that stands twice in a push is not applied
- * in one go with its first occurrence, because deposits to different wallets may overtake each other: the second would
- * otherwise not surely be the duplicate. Rejects when `apply` does; then the gateway repeats the push.
+ * Applies the valid events, in order, and returns a result for every event. A second event with the same id is not
+ * applied in one batch with the first, because deposits to different wallets may overtake each other, and it must be
+ * the duplicate. Rejects when `apply` does; then the gateway retries the push.
  */
 export async function applyEvents(parsed: readonly ParsedEvent[], apply: ApplyEvents): Promise<readonly EventResult[]> {
   const results: EventResult[] = []
@@ -76,7 +76,7 @@ export async function applyEvents(parsed: readonly ParsedEvent[], apply: ApplyEv
   return results
 }
 
-/** What is wrong with an event, told to the gateway as its `error`. */
+/** Why an event is malformed, answered to the gateway as its `error`. */
 interface Flaw {
   readonly error: string
 }
@@ -126,7 +126,9 @@ function parseCreation(wallet: unknown): LedgerFact | Flaw {
   return { type: 'wallet.created', id, address, network }
 }
 
-/** The wallet may be known already, so its address and network may be left out; that they go together is the store's rule. */
+/**
+ * The wallet may be known already, so its address and network are optional. The store checks that they come together.
+ */
 function parseAssignment(wallet: unknown, owner: unknown): LedgerFact | Flaw {
   if (!isObject(wallet)) return { error: 'wallet must be an object' }
   const id = parseText(wallet['id'])
@@ -152,7 +154,7 @@ function parseDeposit(deposit: unknown, report: DepositReport, nowMs: number): D
   return 'error' in sighting ? sighting : { type: 'deposit', report, sighting }
 }
 
-/** Types only: lengths, the bounds of numbers and the amount's form are judged by `flawOf` in the store's transaction. */
+/** Checks types only: `flawOf` checks lengths, ranges and the amount's form in the store's transaction. */
 function parseSighting(deposit: Readonly<Record<string, unknown>>, nowMs: number): Sighting | Flaw {
   const network = deposit['network']
   const txHash = parseText(deposit['txHash'])

@@ -1,8 +1,8 @@
 import type { ListedTransaction } from '../domain/ledger-progress.js'
 
 /**
- * A page of all stores together, each transaction once. `isFull`: there may be more behind it. `silent`: stores that did
- * not answer, and what only they list is not in it.
+ * A merged page of all stores, each transaction once. `isFull`: there may be more behind it. `silent`: stores that did
+ * not answer; transactions that only they list are missing.
  */
 export interface ListingPage {
   readonly kind: 'rows'
@@ -14,14 +14,14 @@ export interface ListingPage {
 /** `unclear`: no store answered. */
 export type Listing = ListingPage | { readonly kind: 'unclear'; readonly why: string }
 
-/** What one store answered: rows in order of time, or why it is silent. */
+/** A store's answer: rows in order of time, or why there is none. */
 export type StorePage =
   | { readonly rows: readonly ListedTransaction[] }
   | { readonly store: string; readonly why: string }
 
 /**
- * The pages of several stores as one. A full page says nothing of what comes behind its last row, so the merged page ends
- * with the last time that every store told of.
+ * Merges the pages of several stores. A full page says nothing about what follows its last row, so the merged page ends
+ * with the earliest of their last times.
  */
 export function mergePages(pages: readonly StorePage[], limit: number): Listing {
   const silent = pages.flatMap((page) => ('why' in page ? [page] : []))

@@ -5,10 +5,10 @@ import { wakefulScheduler } from '../scheduler.js'
 /** Connections to one node; further queries wait for one, within their time. */
 const CONNECTIONS_MAX = 32
 
-/** A node answers for what it does not have as for a failure of its own, told apart by this ending of the text. */
+/** Nodes answer "not found" like a failure of their own; only this ending of the text differs. */
 const NOT_FOUND_ENDING = /- 404$/
 
-/** What a node said. `unclear`: nothing that can be relied on, and why, in words for the log. */
+/** A node's answer. `unclear`: nothing reliable, and why, for the log. */
 export type NodeAnswer =
   | { readonly kind: 'found'; readonly value: Readonly<Record<string, unknown>> }
   | { readonly kind: 'missing' }
@@ -16,7 +16,7 @@ export type NodeAnswer =
   | { readonly kind: 'unclear'; readonly why: string }
 
 /**
- * Queries nodes of the ledger, only ever by GET without a body: a malformed body would end a node's read API. Never rejects.
+ * Queries nodes of the ledger, only by GET without a body: a malformed body would end a node's read API. Never rejects.
  */
 export class NodeHttp {
   private readonly http: BoundedHttp
@@ -26,7 +26,7 @@ export class NodeHttp {
     this.http = new BoundedHttp({ connectionsMax: CONNECTIONS_MAX, timeoutMs, scheduler: wakefulScheduler })
   }
 
-  /** The JSON object at `path`, which begins with a slash and is encoded, below the base address of a node. */
+  /** The JSON object at `path` below the base address of a node. `path` begins with a slash and is encoded. */
   async get(base: string, path: string, limitBytes: number): Promise<NodeAnswer> {
     try {
       const { origin, pathname } = new URL(base)
@@ -40,12 +40,12 @@ export class NodeHttp {
       if (body === null) return status === 200 ? { kind: 'too-long' } : unclear(`status ${status}`)
       return judge(status, parseJson(body.toString('utf8')))
     } catch (error) {
-      // Refused, cut off or too late: whatever it was, another node may know. Nothing else can throw here.
+      // Refused, cut off or too late: another node may know the answer. Nothing else can throw here.
       return unclear(error instanceof Error ? error.message || error.name : String(error))
     }
   }
 
-  /** Ends the connections, and with them the queries under way. */
+  /** Closes the connections and with them the queries in flight. */
   close(): Promise<void> {
     return this.http.close()
   }

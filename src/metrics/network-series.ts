@@ -7,7 +7,7 @@ import { gauge, ownCounter } from './series.js'
 
 const MS_PER_SECOND = 1000
 
-/** A watcher, as far as metrics are concerned. */
+/** The part of a watcher that metrics read. */
 export interface WatchedNetwork {
   state(): WatcherState
   endpoints(): readonly EndpointHealth[]
@@ -17,7 +17,7 @@ export interface WatchedFollower {
   state(): FollowerState
 }
 
-/** How far each watched network has been read, and how its endpoints do. What is not known yet has no sample. */
+/** The progress of each watched network, and the health of its endpoints. Unknown values have no sample. */
 export function watchNetworks(registry: Registry, watchers: readonly WatchedNetwork[]): void {
   const ofEach = (about: MetricAbout, read: (state: WatcherState) => number | null) =>
     gauge(registry, about, (one) => {
@@ -53,7 +53,7 @@ export function watchNetworks(registry: Registry, watchers: readonly WatchedNetw
   )
 }
 
-/** How the ledger's follower does. */
+/** The progress of the ledger's follower. */
 export function watchFollower(registry: Registry, follower: WatchedFollower | null): void {
   gauge(registry, metricsCatalogue.followerLag, (lag) => lag.set((follower?.state().lagMs ?? 0) / MS_PER_SECOND))
   ownCounter(registry, metricsCatalogue.followerFailures, (set) => set({}, follower?.state().failures ?? 0))

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LaneKey, OldestQueued, OutboxPort } from '../store/outbox.js'
 
-/** Lanes that are looked at in one turn of the event loop. */
+/** Lanes queried in one turn of the event loop. */
 export const LANES_PER_TURN = 128
-/** Lanes that are looked at for one answer. With more the answer may be too small, but they are an alarm of their own. */
+/** Lanes queried for one answer. With more lanes the answer may be too small; their number is an alert of its own. */
 export const LANES_MAX = 16_384
 
 /**
  * When the oldest queued delivery was caused, Unix ms, or null when none is queued. The outbox is ordered by lane, so
- * every lane is asked for its oldest: a seek each, some at a time, so that requests have their turns between.
+ * every lane is queried for its oldest: one seek each, some at a time, so that other requests get their turns.
  */
 export async function oldestQueuedAt(outbox: Pick<OutboxPort, 'oldestQueued'>): Promise<number | null> {
   let oldest: number | null = null

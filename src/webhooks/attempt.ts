@@ -12,28 +12,28 @@ import { AttemptMarks } from './attempt-marks.js'
 import type { Sender } from './sender.js'
 import { deliveryHeaders } from './signature.js'
 
-/** After failures of the store in a row. */
+/** Pauses after failures of the store in a row. */
 const STORE_PAUSES: BackOff = { firstMs: 100, maxMs: 5000 }
 
 /**
- * How an attempt ended. `sent`: it was made, and recorded unless the store failed to the end; the next attempt is due
- * at `retryAt`, Unix ms, null when there is none. `not_queued`: it
- * was not this dispatcher's to send any more. `store_failed`: nothing was sent, and it is still queued.
+ * How an attempt ended. `sent`: it was made, and recorded unless the store kept failing; the retry is due at `retryAt`,
+ * Unix ms, null for none. `not_queued`: the delivery was no longer queued. `store_failed`: nothing was sent, and the
+ * delivery is still queued.
  */
 export type AttemptEnd =
   | { readonly kind: 'sent'; readonly retryAt: number | null }
   | { readonly kind: 'not_queued' }
   | { readonly kind: 'store_failed'; readonly error: unknown }
 
-/** Hears of attempts that ended. Must not throw. */
+/** Observes attempts. Must not throw. */
 export interface AttemptObserver {
-  /** An attempt was made, and ended so. */
+  /** An attempt ended with this result. */
   ended(result: DeliveryResult): void
-  /** So many attempts of an earlier process were found without an end. */
+  /** This many attempts of an earlier process had no outcome. */
   interrupted(count: number): void
 }
 
-/** Hears of one attempt. Must not throw. */
+/** Observes one attempt. Must not throw. */
 export interface AttemptSteps {
   onSent(): void
   onAnswered(result: DeliveryResult): void
@@ -44,15 +44,15 @@ export interface AttemptParts {
   readonly webhooks: Pick<WebhookPort, 'secrets'>
   readonly sender: Pick<Sender, 'send'>
   readonly clock: Clock
-  /** For pauses, and the due times of retries; the machine's timers when absent. */
+  /** For pauses and due times. Default: the machine's timers. */
   readonly scheduler?: Scheduler
   readonly log: Logger
-  /** One attempt when absent. */
+  /** Default: one attempt. */
   readonly retry?: RetryPolicy
   readonly observer?: AttemptObserver
 }
 
-/** Makes attempts: marked durably, sent once, outcome recorded and logged. */
+/** Makes attempts: marks them durably, sends once, records and logs the outcome. */
 export class Attempts {
   private readonly marks: AttemptMarks
   private readonly stopping = new AbortController()
@@ -61,17 +61,17 @@ export class Attempts {
     this.marks = new AttemptMarks(parts.outbox)
   }
 
-  /** What is not marked yet will not be sent; what is will be, and recorded. */
+  /** Deliveries that are not marked yet will not be sent; marked ones will be, and recorded. */
   stop(): void {
     this.stopping.abort()
     this.marks.stop()
   }
 
-  /** Never rejects. `steps` are told when it is sent, and how it ended before that is recorded. */
+  /** Never rejects. `steps` is called when the delivery is sent, and with the result before it is recorded. */
   async make(delivery: Delivery, steps: AttemptSteps): Promise<AttemptEnd> {
     let secrets: SigningSecrets
     try {
-      // Before the mark: whatever can fail in the store must fail while the delivery is still queued.
+      // Before the mark: any failure of the store must come while the delivery is still queued.
       secrets = await this.parts.webhooks.secrets(delivery.owner)
       if (!(await this.marks.mark(delivery.id))) return { kind: 'not_queued' }
     } catch (error) {
@@ -87,11 +87,11 @@ export class Attempts {
     return { kind: 'sent', retryAt }
   }
 
-  /** When a delivery is attempted again after a result. */
+  /** Decides when a delivery is retried after a result. */
   readonly decideRetry: RetryDecision = (delivery, result) =>
     nextAttemptAt(delivery, result, this.parts.retry ?? ONE_ATTEMPT, this.parts.clock.now())
 
-  /** Resolves after the pause that many failures of the store in a row call for, or at once when stopping. */
+  /** Resolves after the pause for this many failures of the store in a row, or at once when stopping. */
   pause(failures: number): Promise<void> {
     return pause(this.parts.scheduler ?? wakefulScheduler, backOffMs(failures, STORE_PAUSES), this.stopping.signal)
   }
@@ -103,13 +103,16 @@ export class Attempts {
       const headers = deliveryHeaders({ id: delivery.id, body }, secrets, clock.now())
       return await sender.send({ url: delivery.url, headers, body })
     } catch (error) {
-      // A defect of this service. The delivery is marked and will not be made again, so it gets an outcome all the same.
+      // A defect of this service. The delivery is marked and will not be sent again, so it gets an outcome.
       log.error({ err: error, deliveryId: delivery.id }, 'a webhook could not be sent')
       return { kind: 'failed', reason: 'connection', detail: 'internal error', durationMs: 0 }
     }
   }
 
-  /** Tries until the outcome is durable, or once more after `stop`; without it the next start finds it interrupted. */
+  /**
+   * Retries until the outcome is durable, or once more after `stop`. Without it the next start finds the attempt
+   * interrupted.
+   */
   private async record(delivery: Delivery, result: DeliveryResult): Promise<number | null> {
     const { outbox, log } = this.parts
     for (let failures = 1; ; failures += 1) {
@@ -124,7 +127,7 @@ export class Attempts {
     }
   }
 
-  /** Without the body, the signatures, and the path of the URL, which may hold a credential of the receiver. */
+  /** Omits the body, the signatures, and the path of the URL, which may hold a credential of the receiver. */
   private report(delivery: Delivery, result: DeliveryResult, retryAt: number | null): void {
     const { log } = this.parts
     const { id, invoiceId, status, url } = delivery

@@ -1,21 +1,21 @@
 import { Connection, type ConnectionSettings } from './connection.js'
 import { IdleConnections } from './idle-connections.js'
 
-/** Idle connections kept for the next delivery, to all origins together. Above it the one idle for longest is closed. */
+/** Idle connections kept, to all origins together. Above it the one idle for longest is closed. */
 const KEPT_CONNECTIONS_MAX = 256
 
 /**
- * Connections for one request at a time. There are as many in use as the caller has requests under way, and at most
- * `KEPT_CONNECTIONS_MAX` idle ones. No request waits behind another one: a receiver that hangs cannot hold up a request of
- * somebody else to the same origin.
+ * Connections for one request at a time. There are as many in use as the caller has requests in flight, and at most
+ * `KEPT_CONNECTIONS_MAX` idle ones. No request waits for another one, so a hanging receiver does not delay other
+ * requests to the same origin.
  */
 export class ConnectionPool {
   private readonly inUse = new Set<Connection>()
-  /** All idle ones, the one idle for longest first. */
+  /** All idle connections, the one idle for longest first. */
   private readonly idle = new Set<Connection>()
   private readonly idleByOrigin = new Map<string, IdleConnections>()
 
-  /** `monotonicMs` is a clock that is never set. */
+  /** `monotonicMs` is a monotonic clock. */
   constructor(
     private readonly settings: ConnectionSettings,
     private readonly monotonicMs: () => number,
@@ -44,19 +44,19 @@ export class ConnectionPool {
     }
   }
 
-  /** Ends a connection whose request failed. */
+  /** Closes a connection whose request failed. */
   drop(connection: Connection): void {
     this.inUse.delete(connection)
     this.forget(connection)
     connection.destroy()
   }
 
-  /** Ends every connection, those in use too. */
+  /** Closes every connection, also those in use. */
   destroy(): void {
     for (const connection of [...this.idle, ...this.inUse]) this.drop(connection)
   }
 
-  /** An idle connection has closed by itself; one in use is given back by its user. */
+  /** An idle connection has closed by itself. One in use is given back by its user. */
   private discard(connection: Connection): void {
     if (this.idle.has(connection)) this.drop(connection)
   }

@@ -5,18 +5,18 @@ import type { AddressGuard } from './address-guard.js'
 import type { ResolveHost } from './host-resolver.js'
 
 /**
- * How long a connection without a delivery is kept. Short: a receiver that closes an idle connection just as the next
- * delivery is written on it would cost that delivery its one attempt, and servers keep idle connections for 2 s and more.
+ * How long an idle connection is kept. Servers keep theirs for 2 s and more, and this is less: a receiver that closes a
+ * connection just as a delivery is written on it would cost that delivery its one attempt.
  */
 const KEPT_IDLE_MS = 1000
 
-/** Largest head of an answer. */
+/** Maximum size of an answer's head. */
 const HEAD_LIMIT_BYTES = 16 * 1024
 
-/** How long one of several addresses is tried before the next one is tried beside it (RFC 8305, 5, is about 250 ms). */
+/** Time after which the next of several addresses is tried in parallel (RFC 8305, 5, suggests about 250 ms). */
 const NEXT_ADDRESS_AFTER_MS = 1000
 
-/** The guard allows none of the receiver's addresses. The addresses stay secret: owners read outcomes. */
+/** The guard allows none of the receiver's addresses. They stay secret, because owners read outcomes. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
   constructor() {
@@ -24,23 +24,23 @@ export class AddressRefused extends Error {
   }
 }
 
-/** What every connection is made with. */
+/** The common settings of all connections. */
 export interface ConnectionSettings {
   readonly guard: Pick<AddressGuard, 'isAllowed'>
   readonly resolve: ResolveHost
-  /** Bytes of one answer, its head included, after which the connection is destroyed. */
+  /** Maximum bytes of an answer, its head included; a longer one ends the connection. */
   readonly answerLimitBytes: number
   /** PEM certificates to trust instead of the bundled authorities. */
   readonly trust?: string
 }
 
 /**
- * A connection to an origin, for one request at a time. It has at most one socket, and every socket that it opens goes
- * to an address that the guard has allowed: the addresses are resolved once, judged, and connected to as they are.
+ * A connection to an origin, for one request at a time. It has at most one socket. Every socket goes to an address that
+ * the guard has allowed: the addresses are resolved once, judged, and connected to as they are.
  */
 export class Connection {
   readonly client: Client
-  /** Whether the receiver is known to keep it open after an answer: it has said so, or has done so. */
+  /** Whether the receiver is known to keep the connection open: it has announced so, or has done so. */
   isPersistent = false
   private socket: Socket | null = null
   private bytesBefore = 0
@@ -67,7 +67,7 @@ export class Connection {
     this.client.on('disconnect', () => onClosed(this))
   }
 
-  /** To be called before each request: the answer's bytes are counted from here. */
+  /** Call it before each request: the answer's bytes are counted from here. */
   beginAnswer(): void {
     this.bytesBefore = this.socket?.bytesRead ?? 0
   }
@@ -81,10 +81,10 @@ export class Connection {
     return this.socket !== null && !this.socket.destroyed && !this.client.destroyed
   }
 
-  /** Ends it at once, wherever it is: resolving, connecting, or in the middle of an answer. */
+  /** Ends the connection in any state: resolving, connecting, or in the middle of an answer. */
   destroy(): void {
     this.ended.abort()
-    // The client does not know of a socket that is still connecting.
+    // The client does not know a socket that is still connecting.
     this.socket?.destroy()
     this.client.destroy(null, () => {})
   }
@@ -96,7 +96,7 @@ export class Connection {
       if (!isSettled) callback(error, null)
       isSettled = true
     }
-    // Sockets do not look up what is an address already; the URL parser has turned 0x7f.1 and 2130706433 into one.
+    // Sockets do not look up addresses, so they are judged here. The URL parser has normalised 0x7f.1 and 2130706433.
     if (isIP(options.hostname) !== 0 && !guard.isAllowed(options.hostname)) {
       fail(new AddressRefused())
       return
@@ -113,7 +113,7 @@ export class Connection {
       ? connectTls({
           ...target,
           ALPNProtocols: ['http/1.1'],
-          // Said here, so that no environment variable switches it off.
+          // Explicit, so that no environment variable switches it off.
           rejectUnauthorized: true,
           ...(trust === undefined ? {} : { ca: trust }),
         })
@@ -124,7 +124,7 @@ export class Connection {
     socket.on('error', fail)
     socket.on('close', () => fail(new Error('the connection closed before it was usable')))
     socket.once('connect', () => {
-      // The second line: whatever was looked up, this is where the bytes would go.
+      // The second check: whatever was looked up, this is where the bytes would go.
       if (!guard.isAllowed(socket.remoteAddress ?? '')) socket.destroy(new AddressRefused())
     })
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
@@ -151,8 +151,8 @@ export class Connection {
   }
 
   /**
-   * Counts on the wire, because an answer can also be endless in what is no body: interim answers, chunk extensions.
-   * It looks before the client parses what has come, and acts after, so that a status in it still counts.
+   * Counts bytes on the wire, because an answer can also be endless outside of its body: interim answers, chunk
+   * extensions. It checks before the client parses the bytes, and acts after, so that a status among them still counts.
    */
   private limitAnswer(socket: Socket): void {
     if (socket.bytesRead - this.bytesBefore <= this.settings.answerLimitBytes) return

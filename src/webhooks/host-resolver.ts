@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** Two tries of 2.5 s and 5 s: an authority that does not answer is given up within the deadline of a delivery. */
+/** Two tries of 2.5 s and 5 s, so that an unresponsive name server fails within the deadline of a delivery. */
 const QUERY_TIMEOUT_MS = 2500
 const QUERY_TRIES = 2
 
@@ -16,12 +16,12 @@ const HOSTS_FILE =
     : '/etc/hosts'
 
 /**
- * The addresses of a host name, in the order in which they are to be tried; never an empty list. Rejects with a
- * `HostNotFound`. `signal` cancels the queries.
+ * The addresses of a host name, in the order to try them; never empty. Rejects with `HostNotFound`. `signal` cancels
+ * the queries.
  */
 export type ResolveHost = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>
 
-/** The name has no address, or its servers do not tell one. `code` is the resolver's (`ENOTFOUND`, `ETIMEOUT`, …). */
+/** The name has no address, or its servers do not answer. `code` is the resolver's (`ENOTFOUND`, `ETIMEOUT`, …). */
 export class HostNotFound extends Error {
   override readonly name = 'HostNotFound'
   constructor(readonly code: string) {
@@ -29,17 +29,16 @@ export class HostNotFound extends Error {
   }
 }
 
-/** The queries of DNS that a resolution makes. */
+/** The DNS queries of a resolution. */
 export type DnsQueries = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'>
 
 /**
- * Resolves by the hosts file, then by DNS, on the event loop. Not by `dns.lookup`: that holds one of the process's few
- * pool threads for as long as a name's server cares to stay silent, so a handful of such names would stop everybody's
- * deliveries.
+ * Resolves by the hosts file, then by DNS, on the event loop. `dns.lookup` would hold one of the process's few pool
+ * threads for as long as a name server stays silent, so a handful of such names would stop all deliveries.
  */
 export function createHostResolver(
   options: {
-    /** A resolver for one name; by default one with the machine's present name servers. */
+    /** A resolver for one name. Default: one with the machine's present name servers. */
     readonly newQueries?: () => DnsQueries
     /** The text of the hosts file. */
     readonly readHosts?: () => Promise<string>
@@ -80,7 +79,7 @@ function codeOf(answer: PromiseSettledResult<unknown>): string {
   return typeof code === 'string' ? code : 'ENODATA'
 }
 
-/** The addresses that lines `address name name…` give the name (hosts(5)). */
+/** The addresses of a name in lines `address name name…` (hosts(5)). */
 function addressesInHosts(text: string, name: string): readonly string[] {
   const found: string[] = []
   for (const line of text.split('\n')) {

@@ -1,27 +1,27 @@
 import type { Connection } from './connection.js'
 
 /**
- * How long a connection rests after its answer when the receiver did not say that it keeps it. HTTP/1.1 assumes so of
- * every receiver, but some close all the same, and a delivery that was just written there would have had its one attempt.
- * Who closes does so right after the answer: a connection that is still open after its first rest needs no other.
+ * How long a connection rests after its answer when the receiver did not announce that it keeps it. HTTP/1.1 assumes
+ * that every receiver does, but some close it, and a delivery just written there would lose its one attempt. A receiver
+ * that closes does so right after the answer, so a connection rests only once.
  */
 export const REST_MS = 100
 
-/** Connections that rest at once. What finds no room is closed after its answer. */
+/** Connections that rest at the same time. Others are closed after their answer. */
 export const RESTING_MAX = 8
 
-/** The connections to one origin that nobody uses. */
+/** The idle connections to one origin. */
 export class IdleConnections {
-  /** The one used last is last. */
+  /** The one used most recently is last. */
   private readonly ready: Connection[] = []
-  /** The first to have rested is first. */
+  /** The one that rests for longest is first. */
   private readonly resting: { readonly connection: Connection; readonly untilMs: number }[] = []
 
   get isEmpty(): boolean {
     return this.ready.length === 0 && this.resting.length === 0
   }
 
-  /** False when there is no room for it. `nowMs` is on a clock that is never set. */
+  /** False when there is no room for it. `nowMs` is on a monotonic clock. */
   add(connection: Connection, nowMs: number): boolean {
     if (connection.isPersistent) this.ready.push(connection)
     else if (this.resting.length < RESTING_MAX) this.resting.push({ connection, untilMs: nowMs + REST_MS })
@@ -29,7 +29,7 @@ export class IdleConnections {
     return true
   }
 
-  /** The one used last of those that may be used, taken out. */
+  /** Takes out the most recently used connection that is ready. */
   take(nowMs: number): Connection | undefined {
     const ready = this.ready.pop()
     const [first] = this.resting

@@ -1,19 +1,19 @@
 import type { LaneKey, LaneOfOwner } from '../store/outbox.js'
 import { OutboxLane } from './outbox-lane.js'
 
-/** The lanes that have something queued or under way. */
+/** The lanes that have something queued or in flight. */
 export class OutboxLanes {
   private readonly lanes = new Map<LaneKey, OutboxLane>()
   private whenEmpty: (() => void)[] = []
 
-  /** `windowMax`: attempts that one lane may have under way at once. */
+  /** `windowMax`: attempts that one lane may have in flight. */
   constructor(private readonly windowMax: number) {}
 
   get size(): number {
     return this.lanes.size
   }
 
-  /** The lane, made on first use. */
+  /** The lane, created on first use. */
   of({ lane: key, owner }: LaneOfOwner): OutboxLane {
     const known = this.lanes.get(key)
     if (known !== undefined) return known
@@ -27,7 +27,7 @@ export class OutboxLanes {
     if (this.lanes.size === 0) for (const resolve of this.whenEmpty.splice(0)) resolve()
   }
 
-  /** Resolves when there is none. */
+  /** Resolves when there are no lanes. */
   empty(): Promise<void> {
     if (this.lanes.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.whenEmpty.push(resolve))

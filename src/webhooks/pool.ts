@@ -1,20 +1,20 @@
 import type { OutboxLane } from './outbox-lane.js'
 
 /**
- * Slots for attempts, in which owners take turns and none can fill it: an owner may add an attempt while fewer of theirs
- * are under way than slots are free (dynamic thresholds; Choudhury and Hahne, 1998). One owner therefore gets half of the
- * pool at most, two a third each, and whoever comes next still finds a slot.
+ * Slots for attempts, in which owners take turns and none can fill the pool: an owner may add an attempt while fewer of
+ * its attempts are in flight than slots are free (dynamic thresholds; Choudhury and Hahne, 1998). One owner gets at
+ * most half of the pool, two a third each, and a further one always finds a slot.
  */
 export class Pool {
-  /** Lanes that are ready, by owner, in the order of the owners' turns. */
+  /** Ready lanes by owner, in the order of the owners' turns. */
   private readonly ready = new Map<string, Set<OutboxLane>>()
   private readonly underWayOf = new Map<string, number>()
   private underWay = 0
 
-  /** Attempts that may be under way here at once. */
+  /** `size`: attempts that may be in flight. */
   constructor(private readonly size: number) {}
 
-  /** Lets a lane take its turn behind those of its owner that are ready. */
+  /** Puts a lane behind the ready ones of its owner. */
   enter(lane: OutboxLane): void {
     lane.state = 'ready'
     lane.pool = this
@@ -28,10 +28,10 @@ export class Pool {
     if (lanes?.delete(lane) === true && lanes.size === 0) this.ready.delete(lane.owner)
   }
 
-  /** The lane whose turn it is, taken out; undefined when none that is ready may add an attempt. */
+  /** Takes out the lane whose turn it is; undefined when no ready lane may add an attempt. */
   next(): OutboxLane | undefined {
     if (this.free === 0) return undefined
-    // Who is passed by has an attempt under way, so they are fewer than slots.
+    // An owner that is passed over has an attempt in flight, so there are fewer of them than slots.
     for (const [owner, lanes] of this.ready) {
       if (this.roomOf(owner) === 0) continue
       for (const lane of lanes) {

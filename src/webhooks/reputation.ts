@@ -2,16 +2,19 @@ import { BoundedMap } from '../base/bounded-map.js'
 import type { Clock } from '../clock.js'
 import type { LaneKey } from '../store/outbox.js'
 
-/** How a receiver is expected to answer. `new`: nothing is known of it. */
+/** How a receiver is expected to answer. `new`: nothing is known about it. */
 export type Standing = 'prompt' | 'new' | 'slow'
 
-/** Lanes and owners remembered at once, about 10 MB; beyond it those heard of longest ago are forgotten. */
+/** Lanes and owners remembered, about 10 MB; the least recently used are forgotten. */
 const REMEMBERED_MAX = 65_536
 
-/** An owner's new receivers are expected to be slow for so long after another one was: origins are free to make up. */
+/**
+ * After one receiver of an owner was slow, its new ones are expected to be slow for this time: origins are easy to
+ * invent.
+ */
 const OWNER_SLOW_MS = 10 * 60 * 1000
 
-/** What is remembered of receivers, by lane, and of the owners who name them. In memory: a restart makes all of them new. */
+/** What is known about receivers, by lane, and about their owners. It is in memory: after a restart all are new. */
 export class Reputation {
   private readonly lanes: BoundedMap<LaneKey, Exclude<Standing, 'new'>>
   /** Until when the owner's new receivers are expected to be slow, Unix ms. */
@@ -31,7 +34,7 @@ export class Reputation {
     return (this.slowOwners.get(owner) ?? 0) > this.clock.now() ? 'slow' : 'new'
   }
 
-  /** The receiver has answered in time, or failed at once. */
+  /** The receiver answered in time, or failed at once. */
   wasPrompt(lane: LaneKey): void {
     this.lanes.set(lane, 'prompt')
   }

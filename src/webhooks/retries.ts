@@ -6,10 +6,10 @@ import type { OutboxPort, OwedDelivery } from '../store/outbox.js'
 /** Deliveries queued again in one write. */
 const RELEASE_BATCH_MAX = 256
 
-/** The clock may be set while a timer runs, so due times are compared with it at least this often. */
+/** The clock may be set while a timer runs, so due times are checked at least this often. */
 const LOOK_AGAIN_MAX_MS = 60_000
 
-/** Before looking again when the store has failed. */
+/** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 5000
 
 export interface RetriesParts {
@@ -18,13 +18,13 @@ export interface RetriesParts {
   readonly scheduler: Scheduler
   readonly log: Logger
   readonly attemptsMax: number
-  /** Told of what has been queued again. */
+  /** Called with the deliveries that were queued again. */
   readonly onDue: (owed: readonly OwedDelivery[]) => void
 }
 
 /**
- * Queues deliveries again when their next attempt is due. The due times are in the store; here is one timer, for the
- * first of them, and none while nothing waits.
+ * Queues deliveries again when their retry is due. The due times are in the store. There is one timer, for the first of
+ * them, and none while nothing waits.
  */
 export class Retries {
   private timer: { readonly atMs: number; readonly cancel: Cancel } | null = null
@@ -34,17 +34,17 @@ export class Retries {
 
   constructor(private readonly parts: RetriesParts) {}
 
-  /** Looks for what is due, now and whenever something becomes due. */
+  /** Releases what is due, now and whenever something becomes due. */
   start(): void {
     this.look()
   }
 
-  /** A delivery has begun to wait for this time. */
+  /** A delivery has a retry due at this time. */
   expect(dueAtMs: number): void {
     this.arm(dueAtMs)
   }
 
-  /** Waits for the write under way; begins nothing more. */
+  /** Waits for the write in progress; begins nothing more. */
   async stop(): Promise<void> {
     this.isStopped = true
     this.disarm()
@@ -84,7 +84,7 @@ export class Retries {
     }
   }
 
-  /** Sees to it that there is a look at that time at the latest. */
+  /** Makes sure that due times are checked by this time. */
   private arm(atMs: number): void {
     if (this.isStopped || (this.timer !== null && this.timer.atMs <= atMs)) return
     this.disarm()

@@ -6,7 +6,7 @@ const USER_AGENT = `Billhook/${VERSION}`
 const MS_PER_SECOND = 1000
 const SECRET = /^[0-9a-f]{64}$/
 
-/** What is signed. */
+/** The signed content. */
 export interface SignedDelivery {
   /** 32 hex characters. Receivers of Standard Webhooks deduplicate by it. */
   readonly id: string
@@ -22,7 +22,7 @@ export interface SignedDelivery {
  * - `webhook-signature`: of `id.timestamp.body`; the key is the 32 bytes that the secret encodes, the timestamp is in
  *   seconds. One signature for each secret, with a space between (Standard Webhooks 1.0, Signature scheme).
  *
- * Throws a TypeError when the secret is not one: a signature under a broken key must not leave the house.
+ * Throws a TypeError for a malformed secret: a signature with a broken key must not be sent.
  */
 export function deliveryHeaders(
   delivery: SignedDelivery,

@@ -4,37 +4,37 @@ import type { OutboxLane } from './outbox-lane.js'
 import { Pool } from './pool.js'
 import { Reputation, type Standing } from './reputation.js'
 
-/** A receiver that has not answered by then is slow. */
+/** A receiver that has not answered after this time is slow. */
 const LATE_MS = 1000
 
 /** What an attempt holds until it is answered. */
 export interface Slot {
-  /** The attempt is being sent: from now on the receiver may be late. */
+  /** The attempt is being sent: from now on the receiver can be late. */
   sent(): void
   /** The receiver has answered, or failed. */
   answered(): void
-  /** Gives the slot back; again without effect. */
+  /** Gives the slot back. Further calls have no effect. */
   free(): void
 }
 
-/** Of all slots, the shares for receivers of which nothing is known, and for slow ones. The rest is for prompt ones. */
+/** The shares of all slots for new and for slow receivers. The rest is for prompt ones. */
 const NEW_FRACTION = 1 / 8
 const SLOW_FRACTION = 1 / 8
 
 /**
- * The slots for attempts, shared out by how receivers are expected to answer, so that those who hang wait for each other
- * and for nobody else:
+ * The slots for attempts, shared by how receivers are expected to answer, so that those that hang delay only each
+ * other:
  * ```
  *  prompt  3/4  answered within a second the last time
  *  new     1/8  nothing is known, and no receiver of the owner was slow of late
  *  slow    1/8  did not answer within a second the last time
  * ```
- * An attempt to a prompt or new receiver that takes longer than a second gives its slot back and goes on beside the
- * slots. As many attempts as there are slots may do so; beyond them, they keep theirs.
+ * An attempt to a prompt or new receiver that takes longer than a second gives its slot back and continues beside the
+ * slots. At most as many attempts as there are slots may do so; further ones keep theirs.
  */
 export class Slots {
   private readonly pools: Readonly<Record<Standing, Pool>>
-  /** The pool that was asked last is last. */
+  /** The pool that was served last is last. */
   private order: readonly Pool[]
   private readonly reputation: Reputation
   private besideCount = 0
@@ -43,7 +43,7 @@ export class Slots {
     private readonly size: number,
     clock: Clock,
     private readonly scheduler: Scheduler,
-    /** Called when an attempt has become late and given its slot back. */
+    /** Called when a late attempt has given its slot back. */
     private readonly onFree: () => void,
   ) {
     const ofNew = Math.max(1, Math.floor(size * NEW_FRACTION))
@@ -54,12 +54,12 @@ export class Slots {
     this.reputation = new Reputation(clock)
   }
 
-  /** Attempts that go on beside the slots. */
+  /** Attempts that continue beside the slots. */
   get beside(): number {
     return this.besideCount
   }
 
-  /** Lets a lane take its turns among those of its standing. */
+  /** Lets a lane take turns in the pool of its standing. */
   enter(lane: OutboxLane): void {
     this.poolOf(lane).enter(lane)
   }
@@ -68,7 +68,7 @@ export class Slots {
     lane.pool?.leave(lane)
   }
 
-  /** The lane whose turn it is; undefined when none that is ready may add an attempt. */
+  /** The lane whose turn it is; undefined when no ready lane may add an attempt. */
   next(): OutboxLane | undefined {
     for (const pool of this.order) {
       const lane = pool.next()
@@ -79,7 +79,7 @@ export class Slots {
     return undefined
   }
 
-  /** Attempts that a lane in turn may add; none when its standing is another one than when it entered. */
+  /** Attempts that a lane in turn may add; none when its standing has changed since it entered. */
   roomFor(lane: OutboxLane): number {
     const { pool, owner } = lane
     return pool === this.poolOf(lane) ? Math.min(lane.room, pool.roomOf(owner)) : 0

@@ -5,10 +5,10 @@ import type { WebhookPort } from '../store/webhooks.js'
 import type { Sender } from './sender.js'
 import { deliveryHeaders } from './signature.js'
 
-/** Test deliveries under way at once, of all owners: they have no slots among the real ones. */
+/** Test deliveries in flight, of all owners together. They take no slots from real ones. */
 const UNDER_WAY_MAX = 16
 
-/** What a test tells of; no invoice, deposit or wallet has these names. */
+/** The content of a test. No invoice, deposit or wallet has these names. */
 const REFERENCE = 'billhook-test'
 const INVOICE_ID = '0'.repeat(32)
 const TO_ADDRESS = `0x${'0'.repeat(40)}`
@@ -36,11 +36,11 @@ export interface TestDeliveriesParts {
   readonly clock: Clock
   /** 32 hex characters. */
   readonly newId: (nowMs: number) => string
-  /** 64 hex characters, so that receivers who deduplicate take each test. */
+  /** 64 hex characters, random, so that receivers that deduplicate accept each test. */
   readonly randomHashHex: () => string
 }
 
-/** Sends test deliveries: at once, signed like real ones, and kept nowhere. */
+/** Sends test deliveries: at once, signed like real ones, and not stored. */
 export class TestDeliveries {
   private readonly owners = new Set<string>()
 

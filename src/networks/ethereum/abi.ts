@@ -1,4 +1,4 @@
-/** What contracts return, as the Solidity ABI encodes it. */
+/** Return values of contracts in the Solidity ABI. */
 
 import { isUtf8 } from 'node:buffer'
 
@@ -6,12 +6,12 @@ const WORD_BYTES = 32
 const SYMBOL_BYTES_MAX = 64
 const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}]+$/u
 
-/** The unsigned integer that a method returned. Null: the answer is not one word. */
+/** The unsigned integer that a method returned; null when the answer is not one word. */
 export function integerReturned(answer: Buffer): bigint | null {
   return answer.length === WORD_BYTES ? wordAt(answer, 0) : null
 }
 
-/** A token's symbol is a string, or 32 bytes filled up with zeros in contracts of the first years. Null: neither. */
+/** A token's symbol: a string, or in old contracts 32 bytes padded with zeros. Null for anything else. */
 export function symbolReturned(answer: Buffer): string | null {
   const isWord = answer.length === WORD_BYTES
   const length = isWord ? answer.indexOf(0) : Number(wordAt(answer, WORD_BYTES))
@@ -24,7 +24,7 @@ export function symbolReturned(answer: Buffer): string | null {
   return isUtf8(bytes) && PRINTABLE.test(text) ? text : null
 }
 
-/** 0 behind the end. */
+/** 0 beyond the end. */
 function wordAt(bytes: Buffer, start: number): bigint {
   const word = bytes.subarray(start, start + WORD_BYTES)
   return word.length === WORD_BYTES ? BigInt(`0x${word.toString('hex')}`) : 0n

@@ -1,21 +1,21 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { BadAnswer } from '../node/node-failure.js'
 
-/** Bytes of the filter, and the bits that each entry sets in it (Yellow Paper, 4.3.1). */
+/** Bytes of the filter, and bits that each entry sets in it (Yellow Paper, 4.3.1). */
 const BLOOM_BYTES = 256
 const BITS_PER_ENTRY = 3
 
 /** The bits of one address or topic. */
 export type BloomEntry = readonly number[]
 
-/** What the filter says of an address or topic, given as hexadecimal digits with `0x`. */
+/** The entry of an address or topic, given as hexadecimal digits with `0x`. */
 export function bloomEntry(data: string): BloomEntry {
   const digest = keccak_256(Buffer.from(data.slice(2), 'hex'))
   const view = new DataView(digest.buffer, digest.byteOffset)
   return Array.from({ length: BITS_PER_ENTRY }, (_, i) => view.getUint16(2 * i) % (8 * BLOOM_BYTES))
 }
 
-/** The Bloom filter of a block's header: over the address and the topics of every log of the block. */
+/** The Bloom filter in a block's header, over the address and the topics of every log of the block. */
 export class LogsBloom {
   private constructor(private readonly bytes: Uint8Array) {}
 
@@ -35,7 +35,7 @@ export class LogsBloom {
     return new LogsBloom(bytes)
   }
 
-  /** False: no log of the block has it. True: one may. */
+  /** False: no log of the block has the entry. True: one may. */
   mayContain(entry: BloomEntry): boolean {
     return entry.every((bit) => ((this.bytes[byteOf(bit)] ?? 0) & maskOf(bit)) !== 0)
   }
@@ -49,7 +49,7 @@ export class LogsBloom {
   }
 }
 
-/** Bit 0 is the lowest of the last byte. */
+/** Bit 0 is the lowest bit of the last byte. */
 function byteOf(bit: number): number {
   return BLOOM_BYTES - 1 - (bit >> 3)
 }

@@ -3,20 +3,20 @@ import type { EthereumBlock } from './block.js'
 import { type BloomEntry, bloomEntry } from './bloom.js'
 import { addressTopic, TRANSFER_TOPIC } from './log.js'
 
-/** With more addresses than this, a block's filter claims nearly always that one of them may be in it. */
+/** With more addresses than this, a block's filter nearly always claims that one of them may be in it. */
 const NAMED_MAX = 64
 
 const TRANSFER_ENTRY = bloomEntry(TRANSFER_TOPIC)
 
-/** Which transfers one question is about. The answer about an address stays the same during the question. */
+/** The transfers that one query is about. The answer about an address stays the same during the query. */
 export class EthereumFilter {
   private readonly answers = new Map<string, boolean>()
   private readonly tokenEntry: BloomEntry
-  /** Of the receivers that matter, null when they are too many to be named. */
+  /** The entries of the relevant receivers, null when there are too many. */
   private readonly named: readonly BloomEntry[] | null
 
   constructor(
-    /** Address of the token's contract, in small letters. */
+    /** Address of the token's contract, in lower case. */
     readonly token: string,
     private readonly watched: WatchedAddresses,
   ) {
@@ -33,8 +33,8 @@ export class EthereumFilter {
   }
 
   /**
-   * Whether a block may have transfers of the token to watched addresses, by the Bloom filter of its header, which never
-   * denies what is there. An empty one is not believed: a node, or a chain, might do without.
+   * Whether a block may have transfers of the token to watched addresses, by the Bloom filter of its header, which
+   * never denies an entry that is there. An empty filter is ignored, because some nodes and chains have none.
    */
   mayMatchLogs({ bloom, txHashes }: EthereumBlock): boolean {
     if (txHashes.length === 0) return false

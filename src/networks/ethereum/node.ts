@@ -11,17 +11,17 @@ import { checkToken, type EthereumToken } from './token.js'
 import { observePayments, observeWhole } from './transfers.js'
 import { countOf, quantityText } from './values.js'
 
-/** Blocks of a range at first. */
+/** Blocks in the first range. */
 const RANGE_START = 16
 
 /** JSON-RPC 2.0, 5.1. */
 const METHOD_NOT_FOUND = -32601
 
 /**
- * Questions to one Ethereum node, and what was learned about what it takes. Rejects with `NodeFailure`.
+ * Queries to one Ethereum node, adapted to the sizes that it accepts. Rejects with `NodeFailure`.
  *
- * Logs are taken from receipts, not from `eth_getLogs`: that answers with fewer logs, and without an error, where an index
- * is missing or a replica is behind, whereas all receipts of a block can be held against its header.
+ * Logs are taken from receipts, not from `eth_getLogs`, which silently omits logs where an index is missing or a
+ * replica lags. All receipts of a block can be checked against its header.
  */
 export class EthereumNode {
   private readonly range: AdaptiveWidth
@@ -29,13 +29,13 @@ export class EthereumNode {
 
   constructor(
     private readonly rpc: JsonRpc,
-    /** Most blocks of a range. */
+    /** Maximum blocks in a range. */
     rangeMax: number,
   ) {
     this.range = new AdaptiveWidth(RANGE_START, rangeMax)
   }
 
-  /** Rejects with `WrongNode` unless the node is of the chain and knows the token with its decimals. */
+  /** Rejects with `WrongNode` unless the node is of this chain and knows the token with its decimals. */
   async check(chainId: number, token: EthereumToken): Promise<void> {
     const told = countOf(await this.rpc.call('eth_chainId', []), 'chain id')
     if (told !== chainId) throw new WrongNode(`the chain id is ${told}, configured is ${chainId}`)
@@ -46,7 +46,7 @@ export class EthereumNode {
     return this.rpc.call('eth_getBlockByNumber', ['latest', false]).then(readHead)
   }
 
-  /** The newest block that the chain's consensus will not take back, null while there is none. */
+  /** The newest finalized block, null while there is none. */
   async finalized(): Promise<BlockHead | null> {
     const head = await this.rpc.call('eth_getBlockByNumber', ['finalized', false])
     return head === null ? null : readHead(head)
@@ -61,7 +61,7 @@ export class EthereumNode {
     return observed ?? null
   }
 
-  /** Consecutive blocks from a height on, at most up to another, as many as the node takes at once. */
+  /** Consecutive blocks from a height on, at most up to another, as many as the node returns at once. */
   async blocks(from: number, to: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
     const width = Math.min(this.range.value, to - from + 1)
     try {
@@ -69,13 +69,13 @@ export class EthereumNode {
       this.range.succeeded()
       return observed
     } catch (error) {
-      // Whatever it was: with less at once, a node that is slow or counts requests gets further.
+      // Whatever the failure: with smaller queries, a node that is slow or counts requests gets further.
       if (error instanceof NodeFailure) this.range.refused(width)
       throw error
     }
   }
 
-  /** So many full blocks from a height on, each the parent of the next. */
+  /** This many full blocks from a height on, each the parent of the next. */
   private async chainOf(from: number, width: number, filter: EthereumFilter): Promise<readonly EthereumBlock[]> {
     const calls = Array.from({ length: width }, (_, i) => blockCall(from + i))
     const blocks = await this.rpc.all(calls, (answer, i) => {
@@ -88,7 +88,7 @@ export class EthereumNode {
     return blocks
   }
 
-  /** Fetches the receipts that decide what blocks transfer. */
+  /** Fetches the receipts that decide which transfers blocks have. */
   private async observe(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
     const whole = blocks.filter((block) => filter.mayMatchLogs(block))
     const rest = blocks.filter((block) => !whole.includes(block))
@@ -97,7 +97,7 @@ export class EthereumNode {
     return observed.sort((a, b) => a.height - b.height)
   }
 
-  /** Blocks without logs that matter: the receipts of their payments, of all blocks together. */
+  /** Blocks without relevant logs: the receipts of their payments, of all blocks together. */
   private async observePayments(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<ObservedBlock[]> {
     const hashes = blocks.flatMap(({ payments, txHashes }) => payments.map(({ txIndex }) => txHashes[txIndex]))
     const receipts = await this.rpc.all(hashes.map(receiptCall), readReceipt)
@@ -109,11 +109,11 @@ export class EthereumNode {
     })
   }
 
-  /** Blocks with logs that may matter: all receipts of each, in one answer where the node knows how. */
+  /** Blocks with possibly relevant logs: all receipts of each, in one answer where the node supports it. */
   private async observeWhole(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<ObservedBlock[]> {
     if (this.hasBlockReceipts) {
       try {
-        // The first one alone: a batch that is refused would be asked again in ever smaller parts.
+        // The first one alone: a batch that is refused would be retried in ever smaller parts.
         return [
           ...(await this.observeByBlock(blocks.slice(0, 1), filter)),
           ...(await this.observeByBlock(blocks.slice(1), filter)),
@@ -131,7 +131,7 @@ export class EthereumNode {
     return observed
   }
 
-  /** Of the receipts no more than those of a batch are kept at once. */
+  /** Only the receipts of one batch are in memory at a time. */
   private observeByBlock(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
     const calls = blocks.map(({ height }) => ({ method: 'eth_getBlockReceipts', params: [quantityText(height)] }))
     return this.rpc.all(calls, (answer, i) =>

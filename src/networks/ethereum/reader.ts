@@ -10,10 +10,12 @@ import { EthereumFilter } from './filter.js'
 import { EthereumNode } from './node.js'
 import type { EthereumToken } from './token.js'
 
-/** A newest block that is older than this makes a reader ask the other endpoints too: the node may have stood still. */
+/** When the newest block is older than this, the reader queries the other endpoints too: the node may have stalled. */
 const OLD_HEAD_MS = 3 * 60_000
 
-/** What makes a block confirmed: so many blocks, itself included, or that the chain's consensus has finalised it. */
+/**
+ * When a block is confirmed: after this many blocks, itself included, or when the chain's consensus has finalised it.
+ */
 export type Confirmation = number | 'finalized'
 
 export interface EthereumReaderOptions extends HttpJsonOptions {
@@ -22,9 +24,9 @@ export interface EthereumReaderOptions extends HttpJsonOptions {
   readonly chainId: number
   readonly token: EthereumToken
   readonly confirmation: Confirmation
-  /** Most calls in one request; 1 where a node knows no batches. */
+  /** Maximum calls in one request; 1 for nodes without batches. */
   readonly batchMax: number
-  /** Most blocks that are read at once to catch up. */
+  /** Maximum blocks read at once while catching up. */
   readonly rangeMax: number
   readonly clock: Clock
   /** From 0 to below 1, evenly. */
@@ -33,9 +35,8 @@ export interface EthereumReaderOptions extends HttpJsonOptions {
 }
 
 /**
- * Reads Ethereum: ether that transactions themselves send, and transfers of one ERC-20 token. Ether that comes otherwise
- * is invisible: contracts send it without a trace in what ordinary nodes keep, and validators withdraw it without a
- * transaction.
+ * Reads Ethereum: ether that transactions themselves send, and transfers of one ERC-20 token. Other ether is invisible:
+ * contracts send it without a trace in what ordinary nodes store, and validators withdraw it without a transaction.
  */
 export class EthereumReader implements NetworkReader {
   readonly network = 'SEP'

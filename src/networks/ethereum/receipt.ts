@@ -3,13 +3,13 @@ import { listOf, objectOf } from '../node/values.js'
 import { type EthereumLog, readLog } from './log.js'
 import { countOf, hashOf } from './values.js'
 
-/** What became of a transaction in a block. */
+/** The outcome of a transaction in a block. */
 export interface EthereumReceipt {
   readonly txHash: string
   readonly txIndex: number
   readonly blockHash: string
   readonly succeeded: boolean
-  /** All of the transaction, in order. */
+  /** All logs of the transaction, in order. */
   readonly logs: readonly EthereumLog[]
 }
 

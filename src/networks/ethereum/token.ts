@@ -8,12 +8,12 @@ import { dataOf } from './values.js'
 const DECIMALS_CALL = '0x313ce567'
 const SYMBOL_CALL = '0x95d89b41'
 
-/** What nodes answer about a call that the contract itself refused. */
+/** The code of nodes for a call that the contract itself refused. */
 const EXECUTION_REVERTED = 3
 
-/** The token whose transfers are observed. */
+/** The observed token. */
 export interface EthereumToken {
-  /** Of its contract. */
+  /** The address of its contract. */
   readonly address: string
   readonly decimals: number
 }

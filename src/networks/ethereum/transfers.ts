@@ -9,8 +9,8 @@ import { tokenTransfer } from './log.js'
 import type { EthereumReceipt } from './receipt.js'
 
 /**
- * The transfers of a block whose receipts are all there: as many as transactions, each of the transaction at its place,
- * and their logs together make the Bloom filter of the header. Otherwise throws `BadAnswer`.
+ * The transfers of a block with all its receipts. Throws `BadAnswer` unless there is one for each transaction, in
+ * order, and their logs together make the Bloom filter of the header.
  */
 export function observeWhole(
   block: EthereumBlock,
@@ -26,7 +26,7 @@ export function observeWhole(
   return observe(block, new Map(receipts.entries()), filter)
 }
 
-/** The transfers of a block that has none of the token, from the receipts of its payments, in order. */
+/** The transfers of a block without any of the token, from the receipts of its payments, in order. */
 export function observePayments(
   block: EthereumBlock,
   receipts: readonly EthereumReceipt[],
@@ -38,7 +38,7 @@ export function observePayments(
   return observed
 }
 
-/** `receipts` by place; those that cannot have transfers may be missing. */
+/** `receipts` by position; those without possible transfers may be missing. */
 function observe(
   block: EthereumBlock,
   receipts: ReadonlyMap<number, EthereumReceipt | undefined>,
@@ -56,7 +56,7 @@ function observe(
   return { height, hash, parentHash, timeMs, transfers }
 }
 
-/** What a transaction transfers to watched addresses: its own value first, then the logs of its receipt. */
+/** The transfers of a transaction to watched addresses: its own value first, then the logs of its receipt. */
 function transfersOf(receipt: EthereumReceipt, block: EthereumBlock, filter: EthereumFilter): ObservedTransfer[] {
   if (!receipt.succeeded) return []
   const { txHash } = receipt
@@ -64,13 +64,13 @@ function transfersOf(receipt: EthereumReceipt, block: EthereumBlock, filter: Eth
   const payment = block.payments.find(({ txIndex }) => txIndex === receipt.txIndex)
   if (payment !== undefined) {
     const { toAddress, amount } = payment
-    // Atoms of an amount are 10⁻¹⁸, and so is a wei.
+    // An atom of an amount is 10⁻¹⁸, and so is a wei.
     transfers.push({ txHash, index: 0, toAddress, currency: NATIVE_LABEL, amount: formatAmount(amount) })
   }
   for (const [i, log] of receipt.logs.entries()) {
     const transfer = tokenTransfer(log, filter.token)
     if (transfer === null || !filter.isWatched(transfer.toAddress)) continue
-    // The place within the receipt stays the same when another block includes the transaction; `logIndex` does not.
+    // The position within the receipt stays the same when another block includes the transaction; `logIndex` does not.
     const index = i + 1
     const { toAddress, amount } = transfer
     transfers.push({ txHash, index, toAddress, currency: TOKEN_LABEL, amount: amount.toString() })

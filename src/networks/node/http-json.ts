@@ -9,21 +9,21 @@ import { HttpFailure } from './node-failure.js'
 /** Connections to one endpoint. */
 const CONNECTIONS_MAX = 4
 
-/** Bounds of each request, and where time comes from. */
+/** The bounds of each request. */
 export interface HttpJsonOptions {
-  /** For everything together: resolving the name, connecting, sending, and receiving the whole answer. */
+  /** For one request as a whole: resolving the name, connecting, sending, and receiving the answer. */
   readonly timeoutMs: number
   readonly answerLimitBytes: number
   readonly clock: Clock
   readonly scheduler: Scheduler
 }
 
-/** Turns a JSON text into a value; throws when it is none. */
+/** Parses a JSON text; throws when it is malformed. */
 export type JsonParser = (text: string) => unknown
 
-/** Asks one endpoint for JSON over HTTP. Redirects are not followed. */
+/** Queries one endpoint for JSON over HTTP. It does not follow redirects. */
 export class HttpJson {
-  /** Requests that were begun. */
+  /** Requests begun. */
   requests = 0
   private readonly url: EndpointUrl
   private readonly http: BoundedHttp
@@ -37,14 +37,13 @@ export class HttpJson {
     this.http = new BoundedHttp({ connectionsMax: CONNECTIONS_MAX, ...options })
   }
 
-  /** Scheme, host and port: all that may be shown. */
+  /** Scheme, host and port: the public part of the address. */
   get name(): string {
     return this.url.origin
   }
 
   /**
-   * Posts a JSON text to the endpoint's path with `path` behind it, and answers what the parser makes of the answer.
-   * Rejects with `HttpFailure`.
+   * Posts a JSON text to `path` below the endpoint's path, and returns the parsed answer. Rejects with `HttpFailure`.
    */
   async post(path: string, json: string, parse: JsonParser = JSON.parse): Promise<unknown> {
     this.requests += 1
@@ -53,17 +52,17 @@ export class HttpJson {
     try {
       return parse(this.utf8.decode(body))
     } catch {
-      // The parser's message quotes the answer; it tells nothing more.
+      // The parser's message quotes the answer, and says nothing more.
       throw new HttpFailure('not_json', 'the answer is not JSON')
     }
   }
 
-  /** A text of the node without what belongs to nobody else's eyes, and short enough for a log. */
+  /** A node's text without secrets, and short enough for a log. */
   presentable(text: string): string {
     return this.url.presentable(text)
   }
 
-  /** Ends the connections, those in use too. */
+  /** Closes the connections, also those in use. */
   close(): Promise<void> {
     return this.http.close()
   }

@@ -1,11 +1,14 @@
-/** The three spellings of a TRON account: base58check for people, 21 bytes of hex in transactions, 20 bytes of hex in logs. */
+/**
+ * The three notations of a TRON account: base58check for people, 21 bytes of hex in transactions, 20 bytes of hex in
+ * logs.
+ */
 
 import { createHash } from 'node:crypto'
 import { createBase58check } from '@scure/base'
 
 /** TRON's version byte in front of the 20 bytes of an account. */
 const PREFIX = '41'
-/** As transactions write an address. */
+/** An address in a transaction. */
 export const PREFIXED_ACCOUNT = /^41[0-9a-f]{40}$/
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
@@ -25,13 +28,13 @@ export function hexOfAccount(account: string): string {
   return PREFIX + account
 }
 
-/** The account of a base58check address, 40 lower-case hex digits, or null when the text is none. */
+/** The account of a base58check address, 40 lower-case hex digits; null for any other text. */
 export function accountOfAddress(address: string): string | null {
   try {
     const hex = Buffer.from(base58check.decode(address)).toString('hex')
     return PREFIXED_ACCOUNT.test(hex) ? hex.slice(PREFIX.length) : null
   } catch {
-    // The package tells only in this way that a text is not Base58 or its checksum is wrong.
+    // The package reports text that is not Base58, or has a wrong checksum, only by throwing.
     return null
   }
 }

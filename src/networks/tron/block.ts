@@ -1,48 +1,48 @@
-/** What TRON nodes tell of a block, checked: `getblockbynum`, `getblockbylimitnext`, `gettransactioninfobyblocknum`. */
+/** Checked answers of TRON nodes: `getblockbynum`, `getblockbylimitnext`, `gettransactioninfobyblocknum`. */
 
 import type { BlockHead } from '../../domain/block.js'
 import { demand, objectOf, textOf } from '../node/values.js'
 import { integerOf, repeatedOf } from './values.js'
 
-/** Of blocks and of transactions. */
+/** The id of a block or transaction. */
 const ID = /^[0-9a-f]{64}$/
-/** The name of a value of an enumeration. */
+/** The name of an enumeration's value. */
 const NAME = /^\w{1,64}$/
-/** Digits in front of a block's id that are its height. */
+/** Leading digits of a block's id that are its height. */
 const HEIGHT_DIGITS = 16
 /** Times of deposits have 48 bits. */
 const TIME_MAX_MS = 2 ** 48 - 1
-/** The root of no transactions. */
+/** The root of an empty tree of transactions. */
 const EMPTY_ROOT = '0'.repeat(64)
 
 export interface TronBlock extends BlockHead {
   readonly transactions: readonly TronTransaction[]
-  /** True when the node says besides that the tree of transactions is empty: then there are no receipts to ask for. */
+  /** True when the header also says that there are no transactions: then there are no receipts to read. */
   readonly isEmpty: boolean
 }
 
 export interface TronTransaction {
   readonly id: string
-  /** `SUCCESS`, or how it failed; null when the node does not say. */
+  /** `SUCCESS`, or how it failed; null when the node omits it. */
   readonly result: string | null
-  /** What a `TransferContract` asks for, as the node wrote it; null for every other type. */
+  /** The parameters of a `TransferContract`, as the node wrote them; null for every other type. */
   readonly transfer: Readonly<Record<string, unknown>> | null
 }
 
-/** A transaction with what it led to. */
+/** A transaction with its effects. */
 export interface SettledTransaction extends TronTransaction {
-  /** The result once more, as the receipt has it; null for transactions that run no contract. */
+  /** The result in the receipt; null for transactions that run no contract. */
   readonly contractResult: string | null
-  /** As the node wrote them, in the order in which they were emitted. */
+  /** As the node wrote them, in the order of emission. */
   readonly logs: readonly unknown[]
 }
 
-/** The id of whatever block an answer tells. */
+/** The id of the block in an answer. */
 export function readBlockId(answer: unknown): string {
   return textOf(objectOf(answer, 'a block')['blockID'], ID, 'the id of a block')
 }
 
-/** The block that a node calls its newest, of whatever height. */
+/** The block that a node calls its newest, at any height. */
 export function readNewestBlock(answer: unknown): TronBlock {
   const what = 'the newest block'
   const height = Number(integerOf(headerOf(answer, what)['number'], what))
@@ -50,7 +50,7 @@ export function readNewestBlock(answer: unknown): TronBlock {
   return readBlock(answer, height)
 }
 
-/** The block of a height. Throws `BadAnswer` when the answer is of another one or does not fit together. */
+/** The block at a height. Throws `BadAnswer` when the answer is of another one or contradicts itself. */
 export function readBlock(answer: unknown, height: number): TronBlock {
   const what = `block ${height}`
   const header = headerOf(answer, what)
@@ -67,14 +67,14 @@ export function readBlock(answer: unknown, height: number): TronBlock {
   demand(new Set(transactions.map(({ id }) => id)).size === transactions.length, `${what}: a transaction twice`)
   const root = header['txTrieRoot']
   const isEmpty = root === EMPTY_ROOT
-  // Nodes can be asked for headers alone; a block whose transactions were left out must not look empty.
+  // Nodes can return headers alone; a block whose transactions are omitted must not look empty.
   demand(root === undefined || isEmpty === (transactions.length === 0), `${what}: its transactions are left out`)
   return { height, hash, parentHash, timeMs, transactions, isEmpty }
 }
 
 /**
- * The transactions of a block with their receipts, in the order of the block. Throws `BadAnswer` unless the receipts are
- * of exactly these transactions in this block: a node has them a little later than the block itself.
+ * The transactions of a block with their receipts, in the order of the block. Throws `BadAnswer` unless the receipts
+ * are of exactly these transactions in this block: a node has them a little later than the block itself.
  */
 export function readReceipts(answer: unknown, block: TronBlock): readonly SettledTransaction[] {
   const what = `receipts of block ${block.height}`
@@ -105,7 +105,7 @@ function readTransaction(entry: unknown, what: string): TronTransaction {
   const transaction = objectOf(entry, what)
   const results = repeatedOf(transaction['ret'], what)
   const contracts = repeatedOf(objectOf(transaction['raw_data'], what)['contract'], what)
-  // A node leaves out a contract of a type that it does not know; the protocol allows one at most.
+  // A node omits a contract of a type that it does not know; the protocol allows one at most.
   demand(contracts.length <= 1 && results.length <= 1, `${what}: a transaction of several contracts`)
   const result = results.length === 0 ? undefined : objectOf(results[0], what)['contractRet']
   return {
