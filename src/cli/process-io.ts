@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.js'
 import { createLog, flushLog, type LogLevel, stderrStream } from '../log.js'
-import { systemScheduler } from '../scheduler.js'
+import { systemScheduler, wakefulScheduler } from '../scheduler.js'
 import { divertNativeErrors } from './native-errors.js'
 import type { ReconcileIo } from './reconcile.js'
 import type { ReconcileLedgerIo } from './reconcile-ledger.js'
@@ -26,10 +26,7 @@ export function processIo(level: LogLevel, startService: ServeIo['startService']
     startService,
     divertErrors: (directory) => divertNativeErrors({ directory, log, moveLog, scheduler: systemScheduler }),
     onUncaught: (uncaught) => process.on('uncaughtException', uncaught).on('unhandledRejection', uncaught),
-    after: (delayMs, elapsed) => {
-      const timer = setTimeout(elapsed, delayMs)
-      return { cancel: () => clearTimeout(timer) }
-    },
+    scheduler: wakefulScheduler,
   }
 }
 

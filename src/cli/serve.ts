@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import type { Logger } from '../log.js'
+import type { Scheduler } from '../scheduler.js'
 import type { Service } from '../service/running-service.js'
 import type { startService } from '../service.js'
 import { StartError } from '../start-error.js'
@@ -24,8 +25,7 @@ export interface ServeIo extends SignalIo {
   divertErrors(dataDirectory: string): Promise<void>
   /** Calls back with uncaught exceptions and unhandled rejections. */
   onUncaught(uncaught: (error: unknown) => void): void
-  /** Calls back once after the time, unless cancelled. */
-  after(delayMs: number, elapsed: () => void): { cancel(): void }
+  readonly scheduler: Scheduler
   /** Resolves when the log is written. */
   flush(): Promise<void>
 }
@@ -77,7 +77,7 @@ async function startToStop(settings: Settings, io: ServeIo): Promise<number> {
 /** Stops the service within `DRAIN_TIMEOUT_MS` and resolves with the exit code. */
 function drain(service: Pick<Service, 'stop' | 'waitsFor'>, io: ServeIo): Promise<number> {
   return new Promise((resolve) => {
-    const timer = io.after(DRAIN_TIMEOUT_MS, () => {
+    const cancel = io.scheduler.after(DRAIN_TIMEOUT_MS, () => {
       const about = { timeoutMs: DRAIN_TIMEOUT_MS, waitingFor: service.waitsFor() }
       io.log.error(about, 'not everything finished in time; exiting all the same')
       resolve(EXIT_FAILURE)
@@ -85,12 +85,12 @@ function drain(service: Pick<Service, 'stop' | 'waitsFor'>, io: ServeIo): Promis
     service.stop().then(
       () => {
         io.log.info('stopped')
-        timer.cancel()
+        cancel()
         resolve(EXIT_SUCCESS)
       },
       (error: unknown) => {
         io.log.error({ err: error }, 'the service did not stop cleanly')
-        timer.cancel()
+        cancel()
         resolve(EXIT_FAILURE)
       },
     )

@@ -124,7 +124,7 @@ export class ChainProgress {
     const { network } = reader
     const depth = position.tip.height - above
     const undone = await this.take({ type: 'undo', network, above })
-    record.reorganised(depth)
+    record.reorganised()
     const { confirmedBlocksUndone, confirmedDepositsDropped } = undone
     const about = { network, above, depth, tip: position.tip.height, deposits: undone.reports.length }
     if (confirmedBlocksUndone === 0) log.warn(about, 'blocks were replaced')

@@ -14,17 +14,10 @@ export interface WatcherState {
   readonly lagBlocks: number | null
   /** The age of the last recorded block; null before the first. */
   readonly lagMs: number | null
-  /** Whether confirmed blocks are missing. */
-  readonly isCatchingUp: boolean
   readonly reorganisations: number
-  /** Blocks that the deepest of them took away. */
-  readonly deepestReorganisation: number
   readonly confirmedBlocksUndone: number
-  readonly confirmedDepositsDropped: number
   /** Transfers that differed from the first reading when their block was confirmed. */
   readonly repaired: number
-  /** Transfers that could not be recorded. */
-  readonly rejected: number
   /** Failed attempts in a row. */
   readonly failures: number
   /** Why the last attempt failed; null when it succeeded. */
@@ -38,11 +31,8 @@ export class WatcherRecord {
   head: ChainHead | null = null
   position: ChainPosition | null = null
   private reorganisations = 0
-  private deepestReorganisation = 0
   private confirmedBlocksUndone = 0
-  private confirmedDepositsDropped = 0
   private repaired = 0
-  private rejected = 0
   private failures = 0
   private lastError: string | null = null
   private problem: string | null = null
@@ -57,16 +47,13 @@ export class WatcherRecord {
     return this.head !== null && this.position !== null && this.position.tip.height < this.head.confirmed
   }
 
-  reorganised(depth: number): void {
+  reorganised(): void {
     this.reorganisations += 1
-    this.deepestReorganisation = Math.max(this.deepestReorganisation, depth)
   }
 
   applied(outcome: Extract<ChainOutcome, { status: 'applied' }>): void {
     this.confirmedBlocksUndone += outcome.confirmedBlocksUndone
-    this.confirmedDepositsDropped += outcome.confirmedDepositsDropped
     this.repaired += outcome.repaired
-    this.rejected += outcome.reports.filter((one) => one.outcome.status === 'rejected').length
   }
 
   succeeded(): void {
@@ -84,7 +71,7 @@ export class WatcherRecord {
   }
 
   state(): WatcherState {
-    const { network, head, position, isCatchingUp } = this
+    const { network, head, position } = this
     const tip = position?.tip ?? null
     return {
       network,
@@ -92,13 +79,9 @@ export class WatcherRecord {
       position,
       lagBlocks: head === null || tip === null ? null : Math.max(0, head.latest - tip.height),
       lagMs: tip === null ? null : Math.max(0, this.clock.now() - tip.timeMs),
-      isCatchingUp,
       reorganisations: this.reorganisations,
-      deepestReorganisation: this.deepestReorganisation,
       confirmedBlocksUndone: this.confirmedBlocksUndone,
-      confirmedDepositsDropped: this.confirmedDepositsDropped,
       repaired: this.repaired,
-      rejected: this.rejected,
       failures: this.failures,
       lastError: this.lastError,
       problem: this.problem,

@@ -53,14 +53,14 @@ function serving({ flushes = true } = {}) {
     onUncaught: (callback) => {
       uncaught = callback
     },
-    after: (delayMs, elapsed) => {
-      const timer = { delayMs, elapsed, cancelled: false }
-      timers.push(timer)
-      return {
-        cancel: () => {
+    scheduler: {
+      after: (delayMs, elapsed) => {
+        const timer = { delayMs, elapsed, cancelled: false }
+        timers.push(timer)
+        return () => {
           timer.cancelled = true
-        },
-      }
+        }
+      },
     },
     flush: () => flush.promise,
     exit: (code) => {
