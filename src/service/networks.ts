@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
-import type { TokenDecimals } from '../domain/network.js'
+import { NETWORKS, type Network, type TokenDecimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
-import { ChainWatcher } from '../networks/chain-watcher.js'
+import { ChainWatcher, type ChainWatcherOptions } from '../networks/chain-watcher.js'
 import { EthereumReader } from '../networks/ethereum/reader.js'
 import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
 import { accountOfAddress } from '../networks/tron/address.js'
@@ -34,11 +34,10 @@ export async function startWatchers(
 ): Promise<readonly ChainWatcher[]> {
   const parts = { settings, tokenDecimals: core.tokenDecimals, clock, log }
   const watchers: ChainWatcher[] = []
-  for (const [reader, start, pollMs] of [
-    [sepReader(parts), settings.sepStart, settings.sepPollMs],
-    [trxNileReader(parts), settings.trxNileStart, settings.trxNilePollMs],
-  ] as const) {
+  for (const network of NETWORKS) {
+    const reader = READERS[network](parts)
     if (reader === null) continue
+    const { start, pollMs } = pollingOf(network, settings)
     const watcher = new ChainWatcher({
       reader,
       chain: core.store.chain,
@@ -58,6 +57,13 @@ export async function startWatchers(
   return watchers
 }
 
+function pollingOf(network: Network, settings: Settings): Pick<ChainWatcherOptions, 'start' | 'pollMs'> {
+  return {
+    SEP: { start: settings.sepStart, pollMs: settings.sepPollMs },
+    'TRX-NILE': { start: settings.trxNileStart, pollMs: settings.trxNilePollMs },
+  }[network]
+}
+
 async function startOrExplain(watcher: ChainWatcher): Promise<void> {
   try {
     await watcher.start()
@@ -67,11 +73,17 @@ async function startOrExplain(watcher: ChainWatcher): Promise<void> {
   }
 }
 
-/** Builds the reader of SEP; null if it has no endpoints. */
-export function sepReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
+/** Builds the reader of a network; null if it has no endpoints. */
+export const READERS: Readonly<Record<Network, (parts: ReaderParts) => NetworkReader | null>> = {
+  SEP: sepReader,
+  'TRX-NILE': trxNileReader,
+}
+
+function sepReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
   const { sepUrls, sepToken, sepChainId, sepConfirmations, sepBatch, sepRange } = settings
   if (sepUrls.length === 0 || sepToken === undefined) return null
   return new EthereumReader({
+    network: 'SEP',
     addresses: sepUrls.map((url) => ({ url })),
     chainId: sepChainId,
     token: { address: sepToken, decimals: tokenDecimals.SEP },
@@ -84,8 +96,7 @@ export function sepReader({ settings, tokenDecimals, clock, log }: ReaderParts):
   })
 }
 
-/** Builds the reader of TRX-NILE; null if it has no endpoints. */
-export function trxNileReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
+function trxNileReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
   const { trxNileUrls, trxNileToken, trxNileApiKey, trxNileGenesis } = settings
   if (trxNileUrls.length === 0 || trxNileToken === undefined) return null
   if (accountOfAddress(trxNileToken) === null) {
@@ -93,6 +104,7 @@ export function trxNileReader({ settings, tokenDecimals, clock, log }: ReaderPar
   }
   const headers = trxNileApiKey === undefined ? {} : { [API_KEY_HEADER]: trxNileApiKey }
   return new TronReader({
+    network: 'TRX-NILE',
     addresses: trxNileUrls.map((url) => ({ url, headers })),
     token: trxNileToken,
     tokenDecimals: tokenDecimals['TRX-NILE'],

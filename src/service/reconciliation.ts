@@ -10,7 +10,7 @@ import { type ReconcileOptions, type ReconcileProgress, reconcile } from '../net
 import { wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import type { Store } from '../store/store.js'
-import { sepReader, trxNileReader } from './networks.js'
+import { READERS } from './networks.js'
 import { openUnusedStore } from './open-store.js'
 import { Shutdown } from './shutdown.js'
 import { tokenDecimalsOf } from './tokens.js'
@@ -93,8 +93,7 @@ async function reachNodes(
   tokenDecimals: TokenDecimals,
   shutdown: Shutdown,
 ): Promise<NetworkReader> {
-  const readerOf = { SEP: sepReader, 'TRX-NILE': trxNileReader }[network]
-  const reader = readerOf({ settings, tokenDecimals, clock, log })
+  const reader = READERS[network]({ settings, tokenDecimals, clock, log })
   if (reader === null) throw new StartError(`no nodes of ${network} are configured`)
   shutdown.add(`nodes of ${network}`, () => reader.close())
   try {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.js'
 import type { BlockHead, ObservedBlock } from '../../domain/block.js'
+import type { Network } from '../../domain/network.js'
 import type { Logger } from '../../log.js'
 import type { ChainHead, EndpointHealth, NetworkReader, WatchedAddresses } from '../network-reader.js'
 import type { EndpointAddress } from '../node/endpoint-url.js'
@@ -19,6 +20,7 @@ const OLD_HEAD_MS = 3 * 60_000
 export type Confirmation = number | 'finalized'
 
 export interface EthereumReaderOptions extends HttpJsonOptions {
+  readonly network: Network
   /** In order of preference, at least one. */
   readonly addresses: readonly EndpointAddress[]
   readonly chainId: number
@@ -39,16 +41,16 @@ export interface EthereumReaderOptions extends HttpJsonOptions {
  * contracts send it without a trace in what ordinary nodes store, and validators withdraw it without a transaction.
  */
 export class EthereumReader implements NetworkReader {
-  readonly network = 'SEP'
+  readonly network: Network
   private readonly nodes: Endpoints<EthereumNode>
   private readonly token: string
 
   constructor(private readonly options: EthereumReaderOptions) {
-    const { chainId, token, batchMax, rangeMax } = options
+    const { network, chainId, token, batchMax, rangeMax } = options
+    this.network = network
     this.token = token.address.toLowerCase()
     this.nodes = new Endpoints({
       ...options,
-      network: this.network,
       nodeOf: (http) => new EthereumNode(new JsonRpc(http, batchMax), rangeMax),
       check: (node) => node.check(chainId, token),
     })

@@ -1,5 +1,6 @@
 import { isObject } from '../../base/json-object.js'
 import type { ObservedBlock } from '../../domain/block.js'
+import type { Network } from '../../domain/network.js'
 import type { Logger } from '../../log.js'
 import type { ChainHead, EndpointHealth, NetworkReader, WatchedAddresses } from '../network-reader.js'
 import { WrongNode } from '../network-reader.js'
@@ -20,6 +21,7 @@ import { repeatedOf } from './values.js'
 const NEWEST_AGE_MAX_MS = 60_000
 
 export interface TronReaderOptions extends HttpJsonOptions {
+  readonly network: Network
   /** Base addresses of the REST interface, without `/wallet`, in order of preference, at least one. */
   readonly addresses: readonly EndpointAddress[]
   /** The token's contract, base58check. */
@@ -37,7 +39,7 @@ type Side = '/walletsolidity' | '/wallet'
 
 /** Reads TRON through the REST interface of its nodes. Solidified blocks are confirmed. */
 export class TronReader implements NetworkReader {
-  readonly network = 'TRX-NILE'
+  readonly network: Network
   private readonly nodes: Endpoints<TronNode>
   private readonly token: string
   private readonly pace = new TronPace()
@@ -51,9 +53,9 @@ export class TronReader implements NetworkReader {
     const token = accountOfAddress(options.token)
     if (token === null) throw new TypeError(`not an address of TRON: ${options.token}`)
     this.token = token
+    this.network = options.network
     this.nodes = new Endpoints({
       ...options,
-      network: this.network,
       nodeOf: (http) => new TronNode(http),
       check: (node) => this.check(node),
     })

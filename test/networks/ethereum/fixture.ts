@@ -27,6 +27,7 @@ export interface ReaderVariant {
 
 export function ethereumReader(urls: readonly string[], variant: ReaderVariant): EthereumReader {
   return new EthereumReader({
+    network: 'SEP',
     addresses: urls.map((url) => ({ url })),
     chainId: variant.chainId ?? CHAIN_ID,
     token: { address: variant.token, decimals: variant.decimals ?? 6 },

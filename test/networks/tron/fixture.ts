@@ -49,6 +49,7 @@ export class TronFixture {
     const nodes = await Promise.all(Array.from({ length: count }, () => openTronNode(chain, token)))
     const clock = new ManualClock(chain.newestMs)
     const reader = new TronReader({
+      network: 'TRX-NILE',
       addresses: nodes.map(({ url }) => ({ url })),
       token: TOKEN_ADDRESS,
       tokenDecimals: 6,
