@@ -25,7 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
   // The core.
   verify: ['base', 'crypto', 'scheduler'],
-  store: ['clock', 'domain', 'start-error'],
+  store: ['base', 'clock', 'domain', 'start-error'],
   actors: ['base', 'domain', 'store'],
   auth: ['base', 'clock', 'crypto', 'domain', 'scheduler', 'store', 'verify'],
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openEnvironment, openTables, type Table, type Tables } from '../../src/store/lmdb/tables.js'
+import { openEnvironment, openTables, type Table, type Tables } from '../../src/store/lmdb/tables/tables.js'
 import { Histories } from '../histories.js'
 import type { Measurement } from '../results.js'
 import { type Case, type Effort, measure } from './case.js'

@@ -1,8 +1,8 @@
-import { bigintFromBytes, bigintToBytes, sortableAmount, under } from '../../src/store/lmdb/bytes.js'
-import { deliveryCodec } from '../../src/store/lmdb/delivery-codec.js'
-import { type InvoiceRow, InvoiceRows } from '../../src/store/lmdb/invoice-rows.js'
-import type { Payees } from '../../src/store/lmdb/payees.js'
-import type { Tables } from '../../src/store/lmdb/tables.js'
+import { decodeInvoice, encodeInvoice, type InvoiceRow } from '../../src/store/lmdb/invoices/invoice-rows.js'
+import { deliveryCodec } from '../../src/store/lmdb/outbox/delivery-codec.js'
+import { bigintFromBytes, bigintToBytes, sortableAmount, under } from '../../src/store/lmdb/tables/bytes.js'
+import type { InvoiceId, OwnerNo, SetNo } from '../../src/store/lmdb/tables/names.js'
+import { NOTHING } from '../../src/store/lmdb/tables/tables.js'
 import type { Case } from './case.js'
 import { functionCase } from './function-case.js'
 
@@ -39,38 +39,27 @@ function keyCases(): readonly Case[] {
 }
 
 function invoiceCases(): readonly Case[] {
-  const stored = new Map<string, Buffer>()
-  let latest: Buffer = Buffer.alloc(0)
-  // The part of the tables that `InvoiceRows` uses.
-  const invoices = {
-    putSync: (_: Buffer, bytes: Buffer) => {
-      latest = bytes
-    },
-    getBinaryFast: (id: Buffer) => stored.get(id.toString('latin1')),
+  const set = {
+    owner: 'owner',
+    ownerNo: 1 as OwnerNo,
+    no: 1 as SetNo,
+    walletIds: ['wallet-1'],
+    walletIdsText: 'wallet-1',
   }
-  const payee = { no: 1, owner: 'owner', ownerNo: 1, walletIds: ['wallet-1'], walletIdsText: 'wallet-1' }
-  const payees: Pick<Payees, 'find'> = { find: () => payee }
-  const rows = new InvoiceRows({ invoices } as unknown as Tables, payees as Payees)
   const inputs = numbers.map((n) => ({ id: invoiceId(n), row: invoiceRow(n) }))
-  for (const { id, row } of inputs) {
-    rows.put(id, row)
-    stored.set(id.toString('latin1'), latest)
-  }
+  const stored = new Map(inputs.map(({ id, row }) => [id.toString('latin1'), encodeInvoice(row, set)]))
   return [
     functionCase({
       name: 'write the record of an invoice',
       inputs,
-      run: ({ id, row }) => {
-        rows.put(id, row)
-        return latest
-      },
+      run: ({ row }) => encodeInvoice(row, set),
       isRight: (bytes, { id }) => stored.get(id.toString('latin1'))?.equals(bytes) === true,
       note: 'without the table that it goes to',
     }),
     functionCase({
       name: 'read the record of an invoice',
       inputs,
-      run: ({ id }) => rows.find(id),
+      run: ({ id }) => decodeInvoice(id, stored.get(id.toString('latin1')) ?? NOTHING, () => set),
       isRight: (read, { row }) => JSON.stringify(entriesOf(read)) === JSON.stringify(entriesOf(row)),
       note: 'from bytes in memory, looking them up included',
     }),
@@ -102,8 +91,8 @@ function deliveryCases(): readonly Case[] {
   ]
 }
 
-function invoiceId(n: number): Buffer {
-  const id = Buffer.alloc(16)
+function invoiceId(n: number): InvoiceId {
+  const id = Buffer.alloc(16) as InvoiceId
   id.writeUIntBE(NOW_MS + n, 0, 6)
   return id
 }
@@ -120,7 +109,7 @@ function invoiceRow(n: number): InvoiceRow {
     currency: 'USDT',
     callback_url: null,
     created_at: NOW_MS + n,
-    payeeNo: 1,
+    setNo: 1 as SetNo,
     expiresAt: null,
     voidedAt: null,
     hasOutlivedExpiry: false,

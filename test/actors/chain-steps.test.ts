@@ -38,7 +38,7 @@ function gated(store: Store) {
     return store.commands.perform(commands)
   }
   const { invoices, wallets, chain, ledger } = store
-  const { answerWithoutTurn } = store.commands
+  const answerWithoutTurn: CommandPort['answerWithoutTurn'] = (command) => store.commands.answerWithoutTurn(command)
   return { port: { commands: { perform, answerWithoutTurn }, invoices, wallets, chain, ledger }, batches }
 }
 

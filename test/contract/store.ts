@@ -1,13 +1,16 @@
 import { describe } from 'node:test'
-import { describeApiKeys } from './store/api-keys.js'
+import type { Store } from '../../src/store/store.js'
 import { describeChains } from './store/chain.js'
 import { describeCollisions } from './store/collisions.js'
+import { describeCommands } from './store/commands.js'
 import { describeDeliveries } from './store/deliveries.js'
 import { describeDeposits } from './store/deposits.js'
 import { describeEndings } from './store/endings.js'
 import type { OpenStore } from './store/harness.js'
+import { describeIdentities } from './store/identities.js'
 import { describeInvoices } from './store/invoices.js'
-import { describeLedgerMemory } from './store/ledger-memory.js'
+import { describeKeys } from './store/keys.js'
+import { describeLedger } from './store/ledger.js'
 import { describeMatching } from './store/matching.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
@@ -16,27 +19,31 @@ import { describeRetries } from './store/retries.js'
 import { describeSettledDeliveries } from './store/settled-deliveries.js'
 import { describeWallets } from './store/wallets.js'
 import { describeWebhooks } from './store/webhooks.js'
-import { describeWrites } from './store/writes.js'
+
+type Suite = (open: OpenStore) => void
+
+/** What every engine must pass for each port: a port without a suite does not compile. */
+const SUITES: Readonly<Record<Exclude<keyof Store, 'probeWrite' | 'isOpen' | 'close'>, readonly [Suite, ...Suite[]]>> =
+  {
+    commands: [describeCommands, describeCollisions, describeEndings, describeHistories],
+    keys: [describeKeys],
+    identities: [describeIdentities],
+    wallets: [describeWallets],
+    invoices: [describeInvoices],
+    deposits: [describeDeposits, describeMatching],
+    chain: [describeChains],
+    outbox: [describeOutbox, describeDeliveries, describeRetries, describeSettledDeliveries, describeOutboxDepth],
+    webhooks: [describeWebhooks],
+    ledger: [describeLedger],
+  }
 
 /** What every engine of the store must pass. */
 export function describeStore(engine: string, open: OpenStore): void {
   describe(`the store on ${engine}`, () => {
-    describeInvoices(open)
-    describeCollisions(open)
-    describeDeposits(open)
-    describeChains(open)
-    describeDeliveries(open)
-    describeMatching(open)
-    describeEndings(open)
-    describeOutbox(open)
-    describeOutboxDepth(open)
-    describeRetries(open)
-    describeSettledDeliveries(open)
-    describeWallets(open)
-    describeApiKeys(open)
-    describeWebhooks(open)
-    describeWrites(open)
-    describeHistories(open)
-    describeLedgerMemory(open)
+    for (const [port, suites] of Object.entries(SUITES)) {
+      describe(`its ${port}`, () => {
+        for (const suite of suites) suite(open)
+      })
+    }
   })
 }

@@ -135,7 +135,7 @@ describe('the pages for people', () => {
   })
 
   test('show the tables of the store by their names', () => {
-    const declared = /const TABLES = \{([\s\S]*?)\} as const/.exec(read('src/store/lmdb/tables.ts'))?.[1] ?? ''
+    const declared = /const TABLES = \{([\s\S]*?)\} as const/.exec(read('src/store/lmdb/tables/tables.ts'))?.[1] ?? ''
     const tables = [...declared.matchAll(/: '([a-z-]+)'/g)].map(([, name = '']) => name)
     assert.ok(tables.length > 0)
     const shown = read('docs/internals/architecture.md')

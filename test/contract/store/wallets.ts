@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { addressOf, refusalOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
-import { type OpenStore, type Scenario, settledValue, withStore } from './harness.js'
+import { type OpenStore, type Scenario, withStore } from './harness.js'
 
 const LEASE_MS = 600_000
 
-/** Wallets, identities and facts of the ledger (decisions 8). */
+/** Wallets, their addresses and owners, and the pool of unassigned ones (decisions 8). */
 export function describeWallets(open: OpenStore): void {
   const scenario = (name: string, run: (t: Scenario) => Promise<void>) => test(name, withStore(open, run))
 
@@ -144,58 +144,6 @@ export function describeWallets(open: OpenStore): void {
       // An id that was rejected stays so; the correction needs one of its own.
       assert.equal((await t.tell(walletAssigned('w2', 'alice'), 'e3')).status, 'rejected')
       assert.equal((await t.tell(walletAssigned('w2', 'alice'), 'e9')).status, 'applied')
-    })
-  })
-
-  describe('facts of the ledger', () => {
-    scenario('are applied in order, and repeated ones are duplicates by their content or by their id', async (t) => {
-      const facts = [
-        { eventId: '1', fact: walletCreated('w1') },
-        { eventId: '2', fact: walletAssigned('w1', 'alice') },
-        { eventId: '3', fact: walletAssigned('w1', 'bob') },
-        { eventId: '2', fact: walletAssigned('w1', 'alice') },
-        { eventId: null, fact: walletAssigned('w1', 'bob') },
-        { eventId: '4', fact: { type: 'identity.onboarded' as const, identity: 'carol' } },
-        { eventId: '5', fact: { type: 'identity.onboarded' as const, identity: 'carol' } },
-      ]
-      const outcomes = (await t.store.ledger.applyFacts(facts)).map((fate) => settledValue(fate).status)
-      assert.deepEqual(outcomes, ['applied', 'applied', 'applied', 'duplicate', 'duplicate', 'applied', 'duplicate'])
-      assert.equal((await t.store.wallets.find('w1'))?.owner, 'bob')
-      await t.harness.reopen()
-      assert.equal((await t.tell(walletAssigned('w1', 'alice'), '2')).status, 'duplicate')
-      assert.equal((await t.store.wallets.find('w1'))?.owner, 'bob')
-    })
-
-    scenario('may give a wallet back to an earlier owner under a new event id', async (t) => {
-      await t.tell(walletCreated('w1'), '1')
-      await t.tell(walletAssigned('w1', 'alice'), '2')
-      await t.tell(walletAssigned('w1', 'bob'), '3')
-      assert.equal((await t.tell(walletAssigned('w1', 'alice'), '4')).status, 'applied')
-      assert.equal((await t.store.wallets.find('w1'))?.owner, 'alice')
-    })
-  })
-
-  describe('an identity', () => {
-    scenario('is known by an event, by an assignment or because the ledger said so, and by nothing else', async (t) => {
-      await t.tell({ type: 'identity.onboarded', identity: 'onboarded' })
-      await t.tell(walletAssigned('w1', 'assigned'))
-      await t.store.identities.remember('remembered')
-      await t.store.identities.remember('remembered')
-      await t.store.webhooks.put('configured', 'https://example.com/')
-      await t.store.webhooks.secrets('secretive')
-      for (const [owner, isKnown] of [
-        ['onboarded', true],
-        ['assigned', true],
-        ['remembered', true],
-        ['configured', false],
-        ['secretive', false],
-        ['', false],
-        ['x'.repeat(5000), false],
-      ] as const) {
-        assert.equal(await t.store.identities.isKnown(owner), isKnown, owner)
-      }
-      await t.harness.reopen()
-      assert.equal(await t.store.identities.isKnown('remembered'), true)
     })
   })
 }

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CommitObserver } from '../../../src/store/commit-observer.js'
-import { COMMIT_BATCH_MAX, CommitLoop, REQUESTED_UNITS_MAX } from '../../../src/store/lmdb/commit-loop.js'
-import type { Environment } from '../../../src/store/lmdb/tables.js'
+import {
+  COMMIT_BATCH_MAX,
+  type Commit,
+  CommitLoop,
+  REQUESTED_UNITS_MAX,
+} from '../../../src/store/lmdb/commit/commit-loop.js'
+import type { Tables } from '../../../src/store/lmdb/tables/tables.js'
 import { QueueFull, StorageUnavailable } from '../../../src/store/refusals.js'
 
 /** Stands in for LMDB: transactions at once, and commits that the test lets fail. */
@@ -38,17 +43,19 @@ class FakeRoot {
 }
 
 function loopOn(root: FakeRoot, observer?: CommitObserver) {
-  const calls: string[] = []
-  // The loop uses no more of the environment than the double has.
-  const loop = new CommitLoop(
-    root as unknown as Environment,
-    {
-      beforeCommit: () => calls.push('before'),
-      afterAbort: () => calls.push('after'),
-    },
-    observer,
-  )
-  return { loop, calls }
+  // The loop uses no more of the tables than the double has.
+  const tables = { root, meta: { get: () => undefined, putSync: () => root.log.push('numbers') } } as unknown as Tables
+  const world = { clock: { now: () => 0 }, newId: () => assert.fail('no id is made') }
+  return { loop: new CommitLoop(tables, world, observer) }
+}
+
+/** A unit that leaves its name in the caches of commits, and answers the names of those before it. */
+function leaving(name: string): (commit: Commit) => readonly string[] {
+  return ({ caches }) => {
+    const before = [...caches.openSets.full]
+    caches.openSets.full.add(name)
+    return before
+  }
 }
 
 function failing(reason: Error): () => never {
@@ -120,7 +127,7 @@ describe('the commit loop', () => {
 
   test('rejects a unit that throws alone, with what it threw', async () => {
     const root = new FakeRoot()
-    const { loop, calls } = loopOn(root)
+    const { loop } = loopOn(root)
     const reason = new Error('a defect')
     const fates = await loop.runAll([() => 1, failing(reason), () => 3])
     assert.deepEqual(fates, [
@@ -129,13 +136,12 @@ describe('the commit loop', () => {
       { status: 'fulfilled', value: 3 },
     ])
     assert.deepEqual(root.log, ['begin', 'undo', 'child', 'undo', 'child', 'end'])
-    assert.deepEqual(calls, ['after', 'before', 'after', 'before'])
     await assert.rejects(loop.run(failing(reason)), (error) => error === reason)
   })
 
-  test('rejects all units of a commit that fails as unavailable, forgets, and goes on', async () => {
+  test('rejects all units of a commit that fails as unavailable, and goes on', async () => {
     const root = new FakeRoot()
-    const { loop, calls } = loopOn(root)
+    const { loop } = loopOn(root)
     const cause = new Error('no space left')
     root.endings.push(cause, null)
     const failed = loop.runAll([() => 1, () => 2])
@@ -147,7 +153,56 @@ describe('the commit loop', () => {
       assert.equal(fate.reason.cause, cause)
     }
     assert.deepEqual(await later, [{ status: 'fulfilled', value: 3 }])
-    assert.equal(calls.filter((call) => call === 'after').length, 1)
+  })
+
+  test('keeps what commits remember while they succeed', async () => {
+    const { loop } = loopOn(new FakeRoot())
+    const values = [await loop.run(leaving('a')), await loop.run(leaving('b')), await loop.run(leaving('c'))]
+    assert.deepEqual(values, [[], ['a'], ['a', 'b']])
+  })
+
+  test('drops what commits remember when one of them is undone: all units together, one apart, or the whole commit', async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    await loop.run(leaving('before'))
+    const together = (commit: Commit) => {
+      leaving('undone')(commit)
+      throw new Error('a defect')
+    }
+    const fates = await loop.runAll([leaving('first'), together, leaving('last')])
+    assert.deepEqual(fates[0], { status: 'fulfilled', value: [] })
+    assert.deepEqual(fates[2], { status: 'fulfilled', value: [] })
+    assert.deepEqual(await loop.run(leaving('next')), ['last'])
+    root.endings.push(new Error('no space left'))
+    await assert.rejects(loop.run(leaving('lost')), StorageUnavailable)
+    assert.deepEqual(await loop.run(leaving('again')), [])
+  })
+
+  test('writes the numbers that were handed out at the end of each nested transaction, and forgets those of an undone one', async () => {
+    const root = new FakeRoot()
+    const { loop } = loopOn(root)
+    const number = (commit: Commit) => commit.nextNo('wallet')
+    assert.deepEqual([await loop.run(number), await loop.run(number)], [1, 2])
+    assert.deepEqual(root.log, ['begin', 'numbers', 'child', 'end', 'begin', 'numbers', 'child', 'end'])
+    await assert.rejects(
+      loop.run((commit) => {
+        number(commit)
+        throw new Error('a defect')
+      }),
+      /a defect/,
+    )
+    // The double stores nothing, so the first number is the first again.
+    assert.equal(await loop.run(number), 1)
+  })
+
+  test('gives no snapshot to a unit of work', async () => {
+    const { loop } = loopOn(new FakeRoot())
+    assert.equal(loop.snapshot.caches, null)
+    await assert.rejects(
+      loop.run(() => loop.snapshot),
+      /reads through its commit/,
+    )
+    assert.equal(loop.snapshot.nowMs, 0)
   })
 
   test('rejects what waits when no transaction begins, instead of trying for ever', async () => {

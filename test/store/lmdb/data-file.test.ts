@@ -4,7 +4,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { open } from 'lmdb'
-import { DATA_FILE, flawOfDataFile } from '../../../src/store/lmdb/data-file.js'
+import { DATA_FILE, flawOfDataFile } from '../../../src/store/lmdb/file/data-file.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
 const PAGE_BYTES = 4096

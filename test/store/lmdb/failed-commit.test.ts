@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { WalletCommand } from '../../../src/store/commands.js'
-import { lockDirectory } from '../../../src/store/lmdb/directory-lock.js'
+import { lockDirectory } from '../../../src/store/lmdb/file/directory-lock.js'
+import { prepareSchema } from '../../../src/store/lmdb/file/schema.js'
 import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
-import { prepareSchema } from '../../../src/store/lmdb/schema.js'
-import { openEnvironment } from '../../../src/store/lmdb/tables.js'
+import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
 import { StorageUnavailable } from '../../../src/store/refusals.js'
 import {
   depositFact,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Packr } from 'msgpackr'
-import { CorruptRecord, recordCodec } from '../../../src/store/lmdb/record-codec.js'
-import { openEnvironment, openTables } from '../../../src/store/lmdb/tables.js'
+import { CorruptRecord, recordCodec } from '../../../src/store/lmdb/tables/record-codec.js'
+import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tables.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
 interface Sample {

@@ -5,20 +5,11 @@ import { describe, test } from 'node:test'
 import { open as openForeign } from 'lmdb'
 import { DAY_MS } from '../../../src/domain/api-key.js'
 import { StartError } from '../../../src/start-error.js'
+import { type Migration, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
-import { recordCodec } from '../../../src/store/lmdb/record-codec.js'
-import { accountOf } from '../../../src/store/lmdb/running-totals.js'
-import { type Migration, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/schema.js'
-import { type Environment, openEnvironment, openTables } from '../../../src/store/lmdb/tables.js'
-import {
-  depositFact,
-  invoiceRequest,
-  refusalOf,
-  registration,
-  unwrap,
-  walletAssigned,
-  walletCreated,
-} from '../../support/fixtures.js'
+import { recordCodec } from '../../../src/store/lmdb/tables/record-codec.js'
+import { type Environment, openEnvironment, openTables } from '../../../src/store/lmdb/tables/tables.js'
+import { refusalOf, registration, unwrap, walletCreated } from '../../support/fixtures.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
@@ -170,7 +161,7 @@ describe('a directory that is not the store of this program', () => {
 describe('the version of the data', () => {
   const write =
     (key: string, value: string): Migration['apply'] =>
-    (tables) => {
+    ({ tables }) => {
       tables.events.putSync(Buffer.from(key), Buffer.from(value))
     }
 
@@ -187,31 +178,17 @@ describe('the version of the data', () => {
   )
 
   test(
-    '1, in which accounts had no heads, is migrated with what was deposited',
+    '1, which was never released, is refused, with the data untouched',
     withDirectory(async (directory) => {
-      let store = await open(directory)
-      const facts = [walletCreated('wallet-1'), walletAssigned('wallet-1', 'alice')]
-      await store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
-      const [created] = await store.commands.perform([
-        { type: 'invoice', request: invoiceRequest() },
-        { type: 'deposit', eventId: null, fact: depositFact('confirmed', { amount: '30' }) },
-        { type: 'deposit', eventId: null, fact: depositFact('pending', { amount: '2', txHash: '0xother' }) },
-      ])
-      assert.ok(created?.status === 'fulfilled' && created.value.type === 'invoice')
-      const { id } = unwrap(created.value.outcome)
-      await store.close()
-      await withEnvironment(directory, async (root) => {
-        const { meta, seenTotals, confirmedTotals } = openTables(root)
-        await root.transaction(() => {
-          meta.putSync(Buffer.from('schema-version'), Buffer.of(0, 0, 0, 1))
-          const account = accountOf(1, 'native')
-          assert.ok(seenTotals.removeSync(account) && confirmedTotals.removeSync(account))
+      await (await open(directory)).close()
+      const setVersion = (version: number) =>
+        withEnvironment(directory, async (root) => {
+          await openTables(root).meta.put(Buffer.from('schema-version'), Buffer.of(0, 0, 0, version))
         })
-      })
-      store = await open(directory)
-      const payment = { status: 'unpaid', received: '30', pending: '2', remaining: '70', overpaid: '0' }
-      assert.deepEqual(store.invoices.findWithPayment(id)?.payment, payment)
-      await store.close()
+      await setVersion(1)
+      await assert.rejects(open(directory), refusedWith(/data version 1, which cannot be migrated/, directory))
+      await setVersion(SCHEMA_VERSION)
+      await (await open(directory)).close()
     }),
   )
 
@@ -308,7 +285,7 @@ describe('the version of the data', () => {
         { from: 1, apply: write('key', 'from 1') },
         {
           from: 2,
-          apply: (tables) => {
+          apply: ({ tables }) => {
             const seen = tables.events.get(KEY)?.toString()
             tables.events.putSync(KEY, Buffer.from(`${seen}, then from 2`))
           },

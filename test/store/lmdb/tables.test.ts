@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { DATA_FILE } from '../../../src/store/lmdb/data-file.js'
-import { openEnvironment, openTables } from '../../../src/store/lmdb/tables.js'
+import { DATA_FILE } from '../../../src/store/lmdb/file/data-file.js'
+import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tables.js'
 
 const ROWS = 64
 const ROW_BYTES = 64 * 1024

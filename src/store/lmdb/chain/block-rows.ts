@@ -1,0 +1,131 @@
+import type { BlockHead, ChainPosition } from '../../../domain/block.js'
+import type { Deposit } from '../../../domain/deposit.js'
+import { NETWORKS, type Network } from '../../../domain/network.js'
+import type { Commit, Reader } from '../commit/commit-loop.js'
+import { depositKey } from '../deposits/deposit-rows.js'
+import { WIDE_BYTES, wideKey } from '../tables/bytes.js'
+import { recordCodec } from '../tables/record-codec.js'
+import { firstKey, lastKey } from '../tables/tables.js'
+
+/** What a deposit is known by within its network. */
+export type DepositId = Pick<Deposit, 'txHash' | 'index'>
+
+/** A block with the deposits that it holds: that live and die with it. */
+export interface BlockRow extends BlockHead {
+  readonly deposits: readonly DepositId[]
+}
+
+const codec = recordCodec<Omit<BlockRow, 'height'>>(
+  'blocks',
+  1,
+  (row) => [
+    row.hash,
+    row.parentHash,
+    row.timeMs,
+    row.deposits.length,
+    ...row.deposits.flatMap(({ txHash, index }) => [txHash, index]),
+  ],
+  (fields) => ({
+    hash: fields.text(),
+    parentHash: fields.text(),
+    timeMs: fields.integer(),
+    deposits: Array.from({ length: fields.integer() }, () => ({ txHash: fields.text(), index: fields.integer() })),
+  }),
+)
+
+const KEY_BYTES = 1 + WIDE_BYTES
+const HEIGHT_MAX = 0xffff_ffff_ffff
+
+/*
+ * The blocks that the watchers have passed. A deposit is held by one block, the lowest that was seen with it: a later block
+ * that was wrongly said to have it too does not take it away when it disappears.
+ */
+
+export function positionOf(at: Reader, network: Network): ChainPosition | undefined {
+  const { blocks, chains } = at.tables
+  const low = blockKey(network, 0)
+  const high = blockKey(network, HEIGHT_MAX)
+  const last = lastKey(blocks, high, Buffer.of(NETWORKS.indexOf(network)))
+  const first = firstKey(blocks, low, high)
+  if (last === undefined || first === undefined) return undefined
+  const oldest = heightOf(first)
+  const confirmed = chains.get(chainKey(network))?.readIntBE(0, WIDE_BYTES) ?? oldest - 1
+  return { tip: toHead(getBlock(at, network, heightOf(last))), oldest, confirmed }
+}
+
+/** May be one below the lowest block of all, which is −1 for a chain from its first block. */
+export function putConfirmed({ tables }: Commit, network: Network, height: number): void {
+  const bytes = Buffer.alloc(WIDE_BYTES)
+  bytes.writeIntBE(height, 0, WIDE_BYTES)
+  tables.chains.putSync(chainKey(network), bytes)
+}
+
+export function findBlock({ tables }: Reader, network: Network, height: number): BlockRow | undefined {
+  if (!Number.isInteger(height) || height < 0 || height > HEIGHT_MAX) return undefined
+  const bytes = tables.blocks.getBinaryFast(blockKey(network, height))
+  return bytes === undefined ? undefined : { height, ...codec.decode(bytes) }
+}
+
+export function getBlock(at: Reader, network: Network, height: number): BlockRow {
+  const row = findBlock(at, network, height)
+  if (row === undefined) throw new Error(`block ${height} of ${network} is not there`)
+  return row
+}
+
+export function putBlock({ tables }: Commit, network: Network, { height, ...row }: BlockRow): void {
+  tables.blocks.putSync(blockKey(network, height), codec.encode(row))
+}
+
+/** Removes a block; its deposits are held by none then. */
+export function removeBlock(commit: Commit, network: Network, row: BlockRow): void {
+  for (const id of row.deposits) releaseDeposit(commit, network, id)
+  commit.tables.blocks.removeSync(blockKey(network, row.height))
+}
+
+/** Height of the block that holds a deposit. */
+export function holderOf({ tables }: Commit, network: Network, { txHash, index }: DepositId): number | undefined {
+  return tables.blockDeposits.get(depositKey(network, txHash, index))?.readUIntBE(0, WIDE_BYTES)
+}
+
+/** The row of the block has to list the deposit too. */
+export function holdDeposit({ tables }: Commit, network: Network, { txHash, index }: DepositId, height: number): void {
+  tables.blockDeposits.putSync(depositKey(network, txHash, index), wideKey(height))
+}
+
+export function releaseDeposit({ tables }: Commit, network: Network, { txHash, index }: DepositId): void {
+  tables.blockDeposits.removeSync(depositKey(network, txHash, index))
+}
+
+/** Up to `limit` blocks below a height, oldest first. */
+export function blocksBelow(commit: Commit, network: Network, height: number, limit: number): readonly BlockRow[] {
+  const end = blockKey(network, Math.max(0, height))
+  const keys = [...commit.tables.blocks.getKeys({ start: blockKey(network, 0), end, limit })]
+  return keys.map((key) => getBlock(commit, network, heightOf(key)))
+}
+
+/** Removes everything that is known of the chain. */
+export function forgetChain(commit: Commit, network: Network): void {
+  for (const row of blocksBelow(commit, network, HEIGHT_MAX, Number.MAX_SAFE_INTEGER)) {
+    removeBlock(commit, network, row)
+  }
+  commit.tables.chains.removeSync(chainKey(network))
+}
+
+export function toHead({ height, hash, parentHash, timeMs }: BlockHead): BlockHead {
+  return { height, hash, parentHash, timeMs }
+}
+
+function chainKey(network: Network): Buffer {
+  return Buffer.of(NETWORKS.indexOf(network))
+}
+
+function blockKey(network: Network, height: number): Buffer {
+  const key = Buffer.allocUnsafe(KEY_BYTES)
+  key[0] = NETWORKS.indexOf(network)
+  key.writeUIntBE(height, 1, WIDE_BYTES)
+  return key
+}
+
+function heightOf(key: Buffer): number {
+  return key.readUIntBE(1, WIDE_BYTES)
+}

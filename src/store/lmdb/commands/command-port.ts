@@ -1,0 +1,159 @@
+import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
+import type { IdempotentRequest } from '../../../domain/idempotency.js'
+import { refuseVoiding } from '../../../domain/voiding.js'
+import {
+  type CommandPort,
+  type DepositCommand,
+  type DepositResult,
+  type InvoiceCommand,
+  type InvoiceResult,
+  NO_TERMS,
+  type Settled,
+  type VoidCommand,
+  type WalletCommand,
+  type WalletResult,
+} from '../../commands.js'
+import type { InvoiceWithPayment } from '../../invoices.js'
+import type { ChainSteps } from '../chain/chain-steps.js'
+import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
+import type { DepositRecorder } from '../deposits/deposits.js'
+import { createInvoice } from '../invoices/create-invoice.js'
+import type { InvoiceAnswers } from '../invoices/invoice-answers.js'
+import { expireDue, isCoveredNow, putDecided } from '../invoices/invoice-index.js'
+import { findInvoiceRow, invoiceRow, toInvoice } from '../invoices/invoice-rows.js'
+import { refusalOf } from '../keys/api-keys.js'
+import { earlierAnswer, rememberAnswer } from '../ledger/events.js'
+import { answerFor } from '../payments/payments.js'
+import { type InvoiceId, parseId } from '../tables/names.js'
+import { findWallet } from '../wallets/wallets.js'
+import { findEarlier, rememberRequest, removeExpiredKeys } from './idempotency.js'
+import { rememberCreation, removeExpiredCreations } from './signed-creations.js'
+
+export interface CommandParts {
+  readonly commits: CommitLoop
+  readonly deposits: DepositRecorder
+  readonly steps: ChainSteps
+  readonly answers: InvoiceAnswers
+  /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
+  readonly areWalletsShared: boolean
+}
+
+/** What takes its turn in the mailboxes of wallets. */
+export class LmdbCommands implements CommandPort {
+  constructor(private readonly parts: CommandParts) {}
+
+  perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
+    if (!areInvoices(batch)) return this.performInPieces(batch)
+    const { areWalletsShared, commits } = this.parts
+    return commits.runAllAdmitted(batch.map((command) => (commit: Commit) => create(commit, command, areWalletsShared)))
+  }
+
+  answerWithoutTurn({ request, terms }: InvoiceCommand): InvoiceResult | null {
+    const { snapshot } = this.parts.commits
+    if (request.walletIds.every((id) => findWallet(snapshot, id)?.owner === request.owner)) return null
+    const earlier = answerOfEarlier(snapshot, terms?.idempotency)
+    return earlier ?? { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
+  }
+
+  removeExpiredRequests(limit: number): Promise<number> {
+    return this.parts.commits.run((commit) => {
+      const keys = removeExpiredKeys(commit, limit)
+      return keys === limit ? keys : keys + removeExpiredCreations(commit, limit - keys)
+    })
+  }
+
+  /** Performs commands in order, in more than one commit when one of them has to wait: it holds up those behind it. */
+  private async performInPieces(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
+    const { commits, answers } = this.parts
+    const fates: Settled<WalletResult>[] = []
+    while (fates.length < batch.length) {
+      let isHeldUp = false
+      const units = batch.slice(fates.length).map((command) => (commit: Commit) => {
+        const result = isHeldUp ? null : this.performOne(commit, command)
+        isHeldUp = result === null
+        return result
+      })
+      for (const fate of await commits.runAllAdmitted(units)) {
+        if (fate.status === 'rejected') fates.push(fate)
+        else if (fate.value !== null) fates.push({ status: 'fulfilled', value: fate.value })
+        else break
+      }
+    }
+    // Not before: until the commit is durable readers see the invoice as it was, and may keep it so.
+    for (const command of batch) if (command.type === 'void') answers.forget(command.invoiceId)
+    return fates
+  }
+
+  /** Null when the command has to wait for another commit. */
+  private performOne(commit: Commit, command: WalletCommand): WalletResult | null {
+    const { areWalletsShared, steps } = this.parts
+    if (command.type === 'invoice') return create(commit, command, areWalletsShared)
+    expireDue(commit)
+    switch (command.type) {
+      case 'void':
+        return { type: 'void', outcome: voidInvoice(commit, command) }
+      case 'chain':
+        if (!steps.settle(commit, command.step)) return null
+        return { type: 'chain', ...steps.take(commit, command.step) }
+      case 'deposit':
+        return this.recordDeposit(commit, command)
+    }
+  }
+
+  private recordDeposit(commit: Commit, { eventId, fact }: DepositCommand): DepositResult | null {
+    const answered = earlierAnswer(commit, eventId)
+    if (answered !== null) {
+      const outcome = answered.status === 'duplicate' ? { ...answered, deposit: null } : answered
+      return { type: 'deposit', outcome, owed: [] }
+    }
+    if (!this.parts.deposits.settle(commit, [fact.sighting])) return null
+    const recorded = this.parts.deposits.record(commit, fact)
+    rememberAnswer(commit, eventId, recorded.outcome)
+    return { type: 'deposit', ...recorded }
+  }
+}
+
+function areInvoices(batch: readonly WalletCommand[]): batch is readonly InvoiceCommand[] {
+  return batch.every(({ type }) => type === 'invoice')
+}
+
+function create(
+  commit: Commit,
+  { request, terms = NO_TERMS }: InvoiceCommand,
+  areWalletsShared: boolean,
+): InvoiceResult {
+  expireDue(commit)
+  const { authority, idempotency, signed } = terms
+  const denied = refusalOf(commit, authority)
+  if (denied !== null) return { type: 'invoice', outcome: { ok: false, failure: denied }, isReplay: false }
+  const earlier = answerOfEarlier(commit, idempotency)
+  if (earlier !== null) return earlier
+  const outcome = createInvoice(commit, request, signed, areWalletsShared)
+  if (outcome.ok && signed !== undefined) rememberCreation(commit, signed)
+  if (outcome.ok && idempotency !== undefined) {
+    rememberRequest(commit, idempotency, Buffer.from(outcome.value.id, 'hex'))
+  }
+  return { type: 'invoice', outcome, isReplay: false }
+}
+
+/** The answer of an idempotency key under which an invoice was created; null when there is none. */
+function answerOfEarlier(at: Reader, idempotency: IdempotentRequest | undefined): InvoiceResult | null {
+  const earlier = idempotency === undefined ? undefined : findEarlier(at, idempotency)
+  if (earlier === undefined) return null
+  if (!earlier.isSameBody) return { type: 'invoice', outcome: refuse('idempotency_key_reused'), isReplay: false }
+  const invoice = toInvoice(earlier.invoiceId, invoiceRow(at, earlier.invoiceId))
+  return { type: 'invoice', outcome: succeed(invoice), isReplay: true }
+}
+
+/** Voids an invoice for its owner. A void one stays as it is. */
+function voidInvoice(commit: Commit, { invoiceId, owner, authority }: VoidCommand): Outcome<InvoiceWithPayment> {
+  const denied = refusalOf(commit, authority)
+  if (denied !== null) return { ok: false, failure: denied }
+  const id = parseId<InvoiceId>(invoiceId)
+  const row = id === undefined ? undefined : findInvoiceRow(commit, id)
+  if (id === undefined || row === undefined) return refuse('invoice_not_found')
+  const refusal = refuseVoiding(owner, row.owner, row.voidedAt === null && isCoveredNow(commit, row))
+  if (refusal !== null) return { ok: false, failure: refusal }
+  if (row.voidedAt === null) putDecided(commit, id, { ...row, voidedAt: commit.nowMs })
+  return succeed(answerFor(commit, id, invoiceRow(commit, id)))
+}

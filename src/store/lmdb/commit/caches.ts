@@ -1,0 +1,59 @@
+import { BoundedMap } from '../../../base/bounded-map.js'
+import type { ApiKey } from '../../../domain/api-key.js'
+import type { SetOfOneWallet, WalletSet } from '../invoices/wallet-sets.js'
+import { apiKeyCodec } from '../keys/api-keys.js'
+import type { DeliveryId, OwnerNo, SetNo, WalletNo } from '../tables/names.js'
+import { RecordMemo } from '../tables/record-memo.js'
+import { type WalletRow, walletCodec } from '../wallets/wallets.js'
+import { Sequences } from './sequences.js'
+
+/** Rows of a kind that are kept in memory; beyond, those used least recently are read anew. */
+const ROWS_MAX = 32_768
+
+/**
+ * What commits remember of what they have read and written, so that the next unit need not read it again. It is reached
+ * through a `Commit` and in no other way. It stays while transactions succeed; when one is undone, the commit loop puts an
+ * empty one in its place, so nothing that was undone is remembered.
+ */
+export class Caches {
+  readonly sequences = new Sequences()
+  readonly ownerNos = new BoundedMap<string, OwnerNo>(ROWS_MAX)
+  readonly wallets = new BoundedMap<string, WalletRow>(ROWS_MAX)
+  /** By id. */
+  readonly keys = new BoundedMap<string, ApiKey>(ROWS_MAX)
+  readonly walletSets = new BoundedMap<SetNo, WalletSet>(ROWS_MAX)
+  /** The latest set of a wallet alone: most invoices name one wallet. */
+  readonly setsOfOne = new BoundedMap<WalletNo, SetOfOneWallet>(ROWS_MAX)
+  readonly openSets = new OpenSetsCache()
+  /** What stands for the origin of a URL in the key of a lane. */
+  readonly origins = new BoundedMap<string, Buffer>(ROWS_MAX)
+  /** When the first invoice is due to expire; null while that is not known. */
+  firstExpiryAt: number | null = null
+  /** The greatest id of a delivery; undefined until it is read. */
+  newestDelivery: DeliveryId | undefined
+  /** Where the removal of settled deliveries goes on, so that those which stay cannot hide the others; null to begin. */
+  removedTo: DeliveryId | null = null
+}
+
+/** Which sets of wallets have open invoices, and where there is no room for another (`invoices/open-sets.ts`). */
+class OpenSetsCache {
+  /** Whether a set has an open invoice. */
+  readonly holders = new BoundedMap<SetNo, boolean>(ROWS_MAX)
+  /** How many sets have one at a place, by the bytes of the place. */
+  readonly counts = new BoundedMap<string, number>(ROWS_MAX)
+  /** Places that were found to have no room, until an invoice or a deposit changes that. */
+  readonly full = new Set<string>()
+  /** The wallets whose confirmed deposits decide about the full places. */
+  readonly deciding = new Set<string>()
+}
+
+/**
+ * What readers remember of committed rows: rows that never change, and records with the bytes that they were read from.
+ * Both are right whatever is written meanwhile, so nothing drops them.
+ */
+export class Memos {
+  readonly wallets = new RecordMemo(walletCodec)
+  /** By public key. */
+  readonly keys = new RecordMemo(apiKeyCodec)
+  readonly walletSets = new BoundedMap<SetNo, WalletSet>(ROWS_MAX)
+}

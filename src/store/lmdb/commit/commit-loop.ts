@@ -1,0 +1,268 @@
+import type { Clock } from '../../../clock.js'
+import type { Settled } from '../../commands.js'
+import type { CommitObserver } from '../../commit-observer.js'
+import { QueueFull, StorageUnavailable } from '../../refusals.js'
+import type { Numbers } from '../tables/names.js'
+import type { ReadTables, Tables } from '../tables/tables.js'
+import { Caches, Memos } from './caches.js'
+
+/** The most units of work in one transaction, so that the thread is never held for long. */
+export const COMMIT_BATCH_MAX = 256
+
+/**
+ * Units that may wait because a client asked for them: registrations, claims, settings, pushed facts. Units that were
+ * admitted elsewhere do not count: their callers bound them, and many of them must not crowd out clients.
+ */
+export const REQUESTED_UNITS_MAX = 8192
+
+/** What a store is given instead of taking it from the world. */
+export interface World {
+  readonly clock: Clock
+  /** 16 time-ordered bytes whose first 6 are `nowMs`. */
+  readonly newId: (nowMs: number) => Buffer
+}
+
+/**
+ * The transaction that a unit of work runs in. Only the commit loop can make one, so what takes a `Commit` cannot be called
+ * outside of a transaction.
+ */
+class UnitCommit {
+  /** Read once: everything that a unit does happens at the same time. Unix ms. */
+  readonly nowMs: number
+
+  constructor(
+    readonly tables: Tables,
+    /** Valid in this transaction and, when it succeeds, in later ones. */
+    readonly caches: Caches,
+    private readonly world: World,
+  ) {
+    this.nowMs = world.clock.now()
+  }
+
+  /** A new id of this time, or of a given one. */
+  newId(timeMs = this.nowMs): Buffer {
+    return this.world.newId(timeMs)
+  }
+
+  nextNo<K extends keyof Numbers>(kind: K): Numbers[K] {
+    return this.caches.sequences.next(this.tables, kind)
+  }
+}
+export type Commit = UnitCommit
+
+/** What was committed last, for readers. Only the commit loop can make one, and it hands out none to a unit of work. */
+class CommittedState {
+  /** Only commits have them: a reader must not see what may yet be undone. */
+  readonly caches = null
+  readonly memos = new Memos()
+
+  constructor(
+    readonly tables: ReadTables,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Unix ms. */
+  get nowMs(): number {
+    return this.clock.now()
+  }
+}
+export type Snapshot = CommittedState
+
+/** Where to read: in a transaction, with what it has written so far, or what was committed. */
+export type Reader = Commit | Snapshot
+
+/** A piece of work that reads, decides and writes without a pause; what it writes before it throws is undone. */
+type Unit<T> = (commit: Commit) => T
+
+interface Waiting {
+  readonly unit: Unit<unknown>
+  readonly isRequested: boolean
+  readonly settle: (fate: Settled<unknown>) => void
+}
+
+/**
+ * Group commit. Work that arrives while a commit is under way goes into the next one together: one transaction and one
+ * flush for all of it. One commit is in flight at a time. A promise resolves when the commit that carries its work is
+ * durable.
+ *
+ * A unit that throws is rejected alone: everything is undone, and then each unit runs again in a nested transaction of its
+ * own. Whatever is undone takes the caches of commits with it.
+ */
+export class CommitLoop {
+  private waiting: Waiting[] = []
+  private requestedCount = 0
+  private running: Promise<void> | null = null
+  private isClosed = false
+
+  private isInTransaction = false
+  private caches = new Caches()
+  private readonly committed: CommittedState
+
+  constructor(
+    private readonly tables: Tables,
+    private readonly world: World,
+    private readonly observer?: CommitObserver,
+  ) {
+    this.committed = new CommittedState(tables, world.clock)
+  }
+
+  /** What was committed last. A unit of work reads through its commit instead, or it would read what may be undone. */
+  get snapshot(): Snapshot {
+    if (this.isInTransaction) throw new Error('a unit of work reads through its commit')
+    return this.committed
+  }
+
+  /** Runs a unit; rejects with what it threw, with `QueueFull` when too much waits, or with `StorageUnavailable`. */
+  async run<T>(unit: Unit<T>): Promise<T> {
+    return only(await this.runAll([unit]))
+  }
+
+  /**
+   * Runs units in order; answers their fates in the same order. It never rejects: what cannot be made durable is
+   * rejected unit by unit, since one call's units may be in several commits. All are rejected with `QueueFull`, and none
+   * is run, when they do not fit beside the requested units that wait.
+   */
+  runAll<T>(units: readonly Unit<T>[]): Promise<readonly Settled<T>[]> {
+    if (this.requestedCount + units.length > REQUESTED_UNITS_MAX) return allRejected(units, new QueueFull())
+    return this.enqueue(units, true)
+  }
+
+  /** Runs a unit whose caller bounds how many of them wait; it is never refused for lack of room. */
+  async runAdmitted<T>(unit: Unit<T>): Promise<T> {
+    return only(await this.runAllAdmitted([unit]))
+  }
+
+  /** Runs units like `runAll`, for a caller that bounds how many of them wait. */
+  runAllAdmitted<T>(units: readonly Unit<T>[]): Promise<readonly Settled<T>[]> {
+    return this.enqueue(units, false)
+  }
+
+  /** Takes no more work, and resolves when nothing is waiting or under way. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    while (this.running !== null) await this.running
+  }
+
+  private enqueue<T>(units: readonly Unit<T>[], isRequested: boolean): Promise<readonly Settled<T>[]> {
+    if (units.length === 0) return Promise.resolve([])
+    if (this.isClosed) return allRejected(units, new StorageUnavailable(new Error('the store is closed')))
+    return new Promise((resolve) => {
+      const fates: Settled<T>[] = []
+      const settle = (fate: Settled<unknown>) => {
+        // The unit's own type: `settle` is called with its own unit's fate, and commits keep the order.
+        fates.push(fate as Settled<T>)
+        if (fates.length === units.length) resolve(fates)
+      }
+      for (const unit of units) this.waiting.push({ unit, isRequested, settle })
+      if (isRequested) this.requestedCount += units.length
+      this.running ??= this.drain()
+    })
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) await this.commit()
+    this.running = null
+  }
+
+  private async commit(): Promise<void> {
+    let batch: readonly Waiting[] = []
+    let fates: Settled<unknown>[] = []
+    const startedAt = this.observer === undefined ? 0 : this.observer.now()
+    try {
+      await this.tables.root.transaction(() => {
+        // Taken here and not before: what arrives until the write lock is held still joins.
+        batch = this.take()
+        this.isInTransaction = true
+        try {
+          fates = this.runTogether(batch) ?? this.runApart(batch)
+        } finally {
+          this.isInTransaction = false
+        }
+      })
+    } catch (cause) {
+      this.dropCaches()
+      ignoreCommitError(cause)
+      // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
+      if (batch.length === 0) batch = this.take()
+      this.observer?.failed(batch.length)
+      const reason = new StorageUnavailable(cause)
+      for (const { settle } of batch) settle({ status: 'rejected', reason })
+      return
+    }
+    if (fates.length !== batch.length) throw new Error('a commit answered fewer units than it was given')
+    this.observer?.committed(batch.length, this.observer.now() - startedAt)
+    for (let i = 0; i < batch.length; i += 1) {
+      const fate = fates[i]
+      if (fate !== undefined) batch[i]?.settle(fate)
+    }
+  }
+
+  /** The units of the next commit. */
+  private take(): readonly Waiting[] {
+    const batch = this.waiting.slice(0, COMMIT_BATCH_MAX)
+    this.waiting = this.waiting.slice(batch.length)
+    for (const { isRequested } of batch) if (isRequested) this.requestedCount -= 1
+    return batch
+  }
+
+  /** All units in one nested transaction; null, with everything undone, when one throws. */
+  private runTogether(batch: readonly Waiting[]): Settled<unknown>[] | null {
+    try {
+      return this.nested(() =>
+        batch.map(({ unit }) => ({ status: 'fulfilled' as const, value: unit(this.newCommit()) })),
+      )
+    } catch {
+      this.dropCaches()
+      return null
+    }
+  }
+
+  /** Each unit in a nested transaction of its own. */
+  private runApart(batch: readonly Waiting[]): Settled<unknown>[] {
+    return batch.map(({ unit }) => {
+      try {
+        return { status: 'fulfilled', value: this.nested(() => unit(this.newCommit())) }
+      } catch (reason) {
+        this.dropCaches()
+        return { status: 'rejected', reason }
+      }
+    })
+  }
+
+  private nested<T>(work: () => T): T {
+    // Inside a transaction's callback the binding runs a nested one at once and answers its value, not a promise.
+    return this.tables.root.childTransaction(() => {
+      const value = work()
+      this.caches.sequences.save(this.tables)
+      return value
+    }) as unknown as T
+  }
+
+  private newCommit(): Commit {
+    return new UnitCommit(this.tables, this.caches, this.world)
+  }
+
+  /** What commits remember may be of a transaction that was undone. */
+  private dropCaches(): void {
+    this.caches = new Caches()
+  }
+}
+
+function allRejected<T>(units: readonly unknown[], reason: Error): Promise<readonly Settled<T>[]> {
+  return Promise.resolve(units.map(() => ({ status: 'rejected', reason })))
+}
+
+function only<T>([fate]: readonly Settled<T>[]): T {
+  if (fate === undefined) throw new Error('a unit has no fate')
+  if (fate.status === 'rejected') throw fate.reason
+  return fate.value
+}
+
+/**
+ * The binding reports why a commit failed by a second promise, which rejects soon after, and prints the reason itself.
+ * Without a handler that promise would end the process.
+ */
+function ignoreCommitError(cause: unknown): void {
+  if (!(cause instanceof Error) || !('commitError' in cause)) return
+  if (cause.commitError instanceof Promise) cause.commitError.catch(() => {})
+}

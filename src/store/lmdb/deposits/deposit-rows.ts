@@ -1,0 +1,131 @@
+import type { Currency } from '../../../domain/currency.js'
+import { CURRENCIES } from '../../../domain/currency.js'
+import type { Deposit } from '../../../domain/deposit.js'
+import { NETWORKS, type Network } from '../../../domain/network.js'
+import type { DepositPort } from '../../deposits.js'
+import type { Page, PageOf } from '../../pages.js'
+import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
+import { bigintFromBytes, bigintToBytes, isKey } from '../tables/bytes.js'
+import type { AddressNo, DepositNo, InvoiceId } from '../tables/names.js'
+import { recordCodec } from '../tables/record-codec.js'
+
+/** A deposit with what only the store knows of it. */
+export interface DepositRow extends Deposit {
+  readonly no: DepositNo
+  readonly addressNo: AddressNo
+  /** The currency it was counted as when it was recorded: a later change of configuration must not take out another amount. */
+  readonly countedAs: Currency | null
+  readonly atoms: bigint
+  /** The invoice it notifies, chosen when it was first seen; null for none. */
+  readonly invoiceId: InvoiceId | null
+  /** Statuses for which a delivery was entered, or would have been: never again. */
+  readonly isPendingReached: boolean
+  readonly isConfirmedReached: boolean
+}
+
+const KINDS = ['pending', 'confirmed', 'dropped'] as const
+
+const codec = recordCodec<DepositRow>(
+  'deposits',
+  1,
+  (row) => [
+    row.network,
+    row.txHash,
+    row.index,
+    row.toAddress,
+    row.currency,
+    row.amount,
+    row.kind,
+    row.receivedAt,
+    row.confirmedAt,
+    row.no,
+    row.addressNo,
+    row.countedAs,
+    bigintToBytes(row.atoms),
+    row.invoiceId,
+    row.isPendingReached,
+    row.isConfirmedReached,
+  ],
+  (fields) => ({
+    network: fields.oneOf(NETWORKS),
+    txHash: fields.text(),
+    index: fields.integer(),
+    toAddress: fields.text(),
+    currency: fields.textOrNull(),
+    amount: fields.text(),
+    kind: fields.oneOf(KINDS),
+    receivedAt: fields.integer(),
+    confirmedAt: fields.integerOrNull(),
+    no: fields.integer() as DepositNo,
+    addressNo: fields.integer() as AddressNo,
+    countedAs: fields.oneOfOrNull(CURRENCIES),
+    atoms: bigintFromBytes(fields.bytes()),
+    invoiceId: invoiceIdOf(fields.bytesOrNull()),
+    isPendingReached: fields.flag(),
+    isConfirmedReached: fields.flag(),
+  }),
+)
+
+function invoiceIdOf(bytes: Uint8Array | null): InvoiceId | null {
+  return bytes === null ? null : (Buffer.from(bytes) as InvoiceId)
+}
+
+/** Reads deposits. */
+export class LmdbDeposits implements DepositPort {
+  constructor(private readonly commits: CommitLoop) {}
+
+  find(network: Network, txHash: string, index: number): Deposit | undefined {
+    const row = findDeposit(this.commits.snapshot, network, txHash, index)
+    return row === undefined ? undefined : toDeposit(row)
+  }
+
+  /** In the order of the keys. A cursor is the last key read, in hex; one of another form reads from the beginning. */
+  page(network: Network, page: Page): PageOf<Deposit> {
+    const first = Buffer.of(NETWORKS.indexOf(network))
+    const start = page.after === null ? first : Buffer.concat([Buffer.from(page.after, 'hex'), Buffer.of(0)])
+    const end = Buffer.of(NETWORKS.indexOf(network) + 1)
+    const items: Deposit[] = []
+    let last: Buffer | null = null
+    for (const { key, value } of this.commits.snapshot.tables.deposits.getRange({ start, end, limit: page.limit })) {
+      items.push(toDeposit(codec.decode(value)))
+      last = key
+    }
+    return { items, next: items.length < page.limit ? null : (last?.toString('hex') ?? null) }
+  }
+}
+
+export function findDeposit(at: Reader, network: Network, txHash: string, index: number): DepositRow | undefined {
+  const key = depositKey(network, txHash, index)
+  const bytes = isKey(key) ? at.tables.deposits.getBinaryFast(key) : undefined
+  return bytes === undefined ? undefined : codec.decode(bytes)
+}
+
+export function putDeposit({ tables }: Commit, row: DepositRow): void {
+  tables.deposits.putSync(depositKey(row.network, row.txHash, row.index), codec.encode(row))
+}
+
+export function* allDeposits({ tables }: Commit): Generator<DepositRow> {
+  for (const { value } of tables.deposits.getRange()) yield codec.decode(value)
+}
+
+export function toDeposit(row: DepositRow): Deposit {
+  return {
+    network: row.network,
+    txHash: row.txHash,
+    index: row.index,
+    toAddress: row.toAddress,
+    currency: row.currency,
+    amount: row.amount,
+    kind: row.kind,
+    receivedAt: row.receivedAt,
+    confirmedAt: row.confirmedAt,
+  }
+}
+
+/** The key of a deposit: network, index, transaction hash. */
+export function depositKey(network: Network, txHash: string, index: number): Buffer {
+  const head = Buffer.allocUnsafe(5)
+  head[0] = NETWORKS.indexOf(network)
+  head.writeUInt32BE(index, 1)
+  return Buffer.concat([head, Buffer.from(txHash)])
+}

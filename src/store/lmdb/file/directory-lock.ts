@@ -1,0 +1,58 @@
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { tryLock, unlock } from 'fs-native-extensions'
+import { StartError } from '../../../start-error.js'
+
+const LOCK_FILE = 'billhook.lock'
+
+export interface DirectoryLock {
+  release(): void
+}
+
+/**
+ * Takes the data directory for this process, creating it, for this user alone, when it is not there. The lock is the kernel's on an open file,
+ * so it ends with the process however that ends, and a file left behind locks nobody out. Throws `StartError` when
+ * another process has it.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  const fd = openLockFile(directory)
+  if (!tryLock(fd)) {
+    const holder = readFileSync(fd, 'utf8').trim()
+    closeSync(fd)
+    throw new StartError(
+      `the data directory ${directory} is in use by another process${holder === '' ? '' : ` (${holder})`}`,
+    )
+  }
+  ftruncateSync(fd)
+  writeSync(fd, `pid ${process.pid}\n`, 0)
+  return {
+    release() {
+      unlock(fd)
+      closeSync(fd)
+    },
+  }
+}
+
+function openLockFile(directory: string): number {
+  try {
+    makeDirectory(directory)
+    return openSync(join(directory, LOCK_FILE), 'a+', 0o600)
+  } catch (error) {
+    throw new StartError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
+  }
+}
+
+/**
+ * Makes the directory, and those above it that are not there, for this user alone. One after the other: Node's own
+ * recursion never ends where a directory is there but nothing can be made in it, as in /proc.
+ */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return
+  const parent = dirname(directory)
+  if (parent !== directory) makeDirectory(parent)
+  try {
+    mkdirSync(directory, 0o700)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+}

@@ -1,0 +1,70 @@
+import type { IdentityPort } from '../../identities.js'
+import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
+import type { OwnerNo } from '../tables/names.js'
+import { recordCodec } from '../tables/record-codec.js'
+
+interface IdentityRow {
+  readonly no: OwnerNo
+  /** Whether the ledger is known to have it: a gateway event, an assignment, or the ledger's own word (decisions 8). */
+  readonly isKnown: boolean
+}
+
+const codec = recordCodec<IdentityRow>(
+  'identities',
+  1,
+  (row) => [row.no, row.isKnown],
+  (fields) => ({ no: fields.integer() as OwnerNo, isKnown: fields.flag() }),
+)
+
+/** An owner of 128 code points has at most so many. */
+const OWNER_BYTES_MAX = 512
+
+/** Which identities the ledger is known to have. An owner whom a record names has a number, which is less. */
+export class LmdbIdentities implements IdentityPort {
+  constructor(private readonly commits: CommitLoop) {}
+
+  isKnown(owner: string): boolean {
+    return findRow(this.commits.snapshot, owner)?.isKnown ?? false
+  }
+
+  async remember(owner: string): Promise<void> {
+    await this.commits.run((commit) => markKnown(commit, owner))
+  }
+}
+
+/** The number of an owner; undefined while no record names it. A number never changes. */
+export function ownerNoOf(at: Reader, owner: string): OwnerNo | undefined {
+  const known = at.caches?.ownerNos.get(owner)
+  if (known !== undefined) return known
+  const no = findRow(at, owner)?.no
+  if (no !== undefined) at.caches?.ownerNos.set(owner, no)
+  return no
+}
+
+/** The number of an owner whom a record is about to name, handed out on first use. */
+export function internOwner(commit: Commit, owner: string): OwnerNo {
+  const known = ownerNoOf(commit, owner)
+  if (known !== undefined) return known
+  const no = commit.nextNo('owner')
+  putRow(commit, owner, { no, isKnown: false })
+  return no
+}
+
+/** Records that the ledger has the identity; false when that was known. */
+export function markKnown(commit: Commit, owner: string): boolean {
+  const row = findRow(commit, owner)
+  if (row?.isKnown === true) return false
+  putRow(commit, owner, { no: row?.no ?? commit.nextNo('owner'), isKnown: true })
+  return true
+}
+
+function findRow(at: Reader, owner: string): IdentityRow | undefined {
+  const key = Buffer.from(owner)
+  if (key.length === 0 || key.length > OWNER_BYTES_MAX) return undefined
+  const bytes = at.tables.identities.get(key)
+  return bytes === undefined ? undefined : codec.decode(bytes)
+}
+
+function putRow(commit: Commit, owner: string, row: IdentityRow): void {
+  commit.tables.identities.putSync(Buffer.from(owner), codec.encode(row))
+}

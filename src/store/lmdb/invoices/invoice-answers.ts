@@ -1,0 +1,67 @@
+import { BoundedMap } from '../../../base/bounded-map.js'
+import { type Invoice, walletsOf } from '../../../domain/invoice.js'
+import { NO_ENDING } from '../../../domain/voiding.js'
+import type { InvoiceWithPayment } from '../../invoices.js'
+import type { Snapshot } from '../commit/commit-loop.js'
+import { accountsOf, answerOf, areUnchanged, type Counted, countReceived } from '../payments/payments.js'
+import type { Account } from '../payments/running-totals.js'
+import { type InvoiceId, parseId } from '../tables/names.js'
+import { atomsOf, findInvoiceRow, toInvoice } from './invoice-rows.js'
+
+/** Characters of kept invoices: about 32 MiB of memory, and as much again for what callers keep of each. */
+const CHARACTERS_MAX = 8 * 1024 * 1024
+/** What an invoice takes in memory beside its texts, in characters. */
+const BASE_CHARACTERS = 512
+
+/** An answer for an invoice that never expires. Until it is voided, only what it received changes. */
+interface Kept {
+  readonly accounts: readonly Account[]
+  /** Atoms. */
+  readonly amount: bigint
+  counted: Counted
+  answer: InvoiceWithPayment
+}
+
+/**
+ * Answers for an invoice and what it received. It answers the same object while that is true, which it knows by how often
+ * the deposits have changed. It reads what was committed only: the changes of a commit may yet be undone.
+ */
+export class InvoiceAnswers {
+  private readonly kept = new BoundedMap<string, Kept>(CHARACTERS_MAX, ({ answer }) => charactersOf(answer.invoice))
+
+  find(at: Snapshot, id: string): InvoiceWithPayment | undefined {
+    const kept = this.kept.get(id)
+    if (kept === undefined) return this.read(at, id)
+    if (!areUnchanged(at, kept.accounts, kept.counted)) {
+      const { invoice } = kept.answer
+      kept.counted = countReceived(at, kept.accounts, invoice.created_at)
+      kept.answer = answerOf(invoice, NO_ENDING, kept.amount, kept.counted.received, at.nowMs)
+    }
+    return kept.answer
+  }
+
+  /** Call it when the voiding of an invoice is durable: before, a reader still sees the invoice as it was. */
+  forget(id: string): void {
+    this.kept.delete(id)
+  }
+
+  private read(at: Snapshot, id: string): InvoiceWithPayment | undefined {
+    const bytes = parseId<InvoiceId>(id)
+    const row = bytes === undefined ? undefined : findInvoiceRow(at, bytes)
+    if (bytes === undefined || row === undefined) return undefined
+    const walletIds = walletsOf(row)
+    const accounts = accountsOf(at, walletIds, row.currency)
+    const amount = atomsOf(row)
+    const counted = countReceived(at, accounts, row.created_at)
+    const answer = answerOf(toInvoice(bytes, row), row, amount, counted.received, at.nowMs)
+    // A wallet without an address may get one; one that it has stays. An expiry changes the answer with the time.
+    const isLasting = accounts.length === walletIds.length && row.expiresAt === null && row.voidedAt === null
+    if (isLasting) this.kept.set(id, { accounts, amount, counted, answer })
+    return answer
+  }
+}
+
+function charactersOf({ owner, wallet_ids, name, description, reference, callback_url }: Invoice): number {
+  const texts = [owner, wallet_ids, name, description, reference, callback_url]
+  return texts.reduce((characters, text) => characters + (text?.length ?? 0), BASE_CHARACTERS)
+}

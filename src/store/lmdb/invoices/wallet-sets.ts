@@ -1,0 +1,64 @@
+import type { Commit, Reader } from '../commit/commit-loop.js'
+import { numberKey, under } from '../tables/bytes.js'
+import type { OwnerNo, SetNo } from '../tables/names.js'
+import { recordCodec } from '../tables/record-codec.js'
+import type { WalletRow } from '../wallets/wallets.js'
+
+/** The wallets that an owner's invoices ask to be paid to. All invoices of a set receive the same deposits. */
+export interface WalletSet {
+  readonly no: SetNo
+  readonly owner: string
+  readonly ownerNo: OwnerNo
+  readonly walletIds: readonly string[]
+  /** The same, comma-joined. */
+  readonly walletIdsText: string
+}
+
+/** The set of an owner that has one wallet alone. */
+export type SetOfOneWallet = Pick<WalletSet, 'no' | 'ownerNo'>
+
+const codec = recordCodec<Omit<WalletSet, 'no' | 'walletIds'>>(
+  'payees',
+  1,
+  (set) => [set.owner, set.ownerNo, set.walletIdsText],
+  (fields) => ({ owner: fields.text(), ownerNo: fields.integer() as OwnerNo, walletIdsText: fields.text() }),
+)
+
+/** The number of a set, if it has one; `wallets` in any order. */
+export function setNoOf(commit: Commit, ownerNo: OwnerNo, wallets: readonly WalletRow[]): SetNo | undefined {
+  const { setsOfOne } = commit.caches
+  const only = wallets.length === 1 ? wallets[0] : undefined
+  const known = only === undefined ? undefined : setsOfOne.get(only.no)
+  if (known?.ownerNo === ownerNo) return known.no
+  const no = commit.tables.walletSetNos.get(setKey(ownerNo, wallets))?.readUInt32BE(0) as SetNo | undefined
+  if (only !== undefined && no !== undefined) setsOfOne.set(only.no, { no, ownerNo })
+  return no
+}
+
+/** The number of a set, handed out on first use. A set never changes. */
+export function internSet(commit: Commit, owner: string, ownerNo: OwnerNo, wallets: readonly WalletRow[]): SetNo {
+  const known = setNoOf(commit, ownerNo, wallets)
+  if (known !== undefined) return known
+  const no = commit.nextNo('walletSet')
+  const walletIdsText = wallets.map((wallet) => wallet.id).join(',')
+  commit.tables.walletSetNos.putSync(setKey(ownerNo, wallets), numberKey(no))
+  commit.tables.walletSets.putSync(numberKey(no), codec.encode({ owner, ownerNo, walletIdsText }))
+  return no
+}
+
+export function findSet(at: Reader, no: SetNo): WalletSet {
+  const { walletSets } = at.caches ?? at.memos
+  const known = walletSets.get(no)
+  if (known !== undefined) return known
+  const bytes = at.tables.walletSets.get(numberKey(no))
+  if (bytes === undefined) throw new Error('an index names a set of wallets that is not there')
+  const stored = codec.decode(bytes)
+  const set = { no, ...stored, walletIds: stored.walletIdsText.split(',') }
+  walletSets.set(no, set)
+  return set
+}
+
+function setKey(ownerNo: OwnerNo, wallets: readonly WalletRow[]): Buffer {
+  const numbers = wallets.map((wallet) => wallet.no).sort((a, b) => a - b)
+  return under(ownerNo, Buffer.concat(numbers.map(numberKey)))
+}

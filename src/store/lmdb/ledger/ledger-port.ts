@@ -1,0 +1,56 @@
+import type { EventOutcome } from '../../../domain/ledger-fact.js'
+import type { LedgerMemory, LedgerStep } from '../../../domain/ledger-progress.js'
+import type { FlawOfAddress } from '../../../domain/wallet.js'
+import type { Settled } from '../../commands.js'
+import type { LedgerEvent, LedgerPort } from '../../ledger.js'
+import type { WatchedAddressLists } from '../chain/watched-addresses.js'
+import type { Commit, CommitLoop } from '../commit/commit-loop.js'
+import { applyLedgerFact, noteDuplicate } from '../wallets/wallet-facts.js'
+import { earlierAnswer, rememberAnswer, removeEventsBefore } from './events.js'
+import { readMemory, writeStep } from './ledger-rows.js'
+
+/** Facts of the ledger, each applied once, and the memory of a follower. */
+export class LmdbLedger implements LedgerPort {
+  constructor(
+    private readonly commits: CommitLoop,
+    private readonly watched: WatchedAddressLists,
+    private readonly flawOfAddress: FlawOfAddress,
+  ) {}
+
+  async applyFacts(batch: readonly LedgerEvent[]): Promise<readonly Settled<EventOutcome>[]> {
+    const units = batch.map((event) => (commit: Commit) => this.apply(commit, event))
+    const fates = await this.commits.runAll(units)
+    for (const { fact } of batch) {
+      if (fact.type === 'identity.onboarded' || fact.type === 'unreadable') continue
+      if (fact.network !== null && fact.address !== null) this.watched.learned(fact.network, fact.address)
+    }
+    return fates
+  }
+
+  memory(): LedgerMemory | undefined {
+    return readMemory(this.commits.snapshot)
+  }
+
+  saveStep(step: LedgerStep): Promise<void> {
+    return this.commits.runAdmitted((commit) => writeStep(commit, step))
+  }
+
+  removeEventsBefore(timeMs: number, limit: number): Promise<number> {
+    return this.commits.run((commit) => removeEventsBefore(commit, timeMs, limit))
+  }
+
+  private apply(commit: Commit, { eventId, fact }: LedgerEvent): EventOutcome {
+    const outcome = earlierAnswer(commit, eventId) ?? this.applyNew(commit, { eventId, fact })
+    if (outcome.status === 'duplicate' && fact.type === 'wallet.assigned') noteDuplicate(commit, fact)
+    return outcome
+  }
+
+  private applyNew(commit: Commit, { eventId, fact }: LedgerEvent): EventOutcome {
+    const outcome: EventOutcome =
+      fact.type === 'unreadable'
+        ? { status: 'rejected', error: fact.error }
+        : applyLedgerFact(commit, fact, this.flawOfAddress)
+    rememberAnswer(commit, eventId, outcome)
+    return outcome
+  }
+}

@@ -1,0 +1,115 @@
+import type {
+  LedgerMemory,
+  LedgerProgress,
+  LedgerStep,
+  ListedTransaction,
+  SetAside,
+} from '../../../domain/ledger-progress.js'
+import type { Commit, Reader } from '../commit/commit-loop.js'
+import { timeKey, WIDE_BYTES } from '../tables/bytes.js'
+import { recordCodec } from '../tables/record-codec.js'
+import { NOTHING } from '../tables/tables.js'
+
+const KEY = Buffer.from('ledger-progress')
+/** Data of version 2 has this instead: how far the ledger was read, and nothing about what lies behind. */
+const CURSOR_KEY = Buffer.from('ledger-cursor')
+
+/** The most rows that one commit forgets; the rest follow with the next ones. */
+const FORGOTTEN_MAX = 10_000
+
+const progressCodec = recordCodec<LedgerProgress>(
+  'meta/ledger-progress',
+  1,
+  ({ origin, newestMs, windowMs, comparingMs, comparedAtMs }) => [
+    origin,
+    newestMs,
+    windowMs,
+    comparingMs,
+    comparedAtMs,
+  ],
+  (fields) => ({
+    origin: fields.text(),
+    newestMs: fields.integer(),
+    windowMs: fields.integer(),
+    comparingMs: fields.integerOrNull(),
+    comparedAtMs: fields.integer(),
+  }),
+)
+
+interface Cursor {
+  readonly origin: string
+  readonly timestampMs: number
+  readonly umids: readonly string[]
+}
+
+const cursorCodec = recordCodec<Cursor>(
+  'meta/ledger-cursor',
+  1,
+  ({ origin, timestampMs, umids }) => [origin, timestampMs, umids.length, ...umids],
+  (fields) => ({
+    origin: fields.text(),
+    timestampMs: fields.integer(),
+    umids: Array.from({ length: fields.integer() }, () => fields.text()),
+  }),
+)
+
+const setAsideCodec = recordCodec<Omit<SetAside, 'umid'>>(
+  'ledger-set-aside',
+  1,
+  ({ timestampMs, attempts, dueMs }) => [timestampMs, attempts, dueMs],
+  (fields) => ({ timestampMs: fields.integer(), attempts: fields.integer(), dueMs: fields.integer() }),
+)
+
+/** How far the ledger has been followed, what was taken lately, and what was set aside; undefined when it never was. */
+export function readMemory({ tables }: Reader): LedgerMemory | undefined {
+  const { meta, ledgerTaken, ledgerSetAside } = tables
+  const bytes = meta.get(KEY)
+  if (bytes === undefined) return memoryOfCursor(meta.get(CURSOR_KEY))
+  const progress = progressCodec.decode(bytes)
+  return {
+    progress,
+    taken: [...ledgerTaken.getKeys({ start: timeKey(progress.windowMs) })].map(readTaken),
+    setAside: [...ledgerSetAside.getRange()].map(({ key, value }) => ({
+      umid: key.toString('hex'),
+      ...setAsideCodec.decode(value),
+    })),
+  }
+}
+
+export function writeStep({ tables }: Commit, { progress, taken, setAside, settled }: LedgerStep): void {
+  const { meta, ledgerTaken, ledgerSetAside } = tables
+  const known = meta.get(KEY)
+  // Data of version 2 has no origin; its other rows are none that would have to be kept.
+  if (known === undefined || progressCodec.decode(known).origin !== progress.origin) {
+    for (const table of [ledgerTaken, ledgerSetAside]) {
+      for (const key of [...table.getKeys()]) table.removeSync(key)
+    }
+    meta.removeSync(CURSOR_KEY)
+  }
+  for (const row of taken) ledgerTaken.putSync(takenKey(row), NOTHING)
+  for (const umid of settled) ledgerSetAside.removeSync(Buffer.from(umid, 'hex'))
+  for (const one of setAside) ledgerSetAside.putSync(Buffer.from(one.umid, 'hex'), setAsideCodec.encode(one))
+  const old = ledgerTaken.getKeys({ end: timeKey(progress.windowMs), limit: FORGOTTEN_MAX })
+  for (const key of [...old]) ledgerTaken.removeSync(key)
+  meta.putSync(KEY, progressCodec.encode(progress))
+}
+
+function memoryOfCursor(bytes: Buffer | undefined): LedgerMemory | undefined {
+  if (bytes === undefined) return undefined
+  const { origin, timestampMs, umids } = cursorCodec.decode(bytes)
+  return {
+    // A comparison, which is due at once, finds what that version may have missed.
+    progress: { origin, newestMs: timestampMs, windowMs: timestampMs, comparingMs: null, comparedAtMs: 0 },
+    taken: umids.map((umid) => ({ umid, timestampMs })),
+    setAside: [],
+  }
+}
+
+/** Time, then transaction. */
+function takenKey({ umid, timestampMs }: ListedTransaction): Buffer {
+  return Buffer.concat([timeKey(timestampMs), Buffer.from(umid, 'hex')])
+}
+
+function readTaken(key: Buffer): ListedTransaction {
+  return { umid: key.toString('hex', WIDE_BYTES), timestampMs: key.readUIntBE(0, WIDE_BYTES) }
+}

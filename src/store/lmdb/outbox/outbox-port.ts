@@ -1,0 +1,156 @@
+import { type Outcome, refuse } from '../../../domain/failure.js'
+import type { RetryDecision } from '../../../domain/retry.js'
+import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
+import type {
+  LaneKey,
+  LaneOfOwner,
+  OldestQueued,
+  OutboxDepth,
+  OutboxPort,
+  OwedDelivery,
+  Redelivery,
+} from '../../outbox.js'
+import type { Page, PageOf } from '../../pages.js'
+import type { CommitLoop } from '../commit/commit-loop.js'
+import { ownerNoOf } from '../identities/identities.js'
+import { endOf, ID_BYTES, numberKey, WIDE_BYTES } from '../tables/bytes.js'
+import { type DeliveryId, idOfKey, parseId } from '../tables/names.js'
+import { pageKeys } from '../tables/pages.js'
+import { firstKey, NOTHING, rowCount } from '../tables/tables.js'
+import { endAttempt, findDelivery, getDelivery, markAttempted, redeliver, releaseDue } from './deliveries.js'
+import { LANE_BYTES } from './delivery-keys.js'
+import { removeSettledBefore } from './settled-deliveries.js'
+
+/** Interrupted attempts that are ended in one transaction at start. */
+const INTERRUPTED_BATCH = 1000
+
+const INTERRUPTED: DeliveryResult = {
+  kind: 'failed',
+  reason: 'interrupted',
+  detail: 'the service stopped before the outcome was known',
+  durationMs: 0,
+}
+
+/** A key of `queued-deliveries`: lane, delivery. */
+const QUEUED_KEY_BYTES = LANE_BYTES + ID_BYTES
+const BEHIND_ALL_LANES = Buffer.alloc(QUEUED_KEY_BYTES + 1, 0xff)
+
+/** Deliveries that are owed, under way or done. */
+export class LmdbOutbox implements OutboxPort {
+  constructor(private readonly commits: CommitLoop) {}
+
+  find(id: string): Delivery | undefined {
+    const bytes = parseId<DeliveryId>(id)
+    return bytes === undefined ? undefined : findDelivery(this.commits.snapshot, bytes)
+  }
+
+  page(owner: string, page: Page): PageOf<Delivery> {
+    const { snapshot } = this.commits
+    const ownerNo = ownerNoOf(snapshot, owner)
+    if (ownerNo === undefined) return { items: [], next: null }
+    return pageKeys(snapshot.tables.ownerDeliveries, numberKey(ownerNo), ID_BYTES, page, (key) =>
+      getDelivery(snapshot, idOfKey<DeliveryId>(key)),
+    )
+  }
+
+  queuedLanes(): readonly LaneOfOwner[] {
+    const lanes: LaneOfOwner[] = []
+    for (let key = this.firstQueued(null); key !== undefined; ) {
+      const lane = laneText(key)
+      const { owner } = getDelivery(this.commits.snapshot, idOfKey<DeliveryId>(key))
+      lanes.push({ lane, owner })
+      key = this.firstQueued(lane)
+    }
+    return lanes
+  }
+
+  queued(lane: LaneKey, after: string | null, limit: number): readonly Delivery[] {
+    const { snapshot } = this.commits
+    const prefix = Buffer.from(lane, 'hex')
+    const start = after === null ? prefix : Buffer.concat([prefix, Buffer.from(after, 'hex'), Buffer.of(0)])
+    const range = { start, end: endOf(prefix, QUEUED_KEY_BYTES + 1), limit }
+    const ids = [...snapshot.tables.queuedDeliveries.getKeys(range)].map((key) => idOfKey<DeliveryId>(key))
+    return ids.map((id) => getDelivery(snapshot, id))
+  }
+
+  markAttempted(ids: readonly string[]): Promise<readonly boolean[]> {
+    // One unit: were some marked and the call rejected, the caller would not send them, and they would never be sent.
+    return this.commits.runAdmitted((commit) => ids.map((id) => markAttempted(commit, namedId(id))))
+  }
+
+  recordResult(id: string, result: DeliveryResult, retry: RetryDecision): Promise<number | null> {
+    return this.commits.runAdmitted((commit) => endAttempt(commit, namedId(id), result, retry))
+  }
+
+  async settleInterrupted(retry: RetryDecision): Promise<number> {
+    let settled = 0
+    for (;;) {
+      const count = await this.commits.runAdmitted((commit) => {
+        const ids = [...commit.tables.attemptedDeliveries.getKeys({ limit: INTERRUPTED_BATCH })]
+        for (const id of ids) endAttempt(commit, id as DeliveryId, INTERRUPTED, retry)
+        return ids.length
+      })
+      settled += count
+      if (count < INTERRUPTED_BATCH) return settled
+    }
+  }
+
+  nextRetryAt(): number | null {
+    for (const key of this.commits.snapshot.tables.waitingDeliveries.getKeys({ limit: 1 })) {
+      return key.readUIntBE(0, WIDE_BYTES)
+    }
+    return null
+  }
+
+  releaseRetries(attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]> {
+    return this.commits.runAdmitted((commit) => releaseDue(commit, attemptsMax, limit))
+  }
+
+  redeliver(owner: string, id: string): Promise<Outcome<Redelivery>> {
+    const bytes = parseId<DeliveryId>(id)
+    if (bytes === undefined) return Promise.resolve(refuse('delivery_not_found'))
+    return this.commits.run((commit) => redeliver(commit, owner, bytes))
+  }
+
+  removeSettledBefore(timeMs: number, limit: number): Promise<number> {
+    return this.commits.run((commit) => removeSettledBefore(commit, timeMs, limit))
+  }
+
+  depth(): OutboxDepth {
+    const { queuedDeliveries, attemptedDeliveries, waitingDeliveries } = this.commits.snapshot.tables
+    return {
+      queued: rowCount(queuedDeliveries),
+      attempted: rowCount(attemptedDeliveries),
+      waiting: rowCount(waitingDeliveries),
+    }
+  }
+
+  /** The first delivery of each lane is its oldest, and its id begins with the time it was made at. */
+  oldestQueued(after: LaneKey | null, lanes: number): OldestQueued {
+    let lane = after
+    let createdAt: number | null = null
+    for (let seen = 0; seen < lanes; seen += 1) {
+      const key = this.firstQueued(lane)
+      if (key === undefined) return { createdAt, next: null }
+      lane = laneText(key)
+      const madeAt = key.readUIntBE(LANE_BYTES, WIDE_BYTES)
+      createdAt = createdAt === null ? madeAt : Math.min(createdAt, madeAt)
+    }
+    return { createdAt, next: lane }
+  }
+
+  /** The key of the first delivery in the first lane behind `after`. */
+  private firstQueued(after: LaneKey | null): Buffer | undefined {
+    const start = after === null ? NOTHING : endOf(Buffer.from(after, 'hex'), QUEUED_KEY_BYTES + 1)
+    return firstKey(this.commits.snapshot.tables.queuedDeliveries, start, BEHIND_ALL_LANES)
+  }
+}
+
+function laneText(key: Buffer): LaneKey {
+  return key.toString('hex', 0, LANE_BYTES)
+}
+
+/** An id that the store itself has given. */
+function namedId(id: string): DeliveryId {
+  return Buffer.from(id, 'hex') as DeliveryId
+}

@@ -1,0 +1,200 @@
+import type { Currency } from '../../../domain/currency.js'
+import { bigintFromBytes, bigintToBytes, endOf, NUMBER_BYTES, TIME_MAX, WIDE_BYTES } from '../tables/bytes.js'
+import type { AddressNo, DepositNo } from '../tables/names.js'
+import { lastKey, type ReadTable, type Table } from '../tables/tables.js'
+
+/**
+ * An account: the deposits to an address in one currency. A head, and the deposits in order of receipt, each with the
+ * running total up to and including it:
+ *
+ *     head     key    address no (4) │ currency (1)
+ *              value  changes (6) │ receivedAt of the last deposit (6) │ total in atoms
+ *     deposit  key    address no (4) │ currency (1) │ receivedAt (6) │ deposit no (6)
+ *              value  total in atoms
+ *
+ * What came in after a moment is the total minus the total at that moment: a look-up and a seek, whatever the history. A
+ * deposit that arrives out of order, or leaves, rewrites only what follows it.
+ */
+
+const PREFIX_BYTES = NUMBER_BYTES + 1
+const TIME_AT = PREFIX_BYTES
+const DEPOSIT_AT = TIME_AT + WIDE_BYTES
+const KEY_BYTES = DEPOSIT_AT + WIDE_BYTES
+const DEPOSIT_NO_MAX = 0xffff_ffff_ffff
+
+/** Rows rewritten at a time behind a late deposit, so that a long history is never in memory at once. */
+const REWRITE_CHUNK = 1024
+
+declare const kind: unique symbol
+
+/** Names an account: the key of its head, with which the keys of its deposits begin. */
+export type Account = Buffer & { readonly [kind]: 'account' }
+
+export interface Head {
+  /** How often deposits entered or left. It never starts again, not even when none is left. */
+  readonly changes: number
+  /** Of the last deposit; 0 when there is none. */
+  readonly receivedAt: number
+  /** Of all deposits, atoms. */
+  readonly total: bigint
+}
+
+const NEW_HEAD: Head = { changes: 0, receivedAt: 0, total: 0n }
+const LAST_AT = WIDE_BYTES
+const TOTAL_AT = LAST_AT + WIDE_BYTES
+
+export function accountOf(addressNo: AddressNo, currency: Currency): Account {
+  const prefix = Buffer.allocUnsafe(PREFIX_BYTES) as Account
+  prefix.writeUInt32BE(addressNo, 0)
+  prefix[NUMBER_BYTES] = currencyByte(currency)
+  return prefix
+}
+
+export function currencyByte(currency: Currency): number {
+  return currency === 'native' ? 0 : 1
+}
+
+function rowKey(account: Account, receivedAt: number, depositNo: number): Buffer {
+  const key = Buffer.allocUnsafe(KEY_BYTES)
+  key.set(account, 0)
+  key.writeUIntBE(receivedAt, TIME_AT, WIDE_BYTES)
+  key.writeUIntBE(depositNo, DEPOSIT_AT, WIDE_BYTES)
+  return key
+}
+
+/**
+ * How often the account's deposits have changed. While the committed count is the same, so are the deposits and every sum of
+ * them. The count of a commit that is not durable yet may be undone and given to other changes.
+ */
+export function changesOf(table: ReadTable, account: Account): number {
+  return table.getBinaryFast(account)?.readUIntBE(0, WIDE_BYTES) ?? 0
+}
+
+export function headOf(table: ReadTable, account: Account): Head {
+  // The binding's own buffer, which is longer than its `length` says and holds the value until the next look-up.
+  const bytes = table.getBinaryFast(account)
+  if (bytes === undefined) return NEW_HEAD
+  return {
+    changes: bytes.readUIntBE(0, WIDE_BYTES),
+    receivedAt: bytes.readUIntBE(LAST_AT, WIDE_BYTES),
+    total: bigintFromBytes(bytes.subarray(TOTAL_AT, bytes.length)),
+  }
+}
+
+/** The total of what was received at `timeMs` or before. */
+export function totalUntil(table: ReadTable, account: Account, timeMs: number): bigint {
+  return totalAt(table, rowKey(account, clampTime(timeMs), DEPOSIT_NO_MAX), account)
+}
+
+/** What was received strictly after `timeMs`. */
+export function totalAfter(table: ReadTable, account: Account, timeMs: number): bigint {
+  return totalBehind(table, account, headOf(table, account), timeMs)
+}
+
+/** The same, where the head has been read. */
+export function totalBehind(table: ReadTable, account: Account, head: Head, timeMs: number): bigint {
+  return head.receivedAt <= timeMs ? 0n : head.total - totalUntil(table, account, timeMs)
+}
+
+/**
+ * The latest creation time before `beforeMs` of an invoice that received at least `atoms`; null when there is none. It
+ * searches back in growing steps and then halves the last one, so what is near is found quickly.
+ */
+export function lastToReceive(table: ReadTable, account: Account, atoms: bigint, beforeMs: number): number | null {
+  const isEnough = (timeMs: number) => totalAfter(table, account, timeMs) >= atoms
+  if (!isEnough(0)) return null
+  let enough = beforeMs - 1
+  let tooLate = beforeMs
+  for (let stepMs = 1; !isEnough(enough); stepMs *= 4) {
+    tooLate = enough
+    enough = Math.max(0, enough - stepMs)
+  }
+  while (tooLate - enough > 1) {
+    const middle = Math.floor((enough + tooLate) / 2)
+    if (isEnough(middle)) enough = middle
+    else tooLate = middle
+  }
+  return enough
+}
+
+/** Adds a deposit. */
+export function addToTotals(
+  table: Table,
+  account: Account,
+  receivedAt: number,
+  depositNo: DepositNo,
+  atoms: bigint,
+): void {
+  const key = rowKey(account, receivedAt, depositNo)
+  const head = headOf(table, account)
+  const total = head.total + atoms
+  if (receivedAt > head.receivedAt) {
+    table.putSync(key, bigintToBytes(total))
+  } else {
+    table.putSync(key, bigintToBytes(totalAt(table, key, account) + atoms))
+    shiftAfter(table, account, key, atoms)
+  }
+  putHead(table, account, { changes: head.changes + 1, receivedAt: Math.max(receivedAt, head.receivedAt), total })
+}
+
+/** Takes out a deposit that was added with the same values. */
+export function removeFromTotals(
+  table: Table,
+  account: Account,
+  receivedAt: number,
+  depositNo: DepositNo,
+  atoms: bigint,
+): void {
+  const key = rowKey(account, receivedAt, depositNo)
+  if (!table.removeSync(key)) throw new Error('a deposit that was counted is missing from its running total')
+  shiftAfter(table, account, key, -atoms)
+  const { changes, total } = headOf(table, account)
+  putHead(table, account, { changes: changes + 1, receivedAt: lastReceiptOf(table, account), total: total - atoms })
+}
+
+/** Changes the totals of all rows behind `key`. */
+function shiftAfter(table: Table, account: Account, key: Buffer, atoms: bigint): void {
+  const end = endOf(account, KEY_BYTES)
+  let start = key
+  for (;;) {
+    const rows = [...table.getRange({ start, end, limit: REWRITE_CHUNK })]
+    for (const row of rows) {
+      if (row.key.equals(key)) continue
+      table.putSync(row.key, bigintToBytes(bigintFromBytes(row.value) + atoms))
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < REWRITE_CHUNK) return
+    start = Buffer.concat([last.key, Buffer.of(0)])
+  }
+}
+
+function totalAt(table: ReadTable, high: Buffer, account: Account): bigint {
+  for (const row of table.getRange({ reverse: true, start: high, end: account, limit: 1 })) {
+    return bigintFromBytes(row.value)
+  }
+  return 0n
+}
+
+function putHead(table: Table, account: Account, { changes, receivedAt, total }: Head): void {
+  const totalBytes = bigintToBytes(total)
+  const bytes = Buffer.allocUnsafe(TOTAL_AT + totalBytes.length)
+  bytes.writeUIntBE(changes, 0, WIDE_BYTES)
+  bytes.writeUIntBE(receivedAt, LAST_AT, WIDE_BYTES)
+  bytes.set(totalBytes, TOTAL_AT)
+  table.putSync(account, bytes)
+}
+
+/** The `receivedAt` of the last deposit; 0 when there is none. */
+function lastReceiptOf(table: ReadTable, account: Account): number {
+  const last = lastKey(table, endOf(account, KEY_BYTES), account)
+  return last === undefined ? 0 : receivedAtOf(last)
+}
+
+function receivedAtOf(key: Buffer): number {
+  return key.readUIntBE(TIME_AT, WIDE_BYTES)
+}
+
+/** A deposit number is below 2⁴⁸, and so is every time. */
+function clampTime(timeMs: number): number {
+  return Math.max(0, Math.min(timeMs, TIME_MAX))
+}

@@ -1,0 +1,116 @@
+/**
+ * How keys and numbers lie in LMDB. Keys are compared as bytes, so numbers are big-endian and of fixed width.
+ */
+
+/** 4 bytes. */
+export const NUMBER_BYTES = 4
+/** Unix milliseconds and deposit numbers in 6 bytes. */
+export const WIDE_BYTES = 6
+export const ID_BYTES = 16
+
+export const TIME_MAX = 0xffff_ffff_ffff
+
+/** Longer numbers are written as a text first, which takes three times as long. */
+const SHORT_BIGINT_BYTES = 16
+const WORD_BITS = 64n
+const shortBigint = Buffer.alloc(SHORT_BIGINT_BYTES)
+/** Buffers' own methods take a number apart into bigints of a byte each. */
+const shortWords = new DataView(shortBigint.buffer, shortBigint.byteOffset, SHORT_BIGINT_BYTES)
+
+/** The bytes of a non-negative bigint, without leading zeros; empty for zero. */
+export function bigintToBytes(value: bigint): Buffer {
+  const bytes = digitsOf(value)
+  return bytes.buffer === shortBigint.buffer ? Buffer.from(bytes) : bytes
+}
+
+/** The same, valid until the next call. */
+function digitsOf(value: bigint): Buffer {
+  const high = value >> WORD_BITS
+  if (high >> WORD_BITS !== 0n) {
+    const hex = value.toString(16)
+    return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
+  }
+  shortWords.setBigUint64(0, high)
+  shortWords.setBigUint64(8, BigInt.asUintN(64, value))
+  let start = 0
+  while (start < SHORT_BIGINT_BYTES && shortBigint[start] === 0) start += 1
+  return shortBigint.subarray(start)
+}
+
+export function bigintFromBytes(bytes: Uint8Array): bigint {
+  // Six bytes at a time are exact as a number, and much cheaper than a text.
+  let end = bytes.length % WIDE_BYTES
+  let value = BigInt(numberFromBytes(bytes, 0, end))
+  for (; end < bytes.length; end += WIDE_BYTES) {
+    value = (value << 48n) | BigInt(numberFromBytes(bytes, end, end + WIDE_BYTES))
+  }
+  return value
+}
+
+function numberFromBytes(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0
+  for (let i = start; i < end; i += 1) value = value * 256 + (bytes[i] ?? 0)
+  return value
+}
+
+/** An amount within a key: its length before its bytes, so that keys sort by value. */
+export function sortableAmount(value: bigint): Buffer {
+  const bytes = digitsOf(value)
+  const sortable = Buffer.allocUnsafe(1 + bytes.length)
+  sortable[0] = bytes.length
+  sortable.set(bytes, 1)
+  return sortable
+}
+
+/** `key` followed by 0xff bytes: behind every key of `length` bytes that starts with it. */
+export function endOf(prefix: Uint8Array, length: number): Buffer {
+  const end = Buffer.alloc(length, 0xff)
+  end.set(prefix)
+  return end
+}
+
+export function numberKey(number: number): Buffer {
+  const key = Buffer.allocUnsafe(NUMBER_BYTES)
+  key.writeUInt32BE(number, 0)
+  return key
+}
+
+/** A time in a key. Times beyond 48 bits become the last one that fits. */
+export function timeKey(timeMs: number): Buffer {
+  return wideKey(Math.min(Math.max(timeMs, 0), TIME_MAX))
+}
+
+/** A number below 2⁴⁸. */
+export function wideKey(number: number): Buffer {
+  const key = Buffer.allocUnsafe(WIDE_BYTES)
+  key.writeUIntBE(number, 0, WIDE_BYTES)
+  return key
+}
+
+/** A number followed by bytes: the key of an index that lists things under something. */
+export function under(number: number, rest: Uint8Array): Buffer {
+  const key = Buffer.allocUnsafe(NUMBER_BYTES + rest.length)
+  key.writeUInt32BE(number, 0)
+  key.set(rest, NUMBER_BYTES)
+  return key
+}
+
+/** The first 6 bytes of an id are its time. */
+export function timeOfId(id: Buffer): number {
+  return id.readUIntBE(0, WIDE_BYTES)
+}
+
+/** Not greater than any id of this millisecond or later, and greater than every earlier one. */
+export function idAt(timeMs: number): Buffer {
+  const id = Buffer.alloc(ID_BYTES)
+  id.set(timeKey(timeMs))
+  return id
+}
+
+/** The longest key that LMDB takes here. */
+const KEY_BYTES_MAX = 1978
+
+/** Whether the bytes can be a key at all; check this before you look up a text that a client sent. */
+export function isKey(bytes: Uint8Array): boolean {
+  return bytes.length > 0 && bytes.length <= KEY_BYTES_MAX
+}

@@ -1,0 +1,200 @@
+import type { Database, RootDatabase } from 'lmdb'
+import { open } from 'lmdb'
+
+/** Keys and values are bytes of our own making (`bytes.ts`, `record-codec.ts`): nothing depends on the binding's encodings. */
+export type Table = Database<Buffer, Buffer>
+
+/** A table as readers see it. */
+export type ReadTable = Pick<
+  Table,
+  'get' | 'getBinaryFast' | 'getKeys' | 'getRange' | 'getKeysCount' | 'getStats' | 'doesExist'
+>
+
+/**
+ * The layout of the store, one B-tree a table. `no` is a small number that stands for a long name inside keys
+ * (`commit/sequences.ts`); ids of invoices and deliveries are 16 time-ordered bytes. A set is an owner's set of wallets.
+ */
+const TABLES = {
+  /** The store's own facts: schema version, numbers handed out. */
+  meta: 'meta',
+  /** owner → identity */
+  identities: 'identities',
+  /** wallet id → wallet */
+  wallets: 'wallets',
+  /** network, canonical address → address no, wallet id */
+  addresses: 'addresses',
+  /** owner no, assignment no → wallet id */
+  ownerWallets: 'owner-wallets',
+  /** network, end of lease, wallet no → wallet id */
+  freeWallets: 'free-wallets',
+  /** public key (33 bytes) → API key */
+  apiKeys: 'api-keys',
+  /** key id (8 bytes) → public key */
+  apiKeyIds: 'api-key-ids',
+  /** owner no, key no → public key */
+  ownerApiKeys: 'owner-api-keys',
+  /** owner no, when it expires, key id → nothing; keys that are not revoked */
+  activeApiKeys: 'active-api-keys',
+  /** invoice id → invoice */
+  invoices: 'invoices',
+  /** owner no, invoice id → nothing */
+  ownerInvoices: 'owner-invoices',
+  /** client, route and key (32 bytes) → when it expires, hash of the body, invoice id */
+  idempotencyKeys: 'idempotency-keys',
+  /** when it expires, client, route and key → nothing */
+  idempotencyExpiries: 'idempotency-expiries',
+  /** when it is forgotten, hash of key, timestamp and body → nothing; signed requests that created without a reference */
+  signedCreations: 'signed-creations',
+  /** reference → invoice id */
+  references: 'references',
+  /** wallet no, owner no, currency, amount → ids of the open invoices that ask it (`open-invoices.ts`) */
+  openAmounts: 'open-amounts',
+  /** wallet no, owner no, set no, class, invoice id → nothing; open invoices */
+  openInvoices: 'open-invoices',
+  /** wallet no, owner no, class, invoice id → nothing; invoices that were found paid (`paid-invoices.ts`) */
+  paidInvoices: 'paid-invoices',
+  /** wallet no, currency → greatest amount that was ever paid */
+  paidAmounts: 'paid-amounts',
+  /** wallet no, owner no, class, amount, invoice id → nothing; paid invoices that no deposit has matched */
+  unmatchedInvoices: 'unmatched-invoices',
+  /** invoice id → number of deposits that have matched it */
+  matches: 'matches',
+  /** when it expires, invoice id → nothing; invoices whose expiry has not been decided */
+  expiries: 'expiries',
+  /** owner no, wallet nos → set no */
+  walletSetNos: 'payee-numbers',
+  /** set no → owner and wallets */
+  walletSets: 'payees',
+  /** network, index, transaction hash → deposit */
+  deposits: 'deposits',
+  /** address no, currency, receivedAt, deposit no → running total of the deposits seen and not dropped; heads (`running-totals.ts`) */
+  seenTotals: 'seen-totals',
+  /** the same of the confirmed ones */
+  confirmedTotals: 'confirmed-totals',
+  /** network → height up to which its blocks are confirmed */
+  chains: 'chains',
+  /** network, height → block that the watcher has passed, with the deposits that it holds */
+  blocks: 'blocks',
+  /** network, index, transaction hash → height of the block that holds the deposit */
+  blockDeposits: 'block-deposits',
+  /** event id → when it was answered, the error of a rejection */
+  events: 'events',
+  /** when it was answered, event id → nothing */
+  eventTimes: 'event-times',
+  /** when the ledger lists it, transaction → nothing; what a follower took lately */
+  ledgerTaken: 'ledger-taken',
+  /** transaction → when the ledger lists it, attempts, when it is retried; what could not be looked up */
+  ledgerSetAside: 'ledger-set-aside',
+  /** wallet id → when the ledger assigned it to its present owner */
+  ledgerDates: 'ledger-dates',
+  /** owner no → webhook configuration */
+  webhooks: 'webhooks',
+  /** delivery id → delivery */
+  deliveries: 'deliveries',
+  /** lane, delivery id → nothing; what has not been attempted */
+  queuedDeliveries: 'queued-deliveries',
+  /** delivery id → nothing; what was attempted and has no outcome yet */
+  attemptedDeliveries: 'attempted-deliveries',
+  /** when it is due, delivery id → nothing; what waits for another attempt */
+  waitingDeliveries: 'waiting-deliveries',
+  /** owner no, delivery id → nothing */
+  ownerDeliveries: 'owner-deliveries',
+} as const
+
+type TableName = keyof typeof TABLES
+
+export type Tables = Readonly<Record<TableName, Table>> & { readonly root: Environment }
+export type ReadTables = Readonly<Record<TableName, ReadTable>>
+
+export type Environment = RootDatabase<Buffer, Buffer>
+
+const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
+/** What LMDB's main table may name besides: room for another program's tables, so that they can be seen and refused. */
+const SPARE_TABLES = 8
+/**
+ * Address space set aside for the data file, neither memory nor disk; enough for some three million invoices. A file that
+ * outgrows its map gets another one, twice as large, and the binding keeps the old one too: every map counts the pages
+ * that were read through it as resident, so that a file which grew from nothing was counted twice. With 16 GiB, reads
+ * seemed to take more processor time.
+ */
+const MAP_BYTES = 1024 ** 3
+/** The binding ends the names of tables so. */
+const NAME_END = '\0'
+
+/**
+ * Opens the environment in `path` and none of its tables. `overlappingSync: false`: with the binding's default a write's
+ * promise resolves when the write is visible, which is before it is on disk. `eventTurnBatching: false`: with the default
+ * the binding makes a promise of its own beside each commit and lets go of it, so a disk that refuses one write would end
+ * the process with an unhandled rejection.
+ */
+export function openEnvironment(path: string): Environment {
+  return open<Buffer, Buffer>({
+    path,
+    overlappingSync: false,
+    eventTurnBatching: false,
+    mapSize: MAP_BYTES,
+    maxDbs: Object.keys(TABLES).length + SPARE_TABLES,
+    ...BINARY,
+  })
+}
+
+/** Opens the tables; makes those that are not there. */
+export function openTables(root: Environment): Tables {
+  const names = Object.keys(TABLES) as TableName[]
+  const tables = Object.fromEntries(names.map((name) => [name, openTable(root, TABLES[name])])) as Record<
+    TableName,
+    Table
+  >
+  return { root, ...tables }
+}
+
+/** The table of the store's own facts, or undefined when there is none; makes none. */
+export function openMeta(root: Environment): Table | undefined {
+  return tableNames(root).includes(TABLES.meta) ? openTable(root, TABLES.meta) : undefined
+}
+
+/** Whether nothing was ever kept here: no table, or only tables of ours without a row, which a first start that was cut short leaves. */
+export function isUnused(root: Environment): boolean {
+  const ours: readonly string[] = Object.values(TABLES)
+  const names = tableNames(root)
+  return names.every((name) => ours.includes(name)) && names.every((name) => isEmpty(openTable(root, name)))
+}
+
+/** What the environment's main table lists. In another program's environment that may be anything. */
+function tableNames(root: Environment): readonly string[] {
+  return [...root.getKeys()].map((key) => {
+    const name = key.toString()
+    return name.endsWith(NAME_END) ? name.slice(0, -NAME_END.length) : ''
+  })
+}
+
+function openTable(root: Environment, name: string): Table {
+  return root.openDB<Buffer, Buffer>({ name, ...BINARY })
+}
+
+function isEmpty(table: Table): boolean {
+  for (const _ of table.getKeys({ limit: 1 })) return false
+  return true
+}
+
+/** The last key of `table` from `low` (exclusive) to `high` (inclusive), or undefined. */
+export function lastKey(table: ReadTable, high: Buffer, low: Buffer): Buffer | undefined {
+  for (const key of table.getKeys({ reverse: true, start: high, end: low, limit: 1 })) return key
+  return undefined
+}
+
+/** The first key of `table` from `low` (inclusive) to `high` (exclusive), or undefined. */
+export function firstKey(table: ReadTable, low: Buffer, high: Buffer): Buffer | undefined {
+  for (const key of table.getKeys({ start: low, end: high, limit: 1 })) return key
+  return undefined
+}
+
+/** The number of rows of `table`, from the head of its tree. */
+export function rowCount(table: ReadTable): number {
+  // The binding's types do not say what its statistics hold.
+  const { entryCount }: { entryCount?: unknown } = table.getStats()
+  if (typeof entryCount !== 'number') throw new Error('LMDB does not tell how many rows a table has')
+  return entryCount
+}
+
+export const NOTHING = Buffer.alloc(0)

@@ -1,0 +1,53 @@
+import { OWNER_FLAW, parseOwner } from '../../../domain/identity.js'
+import type { EventOutcome, LedgerFact } from '../../../domain/ledger-fact.js'
+import { decideWalletFact, type FlawOfAddress, type Wallet } from '../../../domain/wallet.js'
+import type { Commit } from '../commit/commit-loop.js'
+import { internOwner, markKnown } from '../identities/identities.js'
+import { depositsChanged } from '../invoices/open-sets.js'
+import { isOvertaken, noteDate } from './ledger-dates.js'
+import { list, unlist } from './wallet-pool.js'
+import { bindAddress, findAddress, findWallet, saveWallet, type WalletRow } from './wallets.js'
+
+/** Applies a fact of the ledger; `decideWalletFact` decides. */
+export function applyLedgerFact(commit: Commit, fact: LedgerFact, flawOfAddress: FlawOfAddress): EventOutcome {
+  if (fact.type === 'identity.onboarded') {
+    if (parseOwner(fact.identity) !== fact.identity) return { status: 'rejected', error: OWNER_FLAW }
+    return { status: markKnown(commit, fact.identity) ? 'applied' : 'duplicate' }
+  }
+  depositsChanged(commit, fact.id)
+  const ledgerMs = fact.type === 'wallet.assigned' ? (fact.ledgerMs ?? null) : null
+  if (ledgerMs !== null && isOvertaken(commit, fact.id, ledgerMs)) return { status: 'duplicate' }
+  const known = findWallet(commit, fact.id)
+  const holder =
+    fact.network === null || fact.address === null ? undefined : findAddress(commit, fact.network, fact.address)
+  const decision = decideWalletFact(fact, known ?? null, holder?.walletId ?? null, commit.nowMs, flawOfAddress)
+  if ('error' in decision) return { status: 'rejected', error: decision.error }
+  if (decision.wallet === null) return { status: 'duplicate' }
+  putWallet(commit, decision.wallet, known)
+  if (ledgerMs !== null) noteDate(commit, fact.id, ledgerMs)
+  return { status: 'applied' }
+}
+
+/** Keeps the ledger's date of an assignment that changes nothing. */
+export function noteDuplicate(commit: Commit, fact: Extract<LedgerFact, { type: 'wallet.assigned' }>): void {
+  const { id, owner, ledgerMs } = fact
+  if (ledgerMs !== undefined && findWallet(commit, id)?.owner === owner) noteDate(commit, id, ledgerMs)
+}
+
+function putWallet(commit: Commit, wallet: Wallet, known: WalletRow | undefined): void {
+  const { owner } = wallet
+  const no = known?.no ?? commit.nextNo('wallet')
+  const isReassigned = owner !== null && owner !== (known?.owner ?? null)
+  const row: WalletRow = {
+    ...wallet,
+    no,
+    ownerNo: owner === null ? null : internOwner(commit, owner),
+    addressNo: bindAddress(commit, wallet),
+    assignmentNo: isReassigned ? commit.nextNo('assignment') : (known?.assignmentNo ?? null),
+    leasedUntil: known?.leasedUntil ?? 0,
+  }
+  saveWallet(commit, row)
+  if (known !== undefined) unlist(commit, known)
+  list(commit, row)
+  if (owner !== null) markKnown(commit, owner)
+}

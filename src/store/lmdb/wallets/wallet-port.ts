@@ -1,0 +1,50 @@
+import type { Network } from '../../../domain/network.js'
+import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
+import type { Page, PageOf } from '../../pages.js'
+import type { WalletPort } from '../../wallets.js'
+import type { CommitLoop } from '../commit/commit-loop.js'
+import { ownerNoOf } from '../identities/identities.js'
+import { NUMBER_BYTES, numberKey } from '../tables/bytes.js'
+import { pageKeys } from '../tables/pages.js'
+import { claimWallet, countClaimable, countUnassigned } from './wallet-pool.js'
+import { findWallet, toWallet, walletAt } from './wallets.js'
+
+/** Wallets, their addresses and owners. */
+export class LmdbWallets implements WalletPort {
+  constructor(private readonly commits: CommitLoop) {}
+
+  find(id: string): Wallet | undefined {
+    const row = findWallet(this.commits.snapshot, id)
+    return row === undefined ? undefined : toWallet(row)
+  }
+
+  at(network: Network, address: string): Wallet | undefined {
+    const row = walletAt(this.commits.snapshot, network, address)
+    return row === undefined ? undefined : toWallet(row)
+  }
+
+  /** Cursors are numbers of assignments. */
+  page(owner: string, page: Page): PageOf<Wallet> {
+    const { snapshot } = this.commits
+    const ownerNo = ownerNoOf(snapshot, owner)
+    if (ownerNo === undefined) return { items: [], next: null }
+    const { ownerWallets } = snapshot.tables
+    return pageKeys(ownerWallets, numberKey(ownerNo), NUMBER_BYTES, page, (key) => {
+      const row = findWallet(snapshot, ownerWallets.get(key)?.toString() ?? '')
+      if (row === undefined) throw new Error('the list of wallets names one that is not there')
+      return toWallet(row)
+    })
+  }
+
+  claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
+    return this.commits.run((commit) => claimWallet(commit, network, leaseMs))
+  }
+
+  countUnassigned(network: Network): number {
+    return countUnassigned(this.commits.snapshot, network)
+  }
+
+  countClaimable(network: Network, limit: number): number {
+    return countClaimable(this.commits.snapshot, network, limit)
+  }
+}

@@ -1,0 +1,119 @@
+import { canonicalAddress, NETWORKS, type Network } from '../../../domain/network.js'
+import { flawOfWalletId, type Wallet } from '../../../domain/wallet.js'
+import type { Commit, Reader } from '../commit/commit-loop.js'
+import { isKey } from '../tables/bytes.js'
+import type { AddressNo, Numbers, OwnerNo, WalletNo } from '../tables/names.js'
+import { recordCodec } from '../tables/record-codec.js'
+
+export interface WalletRow extends Wallet {
+  readonly no: WalletNo
+  readonly addressNo: AddressNo | null
+  readonly ownerNo: OwnerNo | null
+  /** Orders the wallets of an owner by when they were assigned. */
+  readonly assignmentNo: Numbers['assignment'] | null
+  /** When its lease ends, Unix ms; 0 when it was never handed out. */
+  readonly leasedUntil: number
+}
+
+export const walletCodec = recordCodec<WalletRow>(
+  'wallets',
+  1,
+  (row) => [
+    row.id,
+    row.no,
+    row.network,
+    row.address,
+    row.addressNo,
+    row.owner,
+    row.ownerNo,
+    row.assignedAt,
+    row.assignmentNo,
+    row.leasedUntil,
+  ],
+  (fields) => ({
+    id: fields.text(),
+    no: fields.integer() as WalletNo,
+    network: fields.oneOfOrNull(NETWORKS),
+    address: fields.textOrNull(),
+    addressNo: fields.integerOrNull() as AddressNo | null,
+    owner: fields.textOrNull(),
+    ownerNo: fields.integerOrNull() as OwnerNo | null,
+    assignedAt: fields.integerOrNull(),
+    assignmentNo: fields.integerOrNull() as Numbers['assignment'] | null,
+    leasedUntil: fields.integer(),
+  }),
+)
+
+/** An address that received a deposit or belongs to a wallet; the wallet may become known later. */
+export interface AddressRow {
+  readonly no: AddressNo
+  readonly walletId: string | null
+}
+
+const addressCodec = recordCodec<AddressRow>(
+  'addresses',
+  1,
+  (row) => [row.no, row.walletId],
+  (fields) => ({ no: fields.integer() as AddressNo, walletId: fields.textOrNull() }),
+)
+
+export function findWallet(at: Reader, id: string): WalletRow | undefined {
+  const known = at.caches?.wallets.get(id)
+  if (known !== undefined) return known
+  if (flawOfWalletId(id) !== null) return undefined
+  const bytes = at.tables.wallets.getBinaryFast(Buffer.from(id))
+  if (bytes === undefined) return undefined
+  if (at.caches === null) return at.memos.wallets.decode(id, bytes)
+  const row = walletCodec.decode(bytes)
+  at.caches.wallets.set(id, row)
+  return row
+}
+
+export function walletAt(at: Reader, network: Network, address: string): WalletRow | undefined {
+  const walletId = findAddress(at, network, address)?.walletId ?? null
+  return walletId === null ? undefined : findWallet(at, walletId)
+}
+
+/** Whether an address is that of a wallet. */
+export function isOfWallet(at: Reader, network: Network, address: string): boolean {
+  return (findAddress(at, network, address)?.walletId ?? null) !== null
+}
+
+export function saveWallet({ tables, caches }: Commit, row: WalletRow): void {
+  tables.wallets.putSync(Buffer.from(row.id), walletCodec.encode(row))
+  caches.wallets.set(row.id, row)
+}
+
+export function findAddress(at: Reader, network: Network, address: string): AddressRow | undefined {
+  const key = addressKey(network, address)
+  const bytes = isKey(key) ? at.tables.addresses.getBinaryFast(key) : undefined
+  return bytes === undefined ? undefined : addressCodec.decode(bytes)
+}
+
+/** The row of an address, made on first use. */
+export function internAddress(commit: Commit, network: Network, address: string): AddressRow {
+  const known = findAddress(commit, network, address)
+  if (known !== undefined) return known
+  const row: AddressRow = { no: commit.nextNo('address'), walletId: null }
+  commit.tables.addresses.putSync(addressKey(network, address), addressCodec.encode(row))
+  return row
+}
+
+/** Makes an address that of a wallet. Answers its number; null when the wallet has none. */
+export function bindAddress(commit: Commit, { id, network, address }: Wallet): AddressNo | null {
+  if (network === null || address === null) return null
+  const row = internAddress(commit, network, address)
+  if (row.walletId !== id) {
+    commit.tables.addresses.putSync(addressKey(network, address), addressCodec.encode({ ...row, walletId: id }))
+  }
+  return row.no
+}
+
+export function toWallet(row: WalletRow): Wallet {
+  return { id: row.id, network: row.network, address: row.address, owner: row.owner, assignedAt: row.assignedAt }
+}
+
+function addressKey(network: Network, address: string): Buffer {
+  const canonical = Buffer.from(canonicalAddress(network, address))
+  return Buffer.concat([Buffer.of(NETWORKS.indexOf(network)), canonical])
+}
