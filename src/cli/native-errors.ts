@@ -8,7 +8,7 @@ const STDERR = 2
 /** The file in the data directory that collects what native code writes to standard error. */
 const NATIVE_ERRORS_FILE = 'native-errors.log'
 /** Pause between two reads of the file. */
-const LOOK_PAUSE_MS = 1000
+const READ_PAUSE_MS = 1000
 /** Characters of such a text in one log line. */
 const TEXT_LIMIT_CHARACTERS = 4000
 
@@ -45,7 +45,7 @@ export async function divertNativeErrors(options: NativeErrorsOptions): Promise<
   const logFd = descriptors.dup(STDERR)
   if (logFd < 0) return
   try {
-    tellWhatIsLeft(file, log)
+    logWhatIsLeft(file, log)
     const fileFd = openSync(file, 'a', 0o600)
     moveLog(logFd)
     descriptors.dup2(fileFd, STDERR)
@@ -55,19 +55,19 @@ export async function divertNativeErrors(options: NativeErrorsOptions): Promise<
     return
   }
 
-  const look = () => {
+  const read = () => {
     // Text written between the two calls is lost; it is one more line about the same trouble.
     if (fstatSync(STDERR).size > 0) {
       const text = readFileSync(file, 'utf8')
       ftruncateSync(STDERR)
       log.warn({ text: shortened(text) }, 'native code says')
     }
-    scheduler.after(LOOK_PAUSE_MS, look)
+    scheduler.after(READ_PAUSE_MS, read)
   }
-  scheduler.after(LOOK_PAUSE_MS, look)
+  scheduler.after(READ_PAUSE_MS, read)
 }
 
-function tellWhatIsLeft(file: string, log: Logger): void {
+function logWhatIsLeft(file: string, log: Logger): void {
   if (!existsSync(file)) return
   const left = readFileSync(file, 'utf8')
   if (left !== '') log.error({ text: shortened(left) }, 'the last run ended with this on standard error')

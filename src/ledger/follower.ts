@@ -27,9 +27,9 @@ export const LISTED_ROWS_MAX = 100_000
 /** Transactions looked up and noted in one step. */
 const TAKEN_ROWS = 500
 /** Set-aside transactions retried after one poll. */
-const ASKED_AGAIN_MAX = 64
+const RETRIED_MAX = 64
 /** Most polls read only this far behind the newest transaction; one poll in this time reads the whole overlap. */
-export const SHORT_LOOK_MS = 15_000
+export const SHORT_POLL_MS = 15_000
 /** From the end of a comparison with the whole ledger to the beginning of the next. */
 export const COMPARISON_PAUSE_MS = 24 * 60 * 60 * 1000
 /** The longest pause after failures. */
@@ -59,7 +59,7 @@ export interface FollowerOptions {
 }
 
 /** How a poll ended: `more` may be there at once, nothing more is, or it failed and why. */
-type LookEnd = 'more' | 'caught-up' | { readonly failure: string }
+type PollEnd = 'more' | 'caught-up' | { readonly failure: string }
 
 /** The parts that share one memory. */
 interface Parts {
@@ -127,14 +127,14 @@ export class LedgerFollower {
     const { signal } = this.stopping
     while (!signal.aborted) {
       const beganAtMs = this.options.clock.now()
-      const end = await this.lookSafely()
+      const end = await this.pollSafely()
       if (signal.aborted) return
       const pauseMs = this.pauseAfter(end, beganAtMs)
       if (pauseMs > 0) await pause(this.options.scheduler, pauseMs, signal)
     }
   }
 
-  private pauseAfter(end: LookEnd, beganAtMs: number): number {
+  private pauseAfter(end: PollEnd, beganAtMs: number): number {
     const { record } = this
     if (typeof end === 'object') {
       this.failuresInARow += 1
@@ -164,22 +164,22 @@ export class LedgerFollower {
     this.options.log.warn({ why: failure }, 'the ledger cannot be followed')
   }
 
-  private async lookSafely(): Promise<LookEnd> {
+  private async pollSafely(): Promise<PollEnd> {
     try {
       this.parts ??= await this.resume()
       const { parts } = this
-      const end = await this.look(parts)
+      const end = await this.poll(parts)
       if (end !== 'caught-up') return end
-      return (await this.askAgain(parts)) ?? (await this.compare(parts)) ?? end
+      return (await this.retrySetAside(parts)) ?? (await this.compare(parts)) ?? end
     } catch (error) {
       // The store or a mailbox refused. Facts that were reported already are reported again later.
-      this.options.log.debug({ err: error }, 'a look at the ledger failed')
+      this.options.log.debug({ err: error }, 'a poll of the ledger failed')
       return { failure: error instanceof Error ? error.message : String(error) }
     }
   }
 
   /** Reads a page of the listing and takes its new transactions. */
-  private async look(parts: Parts): Promise<LookEnd> {
+  private async poll(parts: Parts): Promise<PollEnd> {
     const { memory, intake } = parts
     this.position ??= this.beginning(memory)
     const { position } = this
@@ -203,13 +203,13 @@ export class LedgerFollower {
   /** Where a poll begins: a little behind the newest transaction, or now and then at the beginning of the overlap. */
   private beginning({ progress }: FollowerMemory): ListingPosition {
     const nowMs = this.options.clock.now()
-    const isWhole = nowMs - this.wholeOverlapReadAtMs >= SHORT_LOOK_MS
+    const isWhole = nowMs - this.wholeOverlapReadAtMs >= SHORT_POLL_MS
     if (isWhole) this.wholeOverlapReadAtMs = nowMs
-    const shortMs = Math.min(progress.newestMs, nowMs) - SHORT_LOOK_MS
+    const shortMs = Math.min(progress.newestMs, nowMs) - SHORT_POLL_MS
     return { timestampMs: isWhole ? progress.windowMs : Math.max(progress.windowMs, shortMs), umids: [] }
   }
 
-  private async takeAll(rows: readonly ListedTransaction[], intake: TransactionIntake): Promise<LookEnd | null> {
+  private async takeAll(rows: readonly ListedTransaction[], intake: TransactionIntake): Promise<PollEnd | null> {
     for (let first = 0; first < rows.length; first += TAKEN_ROWS) {
       const taken = await intake.take(rows.slice(first, first + TAKEN_ROWS), 'listed')
       if (taken.kind === 'failed') return { failure: taken.why }
@@ -219,14 +219,14 @@ export class LedgerFollower {
   }
 
   /** The poll before shows that nodes answer, so a failure here is that of single transactions. */
-  private async askAgain({ memory, intake }: Parts): Promise<LookEnd | null> {
+  private async retrySetAside({ memory, intake }: Parts): Promise<PollEnd | null> {
     const nowMs = this.options.clock.now()
     const due = memory.setAside.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs)
-    if (due.length > 0) await intake.take(due.slice(0, ASKED_AGAIN_MAX), 'again')
+    if (due.length > 0) await intake.take(due.slice(0, RETRIED_MAX), 'retried')
     return null
   }
 
-  private async compare({ memory, comparison }: Parts): Promise<LookEnd | null> {
+  private async compare({ memory, comparison }: Parts): Promise<PollEnd | null> {
     const { comparingMs, comparedAtMs } = memory.progress
     const { clock, log } = this.options
     if (comparingMs === null && clock.now() - comparedAtMs < COMPARISON_PAUSE_MS) return null

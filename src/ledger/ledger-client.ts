@@ -39,13 +39,13 @@ export class LedgerClient {
 }
 
 /** The first yes; without one a no, if there is any. */
-function anyYes(questions: readonly Promise<boolean | 'unclear'>[]): Promise<boolean | 'unreachable'> {
+function anyYes(queries: readonly Promise<boolean | 'unclear'>[]): Promise<boolean | 'unreachable'> {
   return new Promise((resolve, reject) => {
     const said = (answer: boolean | 'unclear') => {
       if (answer === true) resolve(true)
       return answer
     }
-    Promise.all(questions.map((question) => question.then(said))).then(
+    Promise.all(queries.map((query) => query.then(said))).then(
       (answers) => resolve(answers.includes(true) ? true : answers.includes(false) ? false : 'unreachable'),
       reject,
     )

@@ -29,7 +29,7 @@ export interface TransactionIntakeOptions extends LookUpParts {
 }
 
 /** Why transactions are taken: they were listed, are retried, or are compared. */
-export type Occasion = 'listed' | 'again' | 'compared'
+export type Occasion = 'listed' | 'retried' | 'compared'
 
 /** The result of taking some transactions: all were dealt with, or nodes failed and why. */
 export type Taken =
@@ -58,7 +58,7 @@ export class TransactionIntake {
     })
     const failure = failureIn(results)
     // Retries of set-aside transactions become less and less frequent, also while nodes fail.
-    const isSomeNodeWell = occasion === 'again' || results.some((one) => isTold(one) || one.kind === 'missing')
+    const isSomeNodeWell = occasion === 'retried' || results.some((one) => isTold(one) || one.kind === 'missing')
     if (failure !== null && !isSomeNodeWell) return { kind: 'failed', why: failure }
     const events = told.flatMap(eventOf)
     const outcomes = events.length === 0 ? [] : await apply(events)
@@ -143,7 +143,7 @@ function failureIn(results: readonly LookUpResult[]): string | null {
 }
 
 function notedOf(occasion: Occasion, told: readonly ListedTransaction[], setAside: readonly SetAside[]): Noted {
-  if (occasion === 'again') return { setAside, settled: told.map(({ umid }) => umid) }
+  if (occasion === 'retried') return { setAside, settled: told.map(({ umid }) => umid) }
   return { taken: [...told, ...setAside], setAside }
 }
 

@@ -65,10 +65,10 @@ export function watchFollower(registry: Registry, follower: WatchedFollower | nu
 
 function forEndpoints(
   watchers: readonly WatchedNetwork[],
-  tell: (labels: { readonly network: string; readonly endpoint: string }, health: EndpointHealth) => void,
+  observe: (labels: { readonly network: string; readonly endpoint: string }, health: EndpointHealth) => void,
 ): void {
   for (const watcher of watchers) {
     const { network } = watcher.state()
-    for (const health of watcher.endpoints()) tell({ network, endpoint: health.name }, health)
+    for (const health of watcher.endpoints()) observe({ network, endpoint: health.name }, health)
   }
 }

@@ -17,7 +17,7 @@ export class CatchUpLog {
   ) {}
 
   /** Call it whenever something was recorded. */
-  look(): void {
+  update(): void {
     const { head, position, isCatchingUp } = this.record
     if (head === null || position === null) return
     const now = this.clock.now()

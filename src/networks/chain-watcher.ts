@@ -86,7 +86,7 @@ export class ChainWatcher {
       await this.verify()
       const isMore = await this.progress.advance(await this.head())
       this.record.succeeded()
-      this.catchUpLog.look()
+      this.catchUpLog.update()
       if (isMore) return 0
       this.headAtMs = Number.NEGATIVE_INFINITY
       return this.options.pollMs

@@ -7,7 +7,7 @@ import type { OutboxPort, OwedDelivery } from '../store/outbox.js'
 const RELEASE_BATCH_MAX = 256
 
 /** The clock may be set while a timer runs, so due times are checked at least this often. */
-const LOOK_AGAIN_MAX_MS = 60_000
+const CHECK_PAUSE_MAX_MS = 60_000
 
 /** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 5000
@@ -28,15 +28,15 @@ export interface RetriesParts {
  */
 export class Retries {
   private timer: { readonly atMs: number; readonly cancel: Cancel } | null = null
-  private looking: Promise<void> | null = null
-  private isToLookAgain = false
+  private checking: Promise<void> | null = null
+  private isToCheckAgain = false
   private isStopped = false
 
   constructor(private readonly parts: RetriesParts) {}
 
   /** Releases what is due, now and whenever something becomes due. */
   start(): void {
-    this.look()
+    this.check()
   }
 
   /** A delivery has a retry due at this time. */
@@ -48,20 +48,20 @@ export class Retries {
   async stop(): Promise<void> {
     this.isStopped = true
     this.disarm()
-    await this.looking
+    await this.checking
   }
 
-  private look(): void {
+  private check(): void {
     if (this.isStopped) return
-    if (this.looking !== null) {
-      this.isToLookAgain = true
+    if (this.checking !== null) {
+      this.isToCheckAgain = true
       return
     }
-    this.looking = this.release().finally(() => {
-      this.looking = null
-      if (!this.isToLookAgain) return
-      this.isToLookAgain = false
-      this.look()
+    this.checking = this.release().finally(() => {
+      this.checking = null
+      if (!this.isToCheckAgain) return
+      this.isToCheckAgain = false
+      this.check()
     })
   }
 
@@ -88,10 +88,10 @@ export class Retries {
   private arm(atMs: number): void {
     if (this.isStopped || (this.timer !== null && this.timer.atMs <= atMs)) return
     this.disarm()
-    const delayMs = Math.min(LOOK_AGAIN_MAX_MS, Math.max(0, atMs - this.parts.clock.now()))
+    const delayMs = Math.min(CHECK_PAUSE_MAX_MS, Math.max(0, atMs - this.parts.clock.now()))
     const cancel = this.parts.scheduler.after(delayMs, () => {
       this.timer = null
-      this.look()
+      this.check()
     })
     this.timer = { atMs, cancel }
   }

@@ -47,7 +47,7 @@ export class TestDeliveries {
   constructor(private readonly parts: TestDeliveriesParts) {}
 
   /**
-   * Sends one to the owner's default callback URL and tells how it ended. Refuses with `no_callback_url`, with
+   * Sends one to the owner's default callback URL and returns its result. Refuses with `no_callback_url`, with
    * `too_many_tests` while another one of the owner is under way, and with `overloaded`.
    */
   async send(owner: string): Promise<Outcome<TestDelivery>> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COMPARISON_PAUSE_MS, SHORT_LOOK_MS } from '../../src/ledger/follower.js'
+import { COMPARISON_PAUSE_MS, SHORT_POLL_MS } from '../../src/ledger/follower.js'
 import { Random } from '../simulation/random.js'
 import { ManualClock } from '../support/manual-clock.js'
 import {
@@ -67,7 +67,7 @@ class History {
       assert.ok(i < 1000, 'the comparison does not end')
       await this.pass(1000)
     }
-    await this.pass(SHORT_LOOK_MS)
+    await this.pass(SHORT_POLL_MS)
   }
 
   get state() {

@@ -7,7 +7,7 @@ import {
   COMPARISON_PAUSE_MS,
   LISTED_ROWS,
   LISTED_ROWS_MAX,
-  SHORT_LOOK_MS,
+  SHORT_POLL_MS,
 } from '../../src/ledger/follower.js'
 import { SET_ASIDE_MAX } from '../../src/ledger/follower-memory.js'
 import { ASK_AGAIN_MAX_MS } from '../../src/ledger/transaction-intake.js'
@@ -488,7 +488,7 @@ describe('a listed transaction that no node tells', () => {
 
 describe('a transaction that is listed late', () => {
   test('is found although later ones were read before, within the overlap', async () => {
-    for (const lateMs of [1, 40, SHORT_LOOK_MS - 1, SHORT_LOOK_MS + 1, OVERLAP_MS - 1000]) {
+    for (const lateMs of [1, 40, SHORT_POLL_MS - 1, SHORT_POLL_MS + 1, OVERLAP_MS - 1000]) {
       const { ledger, service } = world()
       ledger.commit(T, assignTx('w1', 'alice'))
       const fixture = new FollowerFixture(ledger, service)
@@ -496,7 +496,7 @@ describe('a transaction that is listed late', () => {
       await fixture.pass(POLL_MS)
       ledger.commit(T - lateMs, assignTx('late', 'alice'))
       await fixture.pass(POLL_MS)
-      if (lateMs > SHORT_LOOK_MS) await fixture.pass(SHORT_LOOK_MS)
+      if (lateMs > SHORT_POLL_MS) await fixture.pass(SHORT_POLL_MS)
       assert.deepEqual(assigned(service), ['w1', 'late'], `${lateMs} ms late`)
       await fixture.follower.stop()
     }
@@ -543,7 +543,7 @@ describe('a transaction that is listed late', () => {
     const fixture = new FollowerFixture(ledger, service)
     await fixture.start()
     ledger.commit(T - OVERLAP_MS - 1, assignTx('late', 'alice'))
-    await fixture.pass(SHORT_LOOK_MS)
+    await fixture.pass(SHORT_POLL_MS)
     assert.deepEqual(assigned(service), ['w1'])
     await fixture.pass(DAY_MS)
     assert.deepEqual(assigned(service), ['w1', 'late'])

@@ -58,7 +58,7 @@ export class Endpoints<Node> {
       }
       let answer: T
       try {
-        answer = await this.ask(endpoint, work)
+        answer = await this.query(endpoint, work)
       } catch (error) {
         if (!(error instanceof NodeFailure || error instanceof WrongNode)) {
           endpoint.withdraw()
@@ -110,7 +110,7 @@ export class Endpoints<Node> {
     await Promise.all(this.all.map(({ http }) => http.close()))
   }
 
-  private async ask<T>(endpoint: Endpoint<Node>, work: (node: Node) => Promise<T>): Promise<T> {
+  private async query<T>(endpoint: Endpoint<Node>, work: (node: Node) => Promise<T>): Promise<T> {
     if (!endpoint.isChecked) {
       await this.options.check(endpoint.node)
       endpoint.isChecked = true

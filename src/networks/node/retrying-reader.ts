@@ -27,19 +27,19 @@ export class RetryingReader implements NetworkReader {
   }
 
   verify(): Promise<void> {
-    return this.ask((reader) => reader.verify())
+    return this.query((reader) => reader.verify())
   }
 
   head(): Promise<ChainHead> {
-    return this.ask((reader) => reader.head())
+    return this.query((reader) => reader.head())
   }
 
   block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
-    return this.ask((reader) => reader.block(height, watched))
+    return this.query((reader) => reader.block(height, watched))
   }
 
   blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
-    return this.ask((reader) => reader.blocks(from, to, watched))
+    return this.query((reader) => reader.blocks(from, to, watched))
   }
 
   endpoints(): readonly EndpointHealth[] {
@@ -50,11 +50,11 @@ export class RetryingReader implements NetworkReader {
     return this.options.reader.close()
   }
 
-  private async ask<T>(question: (reader: NetworkReader) => Promise<T>): Promise<T> {
+  private async query<T>(query: (reader: NetworkReader) => Promise<T>): Promise<T> {
     const { reader, scheduler, stop } = this.options
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await question(reader)
+        return await query(reader)
       } catch (error) {
         if (!(error instanceof NodeUnavailable) || attempt === ATTEMPTS_MAX || stop.aborted) throw error
         await pause(scheduler, backOffMs(attempt, PAUSES), stop)

@@ -8,8 +8,8 @@ export class TronNode {
   constructor(private readonly http: HttpJson) {}
 
   /** Returns the node's unchecked answer. Rejects with `NodeFailure`, also when the node reports an error. */
-  async ask(path: string, question: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
-    const answer = await this.http.post(path, JSON.stringify(question), parseTronJson)
+  async query(path: string, parameters: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+    const answer = await this.http.post(path, JSON.stringify(parameters), parseTronJson)
     if (isObject(answer) && 'Error' in answer) {
       // Errors, even of a node's own rate limit, come with HTTP status 200.
       const reason = typeof answer['Error'] === 'string' ? answer['Error'] : 'an error'

@@ -111,14 +111,14 @@ export class TronReader implements NetworkReader {
 
   private async check(node: TronNode): Promise<void> {
     // A node serves its two sides on two ports unless a proxy joins them, so the checks query both.
-    const id = readBlockId(await node.ask('/walletsolidity/getblockbynum', { num: 0 }))
+    const id = readBlockId(await node.query('/walletsolidity/getblockbynum', { num: 0 }))
     if (id !== this.options.genesisId) throw new WrongNode(`its first block is ${id}, not ${this.options.genesisId}`)
     await checkToken(node, this.token, this.options.tokenDecimals)
   }
 
   private async readOne(node: TronNode, height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
     const side = height <= this.solidified ? '/walletsolidity' : '/wallet'
-    const answer = await node.ask(`${side}/getblockbynum`, { num: height })
+    const answer = await node.query(`${side}/getblockbynum`, { num: height })
     if (!isNothing(answer)) return await this.observe(node, side, readBlock(answer, height), watched)
     demand(side === '/wallet', `block ${height}: solidified elsewhere, but not here yet`)
     return null
@@ -165,22 +165,22 @@ export class TronReader implements NetworkReader {
     const head = { height, hash, parentHash, timeMs }
     // The first block distributes the initial supply. It has no receipts, and is no payment.
     if (block.isEmpty || height === 0) return { ...head, transfers: [] }
-    const answer = await node.ask(`${side}/gettransactioninfobyblocknum`, { num: height })
+    const answer = await node.query(`${side}/gettransactioninfobyblocknum`, { num: height })
     return { ...head, transfers: transfersOf(readReceipts(answer, block), this.token, watched) }
   }
 }
 
 async function readHead(node: TronNode): Promise<{ readonly head: ChainHead; readonly timeMs: number }> {
-  const newest = readNewestBlock(await node.ask('/wallet/getnowblock'))
-  const solidified = readNewestBlock(await node.ask('/walletsolidity/getnowblock'))
+  const newest = readNewestBlock(await node.query('/wallet/getnowblock'))
+  const solidified = readNewestBlock(await node.query('/walletsolidity/getnowblock'))
   return { head: { latest: newest.height, confirmed: solidified.height }, timeMs: newest.timeMs }
 }
 
 /** Up to this many solidified blocks, each the parent of the next. */
 async function readConsecutive(node: TronNode, from: number, count: number): Promise<readonly TronBlock[]> {
-  if (count === 1) return [readBlock(await node.ask('/walletsolidity/getblockbynum', { num: from }), from)]
+  if (count === 1) return [readBlock(await node.query('/walletsolidity/getblockbynum', { num: from }), from)]
   const what = `blocks from ${from}`
-  const answer = await node.ask('/walletsolidity/getblockbylimitnext', { startNum: from, endNum: from + count })
+  const answer = await node.query('/walletsolidity/getblockbylimitnext', { startNum: from, endNum: from + count })
   const entries = repeatedOf(objectOf(answer, what)['block'], what)
   demand(entries.length > 0 && entries.length <= count, `${what}: ${entries.length} for ${count}`)
   const blocks = entries.map((entry, i) => readBlock(entry, from + i))

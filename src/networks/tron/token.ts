@@ -25,7 +25,7 @@ export async function checkToken(node: TronNode, account: string, decimals: numb
 
 async function callConstant(node: TronNode, account: string, selector: string): Promise<Buffer> {
   const answer = objectOf(
-    await node.ask('/wallet/triggerconstantcontract', {
+    await node.query('/wallet/triggerconstantcontract', {
       owner_address: hexOfAccount(CALLER),
       contract_address: hexOfAccount(account),
       function_selector: selector,
