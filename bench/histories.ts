@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { randomSecretHex } from '../src/crypto/hmac.js'
-import { createIdGenerator, randomKeyId } from '../src/crypto/id.js'
+import { IdGenerator, randomKeyId } from '../src/crypto/id.js'
 import { createPooledRandom } from '../src/crypto/random.js'
 import { formatAmount } from '../src/domain/amount.js'
 import type { WalletCommand } from '../src/store/commands.js'
@@ -22,7 +22,7 @@ export class Histories {
   /** Begins its references, so that those of another run on the same store come after them. */
   private readonly series = Date.now().toString(36)
   private readonly random = createPooledRandom()
-  private readonly ids = createIdGenerator(this.random)
+  private readonly ids = new IdGenerator(this.random)
   private readonly clock: SteppingClock
   private opened: LmdbStore | undefined
 

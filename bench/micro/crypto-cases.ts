@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import secp256k1 from 'secp256k1'
 import { decodeBase64 } from '../../src/crypto/base64.js'
 import { decodeDerSignature } from '../../src/crypto/der.js'
-import { createIdGenerator } from '../../src/crypto/id.js'
+import { IdGenerator } from '../../src/crypto/id.js'
 import { createPooledRandom } from '../../src/crypto/random.js'
 import type { Secp256k1EngineName } from '../../src/crypto/secp256k1.js'
 import { loadEngine } from '../../src/verify/engine-choice.js'
@@ -38,7 +38,7 @@ export function cryptoCases(): readonly Case[] {
   const coordinate = (start: number) => Buffer.from(point.subarray(start, start + 32)).toString('base64url')
   const jwk = { kty: 'EC', crv: 'secp256k1', x: coordinate(1), y: coordinate(33) }
   const openSslKey = createPublicKey({ key: jwk, format: 'jwk' })
-  const ids = createIdGenerator(createPooledRandom())
+  const ids = new IdGenerator(createPooledRandom())
   const secretHex = secretKey.toString('hex')
   return [
     functionCase({

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
  *
  * The text that was hashed is the one that the identity onboarded with, and it need not be spelled as in this request.
  * Every usual spelling is therefore tried: `0x` or not, lower case, upper case, and the case of the request. All of them
- * name the same key, so accepting any of them lets nobody else in.
+ * name the same key, so accepting any of them admits no other key.
  */
 export function isIdentityOfKey(identity: string, keyText: string, onboardingName: string): boolean {
   const digits = keyText.replace(/^0x/, '')

@@ -16,7 +16,7 @@ export function base64Length(byteLength: number): number {
 }
 
 /**
- * Answers the bytes of `text` (a string, or its bytes), or null when it is not base64: a character outside the
+ * Returns the bytes of `text` (a string, or its bytes), or null when it is not base64: a character outside the
  * alphabet (white space and the URL-safe ones included), wrong padding, or bits after the last byte that are not zero.
  * Node's own decoder skips what it does not know, which would give one signature many spellings.
  */

@@ -19,8 +19,8 @@ const SIGN_BIT = 0x80
 const HEADER_BYTES = 2
 
 /**
- * Answers r ‖ s as 64 bytes, or null when `der` is not strict DER of two non-negative integers of at most 256 bits.
- * Whether r and s are in the range of the curve is not looked at.
+ * Returns r ‖ s as 64 bytes, or null when `der` is not strict DER of two non-negative integers of at most 256 bits.
+ * It does not check whether r and s are in the range of the curve.
  */
 export function decodeDerSignature(der: Uint8Array): Uint8Array | null {
   const length = der.length
@@ -34,7 +34,7 @@ export function decodeDerSignature(der: Uint8Array): Uint8Array | null {
   return endOfS === length ? compact : null
 }
 
-/** Copies the integer at `start` right-aligned into `compact` and answers the offset after it, or null. */
+/** Copies the integer at `start` right-aligned into `compact` and returns the offset after it, or null. */
 function readInteger(der: Uint8Array, start: number, compact: Uint8Array, position: number): number | null {
   const size = der[start + 1]
   if (der[start] !== TAG_INTEGER || size === undefined || size === 0) return null

@@ -36,40 +36,36 @@ const VERSION_7 = 0x7000
 const VARIANT_RFC_9562 = 0x80000000
 const KEY_ID_BYTES = 8
 
-export interface IdGenerator {
+export class IdGenerator {
+  private latestMs = -1
+  private counter = 0
+  private readonly seed = Buffer.alloc(SEED_BYTES)
+
+  constructor(private readonly random: RandomFill) {}
+
   /**
    * A new id whose time is `nowMs`, greater than every one before as long as the clock does not step back. Throws a
    * RangeError when `nowMs` is not a time of UUIDv7.
    */
-  next(nowMs: number): Buffer
-}
-
-export function createIdGenerator(random: RandomFill): IdGenerator {
-  let latestMs = -1
-  let counter = 0
-  const seed = Buffer.alloc(SEED_BYTES)
-
-  function startMillisecond(ms: number): void {
-    random(seed)
-    latestMs = ms
-    counter = seed.readUIntBE(0, SEED_BYTES) % COUNTER_SEED_RANGE
+  next(nowMs: number): Buffer {
+    if (!Number.isSafeInteger(nowMs) || nowMs < 0 || nowMs >= TIME_RANGE_MS) {
+      throw new RangeError(`${nowMs} is not a time in milliseconds`)
+    }
+    if (nowMs !== this.latestMs) this.startMillisecond(nowMs)
+    // 2⁴¹ ids in one millisecond would be needed to exhaust the counter.
+    else this.counter += 1
+    const id = Buffer.allocUnsafe(ID_BYTES)
+    id.writeUIntBE(this.latestMs, 0, TIME_BYTES)
+    id.writeUInt16BE(VERSION_7 + Math.floor(this.counter / COUNTER_LOW_RANGE), COUNTER_HIGH_AT)
+    id.writeUInt32BE(VARIANT_RFC_9562 + (this.counter % COUNTER_LOW_RANGE), COUNTER_LOW_AT)
+    this.random(id.subarray(RANDOM_AT, RANDOM_AT + RANDOM_BYTES))
+    return id
   }
 
-  return {
-    next(nowMs) {
-      if (!Number.isSafeInteger(nowMs) || nowMs < 0 || nowMs >= TIME_RANGE_MS) {
-        throw new RangeError(`${nowMs} is not a time in milliseconds.`)
-      }
-      if (nowMs !== latestMs) startMillisecond(nowMs)
-      // 2⁴¹ ids in one millisecond would be needed to exhaust the counter.
-      else counter += 1
-      const id = Buffer.allocUnsafe(ID_BYTES)
-      id.writeUIntBE(latestMs, 0, TIME_BYTES)
-      id.writeUInt16BE(VERSION_7 + Math.floor(counter / COUNTER_LOW_RANGE), COUNTER_HIGH_AT)
-      id.writeUInt32BE(VARIANT_RFC_9562 + (counter % COUNTER_LOW_RANGE), COUNTER_LOW_AT)
-      random(id.subarray(RANDOM_AT, RANDOM_AT + RANDOM_BYTES))
-      return id
-    },
+  private startMillisecond(ms: number): void {
+    this.random(this.seed)
+    this.latestMs = ms
+    this.counter = this.seed.readUIntBE(0, SEED_BYTES) % COUNTER_SEED_RANGE
   }
 }
 

@@ -59,7 +59,7 @@ export function createEngine(name: Secp256k1EngineName, curve: CurveOperations):
     isPublicKey: (key) => isCompressed(key) && curve.isOnCurve(key),
     verify(signatureDer, digest, publicKey) {
       if (digest.length !== DIGEST_BYTES) {
-        throw new RangeError(`A digest has ${DIGEST_BYTES} bytes, not ${digest.length}.`)
+        throw new RangeError(`a digest has ${DIGEST_BYTES} bytes, not ${digest.length}`)
       }
       if (!isCompressed(publicKey)) return false
       const signature = readSignature(signatureDer)
@@ -69,7 +69,7 @@ export function createEngine(name: Secp256k1EngineName, curve: CurveOperations):
   }
 }
 
-/** Answers r ‖ s with a low s, or null when the signature breaks the policy. */
+/** Returns r ‖ s with a low s, or null when the signature breaks the policy. */
 export function readSignature(signatureDer: Uint8Array): Uint8Array | null {
   const signature = decodeDerSignature(signatureDer)
   if (signature === null || !isScalar(signature, 0) || !isScalar(signature, SCALAR_BYTES)) return null

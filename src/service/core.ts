@@ -3,7 +3,7 @@ import { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { randomSecretHex } from '../crypto/hmac.js'
-import { createIdGenerator } from '../crypto/id.js'
+import { IdGenerator } from '../crypto/id.js'
 import { createPooledRandom } from '../crypto/random.js'
 import { DAY_MS } from '../domain/api-key.js'
 import type { TokenDecimals } from '../domain/network.js'
@@ -68,7 +68,7 @@ export async function startCore(context: CoreContext): Promise<Core> {
   })
   shutdown.add('webhooks', () => dispatcher.stop())
   await dispatcher.start()
-  const ids = createIdGenerator(createPooledRandom())
+  const ids = new IdGenerator(createPooledRandom())
   const testDeliveries = new TestDeliveries({
     webhooks: store.webhooks,
     sender,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { randomSecretHex } from '../crypto/hmac.js'
-import { createIdGenerator, randomKeyId } from '../crypto/id.js'
+import { IdGenerator, randomKeyId } from '../crypto/id.js'
 import { createPooledRandom } from '../crypto/random.js'
 import type { TokenDecimals } from '../domain/network.js'
 import { addressCheck } from '../networks/wallet-address.js'
@@ -44,7 +44,7 @@ export function openStore(
   commitObserver: CommitObserver | undefined,
 ): Promise<Store> {
   const random = createPooledRandom()
-  const ids = createIdGenerator(random)
+  const ids = new IdGenerator(random)
   return openLmdbStore({
     directory: settings.dataDirectory,
     clock,

@@ -8,7 +8,7 @@ const WINDOW = 64
 const LEAD = 32
 /**
  * Tables change hands at most once in so many signatures. Making one costs what 14 signatures cost without tables, so this
- * bounds the loss to 2 %, whatever the keys do.
+ * bounds the loss to some 2 %, whatever the keys do.
  */
 const SIGNATURES_BETWEEN_TAKEOVERS = 640
 

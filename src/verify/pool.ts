@@ -61,7 +61,7 @@ export const BATCHES_PER_THREAD = 2
 const ATTEMPTS = 2
 /** Pause between probes of failing threads. */
 const PROBE_INTERVAL_MS = 1_000
-/** Shortest pause before throttled requests are looked at again. */
+/** Shortest pause before throttled requests are considered again. */
 const THROTTLE_MIN_MS = 1
 /** A longer text cannot be a signature, so it is rejected here. */
 const MAX_SIGNATURE_CHARACTERS = base64Length(MAX_DER_SIGNATURE_BYTES)

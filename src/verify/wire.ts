@@ -17,11 +17,11 @@ import { decodeBase64 } from '../crypto/base64.js'
 import { PUBLIC_KEY_BYTES, type Secp256k1Engine } from '../crypto/secp256k1.js'
 import { signedTextHead } from './signed-text.js'
 
-/** One signature to verify, as the request brought it: decoding and hashing are the worker's. */
+/** One signature to verify, as it was sent: the worker decodes and hashes. */
 export interface VerifyRequest {
-  /** 33 bytes; whether they are a key shows when the signature is verified. */
+  /** 33 bytes, which need not be a key. */
   readonly publicKey: Uint8Array
-  /** The header as sent: base64 of DER, not looked at yet. */
+  /** The header as sent: base64 of DER, not checked yet. */
   readonly signature: string
   /** The constant of the route, for example `POST /api/invoices`. */
   readonly routeTag: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createIdGenerator, randomKeyId } from '../../src/crypto/id.js'
+import { IdGenerator, randomKeyId } from '../../src/crypto/id.js'
 import { createPooledRandom, type RandomFill } from '../../src/crypto/random.js'
 
 const NOW_MS = 1_700_000_000_000
@@ -13,18 +13,18 @@ const timeOf = (id: Buffer) => id.readUIntBE(0, 6)
 describe('ids', () => {
   test('are UUIDv7 without dashes', () => {
     // RFC 9562, appendix A.6: the version and variant stand where they belong, the time in front.
-    const id = createIdGenerator(ones).next(0x017f22e279b0)
+    const id = new IdGenerator(ones).next(0x017f22e279b0)
     assert.match(hexOf(id), /^017f22e279b0[7][0-9a-f]{3}[89ab][0-9a-f]{15}$/)
     assert.equal(timeOf(id), 0x017f22e279b0)
   })
 
   test('count up within a millisecond, from the low to the high part of the counter', () => {
-    const ids = createIdGenerator(zeros)
+    const ids = new IdGenerator(zeros)
     assert.equal(hexOf(ids.next(1)), '00000000000170008000000000000000')
     assert.equal(hexOf(ids.next(1)), '00000000000170008000000100000000')
     // A seed of 2³⁰ − 1, the greatest low part.
     let isSeed = true
-    const carrying = createIdGenerator((target) => {
+    const carrying = new IdGenerator((target) => {
       target.fill(0)
       if (isSeed) target.set([0x00, 0x00, 0x3f, 0xff, 0xff, 0xff])
       isSeed = false
@@ -34,14 +34,14 @@ describe('ids', () => {
   })
 
   test('leave room to count however the randomness falls', () => {
-    const ids = createIdGenerator(ones)
+    const ids = new IdGenerator(ones)
     const first = ids.next(NOW_MS)
     assert.equal(hexOf(first).slice(12), '77ffbfffffffffffffff')
     assert.equal(timeOf(ids.next(NOW_MS)), NOW_MS)
   })
 
   test('are unique and in order while time goes on', () => {
-    const ids = createIdGenerator(createPooledRandom())
+    const ids = new IdGenerator(createPooledRandom())
     let previous = ''
     for (let i = 0; i < 100_000; i++) {
       const hex = hexOf(ids.next(NOW_MS + Math.floor(i / 1000)))
@@ -51,7 +51,7 @@ describe('ids', () => {
   })
 
   test('are unique and tell the time they were made for while the clock jumps to and fro', () => {
-    const ids = createIdGenerator(createPooledRandom())
+    const ids = new IdGenerator(createPooledRandom())
     const jumps = [0, 0, 1, -5, 0, 3, -3600_000, 2, 0, -1]
     let clockMs = NOW_MS
     const seen = new Set<string>()
@@ -66,12 +66,12 @@ describe('ids', () => {
   })
 
   test('of two processes in one millisecond differ', () => {
-    const [a, b] = [createIdGenerator(createPooledRandom()), createIdGenerator(createPooledRandom())]
+    const [a, b] = [new IdGenerator(createPooledRandom()), new IdGenerator(createPooledRandom())]
     assert.notDeepEqual(a.next(NOW_MS), b.next(NOW_MS))
   })
 
   test('are not made for what is no time', () => {
-    const ids = createIdGenerator(zeros)
+    const ids = new IdGenerator(zeros)
     for (const time of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 48]) {
       assert.throws(() => ids.next(time), RangeError, `${time}`)
     }

@@ -1,5 +1,5 @@
 import { randomSecretHex } from '../../src/crypto/hmac.js'
-import { createIdGenerator, randomKeyId } from '../../src/crypto/id.js'
+import { IdGenerator, randomKeyId } from '../../src/crypto/id.js'
 import type { RandomFill } from '../../src/crypto/random.js'
 import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { Store } from '../../src/store/store.js'
@@ -47,7 +47,7 @@ export interface SessionParts {
 /** Opens the store, and starts the core on it. */
 export async function openSession(parts: SessionParts): Promise<Session> {
   const { clock, model, facts, moves, deliveries, profile, ids: fill, trace, touched, report } = parts
-  const ids = createIdGenerator(fill)
+  const ids = new IdGenerator(fill)
   const store = await openLmdbStore({
     directory: parts.directory,
     clock,

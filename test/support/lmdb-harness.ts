@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock.js'
-import { createIdGenerator, randomKeyId } from '../../src/crypto/id.js'
+import { IdGenerator, randomKeyId } from '../../src/crypto/id.js'
 import { createPooledRandom } from '../../src/crypto/random.js'
 import { type LmdbStore, type LmdbStoreOptions, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { StoreHarness } from '../contract/store/harness.js'
@@ -9,7 +9,7 @@ import { memoryDirectory } from './temporary-directory.js'
 /** Options of an LMDB store in `directory` for tests: real ids, and secrets that count up. */
 export function lmdbStoreOptions(directory: string, clock: Clock): LmdbStoreOptions {
   const random = createPooledRandom()
-  const ids = createIdGenerator(random)
+  const ids = new IdGenerator(random)
   let secrets = 0
   return {
     directory,
