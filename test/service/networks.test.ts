@@ -151,22 +151,22 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
       /chain/,
     ],
   ]
-  for (const [what, more, told] of refusals) {
-    test(`is refused at start with one line: ${what}`, async (t) => {
-      const world = await WatchedChain.start(t)
-      const place = temporaryDirectory()
-      t.after(() => place.remove())
+  test(`is refused at start with one line: ${refusals.map(([what]) => what).join('; ')}`, async (t) => {
+    const world = await WatchedChain.start(t)
+    const place = temporaryDirectory()
+    t.after(() => place.remove())
+    for (const [what, more, told] of refusals) {
       const environment = { ...world.environment(more(world)), BILLHOOK_LOG: 'silent' }
       const { code, stdout, stderr } = await startChild(
         MAIN,
         ['serve', '--port', '0', '--data', place.path],
         environment,
       ).ended
-      assert.deepEqual([code, stdout], [1, ''])
-      assert.match(stderr, /^billhook: SEP cannot be watched: http:\/\/127\.0\.0\.1:\d+: [^\n]+\n$/)
-      assert.match(stderr, told)
-    })
-  }
+      assert.deepEqual([code, stdout], [1, ''], what)
+      assert.match(stderr, /^billhook: SEP cannot be watched: http:\/\/127\.0\.0\.1:\d+: [^\n]+\n$/, what)
+      assert.match(stderr, told, what)
+    }
+  })
 })
 
 test('a token of TRON with a typing error is refused at start with one line', async (t) => {

@@ -25,7 +25,7 @@ import {
 } from './fixture.js'
 
 /** Heights with transfers, and the height at which a lagging replica stands. */
-const BLOCKS = 24
+const BLOCKS = 18
 const LAGGING_AT = 12
 const HOUR_MS = 3_600_000
 
@@ -379,7 +379,8 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
     return Array.isArray(value) ? value.with(Number(key), changed) : { ...(value as object), [key]: changed }
   }
 
-  const wrongValues: readonly unknown[] = [-1, 1e300, true, {}, [{}], 'x', '0x', '0xg', `0x${'f'.repeat(10_000)}`]
+  const wrongValues: readonly unknown[] = [{}, -1, 'x', 1e300, true, [{}], '0x', '0xg', `0x${'f'.repeat(10_000)}`]
+  const TELLING_VALUES = 3
 
   for (const method of ['eth_getBlockByNumber', 'eth_getBlockReceipts', 'eth_getTransactionReceipt']) {
     test(`tells nothing wrong whatever stands in place of a value of ${method}`, async () => {
@@ -394,7 +395,10 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
       let asked = 0
       try {
         for (const path of placesOf(answer)) {
-          for (const wrong of wrongValues) {
+          let isRead = false
+          for (const [n, wrong] of wrongValues.entries()) {
+            // Where an object, a number and a text change nothing, nothing is read.
+            if (n === TELLING_VALUES && !isRead) break
             proxy.fault = {
               alter: (call, end) => {
                 if (isUnknown(call)) return METHOD_NOT_FOUND
@@ -404,8 +408,10 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
               },
             }
             const block = await certain(reader.block(at, named))
-            if (block === null) refused += 1
-            else assert.deepEqual(block.value, truth[at], `${path.join('.')}: ${JSON.stringify(wrong).slice(0, 20)}`)
+            if (block === null) {
+              refused += 1
+              isRead = true
+            } else assert.deepEqual(block.value, truth[at], `${path.join('.')}: ${JSON.stringify(wrong).slice(0, 20)}`)
             clock.advance(PAUSE_MAX_MS)
           }
         }
