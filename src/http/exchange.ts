@@ -3,7 +3,7 @@ import type { BodyBuffer, UnfinishedBodies } from './body-buffer.js'
 import { RefusalLinger } from './refusal-linger.js'
 import { requestIdOf } from './request-id.js'
 import type { Answer, BodyStream, Refusal, Request, Resolve, Target } from './server.js'
-import { discardStream, isStream, pumpStream, type StreamSink } from './stream.js'
+import { discardStream, pumpStream, type StreamSink } from './stream.js'
 
 const NO_BODY = Buffer.alloc(0)
 
@@ -224,6 +224,10 @@ export function unwritableHeader(headers: Readonly<Record<string, string>>): str
     fit.set(name, value)
   }
   return undefined
+}
+
+export function isStream(body: Answer['body']): body is BodyStream {
+  return typeof body !== 'string' && !(body instanceof Uint8Array)
 }
 
 /** Whether answers with this status have no body and no Content-Length (RFC 9110, 6.4.1 and 8.6). */

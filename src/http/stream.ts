@@ -1,12 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Answer, BodyStream } from './server.js'
+import type { BodyStream } from './server.js'
 
 /** Bytes after which a stream yields to other requests, however fast its client reads. */
 const STREAM_SLICE_BYTES = 262_144
-
-export function isStream(body: Answer['body']): body is BodyStream {
-  return typeof body !== 'string' && !(body instanceof Uint8Array)
-}
 
 /** The destination of a streamed answer: one response of one engine. */
 export interface StreamSink {

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { BodyBuffer } from '../body-buffer.js'
-import { Exchange, type Front, hasNoBody } from '../exchange.js'
+import { Exchange, type Front, hasNoBody, isStream } from '../exchange.js'
 import { peerAddress } from '../guards/client-address.js'
 import { REQUEST_ID_HEADER } from '../request-id.js'
 import type { Answer, Refusal } from '../server.js'
-import { isStream } from '../stream.js'
 
 /** Maximum number of chunks in a body. One of a single byte costs as much as a large one, and its sender six bytes. */
 export const BODY_CHUNKS_MAX = 256

@@ -1,12 +1,11 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { STATUS_CODES } from 'node:http'
 import { BodyBuffer } from '../body-buffer.js'
-import { Exchange, type Front, hasNoBody } from '../exchange.js'
+import { Exchange, type Front, hasNoBody, isStream } from '../exchange.js'
+import { peerAddress } from '../guards/client-address.js'
 import { REQUEST_ID_HEADER } from '../request-id.js'
 import type { Answer, Refusal } from '../server.js'
-import { isStream } from '../stream.js'
 import { type FramingFlaw, framingOf } from './framing.js'
-import { captureHeaders, peerOf } from './head.js'
 
 /** Larger answers are handed to the engine piece by piece, so that it is known when the client has taken the last. */
 const WHOLE_ANSWER_LIMIT_BYTES = 65_536
@@ -294,4 +293,26 @@ export class UwsExchange extends Exchange {
   protected ended(): void {
     this.front.ended()
   }
+}
+
+/** The address of a connection that is open. */
+export function peerOf(res: HttpResponse): string {
+  return peerAddress(Buffer.from(res.getRemoteAddressAsText()).toString('latin1'))
+}
+
+let captured: string[] = []
+
+function capture(name: string, value: string): void {
+  captured.push(name, value)
+}
+
+/**
+ * All headers. One `forEach` costs about as much as the look-ups that a signed request needs (measured: 0.5 µs for 4
+ * headers and 1.2 µs for 13, against 0.6 µs for six look-ups), and unlike them it sees repeated and empty headers.
+ */
+function captureHeaders(req: HttpRequest): readonly string[] {
+  const headers: string[] = []
+  captured = headers
+  req.forEach(capture)
+  return headers
 }

@@ -5,8 +5,7 @@ import * as uWS from 'uWebSockets.js'
 import { UnfinishedBodies } from '../body-buffer.js'
 import type { HttpServer, Resolve, ServerSettings } from '../server.js'
 import { UwsConnectionShare } from './connection-share.js'
-import { UwsExchange, type UwsFront } from './exchange.js'
-import { peerOf } from './head.js'
+import { peerOf, UwsExchange, type UwsFront } from './exchange.js'
 import { connectionsTo } from './kernel-connections.js'
 
 /** How often unfinished bodies are checked, as a fraction of the time that they may take. */
