@@ -37,7 +37,7 @@ export interface Noted {
 
 /** What a follower remembers of the ledger, in memory and on disk. */
 export class FollowerMemory {
-  private progress_: LedgerProgress
+  private latest: LedgerProgress
   /** Times of the transactions in the window, by transaction. */
   private readonly taken = new Map<string, number>()
   private readonly aside = new Map<string, SetAside>()
@@ -47,14 +47,14 @@ export class FollowerMemory {
     memory: LedgerMemory,
     private readonly options: FollowerMemoryOptions,
   ) {
-    this.progress_ = memory.progress
+    this.latest = memory.progress
     for (const { umid, timestampMs } of memory.taken) this.taken.set(umid, timestampMs)
     // The time since the last run is unknown, so all are due at once.
     for (const one of memory.setAside) this.aside.set(one.umid, { ...one, dueMs: 0 })
   }
 
   get progress(): LedgerProgress {
-    return this.progress_
+    return this.latest
   }
 
   get setAside(): readonly SetAside[] {
@@ -96,12 +96,12 @@ export class FollowerMemory {
    */
   private progressAfter(taken: readonly ListedTransaction[]): LedgerProgress {
     const { overlapMs, clock } = this.options
-    let { newestMs, windowMs } = this.progress_
+    let { newestMs, windowMs } = this.latest
     for (const { timestampMs } of taken) newestMs = Math.max(newestMs, timestampMs)
     const beginsMs = Math.min(newestMs, clock.now()) - overlapMs
     if (beginsMs - windowMs >= overlapMs / WINDOW_STEPS) windowMs = beginsMs
     if (this.taken.size + taken.length > TAKEN_MAX) windowMs = Math.max(windowMs, this.cutShort(taken.length))
-    return { ...this.progress_, newestMs, windowMs }
+    return { ...this.latest, newestMs, windowMs }
   }
 
   /** The time from which on there is room for `more`, with a margin. */
@@ -126,8 +126,8 @@ export class FollowerMemory {
   }
 
   private remember({ progress, taken, setAside, settled }: LedgerStep): void {
-    const hasMoved = progress.windowMs > this.progress_.windowMs
-    this.progress_ = progress
+    const hasMoved = progress.windowMs > this.latest.windowMs
+    this.latest = progress
     for (const { umid, timestampMs } of taken) this.taken.set(umid, timestampMs)
     for (const umid of settled) this.aside.delete(umid)
     for (const one of setAside) this.aside.set(one.umid, one)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isObject } from '../base/json-object.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
 import { type Listing, mergePages, type StorePage } from './listing.js'
-import { NodeHttp } from './node-http.js'
+import { NodeHttp, unclear } from './node-http.js'
 
 /** Size of a row: 64 hex characters and 13 digits, with their names and quotes. */
 const ROW_BYTES = 160
@@ -145,8 +145,4 @@ function readRow(value: unknown): ListedTransaction | null {
   if (typeof umid !== 'string' || !UMID.test(umid)) return null
   if (typeof timestamp !== 'string' || !DIGITS.test(timestamp)) return null
   return { umid, timestampMs: Number(timestamp) }
-}
-
-function unclear(why: string): { readonly kind: 'unclear'; readonly why: string } {
-  return { kind: 'unclear', why }
 }

@@ -60,8 +60,8 @@ function judge(status: number, body: unknown): NodeAnswer {
   return isMissing ? { kind: 'missing' } : unclear(`status ${status}`)
 }
 
-function unclear(why: string): NodeAnswer {
-  return { kind: 'unclear', why }
+export function unclear(why: string) {
+  return { kind: 'unclear', why } as const
 }
 
 function parseJson(text: string): unknown {

@@ -1,10 +1,10 @@
+import { retryAfterMs } from '../base/retry-after.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { DeliveryFailure, DeliveryResult } from '../domain/webhook.js'
 import type { AddressGuard } from './address-guard.js'
 import { AddressRefused, type Connection } from './connection.js'
 import { ConnectionPool } from './connection-pool.js'
 import { createHostResolver, HostNotFound, type ResolveHost } from './host-resolver.js'
-import { retryAfterOf } from './retry-after.js'
 
 /** Time for everything: resolving, connecting, TLS, sending, and the whole answer (specification, Limits). */
 const DELIVERY_TIMEOUT_MS = 8000
@@ -14,6 +14,9 @@ const ANSWER_LIMIT_BYTES = 64 * 1024
 
 /** Answers below are interim (RFC 9110, 15.2), and the final one follows. */
 const FINAL_STATUS_MIN = 200
+
+/** The statuses that ask for a pause: too many requests, and unavailable (RFC 6585, 4; RFC 9110, 15.6.4). */
+const ASKING_STATUSES = [429, 503]
 
 /** One POST. */
 export interface OutgoingDelivery {
@@ -138,6 +141,14 @@ function attempt(
       },
     )
   })
+}
+
+/**
+ * How many milliseconds from `nowMs` an answer asks to wait by `Retry-After`; null when it does not ask, or the header
+ * is malformed. The value is not bounded.
+ */
+export function retryAfterOf(status: number, header: string | string[] | undefined, nowMs: number): number | null {
+  return ASKING_STATUSES.includes(status) ? retryAfterMs(header, nowMs) : null
 }
 
 /** What the receiver announces for the connection after its answer. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { retryAfterOf } from '../../src/webhooks/retry-after.js'
+import { retryAfterOf } from '../../src/webhooks/sender.js'
 
 /** 14 November 2023, 22:13:20 UTC. */
 const NOW = 1_700_000_000_000
