@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Packr } from 'msgpackr'
-import { CorruptRecord, recordCodec } from '../../../src/store/lmdb/tables/record-codec.js'
+import {
+  bytes,
+  CorruptRecord,
+  fieldsOf,
+  flag,
+  integer,
+  listOf,
+  oneOf,
+  orNull,
+  recordCodec,
+  storedAs,
+  text,
+} from '../../../src/store/lmdb/tables/record-codec.js'
 import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tables.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
@@ -16,21 +28,16 @@ interface Sample {
   readonly kind: 'a' | 'b'
 }
 
-const codec = recordCodec<Sample>(
-  'samples',
-  2,
-  (one) => [one.text, one.maybe, one.count, one.when, one.flag, one.bytes, one.rest, one.kind],
-  (fields) => ({
-    text: fields.text(),
-    maybe: fields.textOrNull(),
-    count: fields.integer(),
-    when: fields.integerOrNull(),
-    flag: fields.flag(),
-    bytes: fields.bytes(),
-    rest: fields.bytesOrNull(),
-    kind: fields.oneOf(['a', 'b']),
-  }),
-)
+const codec = recordCodec<Sample>('samples', 2, {
+  text,
+  maybe: orNull(text),
+  count: integer,
+  when: orNull(integer),
+  flag,
+  bytes,
+  rest: orNull(bytes),
+  kind: oneOf(['a', 'b']),
+})
 
 const good: readonly unknown[] = [2, 'text', null, 7, null, true, Buffer.of(1, 2), null, 'b']
 const packr = new Packr({ useRecords: false })
@@ -97,16 +104,50 @@ describe('a stored record', () => {
     })
   }
 
-  for (const [what, bytes] of [
+  for (const [what, packed] of [
     ['nothing', Buffer.alloc(0)],
     ['half of itself', packr.pack(good).subarray(0, 6)],
     ['itself and more', Buffer.concat([packr.pack(good), Buffer.of(1)])],
     ['noise', Buffer.from('\xc1\xff\x00noise', 'latin1')],
   ] as const) {
     test(`of ${what} is a corrupt one`, () => {
-      assert.throws(() => codec.decode(bytes), CorruptRecord)
+      assert.throws(() => codec.decode(packed), CorruptRecord)
     })
   }
+
+  test('may hold lists, groups of fields, and fields that are stored as something else', () => {
+    interface Order {
+      readonly lines: readonly { readonly name: string; readonly count: number }[]
+      readonly total: bigint
+    }
+    const orders = recordCodec<Order>('orders', 1, {
+      lines: listOf(fieldsOf<Order['lines'][number]>({ name: text, count: integer })),
+      total: storedAs(text, String, BigInt),
+    })
+    const order: Order = {
+      lines: [
+        { name: 'a', count: 1 },
+        { name: 'b', count: 2 },
+      ],
+      total: 2n ** 80n,
+    }
+    assert.deepEqual(packr.unpack(orders.encode(order)), [1, 2, 'a', 1, 'b', 2, String(2n ** 80n)])
+    assert.deepEqual(orders.decode(orders.encode(order)), order)
+    assert.deepEqual(orders.decode(orders.encode({ ...order, lines: [] })), { ...order, lines: [] })
+    assert.throws(() => orders.decode(packr.pack([1, 2, 'a', 1, 'b', '2'])), /orders has no integer in field 5/)
+  })
+
+  test('of an earlier version is read as that version says', () => {
+    const earlier = recordCodec<{ readonly flag: boolean }>('samples', 1, { flag })
+    const later = recordCodec<{ readonly flag: boolean; readonly count: number }>(
+      'samples',
+      2,
+      { flag, count: integer },
+      { 1: (from) => ({ flag: flag.read(from), count: 0 }) },
+    )
+    assert.deepEqual(later.decode(earlier.encode({ flag: true })), { flag: true, count: 0 })
+    assert.throws(() => earlier.decode(later.encode({ flag: true, count: 1 })), CorruptRecord)
+  })
 
   test('keeps its bytes when the buffer that it was read from is used again', () => {
     const packed = Buffer.from(
@@ -147,9 +188,9 @@ describe('a stored record', () => {
         for (const size of sizes) events.putSync(Buffer.of(1, sizes.indexOf(size)), codec.encode(sample(size)))
       })
       const read = (size: number) => {
-        const bytes = events.getBinaryFast(Buffer.of(1, sizes.indexOf(size)))
-        assert.ok(bytes !== undefined)
-        return codec.decode(bytes)
+        const packed = events.getBinaryFast(Buffer.of(1, sizes.indexOf(size)))
+        assert.ok(packed !== undefined)
+        return codec.decode(packed)
       }
       for (const first of sizes) {
         for (const second of sizes) {

@@ -4,7 +4,7 @@ import { NETWORKS, type Network } from '../../../domain/network.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { depositKey } from '../deposits/deposit-rows.js'
 import { WIDE_BYTES, wideKey } from '../tables/bytes.js'
-import { recordCodec } from '../tables/record-codec.js'
+import { fieldsOf, integer, listOf, recordCodec, text } from '../tables/record-codec.js'
 import { firstKey, lastKey } from '../tables/tables.js'
 
 /** What a deposit is known by within its network. */
@@ -15,23 +15,12 @@ export interface BlockRow extends BlockHead {
   readonly deposits: readonly DepositId[]
 }
 
-const codec = recordCodec<Omit<BlockRow, 'height'>>(
-  'blocks',
-  1,
-  (row) => [
-    row.hash,
-    row.parentHash,
-    row.timeMs,
-    row.deposits.length,
-    ...row.deposits.flatMap(({ txHash, index }) => [txHash, index]),
-  ],
-  (fields) => ({
-    hash: fields.text(),
-    parentHash: fields.text(),
-    timeMs: fields.integer(),
-    deposits: Array.from({ length: fields.integer() }, () => ({ txHash: fields.text(), index: fields.integer() })),
-  }),
-)
+const codec = recordCodec<Omit<BlockRow, 'height'>>('blocks', 1, {
+  hash: text,
+  parentHash: text,
+  timeMs: integer,
+  deposits: listOf(fieldsOf<DepositId>({ txHash: text, index: integer })),
+})
 
 const KEY_BYTES = 1 + WIDE_BYTES
 const HEIGHT_MAX = 0xffff_ffff_ffff

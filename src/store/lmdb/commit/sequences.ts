@@ -1,50 +1,44 @@
 import type { Numbers } from '../tables/names.js'
-import { recordCodec } from '../tables/record-codec.js'
+import { integer, recordCodec } from '../tables/record-codec.js'
 import type { Tables } from '../tables/tables.js'
 
-/** What is numbered so that keys stay short and sort by age, in the order of the stored record. */
-const KINDS = [
-  'owner',
-  'wallet',
-  'address',
-  'assignment',
-  'apiKey',
-  'walletSet',
-  'deposit',
-] as const satisfies (keyof Numbers)[]
+/** The last number of each kind. Numbers keep keys short and sort by age. */
+type Last = Record<keyof Numbers, number>
 
 const KEY = Buffer.from('numbers')
 
-const codec = recordCodec<readonly number[]>(
-  'meta/sequences',
-  1,
-  (last) => last,
-  (fields) => KINDS.map(() => fields.integer()),
-)
+const codec = recordCodec<Last>('meta/sequences', 1, {
+  owner: integer,
+  wallet: integer,
+  address: integer,
+  assignment: integer,
+  apiKey: integer,
+  walletSet: integer,
+  deposit: integer,
+})
+
+const NONE: Last = { owner: 0, wallet: 0, address: 0, assignment: 0, apiKey: 0, walletSet: 0, deposit: 0 }
 
 /** The last numbers handed out. A commit reads them at their first use and writes them once, at its end. */
 export class Sequences {
-  private last: Map<keyof Numbers, number> | null = null
+  private last: Last | null = null
   private isDirty = false
 
   next<K extends keyof Numbers>(tables: Tables, kind: K): Numbers[K] {
     this.last ??= read(tables)
-    const number = (this.last.get(kind) ?? 0) + 1
-    this.last.set(kind, number)
+    this.last[kind] += 1
     this.isDirty = true
-    return number as Numbers[K]
+    return this.last[kind] as Numbers[K]
   }
 
   save(tables: Tables): void {
-    const { last } = this
-    if (!this.isDirty || last === null) return
-    tables.meta.putSync(KEY, codec.encode(KINDS.map((kind) => last.get(kind) ?? 0)))
+    if (!this.isDirty || this.last === null) return
+    tables.meta.putSync(KEY, codec.encode(this.last))
     this.isDirty = false
   }
 }
 
-function read({ meta }: Tables): Map<keyof Numbers, number> {
+function read({ meta }: Tables): Last {
   const stored = meta.get(KEY)
-  const values = stored === undefined ? [] : codec.decode(stored)
-  return new Map(KINDS.map((kind, i) => [kind, values[i] ?? 0]))
+  return stored === undefined ? { ...NONE } : codec.decode(stored)
 }

@@ -7,7 +7,7 @@ import type { Page, PageOf } from '../../pages.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { bigintFromBytes, bigintToBytes, isKey } from '../tables/bytes.js'
 import type { AddressNo, DepositNo, InvoiceId } from '../tables/names.js'
-import { recordCodec } from '../tables/record-codec.js'
+import { bytes, flag, integer, oneOf, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
 
 /** A deposit with what only the store knows of it. */
 export interface DepositRow extends Deposit {
@@ -25,50 +25,28 @@ export interface DepositRow extends Deposit {
 
 const KINDS = ['pending', 'confirmed', 'dropped'] as const
 
-const codec = recordCodec<DepositRow>(
-  'deposits',
-  1,
-  (row) => [
-    row.network,
-    row.txHash,
-    row.index,
-    row.toAddress,
-    row.currency,
-    row.amount,
-    row.kind,
-    row.receivedAt,
-    row.confirmedAt,
-    row.no,
-    row.addressNo,
-    row.countedAs,
-    bigintToBytes(row.atoms),
-    row.invoiceId,
-    row.isPendingReached,
-    row.isConfirmedReached,
-  ],
-  (fields) => ({
-    network: fields.oneOf(NETWORKS),
-    txHash: fields.text(),
-    index: fields.integer(),
-    toAddress: fields.text(),
-    currency: fields.textOrNull(),
-    amount: fields.text(),
-    kind: fields.oneOf(KINDS),
-    receivedAt: fields.integer(),
-    confirmedAt: fields.integerOrNull(),
-    no: fields.integer() as DepositNo,
-    addressNo: fields.integer() as AddressNo,
-    countedAs: fields.oneOfOrNull(CURRENCIES),
-    atoms: bigintFromBytes(fields.bytes()),
-    invoiceId: invoiceIdOf(fields.bytesOrNull()),
-    isPendingReached: fields.flag(),
-    isConfirmedReached: fields.flag(),
-  }),
-)
-
-function invoiceIdOf(bytes: Uint8Array | null): InvoiceId | null {
-  return bytes === null ? null : (Buffer.from(bytes) as InvoiceId)
-}
+const codec = recordCodec<DepositRow>('deposits', 1, {
+  network: oneOf(NETWORKS),
+  txHash: text,
+  index: integer,
+  toAddress: text,
+  currency: orNull(text),
+  amount: text,
+  kind: oneOf(KINDS),
+  receivedAt: integer,
+  confirmedAt: orNull(integer),
+  no: integer,
+  addressNo: integer,
+  countedAs: orNull(oneOf(CURRENCIES)),
+  atoms: storedAs(bytes, bigintToBytes, bigintFromBytes),
+  invoiceId: storedAs(
+    orNull(bytes),
+    (id) => id,
+    (id) => (id === null ? null : Buffer.from(id)),
+  ),
+  isPendingReached: flag,
+  isConfirmedReached: flag,
+})
 
 /** Reads deposits. */
 export class LmdbDeposits implements DepositPort {
@@ -96,8 +74,8 @@ export class LmdbDeposits implements DepositPort {
 
 export function findDeposit(at: Reader, network: Network, txHash: string, index: number): DepositRow | undefined {
   const key = depositKey(network, txHash, index)
-  const bytes = isKey(key) ? at.tables.deposits.getBinaryFast(key) : undefined
-  return bytes === undefined ? undefined : codec.decode(bytes)
+  const packed = isKey(key) ? at.tables.deposits.getBinaryFast(key) : undefined
+  return packed === undefined ? undefined : codec.decode(packed)
 }
 
 export function putDeposit({ tables }: Commit, row: DepositRow): void {

@@ -1,7 +1,7 @@
 import type { IdentityPort } from '../../identities.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { OwnerNo } from '../tables/names.js'
-import { recordCodec } from '../tables/record-codec.js'
+import { flag, integer, recordCodec } from '../tables/record-codec.js'
 
 interface IdentityRow {
   readonly no: OwnerNo
@@ -9,12 +9,7 @@ interface IdentityRow {
   readonly isKnown: boolean
 }
 
-const codec = recordCodec<IdentityRow>(
-  'identities',
-  1,
-  (row) => [row.no, row.isKnown],
-  (fields) => ({ no: fields.integer() as OwnerNo, isKnown: fields.flag() }),
-)
+const codec = recordCodec<IdentityRow>('identities', 1, { no: integer, isKnown: flag })
 
 /** An owner of 128 code points has at most so many. */
 const OWNER_BYTES_MAX = 512

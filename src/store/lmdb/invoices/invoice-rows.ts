@@ -5,7 +5,17 @@ import { type Ending, NO_ENDING } from '../../../domain/voiding.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { timeOfId } from '../tables/bytes.js'
 import type { InvoiceId, SetNo } from '../tables/names.js'
-import { CorruptRecord, type FieldReader, recordCodec } from '../tables/record-codec.js'
+import {
+  bytes,
+  CorruptRecord,
+  fieldsOf,
+  flag,
+  integer,
+  orNull,
+  recordCodec,
+  type Shape,
+  text,
+} from '../tables/record-codec.js'
 import { findSet, type WalletSet } from './wallet-sets.js'
 
 /** An invoice with what only the store knows of it. */
@@ -30,60 +40,44 @@ interface StoredInvoice extends Ending {
   readonly callbackUrl: string | null
 }
 
+/** The fields that every version of the record begins with. */
+const BEGINNING: Shape<Omit<StoredInvoice, keyof Ending>> = {
+  setNo: integer,
+  walletIds: orNull(text),
+  name: text,
+  description: orNull(text),
+  reference: orNull(text),
+  amount: text,
+  currencyNo: integer,
+  callbackUrl: orNull(text),
+}
+
+/** Version 1 ended with ids of invoices that an index of before version 3 of the data needed. */
+const version1 = fieldsOf<Omit<StoredInvoice, keyof Ending> & { readonly ids: Uint8Array | null }>({
+  ...BEGINNING,
+  ids: orNull(bytes),
+})
+
 const codec = recordCodec<StoredInvoice>(
   'invoices',
   2,
-  (row) => [
-    row.setNo,
-    row.walletIds,
-    row.name,
-    row.description,
-    row.reference,
-    row.amount,
-    row.currencyNo,
-    row.callbackUrl,
-    row.expiresAt,
-    row.voidedAt,
-    row.hasOutlivedExpiry,
-  ],
-  (fields) => ({
-    ...readBeginning(fields),
-    expiresAt: fields.integerOrNull(),
-    voidedAt: fields.integerOrNull(),
-    hasOutlivedExpiry: fields.flag(),
-  }),
+  { ...BEGINNING, expiresAt: orNull(integer), voidedAt: orNull(integer), hasOutlivedExpiry: flag },
   {
-    1: (fields) => {
-      const beginning = readBeginning(fields)
-      // Ids of invoices that an index of before version 3 of the data needed.
-      fields.bytesOrNull()
-      return { ...beginning, ...NO_ENDING }
+    1: (from) => {
+      const { ids: _, ...row } = version1.read(from)
+      return { ...row, ...NO_ENDING }
     },
   },
 )
 
-/** The fields that every version of the record begins with. */
-function readBeginning(fields: FieldReader): Omit<StoredInvoice, keyof Ending> {
-  return {
-    setNo: fields.integer() as SetNo,
-    walletIds: fields.textOrNull(),
-    name: fields.text(),
-    description: fields.textOrNull(),
-    reference: fields.textOrNull(),
-    amount: fields.text(),
-    currencyNo: fields.integer(),
-    callbackUrl: fields.textOrNull(),
-  }
-}
-
 export function findInvoiceRow(at: Reader, id: InvoiceId): InvoiceRow | undefined {
-  const bytes = at.tables.invoices.getBinaryFast(id)
-  return bytes === undefined ? undefined : decodeInvoice(id, bytes, (setNo) => findSet(at, setNo))
+  const packed = at.tables.invoices.getBinaryFast(id)
+  return packed === undefined ? undefined : decodeInvoice(id, packed, (setNo) => findSet(at, setNo))
 }
 
 /** `setOf` finds the set of wallets that the record names by number. */
-export function decodeInvoice(id: InvoiceId, bytes: Uint8Array, setOf: (no: SetNo) => WalletSet): InvoiceRow {
-  const stored = codec.decode(bytes)
+export function decodeInvoice(id: InvoiceId, packed: Uint8Array, setOf: (no: SetNo) => WalletSet): InvoiceRow {
+  const stored = codec.decode(packed)
   const set = setOf(stored.setNo)
   const currency = CURRENCIES[stored.currencyNo]
   if (currency === undefined) throw new CorruptRecord(`an invoice has no currency ${stored.currencyNo}`)

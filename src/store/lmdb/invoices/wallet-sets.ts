@@ -1,7 +1,7 @@
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { numberKey, under } from '../tables/bytes.js'
 import type { OwnerNo, SetNo } from '../tables/names.js'
-import { recordCodec } from '../tables/record-codec.js'
+import { integer, recordCodec, text } from '../tables/record-codec.js'
 import type { WalletRow } from '../wallets/wallets.js'
 
 /** The wallets that an owner's invoices ask to be paid to. All invoices of a set receive the same deposits. */
@@ -17,12 +17,11 @@ export interface WalletSet {
 /** The set of an owner that has one wallet alone. */
 export type SetOfOneWallet = Pick<WalletSet, 'no' | 'ownerNo'>
 
-const codec = recordCodec<Omit<WalletSet, 'no' | 'walletIds'>>(
-  'payees',
-  1,
-  (set) => [set.owner, set.ownerNo, set.walletIdsText],
-  (fields) => ({ owner: fields.text(), ownerNo: fields.integer() as OwnerNo, walletIdsText: fields.text() }),
-)
+const codec = recordCodec<Omit<WalletSet, 'no' | 'walletIds'>>('payees', 1, {
+  owner: text,
+  ownerNo: integer,
+  walletIdsText: text,
+})
 
 /** The number of a set, if it has one; `wallets` in any order. */
 export function setNoOf(commit: Commit, ownerNo: OwnerNo, wallets: readonly WalletRow[]): SetNo | undefined {

@@ -16,36 +16,22 @@ import { internOwner, ownerNoOf } from '../identities/identities.js'
 import { NUMBER_BYTES, numberKey, under } from '../tables/bytes.js'
 import type { OwnerNo } from '../tables/names.js'
 import { pageKeys } from '../tables/pages.js'
-import { recordCodec } from '../tables/record-codec.js'
+import { integer, orNull, recordCodec, text } from '../tables/record-codec.js'
 import { addActiveKey, countActiveKeys, removeActiveKey } from './active-keys.js'
 
 const PUBLIC_KEY_BYTES = 33
 const KEY_ID_BYTES = 8
 
-export const apiKeyCodec = recordCodec<ApiKey>(
-  'api-keys',
-  1,
-  (key) => [
-    key.id,
-    key.owner,
-    key.label,
-    key.public_key,
-    key.permissions,
-    key.expires_at,
-    key.revoked_at,
-    key.created_at,
-  ],
-  (fields) => ({
-    id: fields.text(),
-    owner: fields.text(),
-    label: fields.text(),
-    public_key: fields.text(),
-    permissions: fields.text(),
-    expires_at: fields.integerOrNull(),
-    revoked_at: fields.integerOrNull(),
-    created_at: fields.integer(),
-  }),
-)
+export const apiKeyCodec = recordCodec<ApiKey>('api-keys', 1, {
+  id: text,
+  owner: text,
+  label: text,
+  public_key: text,
+  permissions: text,
+  expires_at: orNull(integer),
+  revoked_at: orNull(integer),
+  created_at: integer,
+})
 
 /** API keys, by the 33 bytes of the public key: a public key names one record for ever (decisions 3). */
 export class LmdbKeys implements KeyPort {

@@ -7,7 +7,7 @@ import type {
 } from '../../../domain/ledger-progress.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { timeKey, WIDE_BYTES } from '../tables/bytes.js'
-import { recordCodec } from '../tables/record-codec.js'
+import { integer, listOf, orNull, recordCodec, text } from '../tables/record-codec.js'
 import { NOTHING } from '../tables/tables.js'
 
 const KEY = Buffer.from('ledger-progress')
@@ -17,24 +17,13 @@ const CURSOR_KEY = Buffer.from('ledger-cursor')
 /** The most rows that one commit forgets; the rest follow with the next ones. */
 const FORGOTTEN_MAX = 10_000
 
-const progressCodec = recordCodec<LedgerProgress>(
-  'meta/ledger-progress',
-  1,
-  ({ origin, newestMs, windowMs, comparingMs, comparedAtMs }) => [
-    origin,
-    newestMs,
-    windowMs,
-    comparingMs,
-    comparedAtMs,
-  ],
-  (fields) => ({
-    origin: fields.text(),
-    newestMs: fields.integer(),
-    windowMs: fields.integer(),
-    comparingMs: fields.integerOrNull(),
-    comparedAtMs: fields.integer(),
-  }),
-)
+const progressCodec = recordCodec<LedgerProgress>('meta/ledger-progress', 1, {
+  origin: text,
+  newestMs: integer,
+  windowMs: integer,
+  comparingMs: orNull(integer),
+  comparedAtMs: integer,
+})
 
 interface Cursor {
   readonly origin: string
@@ -42,23 +31,17 @@ interface Cursor {
   readonly umids: readonly string[]
 }
 
-const cursorCodec = recordCodec<Cursor>(
-  'meta/ledger-cursor',
-  1,
-  ({ origin, timestampMs, umids }) => [origin, timestampMs, umids.length, ...umids],
-  (fields) => ({
-    origin: fields.text(),
-    timestampMs: fields.integer(),
-    umids: Array.from({ length: fields.integer() }, () => fields.text()),
-  }),
-)
+const cursorCodec = recordCodec<Cursor>('meta/ledger-cursor', 1, {
+  origin: text,
+  timestampMs: integer,
+  umids: listOf(text),
+})
 
-const setAsideCodec = recordCodec<Omit<SetAside, 'umid'>>(
-  'ledger-set-aside',
-  1,
-  ({ timestampMs, attempts, dueMs }) => [timestampMs, attempts, dueMs],
-  (fields) => ({ timestampMs: fields.integer(), attempts: fields.integer(), dueMs: fields.integer() }),
-)
+const setAsideCodec = recordCodec<Omit<SetAside, 'umid'>>('ledger-set-aside', 1, {
+  timestampMs: integer,
+  attempts: integer,
+  dueMs: integer,
+})
 
 /** How far the ledger has been followed, what was taken lately, and what was set aside; undefined when it never was. */
 export function readMemory({ tables }: Reader): LedgerMemory | undefined {

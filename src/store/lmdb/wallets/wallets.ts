@@ -3,7 +3,7 @@ import { flawOfWalletId, type Wallet } from '../../../domain/wallet.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { isKey } from '../tables/bytes.js'
 import type { AddressNo, Numbers, OwnerNo, WalletNo } from '../tables/names.js'
-import { recordCodec } from '../tables/record-codec.js'
+import { integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
 
 export interface WalletRow extends Wallet {
   readonly no: WalletNo
@@ -15,34 +15,18 @@ export interface WalletRow extends Wallet {
   readonly leasedUntil: number
 }
 
-export const walletCodec = recordCodec<WalletRow>(
-  'wallets',
-  1,
-  (row) => [
-    row.id,
-    row.no,
-    row.network,
-    row.address,
-    row.addressNo,
-    row.owner,
-    row.ownerNo,
-    row.assignedAt,
-    row.assignmentNo,
-    row.leasedUntil,
-  ],
-  (fields) => ({
-    id: fields.text(),
-    no: fields.integer() as WalletNo,
-    network: fields.oneOfOrNull(NETWORKS),
-    address: fields.textOrNull(),
-    addressNo: fields.integerOrNull() as AddressNo | null,
-    owner: fields.textOrNull(),
-    ownerNo: fields.integerOrNull() as OwnerNo | null,
-    assignedAt: fields.integerOrNull(),
-    assignmentNo: fields.integerOrNull() as Numbers['assignment'] | null,
-    leasedUntil: fields.integer(),
-  }),
-)
+export const walletCodec = recordCodec<WalletRow>('wallets', 1, {
+  id: text,
+  no: integer,
+  network: orNull(oneOf(NETWORKS)),
+  address: orNull(text),
+  addressNo: orNull(integer),
+  owner: orNull(text),
+  ownerNo: orNull(integer),
+  assignedAt: orNull(integer),
+  assignmentNo: orNull(integer),
+  leasedUntil: integer,
+})
 
 /** An address that received a deposit or belongs to a wallet; the wallet may become known later. */
 export interface AddressRow {
@@ -50,12 +34,7 @@ export interface AddressRow {
   readonly walletId: string | null
 }
 
-const addressCodec = recordCodec<AddressRow>(
-  'addresses',
-  1,
-  (row) => [row.no, row.walletId],
-  (fields) => ({ no: fields.integer() as AddressNo, walletId: fields.textOrNull() }),
-)
+const addressCodec = recordCodec<AddressRow>('addresses', 1, { no: integer, walletId: orNull(text) })
 
 export function findWallet(at: Reader, id: string): WalletRow | undefined {
   const known = at.caches?.wallets.get(id)

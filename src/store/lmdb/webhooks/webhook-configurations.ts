@@ -15,7 +15,7 @@ import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
 import { numberKey } from '../tables/bytes.js'
 import type { OwnerNo } from '../tables/names.js'
-import { recordCodec } from '../tables/record-codec.js'
+import { integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
 
 interface Row extends KeptSecrets {
   readonly owner: string
@@ -25,46 +25,19 @@ interface Row extends KeptSecrets {
   readonly payload: WebhookPayload
 }
 
-const codec = recordCodec<Row>(
-  'webhooks',
-  2,
-  (row) => [
-    row.owner,
-    row.callbackUrl,
-    row.secret,
-    row.createdAt,
-    row.updatedAt,
-    row.payload,
-    row.previousSecret,
-    row.overlapEndsAt,
-  ],
-  (fields) => ({
-    owner: fields.text(),
-    callbackUrl: fields.textOrNull(),
-    secret: fields.text(),
-    createdAt: fields.integer(),
-    updatedAt: fields.integer(),
-    payload: fields.oneOf(WEBHOOK_PAYLOADS),
-    previousSecret: fields.textOrNull(),
-    overlapEndsAt: fields.integerOrNull(),
-  }),
-)
+const FIRST_SHAPE = { owner: text, callbackUrl: orNull(text), secret: text, createdAt: integer, updatedAt: integer }
+
+const codec = recordCodec<Row>('webhooks', 2, {
+  ...FIRST_SHAPE,
+  payload: oneOf(WEBHOOK_PAYLOADS),
+  previousSecret: orNull(text),
+  overlapEndsAt: orNull(integer),
+})
 
 type FirstRow = Omit<Row, 'payload' | 'previousSecret' | 'overlapEndsAt'>
 
 /** The records of data version 2. */
-const firstCodec = recordCodec<FirstRow>(
-  'webhooks',
-  1,
-  (row) => [row.owner, row.callbackUrl, row.secret, row.createdAt, row.updatedAt],
-  (fields) => ({
-    owner: fields.text(),
-    callbackUrl: fields.textOrNull(),
-    secret: fields.text(),
-    createdAt: fields.integer(),
-    updatedAt: fields.integer(),
-  }),
-)
+const firstCodec = recordCodec<FirstRow>('webhooks', 1, FIRST_SHAPE)
 
 const NO_OVERLAP = { previousSecret: null, overlapEndsAt: null }
 
