@@ -33,7 +33,7 @@ export class Carried {
     l8: v128,
   ): void {
     const mask = i32x4.splat(0x1fffffff)
-    // What is above 2^256, which is congruent to 2^32 + 977.
+    // The part above 2^256, which is congruent to 2^32 + 977.
     const over = i32x4.shr_u(l8, TOP_BITS)
     const over977 = i32x4.add(i32x4.sub(i32x4.shl(over, 10), i32x4.shl(over, 6)), i32x4.add(i32x4.shl(over, 4), over))
     setLimb(to, 0, i32x4.add(v128.and(l0, mask), over977))

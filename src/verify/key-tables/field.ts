@@ -36,7 +36,7 @@ function low(column: v128): v128 {
   return v128.and(column, i64x2.splat(0x1fffffff))
 }
 
-/** What a column carries to the next. */
+/** The carry of a column to the next. */
 function carry(column: v128): v128 {
   return i64x2.shr_u(column, LIMB_BITS)
 }
@@ -102,7 +102,7 @@ class Columns {
     const r6 = sum(sum(low(c6), carry(c5)), sum(sum(folded(h6), foldedUp(h5)), carry(r5)))
     const r7 = sum(sum(low(c7), carry(c6)), sum(sum(folded(h7), foldedUp(h6)), carry(r6)))
     const r8 = sum(sum(low(c8), carry(c7)), sum(sum(folded(h8), foldedUp(h7)), carry(r7)))
-    // What is above 2^256, which is congruent to 2^32 + 977, and 977 = 2^10 - 2^6 + 2^4 + 1.
+    // The part above 2^256, which is congruent to 2^32 + 977, and 977 = 2^10 - 2^6 + 2^4 + 1.
     const t = i64x2.shr_u(r8, TOP_BITS)
     const t977 = sum(i64x2.sub(i64x2.shl(t, 10), i64x2.shl(t, 6)), sum(i64x2.shl(t, 4), t))
     const s0 = sum(low(r0), t977)

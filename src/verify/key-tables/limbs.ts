@@ -10,7 +10,7 @@ const P = memory.data<u32>([
   0x1ffffc2f, 0x1ffffff7, 0x1fffffff, 0x1fffffff, 0x1fffffff, 0x1fffffff, 0x1fffffff, 0x1fffffff, 0xffffff,
 ])
 
-/** Writes the one number below p that a lane, loose or wide, stands for, as nine u32, and answers where. The next call overwrites it. */
+/** Returns where the number below p is that a lane, loose or wide, stands for: nine u32. The next call overwrites it. */
 export function canonical(element: usize, lane: usize): usize {
   const from = element + (lane << 2)
   let l0 = load<u32>(from)

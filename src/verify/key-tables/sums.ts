@@ -17,7 +17,7 @@ export const SUMS_MAX: i32 = 1024
 /** Addresses of the points of each addition; the sum replaces the first. */
 const FIRST = memory.data(SUMS_MAX * 4)
 const SECOND = memory.data(SUMS_MAX * 4)
-/** What the differences before each addition multiply to. */
+/** For each addition the product of the differences before it. */
 const PRODUCTS = memory.data(SUMS_MAX * 72)
 /** Whether a lane of an addition could not be done, a byte each: the points are equal or opposite, or were a failed sum. */
 const FAILED = memory.data(SUMS_MAX * 2)
@@ -38,8 +38,8 @@ const SLOPE = memory.data(72)
 const X = memory.data(72)
 
 /**
- * Does the additions that were asked for, and answers whether every one could be done. A sum of two points with the same x
- * is another formula or no point: `hasFailed` tells which these are, and their place then holds anything.
+ * Does the pending additions, and returns whether every one could be done. Two points with the same x take another formula, or
+ * their sum is no point: `hasFailed` finds these additions, whose results are undefined.
  */
 export function addAll(): bool {
   const count = waiting

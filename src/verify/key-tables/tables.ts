@@ -145,7 +145,7 @@ function knownPoint(table: usize, width: i32, known: i32, at: i32): usize {
   return table + <usize>(((at / known) << (width - 1)) + (at % known)) * TABLE_POINT
 }
 
-/** What is added to it: 2 known times the base of its row. */
+/** The point to add to it: 2 known times the base of its row. */
 function stepOf(width: i32, known: i32, at: i32): usize {
   const doublings = (at / known) * width + ctz(known) + 1
   return DOUBLES + <usize>doublings * TABLE_POINT
