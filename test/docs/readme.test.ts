@@ -120,6 +120,22 @@ describe('the pages for people', () => {
     )
   })
 
+  test('quote messages that the service logs', () => {
+    const source = sourceOf('src')
+    const quoted = ['docs/networks.md', 'docs/ledger.md', 'docs/operating.md'].flatMap((path) =>
+      [...prose(read(path)).matchAll(/^\*\*`([^`]+)`\*\*|\blog(?: line)? says `([^`"{]+)`/gm)].map(
+        ([, first, second]) => first ?? second,
+      ),
+    )
+    assert.ok(quoted.length >= 8, `${quoted.length} messages found`)
+    // An ellipsis stands for values.
+    const parts = quoted.flatMap((message = '') => message.split('…'))
+    assert.deepEqual(
+      parts.filter((part) => !source.includes(part.trim())),
+      [],
+    )
+  })
+
   test('have a heading for each endpoint of the API, and for no other', () => {
     const routes = Object.keys(endpoints)
     const inOperating = ['POST /internal/events', 'GET /healthz', 'GET /readyz', 'GET /metrics']
