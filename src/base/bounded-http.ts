@@ -64,7 +64,7 @@ export class BoundedHttp {
     })
   }
 
-  /** Ends all connections, and with them the requests under way. */
+  /** Ends all connections, and with them the requests in flight. */
   close(): Promise<void> {
     return this.agent.destroy()
   }

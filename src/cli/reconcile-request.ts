@@ -1,15 +1,15 @@
 import type { Flags, FlagValues } from '../config/flags.js'
 import { isNetwork, NETWORKS, type Network } from '../domain/network.js'
 
-/** What `billhook reconcile` is asked for. */
+/** The arguments of `billhook reconcile`. */
 export interface ReconcileRequest {
   readonly network: Network
   /** The first and the last height. */
   readonly from: number
   readonly to: number
-  /** Whether differences are repaired too. */
+  /** Whether differences are repaired. */
   readonly isApplied: boolean
-  /** Whether the service is to begin anew at the start of its settings, once the range is repaired. */
+  /** Whether to forget which blocks were read: the service then starts again at its configured start. */
   readonly isForgotten: boolean
 }
 

@@ -104,7 +104,7 @@ export class ChainWatcher {
     this.isVerified = true
   }
 
-  /** While there is much to do, the head is asked for no more often than when there is nothing. */
+  /** Queries the head no more often while there is much to do than while there is nothing. */
   private async head(): Promise<ChainHead> {
     const { reader, clock, pollMs } = this.options
     const known = this.record.head

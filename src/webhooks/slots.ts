@@ -26,7 +26,7 @@ const SLOW_FRACTION = 1 / 8
  * other:
  * ```
  *  prompt  3/4  answered within a second the last time
- *  new     1/8  nothing is known, and no receiver of the owner was slow of late
+ *  new     1/8  nothing is known, and no receiver of the owner was slow recently
  *  slow    1/8  did not answer within a second the last time
  * ```
  * An attempt to a prompt or new receiver that takes longer than a second gives its slot back and continues beside the

@@ -48,7 +48,7 @@ export class TestDeliveries {
 
   /**
    * Sends one to the owner's default callback URL and returns its result. Refuses with `no_callback_url`, with
-   * `too_many_tests` while another one of the owner is under way, and with `overloaded`.
+   * `too_many_tests` while another one of the owner is in flight, and with `overloaded`.
    */
   async send(owner: string): Promise<Outcome<TestDelivery>> {
     const { callback_url: url, payload } = await this.parts.webhooks.find(owner)

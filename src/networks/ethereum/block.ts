@@ -61,7 +61,7 @@ export function readBlock(value: unknown, height: number, isWatched: (address: s
   if (new Set(txHashes).size !== txHashes.length) throw new BadAnswer('a block has a transaction twice')
   // A node that has the header but not the body may answer so.
   const isEmpty = hashOf(block['transactionsRoot'], 'transactionsRoot') === EMPTY_ROOT
-  if (isEmpty !== (txHashes.length === 0)) throw new BadAnswer('a block is told without its transactions')
+  if (isEmpty !== (txHashes.length === 0)) throw new BadAnswer('a block comes without its transactions')
   const bloom = LogsBloom.of(dataOf(block['logsBloom'], 'logsBloom'))
   return { ...head, bloom, txHashes, payments }
 }
