@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
-import { error, out, processIo, reconcileIo, reconcileLedgerIo } from './cli/process-io.js'
+import { error, out, processIo } from './cli/process-io.js'
 import type { ReconcileRequest } from './cli/reconcile-request.js'
 import { run } from './cli/run.js'
 import { serve } from './cli/serve.js'
@@ -19,7 +19,7 @@ async function serveHere(settings: Settings): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   // Loaded lazily, so that --help and rejected settings do not load the native modules behind the service.
   const { startService } = await import('./service.js')
-  return await serve(settings, processIo(settings.logLevel, startService))
+  return await serve(settings, { ...processIo(settings.logLevel), startService })
 }
 
 async function reconcileHere(request: ReconcileRequest, settings: Settings): Promise<number> {
@@ -27,7 +27,7 @@ async function reconcileHere(request: ReconcileRequest, settings: Settings): Pro
     import('./cli/reconcile.js'),
     import('./service/reconciliation.js'),
   ])
-  return await reconcileNetwork(request, settings, reconcileIo(settings.logLevel, openReconciliation))
+  return await reconcileNetwork(request, settings, { ...processIo(settings.logLevel), openReconciliation })
 }
 
 async function reconcileLedgerHere(settings: Settings): Promise<number> {
@@ -35,7 +35,7 @@ async function reconcileLedgerHere(settings: Settings): Promise<number> {
     import('./cli/reconcile-ledger.js'),
     import('./service/ledger-reconciliation.js'),
   ])
-  return await reconcileLedger(settings, reconcileLedgerIo(settings.logLevel, openLedgerReconciliation))
+  return await reconcileLedger(settings, { ...processIo(settings.logLevel), openLedgerReconciliation })
 }
 
 const io = { out, error, serve: serveHere, reconcile: reconcileHere, reconcileLedger: reconcileLedgerHere }

@@ -1,33 +1,24 @@
-import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
-import type { Logger } from '../log.js'
 import { NodeUnavailable } from '../networks/network-reader.js'
 import { NotConfirmed, type ReconcileProgress } from '../networks/reconcile.js'
 import type { openReconciliation, Reconciliation } from '../service/reconciliation.js'
 import { StartError } from '../start-error.js'
+import type { CommandIo } from './command-io.js'
 import { differenceLine } from './difference-line.js'
 import { EXIT_FAILURE, EXIT_INCOMPLETE, EXIT_SUCCESS, EXIT_USAGE } from './exit-code.js'
 import { ProgressLine } from './progress-line.js'
 import type { ReconcileRequest } from './reconcile-request.js'
-import { firstSignal, type SignalIo } from './stop-signal.js'
+import { firstSignal } from './stop-signal.js'
 
 const START = { SEP: 'BILLHOOK_SEP_START', 'TRX-NILE': 'BILLHOOK_TRX_NILE_START' } as const
 
 /** What `reconcile` needs from its process. */
-export interface ReconcileIo extends SignalIo {
-  /** Writes a line for people to standard output. */
-  out(line: string): void
-  /** Writes a line for people to standard error. */
-  error(line: string): void
+export interface ReconcileIo extends CommandIo {
   /** Writes to standard error as it is. */
   write(text: string): void
   /** Whether standard error is a terminal. */
   readonly isTerminal: boolean
-  readonly log: Logger
-  readonly clock: Clock
   readonly openReconciliation: typeof openReconciliation
-  /** Resolves when the log is written. */
-  flush(): Promise<void>
 }
 
 /**
@@ -64,7 +55,7 @@ export async function withWork<Work extends { close(): Promise<void> }>(
   open: () => Promise<Work>,
   run: (work: Work) => Promise<number>,
   failure: string,
-  io: Pick<ReconcileIo, 'error' | 'log' | 'flush'>,
+  io: CommandIo,
 ): Promise<number> {
   try {
     const work = await open()

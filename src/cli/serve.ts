@@ -1,33 +1,24 @@
-import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
-import type { Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
 import type { Service } from '../service/running-service.js'
 import type { startService } from '../service.js'
 import { StartError } from '../start-error.js'
 import { VERSION } from '../version.js'
+import type { CommandIo } from './command-io.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './exit-code.js'
-import { firstSignal, type SignalIo } from './stop-signal.js'
+import { firstSignal } from './stop-signal.js'
 
 /** Time for a drain after the first signal; then the rest is cut off. */
 export const DRAIN_TIMEOUT_MS = 10_000
 
 /** What `serve` needs from its process. */
-export interface ServeIo extends SignalIo {
-  /** Writes a line for people to standard output. */
-  out(line: string): void
-  /** Writes a line for people to standard error. */
-  error(line: string): void
-  readonly log: Logger
-  readonly clock: Clock
+export interface ServeIo extends CommandIo {
   readonly startService: typeof startService
   /** From now on, text that native code and libraries write to standard error goes into the log. */
   divertErrors(dataDirectory: string): Promise<void>
   /** Calls back with uncaught exceptions and unhandled rejections. */
   onUncaught(uncaught: (error: unknown) => void): void
   readonly scheduler: Scheduler
-  /** Resolves when the log is written. */
-  flush(): Promise<void>
 }
 
 /**

@@ -3,7 +3,7 @@
  * The first argument names the service's behaviour.
  */
 import { processIo } from '../../src/cli/process-io.js'
-import { serve } from '../../src/cli/serve.js'
+import { type ServeIo, serve } from '../../src/cli/serve.js'
 import { readSettings } from '../../src/config.js'
 import { StartError } from '../../src/start-error.js'
 
@@ -13,7 +13,8 @@ if ('problems' in outcome) throw new Error(outcome.problems.join(' '))
 /** Keeps the process alive, as a listening socket would. */
 const alive = setInterval(() => {}, 1_000_000)
 
-const io = processIo('info', async (_settings, log) => {
+const io = processIo('info')
+const startService: ServeIo['startService'] = async (_settings, log) => {
   const behaviour = process.argv[2]
   switch (behaviour) {
     case 'drains':
@@ -47,6 +48,6 @@ const io = processIo('info', async (_settings, log) => {
       clearInterval(alive)
     },
   }
-})
+}
 
-process.exit(await serve(outcome.settings, { ...io, divertErrors: async () => undefined }))
+process.exit(await serve(outcome.settings, { ...io, startService, divertErrors: async () => undefined }))
