@@ -14,6 +14,7 @@ import type {
   ServerSettings,
   Target,
 } from '../../src/http/server.js'
+import { deferred } from '../support/deferred.js'
 import { RawConnection, requestText } from './raw-connection.js'
 
 /** An adapter, and what its engine cannot be made to do; each `false` is described in the adapter's docstring. */
@@ -59,15 +60,6 @@ interface Fixture {
 /** What was sent has arrived by then: client and server share this loop, and loopback delivers at once. */
 async function turnsOfLoop(count = TURNS_TO_ARRIVE): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurnOfLoop()
-}
-
-/** A promise with its ends, for tests that decide when a handler goes on. */
-function gate(): { readonly passed: Promise<void>; readonly open: () => void } {
-  let open = (): void => undefined
-  const passed = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { passed, open }
 }
 
 /** All that both adapters must do the same way. */
@@ -428,18 +420,18 @@ export function testHttpServer(engine: EngineUnderTest): void {
   })
 
   test('a client that leaves while it is being served is seen as gone, and nothing is written', async (t) => {
-    const arrived = gate()
-    const goOn = gate()
+    const arrived = deferred<void>()
+    const goOn = deferred<void>()
     let request: Request | undefined
     const fixture = await start(t, async (it) => {
       request = it
-      arrived.open()
-      await goOn.passed
+      arrived.resolve()
+      await goOn.promise
       return jsonAnswer(200, it.remoteAddress())
     })
     const connection = await fixture.open()
     connection.send(requestText('GET', '/'))
-    await arrived.passed
+    await arrived.promise
     assert.equal(request?.aborted, false)
     connection.end()
     while (request?.aborted === false) await new Promise((resolve) => setImmediate(resolve))
@@ -451,7 +443,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
     })
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     assert.equal(isDrained, false, 'drain waits for the handler although its client has gone')
-    goOn.open()
+    goOn.resolve()
     await drained
     assert.deepEqual(fixture.errors, [])
   })
@@ -467,20 +459,20 @@ export function testHttpServer(engine: EngineUnderTest): void {
   })
 
   test('requests pipelined behind an unfinished one never get its answer', async (t) => {
-    const goOn = gate()
+    const goOn = deferred<void>()
     const fixture = await start(t, async (request) => {
-      if (request.path === '/slow') await goOn.passed
+      if (request.path === '/slow') await goOn.promise
       return echo(request)
     })
     const connection = await fixture.open()
     connection.send(requestText('GET', '/slow') + requestText('GET', '/quick'))
     if (!engine.pipelinesPending) {
       await connection.closed
-      goOn.open()
+      goOn.resolve()
       assert.deepEqual(fixture.handled, ['/slow'])
       return
     }
-    goOn.open()
+    goOn.resolve()
     assert.equal(JSON.parse((await connection.answer()).body).path, '/slow')
     assert.equal(JSON.parse((await connection.answer()).body).path, '/quick')
   })
@@ -508,12 +500,12 @@ export function testHttpServer(engine: EngineUnderTest): void {
   })
 
   test('HEAD of a stream returns the stream unread', async (t) => {
-    const returned = gate()
+    const returned = deferred<void>()
     const body = {
       [Symbol.asyncIterator]: () => ({
         next: () => Promise.reject(new Error('read')),
         return: () => {
-          returned.open()
+          returned.resolve()
           return Promise.resolve({ done: true as const, value: undefined })
         },
       }),
@@ -522,7 +514,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
     const connection = await fixture.open()
     connection.send(requestText('HEAD', '/'))
     assert.equal((await connection.answer(true)).headers.get('x-a'), 'a')
-    await returned.passed
+    await returned.promise
     connection.send(requestText('HEAD', '/'))
     assert.equal((await connection.answer(true)).status, 200)
     assert.deepEqual(fixture.errors, [])
@@ -639,7 +631,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
 
   test('a stream waits for a client that does not read, and is returned when it leaves', async (t) => {
     let yielded = 0
-    const finished = gate()
+    const finished = deferred<void>()
     async function* endless(): AsyncGenerator<Uint8Array> {
       const chunk = Buffer.alloc(65_536, 'x')
       try {
@@ -648,7 +640,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
           yield chunk
         }
       } finally {
-        finished.open()
+        finished.resolve()
       }
     }
     const fixture = await start(t, () => ({ status: 200, headers: {}, body: endless() }))
@@ -665,13 +657,13 @@ export function testHttpServer(engine: EngineUnderTest): void {
     connection.socket.resume()
     while (yielded === before) await once(connection.socket, 'data')
     connection.end()
-    await finished.passed
+    await finished.promise
     await fixture.server.drain()
     assert.deepEqual(fixture.errors, [])
   })
 
   test('a stream that waits for its own next chunk hears of a client that leaves', async (t) => {
-    const returned = gate()
+    const returned = deferred<void>()
     let calls = 0
     const body: AsyncIterable<string> = {
       [Symbol.asyncIterator]: () => {
@@ -686,7 +678,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
           },
           return: () => {
             stop()
-            returned.open()
+            returned.resolve()
             return Promise.resolve({ done: true, value: undefined })
           },
         }
@@ -697,7 +689,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
     connection.send(requestText('GET', '/'))
     await once(connection.socket, 'data')
     connection.end()
-    await returned.passed
+    await returned.promise
     await fixture.server.drain()
     assert.deepEqual(fixture.errors, [])
   })
@@ -776,12 +768,12 @@ export function testHttpServer(engine: EngineUnderTest): void {
   })
 
   test('drain answers what is in flight, closes idle connections, refuses new ones and then resolves', async (t) => {
-    const arrived = gate()
-    const goOn = gate()
+    const arrived = deferred<void>()
+    const goOn = deferred<void>()
     const fixture = await start(t, async (request) => {
       if (request.path === '/slow') {
-        arrived.open()
-        await goOn.passed
+        arrived.resolve()
+        await goOn.promise
       }
       return echo(request)
     })
@@ -790,11 +782,11 @@ export function testHttpServer(engine: EngineUnderTest): void {
     await idle.answer()
     const busy = await fixture.open()
     busy.send(requestText('GET', '/slow'))
-    await arrived.passed
+    await arrived.promise
     const drained = fixture.server.drain()
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     await assert.rejects(RawConnection.open(fixture.port), { code: 'ECONNREFUSED' })
-    goOn.open()
+    goOn.resolve()
     const answer = await busy.answer()
     assert.equal(answer.status, 200)
     assert.equal(answer.headers.get('connection'), 'close')
@@ -806,7 +798,7 @@ export function testHttpServer(engine: EngineUnderTest): void {
     async function* brief(): AsyncGenerator<string> {
       yield 'brief'
     }
-    const { passed, open } = gate()
+    const { promise: passed, resolve: open } = deferred<void>()
     const fixture = await start(t, async ({ path }) => {
       if (path === '/first') await passed
       return { status: 200, headers: {}, body: path === '/stream' ? brief() : path }
@@ -848,20 +840,20 @@ export function testHttpServer(engine: EngineUnderTest): void {
   })
 
   test('close ends everything at once', async (t) => {
-    const arrived = gate()
-    const goOn = gate()
+    const arrived = deferred<void>()
+    const goOn = deferred<void>()
     const fixture = await start(t, async (request) => {
-      arrived.open()
-      await goOn.passed
+      arrived.resolve()
+      await goOn.promise
       return echo(request)
     })
     const idle = await fixture.open()
     const busy = await fixture.open()
     busy.send(requestText('GET', '/'))
-    await arrived.passed
+    await arrived.promise
     fixture.server.close()
     await Promise.all([idle.closed, busy.closed])
-    goOn.open()
+    goOn.resolve()
   })
 
   test('a port in use is an error, not a shared port, also when it is asked for by number', async (t) => {
@@ -947,20 +939,20 @@ export function testHttpServer(engine: EngineUnderTest): void {
   })
 
   test('a client that takes nothing of an answer is cut off', { skip: !engine.honoursIdleTimeout }, async (t) => {
-    const finished = gate()
+    const finished = deferred<void>()
     async function* endless(): AsyncGenerator<Uint8Array> {
       const chunk = Buffer.alloc(65_536, 'x')
       try {
         while (true) yield chunk
       } finally {
-        finished.open()
+        finished.resolve()
       }
     }
     const fixture = await start(t, () => ({ status: 200, headers: {}, body: endless() }), { idleTimeoutMs: 200 })
     const connection = await fixture.open()
     connection.socket.pause()
     connection.send(requestText('GET', '/'))
-    await finished.passed
+    await finished.promise
     await fixture.server.drain()
   })
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { ask } from '../chaos/http-client.js'
 import { anvilAbsence } from '../support/anvil.js'
+import { deferred } from '../support/deferred.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { CONFIRMATIONS, OWNER, paymentOf, until, WatchedChain } from './watched-chain.js'
@@ -61,24 +61,19 @@ test('kill -9 in the middle of catching up loses nothing, and tells nothing twic
   /** Starts the service and kills it while it waits for an answer about blocks; answers 1 when that is how it ended. */
   async function killedAfter(requests: number): Promise<number> {
     let seen = 0
-    let kill = () => {}
-    const killed = new Promise<void>((resolve) => {
-      kill = resolve
-    })
+    const reached = deferred<void>()
     world.proxy.fault = {
       methods: ['eth_getBlockByNumber'],
       answer: (_response, _text, calls) => {
         // Other ones ask for the head.
         if (calls.length < RANGE || ++seen <= requests) return false
-        kill()
+        reached.resolve()
         return true
       },
     }
     const service = await ServiceProcess.start(place.path, environment)
-    await killed
-    const ended = once(service.child, 'exit')
-    service.child.kill('SIGKILL')
-    const [, signal] = await ended
+    await reached.promise
+    const { signal } = await service.end('SIGKILL')
     world.proxy.fault = {}
     return signal === 'SIGKILL' ? 1 : 0
   }
