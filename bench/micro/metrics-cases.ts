@@ -18,9 +18,9 @@ export async function metricsCases(): Promise<readonly Case[]> {
       name: 'count a request, both readings of the clock included',
       inputs: STATUSES,
       run: (status) => {
-        const startedAt = requests.now()
-        const durationMs = requests.now() - startedAt
-        requests.observe({ head, method: 'POST', pattern: '/api/invoices', status, durationMs })
+        const startedAt = performance.now()
+        const durationMs = performance.now() - startedAt
+        requests({ head, method: 'POST', pattern: '/api/invoices', status, durationMs })
         return startedAt
       },
       isRight: (startedAt) => startedAt > 0,
@@ -29,7 +29,7 @@ export async function metricsCases(): Promise<readonly Case[]> {
       name: 'count a signature, one reading of the clock included',
       inputs: ['registered', 'unregistered'] as const,
       run: (lane) => {
-        const now = requests.now()
+        const now = performance.now()
         verifications.waited(lane, 1)
         return now
       },

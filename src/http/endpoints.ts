@@ -132,14 +132,13 @@ export type Handler<Tag extends string> = {
 
 export type Handlers<Tags extends EndpointTag> = { readonly [Tag in Tags]: Handler<Tag> }
 
-type DependsOnSettings = 'gateway' | 'sandbox' | 'operator'
-
-type OptionalTag = {
-  [Tag in EndpointTag]: (typeof declared)[Tag]['access'] extends DependsOnSettings ? Tag : never
+type TagsOf<Name extends Access['access']> = {
+  [Tag in EndpointTag]: (typeof declared)[Tag]['access'] extends Name ? Tag : never
 }[EndpointTag]
 
-/** A handler for every endpoint that does not depend on settings. One that is missing does not compile. */
-export type AllHandlers = Handlers<Exclude<EndpointTag, OptionalTag>> & Partial<Handlers<OptionalTag>>
+/** The handlers of the service's own listener. One that is missing does not compile, unless it depends on settings. */
+export type AllHandlers = Handlers<TagsOf<'open' | 'api-key' | 'owner' | 'identity'>> &
+  Partial<Handlers<TagsOf<'gateway' | 'sandbox'>>>
 
 /** Handlers with their parameters typed from the patterns. */
 export function handlers<Tags extends EndpointTag>(given: Handlers<Tags>): Handlers<Tags> {

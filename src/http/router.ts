@@ -39,23 +39,8 @@ export interface FinishedRequest {
   readonly durationMs: number
 }
 
-/** Observes finished requests. It is called for each, so it must be fast; it must not throw. */
-export interface FinishedHook {
-  /** Milliseconds of a monotonic clock. */
-  now(): number
-  observe(request: FinishedRequest): void
-}
-
-/** One hook that calls all of `hooks`, which share a clock; none if there are none. */
-export function finishedHooks(hooks: readonly FinishedHook[]): Pick<RouterHooks, 'finished'> {
-  const [first, ...others] = hooks
-  if (first === undefined) return {}
-  if (others.length === 0) return { finished: first }
-  const observe = (request: FinishedRequest): void => {
-    for (const hook of hooks) hook.observe(request)
-  }
-  return { finished: { now: () => first.now(), observe } }
-}
+/** Called with each finished request. It must be fast, and must not throw. */
+export type ObserveRequest = (request: FinishedRequest) => void
 
 /** Changes an answer before it is sent. */
 export type PresentAnswer = (answer: Answer, head: RequestHead) => Answer
@@ -67,8 +52,10 @@ export interface RouterHooks {
   onUnavailable?(error: unknown, head: RequestHead): void
   /** Judge every request, in this order, before a route is looked for. */
   readonly admit?: readonly HeadGuard[]
-  /** Called with every request that was answered, refusals included. If absent, nothing is measured. */
-  readonly finished?: FinishedHook
+  /** Called with every request that was answered, refusals included. Without any, nothing is measured. */
+  readonly observers?: readonly ObserveRequest[]
+  /** Milliseconds of a monotonic clock: that of the process if absent. */
+  readonly now?: () => number
   readonly cors?: CorsSettings
   /** Called with every answer, refusals included. */
   readonly present?: PresentAnswer
@@ -176,7 +163,7 @@ class RoutedRequest implements Target {
   ) {
     const limitBytes = 'route' in outcome ? outcome.route.endpoint.bodyLimitBytes : undefined
     this.bodyLimitBytes = limitBytes ?? DEFAULT_BODY_LIMIT_BYTES
-    this.startedAt = hooks.finished === undefined ? 0 : hooks.finished.now()
+    this.startedAt = isObserved(hooks) ? nowOf(hooks) : 0
   }
 
   handle(request: Request): Answer | Promise<Answer> {
@@ -209,15 +196,23 @@ class RoutedRequest implements Target {
   }
 
   private finish(answer: Answer): Answer {
-    const { cors, finished, present } = this.hooks
-    finished?.observe({
-      head: this.head,
-      method: this.head.method,
-      pattern: this.pattern,
-      status: answer.status,
-      durationMs: finished.now() - this.startedAt,
-    })
+    const { hooks } = this
+    if (isObserved(hooks)) this.observe(answer.status)
+    const { cors, present } = hooks
     const shown = present === undefined ? answer : present(answer, this.head)
     return cors === undefined ? shown : withCors(shown, this.head, cors)
   }
+  private observe(status: number): void {
+    const { head, pattern, hooks } = this
+    const durationMs = nowOf(hooks) - this.startedAt
+    for (const observe of hooks.observers ?? []) observe({ head, method: head.method, pattern, status, durationMs })
+  }
+}
+
+function isObserved({ observers }: RouterHooks): boolean {
+  return observers !== undefined && observers.length > 0
+}
+
+function nowOf({ now }: RouterHooks): number {
+  return now === undefined ? performance.now() : now()
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.js'
 import { NETWORKS } from '../domain/network.js'
 import { type DeliveryResult, isDelivered } from '../domain/webhook.js'
 import type { GatewayRejection } from '../http/guards/gateway-complaints.js'
-import type { FinishedHook } from '../http/router.js'
+import type { ObserveRequest } from '../http/router.js'
 import type { CommitObserver } from '../store/commit-observer.js'
 import type { RemovedRows, Store } from '../store/store.js'
 import type { VerifyObserver, VerifyPool } from '../verify/pool.js'
@@ -59,7 +59,7 @@ export interface WatchedParts {
 export class Metrics {
   private readonly ofProcess = processMetrics()
   private readonly registry = new Registry()
-  readonly requests: FinishedHook = requestHook(this.registry)
+  readonly requests: ObserveRequest = requestObserver(this.registry)
   readonly commits: CommitObserver = commitObserver(this.registry)
   readonly verifications: VerifyObserver = verifyObserver(this.registry)
   readonly attempts: AttemptObserver = attemptObserver(this.registry)
@@ -96,14 +96,11 @@ function processMetrics(): Registry {
 
 let processRegistry: Registry | undefined
 
-function requestHook(registry: Registry): FinishedHook {
+function requestObserver(registry: Registry): ObserveRequest {
   const duration = histogram(registry, metricsCatalogue.requests, DURATION_BOUNDS_SECONDS)
-  return {
-    now,
-    observe({ method, pattern: route = 'none', status, durationMs }) {
-      const known = METHODS.includes(method) ? method : 'other'
-      duration.observe({ method: known, route, status }, durationMs / MS_PER_SECOND)
-    },
+  return ({ method, pattern: route = 'none', status, durationMs }) => {
+    const known = METHODS.includes(method) ? method : 'other'
+    duration.observe({ method: known, route, status }, durationMs / MS_PER_SECOND)
   }
 }
 

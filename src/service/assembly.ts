@@ -4,7 +4,7 @@ import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
 import { failurePages } from '../http/pages.js'
 import { requestLog } from '../http/request-log.js'
-import { createRouter, finishedHooks } from '../http/router.js'
+import { createRouter } from '../http/router.js'
 import type { LedgerFollower } from '../ledger/follower.js'
 import type { LedgerClient } from '../ledger/ledger-client.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
@@ -59,7 +59,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     onUnavailable: requests.onUnavailable,
     present: failurePages(sandbox !== null),
     admit: doorGuards(routes, { settings, clientOf, clock }),
-    ...finishedHooks([requests.finished, metrics?.requests].filter((hook) => hook !== undefined)),
+    observers: metrics === null ? requests.observers : [...requests.observers, metrics.requests],
     ...(settings.corsOrigins.length === 0 ? {} : { cors: { origins: settings.corsOrigins } }),
   })
   const banner: string[] = []

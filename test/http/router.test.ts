@@ -195,16 +195,15 @@ describe('the router', () => {
 
   test('every finished request is observed with its pattern, status and duration', async () => {
     const seen: FinishedRequest[] = []
+    const others: FinishedRequest[] = []
     let nowMs = 0
     const observing = createRouter([...routes, route('GET /slow', () => Promise.resolve(jsonAnswer(202, {})))], {
       onError: () => undefined,
-      finished: {
-        now: () => {
-          nowMs += 5
-          return nowMs
-        },
-        observe: (finished) => seen.push(finished),
+      now: () => {
+        nowMs += 5
+        return nowMs
       },
+      observers: [(finished) => seen.push(finished), (finished) => others.push(finished)],
     })
     for (const [method, path] of [
       ['GET', '/api/invoices/a'],
@@ -232,6 +231,7 @@ describe('the router', () => {
       ],
     )
     assert.equal(seen[0]?.head.path, '/api/invoices/a')
+    assert.deepEqual(others, seen)
   })
 })
 

@@ -22,16 +22,16 @@ function finished(method: string, pattern: string | undefined, status: number): 
 
 function setUp() {
   const metrics = new Metrics()
-  return { series: metrics.requests, exposition: async () => parseExposition(await metrics.text()) }
+  return { observe: metrics.requests, exposition: async () => parseExposition(await metrics.text()) }
 }
 
 describe('the metrics of requests', () => {
   test('count each route, method and status apart, in seconds', async () => {
-    const { series, exposition } = setUp()
+    const { observe, exposition } = setUp()
     const pattern = '/api/users/:id/invoices'
-    for (const status of [200, 200, 404, 200]) series.observe(finished('GET', pattern, status))
-    series.observe(finished('HEAD', pattern, 200))
-    series.observe(finished('GET', '/healthz', 200))
+    for (const status of [200, 200, 404, 200]) observe(finished('GET', pattern, status))
+    observe(finished('HEAD', pattern, 200))
+    observe(finished('GET', '/healthz', 200))
     const shown = await exposition()
     assert.equal(shown.value(COUNT, { method: 'GET', route: pattern, status: '200' }), 3)
     assert.equal(shown.value(COUNT, { method: 'GET', route: pattern, status: '404' }), 1)
@@ -42,9 +42,9 @@ describe('the metrics of requests', () => {
   })
 
   test('do not grow with methods and paths that clients invent', async () => {
-    const { series, exposition } = setUp()
-    for (let i = 0; i < 1000; i += 1) series.observe(finished(`M${i}`, undefined, 404))
-    series.observe(finished('constructor', undefined, 404))
+    const { observe, exposition } = setUp()
+    for (let i = 0; i < 1000; i += 1) observe(finished(`M${i}`, undefined, 404))
+    observe(finished('constructor', undefined, 404))
     const shown = await exposition()
     assert.equal(shown.samples.filter(({ name }) => name === COUNT).length, 1)
     assert.equal(shown.value(COUNT, { method: 'other', route: 'none', status: '404' }), 1001)
