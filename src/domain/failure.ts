@@ -128,7 +128,7 @@ export const failureCatalogue = {
   },
   request_repeated: {
     message: 'This signed request has already created an invoice.',
-    when: 'The same key, timestamp and body have created an invoice without a reference within the last ten minutes. Sign anew for another one.',
+    when: 'The same key, timestamp and body have created an invoice without a reference within the last ten minutes. Sign again to create another one.',
   },
   invalid_idempotency_key: {
     field: 'Idempotency-Key',
@@ -204,7 +204,7 @@ export const failureCatalogue = {
   },
   too_many_tests: {
     message: 'Too many test deliveries. Try again later.',
-    when: 'A test delivery of the identity is under way, or it has asked for more than six in a minute.',
+    when: 'A test delivery of the identity is in progress, or it has requested more than six in a minute.',
   },
   delivery_not_found: {
     message: 'No such delivery.',

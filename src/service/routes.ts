@@ -29,7 +29,7 @@ import type { Core } from './core.js'
 /** Wallets of one network that one client address may lease at once, unless a setting says otherwise. */
 const CLAIMS_PER_ADDRESS = 20
 
-/** What the routes are made from, besides the core. */
+/** What the routes are built from, besides the core. */
 export interface RouteContext {
   readonly settings: Settings
   readonly clock: Clock
