@@ -9,7 +9,7 @@ import type { Awaitable } from './awaitable.js'
 import type { InvoiceWithPayment } from './invoices.js'
 import type { OwedDelivery } from './outbox.js'
 
-/** What makes a creation safe to repeat, beside what it asks for. */
+/** What a creation depends on beside its request: a key that is still valid, and whether it is a repetition. */
 export interface CreationTerms {
   /** Absent when the request was not signed. Decided before everything else, so that a revoked key creates nothing. */
   readonly authority?: Authority

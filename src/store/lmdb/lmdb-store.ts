@@ -25,11 +25,11 @@ import { type Environment, openEnvironment, type Tables } from './tables/tables.
 import { LmdbWallets } from './wallets/wallet-port.js'
 import { LmdbWebhooks } from './webhooks/webhook-configurations.js'
 
-/** What a probe of the disk writes: more than the free pages that are left here and there in a full file. */
+/** A probe of the disk writes more than the free pages that a full file has left here and there. */
 const PROBE_KEY = Buffer.from('probe')
 const PROBE_BYTES = 262_144
 
-/** What the store is given. */
+/** Everything that the store takes from outside. */
 export interface LmdbStoreOptions extends World {
   /** The data directory; made when it is not there. */
   readonly directory: string

@@ -7,7 +7,7 @@ import { WIDE_BYTES, wideKey } from '../tables/bytes.js'
 import { fieldsOf, integer, listOf, recordCodec, text } from '../tables/record-codec.js'
 import { firstKey, lastKey } from '../tables/tables.js'
 
-/** What a deposit is known by within its network. */
+/** Names a deposit within its network. */
 export type DepositId = Pick<Deposit, 'txHash' | 'index'>
 
 /** A block with the deposits that it holds: that live and die with it. */

@@ -13,7 +13,7 @@ export interface TakenStep {
   readonly owed: readonly OwedDelivery[]
 }
 
-/** Gathers what a step does to deposits. */
+/** Collects the effects of a step on deposits. */
 export class ChainEffects {
   repaired = 0
   confirmedBlocksUndone = 0
@@ -41,7 +41,7 @@ export class ChainEffects {
     if (this.retract(id) === 'confirmed') this.confirmedDepositsDropped += 1
   }
 
-  /** Takes back what was said of a deposit, and answers what it was. */
+  /** Takes back the reports of a deposit, and answers its kind before. */
   retract({ txHash, index }: DepositId): DepositReport {
     const known = findDeposit(this.commit, this.network, txHash, index)
     if (known === undefined) throw new Error('a block holds a deposit that is not there')

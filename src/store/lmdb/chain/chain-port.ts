@@ -6,7 +6,7 @@ import { findBlock, positionOf, toHead } from './block-rows.js'
 import type { ChainSteps } from './chain-steps.js'
 import type { WatchedAddressLists } from './watched-addresses.js'
 
-/** What the watchers read. */
+/** Reads what a watcher needs to go on. */
 export class LmdbChain implements ChainPort {
   constructor(
     private readonly commits: CommitLoop,

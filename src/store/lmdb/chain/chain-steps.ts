@@ -113,13 +113,13 @@ export class ChainSteps {
         }
         const known = findDeposit(commit, network, transfer.txHash, transfer.index)
         const isHeld = holderOf(commit, network, transfer) !== undefined
-        // What others said of it gives way to a confirmed block. Until a block is confirmed the first word stands.
+        // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
         if (isConfirmed && !isHeld && this.isOtherwise(commit, sighting)) {
           effects.retract(sighting)
           effects.repaired += 1
         }
         if (effects.report(report, sighting) === 'rejected') continue
-        // A lower block has it already, or somebody else has confirmed it: it stays, whatever becomes of this block.
+        // A lower block has it already, or another report has confirmed it: it stays, whatever becomes of this block.
         const isOthers = isHeld || (known?.kind === 'confirmed' && !isConfirmed)
         if (!isOthers) held.push(this.hold(commit, network, transfer, block.height))
       }
@@ -144,7 +144,7 @@ export class ChainSteps {
     return null
   }
 
-  /** Makes a block's deposits what it was now read to hold, and confirms them. */
+  /** Replaces a block's deposits by those that it was now read to hold, and confirms them. */
   private confirmBlock(commit: Commit, network: Network, block: ObservedBlock, effects: ChainEffects): void {
     const sightings = block.transfers.map((transfer) => sightingOf(network, block, transfer))
     const actual = new Set(sightings.filter((sighting) => !this.isFlawed(sighting)).map(nameOf))
@@ -154,7 +154,7 @@ export class ChainSteps {
       effects.repaired += 1
       releaseDeposit(commit, network, id)
     }
-    // By name: what a block was told to hold twice, it holds once.
+    // By name: a deposit that a block lists twice is held once.
     const held = new Map<string, DepositId>()
     for (const sighting of sightings) {
       if (this.isFlawed(sighting)) {
@@ -166,7 +166,7 @@ export class ChainSteps {
       const isElsewhere = holder !== undefined && holder > block.height
       if (isElsewhere) this.takeFrom(commit, network, sighting, holder)
       const isWrong = isElsewhere || this.isOtherwise(commit, sighting)
-      // What was said before is taken back, so that the deposit is recorded anew as it is.
+      // The earlier report is taken back, so that the deposit is recorded anew as it is.
       if (isWrong) effects.retract(sighting)
       const status = effects.report('confirmed', sighting)
       if (isWrong || (holder === undefined && status === 'applied')) effects.repaired += 1
@@ -205,13 +205,13 @@ export class ChainSteps {
     return { txHash, index }
   }
 
-  /** A higher block was wrongly said to have a deposit: it does not hold it any more. */
+  /** Takes a deposit from a higher block that was wrongly said to have it. */
   private takeFrom(commit: Commit, network: Network, id: DepositId, holder: number): void {
     const row = getBlock(commit, network, holder)
     putBlock(commit, network, { ...row, deposits: row.deposits.filter((one) => nameOf(one) !== nameOf(id)) })
   }
 
-  /** What cannot be recorded may not even make a key. */
+  /** Whether a deposit cannot be recorded; its names may not even fit into a key. */
   private isFlawed(sighting: Sighting): boolean {
     return flawOf(sighting, this.tokenDecimals) !== null
   }

@@ -38,7 +38,7 @@ export interface CommandParts {
   readonly areWalletsShared: boolean
 }
 
-/** What takes its turn in the mailboxes of wallets. */
+/** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
 export class LmdbCommands implements CommandPort {
   constructor(private readonly parts: CommandParts) {}
 

@@ -13,7 +13,7 @@ const HASH_BYTES = 32
 /** Expired entries removed with each new one: more than one, so that they never gather. */
 const REMOVED_AT_ONCE = 2
 
-/** What is known of a repeated request. */
+/** An earlier request under the same key. */
 export type EarlierRequest =
   | { readonly isSameBody: true; readonly invoiceId: InvoiceId }
   | { readonly isSameBody: false }

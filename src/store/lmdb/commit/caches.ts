@@ -25,7 +25,7 @@ export class Caches {
   /** The latest set of a wallet alone: most invoices name one wallet. */
   readonly setsOfOne = new BoundedMap<WalletNo, SetOfOneWallet>(ROWS_MAX)
   readonly openSets = new OpenSetsCache()
-  /** What stands for the origin of a URL in the key of a lane. */
+  /** By URL: the hash that stands for its origin in the key of a lane. */
   readonly origins = new BoundedMap<string, Buffer>(ROWS_MAX)
   /** When the first invoice is due to expire; null while that is not known. */
   firstExpiryAt: number | null = null

@@ -15,7 +15,7 @@ export const COMMIT_BATCH_MAX = 256
  */
 export const REQUESTED_UNITS_MAX = 8192
 
-/** What a store is given instead of taking it from the world. */
+/** Time and ids, passed in so that a test can own them. */
 export interface World {
   readonly clock: Clock
   /** 16 time-ordered bytes whose first 6 are `nowMs`. */
@@ -50,7 +50,7 @@ class UnitCommit {
 }
 export type Commit = UnitCommit
 
-/** What was committed last, for readers. Only the commit loop can make one, and it hands out none to a unit of work. */
+/** The committed state, for readers. Only the commit loop can make one, and a unit of work gets none. */
 class CommittedState {
   /** Only commits have them: a reader must not see what may yet be undone. */
   readonly caches = null
@@ -106,7 +106,7 @@ export class CommitLoop {
     this.committed = new CommittedState(tables, world.clock)
   }
 
-  /** What was committed last. A unit of work reads through its commit instead, or it would read what may be undone. */
+  /** The committed state. A unit of work reads through its commit instead: what it sees may yet be undone. */
   get snapshot(): Snapshot {
     if (this.isInTransaction) throw new Error('a unit of work reads through its commit')
     return this.committed
@@ -242,7 +242,7 @@ export class CommitLoop {
     return new UnitCommit(this.tables, this.caches, this.world)
   }
 
-  /** What commits remember may be of a transaction that was undone. */
+  /** A transaction was undone, and the caches may hold rows of it. */
   private dropCaches(): void {
     this.caches = new Caches()
   }

@@ -10,8 +10,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes the data directory for this process, creating it, for this user alone, when it is not there. The lock is the kernel's on an open file,
- * so it ends with the process however that ends, and a file left behind locks nobody out. Throws `StartError` when
+ * Takes the data directory for this process, and creates it for this user alone when it is missing. The lock is the kernel's,
+ * on an open file: it ends with the process, however that ends, and a file left behind does not lock the directory. Throws `StartError` when
  * another process has it.
  */
 export function lockDirectory(directory: string): DirectoryLock {

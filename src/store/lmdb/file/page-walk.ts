@@ -39,7 +39,7 @@ export interface PagesOfFile {
 
 /**
  * Whether every page that the trees at `roots` use is in the file. A file may be shorter than its last page by pages that are
- * free, so its length alone does not tell. Reads every branch and leaf, so it is for files whose length is suspicious.
+ * free, so its length alone proves nothing. This reads every branch and leaf; use it for files whose length is suspicious.
  */
 export function areTreesComplete(pages: PagesOfFile, roots: readonly bigint[]): boolean {
   const waiting = [...roots]

@@ -74,7 +74,7 @@ export class CreationFacts implements InvoiceFacts {
 
   /** Whether as many sets of wallets as may share a wallet have an unpaid invoice at a place. */
   private isFull(place: Place): boolean {
-    // Those whose invoices turn out to be paid leave, so that they are not looked at again.
+    // Sets whose invoices turn out to be paid leave, so that no later search examines them.
     const unpaid = [...openSetsAt(this.commit, place)].filter((setNo) => this.hasUnpaid(place, setNo))
     if (unpaid.length < WALLET_SETS_MAX) return false
     noteFull(

@@ -28,7 +28,7 @@ export interface IndexedInvoice {
 
 /**
  * The invoices of an owner on a wallet: the beginning of the keys of every index below. A wallet's invoices of a former
- * owner stay where they were, and are met again only when the wallet comes back to that owner.
+ * owner stay where they were, and are found again only when the wallet comes back to that owner.
  */
 declare const kind: unique symbol
 export type Place = Buffer & { readonly [kind]: 'place' }

@@ -15,7 +15,7 @@ const EVENT_ID_BYTES_MAX = 512
 /** The answer to an event that was answered before: an effect never comes later than the first answer. */
 export type EarlierAnswer = Exclude<EventOutcome, { readonly status: 'applied' }>
 
-/** What an event id is answered without being applied: it cannot be kept, or was answered before. Null when it is new. */
+/** The answer to an event that is not applied: its id cannot be kept, or was answered before. Null when it is new. */
 export function earlierAnswer({ tables }: Commit, eventId: string | null): EarlierAnswer | null {
   if (eventId === null) return null
   const id = Buffer.from(eventId)

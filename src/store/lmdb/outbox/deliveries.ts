@@ -21,7 +21,7 @@ import { dueKey, idBehind, laneOf } from './delivery-keys.js'
  *       └── redelivered ◄─────────┘
  */
 
-/** What a deposit owes an owner. */
+/** A delivery that a deposit causes. */
 export interface NewDelivery {
   readonly owner: string
   readonly invoiceId: string

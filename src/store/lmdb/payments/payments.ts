@@ -80,7 +80,7 @@ export function areUnchanged({ tables }: Reader, accounts: readonly Account[], {
   return true
 }
 
-/** What is told of an invoice over `amount` atoms. */
+/** The answer for an invoice over `amount` atoms. */
 export function answerOf(
   invoice: Invoice,
   ending: Ending,

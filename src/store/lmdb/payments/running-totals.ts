@@ -33,9 +33,9 @@ export type Account = Buffer & { readonly [kind]: 'account' }
 export interface Head {
   /** How often deposits entered or left. It never starts again, not even when none is left. */
   readonly changes: number
-  /** Of the last deposit; 0 when there is none. */
+  /** When the last deposit was received; 0 when there is none. */
   readonly receivedAt: number
-  /** Of all deposits, atoms. */
+  /** The sum of all deposits, atoms. */
   readonly total: bigint
 }
 
@@ -86,7 +86,7 @@ export function totalUntil(table: ReadTable, account: Account, timeMs: number): 
   return totalAt(table, rowKey(account, clampTime(timeMs), DEPOSIT_NO_MAX), account)
 }
 
-/** What was received strictly after `timeMs`. */
+/** The sum received strictly after `timeMs`. */
 export function totalAfter(table: ReadTable, account: Account, timeMs: number): bigint {
   return totalBehind(table, account, headOf(table, account), timeMs)
 }

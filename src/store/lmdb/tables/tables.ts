@@ -109,7 +109,7 @@ export type ReadTables = Readonly<Record<TableName, ReadTable>>
 export type Environment = RootDatabase<Buffer, Buffer>
 
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
-/** What LMDB's main table may name besides: room for another program's tables, so that they can be seen and refused. */
+/** More tables than ours may be open: room to see another program's tables, and refuse them. */
 const SPARE_TABLES = 8
 /**
  * Address space set aside for the data file, neither memory nor disk; enough for some three million invoices. A file that
@@ -160,7 +160,7 @@ export function isUnused(root: Environment): boolean {
   return names.every((name) => ours.includes(name)) && names.every((name) => isEmpty(openTable(root, name)))
 }
 
-/** What the environment's main table lists. In another program's environment that may be anything. */
+/** The names in the environment's main table, which in another program's environment may be anything. */
 function tableNames(root: Environment): readonly string[] {
   return [...root.getKeys()].map((key) => {
     const name = key.toString()
