@@ -70,7 +70,8 @@ export class Race {
     const { connections, pauseSeconds, warmUpSeconds } = this.bench.parameters
     const own = join(this.directory, contestant.name.replaceAll(/\W+/g, '-'))
     mkdirSync(own, { recursive: true })
-    const { url, stop } = await contestant.start(own)
+    const server = await contestant.start(own)
+    const { url } = server
     const load = { url, connections: Math.min(connections, contestant.connectionsMax ?? connections) }
     try {
       await this.bench.loadGenerator.run({ ...load, seconds: warmUpSeconds, requests: warmUp[contestant.wallets] })
@@ -79,7 +80,7 @@ export class Race {
     } finally {
       // Requests accepted before the end of the load may still be under way.
       await pause(pauseSeconds * 1000)
-      await stop()
+      await server.stop()
       rmSync(own, { recursive: true, force: true })
     }
   }
