@@ -1,4 +1,4 @@
-import { fieldFailure } from '../domain/failure.js'
+import { refuseField } from '../domain/failure.js'
 import { type Endpoint, type EndpointTag, endpoints, type Handler, type Handlers, isForOwnPages } from './endpoints.js'
 import { failureAnswer } from './failure-response.js'
 import { type AccessParts, accessGuard, type RequestGuard } from './guards/access.js'
@@ -61,7 +61,7 @@ function queryGuard({ query: known = [] }: Endpoint): HeadGuard | null {
   return ({ query }) => {
     if (query === '') return null
     for (const name of new URLSearchParams(query).keys()) {
-      if (!known.includes(name)) return fieldFailure('invalid_query', name, { parameter: name })
+      if (!known.includes(name)) return refuseField('invalid_query', name, { parameter: name }).failure
     }
     return null
   }

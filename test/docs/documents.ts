@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeSettings } from '../../src/config/describe.js'
-import { type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
+import { type FailureCode, failureMessages } from '../../src/domain/failure.js'
 import { type Endpoint, endpoints, isForOwnPages } from '../../src/http/endpoints.js'
 import { failureStatus } from '../../src/http/failure-status.js'
 import { type MetricAbout, metricsCatalogue } from '../../src/metrics/catalogue.js'
@@ -55,16 +55,24 @@ once, one line each on standard error, with exit code 2. For a misspelt name the
 ${chapters.join('\n')}`
 }
 
+/** When each error occurs, by its code: the last column of the table, which is written on the page itself. */
+export function errorOccasions(): ReadonlyMap<string, string> {
+  const page = readFileSync(join(projectRoot, 'docs/errors.md'), 'utf8')
+  const rows = page.matchAll(/^\| \d{3} \| `(\w+)` \| .* \| (.*) \|$/gm)
+  return new Map([...rows].map(([, name = '', when = '']) => [name, when]))
+}
+
 function errorsPage(): string {
-  const rows = Object.entries(failureCatalogue).map(([name, { message, when }]) => [
+  const occasions = errorOccasions()
+  const rows = Object.entries(failureMessages).map(([name, message]) => [
     String(failureStatus[name as FailureCode]),
     code(name),
     message,
-    when,
+    occasions.get(name) ?? '',
   ])
   return `# Errors
 
-${NOTICE}
+<!-- Generated from the code by \`npm run docs\`, apart from the column "When"; a test compares the two. -->
 
 Every rejected request gets \`{"error": "<text>", "code": "<code>"}\`. Branch on \`code\`, which is stable; \`error\` is for people. A
 400 about one field or parameter also names it in \`field\`. Words in angle brackets stand for values of the request. Every 429 and 503

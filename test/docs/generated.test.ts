@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { settingEntries } from '../../src/config/schema.js'
-import { failureCatalogue } from '../../src/domain/failure.js'
+import { failureMessages } from '../../src/domain/failure.js'
 import { projectRoot } from '../support/project-root.js'
-import { generatedDocuments, pagesOfDocs } from './documents.js'
+import { errorOccasions, generatedDocuments, pagesOfDocs } from './documents.js'
 
 /** Pages for people in which every setting named must exist. */
 function pages(): { path: string; text: string }[] {
@@ -25,7 +25,12 @@ describe('the docs', () => {
   test('name every setting and every error code', () => {
     const all = generatedDocuments.map(({ text }) => text).join('')
     for (const [, { about }] of settingEntries) assert.ok(all.includes(`\`${about.environment}\``), about.environment)
-    for (const code of Object.keys(failureCatalogue)) assert.ok(all.includes(`| \`${code}\` |`), code)
+    for (const code of Object.keys(failureMessages)) assert.ok(all.includes(`| \`${code}\` |`), code)
+  })
+
+  test('say of every error code when it occurs', () => {
+    const occasions = errorOccasions()
+    for (const code of Object.keys(failureMessages)) assert.match(occasions.get(code) ?? '', /\.$/, code)
   })
 
   test('name no setting that does not exist', () => {

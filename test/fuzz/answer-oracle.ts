@@ -1,4 +1,4 @@
-import { type FailureAbout, type FailureCode, failureCatalogue } from '../../src/domain/failure.js'
+import { blamedFields, type FailureCode, failureMessages } from '../../src/domain/failure.js'
 import { failureStatus } from '../../src/http/failure-status.js'
 
 /** What the oracles look at, of whatever client. */
@@ -27,7 +27,7 @@ const UNWELL: ReadonlySet<string> = new Set<FailureCode>([
 ])
 
 export function isFailureCode(code: unknown): code is FailureCode {
-  return typeof code === 'string' && Object.hasOwn(failureCatalogue, code)
+  return typeof code === 'string' && Object.hasOwn(failureMessages, code)
 }
 
 /** What is wrong with an answer that the service itself gave, in words; null when it is as documented. */
@@ -66,11 +66,11 @@ function flawOfRefusal({ status, hasRetryAfter }: SeenAnswer, value: unknown): s
   const { error, code, field } = value as { readonly error: unknown; readonly code: unknown; readonly field?: unknown }
   if (!isFailureCode(code)) return `the code ${JSON.stringify(code)} is not in the catalogue`
   if (UNWELL.has(code)) return `hostile input caused ${code}`
-  const entry: FailureAbout = failureCatalogue[code]
   if (field !== undefined && (status !== 400 || typeof field !== 'string')) return `${code} blames ${field}`
-  if (entry.field !== undefined && entry.field !== field) return `${code} blames ${field}`
+  if (blamedFields[code] !== undefined && blamedFields[code] !== field) return `${code} blames ${field}`
   if (failureStatus[code] !== status) return `${code} came with status ${status}`
-  if (typeof error !== 'string' || !matches(entry.message, error)) return `${code} says ${JSON.stringify(error)}`
+  if (typeof error !== 'string' || !matches(failureMessages[code], error))
+    return `${code} says ${JSON.stringify(error)}`
   if ((status === 503 || status === 429) && !hasRetryAfter) return `${code} came without Retry-After`
   return null
 }

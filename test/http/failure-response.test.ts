@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HOLD_MS } from '../../src/auth/tarpit.js'
-import {
-  type FailureAbout,
-  type FailureCode,
-  failure,
-  failureCatalogue,
-  fieldFailure,
-} from '../../src/domain/failure.js'
+import { blamedFields, type FailureCode, failure, failureMessages, refuseField } from '../../src/domain/failure.js'
 import { unwritableHeader } from '../../src/http/exchange.js'
 import { failureAnswer, jsonAnswer, RETRY_AFTER_SECONDS } from '../../src/http/failure-response.js'
 import { failureStatus } from '../../src/http/failure-status.js'
 
-const everyCode = Object.keys(failureCatalogue) as FailureCode[]
+const everyCode = Object.keys(failureMessages) as FailureCode[]
 
 describe('the answer to a failure', () => {
   test('has the status of its code and {"error", "code"} as its body, and "field" where one is to blame', () => {
     for (const code of everyCode) {
       const answer = failureAnswer(failure(code))
       assert.equal(answer.status, failureStatus[code])
-      const about: FailureAbout = failureCatalogue[code]
-      const { message: error, field } = about
+      const [error, field] = [failureMessages[code], blamedFields[code]]
       assert.equal(answer.body, JSON.stringify({ error, code, field }))
       assert.equal(answer.headers['Content-Type'], 'application/json; charset=utf-8')
       assert.equal(answer.headers['Cache-Control'], 'no-store')
@@ -29,7 +22,7 @@ describe('the answer to a failure', () => {
   })
 
   test('names the field that it was made for', () => {
-    const { body } = failureAnswer(fieldFailure('invalid_query', 'limit', { parameter: 'limit' }))
+    const { body } = failureAnswer(refuseField('invalid_query', 'limit', { parameter: 'limit' }).failure)
     assert.deepEqual(JSON.parse(String(body)), {
       error: 'The query parameter limit is not valid.',
       code: 'invalid_query',
