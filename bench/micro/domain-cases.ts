@@ -1,6 +1,5 @@
 import { formatAmount, parseInvoiceAmount } from '../../src/domain/amount.js'
-import { refuseInvoice } from '../../src/domain/collision.js'
-import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
+import { type InvoiceRequest, parseInvoiceRequest, refuseInvoice } from '../../src/domain/invoice.js'
 import { isPaid, paymentOf } from '../../src/domain/payment.js'
 import { readJsonObject } from '../../src/http/body.js'
 import type { Case } from './case.js'

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Currency } from '../../src/domain/currency.js'
+import type { Currency } from '../../src/domain/amount.js'
 import type { Failure, Outcome } from '../../src/domain/failure.js'
 import type { Invoice, InvoiceRequest } from '../../src/domain/invoice.js'
 import { type Payment, paymentOf } from '../../src/domain/payment.js'

@@ -1,4 +1,4 @@
-import { isStreamId, parseOwner } from '../domain/identity.js'
+import { isStreamId, parseOwner } from '../domain/text.js'
 import type { IdentityPort } from '../store/identities.js'
 
 /** Queries the ledger for identities. */

@@ -1,5 +1,5 @@
 /**
- * Amounts of money are `bigint`s scaled by 10¹⁸ ("atoms"), so sums and comparisons are exact (specification, Limits:
+ * Amounts of money and their currencies. Amounts are `bigint`s scaled by 10¹⁸ ("atoms"), so sums and comparisons are exact (specification, Limits:
  * fixed-point, 18 decimal places). Nothing in this file rounds; a text that does not fit is rejected.
  */
 
@@ -74,4 +74,25 @@ export function parseFormattedAmount(text: string): bigint {
 export function rawTokenAmount(atoms: bigint, tokenDecimals: number): string | null {
   const unit = 10n ** BigInt(AMOUNT_DECIMALS - tokenDecimals)
   return atoms % unit === 0n ? (atoms / unit).toString() : null
+}
+
+/** The currencies of invoices (specification, Invoice record). */
+export const CURRENCIES = ['native', 'USDT'] as const
+export type Currency = (typeof CURRENCIES)[number]
+
+export function isCurrency(text: string): text is Currency {
+  return text === 'native' || text === 'USDT'
+}
+
+/** The currency label of a deposit, as reported. */
+export type CurrencyLabel = string | null
+
+export const TOKEN_LABEL = 'Tether'
+export const NATIVE_LABEL = '#native'
+
+/** The invoice currency of a deposit's label; null if it matches none (specification, Currency normalisation). */
+export function currencyOfLabel(label: CurrencyLabel): Currency | null {
+  if (label === TOKEN_LABEL) return 'USDT'
+  if (label === NATIVE_LABEL || label === null || label === '') return 'native'
+  return null
 }

@@ -1,9 +1,6 @@
-import { parseInvoiceAmount } from './amount.js'
-import { isCallbackUrl } from './callback-url.js'
-import { type Currency, isCurrency } from './currency.js'
-import { type Outcome, refuse, refuseField, succeed } from './failure.js'
-import { parseOwner } from './identity.js'
-import { truncate, wellFormed } from './text.js'
+import { type Currency, isCurrency, parseInvoiceAmount } from './amount.js'
+import { type Failure, failure, type Outcome, refuse, refuseField, succeed } from './failure.js'
+import { isCallbackUrl, parseOwner, truncate, wellFormed } from './text.js'
 import { EXPIRY_SECONDS_MAX, EXPIRY_SECONDS_MIN } from './voiding.js'
 
 const NAME_LENGTH_MAX = 80
@@ -123,4 +120,44 @@ function parseWalletIds(value: unknown): readonly string[] | null {
   // The loop has checked that every element is a string.
   const ids = (value as string[]).map(wellFormed)
   return ids.length === 1 ? ids : [...new Set(ids)]
+}
+
+/** Maximum number of sets of wallets that may contain one wallet at a time (decisions 6). */
+export const WALLET_SETS_MAX = 64
+
+/**
+ * The facts on which the decision about a new invoice depends, read in the transaction that creates it. Each is read
+ * only if the checks before it passed. An invoice counts while it is unpaid, not void, and of the wallet's present
+ * owner.
+ */
+export interface InvoiceFacts {
+  /** Whether every wallet is known, has an address and belongs to the owner. */
+  areWalletsOwned(): boolean
+  isReferenceTaken(): boolean
+  /** Whether an invoice of equal amount and currency counts on one of the wallets. */
+  isAmountTaken(): boolean
+  /** Whether an invoice of the currency counts on one of the wallets; always false if invoices may share wallets. */
+  isWalletTaken(): boolean
+  /** Whether the invoice's set of wallets would be one too many on one of the wallets. */
+  areSetsExhausted(): boolean
+  /** Whether this signed request has already created an invoice. */
+  isRepeated(): boolean
+}
+
+/**
+ * Returns why an invoice may not be created, or null if it may. The order of the checks (ownership, callbackUrl,
+ * reference, amount) is specified (decisions 4).
+ */
+export function refuseInvoice(request: InvoiceRequest, facts: InvoiceFacts): Failure | null {
+  if (!facts.areWalletsOwned()) return failure('wallet_not_owned')
+  if (!request.isCallbackUrlValid) return failure('invalid_callback_url')
+  if (facts.isReferenceTaken()) return failure('reference_in_use')
+  if (facts.isAmountTaken()) {
+    return failure('amount_in_use', { amount: request.amountText, currency: request.currency })
+  }
+  if (facts.isWalletTaken()) return failure('wallet_in_use')
+  if (facts.areSetsExhausted()) return failure('too_many_wallet_sets')
+  // Last, so that an honest repetition gets the more helpful error about the invoice that it created the first time.
+  if (facts.isRepeated()) return failure('request_repeated')
+  return null
 }

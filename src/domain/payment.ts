@@ -26,17 +26,12 @@ export function isPaid(amount: bigint, confirmed: bigint): boolean {
   return confirmed >= amount
 }
 
-/** The missing part of the amount, in atoms; zero once paid. */
-function remainingOf(amount: bigint, confirmed: bigint): bigint {
-  return confirmed >= amount ? 0n : amount - confirmed
-}
-
-export function paymentOf(amount: bigint, received: Received): Payment {
+export function paymentOf(amount: bigint, { confirmed, pending }: Received): Payment {
   return {
-    status: isPaid(amount, received.confirmed) ? 'paid' : 'unpaid',
-    received: formatAmount(received.confirmed),
-    pending: formatAmount(received.pending),
-    remaining: formatAmount(remainingOf(amount, received.confirmed)),
-    overpaid: formatAmount(received.confirmed > amount ? received.confirmed - amount : 0n),
+    status: isPaid(amount, confirmed) ? 'paid' : 'unpaid',
+    received: formatAmount(confirmed),
+    pending: formatAmount(pending),
+    remaining: formatAmount(confirmed < amount ? amount - confirmed : 0n),
+    overpaid: formatAmount(confirmed > amount ? confirmed - amount : 0n),
   }
 }

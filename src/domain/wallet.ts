@@ -1,6 +1,6 @@
-import { OWNER_FLAW, parseOwner } from './identity.js'
 import type { LedgerFact } from './ledger-fact.js'
 import { ADDRESS_LENGTH_MAX, canonicalAddress, type Network } from './network.js'
+import { OWNER_FLAW, parseOwner } from './text.js'
 
 const WALLET_ID_LENGTH_MAX = 128
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isObject } from '../base/json-object.js'
 import { type FailureCode, type Outcome, refuse, refuseField, succeed } from '../domain/failure.js'
-import { parseOwner } from '../domain/identity.js'
+import { parseOwner } from '../domain/text.js'
 
 /**
  * Reads the JSON object in `body`. Refuses everything else with `invalid_json`: malformed JSON, invalid UTF-8, a byte

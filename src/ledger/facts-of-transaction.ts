@@ -1,7 +1,7 @@
 import { identityOfKeyText } from '../auth/identity-key.js'
 import { isObject } from '../base/json-object.js'
-import { isStreamId } from '../domain/identity.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
+import { isStreamId } from '../domain/text.js'
 import { type FollowedContracts, standingOf } from './followed-contracts.js'
 import { type LedgerTransaction, readTransaction } from './ledger-transaction.js'
 

@@ -2,10 +2,9 @@ import type { IncomingEvent } from '../actors/intake.js'
 import { isObject } from '../base/json-object.js'
 import type { DepositReport, Sighting } from '../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
-import { OWNER_LENGTH_MAX, parseOwner } from '../domain/identity.js'
 import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
 import { isNetwork, NETWORKS, type Network } from '../domain/network.js'
-import { isLongerThan, wellFormed } from '../domain/text.js'
+import { isLongerThan, OWNER_LENGTH_MAX, parseOwner, wellFormed } from '../domain/text.js'
 
 /** Events in one push (decisions 8). */
 export const EVENTS_MAX = 1000

@@ -1,5 +1,5 @@
 import { isObject } from '../base/json-object.js'
-import { isStreamId } from '../domain/identity.js'
+import { isStreamId } from '../domain/text.js'
 import { type NodeAnswer, NodeHttp } from './node-http.js'
 
 export interface LedgerClientOptions {

@@ -1,7 +1,7 @@
 import type { Intake } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
 import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../domain/block.js'
-import { isChildOf, isConsecutive } from '../domain/chain.js'
+import { isChildOf, isConsecutive } from '../domain/block.js'
 import type { Logger } from '../log.js'
 import type { ChainPort } from '../store/chain.js'
 import { portionsOf } from './chunks.js'

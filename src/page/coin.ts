@@ -1,4 +1,4 @@
-import type { Currency } from '../domain/currency.js'
+import type { Currency } from '../domain/amount.js'
 import type { Network } from '../domain/network.js'
 
 /** What payers call a network. */

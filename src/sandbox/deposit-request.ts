@@ -1,4 +1,4 @@
-import { type Currency, isCurrency } from '../domain/currency.js'
+import { type Currency, isCurrency } from '../domain/amount.js'
 import type { DepositStatus } from '../domain/deposit.js'
 import { type Outcome, refuseField, succeed } from '../domain/failure.js'
 import { isNetwork, NETWORKS, type Network } from '../domain/network.js'

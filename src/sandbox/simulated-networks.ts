@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.js'
-import { parseNativeDepositAmount, rawTokenAmount } from '../domain/amount.js'
-import { type Currency, NATIVE_LABEL, TOKEN_LABEL } from '../domain/currency.js'
+import { type Currency, NATIVE_LABEL, parseNativeDepositAmount, rawTokenAmount, TOKEN_LABEL } from '../domain/amount.js'
 import type { Deposit } from '../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import { walletsOf } from '../domain/invoice.js'

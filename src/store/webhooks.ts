@@ -1,5 +1,4 @@
-import type { WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
-import type { SigningSecrets } from '../domain/webhook-secret.js'
+import type { SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
 import type { Awaitable } from './awaitable.js'
 
 /** Where and how owners are notified. */

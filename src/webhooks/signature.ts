@@ -1,5 +1,5 @@
 import { hmacSha256Base64, hmacSha256Hex } from '../crypto/hmac.js'
-import type { SigningSecrets } from '../domain/webhook-secret.js'
+import type { SigningSecrets } from '../domain/webhook.js'
 import { VERSION } from '../version.js'
 
 const USER_AGENT = `Billhook/${VERSION}`

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type InvoiceFacts, refuseInvoice } from '../../src/domain/collision.js'
-import { parseInvoiceRequest } from '../../src/domain/invoice.js'
+import { type InvoiceFacts, parseInvoiceRequest, refuseInvoice } from '../../src/domain/invoice.js'
 
 type FactName = keyof InvoiceFacts
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { chooseInvoice } from '../../src/domain/matching.js'
+import { chooseInvoice } from '../../src/domain/deposit.js'
 import { type Listed, searchIn } from '../support/candidates.js'
 
 /** `amount` asked, `u`npaid or `p`aid, and `m` when a deposit has matched it; the names sort by age. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Currency } from '../../src/domain/currency.js'
+import type { Currency } from '../../src/domain/amount.js'
 import type { Deposit } from '../../src/domain/deposit.js'
 import type { Network } from '../../src/domain/network.js'
 import { networkOfAddress } from '../../src/sandbox/address.js'

@@ -1,4 +1,4 @@
-import type { CandidateSearch } from '../../src/domain/matching.js'
+import type { CandidateSearch } from '../../src/domain/deposit.js'
 
 /** A candidate for a deposit, in a list. Ids sort by age. */
 export interface Listed {

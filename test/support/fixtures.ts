@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import type { Currency } from '../../src/domain/amount.js'
 import type { ApiKeyRegistration } from '../../src/domain/api-key.js'
-import type { Currency } from '../../src/domain/currency.js'
 import type { DepositReport, Sighting } from '../../src/domain/deposit.js'
 import type { Outcome } from '../../src/domain/failure.js'
 import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'

@@ -1,7 +1,7 @@
 import type { OnOwed } from '../../actors/intake.js'
 import type { Clock } from '../../clock.js'
 import { retryLater } from '../../domain/failure.js'
-import { judgeRedelivery } from '../../domain/redelivery.js'
+import { judgeRedelivery } from '../../domain/retry.js'
 import { type Delivery, isDelivered } from '../../domain/webhook.js'
 import type { OutboxPort } from '../../store/outbox.js'
 import type { Page } from '../../store/pages.js'

@@ -1,8 +1,11 @@
-import { isCallbackUrl } from '../../domain/callback-url.js'
 import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
-import { parseOwner } from '../../domain/identity.js'
-import { WEBHOOK_PAYLOADS, type WebhookPayload } from '../../domain/webhook.js'
-import { OVERLAP_DEFAULT_SECONDS, OVERLAP_MAX_SECONDS } from '../../domain/webhook-secret.js'
+import { isCallbackUrl, parseOwner } from '../../domain/text.js'
+import {
+  OVERLAP_DEFAULT_SECONDS,
+  OVERLAP_MAX_SECONDS,
+  WEBHOOK_PAYLOADS,
+  type WebhookPayload,
+} from '../../domain/webhook.js'
 import type { WebhookPort } from '../../store/webhooks.js'
 import { readJsonObject } from '../body.js'
 import { handlers } from '../endpoints.js'

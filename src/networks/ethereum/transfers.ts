@@ -1,6 +1,5 @@
-import { formatAmount } from '../../domain/amount.js'
+import { formatAmount, NATIVE_LABEL, TOKEN_LABEL } from '../../domain/amount.js'
 import type { ObservedBlock, ObservedTransfer } from '../../domain/block.js'
-import { NATIVE_LABEL, TOKEN_LABEL } from '../../domain/currency.js'
 import { BadAnswer } from '../node/node-failure.js'
 import type { EthereumBlock } from './block.js'
 import { LogsBloom } from './bloom.js'

@@ -1,6 +1,5 @@
-import { formatAmount } from '../../domain/amount.js'
+import { formatAmount, NATIVE_LABEL, TOKEN_LABEL } from '../../domain/amount.js'
 import type { ObservedTransfer } from '../../domain/block.js'
-import { NATIVE_LABEL, TOKEN_LABEL } from '../../domain/currency.js'
 import type { WatchedAddresses } from '../network-reader.js'
 import { demand, objectOf, textOf } from '../node/values.js'
 import { addressOfAccount, addressOfHex, PREFIXED_ACCOUNT } from './address.js'

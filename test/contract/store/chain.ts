@@ -7,7 +7,7 @@ import type {
   ObservedBlock,
   ObservedTransfer,
 } from '../../../src/domain/block.js'
-import { CONFIRMED_BLOCKS_KEPT } from '../../../src/domain/chain.js'
+import { CONFIRMED_BLOCKS_KEPT } from '../../../src/domain/block.js'
 import { addressOf, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'

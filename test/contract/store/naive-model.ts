@@ -1,6 +1,6 @@
-import { type Currency, type CurrencyLabel, currencyOfLabel } from '../../../src/domain/currency.js'
+import { type Currency, type CurrencyLabel, currencyOfLabel } from '../../../src/domain/amount.js'
 import type { DepositReport, DepositStatus } from '../../../src/domain/deposit.js'
-import { chooseInvoice } from '../../../src/domain/matching.js'
+import { chooseInvoice } from '../../../src/domain/deposit.js'
 import type { Received } from '../../../src/domain/payment.js'
 import { searchIn } from '../../support/candidates.js'
 import { receivedSince } from '../../support/received-since.js'

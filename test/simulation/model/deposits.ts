@@ -1,4 +1,4 @@
-import type { Currency } from '../../../src/domain/currency.js'
+import type { Currency } from '../../../src/domain/amount.js'
 import type { Deposit, DepositReport, DepositStatus, Sighting } from '../../../src/domain/deposit.js'
 import type { Network } from '../../../src/domain/network.js'
 import { depositAtoms } from './amounts.js'

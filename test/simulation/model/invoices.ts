@@ -1,4 +1,4 @@
-import type { Currency } from '../../../src/domain/currency.js'
+import type { Currency } from '../../../src/domain/amount.js'
 import type { Sighting } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Payment } from '../../../src/domain/payment.js'

@@ -1,5 +1,5 @@
 import type { ChainRefusal, ChainStep, ObservedBlock, ObservedTransfer } from '../../../domain/block.js'
-import { CONFIRMED_BLOCKS_KEPT, confirmedAfterUndo, mayAppend, mayConfirm } from '../../../domain/chain.js'
+import { CONFIRMED_BLOCKS_KEPT, confirmedAfterUndo, mayAppend, mayConfirm } from '../../../domain/block.js'
 import { conflictOf, flawOf, type Sighting } from '../../../domain/deposit.js'
 import type { Network, TokenDecimals } from '../../../domain/network.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'

@@ -1,5 +1,5 @@
-import type { Currency } from '../../../domain/currency.js'
-import type { CandidateSearch } from '../../../domain/matching.js'
+import type { Currency } from '../../../domain/amount.js'
+import type { CandidateSearch } from '../../../domain/deposit.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { callbackOf, decidedRow, isUnpaid, walletCountOf } from '../invoices/invoice-index.js'
 import { CALLBACK, type Callback, classByte, type Place } from '../invoices/invoice-places.js'

@@ -1,5 +1,5 @@
-import type { Currency } from '../../../domain/currency.js'
-import { CURRENCIES } from '../../../domain/currency.js'
+import type { Currency } from '../../../domain/amount.js'
+import { CURRENCIES } from '../../../domain/amount.js'
 import type { Deposit } from '../../../domain/deposit.js'
 import { NETWORKS, type Network } from '../../../domain/network.js'
 import type { DepositPort } from '../../deposits.js'

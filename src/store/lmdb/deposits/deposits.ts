@@ -1,5 +1,6 @@
-import type { Currency } from '../../../domain/currency.js'
+import type { Currency } from '../../../domain/amount.js'
 import {
+  chooseInvoice,
   conflictOf,
   type DepositOutcome,
   type DepositReport,
@@ -10,7 +11,6 @@ import {
   transitionOf,
 } from '../../../domain/deposit.js'
 import type { DepositFact } from '../../../domain/ledger-fact.js'
-import { chooseInvoice } from '../../../domain/matching.js'
 import type { TokenDecimals } from '../../../domain/network.js'
 import { resolveCallback } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'

@@ -1,7 +1,7 @@
-import { refuseInvoice } from '../../../domain/collision.js'
 import { type Outcome, succeed } from '../../../domain/failure.js'
 import type { SignedCreation } from '../../../domain/idempotency.js'
 import type { Invoice, InvoiceRequest } from '../../../domain/invoice.js'
+import { refuseInvoice } from '../../../domain/invoice.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { ownerNoOf } from '../identities/identities.js'
 import { under } from '../tables/bytes.js'

@@ -1,6 +1,6 @@
-import { type InvoiceFacts, WALLET_SETS_MAX } from '../../../domain/collision.js'
 import type { SignedCreation } from '../../../domain/idempotency.js'
 import type { InvoiceRequest } from '../../../domain/invoice.js'
+import { type InvoiceFacts, WALLET_SETS_MAX } from '../../../domain/invoice.js'
 import { isRepeatedCreation } from '../commands/signed-creations.js'
 import type { Commit } from '../commit/commit-loop.js'
 import type { OwnerNo, SetNo } from '../tables/names.js'

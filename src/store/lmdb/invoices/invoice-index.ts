@@ -1,4 +1,4 @@
-import type { Currency } from '../../../domain/currency.js'
+import type { Currency } from '../../../domain/amount.js'
 import { walletsOf } from '../../../domain/invoice.js'
 import { isPaid } from '../../../domain/payment.js'
 import { decideExpiry, isCovered, isExpiryDue } from '../../../domain/voiding.js'

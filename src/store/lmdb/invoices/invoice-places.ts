@@ -1,4 +1,4 @@
-import type { Currency } from '../../../domain/currency.js'
+import type { Currency } from '../../../domain/amount.js'
 import { currencyByte } from '../payments/running-totals.js'
 import { endOf, ID_BYTES, NUMBER_BYTES, sortableAmount } from '../tables/bytes.js'
 import type { InvoiceId, OwnerNo, SetNo, WalletNo } from '../tables/names.js'

@@ -1,5 +1,4 @@
-import { parseInvoiceAmount } from '../../../domain/amount.js'
-import { CURRENCIES } from '../../../domain/currency.js'
+import { CURRENCIES, parseInvoiceAmount } from '../../../domain/amount.js'
 import type { Invoice } from '../../../domain/invoice.js'
 import { type Ending, NO_ENDING } from '../../../domain/voiding.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'

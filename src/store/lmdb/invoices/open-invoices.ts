@@ -1,4 +1,4 @@
-import type { Currency } from '../../../domain/currency.js'
+import type { Currency } from '../../../domain/amount.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { ID_BYTES } from '../tables/bytes.js'
 import { type InvoiceId, idOfKey, type SetNo } from '../tables/names.js'

@@ -1,4 +1,4 @@
-import type { Currency } from '../../../domain/currency.js'
+import type { Currency } from '../../../domain/amount.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { currencyByte } from '../payments/running-totals.js'
 import { bigintFromBytes, bigintToBytes, idAt, under } from '../tables/bytes.js'

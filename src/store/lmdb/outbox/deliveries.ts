@@ -1,7 +1,6 @@
 import type { DepositStatus } from '../../../domain/deposit.js'
 import { type Outcome, succeed } from '../../../domain/failure.js'
-import { judgeRedelivery } from '../../../domain/redelivery.js'
-import { isUsedUp, type RetryDecision } from '../../../domain/retry.js'
+import { isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
 import type { OwedDelivery, Redelivery } from '../../outbox.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'

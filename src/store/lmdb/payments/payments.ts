@@ -1,4 +1,4 @@
-import type { Currency } from '../../../domain/currency.js'
+import type { Currency } from '../../../domain/amount.js'
 import { type Invoice, walletsOf } from '../../../domain/invoice.js'
 import { paymentOf, type Received } from '../../../domain/payment.js'
 import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'

@@ -1,4 +1,4 @@
-import type { Currency } from '../../../domain/currency.js'
+import type { Currency } from '../../../domain/amount.js'
 import { bigintFromBytes, bigintToBytes, endOf, NUMBER_BYTES, TIME_MAX, WIDE_BYTES } from '../tables/bytes.js'
 import type { AddressNo, DepositNo } from '../tables/names.js'
 import { lastKey, type ReadTable, type Table } from '../tables/tables.js'

@@ -1,5 +1,5 @@
-import { OWNER_FLAW, parseOwner } from '../../../domain/identity.js'
 import type { EventOutcome, LedgerFact } from '../../../domain/ledger-fact.js'
+import { OWNER_FLAW, parseOwner } from '../../../domain/text.js'
 import { decideWalletFact, type FlawOfAddress, type Wallet } from '../../../domain/wallet.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { internOwner, markKnown } from '../identities/identities.js'

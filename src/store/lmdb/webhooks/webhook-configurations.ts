@@ -1,15 +1,13 @@
 import {
+  type KeptSecrets,
+  rotatedSecrets,
+  type SigningSecrets,
+  signingSecrets,
   unconfigured,
   WEBHOOK_PAYLOADS,
   type WebhookConfiguration,
   type WebhookPayload,
 } from '../../../domain/webhook.js'
-import {
-  type KeptSecrets,
-  rotatedSecrets,
-  type SigningSecrets,
-  signingSecrets,
-} from '../../../domain/webhook-secret.js'
 import type { WebhookPort } from '../../webhooks.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'

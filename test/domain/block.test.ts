@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { BlockHead, ChainPosition } from '../../src/domain/block.js'
-import { confirmedAfterUndo, isConsecutive, mayAppend, mayConfirm } from '../../src/domain/chain.js'
+import { confirmedAfterUndo, isConsecutive, mayAppend, mayConfirm } from '../../src/domain/block.js'
 
 /** A block of branch `a`, or on one of another branch. */
 function head(height: number, branch = 'a', parent = branch): BlockHead {
