@@ -48,6 +48,9 @@ const EMBEDDINGS: readonly { readonly range: Range; readonly at: number }[] = [
   { range: readCidr('2002::/16'), at: 2 }, // 6to4
 ]
 
+/** Interface identifiers of ISATAP (RFC 5214, 6.1), under any prefix: bytes 8 to 11, before an IPv4 address. */
+const ISATAP_IDENTIFIERS = ['00005efe', '02005efe']
+
 const IPV4_BYTES = 4
 
 export interface AddressGuardOptions {
@@ -59,7 +62,7 @@ export interface AddressGuardOptions {
 
 /**
  * Decides which addresses webhooks may be sent to, so that no callback URL reaches the network of this machine (decisions
- * 7). An IPv6 address that stands for an IPv4 one is judged as that one.
+ * 7). An IPv6 address that stands for an IPv4 one is judged as that one; one of ISATAP is judged together with it.
  */
 export class AddressGuard {
   private readonly allowAll: boolean
@@ -77,8 +80,7 @@ export class AddressGuard {
     if (this.allowAll) return true
     const address = ipaddr.parse(text)
     if (isWithin(address, this.allowed)) return true
-    const judged = embeddedV4(address) ?? address
-    return isPublic(judged) || isWithin(judged, this.allowed)
+    return judgedFor(address).every((judged) => isPublic(judged) || isWithin(judged, this.allowed))
   }
 }
 
@@ -87,11 +89,13 @@ function isPublic(address: Address): boolean {
   return isWithin(address, [PUBLIC_V6]) && !isWithin(address, FORBIDDEN_V6)
 }
 
-function embeddedV4(address: Address): Address | null {
-  const embedding = EMBEDDINGS.find(({ range }) => isWithin(address, [range]))
-  if (embedding === undefined) return null
+function judgedFor(address: Address): readonly Address[] {
   const bytes = address.toByteArray()
-  return ipaddr.fromByteArray(bytes.slice(embedding.at, embedding.at + IPV4_BYTES))
+  const v4At = (at: number) => ipaddr.fromByteArray(bytes.slice(at, at + IPV4_BYTES))
+  const embedding = EMBEDDINGS.find(({ range }) => isWithin(address, [range]))
+  const judged = embedding === undefined ? address : v4At(embedding.at)
+  const isIsatap = ISATAP_IDENTIFIERS.includes(Buffer.from(bytes.slice(8, 12)).toString('hex'))
+  return isIsatap ? [judged, v4At(12)] : [judged]
 }
 
 function isWithin(address: Address, ranges: readonly Range[]): boolean {

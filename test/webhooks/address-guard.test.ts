@@ -53,6 +53,9 @@ const forbiddenV6 = [
   '::1',
   '::7f00:1', // IPv4-compatible 127.0.0.1
   '::808:808', // IPv4-compatible 8.8.8.8
+  '::5efe:8.8.8.8', // ISATAP, under prefixes that are not public
+  'fe80::200:5efe:8.8.8.8',
+  'fd00::5efe:8.8.8.8',
   '64:ff9b:1::1',
   '64:ff9b:1:ffff:ffff:ffff:ffff:ffff',
   '100::1',
@@ -97,7 +100,15 @@ function embeddingsOf(address: string): readonly string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
   const high = (a * 256 + b).toString(16)
   const low = (c * 256 + d).toString(16)
-  return [`::ffff:${address}`, `::ffff:${high}:${low}`, `64:ff9b::${address}`, `2002:${high}:${low}::1`]
+  return [
+    `::ffff:${address}`,
+    `::ffff:${high}:${low}`,
+    `64:ff9b::${address}`,
+    `2002:${high}:${low}::1`,
+    `2a00::5efe:${address}`,
+    `2a00:1:2:3:200:5efe:${high}:${low}`,
+    `2002:808:808::200:5efe:${address}`,
+  ]
 }
 
 describe('the address guard', () => {
@@ -188,6 +199,8 @@ describe('the address guard', () => {
       ['::ffff:10.1.2.3', true],
       ['64:ff9b::10.1.2.3', true],
       ['::ffff:10.2.0.0', false],
+      ['2a00::5efe:10.1.2.3', true],
+      ['2a00::5efe:10.2.0.0', false],
       ['fd12::1', true],
       ['fc00::1', false],
       ['::1', true],
