@@ -1,19 +1,33 @@
 import { Connection, type ConnectionSettings } from './connection.js'
-import { IdleConnections } from './idle-connections.js'
 
 /** Idle connections kept, to all origins together. Above it the one idle for longest is closed. */
 const KEPT_CONNECTIONS_MAX = 256
 
 /**
- * Connections for one request at a time. There are as many in use as the caller has requests in flight, and at most
- * `KEPT_CONNECTIONS_MAX` idle ones. No request waits for another one, so a hanging receiver does not delay other
- * requests to the same origin.
+ * How long a connection rests after its answer when the receiver did not announce that it keeps it. HTTP/1.1 assumes
+ * that every receiver does, but some close it, and a delivery just written there would lose its one attempt. A receiver
+ * that closes does so right after the answer, so a connection rests only once.
+ */
+export const REST_MS = 100
+
+/** Connections to one origin that rest at the same time. Others are closed after their answer. */
+export const RESTING_MAX = 8
+
+interface Idle {
+  readonly connection: Connection
+  /** On the pool's monotonic clock. */
+  readonly readyAtMs: number
+}
+
+/**
+ * Connections for one request at a time. There are as many in use as the caller has requests in flight, and a bounded
+ * number of idle ones. No request waits for another one, so a hanging receiver does not delay other requests to the
+ * same origin.
  */
 export class ConnectionPool {
   private readonly inUse = new Set<Connection>()
-  /** All idle connections, the one idle for longest first. */
-  private readonly idle = new Set<Connection>()
-  private readonly idleByOrigin = new Map<string, IdleConnections>()
+  /** The one idle for longest is first. */
+  private readonly idle: Idle[] = []
 
   /** `monotonicMs` is a monotonic clock. */
   constructor(
@@ -22,67 +36,52 @@ export class ConnectionPool {
     private readonly keptMax: number = KEPT_CONNECTIONS_MAX,
   ) {}
 
-  /** An idle connection to the origin, or a new one. */
+  /** The most recently used connection to the origin that is idle and does not rest, or a new one. */
   take(origin: string): Connection {
-    const connection = this.takeIdle(origin) ?? new Connection(origin, this.settings, (closed) => this.discard(closed))
+    const nowMs = this.monotonicMs()
+    const at = this.idle.findLastIndex(
+      ({ connection, readyAtMs }) => connection.origin === origin && connection.isOpen && readyAtMs <= nowMs,
+    )
+    const [kept] = at === -1 ? [] : this.idle.splice(at, 1)
+    const connection = kept?.connection ?? new Connection(origin, this.settings, (closed) => this.forget(closed))
+    if (kept !== undefined) connection.isPersistent = true
     this.inUse.add(connection)
     return connection
   }
 
   /** Gives back a connection whose request was answered completely. */
   keep(connection: Connection): void {
-    if (!connection.isOpen || !this.idleTo(connection.origin).add(connection, this.monotonicMs())) {
+    const { isOpen, isPersistent, origin } = connection
+    if (!isOpen || (!isPersistent && this.restingTo(origin) >= RESTING_MAX)) {
       this.drop(connection)
       return
     }
     this.inUse.delete(connection)
-    this.idle.add(connection)
-    if (this.idle.size <= this.keptMax) return
-    for (const oldest of this.idle) {
-      this.drop(oldest)
-      break
-    }
+    this.idle.push({ connection, readyAtMs: this.monotonicMs() + (isPersistent ? 0 : REST_MS) })
+    if (this.idle.length > this.keptMax) this.idle.shift()?.connection.destroy()
   }
 
   /** Closes a connection whose request failed. */
   drop(connection: Connection): void {
     this.inUse.delete(connection)
-    this.forget(connection)
     connection.destroy()
   }
 
   /** Closes every connection, also those in use. */
   destroy(): void {
-    for (const connection of [...this.idle, ...this.inUse]) this.drop(connection)
+    for (const { connection } of this.idle.splice(0)) connection.destroy()
+    for (const connection of this.inUse) this.drop(connection)
   }
 
-  /** An idle connection has closed by itself. One in use is given back by its user. */
-  private discard(connection: Connection): void {
-    if (this.idle.has(connection)) this.drop(connection)
+  private restingTo(origin: string): number {
+    return this.idle.filter(({ connection }) => connection.origin === origin && !connection.isPersistent).length
   }
 
-  private takeIdle(origin: string): Connection | undefined {
-    for (;;) {
-      const kept = this.idleByOrigin.get(origin)?.take(this.monotonicMs())
-      if (kept === undefined) return undefined
-      this.forget(kept)
-      if (kept.isOpen) return kept
-      kept.destroy()
-    }
-  }
-
-  private idleTo(origin: string): IdleConnections {
-    const known = this.idleByOrigin.get(origin)
-    if (known !== undefined) return known
-    const idle = new IdleConnections()
-    this.idleByOrigin.set(origin, idle)
-    return idle
-  }
-
-  private forget(connection: Connection): void {
-    if (!this.idle.delete(connection)) return
-    const ofOrigin = this.idleByOrigin.get(connection.origin)
-    ofOrigin?.remove(connection)
-    if (ofOrigin?.isEmpty === true) this.idleByOrigin.delete(connection.origin)
+  /** The connection has closed by itself. One in use is given back by its user. */
+  private forget(closed: Connection): void {
+    const at = this.idle.findIndex(({ connection }) => connection === closed)
+    if (at === -1) return
+    this.idle.splice(at, 1)
+    closed.destroy()
   }
 }

@@ -42,9 +42,10 @@ export class Connection {
   readonly client: Client
   /** Whether the receiver is known to keep the connection open: it has announced so, or has done so. */
   isPersistent = false
+  /** Whether the connection was destroyed because the answer had more bytes than allowed. */
+  isAnswerTooLong = false
   private socket: Socket | null = null
   private bytesBefore = 0
-  private isTooLong = false
   private readonly ended = new AbortController()
 
   /** `onClosed` is called when the socket is gone. */
@@ -70,11 +71,6 @@ export class Connection {
   /** Call it before each request: the answer's bytes are counted from here. */
   beginAnswer(): void {
     this.bytesBefore = this.socket?.bytesRead ?? 0
-  }
-
-  /** The answer had more bytes than allowed, and the connection was destroyed for it. */
-  get isAnswerTooLong(): boolean {
-    return this.isTooLong
   }
 
   get isOpen(): boolean {
@@ -158,7 +154,7 @@ export class Connection {
     if (socket.bytesRead - this.bytesBefore <= this.settings.answerLimitBytes) return
     queueMicrotask(() => {
       if (socket.destroyed) return
-      this.isTooLong = true
+      this.isAnswerTooLong = true
       this.destroy()
     })
   }

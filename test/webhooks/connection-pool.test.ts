@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import type { Connection } from '../../src/webhooks/connection.js'
-import { ConnectionPool } from '../../src/webhooks/connection-pool.js'
-import { REST_MS, RESTING_MAX } from '../../src/webhooks/idle-connections.js'
+import { ConnectionPool, REST_MS, RESTING_MAX } from '../../src/webhooks/connection-pool.js'
 import { openRawReceiver, openReceiver } from '../support/receiver.js'
 
 /** Makes one request, so that the connection has a socket. */
