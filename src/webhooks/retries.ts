@@ -28,41 +28,33 @@ export interface RetriesParts {
  */
 export class Retries {
   private timer: { readonly atMs: number; readonly cancel: Cancel } | null = null
-  private checking: Promise<void> | null = null
-  private isToCheckAgain = false
+  private releasing: Promise<void> = Promise.resolve()
   private isStopped = false
 
   constructor(private readonly parts: RetriesParts) {}
 
   /** Releases what is due, now and whenever something becomes due. */
   start(): void {
-    this.check()
+    this.releasing = this.releasing.then(() => this.release())
   }
 
-  /** A delivery has a retry due at this time. */
-  expect(dueAtMs: number): void {
-    this.arm(dueAtMs)
+  /** Makes sure that due times are checked by this time: a retry is due then. */
+  expect(atMs: number): void {
+    if (this.isStopped || (this.timer !== null && this.timer.atMs <= atMs)) return
+    this.disarm()
+    const delayMs = Math.min(CHECK_PAUSE_MAX_MS, Math.max(0, atMs - this.parts.clock.now()))
+    const cancel = this.parts.scheduler.after(delayMs, () => {
+      this.timer = null
+      this.start()
+    })
+    this.timer = { atMs, cancel }
   }
 
   /** Waits for the write in progress; begins nothing more. */
   async stop(): Promise<void> {
     this.isStopped = true
     this.disarm()
-    await this.checking
-  }
-
-  private check(): void {
-    if (this.isStopped) return
-    if (this.checking !== null) {
-      this.isToCheckAgain = true
-      return
-    }
-    this.checking = this.release().finally(() => {
-      this.checking = null
-      if (!this.isToCheckAgain) return
-      this.isToCheckAgain = false
-      this.check()
-    })
+    await this.releasing
   }
 
   /** Never rejects. */
@@ -73,27 +65,15 @@ export class Retries {
         const dueAtMs = await outbox.nextRetryAt()
         if (dueAtMs === null) return
         if (dueAtMs > clock.now()) {
-          this.arm(dueAtMs)
+          this.expect(dueAtMs)
           return
         }
         onDue(await outbox.releaseRetries(attemptsMax, RELEASE_BATCH_MAX))
       }
     } catch (error) {
       log.error({ err: error }, 'retries of webhooks wait for the store')
-      this.arm(clock.now() + STORE_PAUSE_MS)
+      this.expect(clock.now() + STORE_PAUSE_MS)
     }
-  }
-
-  /** Makes sure that due times are checked by this time. */
-  private arm(atMs: number): void {
-    if (this.isStopped || (this.timer !== null && this.timer.atMs <= atMs)) return
-    this.disarm()
-    const delayMs = Math.min(CHECK_PAUSE_MAX_MS, Math.max(0, atMs - this.parts.clock.now()))
-    const cancel = this.parts.scheduler.after(delayMs, () => {
-      this.timer = null
-      this.check()
-    })
-    this.timer = { atMs, cancel }
   }
 
   private disarm(): void {
