@@ -47,7 +47,7 @@ const UNIT_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 export interface WatchedParts {
   readonly pool: Pick<VerifyPool, 'depth'>
   readonly directory: Pick<WalletDirectory, 'size' | 'depth'>
-  readonly dispatcher: Pick<Dispatcher, 'depth'>
+  readonly dispatcher: Pick<Dispatcher, 'laneCount'>
   readonly store: Pick<Store, 'outbox' | 'wallets'>
   readonly clock: Clock
   readonly watchers: readonly WatchedNetwork[]
@@ -183,7 +183,7 @@ function watch(registry: Registry, parts: WatchedParts): void {
   gauge(registry, metricsCatalogue.verifyUnderWay, (underWay) => underWay.set(pool.depth().inFlight))
   gauge(registry, metricsCatalogue.mailboxDepth, (depth) => depth.set(directory.depth))
   gauge(registry, metricsCatalogue.actors, (actors) => actors.set(directory.size))
-  gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(dispatcher.depth().lanes))
+  gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(dispatcher.laneCount))
   gauge(registry, metricsCatalogue.walletsClaimable, async (claimable) => {
     for (const network of NETWORKS)
       claimable.set({ network }, await store.wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX))

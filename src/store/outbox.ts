@@ -44,8 +44,8 @@ export interface OutboxPort {
   queuedLanes(): Awaitable<readonly LaneOfOwner[]>
   /** Deliveries of a lane that have not been attempted, oldest first, behind the delivery `after`. */
   queued(lane: LaneKey, after: string | null, limit: number): Awaitable<readonly Delivery[]>
-  /** Marks deliveries attempted, all or none, before they are sent. Answers for each whether it was still queued. */
-  markAttempted(ids: readonly string[]): Promise<readonly boolean[]>
+  /** Marks a delivery attempted before it is sent. Answers whether it was still queued. */
+  markAttempted(id: string): Promise<boolean>
   /**
    * Ends the attempt of a delivery that was marked attempted: it waits for the time that `retry` decides, or is settled
    * when that is never. Answers that time.

@@ -8,7 +8,6 @@ import { pause, type Scheduler, wakefulScheduler } from '../scheduler.js'
 import type { OutboxPort } from '../store/outbox.js'
 import { StorageUnavailable } from '../store/refusals.js'
 import type { WebhookPort } from '../store/webhooks.js'
-import { AttemptMarks } from './attempt-marks.js'
 import type { Sender } from './sender.js'
 import { deliveryHeaders } from './signature.js'
 
@@ -17,12 +16,12 @@ const STORE_PAUSES: BackOff = { firstMs: 100, maxMs: 5000 }
 
 /**
  * How an attempt ended. `sent`: it was made, and recorded unless the store kept failing; the retry is due at `retryAt`,
- * Unix ms, null for none. `not_queued`: the delivery was no longer queued. `store_failed`: nothing was sent, and the
- * delivery is still queued.
+ * Unix ms, null for none. `not_begun`: the delivery was no longer queued, or the service stops. `store_failed`: nothing
+ * was sent, and the delivery is still queued.
  */
 export type AttemptEnd =
   | { readonly kind: 'sent'; readonly retryAt: number | null }
-  | { readonly kind: 'not_queued' }
+  | { readonly kind: 'not_begun' }
   | { readonly kind: 'store_failed'; readonly error: unknown }
 
 /** Observes attempts. Must not throw. */
@@ -54,32 +53,29 @@ export interface AttemptParts {
 
 /** Makes attempts: marks them durably, sends once, records and logs the outcome. */
 export class Attempts {
-  private readonly marks: AttemptMarks
   private readonly stopping = new AbortController()
 
-  constructor(private readonly parts: AttemptParts) {
-    this.marks = new AttemptMarks(parts.outbox)
-  }
+  constructor(private readonly parts: AttemptParts) {}
 
-  /** Deliveries that are not marked yet will not be sent; marked ones will be, and recorded. */
+  /** Deliveries whose mark was not requested yet stay queued; the others are sent, and recorded. */
   stop(): void {
     this.stopping.abort()
-    this.marks.stop()
   }
 
   /** Never rejects. `steps` is called when the delivery is sent, and with the result before it is recorded. */
   async make(delivery: Delivery, steps: AttemptSteps): Promise<AttemptEnd> {
+    const { webhooks, outbox, observer } = this.parts
     let secrets: SigningSecrets
     try {
       // Before the mark: any failure of the store must come while the delivery is still queued.
-      secrets = await this.parts.webhooks.secrets(delivery.owner)
-      if (!(await this.marks.mark(delivery.id))) return { kind: 'not_queued' }
+      secrets = await webhooks.secrets(delivery.owner)
+      if (this.stopping.signal.aborted || !(await outbox.markAttempted(delivery.id))) return { kind: 'not_begun' }
     } catch (error) {
       return { kind: 'store_failed', error }
     }
     steps.onSent()
     const result = await this.send(delivery, secrets)
-    this.parts.observer?.ended(result)
+    observer?.ended(result)
     const recorded = this.record(delivery, result)
     steps.onAnswered(result)
     const retryAt = await recorded

@@ -2,10 +2,9 @@ import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { ONE_ATTEMPT } from '../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import { systemScheduler } from '../scheduler.js'
-import type { OutboxPort, OwedDelivery } from '../store/outbox.js'
+import type { LaneKey, LaneOfOwner, OutboxPort, OwedDelivery } from '../store/outbox.js'
 import { type AttemptEnd, type AttemptParts, Attempts } from './attempt.js'
-import type { OutboxLane } from './outbox-lane.js'
-import { OutboxLanes } from './outbox-lanes.js'
+import { OutboxLane } from './outbox-lane.js'
 import { Retries } from './retries.js'
 import { type Slot, Slots } from './slots.js'
 
@@ -17,13 +16,6 @@ const CONCURRENCY_PER_DESTINATION_DEFAULT = 16
 
 /** Turns after which other work gets a turn of the event loop: with a store in this process a turn may never wait. */
 const TURNS_IN_A_ROW_MAX = 64
-
-export interface DispatcherDepth {
-  /** Lanes with deliveries queued or in flight. */
-  readonly lanes: number
-  /** Attempts in flight. */
-  readonly underWay: number
-}
 
 export interface DispatcherOptions extends AttemptParts {
   readonly outbox: AttemptParts['outbox'] &
@@ -44,7 +36,8 @@ export interface DispatcherOptions extends AttemptParts {
  * small object for each lane that has something to do.
  */
 export class Dispatcher {
-  private readonly lanes: OutboxLanes
+  /** The lanes that have something queued or in flight. */
+  private readonly lanes = new Map<LaneKey, OutboxLane>()
   private readonly attempts: Attempts
   private readonly underWay = new Set<Promise<void>>()
   private readonly slots: Slots
@@ -56,8 +49,6 @@ export class Dispatcher {
 
   constructor(private readonly options: DispatcherOptions) {
     this.concurrency = options.concurrency ?? CONCURRENCY_DEFAULT
-    const perDestination = options.concurrencyPerDestination ?? CONCURRENCY_PER_DESTINATION_DEFAULT
-    this.lanes = new OutboxLanes(perDestination)
     const scheduler = options.scheduler ?? systemScheduler
     this.slots = new Slots(this.concurrency, options.clock, scheduler, () => this.takeTurns())
     this.attempts = new Attempts(options)
@@ -83,7 +74,7 @@ export class Dispatcher {
       log.warn({ deliveries: interrupted }, 'webhooks were interrupted when the process last ended')
       this.options.observer?.interrupted(interrupted)
     }
-    for (const lane of await outbox.queuedLanes()) this.offer(this.lanes.of(lane))
+    for (const lane of await outbox.queuedLanes()) this.offer(this.laneOf(lane))
     if (this.state === 'new') this.state = 'running'
     this.retries.start()
     this.takeTurns()
@@ -93,7 +84,7 @@ export class Dispatcher {
   notify(owed: readonly OwedDelivery[]): void {
     if (this.state === 'stopping') return
     for (const one of owed) {
-      const lane = this.lanes.of(one)
+      const lane = this.laneOf(one)
       lane.wake(one.id)
       this.offer(lane)
     }
@@ -112,20 +103,26 @@ export class Dispatcher {
     await Promise.all(this.underWay)
   }
 
-  /** Resolves when nothing is in flight or queued. Deliveries that wait for a retry do not count. */
-  idle(): Promise<void> {
-    return this.lanes.empty()
+  /** Lanes with deliveries queued or in flight. Deliveries that wait for a retry do not count. */
+  get laneCount(): number {
+    return this.lanes.size
   }
 
-  depth(): DispatcherDepth {
-    return { lanes: this.lanes.size, underWay: this.underWay.size }
+  /** The lane, created on first use. */
+  private laneOf({ lane: key, owner }: LaneOfOwner): OutboxLane {
+    const known = this.lanes.get(key)
+    if (known !== undefined) return known
+    const windowMax = this.options.concurrencyPerDestination ?? CONCURRENCY_PER_DESTINATION_DEFAULT
+    const lane = new OutboxLane(key, owner, windowMax)
+    this.lanes.set(key, lane)
+    return lane
   }
 
   /** Lets a resting lane take turns when it has something to do, and drops it when it has nothing left. */
   private offer(lane: OutboxLane): void {
     if (lane.state !== 'resting') return
     if (lane.hasMore && lane.room > 0) this.slots.enter(lane)
-    else if (lane.isEmpty) this.lanes.forget(lane)
+    else if (lane.isEmpty) this.lanes.delete(lane.key)
   }
 
   /** Attempts being recorded count too, so that a slow store does not fill the memory. */
@@ -211,7 +208,7 @@ export class Dispatcher {
         lane.failures = 0
         if (end.retryAt !== null) this.retries.expect(end.retryAt)
         return
-      case 'not_queued':
+      case 'not_begun':
         return
       case 'store_failed':
         this.pause(lane, end.error)

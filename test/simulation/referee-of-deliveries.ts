@@ -94,11 +94,8 @@ export class RefereeOfDeliveries implements SendObserver {
         return expectEqual('what is queued in a lane', actual, expected, call.args)
       }
       case 'outbox.markAttempted':
-        expectEqual('answers of marks', call.value.length, call.args[0].length)
-        for (const [i, id] of call.args[0].entries()) {
-          expectEqual('a mark', call.value[i], outbox.mark(id, this.parts.now()), id)
-          this.parts.touched(id)
-        }
+        expectEqual('a mark', call.value, outbox.mark(call.args[0], this.parts.now()), call.args[0])
+        this.parts.touched(call.args[0])
         return
       case 'outbox.recordResult': {
         const [id, result] = call.args
@@ -133,10 +130,8 @@ export class RefereeOfDeliveries implements SendObserver {
   }
 
   /** The dispatcher learns which of its marks hold. */
-  heard(ids: readonly string[], fate: PromiseSettledResult<unknown>): void {
-    const marks: unknown = fate.status === 'fulfilled' ? fate.value : []
-    if (!Array.isArray(marks)) violate('the answer of marks', marks)
-    for (const [i, id] of ids.entries()) if (marks[i] === true) this.known(id).marksHeard += 1
+  heard(id: string, fate: PromiseSettledResult<unknown>): void {
+    if (fate.status === 'fulfilled' && fate.value === true) this.known(id).marksHeard += 1
   }
 
   sent(delivery: OutgoingDelivery, id: string): void {

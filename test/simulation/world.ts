@@ -223,13 +223,9 @@ export class World {
   /** Lets everything happen, in an order of `random`, until nothing is left to happen. */
   private async settle(random: Random): Promise<void> {
     const { life, open } = this.session
-    await this.until(
-      random,
-      () => life.isStill && life.dispatcher.depth().lanes === 0 && this.lateRetries().length === 0,
-    )
+    await this.until(random, () => life.isStill && life.dispatcher.laneCount === 0 && this.lateRetries().length === 0)
     expectEqual('commands without an answer', open.count, 0)
     expectEqual('wallet actors at rest', [life.directory.size, life.directory.depth], [0, 0])
-    expectEqual('the dispatcher at rest', life.dispatcher.depth().underWay, 0)
     if (!life.isStarted) violate('the start does not end', '')
     const left = this.model.outbox.inState('queued', 'attempted').map(({ record }) => record)
     expectEqual('deliveries that are not attempted although nothing else is to be done', left, [])

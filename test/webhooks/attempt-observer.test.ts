@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { createLog } from '../../src/log.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualClock } from '../support/manual-clock.js'
-import { DELIVERED, HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model.js'
+import { DELIVERED, HoldingSender, idle, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 test('an observer hears of each attempt once, and at the start of those that were interrupted', async () => {
   const model = new OutboxModel()
   const cut = [model.owe('owner', 'shop'), model.owe('owner', 'shop')].map(({ id }) => id)
-  await model.outbox.markAttempted(cut)
+  for (const id of cut) await model.outbox.markAttempted(id)
   const sender = new HoldingSender()
   const heard: unknown[] = []
   const dispatcher = new Dispatcher({
@@ -27,7 +27,7 @@ test('an observer hears of each attempt once, and at the start of those that wer
   assert.deepEqual(heard, [2], 'an attempt under way has not ended')
   sender.of(owed[0]?.id ?? '').end(TIMED_OUT)
   sender.of(owed[1]?.id ?? '').end(DELIVERED)
-  await dispatcher.idle()
+  await idle(dispatcher)
   assert.deepEqual(heard, [2, TIMED_OUT, DELIVERED])
   await dispatcher.stop()
 })

@@ -11,7 +11,7 @@ import { HttpSender, type Sender } from '../../src/webhooks/sender.js'
 import { addressOf, invoiceRequest, openStoreAt } from '../support/lmdb-fixture.js'
 import { openReceiver } from '../support/receiver.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
-import { HoldingSender } from './outbox-model.js'
+import { HoldingSender, idle } from './outbox-model.js'
 
 /* From a deposit in the real store to a receiver on loopback. */
 
@@ -91,7 +91,7 @@ describe('a deposit', () => {
     const owed = await deposit(store, 'w1', 'confirmed')
     assert.equal(owed.length, 2)
     dispatcher.notify(owed)
-    await dispatcher.idle()
+    await idle(dispatcher)
     assert.equal(shop.requests.length, 2)
     const { current: secret } = await store.webhooks.secrets('merchant')
     for (const [i, status] of (['pending', 'confirmed'] as const).entries()) {
@@ -133,7 +133,7 @@ describe('a deposit', () => {
     const [owed] = await deposit(store, 'w1', 'pending')
     assert.ok(owed !== undefined)
     dispatcher.notify([owed])
-    await dispatcher.idle()
+    await idle(dispatcher)
     const delivery = store.outbox.find(owed.id)
     assert.ok(delivery?.result?.kind === 'failed' && delivery.result.reason === 'refused_address')
     assert.equal(shop.connections, 0)
@@ -165,7 +165,7 @@ describe('after a crash', () => {
     const { store: reopened } = await openStore(path)
     const after = dispatch(reopened, realSender())
     await after.start()
-    await after.idle()
+    await idle(after)
     const ids = shop.requests.map(({ headers }) => headers['webhook-id']).sort()
     assert.deepEqual(ids, [queued.id, behind.id].sort())
     const interrupted = reopened.outbox.find(attempted.id)
@@ -200,7 +200,7 @@ describe('many deliveries', () => {
     for (let i = 0; i < each; i += 1) {
       for (let m = 0; m < merchants; m += 1) dispatcher.notify(await deposit(store, `w${m}x${i}`, 'confirmed'))
     }
-    await dispatcher.idle()
+    await idle(dispatcher)
     assert.equal(shop.requests.length, merchants * each * 2)
     assert.equal(new Set(shop.requests.map(({ headers }) => headers['webhook-id'])).size, merchants * each * 2)
     assert.ok(shop.peak <= 9)

@@ -6,7 +6,7 @@ import type { DeliveryResult } from '../../src/domain/webhook.js'
 import { createLog } from '../../src/log.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
-import { DELIVERED, OutboxModel, TIMED_OUT } from './outbox-model.js'
+import { DELIVERED, idle, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 const ATTEMPTS = 3
 const GONE: DeliveryResult = { kind: 'answered', httpStatus: 410, durationMs: 1 }
@@ -94,11 +94,11 @@ test('whatever the store and the receivers do, a delivery is attempted until it 
         }
         const isOver = () => [...model.deliveries.values()].every(({ state }) => state === 'settled')
         for (let round = 0; round < ROUNDS_MAX && !isOver(); round += 1) {
-          await dispatcher.idle()
+          await idle(dispatcher)
           await pass(LONG_MS)
           for (let turns = 0; turns < 30; turns += 1) await nextTurnOfLoop()
         }
-        await dispatcher.idle()
+        await idle(dispatcher)
         await dispatcher.stop()
         assert.deepEqual(violations, [])
         for (const { id, state, attempts, attemptsBefore, nextAttemptAt } of model.deliveries.values()) {

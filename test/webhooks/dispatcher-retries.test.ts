@@ -7,7 +7,7 @@ import { createLog } from '../../src/log.js'
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import { deferred } from '../support/deferred.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
-import { DELIVERED, HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model.js'
+import { DELIVERED, HoldingSender, idle, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 const REFUSED: DeliveryResult = { kind: 'answered', httpStatus: 500, durationMs: 1 }
 
@@ -46,7 +46,7 @@ describe('retries', () => {
       await sender.began(i + 1)
       assert.deepEqual([model.get(id).state, model.get(id).attempts], ['attempted', i + 1])
       sender.begun[i]?.end(result)
-      await dispatcher.idle()
+      await idle(dispatcher)
       if (result === DELIVERED) break
       assert.equal(model.get(id).nextAttemptAt, model.clock.now() + pauseMs - 1)
       assert.equal(scheduler.pending, 1)
@@ -72,7 +72,7 @@ describe('retries', () => {
     for (let i = 0; i < 3; i += 1) {
       await sender.began(i + 1)
       sender.begun[i]?.end(TIMED_OUT)
-      await dispatcher.idle()
+      await idle(dispatcher)
       await pass(60 * 60_000)
     }
     assert.equal(sender.begun.length, 3)
@@ -86,7 +86,7 @@ describe('retries', () => {
     await dispatcher.start()
     await sender.began(1)
     sender.of(id).end({ kind: 'answered', httpStatus: 410, durationMs: 1 })
-    await dispatcher.idle()
+    await idle(dispatcher)
     assert.equal(model.get(id).state, 'settled')
   })
 
@@ -96,14 +96,14 @@ describe('retries', () => {
     await dispatcher.start()
     await sender.began(1)
     sender.of(id).end({ kind: 'answered', httpStatus: 503, durationMs: 1, retryAfterMs: 10 * RETRY_AFTER_MAX_MS })
-    await dispatcher.idle()
+    await idle(dispatcher)
     assert.equal(model.get(id).nextAttemptAt, model.clock.now() + RETRY_AFTER_MAX_MS)
     await pass(RETRY_AFTER_MAX_MS - 1)
     assert.equal(sender.begun.length, 1)
     await pass(1)
     await sender.began(2)
     sender.begun[1]?.end()
-    await dispatcher.idle()
+    await idle(dispatcher)
   })
 
   test('are none unless they are asked for', async () => {
@@ -112,7 +112,7 @@ describe('retries', () => {
     await dispatcher.start()
     await sender.began(1)
     sender.of(id).end(TIMED_OUT)
-    await dispatcher.idle()
+    await idle(dispatcher)
     assert.equal(scheduler.pending, 0)
     await pass(24 * 60 * 60_000)
     assert.equal(sender.begun.length, 1)
@@ -131,7 +131,7 @@ describe('retries', () => {
     assert.deepEqual(sender.ids, [pending.id, confirmed.id])
     assert.equal(model.get(pending.id).state, 'waiting')
     sender.of(confirmed.id).end()
-    await dispatcher.idle()
+    await idle(dispatcher)
   })
 
   test('that became due while the service was down follow at the next start', async () => {
@@ -140,14 +140,14 @@ describe('retries', () => {
     await dispatcher.start()
     await sender.began(1)
     sender.of(id).end(TIMED_OUT)
-    await dispatcher.idle()
+    await idle(dispatcher)
     await dispatcher.stop()
     model.clock.advance(60_000)
     const next = open()
     await next.start()
     await sender.began(2)
     sender.begun[1]?.end()
-    await next.idle()
+    await idle(next)
     assert.deepEqual([model.get(id).state, model.get(id).attempts], ['settled', 2])
   })
 })
@@ -169,14 +169,14 @@ describe('an attempt that a crash interrupted', () => {
     await pass(BACKOFF_FIRST_MS)
     await sender.began(2)
     sender.begun[1]?.end(TIMED_OUT)
-    await next.idle()
+    await idle(next)
     assert.deepEqual([model.get(id).state, model.get(id).attempts], ['settled', 2])
   })
 
   test('is never repeated without them', async () => {
     const { model, sender, next, id, pass } = await crash(1)
     assert.equal(model.get(id).state, 'settled')
-    await next.idle()
+    await idle(next)
     await pass(24 * 60 * 60_000)
     assert.equal(sender.begun.length, 1)
     const { state, result } = model.get(id)
@@ -191,12 +191,12 @@ describe('a redelivery', () => {
     await dispatcher.start()
     await sender.began(1)
     sender.of(id).end()
-    await dispatcher.idle()
+    await idle(dispatcher)
     dispatcher.notify([model.redeliver(id)])
     for (let i = 1; i <= 2; i += 1) {
       await sender.began(1 + i)
       sender.begun[i]?.end(TIMED_OUT)
-      await dispatcher.idle()
+      await idle(dispatcher)
       await pass(60 * 60_000)
     }
     assert.equal(sender.begun.length, 3)
@@ -226,7 +226,7 @@ describe('a redelivery', () => {
     answer.resolve()
     await sender.began(2)
     sender.begun[1]?.end()
-    await dispatcher.idle()
+    await idle(dispatcher)
     assert.deepEqual(model.get(id).result, DELIVERED)
   })
 })

@@ -4,7 +4,7 @@ import { isUsedUp, type RetryDecision } from '../../src/domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../src/domain/webhook.js'
 import type { OwedDelivery } from '../../src/store/outbox.js'
 import { StorageUnavailable } from '../../src/store/refusals.js'
-import type { DispatcherOptions } from '../../src/webhooks/dispatcher.js'
+import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import type { OutgoingDelivery } from '../../src/webhooks/sender.js'
 import { ManualClock } from '../support/manual-clock.js'
 
@@ -95,16 +95,12 @@ export class OutboxModel {
       await this.linger()
       return rows
     },
-    markAttempted: async (ids) => {
+    markAttempted: async (id) => {
       await this.happen('markAttempted')
-      const answers = ids.map((id) => {
-        const { state, attempts } = this.get(id)
-        if (state !== 'queued') return false
-        this.update(id, { state: 'attempted', attempts: attempts + 1 })
-        return true
-      })
+      const { state, attempts } = this.get(id)
+      if (state === 'queued') this.update(id, { state: 'attempted', attempts: attempts + 1 })
       await this.linger()
-      return answers
+      return state === 'queued'
     },
     recordResult: async (id, result, retry) => {
       await this.happen('recordResult')
@@ -215,4 +211,9 @@ export class HoldingSender {
   of(id: string): HeldAttempt {
     return this.begun.find((one) => one.id === id) ?? assert.fail(`${id} was not begun`)
   }
+}
+
+/** Resolves when nothing is queued or in flight. Deliveries that wait for a retry do not count. */
+export async function idle(dispatcher: Dispatcher): Promise<void> {
+  while (dispatcher.laneCount > 0) await nextTurnOfLoop()
 }

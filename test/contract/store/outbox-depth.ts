@@ -32,7 +32,7 @@ export function describeOutboxDepth(open: OpenStore): void {
       assert.deepEqual(await t.store.outbox.depth(), { queued: 0, attempted: 0, waiting: 0 })
       const [first, second, third] = await owe(t, ORIGINS)
       assert.deepEqual(await t.store.outbox.depth(), { queued: 5, attempted: 0, waiting: 0 })
-      await t.store.outbox.markAttempted([present(first).id, present(second).id, present(third).id])
+      for (const one of [first, second, third]) await t.store.outbox.markAttempted(present(one).id)
       assert.deepEqual(await t.store.outbox.depth(), { queued: 2, attempted: 3, waiting: 0 })
       await t.store.outbox.recordResult(present(first).id, ANSWERED, () => null)
       await t.store.outbox.recordResult(present(second).id, ANSWERED, () => START_MS + 60_000)
@@ -60,7 +60,7 @@ export function describeOutboxDepth(open: OpenStore): void {
             // Nothing but the last look, which may find nothing more, tells less than all lanes it was asked for.
             assert.equal(seen.length, Math.floor((ORIGINS - i) / lanes) + 1)
           }
-          await t.store.outbox.markAttempted([id])
+          await t.store.outbox.markAttempted(id)
         }
         assert.deepEqual(await t.store.outbox.oldestQueued(null, 10), { createdAt: null, next: null })
       },

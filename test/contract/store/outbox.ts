@@ -55,7 +55,7 @@ export function describeOutbox(open: OpenStore): void {
       )
 
       t.clock.set(START_MS + 500)
-      assert.deepEqual(await t.store.outbox.markAttempted([id]), [true])
+      assert.equal(await t.store.outbox.markAttempted(id), true)
       await t.harness.reopen()
       assert.deepEqual(await t.store.outbox.queuedLanes(), [])
       assert.deepEqual(await t.store.outbox.queued(lane, null, 10), [])
@@ -71,7 +71,7 @@ export function describeOutbox(open: OpenStore): void {
     scenario('keeps the reason of a failure', async (t) => {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
-      await t.store.outbox.markAttempted([id])
+      await t.store.outbox.markAttempted(id)
       await t.store.outbox.recordResult(id, FAILED, NEVER)
       assert.deepEqual((await t.store.outbox.find(id))?.result, FAILED)
     })
@@ -79,10 +79,10 @@ export function describeOutbox(open: OpenStore): void {
     scenario('is attempted once, however many ask', async (t) => {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
-      const marks = await Promise.all(Array.from({ length: 20 }, () => t.store.outbox.markAttempted([id, id])))
-      assert.equal(marks.flat().filter(Boolean).length, 1)
+      const marks = await Promise.all(Array.from({ length: 20 }, () => t.store.outbox.markAttempted(id)))
+      assert.equal(marks.filter(Boolean).length, 1)
       await t.store.outbox.recordResult(id, ANSWERED, NEVER)
-      assert.deepEqual(await t.store.outbox.markAttempted([id]), [false])
+      assert.equal(await t.store.outbox.markAttempted(id), false)
     })
 
     scenario('has a result only while it is under way', async (t) => {
@@ -90,30 +90,33 @@ export function describeOutbox(open: OpenStore): void {
       const { id } = present(owed)
       await assert.rejects(t.store.outbox.recordResult(id, ANSWERED, NEVER))
       assert.equal((await t.store.outbox.find(id))?.state, 'queued')
-      await t.store.outbox.markAttempted([id])
+      await t.store.outbox.markAttempted(id)
       await t.store.outbox.recordResult(id, ANSWERED, NEVER)
       await assert.rejects(t.store.outbox.recordResult(id, FAILED, NEVER))
       assert.deepEqual((await t.store.outbox.find(id))?.result, ANSWERED)
     })
 
-    scenario('is marked with all the others of the call or not at all', async (t) => {
-      const owed = await owe(t, 3)
-      const ids = owed.map((one) => one.id)
-      await assert.rejects(t.store.outbox.markAttempted([...ids, '0'.repeat(32)]))
-      assert.deepEqual(await t.store.outbox.markAttempted(ids), [true, true, true])
+    scenario('is marked although the mark of an unknown one beside it is rejected', async (t) => {
+      const ids = (await owe(t, 3)).map((one) => one.id)
+      const marks = await Promise.allSettled([...ids, '0'.repeat(32)].map((id) => t.store.outbox.markAttempted(id)))
+      assert.deepEqual(
+        marks.map((mark) => mark.status === 'fulfilled' && mark.value),
+        [true, true, true, false],
+      )
+      assert.equal(marks.at(-1)?.status, 'rejected')
     })
 
     scenario('that was under way when the process died is interrupted and not sent again', async (t) => {
       const owed = await owe(t, 3)
       const [first, second, third] = owed.map((one) => one.id)
-      await t.store.outbox.markAttempted([first ?? '', second ?? ''])
+      for (const id of [first, second]) await t.store.outbox.markAttempted(id ?? '')
       await t.store.outbox.recordResult(first ?? '', ANSWERED, NEVER)
       await t.harness.reopen()
       assert.equal(await t.store.outbox.settleInterrupted(NEVER), 1)
       assert.equal(await t.store.outbox.settleInterrupted(NEVER), 0)
       const result = (await t.store.outbox.find(second ?? ''))?.result
       assert.equal(result?.kind === 'failed' && result.reason, 'interrupted')
-      assert.deepEqual(await t.store.outbox.markAttempted([second ?? '']), [false])
+      assert.equal(await t.store.outbox.markAttempted(second ?? ''), false)
       assert.deepEqual(
         (await t.store.outbox.queued(owed[0]?.lane ?? '', null, 9)).map(({ id }) => id),
         [third],
@@ -145,7 +148,7 @@ export function describeOutbox(open: OpenStore): void {
       // A dispatcher that has read up to one of them goes on behind it.
       scenario(`stays behind those before it ${name} that are not queued any more, also over a restart`, async (t) => {
         const ids = (await owe(t, 2, ofLane)).map((one) => one.id)
-        await t.store.outbox.markAttempted(ids)
+        for (const id of ids) await t.store.outbox.markAttempted(id)
         for (const lateMs of [30_000, 60_000]) {
           t.clock.set(START_MS - lateMs)
           ids.push(
@@ -189,7 +192,7 @@ export function describeOutbox(open: OpenStore): void {
       assert.deepEqual(await queued(null, 2), ids.slice(0, 2))
       assert.deepEqual(await queued(ids[1] ?? '', 2), ids.slice(2, 4))
       assert.deepEqual(await queued(ids[4] ?? '', 2), [])
-      await t.store.outbox.markAttempted([ids[0] ?? '', ids[2] ?? ''])
+      for (const id of [ids[0], ids[2]]) await t.store.outbox.markAttempted(id ?? '')
       assert.deepEqual(await queued(null, 10), [ids[1], ids[3], ids[4]])
       assert.deepEqual(await queued(ids[2] ?? '', 10), [ids[3], ids[4]])
     })

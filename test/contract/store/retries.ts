@@ -38,7 +38,7 @@ export function describeRetries(open: OpenStore): void {
   }
 
   const attempt = async (t: Scenario, id: string, result: DeliveryResult, retry: RetryDecision) => {
-    assert.deepEqual(await t.store.outbox.markAttempted([id]), [true])
+    assert.equal(await t.store.outbox.markAttempted(id), true)
     return t.store.outbox.recordResult(id, result, retry)
   }
 
@@ -62,7 +62,7 @@ export function describeRetries(open: OpenStore): void {
       })
       assert.deepEqual((await t.store.outbox.find(id))?.result, FAILED)
       assert.deepEqual(await t.store.outbox.queuedLanes(), [])
-      assert.deepEqual(await t.store.outbox.markAttempted([id]), [false])
+      assert.equal(await t.store.outbox.markAttempted(id), false)
       assert.equal(await t.store.outbox.nextRetryAt(), dueAt)
       t.clock.set(dueAt - 1)
       assert.deepEqual(await t.store.outbox.releaseRetries(PATIENT, 10), [])
@@ -127,7 +127,7 @@ export function describeRetries(open: OpenStore): void {
     scenario('may be one that was under way when the process died', async (t) => {
       const [owed] = await owe(t, 1)
       const { id } = present(owed)
-      await t.store.outbox.markAttempted([id])
+      await t.store.outbox.markAttempted(id)
       await t.harness.reopen()
       assert.equal(await t.store.outbox.settleInterrupted(at(START_MS + 9)), 1)
       assert.equal(await t.store.outbox.settleInterrupted(at(START_MS + 9)), 0)
@@ -178,7 +178,7 @@ export function describeRetries(open: OpenStore): void {
         assert.deepEqual(await t.store.outbox.find(id), before)
       }
       await refused()
-      await t.store.outbox.markAttempted([id])
+      await t.store.outbox.markAttempted(id)
       await refused()
     })
 
@@ -233,7 +233,7 @@ export function describeRetries(open: OpenStore): void {
       const ids = owed.map(({ id }) => id)
       await attempt(t, ids[0] ?? '', DELIVERED, never)
       await attempt(t, ids[1] ?? '', FAILED, at(START_MS + 1))
-      await t.store.outbox.markAttempted([ids[2] ?? ''])
+      await t.store.outbox.markAttempted(ids[2] ?? '')
       const pages = await t.walk((after) => t.store.outbox.page('alice', { after, limit: 2 }))
       assert.deepEqual(
         pages.flat().map(({ id, state }) => [ids.indexOf(id), state]),

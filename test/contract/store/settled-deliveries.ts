@@ -28,7 +28,7 @@ export function describeSettledDeliveries(open: OpenStore): void {
 
   const settle = async (t: Scenario, ids: readonly string[]) => {
     for (const id of ids) {
-      await t.store.outbox.markAttempted([id])
+      await t.store.outbox.markAttempted(id)
       await t.store.outbox.recordResult(id, ANSWERED, NEVER)
     }
   }
@@ -43,7 +43,7 @@ export function describeSettledDeliveries(open: OpenStore): void {
       const ids = await owe(t, 6)
       t.clock.set(START_MS)
       await settle(t, [ids[0] ?? '', ids[2] ?? '', ids[5] ?? ''])
-      await t.store.outbox.markAttempted([ids[3] ?? ''])
+      await t.store.outbox.markAttempted(ids[3] ?? '')
       assert.equal(await t.store.outbox.removeSettledBefore(START_MS + 5 * DAY_MS, 100), 2)
       const left = [ids[1], ids[3], ids[4], ids[5]]
       assert.deepEqual(await listed(t), left)

@@ -73,9 +73,8 @@ export class LmdbOutbox implements OutboxPort {
     return ids.map((id) => getDelivery(snapshot, id))
   }
 
-  markAttempted(ids: readonly string[]): Promise<readonly boolean[]> {
-    // One unit: were some marked and the call rejected, the caller would not send them, and they would never be sent.
-    return this.commits.runAdmitted((commit) => ids.map((id) => markAttempted(commit, namedId(id))))
+  markAttempted(id: string): Promise<boolean> {
+    return this.commits.runAdmitted((commit) => markAttempted(commit, namedId(id)))
   }
 
   recordResult(id: string, result: DeliveryResult, retry: RetryDecision): Promise<number | null> {
