@@ -1,8 +1,6 @@
 import type { ObservedBlock, WatchedAddresses } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
 
-export type { WatchedAddresses }
-
 /** How far a network has come, according to one node. */
 export interface ChainHead {
   /** Height of the newest block. */

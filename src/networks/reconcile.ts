@@ -5,7 +5,7 @@ import type { Network, TokenDecimals } from '../domain/network.js'
 import type { PageOf } from '../store/pages.js'
 import type { Store } from '../store/store.js'
 import { compareTransfer, type Difference, repairOf } from './difference.js'
-import type { NetworkReader } from './network-reader.js'
+import type { BlockReader } from './retrying-reader.js'
 
 /**
  * Blocks that are compared together, and read again after an interruption. Each such window takes a pass over all
@@ -15,7 +15,7 @@ const WINDOW_BLOCKS = 2000
 const DEPOSITS_PAGE = 1000
 
 export interface ReconcileOptions {
-  readonly reader: NetworkReader
+  readonly reader: BlockReader
   readonly store: Pick<Store, 'deposits' | 'chain'>
   readonly tokenDecimals: TokenDecimals
   /** Where repairs go; null to report differences only. */

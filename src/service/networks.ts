@@ -3,10 +3,11 @@ import type { Settings } from '../config.js'
 import { NETWORKS, type Network, type TokenDecimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
 import { ChainWatcher, type ChainWatcherOptions } from '../networks/chain-watcher.js'
-import { EthereumReader } from '../networks/ethereum/reader.js'
+import { ETHEREUM_HEAD_AGE_MAX_MS, EthereumNode } from '../networks/ethereum/node.js'
 import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
+import { NodesReader } from '../networks/node/nodes-reader.js'
 import { accountOfAddress } from '../networks/tron/address.js'
-import { TronReader } from '../networks/tron/reader.js'
+import { TRON_HEAD_AGE_MAX_MS, TronNode } from '../networks/tron/node.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import type { Core } from './core.js'
@@ -79,42 +80,51 @@ export const READERS: Readonly<Record<Network, (parts: ReaderParts) => NetworkRe
   'TRX-NILE': trxNileReader,
 }
 
-function sepReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
-  const { sepUrls, sepToken, sepChainId, sepConfirmations, sepBatch, sepRange } = settings
+function sepReader(parts: ReaderParts): NetworkReader | null {
+  const { sepUrls, sepToken, sepChainId, sepConfirmations, sepBatch, sepRange } = parts.settings
   if (sepUrls.length === 0 || sepToken === undefined) return null
-  return new EthereumReader({
-    network: 'SEP',
-    addresses: sepUrls.map((url) => ({ url })),
+  const options = {
     chainId: sepChainId,
-    token: { address: sepToken, decimals: tokenDecimals.SEP },
+    token: sepToken,
+    tokenDecimals: parts.tokenDecimals.SEP,
     confirmation: sepConfirmations,
     batchMax: sepBatch,
     rangeMax: sepRange,
-    ...boundsOf(settings, clock),
-    random: Math.random,
-    log,
+  }
+  return new NodesReader({
+    ...commonOptions(parts),
+    network: 'SEP',
+    addresses: sepUrls.map((url) => ({ url })),
+    nodeOf: (http) => new EthereumNode(http, options),
+    headAgeMaxMs: ETHEREUM_HEAD_AGE_MAX_MS,
   })
 }
 
-function trxNileReader({ settings, tokenDecimals, clock, log }: ReaderParts): NetworkReader | null {
-  const { trxNileUrls, trxNileToken, trxNileApiKey, trxNileGenesis } = settings
+function trxNileReader(parts: ReaderParts): NetworkReader | null {
+  const { trxNileUrls, trxNileToken, trxNileApiKey, trxNileGenesis } = parts.settings
   if (trxNileUrls.length === 0 || trxNileToken === undefined) return null
-  if (accountOfAddress(trxNileToken) === null) {
+  const token = accountOfAddress(trxNileToken)
+  if (token === null) {
     throw new StartError('TRX-NILE cannot be watched: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong')
   }
+  const options = { token, tokenDecimals: parts.tokenDecimals['TRX-NILE'], genesisId: trxNileGenesis }
   const headers = trxNileApiKey === undefined ? {} : { [API_KEY_HEADER]: trxNileApiKey }
-  return new TronReader({
+  return new NodesReader({
+    ...commonOptions(parts),
     network: 'TRX-NILE',
     addresses: trxNileUrls.map((url) => ({ url, headers })),
-    token: trxNileToken,
-    tokenDecimals: tokenDecimals['TRX-NILE'],
-    genesisId: trxNileGenesis,
-    ...boundsOf(settings, clock),
-    random: Math.random,
-    log,
+    nodeOf: (http) => new TronNode(http, options),
+    headAgeMaxMs: TRON_HEAD_AGE_MAX_MS,
   })
 }
 
-function boundsOf({ nodeTimeoutMs }: Settings, clock: Clock) {
-  return { timeoutMs: nodeTimeoutMs, answerLimitBytes: ANSWER_LIMIT_BYTES, clock, scheduler: systemScheduler }
+function commonOptions({ settings, clock, log }: ReaderParts) {
+  return {
+    timeoutMs: settings.nodeTimeoutMs,
+    answerLimitBytes: ANSWER_LIMIT_BYTES,
+    clock,
+    scheduler: systemScheduler,
+    random: Math.random,
+    log,
+  }
 }

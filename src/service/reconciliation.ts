@@ -5,8 +5,8 @@ import type { Settings } from '../config.js'
 import type { Network, TokenDecimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
 import { type NetworkReader, NodeUnavailable, WrongNode } from '../networks/network-reader.js'
-import { RetryingReader } from '../networks/node/retrying-reader.js'
 import { type ReconcileOptions, type ReconcileProgress, reconcile } from '../networks/reconcile.js'
+import { retrying } from '../networks/retrying-reader.js'
 import { wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import type { Store } from '../store/store.js'
@@ -75,7 +75,7 @@ async function reconciliationOf(
     run: ({ isApplied, ...order }) =>
       reconcile({
         ...order,
-        reader: new RetryingReader({ reader, scheduler: wakefulScheduler, stop }),
+        reader: retrying(reader, wakefulScheduler, stop),
         store,
         tokenDecimals,
         intake: isApplied ? intake : null,

@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { BadAnswer } from '../node/node-failure.js'
+import { demand } from '../node/answer.js'
 
 /** Bytes of the filter, and bits that each entry sets in it (Yellow Paper, 4.3.1). */
 const BLOOM_BYTES = 256
@@ -22,7 +22,7 @@ export class LogsBloom {
   /** Reads `logsBloom` of a header. */
   static of(hex: string): LogsBloom {
     const bytes = Buffer.from(hex.slice(2), 'hex')
-    if (bytes.length !== BLOOM_BYTES) throw new BadAnswer('logsBloom has not the right length')
+    demand(bytes.length === BLOOM_BYTES, 'logsBloom has not the right length')
     return new LogsBloom(bytes)
   }
 

@@ -1,59 +1,86 @@
-import type { BlockHead, ObservedBlock } from '../../domain/block.js'
+import { isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
-import { WrongNode } from '../network-reader.js'
-import type { JsonRpc, RpcCall } from '../node/json-rpc.js'
-import { BadAnswer, isPerhapsTooLarge, NodeFailure, RpcFailure } from '../node/node-failure.js'
-import { listOf } from '../node/values.js'
-import { type EthereumBlock, readBlock, readHead } from './block.js'
-import type { EthereumFilter } from './filter.js'
-import { readReceipt } from './receipt.js'
-import { checkToken, type EthereumToken } from './token.js'
-import { observePayments, observeWhole } from './transfers.js'
-import { countOf, quantityText } from './values.js'
+import { type ChainHead, WrongNode } from '../network-reader.js'
+import { demand, isPerhapsTooLarge, listOf, NodeFailure, RpcFailure } from '../node/answer.js'
+import type { HttpJson } from '../node/http-json.js'
+import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
+import type { ChainNode } from '../node/nodes-reader.js'
+import { checkToken } from '../token.js'
+import { type EthereumBlock, readBlock, readHead, readReceipt } from './block.js'
+import { EthereumFilter, observePayments, observeWhole } from './transfers.js'
+import { countOf, dataOf, quantityText } from './values.js'
 
+/** When the newest block is older than this, the node may have stalled. */
+export const ETHEREUM_HEAD_AGE_MAX_MS = 3 * 60_000
 /** Blocks in the first range. */
 const RANGE_START = 16
-
 /** JSON-RPC 2.0, 5.1. */
 const METHOD_NOT_FOUND = -32601
+/** The code of nodes for a call that the contract itself refused. */
+const EXECUTION_REVERTED = 3
+/** The first four bytes of keccak-256 of `decimals()` and of `symbol()`. */
+const METHOD_IDS = { decimals: '0x313ce567', symbol: '0x95d89b41' }
 
 /**
- * Queries to one Ethereum node, adapted to the sizes that it accepts. Rejects with `NodeFailure`.
+ * When a block is confirmed: after this many blocks, itself included, or when the chain's consensus has finalised it.
+ */
+export type Confirmation = number | 'finalized'
+
+export interface EthereumNodeOptions {
+  readonly chainId: number
+  /** The address of the token's contract. */
+  readonly token: string
+  readonly tokenDecimals: number
+  readonly confirmation: Confirmation
+  /** Maximum calls in one request; 1 for nodes without batches. */
+  readonly batchMax: number
+  /** Maximum blocks read at once while catching up. */
+  readonly rangeMax: number
+}
+
+/**
+ * Reads Ethereum from one node: ether that transactions themselves send, and transfers of one ERC-20 token. Other ether
+ * is invisible: contracts send it without a trace in what ordinary nodes store, and validators withdraw it without a
+ * transaction.
  *
  * Logs are taken from receipts, not from `eth_getLogs`, which silently omits logs where an index is missing or a
  * replica lags. All receipts of a block can be checked against its header.
  */
-export class EthereumNode {
+export class EthereumNode implements ChainNode {
+  private readonly rpc: JsonRpc
   private readonly range: AdaptiveWidth
   private hasBlockReceipts = true
 
   constructor(
-    private readonly rpc: JsonRpc,
-    /** Maximum blocks in a range. */
-    rangeMax: number,
+    http: HttpJson,
+    private readonly options: EthereumNodeOptions,
   ) {
-    this.range = new AdaptiveWidth(RANGE_START, rangeMax)
+    this.rpc = new JsonRpc(http, options.batchMax)
+    this.range = new AdaptiveWidth(RANGE_START, options.rangeMax)
   }
 
-  /** Rejects with `WrongNode` unless the node is of this chain and knows the token with its decimals. */
-  async check(chainId: number, token: EthereumToken): Promise<void> {
-    const told = countOf(await this.rpc.call('eth_chainId', []), 'chain id')
-    if (told !== chainId) throw new WrongNode(`the chain id is ${told}, configured is ${chainId}`)
-    await checkToken(this.rpc, token)
+  async check(): Promise<void> {
+    const { chainId, token, tokenDecimals } = this.options
+    const found = countOf(await this.rpc.call('eth_chainId', []), 'chain id')
+    if (found !== chainId) throw new WrongNode(`the chain id is ${found}, configured is ${chainId}`)
+    const code = dataOf(await this.rpc.call('eth_getCode', [token, 'latest']), 'code')
+    if (code === '0x') throw new WrongNode(`no contract is at the token's address ${token}`)
+    await checkToken(`the contract ${token}`, tokenDecimals, (method) => this.callToken(METHOD_IDS[method]))
   }
 
-  latest(): Promise<BlockHead> {
-    return this.rpc.call('eth_getBlockByNumber', ['latest', false]).then(readHead)
+  async head(): Promise<ChainHead & { readonly timeMs: number }> {
+    const { confirmation } = this.options
+    const { height, timeMs } = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false]))
+    if (confirmation !== 'finalized') {
+      return { latest: height, confirmed: Math.max(-1, height - confirmation + 1), timeMs }
+    }
+    const finalized = await this.rpc.call('eth_getBlockByNumber', ['finalized', false])
+    const confirmed = finalized === null ? -1 : Math.min(height, readHead(finalized).height)
+    return { latest: height, confirmed, timeMs }
   }
 
-  /** The newest finalized block, null while there is none. */
-  async finalized(): Promise<BlockHead | null> {
-    const head = await this.rpc.call('eth_getBlockByNumber', ['finalized', false])
-    return head === null ? null : readHead(head)
-  }
-
-  /** The block at a height, null when the node has none. */
-  async block(height: number, filter: EthereumFilter): Promise<ObservedBlock | null> {
+  async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
+    const filter = new EthereumFilter(this.options.token, watched)
     const { method, params } = blockCall(height)
     const answer = await this.rpc.call(method, params)
     if (answer === null) return null
@@ -61,8 +88,8 @@ export class EthereumNode {
     return observed ?? null
   }
 
-  /** Consecutive blocks from a height on, at most up to another, as many as the node returns at once. */
-  async blocks(from: number, to: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
+  async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    const filter = new EthereumFilter(this.options.token, watched)
     const width = Math.min(this.range.value, to - from + 1)
     try {
       const observed = await this.observe(await this.chainOf(from, width, filter), filter)
@@ -79,12 +106,10 @@ export class EthereumNode {
   private async chainOf(from: number, width: number, filter: EthereumFilter): Promise<readonly EthereumBlock[]> {
     const calls = Array.from({ length: width }, (_, i) => blockCall(from + i))
     const blocks = await this.rpc.all(calls, (answer, i) => {
-      if (answer === null) throw new BadAnswer(`the node does not have block ${from + i}`)
+      demand(answer !== null, `the node does not have block ${from + i}`)
       return readBlock(answer, from + i, filter.isWatched)
     })
-    if (!blocks.every(({ parentHash }, i) => i === 0 || parentHash === blocks[i - 1]?.hash)) {
-      throw new BadAnswer('the blocks of a range are no chain')
-    }
+    demand(isConsecutive(blocks), 'the blocks of a range are no chain')
     return blocks
   }
 
@@ -93,7 +118,7 @@ export class EthereumNode {
     const whole = blocks.filter((block) => filter.mayMatchLogs(block))
     const rest = blocks.filter((block) => !whole.includes(block))
     const observed = [...(await this.observePayments(rest, filter)), ...(await this.observeWhole(whole, filter))]
-    if (observed.length !== blocks.length) throw new BadAnswer('a block was not told')
+    demand(observed.length === blocks.length, 'a block was not told')
     return observed.sort((a, b) => a.height - b.height)
   }
 
@@ -137,6 +162,17 @@ export class EthereumNode {
     return this.rpc.all(calls, (answer, i) =>
       observeWhole(blocks[i] as EthereumBlock, listOf(answer, 'receipts of a block').map(readReceipt), filter),
     )
+  }
+
+  private async callToken(data: string): Promise<Buffer> {
+    const { token } = this.options
+    try {
+      const answer = dataOf(await this.rpc.call('eth_call', [{ to: token, data }, 'latest']), 'the answer of the token')
+      return Buffer.from(answer.slice(2), 'hex')
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || error.code !== EXECUTION_REVERTED) throw error
+      throw new WrongNode(`the contract ${token} is no token: ${error.message}`)
+    }
   }
 }
 

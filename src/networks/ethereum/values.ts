@@ -1,6 +1,6 @@
 /** The values of Ethereum's JSON-RPC. Each throws `BadAnswer` for any other form. */
 
-import { demand, textOf } from '../node/values.js'
+import { demand, textOf } from '../node/answer.js'
 
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
 const HASH = /^0x[0-9a-fA-F]{64}$/

@@ -1,7 +1,7 @@
 import { isObject } from '../../base/json-object.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
+import { BadAnswer, isPerhapsTooLarge, NodeFailure, RpcFailure } from './answer.js'
 import type { HttpJson } from './http-json.js'
-import { BadAnswer, isPerhapsTooLarge, NodeFailure, RpcFailure } from './node-failure.js'
 
 /** Calls in the first batches. */
 const BATCH_START = 8

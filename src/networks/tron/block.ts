@@ -1,7 +1,7 @@
 /** Checked answers of TRON nodes: `getblockbynum`, `getblockbylimitnext`, `gettransactioninfobyblocknum`. */
 
 import type { BlockHead } from '../../domain/block.js'
-import { demand, objectOf, textOf } from '../node/values.js'
+import { demand, objectOf, textOf } from '../node/answer.js'
 import { integerOf, repeatedOf } from './values.js'
 
 /** The id of a block or transaction. */

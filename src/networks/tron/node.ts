@@ -1,25 +1,153 @@
 import { isObject } from '../../base/json-object.js'
+import { isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
+import { type ChainHead, WrongNode } from '../network-reader.js'
+import { BadAnswer, demand, isPerhapsTooLarge, NodeFailure, objectOf, textOf } from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
-import { BadAnswer } from '../node/node-failure.js'
-import { parseTronJson } from './json.js'
+import type { ChainNode } from '../node/nodes-reader.js'
+import { checkToken } from '../token.js'
+import { hexOfAccount } from './address.js'
+import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock } from './block.js'
+import { TronPace } from './pace.js'
+import { transfersOf } from './transfers.js'
+import { parseTronJson, repeatedOf } from './values.js'
 
-/** A TRON node behind its REST interface. */
-export class TronNode {
-  constructor(private readonly http: HttpJson) {}
+/** Blocks come every 3 s. When a node's newest one is this old, the node lags and another may know more. */
+export const TRON_HEAD_AGE_MAX_MS = 60_000
+/** Constant calls need a caller; any account will do, and this one has no owner. */
+const CALLER = '0'.repeat(40)
+const RETURNED = /^(?:[0-9a-f]{2})*$/
+
+export interface TronNodeOptions {
+  /** The account of the token's contract, 40 lower-case hex digits. */
+  readonly token: string
+  readonly tokenDecimals: number
+  /** The id of the network's first block, 64 lower-case hex digits. */
+  readonly genesisId: string
+}
+
+/** A node's interface for solidified blocks, and its full one. */
+type Side = '/walletsolidity' | '/wallet'
+
+/** A TRON node behind its REST interface. Solidified blocks are confirmed. */
+export class TronNode implements ChainNode {
+  private readonly pace = new TronPace()
+
+  constructor(
+    /** Its address is that of the REST interface, without `/wallet`. */
+    private readonly http: HttpJson,
+    private readonly options: TronNodeOptions,
+  ) {}
+
+  async check(): Promise<void> {
+    const { genesisId, tokenDecimals } = this.options
+    // A node serves its two sides on two ports unless a proxy joins them, so the checks query both.
+    const id = readBlockId(await this.query('/walletsolidity/getblockbynum', { num: 0 }))
+    if (id !== genesisId) throw new WrongNode(`its first block is ${id}, not ${genesisId}`)
+    await checkToken('the token', tokenDecimals, (method) => this.callToken(`${method}()`))
+  }
+
+  async head(): Promise<ChainHead & { readonly timeMs: number }> {
+    const newest = readNewestBlock(await this.query('/wallet/getnowblock'))
+    const solidified = readNewestBlock(await this.query('/walletsolidity/getnowblock'))
+    return { latest: newest.height, confirmed: solidified.height, timeMs: newest.timeMs }
+  }
+
+  /** Once any node has called a height solidified, only the solidified side is believed. */
+  async block(height: number, watched: WatchedAddresses, isConfirmed: boolean): Promise<ObservedBlock | null> {
+    const side = isConfirmed ? '/walletsolidity' : '/wallet'
+    const answer = await this.query(`${side}/getblockbynum`, { num: height })
+    // A node answers a query for something unknown with an empty object.
+    const isNothing = isObject(answer) && Object.keys(answer).length === 0
+    if (!isNothing) return await this.observe(side, readBlock(answer, height), watched)
+    demand(!isConfirmed, `block ${height}: solidified elsewhere, but not here yet`)
+    return null
+  }
+
+  async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    for (;;) {
+      try {
+        return await this.readSome(from, to, watched)
+      } catch (error) {
+        const mayBeNarrower = this.pace.blocks > 1 && isPerhapsTooLarge(error)
+        this.pace.failed(error)
+        if (!mayBeNarrower) throw error
+      }
+    }
+  }
+
+  /** The first of these blocks, and the following ones of one query, as far as their receipts can be read. */
+  private async readSome(from: number, to: number, watched: WatchedAddresses): Promise<ObservedBlock[]> {
+    const blocks = await this.readConsecutive(from, Math.min(to - from + 1, this.pace.blocks))
+    const observed: ObservedBlock[] = []
+    while (observed.length < blocks.length) {
+      const next = blocks.slice(observed.length, observed.length + this.pace.receipts)
+      const ends = await Promise.allSettled(next.map((block) => this.observe('/walletsolidity', block, watched)))
+      for (const end of ends) {
+        if (end.status === 'fulfilled') {
+          observed.push(end.value)
+          continue
+        }
+        // A node with a rate limit would never finish a long query, so the complete blocks count.
+        if (observed.length === 0 || !(end.reason instanceof NodeFailure)) throw end.reason
+        this.pace.failed(end.reason)
+        return observed
+      }
+    }
+    const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0)
+    this.pace.succeeded(blocks.length, transactions)
+    return observed
+  }
+
+  /** Up to this many solidified blocks, each the parent of the next. */
+  private async readConsecutive(from: number, count: number): Promise<readonly TronBlock[]> {
+    if (count === 1) return [readBlock(await this.query('/walletsolidity/getblockbynum', { num: from }), from)]
+    const what = `blocks from ${from}`
+    const answer = await this.query('/walletsolidity/getblockbylimitnext', { startNum: from, endNum: from + count })
+    const entries = repeatedOf(objectOf(answer, what)['block'], what)
+    demand(entries.length > 0 && entries.length <= count, `${what}: ${entries.length} for ${count}`)
+    const blocks = entries.map((entry, i) => readBlock(entry, from + i))
+    demand(isConsecutive(blocks), `${what}: not a chain`)
+    return blocks
+  }
+
+  /** Queries the side that reported the block for its receipts, and checks both together. */
+  private async observe(side: Side, block: TronBlock, watched: WatchedAddresses): Promise<ObservedBlock> {
+    const { height, hash, parentHash, timeMs } = block
+    const head = { height, hash, parentHash, timeMs }
+    // The first block distributes the initial supply. It has no receipts, and is no payment.
+    if (block.isEmpty || height === 0) return { ...head, transfers: [] }
+    const answer = await this.query(`${side}/gettransactioninfobyblocknum`, { num: height })
+    return { ...head, transfers: transfersOf(readReceipts(answer, block), this.options.token, watched) }
+  }
+
+  /** Throws `WrongNode` when the account is no contract, and when the node is configured to refuse such calls. */
+  private async callToken(selector: string): Promise<Buffer> {
+    const answer = objectOf(
+      await this.query('/wallet/triggerconstantcontract', {
+        owner_address: hexOfAccount(CALLER),
+        contract_address: hexOfAccount(this.options.token),
+        function_selector: selector,
+      }),
+      selector,
+    )
+    const { result, code, message } = objectOf(answer['result'], selector)
+    // The node writes its reason in hex.
+    const reason = typeof message === 'string' ? Buffer.from(message, 'hex').toString() : 'no reason'
+    const failure = `${selector} of the token: ${this.http.presentable(reason)}`
+    if (code === 'CONTRACT_VALIDATE_ERROR') throw new WrongNode(failure)
+    demand(result === true, failure)
+    // A call that reverted returns an empty text.
+    return Buffer.from(textOf(repeatedOf(answer['constant_result'], selector)[0], RETURNED, selector), 'hex')
+  }
 
   /** Returns the node's unchecked answer. Rejects with `NodeFailure`, also when the node reports an error. */
-  async query(path: string, parameters: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+  private async query(path: string, parameters: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
     const answer = await this.http.post(path, JSON.stringify(parameters), parseTronJson)
     if (isObject(answer) && 'Error' in answer) {
       // Errors, even of a node's own rate limit, come with HTTP status 200.
       const reason = typeof answer['Error'] === 'string' ? answer['Error'] : 'an error'
-      throw new BadAnswer(this.presentable(`${path}: ${reason}`))
+      throw new BadAnswer(this.http.presentable(`${path}: ${reason}`))
     }
     return answer
-  }
-
-  /** A node's text, fit for a log. */
-  presentable(text: string): string {
-    return this.http.presentable(text)
   }
 }

@@ -1,5 +1,5 @@
 import { AdaptiveWidth } from '../adaptive-width.js'
-import { HttpFailure, isPerhapsTooLarge } from '../node/node-failure.js'
+import { HttpFailure, isPerhapsTooLarge } from '../node/answer.js'
 
 /** Blocks in one query; nodes allow 100. */
 const BLOCKS_MAX = 100

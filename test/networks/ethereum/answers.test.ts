@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readBlock } from '../../../src/networks/ethereum/block.js'
-import { readLog } from '../../../src/networks/ethereum/log.js'
-import { readReceipt } from '../../../src/networks/ethereum/receipt.js'
+import { readBlock, readLog, readReceipt } from '../../../src/networks/ethereum/block.js'
 import { countOf, quantityOf } from '../../../src/networks/ethereum/values.js'
-import { BadAnswer } from '../../../src/networks/node/node-failure.js'
+import { BadAnswer } from '../../../src/networks/node/answer.js'
 
 /** 32 bytes and 20 bytes, with letters. */
 const [hash, otherHash] = [`0x${'Ab'.repeat(32)}`, `0x${'cd'.repeat(32)}`]

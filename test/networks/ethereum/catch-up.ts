@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { EthereumReader } from '../../../src/networks/ethereum/reader.js'
-import type { WatchedAddresses } from '../../../src/networks/network-reader.js'
+import type { WatchedAddresses } from '../../../src/domain/block.js'
+import type { NetworkReader } from '../../../src/networks/network-reader.js'
 import { addressNumber, EthereumChain } from '../../support/ethereum-chain.js'
 import { FaultyProxy } from '../../support/faulty-proxy.js'
 import { byRanges, ethereumReader, oneByOne, transfersOf, watching } from './fixture.js'
@@ -81,7 +81,7 @@ export async function measureCatchUp(
 }
 
 /** Reads as a watcher does: of the blocks nothing is kept. Answers the number of transfers. */
-async function readAll(reader: EthereumReader, to: number, watched: WatchedAddresses): Promise<number> {
+async function readAll(reader: NetworkReader, to: number, watched: WatchedAddresses): Promise<number> {
   let transfers = 0
   let next = 0
   while (next <= to) {
@@ -107,6 +107,6 @@ async function makeHistory(
   }
 }
 
-function requestsOf(reader: EthereumReader): number {
+function requestsOf(reader: NetworkReader): number {
   return reader.endpoints()[0]?.requests ?? 0
 }

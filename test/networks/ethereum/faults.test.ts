@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import type { ObservedBlock } from '../../../src/domain/block.js'
-import type { EthereumReader } from '../../../src/networks/ethereum/reader.js'
-import type { WatchedAddresses } from '../../../src/networks/network-reader.js'
-import { PAUSE_MAX_MS } from '../../../src/networks/node/endpoint.js'
+import type { ObservedBlock, WatchedAddresses } from '../../../src/domain/block.js'
+import type { NetworkReader } from '../../../src/networks/network-reader.js'
+import { PAUSE_MAX_MS } from '../../../src/networks/node/endpoints.js'
 import { anvilAbsence } from '../../support/anvil.js'
 import { addressNumber, EthereumChain, hex } from '../../support/ethereum-chain.js'
 import { type Fault, FaultyProxy, type ProxiedCall, type ProxiedEnd } from '../../support/faulty-proxy.js'
@@ -300,7 +299,7 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
   ]
 
   /** Whether a reader tells the truth in every question; when it does not, it says so, and never tells anything else. */
-  async function isTruthful(reader: EthereumReader, watched: WatchedAddresses): Promise<boolean> {
+  async function isTruthful(reader: NetworkReader, watched: WatchedAddresses): Promise<boolean> {
     let uncertain = 0
     const judge = <T>(answer: { readonly value: T } | null, expected: T): void => {
       clock.advance(PAUSE_MAX_MS)

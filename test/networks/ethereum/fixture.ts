@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { type Clock, systemClock } from '../../../src/clock.js'
-import type { ObservedBlock, ObservedTransfer } from '../../../src/domain/block.js'
+import type { ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../../src/domain/block.js'
 import { createLog } from '../../../src/log.js'
-import { type Confirmation, EthereumReader } from '../../../src/networks/ethereum/reader.js'
-import { NodeUnavailable, type WatchedAddresses } from '../../../src/networks/network-reader.js'
+import { type Confirmation, ETHEREUM_HEAD_AGE_MAX_MS, EthereumNode } from '../../../src/networks/ethereum/node.js'
+import { type NetworkReader, NodeUnavailable } from '../../../src/networks/network-reader.js'
+import { NodesReader } from '../../../src/networks/node/nodes-reader.js'
 import { type Scheduler, systemScheduler } from '../../../src/scheduler.js'
 
 export const CHAIN_ID = 11_155_111
@@ -25,15 +26,20 @@ export interface ReaderVariant {
   readonly scheduler?: Scheduler
 }
 
-export function ethereumReader(urls: readonly string[], variant: ReaderVariant): EthereumReader {
-  return new EthereumReader({
-    network: 'SEP',
-    addresses: urls.map((url) => ({ url })),
+export function ethereumReader(urls: readonly string[], variant: ReaderVariant): NetworkReader {
+  const options = {
     chainId: variant.chainId ?? CHAIN_ID,
-    token: { address: variant.token, decimals: variant.decimals ?? 6 },
+    token: variant.token,
+    tokenDecimals: variant.decimals ?? 6,
     confirmation: variant.confirmation ?? CONFIRMATIONS,
     batchMax: variant.batchMax ?? 50,
     rangeMax: variant.rangeMax ?? 200,
+  }
+  return new NodesReader({
+    network: 'SEP',
+    addresses: urls.map((url) => ({ url })),
+    nodeOf: (http) => new EthereumNode(http, options),
+    headAgeMaxMs: ETHEREUM_HEAD_AGE_MAX_MS,
     timeoutMs: TIMEOUT_MS,
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     clock: variant.clock ?? systemClock,
@@ -78,7 +84,7 @@ export function transfersOf(blocks: readonly ObservedBlock[]): readonly Observed
 
 /** Blocks one by one up to a height, by the reader. */
 export async function oneByOne(
-  reader: EthereumReader,
+  reader: NetworkReader,
   from: number,
   to: number,
   watched: WatchedAddresses,
@@ -92,7 +98,7 @@ export async function oneByOne(
 
 /** Blocks range by range, as a watcher catches up. */
 export async function byRanges(
-  reader: EthereumReader,
+  reader: NetworkReader,
   from: number,
   to: number,
   watched: WatchedAddresses,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import type { EthereumReader } from '../../../src/networks/ethereum/reader.js'
-import { PAUSE_MAX_MS } from '../../../src/networks/node/endpoint.js'
+import type { NetworkReader } from '../../../src/networks/network-reader.js'
+import { PAUSE_MAX_MS } from '../../../src/networks/node/endpoints.js'
 import { anvilAbsence } from '../../support/anvil.js'
 import { addressNumber, EthereumChain } from '../../support/ethereum-chain.js'
 import { FaultyProxy } from '../../support/faulty-proxy.js'
@@ -16,7 +16,7 @@ const [named, unnamed] = watching([ours, alsoOurs])
 describe('the Ethereum reader through reorganisations', { skip: anvilAbsence }, () => {
   let chain: EthereumChain
   let token: string
-  let reader: EthereumReader
+  let reader: NetworkReader
 
   before(async () => {
     chain = await EthereumChain.start()

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { EthereumBlock } from '../../../src/networks/ethereum/block.js'
+import type { EthereumBlock, EthereumLog, EthereumReceipt } from '../../../src/networks/ethereum/block.js'
 import { LogsBloom } from '../../../src/networks/ethereum/bloom.js'
-import { EthereumFilter } from '../../../src/networks/ethereum/filter.js'
-import { addressTopic, type EthereumLog, TRANSFER_TOPIC } from '../../../src/networks/ethereum/log.js'
-import type { EthereumReceipt } from '../../../src/networks/ethereum/receipt.js'
-import { observePayments, observeWhole } from '../../../src/networks/ethereum/transfers.js'
-import { BadAnswer } from '../../../src/networks/node/node-failure.js'
+import {
+  addressTopic,
+  EthereumFilter,
+  observePayments,
+  observeWhole,
+  TRANSFER_TOPIC,
+} from '../../../src/networks/ethereum/transfers.js'
+import { BadAnswer } from '../../../src/networks/node/answer.js'
 import { ether, tether, watching } from './fixture.js'
 
 const token = `0x${'70'.repeat(20)}`

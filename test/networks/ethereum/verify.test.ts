@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import type { EthereumReader } from '../../../src/networks/ethereum/reader.js'
+import type { NetworkReader } from '../../../src/networks/network-reader.js'
 import { anvilAbsence } from '../../support/anvil.js'
 import { EthereumChain } from '../../support/ethereum-chain.js'
 import { type Fault, FaultyProxy, type ProxiedEnd } from '../../support/faulty-proxy.js'
@@ -30,7 +30,7 @@ describe('what the Ethereum reader verifies', { skip: anvilAbsence }, () => {
   let chain: EthereumChain
   let address: string
   let proxy: FaultyProxy
-  let reader: EthereumReader | null
+  let reader: NetworkReader | null
 
   before(async () => {
     chain = await EthereumChain.start()

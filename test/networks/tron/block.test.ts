@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BadAnswer } from '../../../src/networks/node/node-failure.js'
+import { BadAnswer } from '../../../src/networks/node/answer.js'
 import { readBlock, readReceipts } from '../../../src/networks/tron/block.js'
 
 /*

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ObservedBlock } from '../../../src/domain/block.js'
 import { NodeUnavailable } from '../../../src/networks/network-reader.js'
-import type { TronReaderOptions } from '../../../src/networks/tron/reader.js'
 import { truthOf } from '../../support/tron-chain.js'
 import type { EmulatedTronNode } from '../../support/tron-node.js'
 import { tokenTransfer, trxTransfer, vote } from '../../support/tron-transactions.js'
-import { ALICE, BOB, ours, TOKEN, TronFixture, watched } from './fixture.js'
+import { ALICE, BOB, ours, TOKEN, TronFixture, type TronVariant, watched } from './fixture.js'
 
 const BLOCKS = 150
 /** Questions that may fail before a test gives up. */
@@ -20,7 +19,7 @@ interface CatchUp {
 
 /** Reads every solidified block as a watcher does, pausing after failures, and requires that it is the truth. */
 async function catchUp(
-  options: Partial<TronReaderOptions>,
+  options: TronVariant,
   produce: (fixture: TronFixture) => void,
   limit: (node: EmulatedTronNode, fixture: TronFixture) => void = () => {},
 ): Promise<CatchUp> {

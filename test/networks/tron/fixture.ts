@@ -1,7 +1,8 @@
+import type { WatchedAddresses } from '../../../src/domain/block.js'
 import { createLog } from '../../../src/log.js'
-import type { WatchedAddresses } from '../../../src/networks/network-reader.js'
+import { NodesReader, type NodesReaderOptions } from '../../../src/networks/node/nodes-reader.js'
 import { accountOfAddress, addressOfAccount } from '../../../src/networks/tron/address.js'
-import { TronReader, type TronReaderOptions } from '../../../src/networks/tron/reader.js'
+import { TRON_HEAD_AGE_MAX_MS, TronNode, type TronNodeOptions } from '../../../src/networks/tron/node.js'
 import { type Scheduler, wakefulScheduler } from '../../../src/scheduler.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { EmulatedTronChain } from '../../support/tron-chain.js'
@@ -35,32 +36,34 @@ export const watched: WatchedAddresses = {
   few: (limit) => (addresses.length <= limit ? addresses : null),
 }
 
+export type TronVariant = Partial<NodesReaderOptions & TronNodeOptions>
+
 /** Emulated nodes with one chain, and a reader of them whose time is that of the newest block. */
 export class TronFixture {
   private constructor(
     readonly chain: EmulatedTronChain,
     readonly nodes: readonly EmulatedTronNode[],
     readonly clock: ManualClock,
-    readonly reader: TronReader,
+    readonly reader: NodesReader,
   ) {}
 
-  static async open(count: number, options: Partial<TronReaderOptions> = {}): Promise<TronFixture> {
+  static async open(count: number, variant: TronVariant = {}): Promise<TronFixture> {
     const chain = new EmulatedTronChain()
     const nodes = await Promise.all(Array.from({ length: count }, () => openTronNode(chain, token)))
     const clock = new ManualClock(chain.newestMs)
-    const reader = new TronReader({
+    const options = { token: TOKEN, tokenDecimals: 6, genesisId: chain.blocks[0]?.hash ?? '', ...variant }
+    const reader = new NodesReader({
       network: 'TRX-NILE',
       addresses: nodes.map(({ url }) => ({ url })),
-      token: TOKEN_ADDRESS,
-      tokenDecimals: 6,
-      genesisId: chain.blocks[0]?.hash ?? '',
+      nodeOf: (http) => new TronNode(http, options),
+      headAgeMaxMs: TRON_HEAD_AGE_MAX_MS,
       timeoutMs: 60_000,
       answerLimitBytes: 1_000_000,
       clock,
       scheduler: wakefulScheduler,
       random: () => 0,
       log: createLog('silent', { write: () => {} }),
-      ...options,
+      ...variant,
     })
     return new TronFixture(chain, nodes, clock, reader)
   }

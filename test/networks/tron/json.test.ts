@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseTronJson } from '../../../src/networks/tron/json.js'
+import { parseTronJson } from '../../../src/networks/tron/values.js'
 
 const values: readonly (readonly [text: string, value: unknown])[] = [
   ['{"amount":1000000}', { amount: 1_000_000 }],

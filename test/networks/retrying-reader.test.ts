@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type NetworkReader, NodeUnavailable, WrongNode } from '../../../src/networks/network-reader.js'
-import { RetryingReader } from '../../../src/networks/node/retrying-reader.js'
-import type { Cancel, Scheduler } from '../../../src/scheduler.js'
-import { Random } from '../../simulation/random.js'
-import { SimulatedChain } from '../simulated-chain.js'
-import { SimulatedReader } from '../simulated-reader.js'
+import { type NetworkReader, NodeUnavailable, WrongNode } from '../../src/networks/network-reader.js'
+import { retrying } from '../../src/networks/retrying-reader.js'
+import type { Cancel, Scheduler } from '../../src/scheduler.js'
+import { Random } from '../simulation/random.js'
+import { SimulatedChain } from './simulated-chain.js'
+import { SimulatedReader } from './simulated-reader.js'
 
 const HEAD = { latest: 0, confirmed: 0 }
 
@@ -31,7 +31,7 @@ function impatient(answers: readonly (Error | null)[], { standsStill = false } =
       }
     },
   }
-  const reader = new RetryingReader({ reader: inner, scheduler, stop: stop.signal })
+  const reader = retrying(inner, scheduler, stop.signal)
   return { reader, pauses, stop, asked: () => asked, cancelled: () => cancelled }
 }
 

@@ -1,3 +1,7 @@
+/** The ways in which a node fails to answer, and checks of what it answers. */
+
+import { isObject } from '../../base/json-object.js'
+
 /** A failure of a node, or of the way to it. Another endpoint may succeed, and so may a later retry. */
 export abstract class NodeFailure extends Error {}
 
@@ -23,6 +27,23 @@ export class HttpFailure extends NodeFailure {
   }
 }
 
+/** The node's own protocol reported that it cannot or will not answer. */
+export class RpcFailure extends NodeFailure {
+  override readonly name = 'RpcFailure'
+
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** JSON with the wrong content: wrong types, missing parts, or parts that contradict each other. */
+export class BadAnswer extends NodeFailure {
+  override readonly name = 'BadAnswer'
+}
+
 /** Statuses with which nodes refuse queries that are too large, instead of an error of their own protocol. */
 const TOO_LARGE_STATUSES: readonly (number | null)[] = [400, 413, 414, 422]
 
@@ -34,19 +55,23 @@ export function isPerhapsTooLarge(failure: unknown): boolean {
   return failure instanceof RpcFailure
 }
 
-/** JSON with the wrong content: wrong types, missing parts, or parts that contradict each other. */
-export class BadAnswer extends NodeFailure {
-  override readonly name = 'BadAnswer'
+/** Throws `BadAnswer` unless a condition holds, as do the following checks, which name `what` was expected. */
+export function demand(holds: boolean, flaw: string): asserts holds {
+  if (!holds) throw new BadAnswer(flaw)
 }
 
-/** The node's own protocol reported that it cannot or will not answer. */
-export class RpcFailure extends NodeFailure {
-  override readonly name = 'RpcFailure'
+export function objectOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  demand(isObject(value), `${what}: not an object`)
+  return value
+}
 
-  constructor(
-    readonly code: number,
-    message: string,
-  ) {
-    super(message)
-  }
+export function listOf(value: unknown, what: string): readonly unknown[] {
+  demand(Array.isArray(value), `${what}: not a list`)
+  return value
+}
+
+/** A text of the given form. */
+export function textOf(value: unknown, form: RegExp, what: string): string {
+  demand(typeof value === 'string' && form.test(value), `${what}: not a text of the form ${form.source}`)
+  return value
 }

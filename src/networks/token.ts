@@ -1,0 +1,45 @@
+import { isUtf8 } from 'node:buffer'
+import { WrongNode } from './network-reader.js'
+
+const WORD_BYTES = 32
+const SYMBOL_BYTES_MAX = 64
+const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}]+$/u
+
+/**
+ * Throws `WrongNode` unless a token's contract has the configured decimals and a readable symbol. `call` returns what a
+ * method of the contract returned, in the Solidity ABI. `contract` names it in the error.
+ */
+export async function checkToken(
+  contract: string,
+  decimals: number,
+  call: (method: 'decimals' | 'symbol') => Promise<Buffer>,
+): Promise<void> {
+  const found = integerReturned(await call('decimals'))
+  if (found !== BigInt(decimals)) {
+    throw new WrongNode(`${contract} has ${found ?? 'no'} decimals, configured are ${decimals}`)
+  }
+  if (!isSymbol(await call('symbol'))) throw new WrongNode(`${contract} has no readable symbol`)
+}
+
+/** An unsigned integer; null when the answer is not one word. */
+function integerReturned(answer: Buffer): bigint | null {
+  return answer.length === WORD_BYTES ? wordAt(answer, 0) : null
+}
+
+/** Whether a method returned a readable text: a string, or in old contracts 32 bytes padded with zeros. */
+function isSymbol(answer: Buffer): boolean {
+  const isWord = answer.length === WORD_BYTES
+  const length = isWord ? answer.indexOf(0) : Number(wordAt(answer, WORD_BYTES))
+  const start = isWord ? 0 : 2 * WORD_BYTES
+  if (!isWord && wordAt(answer, 0) !== BigInt(WORD_BYTES)) return false
+  const end = start + (length === -1 ? WORD_BYTES : length)
+  if (end - start > SYMBOL_BYTES_MAX || end > answer.length) return false
+  const bytes = answer.subarray(start, end)
+  return isUtf8(bytes) && PRINTABLE.test(bytes.toString())
+}
+
+/** 0 beyond the end. */
+function wordAt(bytes: Buffer, start: number): bigint {
+  const word = bytes.subarray(start, start + WORD_BYTES)
+  return word.length === WORD_BYTES ? BigInt(`0x${word.toString('hex')}`) : 0n
+}
