@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { combinationProblems } from './config/combinations.js'
 import { type FlagValues, readFlags } from './config/flags.js'
 import { settingEntries, settingsSchema } from './config/schema.js'
-import type { Machine, OptionalSetting, Setting, SettingAbout } from './config/setting.js'
+import { type Machine, type OptionalSetting, type Setting, type SettingAbout, variableOf } from './config/setting.js'
 import { suggestion } from './config/suggestion.js'
 
 type Schema = typeof settingsSchema
@@ -52,14 +52,14 @@ export function settingsOf(
 
   const values: Record<string, unknown> = {}
   for (const [name, { about, read, unset }] of settingEntries) {
-    const given = find(about, flags, environment)
+    const given = find(name, about, flags, environment)
     const text = given?.text ?? fallback(about, machine)
     const value = text === undefined ? unset : read(text)
     if (value !== undefined) values[name] = Object.freeze(value)
     else if (given !== undefined) problems.push(malformed(given, about))
   }
 
-  const given = (name: keyof Schema) => find(settingsSchema[name].about, flags, environment)?.name
+  const given = (name: keyof Schema) => find(name, settingsSchema[name].about, flags, environment)?.name
   problems.push(...combinationProblems({ values, given }))
 
   if (problems.length > 0) return { problems }
@@ -75,18 +75,19 @@ function assertComplete(values: Readonly<Record<string, unknown>>): asserts valu
 }
 
 function unknownVariables(environment: Environment): string[] {
-  const known = new Set<string>(settingEntries.map(([, { about }]) => about.environment))
+  const known = new Set(settingEntries.map(([name, { about }]) => variableOf(name, about)))
   return Object.keys(environment)
     .filter((name) => name.startsWith(ENVIRONMENT_PREFIX) && isSet(environment[name]) && !known.has(name))
     .sort()
     .map((name) => `${name} is not a setting; ${suggestion(name, [...known])}`)
 }
 
-function find(about: SettingAbout, flags: FlagValues, environment: Environment): Given | undefined {
+function find(name: string, about: SettingAbout, flags: FlagValues, environment: Environment): Given | undefined {
   const flagged = about.flag === undefined ? undefined : flags.get(about.flag)
   if (about.flag !== undefined && flagged !== undefined) return { name: about.flag, text: flagged }
-  const text = environment[about.environment]
-  return isSet(text) ? { name: about.environment, text } : undefined
+  const variable = variableOf(name, about)
+  const text = environment[variable]
+  return isSet(text) ? { name: variable, text } : undefined
 }
 
 function isSet(text: string | undefined): text is string {

@@ -1,5 +1,5 @@
 import { settingsSchema } from './schema.js'
-import type { SettingAbout } from './setting.js'
+import { variableOf } from './setting.js'
 
 type Name = keyof typeof settingsSchema
 
@@ -48,6 +48,5 @@ export function combinationProblems({ values, given }: Configured): string[] {
 }
 
 function variable(name: Name): string {
-  const { about }: { about: SettingAbout } = settingsSchema[name]
-  return about.environment
+  return variableOf(name, settingsSchema[name].about)
 }

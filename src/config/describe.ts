@@ -1,6 +1,5 @@
-import { SETTING_GROUPS, type SettingGroup } from './groups.js'
-import { settingEntries } from './schema.js'
-import type { SettingAbout } from './setting.js'
+import { settingChapters } from './schema.js'
+import { type Setting, type SettingAbout, variableOf } from './setting.js'
 
 /** A setting as described in `--help` and docs/settings.md. */
 export interface SettingDescription {
@@ -22,12 +21,9 @@ export interface SettingChapter {
 
 /** Every setting, chapter by chapter. */
 export function describeSettings(): readonly SettingChapter[] {
-  const groups = Object.keys(SETTING_GROUPS) as SettingGroup[]
-  return groups.map((group) => ({
-    title: SETTING_GROUPS[group],
-    settings: settingEntries
-      .filter(([, { about }]) => about.group === group)
-      .map(([name, { about }]) => describe(name, about)),
+  return Object.entries(settingChapters).map(([title, chapter]) => ({
+    title,
+    settings: Object.entries<Setting<unknown>>(chapter).map(([name, { about }]) => describe(name, about)),
   }))
 }
 
@@ -35,7 +31,7 @@ function describe(name: string, about: SettingAbout): SettingDescription {
   const fallback = about.fallbackText ?? about.fallback
   if (typeof fallback !== 'string') throw new Error(`The setting ${name} does not say what its default is.`)
   return {
-    environment: about.environment,
+    environment: variableOf(name, about),
     flag: about.switch === true || about.flag === undefined ? about.flag : `${about.flag} <value>`,
     expects: about.unit === undefined ? about.expects : `${about.expects} (${about.unit})`,
     fallback,

@@ -1,11 +1,7 @@
-import type { SettingGroup } from './groups.js'
-
 /** The source of a setting's value, and its description. */
 export interface SettingAbout {
-  /** The environment variable. */
-  readonly environment: `BILLHOOK_${string}`
-  /** Its chapter in `--help` and docs/settings.md. */
-  readonly group: SettingGroup
+  /** The environment variable, if it does not follow from the name of the setting. */
+  readonly variable?: `BILLHOOK_${string}`
   /** The flag of the same setting, if there is one. */
   readonly flag?: `--${string}`
   /** True if the flag takes no value and means `on`. */
@@ -14,19 +10,7 @@ export interface SettingAbout {
   readonly sentence: string
   /** What a value must be, completing "must be …". */
   readonly expects: string
-  readonly unit?:
-    | 'seconds'
-    | 'milliseconds'
-    | 'threads'
-    | 'digits'
-    | 'deliveries'
-    | 'per minute'
-    | 'wallets'
-    | 'attempts'
-    | 'blocks'
-    | 'days'
-    | 'keys'
-    | 'calls'
+  readonly unit?: string
   /** The default value, in the form of the environment variable. */
   readonly fallback?: string | ((machine: Machine) => string)
   /** The description of the default, if it is not `fallback` itself. */
@@ -35,6 +19,11 @@ export interface SettingAbout {
   readonly base?: true
   /** Never printed, neither in problems nor in logs. */
   readonly secret?: true
+}
+
+/** The environment variable of a setting: `BILLHOOK_SEP_URLS` for `sepUrls`, unless the setting names another. */
+export function variableOf(name: string, { variable }: SettingAbout): string {
+  return variable ?? `BILLHOOK_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
 }
 
 /** What defaults may depend on. */
@@ -48,9 +37,7 @@ export interface Setting<Value> {
   readonly about: SettingAbout
   /** Parses the text; returns undefined if it is malformed. */
   readonly read: (text: string) => Value | undefined
-  /**
-   * The value if there is neither a text nor a default. Undefined if there is a default, or the setting is optional.
-   */
+  /** The value if there is neither a text nor a default. Undefined if there is a default, or the setting is optional. */
   readonly unset?: Value
 }
 

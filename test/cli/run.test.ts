@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ReconcileRequest } from '../../src/cli/reconcile-request.js'
 import { run } from '../../src/cli/run.js'
-import { SETTING_GROUPS } from '../../src/config/groups.js'
-import { settingEntries } from '../../src/config/schema.js'
+import { settingChapters, settingEntries } from '../../src/config/schema.js'
+import { type Setting, variableOf } from '../../src/config/setting.js'
 import type { Environment, Settings } from '../../src/config.js'
 import { VERSION } from '../../src/version.js'
 import { startChild } from './child.js'
@@ -119,25 +119,25 @@ describe('the command line', () => {
       assert.equal(code, 0)
       assert.deepEqual(errorLines, [])
       const text = outLines.join('\n')
-      for (const [, { about }] of settingEntries) {
-        assert.ok(text.includes(about.environment), about.environment)
-        assert.ok(text.replace(/\n +/g, ' ').includes(about.sentence), about.environment)
-        if (about.flag !== undefined) assert.ok(text.includes(`${about.environment}, ${about.flag}`), about.flag)
+      for (const [name, { about }] of settingEntries) {
+        const variable = variableOf(name, about)
+        assert.ok(text.includes(variable), variable)
+        assert.ok(text.replace(/\n +/g, ' ').includes(about.sentence), variable)
+        if (about.flag !== undefined) assert.ok(text.includes(`${variable}, ${about.flag}`), about.flag)
       }
     }
   })
 
-  test('--help presents every setting once, in the chapter of its group', async () => {
+  test('--help presents every setting once, in its chapter', async () => {
     const { outLines } = await running(['--help'])
     const text = outLines.join('\n')
-    for (const [group, title] of Object.entries(SETTING_GROUPS)) {
+    for (const [title, settings] of Object.entries(settingChapters)) {
       const chapter = text.slice(text.indexOf(`\n${title}\n`)).split('\n\n')[1] ?? ''
       const listed = chapter.match(/BILLHOOK_\w+(?=$|, --)/gm)
-      const expected = settingEntries.filter(([, { about }]) => about.group === group)
       assert.deepEqual(
         listed,
-        expected.map(([, { about }]) => about.environment),
-        group,
+        Object.entries<Setting<unknown>>(settings).map(([name, { about }]) => variableOf(name, about)),
+        title,
       )
     }
   })

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { settingEntries } from '../../src/config/schema.js'
+import { variableOf } from '../../src/config/setting.js'
 import { failureMessages } from '../../src/domain/failure.js'
 import { projectRoot } from '../support/project-root.js'
 import { errorOccasions, generatedDocuments, pagesOfDocs } from './documents.js'
@@ -24,7 +25,7 @@ describe('the docs', () => {
 
   test('name every setting and every error code', () => {
     const all = generatedDocuments.map(({ text }) => text).join('')
-    for (const [, { about }] of settingEntries) assert.ok(all.includes(`\`${about.environment}\``), about.environment)
+    for (const [name, { about }] of settingEntries) assert.ok(all.includes(`\`${variableOf(name, about)}\``), name)
     for (const code of Object.keys(failureMessages)) assert.ok(all.includes(`| \`${code}\` |`), code)
   })
 
@@ -34,7 +35,7 @@ describe('the docs', () => {
   })
 
   test('name no setting that does not exist', () => {
-    const known = new Set<string>(settingEntries.map(([, { about }]) => about.environment))
+    const known = new Set(settingEntries.map(([name, { about }]) => variableOf(name, about)))
     const unknown = pages().flatMap(({ path, text }) =>
       [...text.matchAll(/\bBILLHOOK_[A-Z_]*[A-Z]/g)]
         .filter(([name]) => !known.has(name))

@@ -1,14 +1,13 @@
-import { each, isBlockId, isEndpoint, isEvmAddress, isTronAddress } from './checks.js'
+import { each, isBaseUrl, isBlockId, isEndpoint, isEvmAddress, isFollowedContract, isTronAddress } from './checks.js'
 import { integer, list, optional, type Setting, type SettingAbout, text, textOfLength } from './setting.js'
 
 const HEIGHT_LIMIT = 2 ** 47
-const CONFIRMATIONS_LIMIT = 10_000
+/** Sums are exact to 18 decimal places (specification, Limits), so a token cannot have more. */
+const TOKEN_DECIMALS_LIMIT = 18
+/** The last time with 13 digits, in the year 2286: nodes compare times as text. */
+const TIME_LIMIT_MS = 9_999_999_999_999
 const POLL_MINIMUM_MS = 100
 const POLL_LIMIT_MS = 600_000
-const TIMEOUT_LIMIT_MS = 120_000
-const CALLS_LIMIT = 1000
-const RANGE_LIMIT = 10_000
-const LAG_LIMIT_SECONDS = 7 * 24 * 60 * 60
 const API_KEY_LENGTH_LIMIT = 256
 
 const ENDPOINTS = 'a comma-separated list of absolute http or https URLs without fragment; they are never printed'
@@ -25,69 +24,61 @@ function wordOrInteger<const Word extends string>(
   return { about: { ...about, expects }, read: (given) => (given === word ? word : number.read(given)) }
 }
 
-/** The settings of watched networks. A network without endpoints is not watched. */
-export const networkSettings = {
+/** The chapter of the watched networks. A network without endpoints is not watched. */
+export const networks = {
+  sepTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
+    unit: 'digits',
+    fallback: '6',
+    sentence: 'The number of decimals of the token on SEP.',
+  }),
+  trxNileTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
+    unit: 'digits',
+    fallback: '6',
+    sentence: 'The number of decimals of the token on TRX-NILE.',
+  }),
   sepUrls: list(each(isEndpoint), {
-    environment: 'BILLHOOK_SEP_URLS',
-    group: 'networks',
     fallbackText: 'none: SEP is not watched',
     expects: ENDPOINTS,
     secret: true,
     sentence: 'JSON-RPC URLs of Ethereum nodes, in order of preference. Setting it switches the watching of SEP on.',
   }),
   sepChainId: integer(1, Number.MAX_SAFE_INTEGER, {
-    environment: 'BILLHOOK_SEP_CHAIN_ID',
-    group: 'networks',
     fallback: '11155111',
     sentence: 'The chain id that the Ethereum nodes must report.',
   }),
   sepToken: optional(
     text(isEvmAddress, {
-      environment: 'BILLHOOK_SEP_TOKEN',
-      group: 'networks',
       fallbackText: 'none; needed to watch SEP',
       expects: 'an address of 0x and 40 hex digits',
       sentence: 'The contract of the token on SEP (USDT). Its decimals must be those configured for SEP.',
     }),
   ),
-  sepConfirmations: wordOrInteger('finalized', 1, CONFIRMATIONS_LIMIT, {
-    environment: 'BILLHOOK_SEP_CONFIRMATIONS',
-    group: 'networks',
+  sepConfirmations: wordOrInteger('finalized', 1, 10_000, {
     unit: 'blocks',
     fallback: '12',
     sentence:
       'The number of blocks that confirm a deposit, its own block included; or finalized, to wait for finality.',
   }),
   sepStart: wordOrInteger('latest', 0, HEIGHT_LIMIT, {
-    environment: 'BILLHOOK_SEP_START',
-    group: 'networks',
     fallback: 'latest',
     sentence: 'The first block to read when SEP has never been watched; latest is the newest confirmed block.',
   }),
   sepPollMs: integer(POLL_MINIMUM_MS, POLL_LIMIT_MS, {
-    environment: 'BILLHOOK_SEP_POLL_MS',
-    group: 'networks',
     unit: 'milliseconds',
     fallback: '4000',
     sentence: 'The pause between two polls for the newest block of SEP.',
   }),
-  sepBatch: integer(1, CALLS_LIMIT, {
-    environment: 'BILLHOOK_SEP_BATCH',
-    group: 'networks',
+  sepBatch: integer(1, 1000, {
     unit: 'calls',
     fallback: '50',
     sentence: 'The maximum number of calls in one JSON-RPC request; use 1 for nodes that do not accept batches.',
   }),
-  sepRange: integer(1, RANGE_LIMIT, {
-    environment: 'BILLHOOK_SEP_RANGE',
-    group: 'networks',
+  sepRange: integer(1, 10_000, {
     unit: 'blocks',
     fallback: '200',
     sentence: 'The maximum number of blocks to read at once when catching up. If a node refuses, fewer are read.',
   }),
   trxNileUrls: list(each(isEndpoint), {
-    environment: 'BILLHOOK_TRX_NILE_URLS',
-    group: 'networks',
     fallbackText: 'none: TRX-NILE is not watched',
     expects: ENDPOINTS,
     secret: true,
@@ -96,8 +87,6 @@ export const networkSettings = {
   }),
   trxNileApiKey: optional(
     textOfLength(1, API_KEY_LENGTH_LIMIT, {
-      environment: 'BILLHOOK_TRX_NILE_API_KEY',
-      group: 'networks',
       fallbackText: 'none',
       expects: `a text of 1 to ${API_KEY_LENGTH_LIMIT} characters`,
       secret: true,
@@ -105,47 +94,75 @@ export const networkSettings = {
     }),
   ),
   trxNileGenesis: text(isBlockId, {
-    environment: 'BILLHOOK_TRX_NILE_GENESIS',
-    group: 'networks',
     fallback: '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc',
     expects: '64 lower-case hex digits',
     sentence: 'The id of the first block that the TRON nodes must report.',
   }),
   trxNileToken: optional(
     text(isTronAddress, {
-      environment: 'BILLHOOK_TRX_NILE_TOKEN',
-      group: 'networks',
       fallbackText: 'none; needed to watch TRX-NILE',
       expects: 'an address of 34 characters that begins with T',
       sentence: 'The contract of the token on TRX-NILE (USDT). Its decimals must be those configured for TRX-NILE.',
     }),
   ),
   trxNileStart: wordOrInteger('latest', 0, HEIGHT_LIMIT, {
-    environment: 'BILLHOOK_TRX_NILE_START',
-    group: 'networks',
     fallback: 'latest',
     sentence: 'The first block to read when TRX-NILE has never been watched; latest is the newest solidified block.',
   }),
   trxNilePollMs: integer(POLL_MINIMUM_MS, POLL_LIMIT_MS, {
-    environment: 'BILLHOOK_TRX_NILE_POLL_MS',
-    group: 'networks',
     unit: 'milliseconds',
     fallback: '3000',
     sentence: 'The pause between two polls for the newest block of TRX-NILE.',
   }),
-  nodeTimeoutMs: integer(1, TIMEOUT_LIMIT_MS, {
-    environment: 'BILLHOOK_NODE_TIMEOUT_MS',
-    group: 'networks',
+  nodeTimeoutMs: integer(1, 120_000, {
     unit: 'milliseconds',
     fallback: '15000',
     sentence: 'The timeout of one request to a node of a watched network.',
   }),
-  watchLagSeconds: integer(1, LAG_LIMIT_SECONDS, {
-    environment: 'BILLHOOK_WATCH_LAG_SECONDS',
-    group: 'observation',
-    unit: 'seconds',
-    fallback: '300',
+}
+
+/** The chapter of the ledger. */
+export const ledger = {
+  ledgerUrls: list(each(isBaseUrl), {
+    variable: 'BILLHOOK_LEDGER_URL',
+    base: true,
+    fallbackText: 'none',
+    expects: 'a comma-separated list of absolute http or https URLs without query, fragment or credentials',
     sentence:
-      'The lag of a watched network or of the ledger follower from which /readyz reports the service as degraded.',
+      'Base URLs of the read API of ledger nodes. It is queried for identities that are unknown here and for the transactions that are followed.',
+  }),
+  ledgerTimeoutMs: integer(1, 60_000, {
+    unit: 'milliseconds',
+    fallback: '5000',
+    sentence: 'The timeout of one request to the ledger.',
+  }),
+  ledgerStoreUrls: list(each(isBaseUrl), {
+    variable: 'BILLHOOK_LEDGER_STORE_URL',
+    base: true,
+    fallbackText: 'none: the ledger is not followed',
+    expects: 'a comma-separated list of absolute http or https URLs without query, fragment or credentials',
+    sentence:
+      'Base URLs of the stores of ledger nodes, which are followed for onboardings and assignments. Give at least two: a single store can miss transactions.',
+  }),
+  ledgerFollow: list(each(isFollowedContract), {
+    fallbackText: 'none',
+    expects:
+      'a comma-separated list such as onboard=shop/3f2a or assign=shop/9be1, each <role>=<namespace>/<contract id>',
+    sentence: 'The contracts whose committed transactions are onboardings and assignments.',
+  }),
+  ledgerFollowFrom: integer(0, TIME_LIMIT_MS, {
+    unit: 'milliseconds',
+    fallback: '0',
+    sentence: 'The Unix time from which the ledger is followed. Changing it starts the follower again from there.',
+  }),
+  ledgerOverlapSeconds: integer(0, 24 * 60 * 60, {
+    unit: 'seconds',
+    fallback: '600',
+    sentence: 'How far back the ledger is read again, to find transactions that it listed late.',
+  }),
+  ledgerPollMs: integer(POLL_MINIMUM_MS, POLL_LIMIT_MS, {
+    unit: 'milliseconds',
+    fallback: '2000',
+    sentence: 'The pause between two polls of the ledger when nothing new was found.',
   }),
 }
