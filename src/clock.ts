@@ -5,4 +5,4 @@ export interface Clock {
 }
 
 /** The machine's clock. All decisions of the service take their time from it. */
-export const systemClock: Clock = { now: () => Date.now() }
+export const systemClock: Clock = { now: Date.now }

@@ -1,10 +1,8 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
 import { error, out, processIo } from './cli/process-io.js'
-import type { ReconcileRequest } from './cli/reconcile-request.js'
 import { run } from './cli/run.js'
 import { serve } from './cli/serve.js'
-import type { Settings } from './config.js'
 
 /**
  * How far the heap may outgrow the memory in use, in percent, before it is collected. V8's default is four times as
@@ -15,28 +13,26 @@ const HEAP_GROWING_PERCENT = 100
 // Files are private to this user, whatever the shell's umask, because the database holds secrets.
 process.umask(0o077)
 
-async function serveHere(settings: Settings): Promise<number> {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
-  // Loaded lazily, so that --help and rejected settings do not load the native modules behind the service.
-  const { startService } = await import('./service.js')
-  return await serve(settings, { ...processIo(settings.logLevel), startService })
-}
+// Loaded lazily, so that --help and rejected settings do not load the native modules behind the service.
+const code = await run(process.argv.slice(2), process.env, {
+  out,
+  error,
+  async serve(settings) {
+    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
+    const { startService } = await import('./service.js')
+    return await serve(settings, { ...processIo(settings.logLevel), startService })
+  },
+  async reconcile(request, settings) {
+    const [{ reconcileNetwork }, opening] = await loadReconciliation()
+    return await reconcileNetwork(request, settings, { ...processIo(settings.logLevel), ...opening })
+  },
+  async reconcileLedger(settings) {
+    const [{ reconcileLedger }, opening] = await loadReconciliation()
+    return await reconcileLedger(settings, { ...processIo(settings.logLevel), ...opening })
+  },
+})
+process.exit(code)
 
-async function reconcileHere(request: ReconcileRequest, settings: Settings): Promise<number> {
-  const [{ reconcileNetwork }, { openReconciliation }] = await Promise.all([
-    import('./cli/reconcile.js'),
-    import('./service/reconciliation.js'),
-  ])
-  return await reconcileNetwork(request, settings, { ...processIo(settings.logLevel), openReconciliation })
+function loadReconciliation() {
+  return Promise.all([import('./cli/reconcile.js'), import('./service/reconciliation.js')])
 }
-
-async function reconcileLedgerHere(settings: Settings): Promise<number> {
-  const [{ reconcileLedger }, { openLedgerReconciliation }] = await Promise.all([
-    import('./cli/reconcile-ledger.js'),
-    import('./service/ledger-reconciliation.js'),
-  ])
-  return await reconcileLedger(settings, { ...processIo(settings.logLevel), openLedgerReconciliation })
-}
-
-const io = { out, error, serve: serveHere, reconcile: reconcileHere, reconcileLedger: reconcileLedgerHere }
-process.exit(await run(process.argv.slice(2), process.env, io))

@@ -4,11 +4,9 @@ import type { Logger } from './log.js'
 import type { Metrics } from './metrics/metrics.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
 import { systemScheduler } from './scheduler.js'
-import { keepFilesPrivate } from './service/file-modes.js'
-import type { Service } from './service/running-service.js'
+import type { Service } from './service/assembly.js'
 import { Shutdown } from './service/shutdown.js'
-import { startWarnings } from './service/start-warnings.js'
-import { tokenDecimalsOf } from './service/tokens.js'
+import { startWarnings, warnOfOpenDirectory } from './service/start-warnings.js'
 import { startVerification } from './service/verification.js'
 import { WriteHealth } from './service/write-health.js'
 import type { Store } from './store/store.js'
@@ -34,7 +32,6 @@ export async function startService(settings: Settings, log: Logger, clock: Clock
 async function start(settings: Settings, log: Logger, clock: Clock, shutdown: Shutdown): Promise<Service> {
   assertDirectoryFits(settings.dataDirectory, settings.sandbox)
   const metrics = await metricsOf(settings)
-  const tokenDecimals = tokenDecimalsOf(settings)
 
   // Stopped after the threads, because a verdict is followed by a read of the store.
   let opening: Promise<Store> | null = null
@@ -45,14 +42,17 @@ async function start(settings: Settings, log: Logger, clock: Clock, shutdown: Sh
   shutdown.add('verification', () => verification.pool.close())
   const warmUp = verification.pool.warmUp()
   opening = import('./service/open-store.js').then(({ openStore }) =>
-    openStore(settings, clock, tokenDecimals, writeHealth.observing(metrics?.commits)),
+    openStore(settings, clock, {
+      ...(metrics === null ? {} : { commitObserver: metrics.commits }),
+      onCommitFailed: () => writeHealth.commitFailed(),
+    }),
   )
   const loading = import('./service/assembly.js')
   const [store, { assemble }] = await Promise.all([opening, loading, warmUp])
   opened = store
-  keepFilesPrivate(settings.dataDirectory, log)
+  warnOfOpenDirectory(settings.dataDirectory, log)
   for (const warning of startWarnings(settings)) log.warn(warning)
-  return await assemble({ settings, log, clock, metrics, shutdown, store, verification, tokenDecimals, writeHealth })
+  return await assemble({ settings, log, clock, metrics, shutdown, store, verification, writeHealth })
 }
 
 async function metricsOf(settings: Settings): Promise<Metrics | null> {

@@ -50,7 +50,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['sandbox', 'scheduler', 'start-error', 'store', 'verify', 'webhooks'],
   ],
   cli: ['clock', 'config', 'domain', 'log', 'networks', 'scheduler', 'service', 'start-error', 'version'],
-  main: ['cli', 'config', 'service'],
+  main: ['cli', 'service'],
 }
 
 /** Packages and Node's own modules, where a part may not import every one of them. */

@@ -15,8 +15,10 @@ export function error(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** The process as the commands use it. */
-export function processIo(level: LogLevel): Omit<ServeIo & ReconcileIo, 'startService' | 'openReconciliation'> {
+type ServiceIo = Pick<ServeIo, 'startService'> & Pick<ReconcileIo, 'openReconciliation' | 'openLedgerReconciliation'>
+
+/** The process as the commands use it, without what they need of the service. */
+export function processIo(level: LogLevel): Omit<ServeIo & ReconcileIo, keyof ServiceIo> {
   const stream = stderrStream()
   const log = createLog(level, stream)
   const moveLog = (fd: number) => {

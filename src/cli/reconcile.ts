@@ -1,14 +1,16 @@
 import type { Settings } from '../config.js'
 import { NodeUnavailable } from '../networks/network-reader.js'
 import { NotConfirmed, type ReconcileProgress } from '../networks/reconcile.js'
-import type { openReconciliation, Reconciliation } from '../service/reconciliation.js'
-import { StartError } from '../start-error.js'
-import type { CommandIo } from './command-io.js'
+import type {
+  LedgerReconciled,
+  openLedgerReconciliation,
+  openReconciliation,
+  Reconciliation,
+} from '../service/reconciliation.js'
+import { type CommandIo, EXIT_FAILURE, EXIT_INCOMPLETE, EXIT_SUCCESS, EXIT_USAGE, withWork } from './command.js'
 import { differenceLine } from './difference-line.js'
-import { EXIT_FAILURE, EXIT_INCOMPLETE, EXIT_SUCCESS, EXIT_USAGE } from './exit-code.js'
 import { ProgressLine } from './progress-line.js'
 import type { ReconcileRequest } from './reconcile-request.js'
-import { firstSignal } from './stop-signal.js'
 
 const START = { SEP: 'BILLHOOK_SEP_START', 'TRX-NILE': 'BILLHOOK_TRX_NILE_START' } as const
 
@@ -19,6 +21,7 @@ export interface ReconcileIo extends CommandIo {
   /** Whether standard error is a terminal. */
   readonly isTerminal: boolean
   readonly openReconciliation: typeof openReconciliation
+  readonly openLedgerReconciliation: typeof openLedgerReconciliation
 }
 
 /**
@@ -31,8 +34,6 @@ export async function reconcileNetwork(
   settings: Settings,
   io: ReconcileIo,
 ): Promise<number> {
-  const stop = new AbortController()
-  void firstSignal(io).signal.then(() => stop.abort())
   const { network } = request
   const { urls, variable } = {
     SEP: { urls: settings.sepUrls, variable: 'BILLHOOK_SEP_URLS' },
@@ -43,34 +44,11 @@ export async function reconcileNetwork(
     return EXIT_USAGE
   }
   return await withWork(
-    () => io.openReconciliation({ network, settings, log: io.log, clock: io.clock, stop: stop.signal }),
+    (stop) => io.openReconciliation(network, { settings, log: io.log, clock: io.clock, stop }),
     (work) => compare(request, work, io),
     'the reconciliation could not begin or end',
     io,
   )
-}
-
-/** Opens some work, does it and closes it. Resolves with its exit code, or with 3 when it could not be opened or failed. */
-export async function withWork<Work extends { close(): Promise<void> }>(
-  open: () => Promise<Work>,
-  run: (work: Work) => Promise<number>,
-  failure: string,
-  io: CommandIo,
-): Promise<number> {
-  try {
-    const work = await open()
-    try {
-      return await run(work)
-    } finally {
-      await work.close()
-    }
-  } catch (error) {
-    if (error instanceof StartError) io.error(`billhook: ${error.message}`)
-    else io.log.fatal({ err: error }, failure)
-    return EXIT_INCOMPLETE
-  } finally {
-    await io.flush()
-  }
 }
 
 async function compare(request: ReconcileRequest, work: Reconciliation, io: ReconcileIo): Promise<number> {
@@ -133,4 +111,34 @@ function foundText({ differences, repaired }: ReconcileProgress, isApplied = rep
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
+/**
+ * Compares the whole ledger with the data directory and applies missed facts. Resolves with the exit code: 0 when the end was
+ * reached, 2 when no ledger is followed, 3 when the end was not reached. A second signal ends the process at once.
+ */
+export async function reconcileLedger(settings: Settings, io: ReconcileIo): Promise<number> {
+  if (settings.ledgerStoreUrls.length === 0) {
+    io.error('reconcile --ledger needs BILLHOOK_LEDGER_STORE_URL.')
+    return EXIT_USAGE
+  }
+  return await withWork(
+    (stop) => io.openLedgerReconciliation({ settings, log: io.log, clock: io.clock, stop }),
+    async (work) => {
+      const onProgress = (transactions: number) => {
+        if (io.isTerminal) io.write(`\r${transactions} transactions`)
+      }
+      return concludeLedger(await work.run(onProgress), io)
+    },
+    'the comparison with the ledger could not begin or end',
+    io,
+  )
+}
+
+function concludeLedger({ transactions, missed, failure }: LedgerReconciled, io: ReconcileIo): number {
+  if (io.isTerminal) io.write('\r')
+  io.out(`${transactions} transactions of the ledger are compared: ${missed} facts had been missed and are applied.`)
+  if (failure === null) return EXIT_SUCCESS
+  io.error(`billhook: the end was not reached: ${failure}`)
+  return EXIT_INCOMPLETE
 }

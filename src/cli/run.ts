@@ -2,7 +2,7 @@ import { readFlags } from '../config/flags.js'
 import { suggestion } from '../config/suggestion.js'
 import { type Environment, readSettings, type Settings, settingsOf } from '../config.js'
 import { VERSION } from '../version.js'
-import { EXIT_SUCCESS, EXIT_USAGE } from './exit-code.js'
+import { EXIT_SUCCESS, EXIT_USAGE } from './command.js'
 import { helpText } from './help.js'
 import { RECONCILE_FLAGS, type ReconcileRequest, readReconcileRequest } from './reconcile-request.js'
 

@@ -1,12 +1,10 @@
 import type { Settings } from '../config.js'
 import type { Scheduler } from '../scheduler.js'
-import type { Service } from '../service/running-service.js'
+import type { Service } from '../service/assembly.js'
 import type { startService } from '../service.js'
 import { StartError } from '../start-error.js'
 import { VERSION } from '../version.js'
-import type { CommandIo } from './command-io.js'
-import { EXIT_FAILURE, EXIT_SUCCESS } from './exit-code.js'
-import { firstSignal } from './stop-signal.js'
+import { type CommandIo, EXIT_FAILURE, EXIT_SUCCESS, firstSignal } from './command.js'
 
 /** Time for a drain after the first signal; then the rest is cut off. */
 export const DRAIN_TIMEOUT_MS = 10_000

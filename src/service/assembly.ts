@@ -1,12 +1,9 @@
 import { KnownIdentities } from '../auth/known-identities.js'
-import type { Settings } from '../config.js'
 import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
 import { failurePages } from '../http/pages.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter } from '../http/router.js'
-import type { LedgerFollower } from '../ledger/follower.js'
-import type { LedgerClient } from '../ledger/ledger-client.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
@@ -15,10 +12,21 @@ import { doorGuards } from './door.js'
 import { Lag } from './lag.js'
 import { startFront, startMetricsFront } from './listeners.js'
 import { allRoutes } from './routes.js'
-import type { Service } from './running-service.js'
-import type { Shutdown } from './shutdown.js'
+import { tokenDecimalsOf } from './tokens.js'
 
 const MS_PER_SECOND = 1000
+
+/** A running service. */
+export interface Service {
+  /** The URL that it listens on. */
+  readonly url: string
+  /** Lines for the operator, printed before the ready line. */
+  readonly banner: readonly string[]
+  /** Stops accepting, finishes what was accepted, flushes and closes. */
+  stop(): Promise<void>
+  /** The part that a stop waits for; null when there is none. */
+  waitsFor(): string | null
+}
 
 /** Builds the parts on an open store and running threads, in the order of their dependencies, and listens. */
 export async function assemble(context: CoreContext): Promise<Service> {
@@ -30,8 +38,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   let url = ''
   const publicUrl = () => settings.publicUrl ?? url
   const sandbox = settings.sandbox ? await startSandbox(core, context, publicUrl) : null
-  const ledger = await startLedger(settings, shutdown)
-  const follower = await startFollower(core, context)
+  const { client, follower } = await startLedger(core, context)
   const watchers = await startNetworks(core, context)
   const lag = new Lag(watchers, follower, settings.watchLagSeconds * MS_PER_SECOND)
 
@@ -41,7 +48,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     settings,
     clock,
     sandbox,
-    identities: new KnownIdentities(core.store.identities, ledger),
+    identities: new KnownIdentities(core.store.identities, client),
     clientOf,
     isDraining: () => isDraining,
     takesWrites: () => writeHealth.takesWrites,
@@ -85,7 +92,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
       await shutdown.endAll()
       await delivered
     },
-    waitsFor: () => shutdown.underWay,
+    waitsFor: () => shutdown.waitsFor,
   }
 }
 
@@ -94,6 +101,7 @@ async function startSandbox(core: Core, context: CoreContext, publicUrl: () => s
   const { Sandbox } = await import('../sandbox/sandbox.js')
   const sandbox = await Sandbox.start({
     ...core,
+    tokenDecimals: tokenDecimalsOf(settings),
     apply: (events) => core.intake.apply(events),
     clock,
     log,
@@ -104,30 +112,18 @@ async function startSandbox(core: Core, context: CoreContext, publicUrl: () => s
   return sandbox
 }
 
-async function startLedger(settings: Settings, shutdown: Shutdown): Promise<LedgerClient | null> {
-  if (settings.ledgerUrls.length === 0) return null
-  const { ledgerClientOf } = await import('./ledger.js')
-  const ledger = ledgerClientOf(settings)
-  if (ledger !== null) shutdown.add('ledger', () => ledger.close())
-  return ledger
-}
-
-async function startFollower(
-  core: Core,
-  { settings, log, clock, shutdown }: CoreContext,
-): Promise<LedgerFollower | null> {
-  if (settings.ledgerStoreUrls.length === 0) return null
-  const { ledgerFollowerOf } = await import('./ledger.js')
-  const follower = ledgerFollowerOf(settings, core, log, clock)
-  if (follower === null) return null
-  shutdown.add('ledger follower', () => follower.stop())
-  follower.start()
-  return follower
+async function startLedger(core: Core, context: CoreContext) {
+  const { ledgerUrls, ledgerStoreUrls } = context.settings
+  if (ledgerUrls.length === 0) return { client: null, follower: null }
+  const { startFollower, startLedgerClient } = await import('./ledger.js')
+  const client = startLedgerClient(context)
+  // The stores of the ledger need its nodes, which the settings ask for.
+  return { client, follower: ledgerStoreUrls.length === 0 ? null : startFollower(core, context) }
 }
 
 async function startNetworks(core: Core, context: CoreContext): Promise<readonly ChainWatcher[]> {
-  const { settings, shutdown } = context
-  if (settings.sepUrls.length === 0 && settings.trxNileUrls.length === 0) return []
+  const { sepUrls, trxNileUrls } = context.settings
+  if (sepUrls.length === 0 && trxNileUrls.length === 0) return []
   const { startWatchers } = await import('./networks.js')
-  return await startWatchers(core, context, shutdown)
+  return await startWatchers(core, context)
 }

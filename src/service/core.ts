@@ -6,7 +6,6 @@ import { randomSecretHex } from '../crypto/hmac.js'
 import { IdGenerator } from '../crypto/id.js'
 import { createPooledRandom } from '../crypto/random.js'
 import { DAY_MS } from '../domain/api-key.js'
-import type { TokenDecimals } from '../domain/network.js'
 import type { Logger } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { systemScheduler } from '../scheduler.js'
@@ -15,8 +14,8 @@ import { AddressGuard } from '../webhooks/address-guard.js'
 import { Dispatcher } from '../webhooks/dispatcher.js'
 import { TestDeliveries } from '../webhooks/test-deliveries.js'
 import { planDescriptors } from './descriptors.js'
+import { isPrivateToMachine } from './exposure.js'
 import { LazySender } from './lazy-sender.js'
-import { isPrivateToMachine } from './private-service.js'
 import { Retention } from './retention.js'
 import type { Shutdown } from './shutdown.js'
 import type { Verification } from './verification.js'
@@ -29,7 +28,6 @@ export interface Core extends Verification {
   readonly dispatcher: Dispatcher
   readonly testDeliveries: TestDeliveries
   readonly intake: Intake
-  readonly tokenDecimals: TokenDecimals
 }
 
 /** What the core is built from. */
@@ -42,13 +40,12 @@ export interface CoreContext {
   readonly shutdown: Shutdown
   readonly store: Store
   readonly verification: Verification
-  readonly tokenDecimals: TokenDecimals
   readonly writeHealth: Pick<WriteHealth, 'takesWrites'>
 }
 
 /** Starts the dispatcher and the wallet actors on an open store. */
 export async function startCore(context: CoreContext): Promise<Core> {
-  const { settings, log, clock, metrics, shutdown, store, verification, tokenDecimals } = context
+  const { settings, log, clock, metrics, shutdown, store, verification } = context
   const guard = new AddressGuard({ allowAll: isPrivateToMachine(settings), allow: settings.callbackAllow })
   const sender = new LazySender(async () => {
     const { HttpSender } = await import('../webhooks/sender.js')
@@ -91,5 +88,5 @@ export async function startCore(context: CoreContext): Promise<Core> {
   const directory = new WalletDirectory(store)
   shutdown.add('wallets', () => directory.idle())
   const intake = new Intake(store.ledger, directory, (owed) => dispatcher.notify(owed), metrics?.intake)
-  return { ...verification, store, directory, dispatcher, testDeliveries, intake, tokenDecimals }
+  return { ...verification, store, directory, dispatcher, testDeliveries, intake }
 }

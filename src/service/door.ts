@@ -5,8 +5,7 @@ import { type ClientOf, trustedPeer } from '../http/guards/client-address.js'
 import { loopbackHosts } from '../http/guards/host-header.js'
 import { limitRate } from '../http/guards/rate-limiter.js'
 import type { HeadGuard, Route } from '../http/router.js'
-import { isExposed } from './exposure.js'
-import { isLoopback } from './loopback.js'
+import { isExposed, isLoopback } from './exposure.js'
 
 /** Requests per minute from one address to a service that other machines can reach, unless a setting says otherwise. */
 const RATE_LIMIT_WHEN_EXPOSED = 600

@@ -1,36 +1,35 @@
-import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { originOf, parseFollowedContracts } from '../ledger/followed-contracts.js'
 import { type FollowerOptions, LedgerFollower } from '../ledger/follower.js'
 import { LedgerClient } from '../ledger/ledger-client.js'
 import { LedgerNodes } from '../ledger/ledger-source.js'
-import type { Logger } from '../log.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
-import type { Core } from './core.js'
+import type { Core, CoreContext } from './core.js'
 
 /** Maximum size of the ledger's answer about an identity, in bytes. */
 const ANSWER_LIMIT_BYTES = 1024 * 1024
 const MS_PER_SECOND = 1000
 
-/** Builds the client of the ledger's read API; null if no ledger is configured. */
-export function ledgerClientOf({ ledgerUrls, ledgerTimeoutMs }: Settings): LedgerClient | null {
-  if (ledgerUrls.length === 0) return null
-  return new LedgerClient({ urls: ledgerUrls, timeoutMs: ledgerTimeoutMs, answerLimitBytes: ANSWER_LIMIT_BYTES })
+/** The client of the ledger's read API. */
+export function startLedgerClient({ settings, shutdown }: CoreContext): LedgerClient {
+  const { ledgerUrls: urls, ledgerTimeoutMs: timeoutMs } = settings
+  const client = new LedgerClient({ urls, timeoutMs, answerLimitBytes: ANSWER_LIMIT_BYTES })
+  shutdown.add('ledger', () => client.close())
+  return client
 }
 
 /** The common options of the follower and the comparison. */
 export type Following = Pick<FollowerOptions, 'source' | 'followed' | 'origin' | 'fromMs' | 'overlapMs' | 'pollMs'>
 
-/** Null when no ledger is to be followed. */
-export function followingOf(settings: Settings): Following | null {
+/** Throws `StartError` when the contracts to follow cannot be used. */
+export function followingOf(settings: Settings): Following {
   const {
     ledgerStoreUrls: storeUrls,
     ledgerUrls: urls,
     ledgerTimeoutMs: timeoutMs,
     ledgerFollowFrom: fromMs,
   } = settings
-  if (storeUrls.length === 0) return null
   const contracts = parseFollowedContracts(settings.ledgerFollow)
   if ('flaw' in contracts) throw new StartError(`the contracts to follow cannot be used: ${contracts.flaw}`)
   const followed = { contracts, onboardingName: settings.onboardingName ?? '' }
@@ -44,17 +43,11 @@ export function followingOf(settings: Settings): Following | null {
   }
 }
 
-/** Null when no ledger is to be followed. */
-export function ledgerFollowerOf(
-  settings: Settings,
-  { store, intake, engine }: Pick<Core, 'store' | 'intake' | 'engine'>,
-  log: Logger,
-  clock: Clock,
-): LedgerFollower | null {
-  const following = followingOf(settings)
-  if (following === null) return null
-  return new LedgerFollower({
-    ...following,
+/** Starts to follow the ledger at the configured stores. */
+export function startFollower({ store, intake, engine }: Core, context: CoreContext): LedgerFollower {
+  const { settings, log, clock, shutdown } = context
+  const follower = new LedgerFollower({
+    ...followingOf(settings),
     ledger: store.ledger,
     apply: (events) => intake.apply(events),
     engine,
@@ -63,4 +56,7 @@ export function ledgerFollowerOf(
     random: () => Math.random(),
     log,
   })
+  shutdown.add('ledger follower', () => follower.stop())
+  follower.start()
+  return follower
 }

@@ -1,5 +1,8 @@
+import { createServer } from 'node:net'
 import type { Settings } from '../config.js'
 import { chooseServer } from '../http/choose-server.js'
+import { handlers } from '../http/endpoints.js'
+import { BASE_HEADERS } from '../http/failure-response.js'
 import { connectionClient } from '../http/guards/client-address.js'
 import { guardedRoutes } from '../http/guards.js'
 import { NodeServer } from '../http/node/server.js'
@@ -7,25 +10,35 @@ import { createRouter } from '../http/router.js'
 import type { HttpServer, Resolve } from '../http/server.js'
 import type { Logger } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
-import { METRICS_PATH, metricsHandlers } from '../metrics/metrics-handlers.js'
 import { StartError } from '../start-error.js'
 import { type DescriptorPlan, planDescriptors } from './descriptors.js'
 import { hostGuard } from './door.js'
-import { causeOfListenFailure } from './listen-failure.js'
 import type { Shutdown } from './shutdown.js'
 
 /** Pause between two log lines about refused connections. */
 const REFUSALS_LOG_INTERVAL_MS = 60_000
 /** Maximum bytes of unfinished bodies, of all clients together. */
 const UNFINISHED_BODIES_LIMIT_BYTES = 32 * 1024 * 1024
-/** Maximum time from a request's first byte to its last. */
-const REQUEST_TIMEOUT_MS = 20_000
-/** Maximum time between two requests on a connection. */
-const IDLE_TIMEOUT_MS = 60_000
+const LIMITS = {
+  unfinishedBodiesLimitBytes: UNFINISHED_BODIES_LIMIT_BYTES,
+  /** Maximum time from a request's first byte to its last. */
+  requestTimeoutMs: 20_000,
+  /** Maximum time between two requests on a connection. */
+  idleTimeoutMs: 60_000,
+}
 /** Maximum number of connections to the metrics listener. */
 const METRICS_CONNECTION_LIMIT = 16
 /** Maximum time for requests in progress when the service stops; then their connections are cut. */
 const DRAIN_REQUESTS_MS = 5000
+
+/** Why nothing can listen, by the code of the system's error. */
+const LISTEN_FAILURES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program uses the port',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  EACCES: 'the port is reserved for the superuser',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name cannot be looked up at the moment',
+}
 
 interface ListenAddress {
   readonly host: string
@@ -55,9 +68,7 @@ export async function startFront(
       connectionLimit: plan.connections,
       share: { perClient: plan.connectionsPerClient, clientOf: connectionClient(settings.trustedProxies) },
       onRefusedConnection: refusalLog(log, plan),
-      unfinishedBodiesLimitBytes: UNFINISHED_BODIES_LIMIT_BYTES,
-      requestTimeoutMs: REQUEST_TIMEOUT_MS,
-      idleTimeoutMs: IDLE_TIMEOUT_MS,
+      ...LIMITS,
     },
     (error) => log.error({ err: error }, 'the HTTP server failed on a request'),
   )
@@ -90,7 +101,9 @@ export async function startMetricsFront(
   log: Logger,
   shutdown: Shutdown,
 ): Promise<string> {
-  const routes = guardedRoutes(metricsHandlers(metrics), { browsers: null, claimRate: null, access: null })
+  const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store', ...BASE_HEADERS }
+  const shown = handlers({ 'GET /metrics': async () => ({ status: 200, headers, body: await metrics.text() }) })
+  const routes = guardedRoutes(shown, { browsers: null, claimRate: null, access: null })
   const host = hostGuard(wanted.host, { trustedProxies: [] })
   const resolve = createRouter(routes, {
     onError: (error, { requestId }) => log.error({ err: error, requestId }, 'the metrics could not be read'),
@@ -101,15 +114,13 @@ export async function startMetricsFront(
     {
       ...wanted,
       connectionLimit: METRICS_CONNECTION_LIMIT,
-      unfinishedBodiesLimitBytes: UNFINISHED_BODIES_LIMIT_BYTES,
-      requestTimeoutMs: REQUEST_TIMEOUT_MS,
-      idleTimeoutMs: IDLE_TIMEOUT_MS,
+      ...LIMITS,
     },
     (error) => log.error({ err: error }, 'the metrics listener failed on a request'),
   )
   const address = await listen(server, wanted)
   shutdown.add('metrics', () => drain(server))
-  return `${urlOf(address)}${METRICS_PATH}`
+  return `${urlOf(address)}/metrics`
 }
 
 /** A client that dribbles its request must not keep the service from stopping in time. */
@@ -119,16 +130,32 @@ async function drain(server: HttpServer): Promise<void> {
   clearTimeout(cutting)
 }
 
-function urlOf({ host, port }: ListenAddress): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+function urlOf(address: ListenAddress): string {
+  return `http://${authorityOf(address)}`
+}
+
+function authorityOf({ host, port }: ListenAddress): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 async function listen(server: HttpServer, wanted: ListenAddress): Promise<ListenAddress> {
   try {
     return await server.listen()
   } catch (error) {
-    const { host, port } = wanted
-    const cause = await causeOfListenFailure(host, port, (error as Error).message)
-    throw new StartError(`cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${cause}`)
+    const cause = await causeOfListenFailure(wanted, (error as Error).message)
+    throw new StartError(`cannot listen on ${authorityOf(wanted)}: ${cause}`)
   }
+}
+
+/**
+ * Why nothing can listen on an address, as text. Not every server reports the reason, so a `node:net` server tries again.
+ * `fallback` is the first server's message, in case the second attempt works.
+ */
+async function causeOfListenFailure({ host, port }: ListenAddress, fallback: string): Promise<string> {
+  const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    const probe = createServer().once('error', resolve)
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(null)))
+  })
+  if (error === null) return fallback
+  return LISTEN_FAILURES[error.code ?? ''] ?? error.message
 }

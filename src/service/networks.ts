@@ -1,7 +1,5 @@
-import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
-import { NETWORKS, type Network, type TokenDecimals } from '../domain/network.js'
-import type { Logger } from '../log.js'
+import { NETWORKS, type Network } from '../domain/network.js'
 import { ChainWatcher, type ChainWatcherOptions } from '../networks/chain-watcher.js'
 import { ETHEREUM_HEAD_AGE_MAX_MS, EthereumNode } from '../networks/ethereum/node.js'
 import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
@@ -10,8 +8,7 @@ import { accountOfAddress } from '../networks/tron/address.js'
 import { TRON_HEAD_AGE_MAX_MS, TronNode } from '../networks/tron/node.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
-import type { Core } from './core.js'
-import type { Shutdown } from './shutdown.js'
+import type { Core, CoreContext } from './core.js'
 
 /** Maximum size of one answer of a node, in bytes. The largest are the logs of a range of blocks. */
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
@@ -20,29 +17,22 @@ const API_KEY_HEADER = 'TRON-PRO-API-KEY'
 const TIP_CHECK_MS = 15_000
 
 /** What the reader of a configured network is built from. */
-export interface ReaderParts {
-  readonly settings: Settings
-  readonly tokenDecimals: TokenDecimals
-  readonly clock: Clock
-  readonly log: Logger
-}
+type ReaderParts = Pick<CoreContext, 'settings' | 'clock' | 'log'>
 
 /** Starts a watcher for each network that has endpoints. */
 export async function startWatchers(
-  core: Pick<Core, 'store' | 'intake' | 'tokenDecimals'>,
-  { settings, clock, log }: Omit<ReaderParts, 'tokenDecimals'>,
-  shutdown: Shutdown,
+  { store, intake }: Core,
+  { settings, clock, log, shutdown }: CoreContext,
 ): Promise<readonly ChainWatcher[]> {
-  const parts = { settings, tokenDecimals: core.tokenDecimals, clock, log }
   const watchers: ChainWatcher[] = []
   for (const network of NETWORKS) {
-    const reader = READERS[network](parts)
+    const reader = READERS[network]({ settings, clock, log })
     if (reader === null) continue
     const { start, pollMs } = pollingOf(network, settings)
     const watcher = new ChainWatcher({
       reader,
-      chain: core.store.chain,
-      intake: core.intake,
+      chain: store.chain,
+      intake,
       clock,
       log,
       scheduler: systemScheduler,
@@ -81,12 +71,12 @@ export const READERS: Readonly<Record<Network, (parts: ReaderParts) => NetworkRe
 }
 
 function sepReader(parts: ReaderParts): NetworkReader | null {
-  const { sepUrls, sepToken, sepChainId, sepConfirmations, sepBatch, sepRange } = parts.settings
+  const { sepUrls, sepToken, sepTokenDecimals, sepChainId, sepConfirmations, sepBatch, sepRange } = parts.settings
   if (sepUrls.length === 0 || sepToken === undefined) return null
   const options = {
     chainId: sepChainId,
     token: sepToken,
-    tokenDecimals: parts.tokenDecimals.SEP,
+    tokenDecimals: sepTokenDecimals,
     confirmation: sepConfirmations,
     batchMax: sepBatch,
     rangeMax: sepRange,
@@ -101,13 +91,13 @@ function sepReader(parts: ReaderParts): NetworkReader | null {
 }
 
 function trxNileReader(parts: ReaderParts): NetworkReader | null {
-  const { trxNileUrls, trxNileToken, trxNileApiKey, trxNileGenesis } = parts.settings
+  const { trxNileUrls, trxNileToken, trxNileTokenDecimals, trxNileApiKey, trxNileGenesis } = parts.settings
   if (trxNileUrls.length === 0 || trxNileToken === undefined) return null
   const token = accountOfAddress(trxNileToken)
   if (token === null) {
     throw new StartError('TRX-NILE cannot be watched: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong')
   }
-  const options = { token, tokenDecimals: parts.tokenDecimals['TRX-NILE'], genesisId: trxNileGenesis }
+  const options = { token, tokenDecimals: trxNileTokenDecimals, genesisId: trxNileGenesis }
   const headers = trxNileApiKey === undefined ? {} : { [API_KEY_HEADER]: trxNileApiKey }
   return new NodesReader({
     ...commonOptions(parts),

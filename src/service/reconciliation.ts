@@ -1,23 +1,36 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Intake } from '../actors/intake.js'
 import { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
-import type { Network, TokenDecimals } from '../domain/network.js'
+import { noble } from '../crypto/noble.js'
+import type { Network } from '../domain/network.js'
+import { LedgerComparison } from '../ledger/comparison.js'
+import { FollowerMemory } from '../ledger/follower-memory.js'
+import { FollowerRecord } from '../ledger/follower-state.js'
+import { TransactionIntake } from '../ledger/transaction-intake.js'
 import type { Logger } from '../log.js'
 import { type NetworkReader, NodeUnavailable, WrongNode } from '../networks/network-reader.js'
 import { type ReconcileOptions, type ReconcileProgress, reconcile } from '../networks/reconcile.js'
 import { retrying } from '../networks/retrying-reader.js'
-import { wakefulScheduler } from '../scheduler.js'
+import { assertDirectoryFits } from '../sandbox/sandbox-directory.js'
+import { pause, wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
+import { DATA_FILE } from '../store/lmdb/file/data-file.js'
 import type { Store } from '../store/store.js'
+import { type Following, followingOf } from './ledger.js'
 import { READERS } from './networks.js'
-import { openUnusedStore } from './open-store.js'
+import { openStore } from './open-store.js'
 import { Shutdown } from './shutdown.js'
 import { tokenDecimalsOf } from './tokens.js'
 
+/** Steps of the comparison with the ledger that may fail in a row before it is given up. */
+const FAILURES_MAX = 5
+
 export interface ReconciliationParts {
-  readonly network: Network
   readonly settings: Settings
+  /** Gets a line for each fact of the ledger that was missed. */
   readonly log: Logger
   readonly clock: Clock
   /** Ends the work between two queries, and the retries of nodes that do not answer. */
@@ -41,59 +54,92 @@ export interface Reconciliation {
   close(): Promise<void>
 }
 
+/** The result of a comparison with the ledger. */
+export interface LedgerReconciled {
+  /** Transactions compared. */
+  readonly transactions: number
+  /** Facts that were missed, and are applied now. */
+  readonly missed: number
+  /** Why the end was not reached; null when it was. */
+  readonly failure: string | null
+}
+
+/** A ledger and a store that no other process uses, ready to be compared. */
+export interface LedgerReconciliation {
+  /** Compares from the beginning. No webhooks result: facts of the ledger owe none. */
+  run(onProgress: (transactions: number) => void): Promise<LedgerReconciled>
+  close(): Promise<void>
+}
+
 /**
  * Opens the data directory and reaches the nodes of a configured network. Throws `StartError` when the directory is in use
  * or was never used, and when the nodes are wrong or do not answer.
  */
-export async function openReconciliation(parts: ReconciliationParts): Promise<Reconciliation> {
-  const { settings, clock } = parts
-  const tokenDecimals = tokenDecimalsOf(settings)
+export function openReconciliation(network: Network, parts: ReconciliationParts): Promise<Reconciliation> {
+  return onUnusedStore<Omit<Reconciliation, 'close'>>(parts, async (store, shutdown) => {
+    const reader = await reachNodes(network, parts, shutdown)
+    const directory = new WalletDirectory(store)
+    shutdown.add('wallets', () => directory.idle())
+    const intake = new Intake(store.ledger, directory, () => {})
+    const position = await store.chain.position(network)
+    const { settings, stop } = parts
+    return {
+      recorded: position?.tip.height ?? null,
+      run: ({ isApplied, ...order }) =>
+        reconcile({
+          ...order,
+          reader: retrying(reader, wakefulScheduler, stop),
+          store,
+          tokenDecimals: tokenDecimalsOf(settings),
+          intake: isApplied ? intake : null,
+          isStopping: () => stop.aborted,
+        }),
+      async forget() {
+        await intake.observe({ type: 'forget', network })
+      },
+    }
+  })
+}
+
+/**
+ * Opens the data directory and the ledger that the settings follow. Throws `StartError` when the directory is in use, was
+ * never used, or has not followed this ledger.
+ */
+export function openLedgerReconciliation(parts: ReconciliationParts): Promise<LedgerReconciliation> {
+  return onUnusedStore<Omit<LedgerReconciliation, 'close'>>(parts, async (store, shutdown) => {
+    const following = followingOf(parts.settings)
+    shutdown.add('ledger', () => following.source.close())
+    const comparison = await comparisonOf(parts, store, following)
+    return { run: (onProgress) => runAll(comparison, following, parts.stop, onProgress) }
+  })
+}
+
+/**
+ * Builds some work on the store of a data directory that the service has used and no process uses now. Throws
+ * `StartError` without such a directory, after closing what was opened.
+ */
+async function onUnusedStore<Work>(
+  { settings, clock }: ReconciliationParts,
+  build: (store: Store, shutdown: Shutdown) => Promise<Work>,
+): Promise<Work & { close(): Promise<void> }> {
+  const { dataDirectory } = settings
   const shutdown = new Shutdown()
   try {
-    const store = await openUnusedStore(settings, clock, tokenDecimals, shutdown)
-    const reader = await reachNodes(parts, tokenDecimals, shutdown)
-    return await reconciliationOf(parts, store, reader, tokenDecimals, shutdown)
+    assertDirectoryFits(dataDirectory, false)
+    if (!existsSync(join(dataDirectory, DATA_FILE))) {
+      throw new StartError(`the data directory ${dataDirectory} holds no data`)
+    }
+    const store = await openStore(settings, clock)
+    shutdown.add('store', () => store.close())
+    return { ...(await build(store, shutdown)), close: () => shutdown.endAll() }
   } catch (error) {
     await shutdown.endAll()
     throw error
   }
 }
 
-async function reconciliationOf(
-  { network, stop }: ReconciliationParts,
-  store: Store,
-  reader: NetworkReader,
-  tokenDecimals: TokenDecimals,
-  shutdown: Shutdown,
-): Promise<Reconciliation> {
-  const directory = new WalletDirectory(store)
-  shutdown.add('wallets', () => directory.idle())
-  const intake = new Intake(store.ledger, directory, () => {})
-  const position = await store.chain.position(network)
-  return {
-    recorded: position?.tip.height ?? null,
-    run: ({ isApplied, ...order }) =>
-      reconcile({
-        ...order,
-        reader: retrying(reader, wakefulScheduler, stop),
-        store,
-        tokenDecimals,
-        intake: isApplied ? intake : null,
-        isStopping: () => stop.aborted,
-      }),
-    async forget() {
-      await intake.observe({ type: 'forget', network })
-    },
-    close: () => shutdown.endAll(),
-  }
-}
-
-async function reachNodes(
-  { network, settings, log, clock }: ReconciliationParts,
-  tokenDecimals: TokenDecimals,
-  shutdown: Shutdown,
-): Promise<NetworkReader> {
-  const reader = READERS[network]({ settings, tokenDecimals, clock, log })
+async function reachNodes(network: Network, parts: ReconciliationParts, shutdown: Shutdown): Promise<NetworkReader> {
+  const reader = READERS[network](parts)
   if (reader === null) throw new StartError(`no nodes of ${network} are configured`)
   shutdown.add(`nodes of ${network}`, () => reader.close())
   try {
@@ -104,4 +150,50 @@ async function reachNodes(
     throw error
   }
   return reader
+}
+
+async function comparisonOf(
+  { clock, log, stop }: ReconciliationParts,
+  store: Store,
+  following: Following,
+): Promise<LedgerComparison> {
+  const kept = await store.ledger.memory()
+  if (kept?.progress.origin !== following.origin) {
+    throw new StartError('the data directory has not followed this ledger yet: start the service')
+  }
+  const facts = new Intake(store.ledger, new WalletDirectory(store), () => {})
+  const memory = new FollowerMemory(kept, { ledger: store.ledger, overlapMs: following.overlapMs, clock, log })
+  const intake = new TransactionIntake({
+    ...following,
+    apply: (events) => facts.apply(events),
+    engine: noble,
+    memory,
+    record: new FollowerRecord(clock),
+    clock,
+    log,
+    isStopped: () => stop.aborted,
+  })
+  const comparison = new LedgerComparison({ ...following, memory, intake })
+  await comparison.beginAt(following.fromMs)
+  return comparison
+}
+
+async function runAll(
+  comparison: LedgerComparison,
+  { pollMs }: Following,
+  stop: AbortSignal,
+  onProgress: (transactions: number) => void,
+): Promise<LedgerReconciled> {
+  let failures = 0
+  while (!stop.aborted) {
+    const end = await comparison.step()
+    onProgress(comparison.counts.transactions)
+    if (end === 'done') return { ...comparison.counts, failure: null }
+    failures = end === 'more' ? 0 : failures + 1
+    if (typeof end === 'object') {
+      if (failures >= FAILURES_MAX) return { ...comparison.counts, failure: end.failure }
+      await pause(wakefulScheduler, pollMs * failures, stop)
+    }
+  }
+  return { ...comparison.counts, failure: 'it was stopped' }
 }

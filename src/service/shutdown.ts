@@ -8,21 +8,21 @@ interface Ending {
  * needs.
  */
 export class Shutdown {
-  private readonly shutdown: Ending[] = []
+  private readonly endings: Ending[] = []
   private current: string | null = null
 
   /** `part` is its name for the operator. */
   add(part: string, end: () => void | Promise<void>): void {
-    this.shutdown.push({ part, end })
+    this.endings.push({ part, end })
   }
 
   /** The part that is being stopped; null before and after. */
-  get underWay(): string | null {
+  get waitsFor(): string | null {
     return this.current
   }
 
   async endAll(): Promise<void> {
-    for (let next = this.shutdown.pop(); next !== undefined; next = this.shutdown.pop()) {
+    for (let next = this.endings.pop(); next !== undefined; next = this.endings.pop()) {
       this.current = next.part
       await next.end()
     }

@@ -1,5 +1,11 @@
+import { statSync } from 'node:fs'
 import type { Settings } from '../config.js'
-import { isPrivateToMachine } from './private-service.js'
+import type { Logger } from '../log.js'
+import { isPrivateToMachine } from './exposure.js'
+
+const PERMISSION_BITS = 0o777
+/** Read and execute permission of the group and of others. */
+const OPEN_TO_OTHERS = 0o055
 
 /** Warnings about valid settings, one line each. */
 export function startWarnings(settings: Settings): readonly string[] {
@@ -17,4 +23,11 @@ export function startWarnings(settings: Settings): readonly string[] {
     )
   }
   return warnings
+}
+
+/** Warns when others can read or enter the data directory. It belongs to the operator, so its mode is left as it is. */
+export function warnOfOpenDirectory(directory: string, log: Pick<Logger, 'warn'>): void {
+  const mode = statSync(directory).mode & PERMISSION_BITS
+  if ((mode & OPEN_TO_OTHERS) === 0) return
+  log.warn({ directory, mode: mode.toString(8) }, 'other users can read or enter the data directory: chmod 700 it')
 }

@@ -1,6 +1,5 @@
 import type { Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
-import type { CommitObserver } from '../store/commit-observer.js'
 import type { Store } from '../store/store.js'
 
 /** Pause between two probes of the disk. */
@@ -23,19 +22,8 @@ export class WriteHealth {
     return !this.isFailing
   }
 
-  /** An observer of the store's commits that also informs `observer`. */
-  observing(observer: CommitObserver | undefined): CommitObserver {
-    return {
-      now: () => observer?.now() ?? 0,
-      committed: (units, durationMs) => observer?.committed(units, durationMs),
-      failed: (units) => {
-        observer?.failed(units)
-        this.failed()
-      },
-    }
-  }
-
-  private failed(): void {
+  /** A commit was refused. */
+  commitFailed(): void {
     if (this.isFailing) return
     this.isFailing = true
     this.log.error('the disk refuses writes: requests that write are answered with 503 until it takes them again')

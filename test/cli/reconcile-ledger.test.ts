@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { reconcileLedger } from '../../src/cli/reconcile-ledger.js'
+import { reconcileLedger } from '../../src/cli/reconcile.js'
 import { systemClock } from '../../src/clock.js'
 import { readSettings, type Settings } from '../../src/config.js'
 import { originOf, parseFollowedContracts } from '../../src/ledger/followed-contracts.js'
 import { createLog } from '../../src/log.js'
-import { openLedgerReconciliation } from '../../src/service/ledger-reconciliation.js'
 import { openStore } from '../../src/service/open-store.js'
+import { openLedgerReconciliation } from '../../src/service/reconciliation.js'
 import { type FaultyNode, serveFaulty } from '../ledger/faulty-node.js'
 import { assignment, commit, onboarding, SandboxFixture } from '../sandbox/sandbox-fixture.js'
 import { START_MS } from '../support/manual-clock.js'
 import { testKey } from '../support/signing.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
-
-const DECIMALS = { SEP: 6, 'TRX-NILE': 6 }
 
 /** A ledger with an identity and its wallet, and a data directory whose follower believes to have read all of it. */
 async function world(context: TestContext) {
@@ -45,7 +43,7 @@ async function world(context: TestContext) {
 }
 
 async function inStore<T>(settings: Settings, work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>) {
-  const store = await openStore(settings, systemClock, DECIMALS, undefined)
+  const store = await openStore(settings, systemClock)
   try {
     return await work(store)
   } finally {
@@ -76,6 +74,7 @@ async function run(settings: Settings) {
     onSignal: () => {},
     exit: () => {},
     flush: async () => {},
+    openReconciliation: () => assert.fail('no network is compared'),
     openLedgerReconciliation,
   })
   return { code, lines }

@@ -49,11 +49,12 @@ class Run {
       onSignal: (signal, received) => this.signals.set(signal, received),
       exit: (code) => this.exits.push(code),
       flush: async () => {},
-      openReconciliation: this.open ?? ((parts) => this.overBooks(parts)),
+      openReconciliation: this.open ?? this.overBooks,
+      openLedgerReconciliation: () => assert.fail('the ledger is not compared'),
     })
   }
 
-  private readonly overBooks: ReconcileIo['openReconciliation'] = async ({ stop }) => ({
+  private readonly overBooks: ReconcileIo['openReconciliation'] = async (_network, { stop }) => ({
     recorded: this.recorded,
     run: ({ isApplied, onProgress, ...order }) =>
       this.books.reconcile({

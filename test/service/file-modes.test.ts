@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createLog } from '../../src/log.js'
-import { keepFilesPrivate } from '../../src/service/file-modes.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
@@ -35,25 +33,6 @@ test('what a service makes in a directory of others is for its user alone', asyn
     )
     assert.match(log, /"directory":"[^"]+","mode":"755","msg":"other users can read or enter the data directory/)
     assert.equal(log.split('other users').length, 2)
-  } finally {
-    place.remove()
-  }
-})
-
-test('files of older versions are taken from others, once', () => {
-  const place = temporaryDirectory()
-  try {
-    chmodSync(place.path, 0o700)
-    const file = join(place.path, 'data.mdb')
-    writeFileSync(file, 'x')
-    chmodSync(file, 0o644)
-    const lines: string[] = []
-    const log = createLog('info', { write: (line) => lines.push(line) })
-    keepFilesPrivate(place.path, log)
-    assert.equal(modeOf(file), '600')
-    assert.equal(lines.length, 1)
-    keepFilesPrivate(place.path, log)
-    assert.equal(lines.length, 1)
   } finally {
     place.remove()
   }

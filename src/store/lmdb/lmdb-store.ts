@@ -43,6 +43,8 @@ export interface LmdbStoreOptions extends World {
   /** 64 hex characters. */
   readonly randomSecretHex: () => string
   readonly commitObserver?: CommitObserver
+  /** Called when a commit was refused. */
+  readonly onCommitFailed?: () => void
 }
 
 /**
@@ -94,7 +96,7 @@ export class LmdbStore implements Store {
     options: LmdbStoreOptions,
   ) {
     const { areWalletsShared, tokenDecimals } = options
-    const commits = new CommitLoop(tables, options, options.commitObserver)
+    const commits = new CommitLoop(tables, options, options.commitObserver, options.onCommitFailed)
     const deposits = new DepositRecorder(tokenDecimals)
     const steps = new ChainSteps(deposits, tokenDecimals)
     const answers = new InvoiceAnswers()

@@ -42,11 +42,11 @@ class FakeRoot {
   }
 }
 
-function loopOn(root: FakeRoot, observer?: CommitObserver) {
+function loopOn(root: FakeRoot, observer?: CommitObserver, onFailed?: () => void) {
   // The loop uses no more of the tables than the double has.
   const tables = { root, meta: { get: () => undefined, putSync: () => root.log.push('numbers') } } as unknown as Tables
   const world = { clock: { now: () => 0 }, newId: () => assert.fail('no id is made') }
-  return { loop: new CommitLoop(tables, world, observer) }
+  return { loop: new CommitLoop(tables, world, observer, onFailed) }
 }
 
 /** A unit that leaves its name in the caches of commits, and answers the names of those before it. */
@@ -225,18 +225,20 @@ describe('the commit loop', () => {
     const root = new FakeRoot()
     const heard: unknown[] = []
     let nowMs = 0
-    const { loop } = loopOn(root, {
+    const observer: CommitObserver = {
       now: () => {
         nowMs += 5
         return nowMs
       },
       committed: (units, durationMs) => heard.push(['committed', units, durationMs]),
       failed: (units) => heard.push(['failed', units]),
-    })
+    }
+    const { loop } = loopOn(root, observer, () => heard.push('refused'))
     root.endings.push(null, null, new Error('no space left'))
     await loop.runAll(Array.from({ length: COMMIT_BATCH_MAX + 2 }, () => () => 0)).then(() => heard.push('answered'))
     await loop.runAll([() => 1, failing(new Error('a defect'))])
-    assert.deepEqual(heard, [['committed', COMMIT_BATCH_MAX, 5], ['committed', 2, 5], 'answered', ['failed', 2]])
+    const expected = [['committed', COMMIT_BATCH_MAX, 5], ['committed', 2, 5], 'answered', ['failed', 2], 'refused']
+    assert.deepEqual(heard, expected)
   })
 
   test('rejects only the commit that fails of a call that spans several', async () => {

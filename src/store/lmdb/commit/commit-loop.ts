@@ -102,6 +102,7 @@ export class CommitLoop {
     private readonly tables: Tables,
     private readonly world: World,
     private readonly observer?: CommitObserver,
+    private readonly onFailed?: () => void,
   ) {
     this.committed = new CommittedState(tables, world.clock)
   }
@@ -185,6 +186,7 @@ export class CommitLoop {
       // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
       if (batch.length === 0) batch = this.take()
       this.observer?.failed(batch.length)
+      this.onFailed?.()
       const reason = new StorageUnavailable(cause)
       for (const { settle } of batch) settle({ status: 'rejected', reason })
       return
