@@ -4,10 +4,14 @@ import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../d
 import { isChildOf, isConsecutive } from '../domain/block.js'
 import type { Logger } from '../log.js'
 import type { ChainPort } from '../store/chain.js'
-import { portionsOf } from './chunks.js'
 import { commonAncestor } from './common-ancestor.js'
 import type { ChainHead, NetworkReader } from './network-reader.js'
 import type { WatcherRecord } from './watcher-state.js'
+
+/** Transfers in one step. All their wallets take one turn together, and one transaction writes everything. */
+const STEP_TRANSFERS_MAX = 500
+/** Blocks in one step. */
+const STEP_BLOCKS_MAX = 250
 
 /** Where a new watcher begins: at a height, or at the last confirmed block. */
 export type StartHeight = number | 'latest'
@@ -124,7 +128,7 @@ export class ChainProgress {
     const { network } = reader
     const depth = position.tip.height - above
     const undone = await this.take({ type: 'undo', network, above })
-    record.reorganised()
+    record.reorganisations += 1
     const { confirmedBlocksUndone, confirmedDepositsDropped } = undone
     const about = { network, above, depth, tip: position.tip.height, deposits: undone.reports.length }
     if (confirmedBlocksUndone === 0) log.warn(about, 'blocks were replaced')
@@ -154,7 +158,8 @@ export class ChainProgress {
     const { intake, record, log, reader } = this.options
     const outcome = await intake.observe(step)
     if (outcome.status === 'refused') throw new Error(`the store refused the step ${step.type}: ${outcome.reason}`)
-    record.applied(outcome)
+    record.confirmedBlocksUndone += outcome.confirmedBlocksUndone
+    record.repaired += outcome.repaired
     for (const { txHash, index, outcome: fate } of outcome.reports) {
       if (fate.status !== 'rejected') continue
       log.warn({ network: reader.network, txHash, index, error: fate.error }, 'a transfer cannot be recorded')
@@ -166,4 +171,26 @@ export class ChainProgress {
     const about = { network: this.options.reader.network, from: blocks[0]?.height, to: blocks.at(-1)?.height, repaired }
     this.options.log.warn(about, 'blocks held other transfers when they were confirmed than when they were first read')
   }
+}
+
+/**
+ * Divides consecutive blocks into one portion per step, in order. A block is never divided: one with more transfers
+ * than the limit is a portion of its own. The network bounds it.
+ */
+export function portionsOf(
+  blocks: readonly ObservedBlock[],
+  transfersMax: number = STEP_TRANSFERS_MAX,
+  blocksMax: number = STEP_BLOCKS_MAX,
+): readonly (readonly ObservedBlock[])[] {
+  const portions: ObservedBlock[][] = []
+  let transfers = 0
+  for (const block of blocks) {
+    const last = portions.at(-1)
+    transfers += block.transfers.length
+    if (last === undefined || last.length >= blocksMax || transfers > transfersMax) {
+      portions.push([block])
+      transfers = block.transfers.length
+    } else last.push(block)
+  }
+  return portions
 }

@@ -3,14 +3,16 @@ import { backOffMs } from '../base/back-off.js'
 import type { Network } from '../domain/network.js'
 import { pause, type Scheduler } from '../scheduler.js'
 import { StorageUnavailable } from '../store/refusals.js'
-import { CatchUpLog } from './catch-up-log.js'
 import { ChainProgress, type ChainProgressOptions } from './chain-progress.js'
 import { NoCommonAncestor } from './common-ancestor.js'
 import { type ChainHead, type EndpointHealth, NodeUnavailable, WrongNode } from './network-reader.js'
-import { WatcherRecord, type WatcherState } from './watcher-state.js'
+import { CatchUpLog, emptyRecord, stateOf, type WatcherRecord, type WatcherState } from './watcher-state.js'
 
 /** The longest pause between two attempts. */
 export const RETRY_PAUSE_MAX_MS = 60_000
+
+/** The record of the last attempt when it succeeded. */
+const SUCCEEDED = { failures: 0, lastError: null, problem: null } satisfies Partial<WatcherRecord>
 
 export interface ChainWatcherOptions extends Omit<ChainProgressOptions, 'record' | 'isStopping'> {
   readonly scheduler: Scheduler
@@ -37,7 +39,7 @@ export class ChainWatcher {
   constructor(private readonly options: ChainWatcherOptions) {
     const { reader, clock, log } = options
     this.network = reader.network
-    this.record = new WatcherRecord(reader.network, clock)
+    this.record = emptyRecord(reader.network)
     this.progress = new ChainProgress({ ...options, record: this.record, isStopping: () => this.isStopping })
     this.catchUpLog = new CatchUpLog(this.record, clock, log)
   }
@@ -69,7 +71,7 @@ export class ChainWatcher {
   }
 
   state(): WatcherState {
-    return this.record.state()
+    return stateOf(this.record, this.options.clock)
   }
 
   /** Never rejects. */
@@ -85,7 +87,7 @@ export class ChainWatcher {
     try {
       await this.verify()
       const isMore = await this.progress.advance(await this.head())
-      this.record.succeeded()
+      Object.assign(this.record, SUCCEEDED)
       this.catchUpLog.update()
       if (isMore) return 0
       this.headAtMs = Number.NEGATIVE_INFINITY
@@ -120,7 +122,10 @@ export class ChainWatcher {
     const { log } = this.options
     const message = error instanceof Error ? error.message : String(error)
     const isProblem = error instanceof NoCommonAncestor || error instanceof WrongNode
-    const failures = this.record.failed(message, isProblem)
+    const failures = this.record.failures + 1
+    this.record.failures = failures
+    this.record.lastError = message
+    if (isProblem) this.record.problem = message
     const about = { network: this.network, failures, err: error }
     const isPassing =
       error instanceof NodeUnavailable || error instanceof MailboxFull || error instanceof StorageUnavailable

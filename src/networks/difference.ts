@@ -1,4 +1,4 @@
-import type { BlockHead, ObservedTransfer } from '../domain/block.js'
+import type { ObservedBlock, ObservedTransfer } from '../domain/block.js'
 import { type Deposit, type DepositReport, depositValue, type Sighting } from '../domain/deposit.js'
 import { canonicalAddress, type Network, type TokenDecimals } from '../domain/network.js'
 
@@ -8,13 +8,13 @@ export type DepositField = 'toAddress' | 'currency' | 'amount' | 'receivedAt' | 
 /** A difference between a confirmed part of a chain and the store. */
 export type Difference =
   /** The store has no deposit of a transfer on the chain. */
-  | { readonly type: 'missing'; readonly height: number; readonly transfer: ObservedTransfer }
+  | { readonly type: 'missing'; readonly height: number; readonly transfer: Sighting }
   /** The store has other values. */
   | {
       readonly type: 'other'
       readonly height: number
       readonly fields: readonly DepositField[]
-      readonly transfer: ObservedTransfer
+      readonly transfer: Sighting
       readonly deposit: Deposit
     }
   /** The block that the deposit was recorded from does not hold it. */
@@ -28,20 +28,19 @@ export type Difference =
 /** The difference between a transfer of a confirmed block and the store's deposit of it; null when they agree. */
 export function compareTransfer(
   network: Network,
-  block: BlockHead,
-  transfer: ObservedTransfer,
+  { height, timeMs }: ObservedBlock,
+  observed: ObservedTransfer,
   deposit: Deposit | undefined,
   tokenDecimals: TokenDecimals,
 ): Difference | null {
-  const { height } = block
+  const transfer: Sighting = { network, ...observed, receivedAt: timeMs }
   if (deposit === undefined) return { type: 'missing', height, transfer }
-  const sighting = sightingOf(network, block, transfer)
-  const [value, known] = [depositValue(sighting, tokenDecimals), depositValue(deposit, tokenDecimals)]
+  const [value, known] = [depositValue(transfer, tokenDecimals), depositValue(deposit, tokenDecimals)]
   const differs: Readonly<Record<DepositField, boolean>> = {
     toAddress: canonicalAddress(network, deposit.toAddress) !== canonicalAddress(network, transfer.toAddress),
     currency: known?.currency !== value?.currency,
     amount: known?.atoms !== value?.atoms,
-    receivedAt: deposit.receivedAt !== block.timeMs,
+    receivedAt: deposit.receivedAt !== timeMs,
     kind: deposit.kind !== 'confirmed',
   }
   // The keys of the record are its names, but Object.keys does not say so.
@@ -51,29 +50,22 @@ export function compareTransfer(
 
 /** The reports about deposits, in order, that make the store agree with the chain. */
 export function repairOf(
-  network: Network,
   difference: Difference,
-  blockAt: (height: number) => BlockHead,
 ): readonly { readonly report: DepositReport; readonly sighting: Sighting }[] {
   switch (difference.type) {
     case 'missing':
-      return [{ report: 'confirmed', sighting: sightingOf(network, blockAt(difference.height), difference.transfer) }]
+      return [{ report: 'confirmed', sighting: difference.transfer }]
     case 'other': {
-      const sighting = sightingOf(network, blockAt(difference.height), difference.transfer)
-      const confirmed = { report: 'confirmed', sighting } as const
-      const isOnlyKind = difference.fields.every((field) => field === 'kind')
+      const { fields, transfer, deposit } = difference
+      const confirmed = { report: 'confirmed', sighting: transfer } as const
+      const isOnlyKind = fields.every((field) => field === 'kind')
       // A dropped deposit is recorded again with the chain's values.
-      if (isOnlyKind || difference.deposit.kind === 'dropped') return [confirmed]
-      return [{ report: 'dropped', sighting: difference.deposit }, confirmed]
+      if (isOnlyKind || deposit.kind === 'dropped') return [confirmed]
+      return [{ report: 'dropped', sighting: deposit }, confirmed]
     }
     case 'not_on_chain':
       return [{ report: 'dropped', sighting: difference.deposit }]
     case 'unplaced':
       return []
   }
-}
-
-function sightingOf(network: Network, block: BlockHead, transfer: ObservedTransfer): Sighting {
-  const { txHash, index, toAddress, currency, amount } = transfer
-  return { network, txHash, index, toAddress, currency, amount, receivedAt: block.timeMs }
 }

@@ -9,7 +9,7 @@ import type { BlockReader } from './retrying-reader.js'
 
 /**
  * Blocks that are compared together, and read again after an interruption. Each such window takes a pass over all
- * deposits of the network.
+ * deposits of the network, and memory for its transfers.
  */
 const WINDOW_BLOCKS = 2000
 const DEPOSITS_PAGE = 1000
@@ -43,6 +43,8 @@ export interface ReconcileProgress {
   readonly next: number
 }
 
+type BlockTime = Pick<BlockHead, 'height' | 'timeMs'>
+
 /** The range ends above the confirmed blocks. */
 export class NotConfirmed extends RangeError {
   override readonly name = 'NotConfirmed'
@@ -51,8 +53,6 @@ export class NotConfirmed extends RangeError {
 /**
  * Compares a confirmed part of a chain with the store. Rejects with `NotConfirmed`, with `NodeUnavailable`, and when
  * the store or a full mailbox refuses. Repairs made until then stay, and `next` of the last progress is where to go on.
- *
- * Each window takes a pass over all deposits of the network, and memory for its transfers.
  */
 export async function reconcile(options: ReconcileOptions): Promise<ReconcileProgress> {
   const head = await options.reader.head()
@@ -61,52 +61,42 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcilePro
   }
   const work = new Reconciliation(options)
   let isWhole = true
-  while (isWhole && work.progress().next <= options.to) isWhole = await work.window()
-  return work.progress()
+  while (isWhole && work.progress.next <= options.to) isWhole = await work.window()
+  return work.progress
 }
 
 class Reconciliation {
+  readonly progress: { -readonly [Field in keyof ReconcileProgress]: number }
   private readonly network: Network
-  private blocks = 0
-  private transfers = 0
-  private differences = 0
-  private repaired = 0
-  private next: number
   /** The time of the last block compared, Unix milliseconds; null before the first. */
   private comparedUntilMs: number | null = null
 
   constructor(private readonly options: ReconcileOptions) {
     this.network = options.reader.network
-    this.next = options.from
-  }
-
-  progress(): ReconcileProgress {
-    const { blocks, transfers, differences, repaired, next } = this
-    return { blocks, transfers, differences, repaired, next }
+    this.progress = { blocks: 0, transfers: 0, differences: 0, repaired: 0, next: options.from }
   }
 
   /** False when it was stopped before the window was done. */
   async window(): Promise<boolean> {
-    const { to, windowBlocks = WINDOW_BLOCKS } = this.options
-    const last = Math.min(to, this.next + windowBlocks - 1)
+    const { reader, store, to, windowBlocks = WINDOW_BLOCKS, isStopping, onProgress } = this.options
+    const first = this.progress.next
+    const last = Math.min(to, first + windowBlocks - 1)
     const found: Difference[] = []
-    const heads = new Map<number, BlockHead>()
+    const read: BlockTime[] = []
     const seen = new Set<string>()
-    const edges = await this.edgesOf(this.next, last, seen)
-    for (let from = this.next; from <= last; ) {
-      if (this.options.isStopping()) return false
-      const blocks = await this.options.reader.blocks(from, last, await this.options.store.chain.watched(this.network))
-      for (const block of blocks) {
-        heads.set(block.height, headOf(block))
+    const edges = await this.edgesOf(first, last, seen)
+    for (let from = first; from <= last; from = (read.at(-1)?.height ?? last) + 1) {
+      if (isStopping()) return false
+      for (const block of await reader.blocks(from, last, await store.chain.watched(this.network))) {
+        read.push({ height: block.height, timeMs: block.timeMs })
         found.push(...(await this.compare(block, seen)))
       }
-      from = (blocks.at(-1)?.height ?? last) + 1
-      this.options.onProgress(this.progress())
+      onProgress({ ...this.progress })
     }
-    found.push(...(await this.unseen([...heads.values()], seen, edges)))
-    for (const difference of found) await this.settle(difference, heads)
-    this.next = last + 1
-    this.options.onProgress(this.progress())
+    found.push(...(await this.unseen(read, seen, edges)))
+    for (const difference of found) await this.settle(difference)
+    this.progress.next = last + 1
+    onProgress({ ...this.progress })
     return true
   }
 
@@ -118,8 +108,8 @@ class Reconciliation {
       const difference = compareTransfer(this.network, block, transfer, deposit, this.options.tokenDecimals)
       if (difference !== null) found.push(difference)
     }
-    this.blocks += 1
-    this.transfers += block.transfers.length
+    this.progress.blocks += 1
+    this.progress.transfers += block.transfers.length
     return found
   }
 
@@ -141,14 +131,14 @@ class Reconciliation {
    * chains.
    */
   private async unseen(
-    heads: readonly BlockHead[],
+    read: readonly BlockTime[],
     seen: ReadonlySet<string>,
     edges: ReadonlySet<number>,
   ): Promise<readonly Difference[]> {
-    const heights = new Map(heads.map(({ timeMs, height }) => [timeMs, height]))
+    const heights = new Map(read.map(({ timeMs, height }) => [timeMs, height]))
     // The time between two windows belongs to the second.
-    const first = this.comparedUntilMs === null ? (heads[0]?.timeMs ?? 0) : this.comparedUntilMs + 1
-    const last = heads.at(-1)?.timeMs ?? 0
+    const first = this.comparedUntilMs === null ? (read[0]?.timeMs ?? 0) : this.comparedUntilMs + 1
+    const last = read.at(-1)?.timeMs ?? 0
     this.comparedUntilMs = last
     const watched = await this.options.store.chain.watched(this.network)
     const found: Difference[] = []
@@ -174,27 +164,18 @@ class Reconciliation {
     } while (after !== null)
   }
 
-  private async settle(difference: Difference, heads: ReadonlyMap<number, BlockHead>): Promise<void> {
-    this.differences += 1
-    this.options.onDifference(difference)
-    if (this.options.intake === null) return
-    const reports = repairOf(this.network, difference, (height) => heads.get(height) ?? unread(height))
-    if (reports.length === 0) return
-    const events = reports.map((one) => ({ eventId: null, fact: { type: 'deposit' as const, ...one } }))
-    const outcomes = await this.options.intake.apply(events)
-    if (outcomes.some(({ status }) => status === 'applied')) this.repaired += 1
+  private async settle(difference: Difference): Promise<void> {
+    const { intake, onDifference } = this.options
+    this.progress.differences += 1
+    onDifference(difference)
+    const events = repairOf(difference).map((one) => ({ eventId: null, fact: { type: 'deposit' as const, ...one } }))
+    if (intake === null || events.length === 0) return
+    const outcomes = await intake.apply(events)
+    if (outcomes.some(({ status }) => status === 'applied')) this.progress.repaired += 1
   }
-}
-
-function headOf({ height, hash, parentHash, timeMs }: BlockHead): BlockHead {
-  return { height, hash, parentHash, timeMs }
 }
 
 /** An index has no colon. */
 function nameOf({ txHash, index }: Pick<Deposit, 'txHash' | 'index'>): string {
   return `${index}:${txHash}`
-}
-
-function unread(height: number): never {
-  throw new Error(`a difference is of block ${height}, which was not read`)
 }

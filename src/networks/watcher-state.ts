@@ -1,7 +1,11 @@
 import type { Clock } from '../clock.js'
-import type { ChainOutcome, ChainPosition } from '../domain/block.js'
+import type { ChainPosition } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
+import type { Logger } from '../log.js'
 import type { ChainHead } from './network-reader.js'
+
+/** Pause between two progress lines. */
+const CATCH_UP_LOG_MS = 10_000
 
 /** The state of a watcher, for metrics and health. Counts are since the start of the process. */
 export interface WatcherState {
@@ -26,65 +30,68 @@ export interface WatcherState {
   readonly problem: string | null
 }
 
-/** Collects a watcher's state. */
-export class WatcherRecord {
-  head: ChainHead | null = null
-  position: ChainPosition | null = null
-  private reorganisations = 0
-  private confirmedBlocksUndone = 0
-  private repaired = 0
-  private failures = 0
-  private lastError: string | null = null
-  private problem: string | null = null
+type Recorded = Omit<WatcherState, 'lagBlocks' | 'lagMs'>
+
+/** What a watcher writes down. */
+export type WatcherRecord = { -readonly [Field in keyof Recorded]: Recorded[Field] }
+
+export function emptyRecord(network: Network): WatcherRecord {
+  return {
+    network,
+    head: null,
+    position: null,
+    reorganisations: 0,
+    confirmedBlocksUndone: 0,
+    repaired: 0,
+    failures: 0,
+    lastError: null,
+    problem: null,
+  }
+}
+
+export function stateOf(record: WatcherRecord, clock: Clock): WatcherState {
+  const { head, position } = record
+  const tip = position?.tip ?? null
+  return {
+    ...record,
+    lagBlocks: head === null || tip === null ? null : Math.max(0, head.latest - tip.height),
+    lagMs: tip === null ? null : Math.max(0, clock.now() - tip.timeMs),
+  }
+}
+
+/** Logs the progress of a watcher that is behind. */
+export class CatchUpLog {
+  private since: { readonly atMs: number; readonly height: number } | null = null
+  private from = 0
 
   constructor(
-    readonly network: Network,
+    private readonly record: WatcherRecord,
     private readonly clock: Clock,
+    private readonly log: Logger,
   ) {}
 
-  /** Whether confirmed blocks are missing. */
-  get isCatchingUp(): boolean {
-    return this.head !== null && this.position !== null && this.position.tip.height < this.head.confirmed
-  }
-
-  reorganised(): void {
-    this.reorganisations += 1
-  }
-
-  applied(outcome: Extract<ChainOutcome, { status: 'applied' }>): void {
-    this.confirmedBlocksUndone += outcome.confirmedBlocksUndone
-    this.repaired += outcome.repaired
-  }
-
-  succeeded(): void {
-    this.failures = 0
-    this.lastError = null
-    this.problem = null
-  }
-
-  /** Returns how many attempts in a row have failed. */
-  failed(message: string, isProblem: boolean): number {
-    this.failures += 1
-    this.lastError = message
-    if (isProblem) this.problem = message
-    return this.failures
-  }
-
-  state(): WatcherState {
-    const { network, head, position } = this
-    const tip = position?.tip ?? null
-    return {
-      network,
-      head,
-      position,
-      lagBlocks: head === null || tip === null ? null : Math.max(0, head.latest - tip.height),
-      lagMs: tip === null ? null : Math.max(0, this.clock.now() - tip.timeMs),
-      reorganisations: this.reorganisations,
-      confirmedBlocksUndone: this.confirmedBlocksUndone,
-      repaired: this.repaired,
-      failures: this.failures,
-      lastError: this.lastError,
-      problem: this.problem,
+  /** Call it whenever something was recorded. */
+  update(): void {
+    const { network, head, position } = this.record
+    if (head === null || position === null) return
+    const now = this.clock.now()
+    const { height } = position.tip
+    const remaining = head.confirmed - height
+    if (remaining <= 0) {
+      if (this.since !== null) this.log.info({ network, blocks: height - this.from, block: height }, 'has caught up')
+      this.since = null
+      return
     }
+    if (this.since === null) {
+      this.since = { atMs: now, height }
+      this.from = height
+      return
+    }
+    const elapsedMs = now - this.since.atMs
+    if (elapsedMs >= 0 && elapsedMs < CATCH_UP_LOG_MS) return
+    const blocksPerSecond = Math.round(((height - this.since.height) * 1000) / Math.max(1, elapsedMs))
+    const about = { network, block: height, confirmed: head.confirmed, remaining, blocksPerSecond }
+    this.log.info(about, 'is catching up')
+    this.since = { atMs: now, height }
   }
 }

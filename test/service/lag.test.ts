@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FollowerRecord } from '../../src/ledger/follower-state.js'
-import { WatcherRecord, type WatcherState } from '../../src/networks/watcher-state.js'
+import { emptyRecord, stateOf, type WatcherState } from '../../src/networks/watcher-state.js'
 import { Lag } from '../../src/service/lag.js'
 import { ManualClock } from '../support/manual-clock.js'
 
 const LIMIT_MS = 60_000
 
 function watcher(state: Partial<WatcherState>) {
-  const fresh = new WatcherRecord('SEP', new ManualClock()).state()
+  const fresh = stateOf(emptyRecord('SEP'), new ManualClock())
   return { state: () => ({ ...fresh, ...state }) }
 }
 

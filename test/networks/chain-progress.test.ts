@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { portionsOf } from '../../src/networks/chunks.js'
+import { portionsOf } from '../../src/networks/chain-progress.js'
 
 const TRANSFERS_MAX = 5
 const BLOCKS_MAX = 3
