@@ -1,6 +1,6 @@
 import { advance, type ListingPosition, notRead } from '../domain/ledger-progress.js'
 import type { FollowerMemory } from './follower-memory.js'
-import type { LedgerSource } from './ledger-source.js'
+import type { LedgerSource } from './ledger-nodes.js'
 import type { TransactionIntake } from './transaction-intake.js'
 
 /** Rows in one step. The follower takes one step after each poll, which bounds the load on the nodes. */

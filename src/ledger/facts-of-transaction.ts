@@ -17,25 +17,28 @@ interface Flaw {
   readonly flaw: string
 }
 
-export type OnboardedFact = Extract<LedgerFact, { type: 'identity.onboarded' }>
-export type AssignedFact = Extract<LedgerFact, { type: 'wallet.assigned' }>
+type OnboardedFact = Extract<LedgerFact, { type: 'identity.onboarded' }>
+type AssignedFact = Extract<LedgerFact, { type: 'wallet.assigned' }>
 
-/**
- * What a committed transaction means for the service. `malformed`: of a followed contract, or of one with a look-alike
- * name, but not of its shape. `neighbour`: of another contract of a followed namespace.
- */
-export type Recognition =
-  | {
-      readonly kind: 'onboarding'
-      readonly fact: OnboardedFact
-      /** The name under which it has to be signed, and the key. */
-      readonly signer: string
-      readonly publicKey: string
-    }
-  | { readonly kind: 'assignment'; readonly fact: AssignedFact }
+/** Why a committed transaction is no fact. `neighbour`: it is of another contract of a followed namespace. */
+export type NoFact =
   | { readonly kind: 'other' }
   | { readonly kind: 'neighbour'; readonly contract: string }
   | { readonly kind: 'malformed'; readonly flaw: string }
+
+/**
+ * What a committed transaction means for the service. `malformed`: of a followed contract, or of one with a look-alike
+ * name, but not of its shape.
+ */
+export type Recognition = NoFact | ({ readonly kind: 'fact' } & SignedFact)
+
+/** A fact, if its transaction is signed under this name. */
+interface SignedFact {
+  readonly fact: OnboardedFact | AssignedFact
+  readonly signer: string
+  /** The key to sign with; null for the keys that the ledger has for the signer. */
+  readonly publicKey: string | null
+}
 
 /**
  * The event id of a transaction. The follower, the sandbox and a gateway that a follower accompanies all use it: the
@@ -65,19 +68,15 @@ export function recognise(
   if (transaction === null) return { kind: 'malformed', flaw: '$i or $o is not an object' }
   // The shapes of the specification name no entry point. Another one may do anything, even the opposite.
   if (transaction.entry !== null) return { kind: 'malformed', flaw: 'it names an entry point of the contract' }
-  if (standing.role === 'onboard') {
-    const onboarding = onboardingFact(transaction, onboardingName)
-    return 'flaw' in onboarding ? { kind: 'malformed', ...onboarding } : { kind: 'onboarding', ...onboarding }
-  }
-  const assignment = assignmentFact(transaction)
-  return 'flaw' in assignment ? { kind: 'malformed', ...assignment } : { kind: 'assignment', ...assignment }
+  const read = standing.role === 'onboard' ? onboardingFact(transaction, onboardingName) : assignmentFact(transaction)
+  return 'flaw' in read ? { kind: 'malformed', ...read } : { kind: 'fact', ...read }
 }
 
 /** The onboarding of an identity, whose id is made from its key (specification, Onboarding rules 1). */
 export function onboardingFact(
   transaction: LedgerTransaction,
   onboardingName: string,
-): { readonly fact: OnboardedFact; readonly signer: string; readonly publicKey: string } | Flaw {
+): (SignedFact & { readonly fact: OnboardedFact; readonly publicKey: string }) | Flaw {
   const publicKey = transaction.inputs.get(LABEL_IDENTITY)?.publicKey ?? null
   if (!transaction.isSelfSigned || transaction.inputs.size !== 1 || publicKey === null) {
     return { flaw: 'onboarding takes one self-signed input, otk' }
@@ -91,7 +90,7 @@ export function assignmentFact({
   isSelfSigned,
   inputs,
   outputs,
-}: LedgerTransaction): { readonly fact: AssignedFact } | Flaw {
+}: LedgerTransaction): (SignedFact & { readonly fact: AssignedFact }) | Flaw {
   const owner = inputs.get(LABEL_OWNER)
   const wallet = outputs.get(LABEL_WALLET)
   if (isSelfSigned || inputs.size !== 1 || outputs.size !== 1 || owner === undefined || wallet === undefined) {
@@ -99,5 +98,12 @@ export function assignmentFact({
   }
   if (!owner.isPersonal) return { flaw: 'owner must be personal' }
   if (!isStreamId(owner.stream) || !isStreamId(wallet.stream)) return { flaw: 'owner and wallet must be 64 hex digits' }
-  return { fact: { type: 'wallet.assigned', id: wallet.stream, address: null, network: null, owner: owner.stream } }
+  const fact = {
+    type: 'wallet.assigned',
+    id: wallet.stream,
+    address: null,
+    network: null,
+    owner: owner.stream,
+  } as const
+  return { fact, signer: owner.stream, publicKey: null }
 }

@@ -16,8 +16,7 @@ import type { FollowedContracts } from './followed-contracts.js'
 import { FollowerMemory } from './follower-memory.js'
 import { FollowerRecord, type FollowerState } from './follower-state.js'
 import type { ApplyEvents } from './gateway-events.js'
-import type { LedgerSource } from './ledger-source.js'
-import type { ListingPage } from './listing.js'
+import type { LedgerSource, ListingPage } from './ledger-nodes.js'
 import { ATTEMPTS_OF_A_MOMENT, TransactionIntake } from './transaction-intake.js'
 
 /** Rows listed in one query, beside those of its first millisecond that were read before. */
@@ -170,7 +169,9 @@ export class LedgerFollower {
       const { parts } = this
       const end = await this.poll(parts)
       if (end !== 'caught-up') return end
-      return (await this.retrySetAside(parts)) ?? (await this.compare(parts)) ?? end
+      await this.retrySetAside(parts)
+      await this.compare(parts)
+      return end
     } catch (error) {
       // The store or a mailbox refused. Facts that were reported already are reported again later.
       this.options.log.debug({ err: error }, 'a poll of the ledger failed')
@@ -219,21 +220,19 @@ export class LedgerFollower {
   }
 
   /** The poll before shows that nodes answer, so a failure here is that of single transactions. */
-  private async retrySetAside({ memory, intake }: Parts): Promise<PollEnd | null> {
+  private async retrySetAside({ memory, intake }: Parts): Promise<void> {
     const nowMs = this.options.clock.now()
     const due = memory.setAside.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs)
     if (due.length > 0) await intake.take(due.slice(0, RETRIED_MAX), 'retried')
-    return null
   }
 
-  private async compare({ memory, comparison }: Parts): Promise<PollEnd | null> {
+  private async compare({ memory, comparison }: Parts): Promise<void> {
     const { comparingMs, comparedAtMs } = memory.progress
     const { clock, log } = this.options
-    if (comparingMs === null && clock.now() - comparedAtMs < COMPARISON_PAUSE_MS) return null
+    if (comparingMs === null && clock.now() - comparedAtMs < COMPARISON_PAUSE_MS) return
     const end = await comparison.step()
     if (end === 'done') log.info(comparison.counts, 'compared with the whole ledger')
     if (typeof end === 'object') log.debug({ why: end.failure }, 'the comparison with the ledger waits')
-    return null
   }
 
   private async resume(): Promise<Parts> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../base/json-object.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
-import { type Listing, mergePages, type StorePage } from './listing.js'
+import { isStreamId } from '../domain/text.js'
 import { NodeHttp, unclear } from './node-http.js'
 
 /** Size of a row: 64 hex characters and 13 digits, with their names and quotes. */
@@ -13,13 +13,32 @@ const PAGE_BYTES = 4096
  * and a longer one is taken for one of those.
  */
 export const TRANSACTION_LIMIT_BYTES = 8 * 1024 * 1024
-/** Maximum size of a node's metadata about a stream. */
-const META_LIMIT_BYTES = 1024 * 1024
+/** Maximum size of a node's answer about a stream. */
+export const STREAM_LIMIT_BYTES = 1024 * 1024
 
 const UMID = /^[0-9a-f]{64}$/
 const DIGITS = /^[0-9]{1,14}$/
 /** Nodes compare times as text, so all need the same number of digits. */
 const TIME_DIGITS = 13
+
+/**
+ * A merged page of all stores, each transaction once. `isFull`: there may be more behind it. `silent`: stores that did
+ * not answer; transactions that only they list are missing.
+ */
+export interface ListingPage {
+  readonly kind: 'rows'
+  readonly rows: readonly ListedTransaction[]
+  readonly isFull: boolean
+  readonly silent: readonly { readonly store: string; readonly why: string }[]
+}
+
+/** `unclear`: no store answered. */
+export type Listing = ListingPage | { readonly kind: 'unclear'; readonly why: string }
+
+/** A store's answer: rows in order of time, or why there is none. */
+export type StorePage =
+  | { readonly rows: readonly ListedTransaction[] }
+  | { readonly store: string; readonly why: string }
 
 /** `missing`: no node that was queried has it. `too-long`: not a transaction of a followed contract. */
 export type LookedUp =
@@ -48,7 +67,7 @@ export interface LedgerSource {
 }
 
 export interface LedgerNodesOptions {
-  /** Base addresses of the stores of nodes, at least one. */
+  /** Base addresses of the stores of nodes; at least one for listings. */
   readonly storeUrls: readonly string[]
   /** Base addresses of the read API. */
   readonly urls: readonly string[]
@@ -93,12 +112,30 @@ export class LedgerNodes implements LedgerSource {
     const { urls } = this.options
     // All nodes, because one that lags behind does not know keys that replaced others.
     const path = `/api/stream/${identity}:stream`
-    const answers = await Promise.all(urls.map((url) => this.http.get(url, path, META_LIMIT_BYTES)))
+    const answers = await Promise.all(urls.map((url) => this.http.get(url, path, STREAM_LIMIT_BYTES)))
     const metas = answers.flatMap((answer) => (answer.kind === 'found' ? [answer.value['stream']] : []))
     if (metas.length > 0) return { kind: 'found', keys: [...new Set(metas.flatMap((meta) => keysIn(identity, meta)))] }
     const failure = answers.find((answer) => answer.kind !== 'missing')
     if (failure === undefined && urls.length > 0) return { kind: 'missing' }
     return unclear(failure?.kind === 'unclear' ? failure.why : 'no node tells the keys of an identity')
+  }
+
+  /**
+   * Whether the ledger has a stream with this id, which must be 64 lower-case hex digits: a node reads the last ones of
+   * a longer text, and passes other texts on to its store, where they are commands. Nodes that lag behind miss streams,
+   * so the answer is `true` when any node has it, and `false` only when every node that answers says no. `unreachable`
+   * when no node gave a certain answer, or none is configured: never treat it as "no" (decisions 8).
+   */
+  async hasIdentity(id: string): Promise<boolean | 'unreachable'> {
+    if (!isStreamId(id)) throw new Error('only identities can be queried')
+    const answers = this.options.urls.map(async (url) => {
+      const answer = await this.http.get(url, `/api/stream/${id}`, STREAM_LIMIT_BYTES)
+      return answer.kind === 'found' && !isObject(answer.value['stream']) ? 'unclear' : answer.kind
+    })
+    const found = answers.map(async (answer) => (await answer) === 'found' || Promise.reject(new Error('not found')))
+    return Promise.any(found).catch(async () =>
+      (await Promise.all(answers)).includes('missing') ? false : 'unreachable',
+    )
   }
 
   close(): Promise<void> {
@@ -113,6 +150,24 @@ export class LedgerNodes implements LedgerSource {
     const rows = readRows(answer.value['rows'], fromMs)
     return rows === null ? { store, why: 'rows that are none, or not in order of time' } : { rows }
   }
+}
+
+/**
+ * Merges the pages of several stores. A full page says nothing about what follows its last row, so the merged page ends
+ * with the earliest of their last times.
+ */
+export function mergePages(pages: readonly StorePage[], limit: number): Listing {
+  const silent = pages.flatMap((page) => ('why' in page ? [page] : []))
+  const told = pages.flatMap((page) => ('rows' in page ? [page.rows] : []))
+  if (told.length === 0) return { kind: 'unclear', why: silent.map(({ why }) => why).join(', ') }
+  const ends = told.filter((rows) => rows.length >= limit).map((rows) => rows.at(-1)?.timestampMs ?? 0)
+  const endMs = Math.min(...ends)
+  const rows = new Map<string, ListedTransaction>()
+  for (const row of told.flat()) {
+    if (row.timestampMs <= endMs && !rows.has(row.umid)) rows.set(row.umid, row)
+  }
+  const sorted = [...rows.values()].sort((a, b) => a.timestampMs - b.timestampMs)
+  return { kind: 'rows', rows: sorted, isFull: ends.length > 0, silent }
 }
 
 /** The keys of a stream's authorities, and the key of its onboarding, which its id is the digest of. */

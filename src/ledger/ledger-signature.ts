@@ -21,12 +21,6 @@ export function parseLedgerKey(text: string): Uint8Array | null {
   return uncompressed === undefined ? publicKeyFromPem(text) : normalisePublicKey(Buffer.from(uncompressed, 'hex'))
 }
 
-/** Whether `signature`, base64 of DER with high or low S, is valid for the digest and key. */
-function isSignedBy(engine: Secp256k1Engine, signature: string, digest: Uint8Array, publicKey: Uint8Array): boolean {
-  // Nodes decode base64 as leniently as Node.js.
-  return engine.verify(Buffer.from(signature, 'base64'), digest, publicKey)
-}
-
 /**
  * Whether a committed transaction carries a signature by one of `keyTexts` under the name `signer`: a label, or the id
  * of a stream in any spelling that a node understands. The commit itself proves nothing: nodes accept an object in
@@ -46,9 +40,13 @@ export function isSignedFor(
     .slice(0, KEYS_MAX)
     .map(parseLedgerKey)
     .filter((key) => key !== null)
+  // DER with high or low S, in base64, which nodes decode as leniently as Node.js.
+  const isValid = (signature: string) => {
+    const der = Buffer.from(signature, 'base64')
+    return keys.some((key) => engine.verify(der, digest, key))
+  }
   return Object.entries($sigs).some(([name, value]) => {
     const signatures = streamIdOf(name) === signer ? signaturesIn(value) : []
-    const isValid = (signature: string) => keys.some((key) => isSignedBy(engine, signature, digest, key))
     return signatures.length > 0 && signatures.length <= KEYS_MAX && signatures.every(isValid)
   })
 }

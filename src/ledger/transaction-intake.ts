@@ -4,7 +4,7 @@ import type { EventOutcome } from '../domain/ledger-fact.js'
 import type { ListedTransaction, SetAside } from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
 import { ledgerEventId } from './facts-of-transaction.js'
-import type { FollowerMemory, Noted } from './follower-memory.js'
+import type { FollowerMemory } from './follower-memory.js'
 import type { FollowerRecord } from './follower-state.js'
 import type { ApplyEvents } from './gateway-events.js'
 import { type LookUpParts, type LookUpResult, lookUpAll, type Told } from './transaction-lookup.js'
@@ -36,6 +36,12 @@ export type Taken =
   | { readonly kind: 'done'; readonly applied: number }
   | { readonly kind: 'failed'; readonly why: string }
 
+/** A transaction that a node returned, and what it says. */
+interface ToldTransaction {
+  readonly row: ListedTransaction
+  readonly result: Told
+}
+
 /**
  * Looks transactions up and reports their facts: look up → verify → facts → intake → durable → noted → durable. A crash
  * between the two durable steps repeats facts, which are then duplicates by their event ids.
@@ -53,8 +59,8 @@ export class TransactionIntake {
     const { apply, memory, record, isStopped } = this.options
     const results = await lookUpAll(rows, this.options, isStopped)
     const told = rows.flatMap((row, i) => {
-      const one = results[i]
-      return one !== undefined && isTold(one) ? [{ row, told: one }] : []
+      const result = results[i]
+      return result !== undefined && isTold(result) ? [{ row, result }] : []
     })
     const failure = failureIn(results)
     // Retries of set-aside transactions become less and less frequent, also while nodes fail.
@@ -64,23 +70,18 @@ export class TransactionIntake {
     const outcomes = events.length === 0 ? [] : await apply(events)
     if (outcomes.length !== events.length) throw new Error('the intake answered another number of events')
     const setAside = rows.flatMap((row, i) => this.asideOf(row, results[i]))
+    const taken = told.map(({ row }) => row)
     await memory.note(
-      notedOf(
-        occasion,
-        told.map(({ row }) => row),
-        setAside,
-      ),
+      occasion === 'retried'
+        ? { setAside, settled: taken.map(({ umid }) => umid) }
+        : { setAside, taken: [...taken, ...setAside] },
     )
-    const applied = outcomes.filter(({ status }) => status === 'applied').length
-    record.took(
-      occasion,
-      told.map(({ row }) => row),
-      outcomes,
-    )
+    record.took(occasion, taken, outcomes)
     // A malformed transaction in a comparison was logged when it was listed.
-    if (occasion !== 'compared') this.tellSkipped(told)
-    this.tellOutcomes(occasion, events, outcomes)
-    this.tellSetAside(setAside)
+    if (occasion !== 'compared') for (const one of told) this.logNoFact(one)
+    this.logOutcomes(occasion, events, outcomes)
+    this.logSetAside(setAside)
+    const applied = outcomes.filter(({ status }) => status === 'applied').length
     return failure === null ? { kind: 'done', applied } : { kind: 'failed', why: failure }
   }
 
@@ -93,27 +94,26 @@ export class TransactionIntake {
     return [{ umid, timestampMs, attempts, dueMs: clock.now() + pauseMs }]
   }
 
-  /** Logged as an error, because a fact may be missing now. */
-  private tellSkipped(told: readonly { readonly row: ListedTransaction; readonly told: Told }[]): void {
-    for (const { row, told: one } of told) {
-      if (one.kind === 'neighbour') this.tellNeighbour(one.contract)
-      if (one.kind !== 'skipped') continue
-      this.options.record.malformed += 1
-      this.options.log.error({ umid: row.umid, flaw: one.flaw }, 'a transaction of the ledger was skipped')
-    }
+  private logNoFact({ row, result }: ToldTransaction): void {
+    const { record, log } = this.options
+    if (result.kind === 'neighbour') this.logNeighbour(result.contract)
+    if (result.kind !== 'malformed') return
+    record.malformed += 1
+    // An error, because a fact may be missing now.
+    log.error({ umid: row.umid, flaw: result.flaw }, 'a transaction of the ledger was skipped')
   }
 
   /**
    * Logged once. An operator may have followed a label of this contract by mistake, and would lose its assignments
    * silently.
    */
-  private tellNeighbour(contract: string): void {
+  private logNeighbour(contract: string): void {
     if (this.neighbours.has(contract) || this.neighbours.size >= NEIGHBOURS_MAX) return
     this.neighbours.add(contract)
     this.options.log.warn({ contract }, 'a contract of a followed namespace is not followed')
   }
 
-  private tellOutcomes(occasion: Occasion, events: readonly IncomingEvent[], outcomes: readonly EventOutcome[]): void {
+  private logOutcomes(occasion: Occasion, events: readonly IncomingEvent[], outcomes: readonly EventOutcome[]): void {
     for (const [i, outcome] of outcomes.entries()) {
       const event = events[i]
       if (outcome.status === 'rejected' && occasion !== 'compared') {
@@ -125,7 +125,7 @@ export class TransactionIntake {
     }
   }
 
-  private tellSetAside(setAside: readonly SetAside[]): void {
+  private logSetAside(setAside: readonly SetAside[]): void {
     for (const { umid, attempts } of setAside) {
       if (attempts !== ATTEMPTS_OF_A_MOMENT) continue
       this.options.log.error({ umid }, 'a listed transaction is told by no node and is set aside')
@@ -142,11 +142,6 @@ function failureIn(results: readonly LookUpResult[]): string | null {
   return results.some(({ kind }) => kind === 'unasked') ? 'the follower was stopped' : null
 }
 
-function notedOf(occasion: Occasion, told: readonly ListedTransaction[], setAside: readonly SetAside[]): Noted {
-  if (occasion === 'retried') return { setAside, settled: told.map(({ umid }) => umid) }
-  return { taken: [...told, ...setAside], setAside }
-}
-
-function eventOf({ row, told }: { readonly row: ListedTransaction; readonly told: Told }): readonly IncomingEvent[] {
-  return told.kind === 'fact' ? [{ eventId: ledgerEventId(row.umid), fact: told.fact }] : []
+function eventOf({ row, result }: ToldTransaction): readonly IncomingEvent[] {
+  return result.kind === 'fact' ? [{ eventId: ledgerEventId(row.umid), fact: result.fact }] : []
 }

@@ -1,20 +1,13 @@
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
-import { recognise } from './facts-of-transaction.js'
+import { type NoFact, recognise } from './facts-of-transaction.js'
 import type { FollowedContracts } from './followed-contracts.js'
+import type { LedgerSource } from './ledger-nodes.js'
 import { isSignedFor } from './ledger-signature.js'
-import type { LedgerSource } from './ledger-source.js'
 
 /** Transactions looked up in parallel. */
 const LOOKUPS_MAX = 8
-
-/** What a committed transaction means for the service: a fact, nothing, or a flaw. */
-export type Told =
-  | { readonly kind: 'fact'; readonly fact: LedgerFact }
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'neighbour'; readonly contract: string }
-  | { readonly kind: 'skipped'; readonly flaw: string }
 
 /**
  * The result of a look-up. `missing`: no node has what is needed. `unclear`: nodes failed. `unasked`: another look-up
@@ -25,6 +18,9 @@ export type LookUpResult =
   | { readonly kind: 'missing' }
   | { readonly kind: 'unclear'; readonly why: string }
   | { readonly kind: 'unasked' }
+
+/** What a transaction says: a fact, or why it is none. */
+export type Told = { readonly kind: 'fact'; readonly fact: LedgerFact } | NoFact
 
 export interface LookUpParts {
   readonly source: Pick<LedgerSource, 'transaction' | 'keysOf'>
@@ -62,43 +58,20 @@ export async function lookUpAll(
   return results
 }
 
-async function lookUp(row: ListedTransaction, parts: LookUpParts): Promise<LookUpResult> {
-  const answer = await parts.source.transaction(row.umid)
-  switch (answer.kind) {
-    case 'missing':
-    case 'unclear':
-      return answer
-    case 'too-long':
-      return { kind: 'skipped', flaw: 'it is too long' }
-    case 'found':
-      return judge(answer.transaction, row, parts)
-  }
-}
-
-async function judge(
-  transaction: Readonly<Record<string, unknown>>,
-  { timestampMs }: ListedTransaction,
+async function lookUp(
+  { umid, timestampMs }: ListedTransaction,
   { source, followed, engine }: LookUpParts,
 ): Promise<LookUpResult> {
-  const recognition = recognise(transaction, followed)
-  switch (recognition.kind) {
-    case 'neighbour':
-      return recognition
-    case 'other':
-      return { kind: 'nothing' }
-    case 'malformed':
-      return { kind: 'skipped', flaw: recognition.flaw }
-    case 'onboarding': {
-      const { fact, signer, publicKey } = recognition
-      return isSignedFor(transaction, signer, [publicKey], engine) ? { kind: 'fact', fact } : UNSIGNED
-    }
-    case 'assignment': {
-      const found = await source.keysOf(recognition.fact.owner)
-      if (found.kind !== 'found') return found
-      const isSigned = isSignedFor(transaction, recognition.fact.owner, found.keys, engine)
-      return isSigned ? { kind: 'fact', fact: { ...recognition.fact, ledgerMs: timestampMs } } : UNSIGNED
-    }
+  const answer = await source.transaction(umid)
+  if (answer.kind === 'too-long') return { kind: 'malformed', flaw: 'it is too long' }
+  if (answer.kind !== 'found') return answer
+  const recognition = recognise(answer.transaction, followed)
+  if (recognition.kind !== 'fact') return recognition
+  const { fact, signer, publicKey } = recognition
+  const found = publicKey === null ? await source.keysOf(signer) : { kind: 'found' as const, keys: [publicKey] }
+  if (found.kind !== 'found') return found
+  if (!isSignedFor(answer.transaction, signer, found.keys, engine)) {
+    return { kind: 'malformed', flaw: 'it is not signed by the identity that it speaks for' }
   }
+  return { kind: 'fact', fact: fact.type === 'wallet.assigned' ? { ...fact, ledgerMs: timestampMs } : fact }
 }
-
-const UNSIGNED = { kind: 'skipped', flaw: 'it is not signed by the identity that it speaks for' } as const

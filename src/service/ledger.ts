@@ -1,20 +1,17 @@
 import type { Settings } from '../config.js'
 import { originOf, parseFollowedContracts } from '../ledger/followed-contracts.js'
 import { type FollowerOptions, LedgerFollower } from '../ledger/follower.js'
-import { LedgerClient } from '../ledger/ledger-client.js'
-import { LedgerNodes } from '../ledger/ledger-source.js'
+import { LedgerNodes } from '../ledger/ledger-nodes.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import type { Core, CoreContext } from './core.js'
 
-/** Maximum size of the ledger's answer about an identity, in bytes. */
-const ANSWER_LIMIT_BYTES = 1024 * 1024
 const MS_PER_SECOND = 1000
 
 /** The client of the ledger's read API. */
-export function startLedgerClient({ settings, shutdown }: CoreContext): LedgerClient {
+export function startLedgerClient({ settings, shutdown }: CoreContext): LedgerNodes {
   const { ledgerUrls: urls, ledgerTimeoutMs: timeoutMs } = settings
-  const client = new LedgerClient({ urls, timeoutMs, answerLimitBytes: ANSWER_LIMIT_BYTES })
+  const client = new LedgerNodes({ storeUrls: [], urls, timeoutMs })
   shutdown.add('ledger', () => client.close())
   return client
 }

@@ -8,8 +8,10 @@ const KEY = `0x02${'AB'.repeat(32)}`
 const identityOf = (keyText: string) => createHash('sha256').update(keyText).update('shop.onboarding').digest('hex')
 
 const assigned = (id: string, owner: string) => ({
-  kind: 'assignment',
+  kind: 'fact',
   fact: { type: 'wallet.assigned', id: idOf(id), address: null, network: null, owner: idOf(owner) },
+  signer: idOf(owner),
+  publicKey: null,
 })
 
 /** A transaction with some fields of `$tx` in place of the usual ones. */
@@ -22,7 +24,7 @@ describe('the facts of a committed transaction', () => {
     for (const publicKey of [KEY, KEY.toLowerCase(), KEY.slice(2)]) {
       const fact = { type: 'identity.onboarded', identity: identityOf(publicKey) }
       const spelled = withTx(onboardTx('alice'), { $i: { otk: { publicKey, type: 'secp256k1' } } })
-      assert.deepEqual(recognise(spelled, FOLLOWED), { kind: 'onboarding', fact, signer: 'otk', publicKey })
+      assert.deepEqual(recognise(spelled, FOLLOWED), { kind: 'fact', fact, signer: 'otk', publicKey })
     }
   })
 
@@ -71,7 +73,7 @@ describe('the facts of a committed transaction', () => {
 
   for (const $selfsign of [1, 'true', {}]) {
     test(`a transaction with ${JSON.stringify($selfsign)} as $selfsign is self-signed, as it is to a node`, () => {
-      assert.equal(recognise({ ...onboardTx('alice'), $selfsign }, FOLLOWED).kind, 'onboarding')
+      assert.equal(recognise({ ...onboardTx('alice'), $selfsign }, FOLLOWED).kind, 'fact')
       assert.equal(recognise({ ...assignTx('w1', 'alice'), $selfsign }, FOLLOWED).kind, 'malformed')
     })
   }

@@ -5,8 +5,14 @@ import type { EventOutcome, LedgerFact } from '../../src/domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep, ListedTransaction, SetAside } from '../../src/domain/ledger-progress.js'
 import type { FollowedContracts } from '../../src/ledger/followed-contracts.js'
 import { LedgerFollower } from '../../src/ledger/follower.js'
-import type { FoundKeys, LedgerSource, LookedUp } from '../../src/ledger/ledger-source.js'
-import { type Listing, mergePages, type StorePage } from '../../src/ledger/listing.js'
+import {
+  type FoundKeys,
+  type LedgerSource,
+  type Listing,
+  type LookedUp,
+  mergePages,
+  type StorePage,
+} from '../../src/ledger/ledger-nodes.js'
 import { createLog } from '../../src/log.js'
 import type { Cancel } from '../../src/scheduler.js'
 import type { LedgerPort } from '../../src/store/ledger.js'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
-import { LedgerClient } from '../../src/ledger/ledger-client.js'
+import { LedgerNodes, STREAM_LIMIT_BYTES } from '../../src/ledger/ledger-nodes.js'
 import { always, MISSING, serveNode } from './node-server.js'
 
-function client(context: TestContext, urls: readonly string[], timeoutMs = 5000): LedgerClient {
-  const made = new LedgerClient({ urls, timeoutMs, answerLimitBytes: 1000 })
+function client(context: TestContext, urls: readonly string[], timeoutMs = 5000): LedgerNodes {
+  const made = new LedgerNodes({ storeUrls: [], urls, timeoutMs })
   context.after(() => made.close())
   return made
 }
@@ -41,7 +41,7 @@ describe('the ledger client', () => {
   const commands = ['', '.', '..', '_all_docs', '_compact', 'a/../b', `x${ID}`, `${ID}:stream`, ID.toUpperCase()]
   test('asks nobody for what is not 64 lower-case hex digits', async (context) => {
     const url = await serveNode(context, () => assert.fail('the node was asked'))
-    for (const id of commands) assert.throws(() => client(context, [url]).hasIdentity(id), /only identities/)
+    for (const id of commands) await assert.rejects(client(context, [url]).hasIdentity(id), /only identities/)
   })
 
   const unclear: readonly [what: string, answer: RequestListener][] = [
@@ -58,7 +58,7 @@ describe('the ledger client', () => {
     ['success with a text', always(200, '"stream"')],
     ['success with what is no JSON', always(200, '<html>')],
     ['success with nothing', always(200, '')],
-    ['an answer that is too long', always(200, `{"stream":{"x":"${'x'.repeat(2000)}"}}`)],
+    ['an answer that is too long', always(200, `{"stream":{"x":"${'x'.repeat(STREAM_LIMIT_BYTES)}"}}`)],
     [
       'an answer that is cut off',
       (_, response) => void response.writeHead(200, { 'Content-Length': '100' }).write('{', () => response.destroy()),

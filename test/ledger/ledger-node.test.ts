@@ -5,8 +5,7 @@ import { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import { noble } from '../../src/crypto/noble.js'
 import type { Network } from '../../src/domain/network.js'
 import type { FollowedContracts } from '../../src/ledger/followed-contracts.js'
-import { LedgerClient } from '../../src/ledger/ledger-client.js'
-import { LedgerNodes } from '../../src/ledger/ledger-source.js'
+import { LedgerNodes } from '../../src/ledger/ledger-nodes.js'
 import type { LmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import { assignment, type ClientTransaction, onboarding, SandboxFixture } from '../sandbox/sandbox-fixture.js'
 import { openStoreAt } from '../support/lmdb-fixture.js'
@@ -257,7 +256,7 @@ describe('whether an identity exists, asked of a ledger node', () => {
     const world = await World.start(context)
     const { identity } = await world.onboard()
     const { url } = world.node
-    const client = new LedgerClient({ urls: [url], timeoutMs: TIMEOUT_MS, answerLimitBytes: 1000 })
+    const client = new LedgerNodes({ storeUrls: [], urls: [url], timeoutMs: TIMEOUT_MS })
     context.after(() => client.close())
     assert.equal(await client.hasIdentity(identity), true)
     assert.equal(await client.hasIdentity('f'.repeat(64)), false)

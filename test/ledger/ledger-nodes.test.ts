@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
-import { LedgerNodes, type LedgerSource, TRANSACTION_LIMIT_BYTES } from '../../src/ledger/ledger-source.js'
+import { LedgerNodes, type LedgerSource, TRANSACTION_LIMIT_BYTES } from '../../src/ledger/ledger-nodes.js'
 import { START_MS } from '../support/manual-clock.js'
 import { always, MISSING, serveNode } from './node-server.js'
 
