@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=32 --v8-pool-size=1
 import { setFlagsFromString } from 'node:v8'
 import { error, out, processIo } from './cli/process-io.js'
 import { run } from './cli/run.js'

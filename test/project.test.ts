@@ -32,6 +32,8 @@ describe('the project', () => {
     const command = ['node', ...NODE_FLAGS, 'dist/src/main.js serve'].join(' ')
     assert.ok(manifest.scripts.start.includes(`&& ${command} `), 'npm start')
     assert.ok(readProjectFile('docs/operating.md').includes(`\`${command}\``), 'docs/operating.md')
+    const program = `#!/usr/bin/env -S ${['node', ...NODE_FLAGS].join(' ')}\n`
+    assert.ok(readProjectFile('src/main.ts').startsWith(program), 'billhook, the installed program')
   })
 
   test('depends on exact versions', () => {
@@ -75,7 +77,7 @@ describe('the project', () => {
   test('ships the files that its manifest names, its licence among them', () => {
     assert.match(readProjectFile('LICENSE'), /^MIT License\n\nCopyright \(c\) \d{4} Billhook contributors\n/)
     assert.equal(manifest.license, 'MIT')
-    assert.ok(readProjectFile('src/main.ts').startsWith('#!/usr/bin/env node\n'))
+    assert.ok(readProjectFile('src/main.ts').startsWith('#!/usr/bin/env -S node '))
     assert.equal(manifest.bin.billhook, 'dist/src/main.js')
   })
 })
