@@ -1,7 +1,15 @@
-import { decodeInvoice, encodeInvoice, type InvoiceRow } from '../../src/store/lmdb/invoices/invoice-rows.js'
-import { deliveryCodec } from '../../src/store/lmdb/outbox/delivery-codec.js'
-import { bigintFromBytes, bigintToBytes, sortableAmount, under } from '../../src/store/lmdb/tables/bytes.js'
-import type { InvoiceId, OwnerNo, SetNo } from '../../src/store/lmdb/tables/names.js'
+import { isDeepStrictEqual } from 'node:util'
+import { fromStored, type InvoiceRow, invoiceCodec, toStored } from '../../src/store/lmdb/invoices/invoice-rows.js'
+import { deliveryCodec } from '../../src/store/lmdb/outbox/delivery-rows.js'
+import {
+  bigintFromBytes,
+  bigintToBytes,
+  type InvoiceId,
+  type OwnerNo,
+  type SetNo,
+  sortableAmount,
+  under,
+} from '../../src/store/lmdb/tables/keys.js'
 import { NOTHING } from '../../src/store/lmdb/tables/tables.js'
 import type { Case } from './case.js'
 import { functionCase } from './function-case.js'
@@ -47,20 +55,20 @@ function invoiceCases(): readonly Case[] {
     walletIdsText: 'wallet-1',
   }
   const inputs = numbers.map((n) => ({ id: invoiceId(n), row: invoiceRow(n) }))
-  const stored = new Map(inputs.map(({ id, row }) => [id.toString('latin1'), encodeInvoice(row, set)]))
+  const stored = new Map(inputs.map(({ id, row }) => [id.toString('latin1'), invoiceCodec.encode(toStored(row, set))]))
   return [
     functionCase({
       name: 'write the record of an invoice',
       inputs,
-      run: ({ row }) => encodeInvoice(row, set),
+      run: ({ row }) => invoiceCodec.encode(toStored(row, set)),
       isRight: (bytes, { id }) => stored.get(id.toString('latin1'))?.equals(bytes) === true,
       note: 'without the table that it goes to',
     }),
     functionCase({
       name: 'read the record of an invoice',
       inputs,
-      run: ({ id }) => decodeInvoice(id, stored.get(id.toString('latin1')) ?? NOTHING, () => set),
-      isRight: (read, { row }) => JSON.stringify(entriesOf(read)) === JSON.stringify(entriesOf(row)),
+      run: ({ id }) => fromStored(id, invoiceCodec.decode(stored.get(id.toString('latin1')) ?? NOTHING), set),
+      isRight: (read, { row }) => isDeepStrictEqual(read, row),
       note: 'from bytes in memory, looking them up included',
     }),
   ]
@@ -98,24 +106,25 @@ function invoiceId(n: number): InvoiceId {
 }
 
 function invoiceRow(n: number): InvoiceRow {
+  const id = invoiceId(n)
   return {
-    owner: 'owner',
-    wallet_id: 'wallet-1',
-    wallet_ids: 'wallet-1',
-    name: `Order ${n}`,
-    description: null,
-    reference: `order-${n}`,
-    amount: `12.${n + 1}`,
-    currency: 'USDT',
-    callback_url: null,
-    created_at: NOW_MS + n,
+    id,
+    invoice: {
+      id: id.toString('hex'),
+      owner: 'owner',
+      wallet_id: 'wallet-1',
+      wallet_ids: 'wallet-1',
+      name: `Order ${n}`,
+      description: null,
+      reference: `order-${n}`,
+      amount: `12.${n + 1}`,
+      currency: 'USDT',
+      callback_url: null,
+      created_at: NOW_MS + n,
+    },
     setNo: 1 as SetNo,
     expiresAt: null,
     voidedAt: null,
     hasOutlivedExpiry: false,
   }
-}
-
-function entriesOf(row: InvoiceRow | undefined): readonly (readonly [string, unknown])[] {
-  return Object.entries(row ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
 }

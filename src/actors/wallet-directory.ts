@@ -5,7 +5,6 @@ import { refuse } from '../domain/failure.js'
 import { type InvoiceRequest, walletsOf } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
 import { canonicalAddress, type Network } from '../domain/network.js'
-import { isReady } from '../store/awaitable.js'
 import type { ChainPort } from '../store/chain.js'
 import {
   type ChainResult,
@@ -83,7 +82,7 @@ export class WalletDirectory {
     const command: InvoiceCommand = { type: 'invoice', request, terms }
     const looked = this.store.commands.answerWithoutTurn(command)
     // Without a pause, requests of one wallet enter its mailbox in the order in which they were made.
-    const answer = isReady(looked) ? looked : await looked
+    const answer = looked instanceof Promise ? await looked : looked
     if (answer !== null) return answer
     const result = this.submit(request.walletIds, command)
     if (result === null) return { type: 'invoice', outcome: refuse('overloaded'), isReplay: false }

@@ -3,7 +3,6 @@ import type { Clock } from '../clock.js'
 import { parsePublicKeyHex } from '../crypto/secp256k1.js'
 import { type ApiKey, type Authority, authorise, isTimely, type Permission } from '../domain/api-key.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
-import { isReady } from '../store/awaitable.js'
 import type { KeyPort } from '../store/keys.js'
 import type { Rejection, VerifyLaneName } from '../verify/lanes.js'
 import type { VerifyPool } from '../verify/pool.js'
@@ -113,7 +112,7 @@ export class SignedRequests {
     if (!(await verdict)) return refuse('invalid_signature')
     const { permission } = route
     const found = this.keys.find(publicKey)
-    const key = authorise(isReady(found) ? found : await found, permission, this.clock.now())
+    const key = authorise(found instanceof Promise ? await found : found, permission, this.clock.now())
     return key.ok ? succeed({ key: key.value, authority: { keyId: key.value.id, permission }, timestamp }) : key
   }
 

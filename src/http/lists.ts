@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Outcome, refuseField, succeed } from '../domain/failure.js'
-import type { Awaitable } from '../store/awaitable.js'
-import type { Page, PageOf } from '../store/pages.js'
+import type { Awaitable, Page, PageOf } from '../store/reads.js'
 import { jsonAnswer } from './failure-response.js'
 import type { Answer, BodyStream } from './server.js'
 

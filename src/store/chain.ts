@@ -1,6 +1,6 @@
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
-import type { Awaitable } from './awaitable.js'
+import type { Awaitable } from './reads.js'
 
 /** What the watcher of a network needs to go on. `CommandPort` takes its steps. */
 export interface ChainPort {

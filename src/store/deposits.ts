@@ -1,7 +1,6 @@
 import type { Deposit } from '../domain/deposit.js'
 import type { Network } from '../domain/network.js'
-import type { Awaitable } from './awaitable.js'
-import type { Page, PageOf } from './pages.js'
+import type { Awaitable, Page, PageOf } from './reads.js'
 
 /** Reads deposits. `CommandPort` records them. */
 export interface DepositPort {

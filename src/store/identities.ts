@@ -1,4 +1,4 @@
-import type { Awaitable } from './awaitable.js'
+import type { Awaitable } from './reads.js'
 
 /** Which identities the ledger is known to have. */
 export interface IdentityPort {

@@ -1,7 +1,6 @@
 import type { Invoice } from '../domain/invoice.js'
 import type { Payment } from '../domain/payment.js'
-import type { Awaitable } from './awaitable.js'
-import type { Page, PageOf } from './pages.js'
+import type { Awaitable, Page, PageOf } from './reads.js'
 
 export interface InvoiceWithPayment {
   readonly invoice: Invoice

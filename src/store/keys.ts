@@ -1,7 +1,6 @@
 import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
 import type { Outcome } from '../domain/failure.js'
-import type { Awaitable } from './awaitable.js'
-import type { Page, PageOf } from './pages.js'
+import type { Awaitable, Page, PageOf } from './reads.js'
 
 /** The API keys of identities. */
 export interface KeyPort {

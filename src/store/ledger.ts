@@ -1,7 +1,7 @@
 import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
-import type { Awaitable } from './awaitable.js'
 import type { Settled } from './commands.js'
+import type { Awaitable } from './reads.js'
 
 /** A fact of the ledger and the id of the event that reported it; null when the fact identifies itself. */
 export interface LedgerEvent {

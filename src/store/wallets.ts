@@ -1,7 +1,6 @@
 import type { Network } from '../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
-import type { Awaitable } from './awaitable.js'
-import type { Page, PageOf } from './pages.js'
+import type { Awaitable, Page, PageOf } from './reads.js'
 
 /** Wallets, and the pool of those without an owner. Facts about wallets come in through `LedgerPort`. */
 export interface WalletPort {

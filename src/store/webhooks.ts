@@ -1,5 +1,5 @@
 import type { SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
-import type { Awaitable } from './awaitable.js'
+import type { Awaitable } from './reads.js'
 
 /** Where and how owners are notified. */
 export interface WebhookPort {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js'
 import type { Network } from '../../domain/network.js'
-import type { Awaitable } from '../../store/awaitable.js'
+import type { Awaitable } from '../../store/reads.js'
 import type { RequestHead } from '../server.js'
 import type { ClientOf } from './client-address.js'
 

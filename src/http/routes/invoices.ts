@@ -6,10 +6,9 @@ import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import type { IdempotentRequest } from '../../domain/idempotency.js'
 import { type InvoiceRequest, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import { truncate, wellFormed } from '../../domain/text.js'
-import { isReady } from '../../store/awaitable.js'
 import type { CreationTerms, InvoiceResult } from '../../store/commands.js'
 import type { InvoicePort, InvoiceWithPayment } from '../../store/invoices.js'
-import type { Page, PageOf } from '../../store/pages.js'
+import type { Page, PageOf } from '../../store/reads.js'
 import { ownerInBody, readJsonObject } from '../body.js'
 import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer, jsonTextAnswer } from '../failure-response.js'
@@ -111,7 +110,7 @@ function sha256(data: string | Uint8Array): Buffer {
 
 function show(invoices: InvoicePort, id: string): Answer | Promise<Answer> {
   const found = invoices.findWithPayment(id)
-  return isReady(found) ? showAnswer(found) : found.then(showAnswer)
+  return found instanceof Promise ? found.then(showAnswer) : showAnswer(found)
 }
 
 /** Answers by what the store returned, which is the same object until something changes. */

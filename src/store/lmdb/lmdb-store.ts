@@ -6,8 +6,6 @@ import { StartError } from '../../start-error.js'
 import type { CommitObserver } from '../commit-observer.js'
 import type { Store } from '../store.js'
 import { LmdbChain } from './chain/chain-port.js'
-import { ChainSteps } from './chain/chain-steps.js'
-import { WatchedAddressLists } from './chain/watched-addresses.js'
 import { LmdbCommands } from './commands/command-port.js'
 import { CommitLoop, type World } from './commit/commit-loop.js'
 import { LmdbDeposits } from './deposits/deposit-rows.js'
@@ -95,23 +93,20 @@ export class LmdbStore implements Store {
     private readonly lock: DirectoryLock,
     options: LmdbStoreOptions,
   ) {
-    const { areWalletsShared, tokenDecimals } = options
     const commits = new CommitLoop(tables, options, options.commitObserver, options.onCommitFailed)
-    const deposits = new DepositRecorder(tokenDecimals)
-    const steps = new ChainSteps(deposits, tokenDecimals)
+    const deposits = new DepositRecorder(options.tokenDecimals)
     const answers = new InvoiceAnswers()
-    const watched = new WatchedAddressLists(commits)
     this.commits = commits
-    this.commands = new LmdbCommands({ commits, deposits, steps, answers, areWalletsShared })
+    this.commands = new LmdbCommands({ commits, deposits, answers, areWalletsShared: options.areWalletsShared })
     this.keys = new LmdbKeys(commits, options.randomKeyId)
     this.identities = new LmdbIdentities(commits)
     this.wallets = new LmdbWallets(commits)
     this.invoices = new LmdbInvoices(commits, answers)
     this.deposits = new LmdbDeposits(commits)
-    this.chain = new LmdbChain(commits, steps, watched)
+    this.chain = new LmdbChain(commits, deposits)
     this.outbox = new LmdbOutbox(commits)
     this.webhooks = new LmdbWebhooks(commits, options.randomSecretHex)
-    this.ledger = new LmdbLedger(commits, watched, options.flawOfAddress)
+    this.ledger = new LmdbLedger(commits, this.chain, options.flawOfAddress)
   }
 
   async probeWrite(): Promise<void> {

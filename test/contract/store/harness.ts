@@ -6,7 +6,7 @@ import type { EventOutcome, LedgerFact } from '../../../src/domain/ledger-fact.j
 import type { Delivery } from '../../../src/domain/webhook.js'
 import type { Settled, WalletCommand, WalletResult } from '../../../src/store/commands.js'
 import type { InvoiceWithPayment } from '../../../src/store/invoices.js'
-import type { PageOf } from '../../../src/store/pages.js'
+import type { PageOf } from '../../../src/store/reads.js'
 import type { Store } from '../../../src/store/store.js'
 import {
   depositFact,

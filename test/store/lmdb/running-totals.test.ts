@@ -11,7 +11,7 @@ import {
   totalAfter,
   totalUntil,
 } from '../../../src/store/lmdb/payments/running-totals.js'
-import type { AddressNo, DepositNo } from '../../../src/store/lmdb/tables/names.js'
+import type { AddressNo, DepositNo } from '../../../src/store/lmdb/tables/keys.js'
 import { type Environment, openEnvironment, openTables, type Table } from '../../../src/store/lmdb/tables/tables.js'
 import { receivedSince } from '../../support/received-since.js'
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.js'
@@ -25,6 +25,10 @@ interface Counted {
   readonly no: DepositNo
   readonly receivedAt: number
   readonly amount: bigint
+}
+
+function entry({ no, receivedAt, amount }: Counted) {
+  return { no, receivedAt, atoms: amount }
 }
 
 describe('running totals', () => {
@@ -90,11 +94,11 @@ describe('running totals', () => {
             const { deposits } = known
             if (one.isAdded || deposits.length === 0) {
               deposits.push({ no: depositNo(i), receivedAt: one.receivedAt, amount: one.amount })
-              addToTotals(table, key, one.receivedAt, depositNo(i), one.amount)
+              addToTotals(table, key, entry({ ...one, no: depositNo(i) }))
             } else {
               const [gone] = deposits.splice(one.pick % deposits.length, 1)
               assert.ok(gone !== undefined)
-              removeFromTotals(table, key, gone.receivedAt, gone.no, gone.amount)
+              removeFromTotals(table, key, entry(gone))
             }
           }
           const times = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, TIME_MAX - 2, TIME_MAX - 1, TIME_MAX]
@@ -118,7 +122,7 @@ describe('running totals', () => {
           undone(() => {
             const account = accountOf(addressNo(2), 'USDT')
             for (const [i, { receivedAt, amount }] of deposits.entries()) {
-              addToTotals(table, account, receivedAt, depositNo(i), amount)
+              addToTotals(table, account, { receivedAt, no: depositNo(i), atoms: amount })
             }
             const counted = deposits.map((one) => ({ ...one, kind: 'confirmed' as const }))
             const isEnough = (time: number) => receivedSince(time, counted).confirmed >= atoms
@@ -136,16 +140,16 @@ describe('running totals', () => {
       const deposits: Counted[] = []
       for (let i = 0; i < 3000; i += 1)
         deposits.push({ no: depositNo(i), receivedAt: 100 + Math.floor(i / 2), amount: BigInt(i + 1) })
-      for (const one of deposits) addToTotals(table, key, one.receivedAt, one.no, one.amount)
+      for (const one of deposits) addToTotals(table, key, entry(one))
       const early: Counted = { no: depositNo(5000), receivedAt: 50, amount: 10n ** 60n }
-      addToTotals(table, key, early.receivedAt, early.no, early.amount)
+      addToTotals(table, key, entry(early))
       const times = [0, 49, 50, 51, 99, 100, 101, 600, 611, 612, 1123, 1124, 1598, 1599, 1600]
       assertSums(key, [...deposits, early], times)
-      removeFromTotals(table, key, early.receivedAt, early.no, early.amount)
+      removeFromTotals(table, key, entry(early))
       assertSums(key, deposits, times)
       const [first] = deposits.splice(0, 1)
       assert.ok(first !== undefined)
-      removeFromTotals(table, key, first.receivedAt, first.no, first.amount)
+      removeFromTotals(table, key, entry(first))
       assertSums(key, deposits, times)
     })
   })
@@ -153,7 +157,8 @@ describe('running totals', () => {
   test('refuse to lose a deposit that they do not have', () => {
     undone(() => {
       assert.throws(
-        () => removeFromTotals(table, accountOf(addressNo(9), 'native'), 5, depositNo(5), 5n),
+        () =>
+          removeFromTotals(table, accountOf(addressNo(9), 'native'), { receivedAt: 5, no: depositNo(5), atoms: 5n }),
         /missing from its running total/,
       )
     })

@@ -1,28 +1,27 @@
 import type { BlockHead, ChainPosition } from '../../../domain/block.js'
 import type { Deposit } from '../../../domain/deposit.js'
-import { NETWORKS, type Network } from '../../../domain/network.js'
+import type { Network } from '../../../domain/network.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { depositKey } from '../deposits/deposit-rows.js'
-import { WIDE_BYTES, wideKey } from '../tables/bytes.js'
+import { networkKey, WIDE_BYTES, wideKey } from '../tables/keys.js'
 import { fieldsOf, integer, listOf, recordCodec, text } from '../tables/record-codec.js'
 import { firstKey, lastKey } from '../tables/tables.js'
 
 /** Names a deposit within its network. */
-export type DepositId = Pick<Deposit, 'txHash' | 'index'>
+export type NameInNetwork = Pick<Deposit, 'txHash' | 'index'>
 
 /** A block with the deposits that it holds: that live and die with it. */
 export interface BlockRow extends BlockHead {
-  readonly deposits: readonly DepositId[]
+  readonly deposits: readonly NameInNetwork[]
 }
 
 const codec = recordCodec<Omit<BlockRow, 'height'>>('blocks', 1, {
   hash: text,
   parentHash: text,
   timeMs: integer,
-  deposits: listOf(fieldsOf<DepositId>({ txHash: text, index: integer })),
+  deposits: listOf(fieldsOf<NameInNetwork>({ txHash: text, index: integer })),
 })
 
-const KEY_BYTES = 1 + WIDE_BYTES
 const HEIGHT_MAX = 0xffff_ffff_ffff
 
 /*
@@ -32,13 +31,12 @@ const HEIGHT_MAX = 0xffff_ffff_ffff
 
 export function positionOf(at: Reader, network: Network): ChainPosition | undefined {
   const { blocks, chains } = at.tables
-  const low = blockKey(network, 0)
   const high = blockKey(network, HEIGHT_MAX)
-  const last = lastKey(blocks, high, Buffer.of(NETWORKS.indexOf(network)))
-  const first = firstKey(blocks, low, high)
+  const last = lastKey(blocks, high, networkKey(network))
+  const first = firstKey(blocks, networkKey(network), high)
   if (last === undefined || first === undefined) return undefined
   const oldest = heightOf(first)
-  const confirmed = chains.get(chainKey(network))?.readIntBE(0, WIDE_BYTES) ?? oldest - 1
+  const confirmed = chains.get(networkKey(network))?.readIntBE(0, WIDE_BYTES) ?? oldest - 1
   return { tip: toHead(getBlock(at, network, heightOf(last))), oldest, confirmed }
 }
 
@@ -46,7 +44,7 @@ export function positionOf(at: Reader, network: Network): ChainPosition | undefi
 export function putConfirmed({ tables }: Commit, network: Network, height: number): void {
   const bytes = Buffer.alloc(WIDE_BYTES)
   bytes.writeIntBE(height, 0, WIDE_BYTES)
-  tables.chains.putSync(chainKey(network), bytes)
+  tables.chains.putSync(networkKey(network), bytes)
 }
 
 export function findBlock({ tables }: Reader, network: Network, height: number): BlockRow | undefined {
@@ -72,17 +70,22 @@ export function removeBlock(commit: Commit, network: Network, row: BlockRow): vo
 }
 
 /** Height of the block that holds a deposit. */
-export function holderOf({ tables }: Commit, network: Network, { txHash, index }: DepositId): number | undefined {
-  return tables.blockDeposits.get(depositKey(network, txHash, index))?.readUIntBE(0, WIDE_BYTES)
+export function holderOf({ tables }: Commit, network: Network, { txHash, index }: NameInNetwork): number | undefined {
+  return tables.blockDeposits.get(depositKey({ network, txHash, index }))?.readUIntBE(0, WIDE_BYTES)
 }
 
 /** The row of the block has to list the deposit too. */
-export function holdDeposit({ tables }: Commit, network: Network, { txHash, index }: DepositId, height: number): void {
-  tables.blockDeposits.putSync(depositKey(network, txHash, index), wideKey(height))
+export function holdDeposit(
+  { tables }: Commit,
+  network: Network,
+  { txHash, index }: NameInNetwork,
+  height: number,
+): void {
+  tables.blockDeposits.putSync(depositKey({ network, txHash, index }), wideKey(height))
 }
 
-export function releaseDeposit({ tables }: Commit, network: Network, { txHash, index }: DepositId): void {
-  tables.blockDeposits.removeSync(depositKey(network, txHash, index))
+export function releaseDeposit({ tables }: Commit, network: Network, { txHash, index }: NameInNetwork): void {
+  tables.blockDeposits.removeSync(depositKey({ network, txHash, index }))
 }
 
 /** Up to `limit` blocks below a height, oldest first. */
@@ -97,22 +100,15 @@ export function forgetChain(commit: Commit, network: Network): void {
   for (const row of blocksBelow(commit, network, HEIGHT_MAX, Number.MAX_SAFE_INTEGER)) {
     removeBlock(commit, network, row)
   }
-  commit.tables.chains.removeSync(chainKey(network))
+  commit.tables.chains.removeSync(networkKey(network))
 }
 
 export function toHead({ height, hash, parentHash, timeMs }: BlockHead): BlockHead {
   return { height, hash, parentHash, timeMs }
 }
 
-function chainKey(network: Network): Buffer {
-  return Buffer.of(NETWORKS.indexOf(network))
-}
-
 function blockKey(network: Network, height: number): Buffer {
-  const key = Buffer.allocUnsafe(KEY_BYTES)
-  key[0] = NETWORKS.indexOf(network)
-  key.writeUIntBE(height, 1, WIDE_BYTES)
-  return key
+  return Buffer.concat([networkKey(network), wideKey(height)])
 }
 
 function heightOf(key: Buffer): number {

@@ -1,17 +1,30 @@
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../../../domain/block.js'
-import type { Network } from '../../../domain/network.js'
+import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { ChainPort } from '../../chain.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
+import type { DepositRecorder } from '../deposits/deposits.js'
+import { endOf, networkKey } from '../tables/keys.js'
+import { isOfWallet } from '../wallets/wallets.js'
 import { findBlock, positionOf, toHead } from './block-rows.js'
-import type { ChainSteps } from './chain-steps.js'
-import type { WatchedAddressLists } from './watched-addresses.js'
+import { addressesOf } from './chain-steps.js'
 
-/** Reads what a watcher needs to go on. */
+/** Behind every key of an address. */
+const KEY_BYTES_MAX = 600
+
+/** The result of a search: all addresses of wallets, or that there are more than a number. */
+type Found = { readonly addresses: Set<string> } | { readonly moreThan: number }
+
+/**
+ * Reads what a watcher needs to go on. Where the addresses of a network's wallets are few they are read once and kept, and
+ * those that wallets come to have later are added. Where they are many they stay many, since no wallet ever loses its
+ * address.
+ */
 export class LmdbChain implements ChainPort {
+  private readonly found = new Map<Network, Found>()
+
   constructor(
     private readonly commits: CommitLoop,
-    private readonly steps: ChainSteps,
-    private readonly lists: WatchedAddressLists,
+    private readonly deposits: DepositRecorder,
   ) {}
 
   position(network: Network): ChainPosition | undefined {
@@ -24,10 +37,43 @@ export class LmdbChain implements ChainPort {
   }
 
   addressesOf(step: ChainStep): readonly string[] {
-    return this.steps.addressesOf(this.commits.snapshot, step)
+    return addressesOf(this.commits.snapshot, step, this.deposits)
   }
 
   watched(network: Network): WatchedAddresses {
-    return this.lists.of(network)
+    return {
+      has: (address) => isOfWallet(this.commits.snapshot, network, address),
+      few: (limit) => this.few(network, limit),
+    }
+  }
+
+  /** Call it when the fact that gave a wallet its address is durable: before, a search does not find the address. */
+  learned(network: Network, address: string): void {
+    const found = this.found.get(network)
+    if (found !== undefined && 'addresses' in found && isOfWallet(this.commits.snapshot, network, address)) {
+      found.addresses.add(canonicalAddress(network, address))
+    }
+  }
+
+  private few(network: Network, limit: number): readonly string[] | null {
+    let found = this.found.get(network)
+    if (found === undefined || ('moreThan' in found && found.moreThan < limit)) {
+      found = this.search(network, limit)
+      this.found.set(network, found)
+    }
+    return 'addresses' in found && found.addresses.size <= limit ? [...found.addresses] : null
+  }
+
+  private search(network: Network, limit: number): Found {
+    const { snapshot } = this.commits
+    const addresses = new Set<string>()
+    const prefix = networkKey(network)
+    for (const key of snapshot.tables.addresses.getKeys({ start: prefix, end: endOf(prefix, KEY_BYTES_MAX) })) {
+      const address = key.subarray(prefix.length).toString()
+      if (!isOfWallet(snapshot, network, address)) continue
+      if (addresses.size === limit) return { moreThan: limit }
+      addresses.add(address)
+    }
+    return { addresses }
   }
 }

@@ -1,249 +1,282 @@
-import type { ChainRefusal, ChainStep, ObservedBlock, ObservedTransfer } from '../../../domain/block.js'
-import { CONFIRMED_BLOCKS_KEPT, confirmedAfterUndo, mayAppend, mayConfirm } from '../../../domain/block.js'
-import { conflictOf, flawOf, type Sighting } from '../../../domain/deposit.js'
-import type { Network, TokenDecimals } from '../../../domain/network.js'
+import {
+  type ChainOutcome,
+  type ChainRefusal,
+  type ChainReport,
+  type ChainStep,
+  CONFIRMED_BLOCKS_KEPT,
+  confirmedAfterUndo,
+  mayAppend,
+  mayConfirm,
+  type ObservedBlock,
+  type ObservedTransfer,
+} from '../../../domain/block.js'
+import type { DepositReport, Sighting } from '../../../domain/deposit.js'
+import type { EventOutcome } from '../../../domain/ledger-fact.js'
+import type { Network } from '../../../domain/network.js'
+import type { OwedDelivery } from '../../outbox.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import { findDeposit } from '../deposits/deposit-rows.js'
+import { type DepositId, findDeposit } from '../deposits/deposit-rows.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
 import {
   type BlockRow,
   blocksBelow,
-  type DepositId,
   findBlock,
   forgetChain,
   getBlock,
   holdDeposit,
   holderOf,
+  type NameInNetwork,
   positionOf,
   putBlock,
   putConfirmed,
   releaseDeposit,
   removeBlock,
 } from './block-rows.js'
-import { ChainEffects, type TakenStep } from './chain-effects.js'
+
+/*
+ * The steps of the watchers: blocks, and the deposits that live and die with them, all in one transaction.
+ */
 
 /** The most blocks that one step removes, beyond as many as it brings. */
 const PRUNED_MAX = 256
 
-/** Takes the steps of the watchers: blocks, and the deposits that live and die with them, all in one transaction. */
-export class ChainSteps {
+type Append = Extract<ChainStep, { type: 'append' }>
+
+/** The outcome of a step, and the deliveries that it caused. */
+export interface TakenStep {
+  readonly outcome: ChainOutcome
+  readonly owed: readonly OwedDelivery[]
+}
+
+export function takeStep(commit: Commit, step: ChainStep, deposits: DepositRecorder): TakenStep {
+  return new StepTaker(commit, step.network, deposits).take(step)
+}
+
+/** Settles a bounded piece of what the deposits of a step will meet; false when there is more. */
+export function settleStep(commit: Commit, step: ChainStep, deposits: DepositRecorder): boolean {
+  return deposits.settle(commit, sightingsOf(step))
+}
+
+/** The addresses, each once, whose deposits a step reports on. */
+export function addressesOf(at: Reader, step: ChainStep, deposits: DepositRecorder): readonly string[] {
+  const { network } = step
+  const sightings = sightingsOf(step).filter((sighting) => deposits.flawOf(sighting) === null)
+  const held = rowsOf(at, step).flatMap((row) => row.deposits.map((name) => ({ network, ...name })))
+  const known = [...sightings, ...held].map((id) => findDeposit(at, id)?.deposit).filter((one) => one !== undefined)
+  return [...new Set([...sightings, ...known].map(({ toAddress }) => toAddress))]
+}
+
+/** The deposits that the blocks of a step bring. */
+function sightingsOf(step: ChainStep): readonly Sighting[] {
+  return 'blocks' in step ? step.blocks.flatMap((block) => sightingsIn(step.network, block)) : []
+}
+
+function sightingsIn(network: Network, { transfers, timeMs }: ObservedBlock): readonly Sighting[] {
+  return transfers.map(({ txHash, index, toAddress, currency, amount }: ObservedTransfer) => {
+    return { network, txHash, index, toAddress, currency, amount, receivedAt: timeMs }
+  })
+}
+
+/** The stored blocks whose deposits a step is about. */
+function rowsOf(at: Reader, step: ChainStep): readonly BlockRow[] {
+  switch (step.type) {
+    case 'append':
+    case 'forget':
+      return []
+    case 'confirm':
+      return step.blocks.map(({ height }) => findBlock(at, step.network, height)).filter((row) => row !== undefined)
+    case 'undo':
+      return rowsAbove(at, step.network, step.above)
+  }
+}
+
+/** Newest first, as they were built on one another. */
+function rowsAbove(at: Reader, network: Network, above: number): readonly BlockRow[] {
+  const rows: BlockRow[] = []
+  const tip = positionOf(at, network)?.tip.height ?? -1
+  for (let height = tip; height > above; height -= 1) {
+    const row = findBlock(at, network, height)
+    if (row === undefined) break
+    rows.push(row)
+  }
+  return rows
+}
+
+/** Takes one step in a commit, and collects its effects on deposits. */
+class StepTaker {
+  private repaired = 0
+  private confirmedBlocksUndone = 0
+  private confirmedDepositsDropped = 0
+  private readonly reports: ChainReport[] = []
+  private readonly owed: OwedDelivery[] = []
+
   constructor(
+    private readonly commit: Commit,
+    private readonly network: Network,
     private readonly deposits: DepositRecorder,
-    private readonly tokenDecimals: TokenDecimals,
   ) {}
 
-  take(commit: Commit, step: ChainStep): TakenStep {
-    const effects = new ChainEffects(commit, step.network, this.deposits)
-    const refusal = this.perform(commit, step, effects)
-    return refusal === null ? effects.taken() : { outcome: { status: 'refused', reason: refusal }, owed: [] }
-  }
-
-  /** Settles a bounded piece of what the deposits of a step will meet; false when there is more. */
-  settle(commit: Commit, step: ChainStep): boolean {
-    if (step.type !== 'append' && step.type !== 'confirm') return true
-    const { network, blocks } = step
-    const sightings = blocks.flatMap((block) => block.transfers.map((transfer) => sightingOf(network, block, transfer)))
-    return this.deposits.settle(commit, sightings)
-  }
-
-  /** The addresses, each once, whose deposits a step reports on. */
-  addressesOf(at: Reader, step: ChainStep): readonly string[] {
-    const addresses = new Set<string>()
-    const add = (id: DepositId) => {
-      const deposit = findDeposit(at, step.network, id.txHash, id.index)
-      if (deposit !== undefined) addresses.add(deposit.toAddress)
-    }
-    if (step.type === 'append' || step.type === 'confirm') {
-      for (const block of step.blocks) {
-        for (const transfer of block.transfers) {
-          if (this.isFlawed(sightingOf(step.network, block, transfer))) continue
-          addresses.add(transfer.toAddress)
-          add(transfer)
-        }
-      }
-    }
-    for (const row of this.rowsOf(at, step)) for (const id of row.deposits) add(id)
-    return [...addresses]
-  }
-
-  /** The stored blocks whose deposits a step is about. */
-  private rowsOf(at: Reader, step: ChainStep): readonly BlockRow[] {
-    switch (step.type) {
-      case 'append':
-      case 'forget':
-        return []
-      case 'confirm':
-        return step.blocks.map(({ height }) => findBlock(at, step.network, height)).filter((row) => row !== undefined)
-      case 'undo':
-        return this.rowsAbove(at, step.network, step.above)
+  take(step: ChainStep): TakenStep {
+    const refusal = this.perform(step)
+    if (refusal !== null) return { outcome: { status: 'refused', reason: refusal }, owed: [] }
+    const { reports, repaired, confirmedBlocksUndone, confirmedDepositsDropped, owed } = this
+    return {
+      outcome: { status: 'applied', reports, repaired, confirmedBlocksUndone, confirmedDepositsDropped },
+      owed,
     }
   }
 
   /** Null when the step was taken; nothing is written otherwise. */
-  private perform(commit: Commit, step: ChainStep, effects: ChainEffects): ChainRefusal | null {
+  private perform(step: ChainStep): ChainRefusal | null {
     switch (step.type) {
       case 'append':
-        return this.append(commit, step, effects)
+        return this.append(step)
       case 'confirm':
-        return this.confirm(commit, step, effects)
+        return this.confirm(step.blocks)
       case 'undo':
-        return this.undo(commit, step, effects)
+        return this.undo(step.above)
       case 'forget':
-        forgetChain(commit, step.network)
+        forgetChain(this.commit, this.network)
         return null
     }
   }
 
-  private append(
-    commit: Commit,
-    step: Extract<ChainStep, { type: 'append' }>,
-    effects: ChainEffects,
-  ): ChainRefusal | null {
-    const { network, blocks, isConfirmed } = step
-    const position = positionOf(commit, network) ?? null
+  private append(step: Append): ChainRefusal | null {
+    const { blocks, isConfirmed } = step
+    const position = positionOf(this.commit, this.network) ?? null
     if (!mayAppend(position, step)) return 'not_next'
-    for (const block of blocks) {
-      const held: DepositId[] = []
-      for (const transfer of block.transfers) {
-        const sighting = sightingOf(network, block, transfer)
-        const report = isConfirmed ? 'confirmed' : 'pending'
-        if (this.isFlawed(sighting)) {
-          effects.report(report, sighting)
-          continue
-        }
-        const known = findDeposit(commit, network, transfer.txHash, transfer.index)
-        const isHeld = holderOf(commit, network, transfer) !== undefined
-        // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
-        if (isConfirmed && !isHeld && this.isOtherwise(commit, sighting)) {
-          effects.retract(sighting)
-          effects.repaired += 1
-        }
-        if (effects.report(report, sighting) === 'rejected') continue
-        // A lower block has it already, or another report has confirmed it: it stays, whatever becomes of this block.
-        const isOthers = isHeld || (known?.kind === 'confirmed' && !isConfirmed)
-        if (!isOthers) held.push(this.hold(commit, network, transfer, block.height))
-      }
-      this.put(commit, network, block, held)
-    }
+    for (const block of blocks) this.appendBlock(block, isConfirmed)
     const confirmed = isConfirmed ? (blocks.at(-1)?.height ?? 0) : (position?.confirmed ?? (blocks[0]?.height ?? 0) - 1)
-    this.setConfirmed(commit, network, confirmed, blocks.length)
+    this.setConfirmed(confirmed, blocks.length)
     return null
   }
 
-  private confirm(
-    commit: Commit,
-    step: Extract<ChainStep, { type: 'confirm' }>,
-    effects: ChainEffects,
-  ): ChainRefusal | null {
-    const { network, blocks } = step
+  private appendBlock(block: ObservedBlock, isConfirmed: boolean): void {
+    const { commit, network } = this
+    const report = isConfirmed ? 'confirmed' : 'pending'
+    const held: NameInNetwork[] = []
+    for (const sighting of sightingsIn(network, block)) {
+      if (this.deposits.flawOf(sighting) !== null) {
+        this.report(report, sighting)
+        continue
+      }
+      const known = findDeposit(commit, sighting)
+      const isHeld = holderOf(commit, network, sighting) !== undefined
+      // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
+      if (isConfirmed && !isHeld && this.deposits.conflictWith(known, sighting) !== null) {
+        this.retract(sighting)
+        this.repaired += 1
+      }
+      if (this.report(report, sighting) === 'rejected') continue
+      // A lower block has it already, or another report has confirmed it: it stays, whatever becomes of this block.
+      const isOthers = isHeld || (known?.deposit.kind === 'confirmed' && !isConfirmed)
+      if (!isOthers) held.push(this.hold(sighting, block.height))
+    }
+    this.put(block, held)
+  }
+
+  private confirm(blocks: readonly ObservedBlock[]): ChainRefusal | null {
+    const { commit, network } = this
     if (!mayConfirm(positionOf(commit, network) ?? null, blocks)) return 'not_next'
     const isSame = blocks.every(({ height, hash }) => getBlock(commit, network, height).hash === hash)
     if (!isSame) return 'not_same'
-    for (const block of blocks) this.confirmBlock(commit, network, block, effects)
-    this.setConfirmed(commit, network, blocks.at(-1)?.height ?? 0, blocks.length)
+    for (const block of blocks) this.confirmBlock(block)
+    this.setConfirmed(blocks.at(-1)?.height ?? 0, blocks.length)
     return null
   }
 
   /** Replaces a block's deposits by those that it was now read to hold, and confirms them. */
-  private confirmBlock(commit: Commit, network: Network, block: ObservedBlock, effects: ChainEffects): void {
-    const sightings = block.transfers.map((transfer) => sightingOf(network, block, transfer))
-    const actual = new Set(sightings.filter((sighting) => !this.isFlawed(sighting)).map(nameOf))
+  private confirmBlock(block: ObservedBlock): void {
+    const { commit, network } = this
+    const sightings = sightingsIn(network, block)
+    const actual = new Set(sightings.filter((one) => this.deposits.flawOf(one) === null).map(nameOf))
     for (const id of getBlock(commit, network, block.height).deposits) {
       if (actual.has(nameOf(id))) continue
-      effects.drop(id)
-      effects.repaired += 1
+      this.drop(id)
+      this.repaired += 1
       releaseDeposit(commit, network, id)
     }
     // By name: a deposit that a block lists twice is held once.
-    const held = new Map<string, DepositId>()
+    const held = new Map<string, NameInNetwork>()
     for (const sighting of sightings) {
-      if (this.isFlawed(sighting)) {
-        effects.report('confirmed', sighting)
+      if (this.deposits.flawOf(sighting) !== null) {
+        this.report('confirmed', sighting)
         continue
       }
       const holder = holderOf(commit, network, sighting)
       if (holder !== undefined && holder < block.height) continue
       const isElsewhere = holder !== undefined && holder > block.height
-      if (isElsewhere) this.takeFrom(commit, network, sighting, holder)
-      const isWrong = isElsewhere || this.isOtherwise(commit, sighting)
-      // The earlier report is taken back, so that the deposit is recorded anew as it is.
-      if (isWrong) effects.retract(sighting)
-      const status = effects.report('confirmed', sighting)
-      if (isWrong || (holder === undefined && status === 'applied')) effects.repaired += 1
-      held.set(nameOf(sighting), this.hold(commit, network, sighting, block.height))
+      if (isElsewhere) this.takeFrom(sighting, holder)
+      const isWrong = isElsewhere || this.deposits.conflictWith(findDeposit(commit, sighting), sighting) !== null
+      // The earlier report is taken back, so that the deposit is recorded again as it is.
+      if (isWrong) this.retract(sighting)
+      const status = this.report('confirmed', sighting)
+      if (isWrong || (holder === undefined && status === 'applied')) this.repaired += 1
+      held.set(nameOf(sighting), this.hold(sighting, block.height))
     }
-    this.put(commit, network, block, [...held.values()])
+    this.put(block, [...held.values()])
   }
 
-  private undo(commit: Commit, step: Extract<ChainStep, { type: 'undo' }>, effects: ChainEffects): ChainRefusal | null {
-    const { network, above } = step
+  private undo(above: number): ChainRefusal | null {
+    const { commit, network } = this
     const position = positionOf(commit, network)
     if (position === undefined || findBlock(commit, network, above) === undefined) return 'no_ancestor'
-    for (const row of this.rowsAbove(commit, network, above)) {
-      for (const id of row.deposits) effects.drop(id)
+    for (const row of rowsAbove(commit, network, above)) {
+      for (const id of row.deposits) this.drop(id)
       removeBlock(commit, network, row)
-      if (row.height <= position.confirmed) effects.confirmedBlocksUndone += 1
+      if (row.height <= position.confirmed) this.confirmedBlocksUndone += 1
     }
     putConfirmed(commit, network, confirmedAfterUndo(position, above))
     return null
   }
 
-  /** Newest first, as they were built on one another. */
-  private rowsAbove(at: Reader, network: Network, above: number): readonly BlockRow[] {
-    const rows: BlockRow[] = []
-    const tip = positionOf(at, network)?.tip.height ?? -1
-    for (let height = tip; height > above; height -= 1) {
-      const row = findBlock(at, network, height)
-      if (row === undefined) break
-      rows.push(row)
-    }
-    return rows
+  private report(report: DepositReport, sighting: Sighting): EventOutcome['status'] {
+    const { outcome, owed } = this.deposits.record(this.commit, { type: 'deposit', report, sighting })
+    const { txHash, index } = sighting
+    const reported = outcome.status === 'rejected' ? outcome : { status: outcome.status }
+    this.reports.push({ report, txHash, index, outcome: reported })
+    this.owed.push(...owed)
+    return outcome.status
   }
 
-  private hold(commit: Commit, network: Network, { txHash, index }: DepositId, height: number): DepositId {
-    holdDeposit(commit, network, { txHash, index }, height)
+  /** A deposit that a block held has disappeared. */
+  private drop(name: NameInNetwork): void {
+    if (this.retract({ network: this.network, ...name }) === 'confirmed') this.confirmedDepositsDropped += 1
+  }
+
+  /** Takes back the reports of a deposit, and answers its kind before. */
+  private retract(id: DepositId): DepositReport {
+    const known = findDeposit(this.commit, id)
+    if (known === undefined) throw new Error('a block holds a deposit that is not there')
+    this.report('dropped', known.deposit)
+    return known.deposit.kind
+  }
+
+  private hold({ txHash, index }: NameInNetwork, height: number): NameInNetwork {
+    holdDeposit(this.commit, this.network, { txHash, index }, height)
     return { txHash, index }
   }
 
   /** Takes a deposit from a higher block that was wrongly said to have it. */
-  private takeFrom(commit: Commit, network: Network, id: DepositId, holder: number): void {
-    const row = getBlock(commit, network, holder)
-    putBlock(commit, network, { ...row, deposits: row.deposits.filter((one) => nameOf(one) !== nameOf(id)) })
+  private takeFrom(name: NameInNetwork, holder: number): void {
+    const row = getBlock(this.commit, this.network, holder)
+    const deposits = row.deposits.filter((one) => nameOf(one) !== nameOf(name))
+    putBlock(this.commit, this.network, { ...row, deposits })
   }
 
-  /** Whether a deposit cannot be recorded; its names may not even fit into a key. */
-  private isFlawed(sighting: Sighting): boolean {
-    return flawOf(sighting, this.tokenDecimals) !== null
+  private put({ height, hash, parentHash, timeMs }: ObservedBlock, deposits: readonly NameInNetwork[]): void {
+    putBlock(this.commit, this.network, { height, hash, parentHash, timeMs, deposits })
   }
 
-  private isOtherwise(commit: Commit, sighting: Sighting): boolean {
-    const known = findDeposit(commit, sighting.network, sighting.txHash, sighting.index)
-    return known !== undefined && known.kind !== 'dropped' && conflictOf(known, sighting, this.tokenDecimals) !== null
-  }
-
-  private put(
-    commit: Commit,
-    network: Network,
-    { height, hash, parentHash, timeMs }: ObservedBlock,
-    deposits: readonly DepositId[],
-  ): void {
-    putBlock(commit, network, { height, hash, parentHash, timeMs, deposits })
-  }
-
-  private setConfirmed(commit: Commit, network: Network, confirmed: number, blocksBrought: number): void {
+  private setConfirmed(confirmed: number, blocksBrought: number): void {
+    const { commit, network } = this
     putConfirmed(commit, network, confirmed)
-    for (const row of blocksBelow(commit, network, confirmed - CONFIRMED_BLOCKS_KEPT, blocksBrought + PRUNED_MAX)) {
-      removeBlock(commit, network, row)
-    }
+    const pruned = blocksBelow(commit, network, confirmed - CONFIRMED_BLOCKS_KEPT, blocksBrought + PRUNED_MAX)
+    for (const row of pruned) removeBlock(commit, network, row)
   }
-}
-
-function sightingOf(network: Network, block: ObservedBlock, transfer: ObservedTransfer): Sighting {
-  const { txHash, index, toAddress, currency, amount } = transfer
-  return { network, txHash, index, toAddress, currency, amount, receivedAt: block.timeMs }
 }
 
 /** An index has no colon. */
-function nameOf({ txHash, index }: DepositId): string {
+function nameOf({ txHash, index }: NameInNetwork): string {
   return `${index}:${txHash}`
 }

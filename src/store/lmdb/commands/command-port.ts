@@ -14,25 +14,22 @@ import {
   type WalletResult,
 } from '../../commands.js'
 import type { InvoiceWithPayment } from '../../invoices.js'
-import type { ChainSteps } from '../chain/chain-steps.js'
+import { settleStep, takeStep } from '../chain/chain-steps.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
 import { createInvoice } from '../invoices/create-invoice.js'
 import type { InvoiceAnswers } from '../invoices/invoice-answers.js'
 import { expireDue, isCoveredNow, putDecided } from '../invoices/invoice-index.js'
-import { findInvoiceRow, invoiceRow, toInvoice } from '../invoices/invoice-rows.js'
+import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
 import { refusalOf } from '../keys/api-keys.js'
 import { earlierAnswer, rememberAnswer } from '../ledger/events.js'
 import { answerFor } from '../payments/payments.js'
-import { type InvoiceId, parseId } from '../tables/names.js'
 import { findWallet } from '../wallets/wallets.js'
-import { findEarlier, rememberRequest, removeExpiredKeys } from './idempotency.js'
-import { rememberCreation, removeExpiredCreations } from './signed-creations.js'
+import { findEarlier, rememberCreation, rememberRequest, removeExpiredRequests } from './idempotency.js'
 
 export interface CommandParts {
   readonly commits: CommitLoop
   readonly deposits: DepositRecorder
-  readonly steps: ChainSteps
   readonly answers: InvoiceAnswers
   /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
   readonly areWalletsShared: boolean
@@ -56,10 +53,7 @@ export class LmdbCommands implements CommandPort {
   }
 
   removeExpiredRequests(limit: number): Promise<number> {
-    return this.parts.commits.run((commit) => {
-      const keys = removeExpiredKeys(commit, limit)
-      return keys === limit ? keys : keys + removeExpiredCreations(commit, limit - keys)
-    })
+    return this.parts.commits.run((commit) => removeExpiredRequests(commit, limit))
   }
 
   /** Performs commands in order, in more than one commit when one of them has to wait: it holds up those behind it. */
@@ -86,15 +80,15 @@ export class LmdbCommands implements CommandPort {
 
   /** Null when the command has to wait for another commit. */
   private performOne(commit: Commit, command: WalletCommand): WalletResult | null {
-    const { areWalletsShared, steps } = this.parts
+    const { areWalletsShared, deposits } = this.parts
     if (command.type === 'invoice') return create(commit, command, areWalletsShared)
     expireDue(commit)
     switch (command.type) {
       case 'void':
         return { type: 'void', outcome: voidInvoice(commit, command) }
       case 'chain':
-        if (!steps.settle(commit, command.step)) return null
-        return { type: 'chain', ...steps.take(commit, command.step) }
+        if (!settleStep(commit, command.step, deposits)) return null
+        return { type: 'chain', ...takeStep(commit, command.step, deposits) }
       case 'deposit':
         return this.recordDeposit(commit, command)
     }
@@ -141,7 +135,7 @@ function answerOfEarlier(at: Reader, idempotency: IdempotentRequest | undefined)
   const earlier = idempotency === undefined ? undefined : findEarlier(at, idempotency)
   if (earlier === undefined) return null
   if (!earlier.isSameBody) return { type: 'invoice', outcome: refuse('idempotency_key_reused'), isReplay: false }
-  const invoice = toInvoice(earlier.invoiceId, invoiceRow(at, earlier.invoiceId))
+  const { invoice } = invoiceRow(at, earlier.invoiceId)
   return { type: 'invoice', outcome: succeed(invoice), isReplay: true }
 }
 
@@ -149,11 +143,10 @@ function answerOfEarlier(at: Reader, idempotency: IdempotentRequest | undefined)
 function voidInvoice(commit: Commit, { invoiceId, owner, authority }: VoidCommand): Outcome<InvoiceWithPayment> {
   const denied = refusalOf(commit, authority)
   if (denied !== null) return { ok: false, failure: denied }
-  const id = parseId<InvoiceId>(invoiceId)
-  const row = id === undefined ? undefined : findInvoiceRow(commit, id)
-  if (id === undefined || row === undefined) return refuse('invoice_not_found')
-  const refusal = refuseVoiding(owner, row.owner, row.voidedAt === null && isCoveredNow(commit, row))
+  const row = findInvoice(commit, invoiceId)
+  if (row === undefined) return refuse('invoice_not_found')
+  const refusal = refuseVoiding(owner, row.invoice.owner, row.voidedAt === null && isCoveredNow(commit, row))
   if (refusal !== null) return { ok: false, failure: refusal }
-  if (row.voidedAt === null) putDecided(commit, id, { ...row, voidedAt: commit.nowMs })
-  return succeed(answerFor(commit, id, invoiceRow(commit, id)))
+  if (row.voidedAt === null) putDecided(commit, { ...row, voidedAt: commit.nowMs })
+  return succeed(answerFor(commit, invoiceRow(commit, row.id)))
 }

@@ -1,11 +1,17 @@
-import { IDEMPOTENCY_KEPT_MS, type IdempotentRequest } from '../../../domain/idempotency.js'
+import {
+  IDEMPOTENCY_KEPT_MS,
+  type IdempotentRequest,
+  SIGNED_REQUEST_KEPT_MS,
+  type SignedCreation,
+} from '../../../domain/idempotency.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import { timeKey, WIDE_BYTES } from '../tables/bytes.js'
-import { type InvoiceId, idOfKey } from '../tables/names.js'
-import { NOTHING } from '../tables/tables.js'
+import { type InvoiceId, idOfKey, timeKey, WIDE_BYTES } from '../tables/keys.js'
+import { NOTHING, removeKeys } from '../tables/tables.js'
 
 /*
- * The idempotency keys of invoices that were created, written in the invoices' own transactions (decisions 4).
+ * What prevents a second creation, written in the transaction of the first: idempotency keys (decisions 4), and signed
+ * requests without a reference. The key of a signed request begins with the end of its time, which follows from the
+ * timestamp, so it is found by the request and removed by its age.
  */
 
 const SCOPE_BYTES = 32
@@ -33,22 +39,36 @@ export function rememberRequest(commit: Commit, request: IdempotentRequest, invo
   const scope = Buffer.from(request.scope)
   const expiresAt = timeKey(commit.nowMs + IDEMPOTENCY_KEPT_MS)
   const earlier = idempotencyKeys.get(scope)
-  if (earlier !== undefined) removeKey(commit, earlier.subarray(0, WIDE_BYTES), scope)
+  if (earlier !== undefined) idempotencyExpiries.removeSync(Buffer.concat([earlier.subarray(0, WIDE_BYTES), scope]))
   idempotencyKeys.putSync(scope, Buffer.concat([expiresAt, request.bodyHash, invoiceId]))
   idempotencyExpiries.putSync(Buffer.concat([expiresAt, scope]), NOTHING)
 }
 
+export function isRepeatedCreation({ tables }: Commit, request: SignedCreation): boolean {
+  return tables.signedCreations.doesExist(creationKey(request))
+}
+
+export function rememberCreation({ tables }: Commit, request: SignedCreation): void {
+  tables.signedCreations.putSync(creationKey(request), NOTHING)
+}
+
+/** Removes keys and signed requests whose time is over, at most `limit`. Answers how many. */
+export function removeExpiredRequests(commit: Commit, limit: number): number {
+  const keys = removeExpiredKeys(commit, limit)
+  if (keys === limit) return keys
+  const expired = { start: NOTHING, end: timeKey(commit.nowMs), limit: limit - keys }
+  return keys + removeKeys(commit.tables.signedCreations, expired).length
+}
+
 /** Removes keys that have expired, the oldest first and at most `limit`. Answers how many. */
-export function removeExpiredKeys(commit: Commit, limit: number): number {
-  const range = { start: NOTHING, end: timeKey(commit.nowMs), limit }
-  const expired = [...commit.tables.idempotencyExpiries.getKeys(range)]
+function removeExpiredKeys({ tables, nowMs }: Commit, limit: number): number {
+  const expired = removeKeys(tables.idempotencyExpiries, { start: NOTHING, end: timeKey(nowMs), limit })
   for (const key of expired) {
-    removeKey(commit, key.subarray(0, WIDE_BYTES), Buffer.from(key.subarray(WIDE_BYTES, WIDE_BYTES + SCOPE_BYTES)))
+    tables.idempotencyKeys.removeSync(Buffer.from(key.subarray(WIDE_BYTES, WIDE_BYTES + SCOPE_BYTES)))
   }
   return expired.length
 }
 
-function removeKey({ tables }: Commit, expiresAt: Buffer, scope: Buffer): void {
-  tables.idempotencyExpiries.removeSync(Buffer.concat([expiresAt, scope]))
-  tables.idempotencyKeys.removeSync(scope)
+function creationKey({ timestampMs, digest }: SignedCreation): Buffer {
+  return Buffer.concat([timeKey(timestampMs + SIGNED_REQUEST_KEPT_MS), digest])
 }

@@ -2,10 +2,10 @@ import { BoundedMap } from '../../../base/bounded-map.js'
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { SetOfOneWallet, WalletSet } from '../invoices/wallet-sets.js'
 import { apiKeyCodec } from '../keys/api-keys.js'
-import type { DeliveryId, OwnerNo, SetNo, WalletNo } from '../tables/names.js'
-import { RecordMemo } from '../tables/record-memo.js'
+import type { DeliveryId, Numbers, OwnerNo, SetNo, WalletNo } from '../tables/keys.js'
+import { integer, RecordMemo, recordCodec } from '../tables/record-codec.js'
+import type { Tables } from '../tables/tables.js'
 import { type WalletRow, walletCodec } from '../wallets/wallets.js'
-import { Sequences } from './sequences.js'
 
 /** Rows of a kind that are kept in memory; beyond, those used least recently are read anew. */
 const ROWS_MAX = 32_768
@@ -35,7 +35,7 @@ export class Caches {
   removedTo: DeliveryId | null = null
 }
 
-/** Which sets of wallets have open invoices, and where there is no room for another (`invoices/open-sets.ts`). */
+/** Which sets of wallets have open invoices, and where there is no room for another (`invoices/open-invoices.ts`). */
 class OpenSetsCache {
   /** Whether a set has an open invoice. */
   readonly holders = new BoundedMap<SetNo, boolean>(ROWS_MAX)
@@ -56,4 +56,45 @@ export class Memos {
   /** By public key. */
   readonly keys = new RecordMemo(apiKeyCodec)
   readonly walletSets = new BoundedMap<SetNo, WalletSet>(ROWS_MAX)
+}
+
+/** The last number of each kind. Numbers keep keys short and sort by age. */
+type Last = Record<keyof Numbers, number>
+
+const KEY = Buffer.from('numbers')
+
+const codec = recordCodec<Last>('meta/sequences', 1, {
+  owner: integer,
+  wallet: integer,
+  address: integer,
+  assignment: integer,
+  apiKey: integer,
+  walletSet: integer,
+  deposit: integer,
+})
+
+const NONE: Last = { owner: 0, wallet: 0, address: 0, assignment: 0, apiKey: 0, walletSet: 0, deposit: 0 }
+
+/** The last numbers handed out. A commit reads them at their first use and writes them once, at its end. */
+class Sequences {
+  private last: Last | null = null
+  private isDirty = false
+
+  next<K extends keyof Numbers>(tables: Tables, kind: K): Numbers[K] {
+    this.last ??= read(tables)
+    this.last[kind] += 1
+    this.isDirty = true
+    return this.last[kind] as Numbers[K]
+  }
+
+  save(tables: Tables): void {
+    if (!this.isDirty || this.last === null) return
+    tables.meta.putSync(KEY, codec.encode(this.last))
+    this.isDirty = false
+  }
+}
+
+function read({ meta }: Tables): Last {
+  const stored = meta.get(KEY)
+  return stored === undefined ? { ...NONE } : codec.decode(stored)
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../clock.js'
 import type { Settled } from '../../commands.js'
 import type { CommitObserver } from '../../commit-observer.js'
 import { QueueFull, StorageUnavailable } from '../../refusals.js'
-import type { Numbers } from '../tables/names.js'
+import type { Numbers } from '../tables/keys.js'
 import type { ReadTables, Tables } from '../tables/tables.js'
 import { Caches, Memos } from './caches.js'
 

@@ -1,14 +1,12 @@
 import type { Currency } from '../../../domain/amount.js'
 import type { CandidateSearch } from '../../../domain/deposit.js'
 import type { Commit } from '../commit/commit-loop.js'
-import { callbackOf, decidedRow, isUnpaid, walletCountOf } from '../invoices/invoice-index.js'
-import { CALLBACK, type Callback, classByte, type Place } from '../invoices/invoice-places.js'
-import { isMatched } from '../invoices/matches.js'
-import { oldestOpenOf, openOfAmount } from '../invoices/open-invoices.js'
-import { openSetsAt } from '../invoices/open-sets.js'
-import { newestPaid, newestUnmatched } from '../invoices/paid-invoices.js'
-import { idAt, timeOfId } from '../tables/bytes.js'
-import type { InvoiceId, SetNo } from '../tables/names.js'
+import { decidedRow, isUnpaid } from '../invoices/invoice-index.js'
+import { CALLBACK, type Callback, callbackOf, classByte, type Place } from '../invoices/invoice-places.js'
+import { oldestOpenOf, openOfAmount, openSetsAt } from '../invoices/open-invoices.js'
+import { countMatches, newestPaid, newestUnmatched } from '../invoices/paid-invoices.js'
+import { findSet } from '../invoices/wallet-sets.js'
+import { type InvoiceId, idAt, type SetNo, timeOfId } from '../tables/keys.js'
 
 /** A deposit that needs the invoice that it notifies. */
 export interface Seeker {
@@ -69,7 +67,7 @@ export class Candidates implements CandidateSearch<InvoiceId> {
       if (head === undefined || left <= 0) return { found: null, left: Math.max(left, 0) }
       if (decidedRow(this.commit, head.id).voidedAt === null) {
         if (isUnpaid(this.commit, head.id)) return { found: head.id, left }
-        left -= walletCountOf(this.commit, head.setNo)
+        left -= findSet(this.commit, head.setNo).walletIds.length
       }
       heads.splice(heads.indexOf(head), 1)
       const next = this.headOf(head.setNo, head.ofClass, head.id)
@@ -100,9 +98,9 @@ export class Candidates implements CandidateSearch<InvoiceId> {
   }
 
   private isUnmatchedCandidate(id: InvoiceId): boolean {
-    if (timeOfId(id) >= this.seeker.receivedAt || isMatched(this.commit, id)) return false
+    if (timeOfId(id) >= this.seeker.receivedAt || countMatches(this.commit, id) > 0) return false
     const row = decidedRow(this.commit, id)
-    return row.voidedAt === null && this.callbacks.includes(callbackOf(row))
+    return row.voidedAt === null && this.callbacks.includes(callbackOf(row.invoice))
   }
 }
 

@@ -1,16 +1,26 @@
-import type { Currency } from '../../../domain/amount.js'
-import { CURRENCIES } from '../../../domain/amount.js'
+import { CURRENCIES, type Currency } from '../../../domain/amount.js'
 import type { Deposit } from '../../../domain/deposit.js'
 import { NETWORKS, type Network } from '../../../domain/network.js'
 import type { DepositPort } from '../../deposits.js'
-import type { Page, PageOf } from '../../pages.js'
+import type { Page, PageOf } from '../../reads.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
-import { bigintFromBytes, bigintToBytes, isKey } from '../tables/bytes.js'
-import type { AddressNo, DepositNo, InvoiceId } from '../tables/names.js'
-import { bytes, flag, integer, oneOf, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
+import {
+  type AddressNo,
+  bigintFromBytes,
+  bigintToBytes,
+  type DepositNo,
+  type InvoiceId,
+  isKey,
+  networkKey,
+} from '../tables/keys.js'
+import { bytes, fieldsOf, flag, integer, oneOf, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
+
+/** What names a deposit. */
+export type DepositId = Pick<Deposit, 'network' | 'txHash' | 'index'>
 
 /** A deposit with what only the store knows of it. */
-export interface DepositRow extends Deposit {
+export interface DepositRow {
+  readonly deposit: Deposit
   readonly no: DepositNo
   readonly addressNo: AddressNo
   /** The currency it was counted as when it was recorded: a later change of configuration must not take out another amount. */
@@ -26,15 +36,17 @@ export interface DepositRow extends Deposit {
 const KINDS = ['pending', 'confirmed', 'dropped'] as const
 
 const codec = recordCodec<DepositRow>('deposits', 1, {
-  network: oneOf(NETWORKS),
-  txHash: text,
-  index: integer,
-  toAddress: text,
-  currency: orNull(text),
-  amount: text,
-  kind: oneOf(KINDS),
-  receivedAt: integer,
-  confirmedAt: orNull(integer),
+  deposit: fieldsOf<Deposit>({
+    network: oneOf(NETWORKS),
+    txHash: text,
+    index: integer,
+    toAddress: text,
+    currency: orNull(text),
+    amount: text,
+    kind: oneOf(KINDS),
+    receivedAt: integer,
+    confirmedAt: orNull(integer),
+  }),
   no: integer,
   addressNo: integer,
   countedAs: orNull(oneOf(CURRENCIES)),
@@ -53,55 +65,40 @@ export class LmdbDeposits implements DepositPort {
   constructor(private readonly commits: CommitLoop) {}
 
   find(network: Network, txHash: string, index: number): Deposit | undefined {
-    const row = findDeposit(this.commits.snapshot, network, txHash, index)
-    return row === undefined ? undefined : toDeposit(row)
+    return findDeposit(this.commits.snapshot, { network, txHash, index })?.deposit
   }
 
   /** In the order of the keys. A cursor is the last key read, in hex; one of another form reads from the beginning. */
   page(network: Network, page: Page): PageOf<Deposit> {
-    const first = Buffer.of(NETWORKS.indexOf(network))
+    const first = networkKey(network)
     const start = page.after === null ? first : Buffer.concat([Buffer.from(page.after, 'hex'), Buffer.of(0)])
     const end = Buffer.of(NETWORKS.indexOf(network) + 1)
     const items: Deposit[] = []
     let last: Buffer | null = null
     for (const { key, value } of this.commits.snapshot.tables.deposits.getRange({ start, end, limit: page.limit })) {
-      items.push(toDeposit(codec.decode(value)))
+      items.push(codec.decode(value).deposit)
       last = key
     }
     return { items, next: items.length < page.limit ? null : (last?.toString('hex') ?? null) }
   }
 }
 
-export function findDeposit(at: Reader, network: Network, txHash: string, index: number): DepositRow | undefined {
-  const key = depositKey(network, txHash, index)
+export function findDeposit(at: Reader, id: DepositId): DepositRow | undefined {
+  const key = depositKey(id)
   const packed = isKey(key) ? at.tables.deposits.getBinaryFast(key) : undefined
   return packed === undefined ? undefined : codec.decode(packed)
 }
 
 export function putDeposit({ tables }: Commit, row: DepositRow): void {
-  tables.deposits.putSync(depositKey(row.network, row.txHash, row.index), codec.encode(row))
+  tables.deposits.putSync(depositKey(row.deposit), codec.encode(row))
 }
 
 export function* allDeposits({ tables }: Commit): Generator<DepositRow> {
   for (const { value } of tables.deposits.getRange()) yield codec.decode(value)
 }
 
-export function toDeposit(row: DepositRow): Deposit {
-  return {
-    network: row.network,
-    txHash: row.txHash,
-    index: row.index,
-    toAddress: row.toAddress,
-    currency: row.currency,
-    amount: row.amount,
-    kind: row.kind,
-    receivedAt: row.receivedAt,
-    confirmedAt: row.confirmedAt,
-  }
-}
-
 /** The key of a deposit: network, index, transaction hash. */
-export function depositKey(network: Network, txHash: string, index: number): Buffer {
+export function depositKey({ network, txHash, index }: DepositId): Buffer {
   const head = Buffer.allocUnsafe(5)
   head[0] = NETWORKS.indexOf(network)
   head.writeUInt32BE(index, 1)

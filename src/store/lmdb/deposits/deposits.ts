@@ -1,10 +1,10 @@
-import type { Currency } from '../../../domain/amount.js'
 import {
   chooseInvoice,
   conflictOf,
   type DepositOutcome,
   type DepositReport,
   type DepositStatus,
+  type DepositValue,
   depositValue,
   flawOf,
   type Sighting,
@@ -12,21 +12,22 @@ import {
 } from '../../../domain/deposit.js'
 import type { DepositFact } from '../../../domain/ledger-fact.js'
 import type { TokenDecimals } from '../../../domain/network.js'
-import { resolveCallback } from '../../../domain/webhook.js'
+import { paymentOf } from '../../../domain/payment.js'
+import { resolveCallback, webhookBody } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { giveBackMatch, matchInvoice, reopen, settleIfPaid } from '../invoices/invoice-index.js'
 import { placeOf } from '../invoices/invoice-places.js'
-import { invoiceRow } from '../invoices/invoice-rows.js'
-import { depositsChanged } from '../invoices/open-sets.js'
+import { atomsOf, invoiceRow } from '../invoices/invoice-rows.js'
+import { depositsChanged } from '../invoices/open-invoices.js'
 import { enqueueDelivery } from '../outbox/deliveries.js'
+import { receivedFor } from '../payments/payments.js'
 import { accountOf, addToTotals, removeFromTotals } from '../payments/running-totals.js'
-import type { InvoiceId } from '../tables/names.js'
+import type { InvoiceId } from '../tables/keys.js'
 import { internAddress, walletAt } from '../wallets/wallets.js'
 import { configurationOf, defaultCallback } from '../webhooks/webhook-configurations.js'
 import { Candidates } from './candidates.js'
-import { type DepositRow, findDeposit, putDeposit, toDeposit } from './deposit-rows.js'
-import { bodyFor } from './webhook-bodies.js'
+import { type DepositRow, findDeposit, putDeposit } from './deposit-rows.js'
 
 /** The outcome of a report, and the deliveries that it caused. */
 export interface RecordedDeposit {
@@ -52,164 +53,164 @@ export class DepositRecorder {
   settle(commit: Commit, sightings: Iterable<Sighting>): boolean {
     let left = SETTLED_PLACES_MAX
     for (const sighting of sightings) {
-      const value = flawOf(sighting, this.tokenDecimals) === null ? depositValue(sighting, this.tokenDecimals) : null
+      const value = this.flawOf(sighting) === null ? depositValue(sighting, this.tokenDecimals) : null
       if (value === null) continue
-      const known = findDeposit(commit, sighting.network, sighting.txHash, sighting.index)
+      const known = findDeposit(commit, sighting)
       if ((known?.invoiceId ?? null) !== null) continue
-      const search = this.candidatesFor(commit, sighting, value.currency, value.atoms)
-      left = search?.settle(left) ?? left
+      left = candidatesFor(commit, sighting, value)?.settle(left) ?? left
       if (left === 0) return false
     }
     return true
   }
 
-  record(commit: Commit, fact: DepositFact): RecordedDeposit {
-    const flaw = flawOf(fact.sighting, this.tokenDecimals)
-    if (flaw !== null) return { outcome: { status: 'rejected', error: flaw }, owed: [] }
-    const { network, txHash, index } = fact.sighting
-    const known = findDeposit(commit, network, txHash, index)
-    const conflict = this.conflictWith(known, fact)
-    if (conflict !== null) {
-      return { outcome: { status: 'rejected', error: `the deposit is known with another ${conflict}` }, owed: [] }
-    }
-    const transition = transitionOf(known?.kind ?? 'unseen', fact.report)
+  record(commit: Commit, { report, sighting }: DepositFact): RecordedDeposit {
+    const flaw = this.flawOf(sighting)
+    if (flaw !== null) return rejected(flaw)
+    const known = findDeposit(commit, sighting)
+    const conflict = report === 'dropped' ? null : this.conflictWith(known, sighting)
+    if (conflict !== null) return rejected(`the deposit is known with another ${conflict}`)
+    const from = known?.deposit.kind ?? 'unseen'
+    const transition = transitionOf(from, report)
     if (transition === null) {
-      if (known === undefined) return { outcome: { status: 'rejected', error: 'no such deposit' }, owed: [] }
-      return { outcome: { status: 'duplicate', deposit: toDeposit(known) }, owed: [] }
+      if (known === undefined) return rejected('no such deposit')
+      return { outcome: { status: 'duplicate', deposit: known.deposit }, owed: [] }
     }
-    const seen =
-      known === undefined
-        ? this.firstSeen(commit, fact.sighting)
-        : known.kind === 'dropped'
-          ? this.seenAgain(commit, known, fact.sighting)
-          : known
-    const before = { ...seen, invoiceId: this.matchAt(commit, seen, known?.kind ?? 'unseen', transition.kind) }
+    const { kind, reaches } = transition
+    const seen = known === undefined || from === 'dropped' ? this.seen(commit, known, sighting) : known
     const after: DepositRow = {
-      ...before,
-      kind: transition.kind,
-      confirmedAt: transition.kind === 'confirmed' ? commit.nowMs : null,
-      isPendingReached: before.isPendingReached || transition.reaches.includes('pending'),
-      isConfirmedReached: before.isConfirmedReached || transition.reaches.includes('confirmed'),
+      ...seen,
+      deposit: { ...seen.deposit, kind, confirmedAt: kind === 'confirmed' ? commit.nowMs : null },
+      invoiceId: matchAt(commit, seen, from, kind),
+      isPendingReached: seen.isPendingReached || reaches.includes('pending'),
+      isConfirmedReached: seen.isConfirmedReached || reaches.includes('confirmed'),
     }
-    this.count(commit, known?.kind ?? 'unseen', after)
-    if (after.kind === 'confirmed' && after.invoiceId !== null) settleIfPaid(commit, after.invoiceId)
+    count(commit, from, after)
+    if (kind === 'confirmed' && after.invoiceId !== null) settleIfPaid(commit, after.invoiceId)
     putDeposit(commit, after)
     const owed: OwedDelivery[] = []
-    for (const status of transition.reaches) {
-      const isNew = status === 'pending' ? !before.isPendingReached : !before.isConfirmedReached
-      const delivery = isNew ? this.owe(commit, after, status) : null
+    for (const status of reaches) {
+      const isNew = status === 'pending' ? !seen.isPendingReached : !seen.isConfirmedReached
+      const delivery = isNew ? owe(commit, after, status) : null
       if (delivery !== null) owed.push(delivery)
     }
-    return { outcome: { status: 'applied', deposit: toDeposit(after) }, owed }
+    return { outcome: { status: 'applied', deposit: after.deposit }, owed }
   }
 
-  /** A report that contradicts what is known is never half applied (decisions 5). A dropped deposit may come again as another. */
-  private conflictWith(known: DepositRow | undefined, { report, sighting }: DepositFact) {
-    if (known === undefined || known.kind === 'dropped' || report === 'dropped') return null
-    return conflictOf(known, sighting, this.tokenDecimals)
-  }
-
-  private firstSeen(commit: Commit, sighting: Sighting): DepositRow {
-    const no = commit.nextNo('deposit')
-    const unreached = { isPendingReached: false, isConfirmedReached: false }
-    return { ...this.valued(commit, sighting), ...unreached, no, confirmedAt: null, invoiceId: null }
-  }
-
-  /** A transaction that a later block includes again: what it is worth and when it came are the new block's. */
-  private seenAgain(commit: Commit, known: DepositRow, sighting: Sighting): DepositRow {
-    return { ...known, ...this.valued(commit, sighting) }
-  }
-
-  private valued(commit: Commit, sighting: Sighting) {
-    const value = depositValue(sighting, this.tokenDecimals)
-    if (value === null) throw new Error('a deposit without a value was not rejected')
-    return {
-      network: sighting.network,
-      txHash: sighting.txHash,
-      index: sighting.index,
-      toAddress: sighting.toAddress,
-      currency: sighting.currency,
-      amount: sighting.amount,
-      receivedAt: sighting.receivedAt,
-      kind: 'pending' as const,
-      addressNo: internAddress(commit, sighting.network, sighting.toAddress).no,
-      countedAs: value.currency,
-      atoms: value.atoms,
-    }
+  /** Why a deposit cannot be recorded; null when it can. The names of a flawed one may not even fit into a key. */
+  flawOf(sighting: Sighting): string | null {
+    return flawOf(sighting, this.tokenDecimals)
   }
 
   /**
-   * The invoice that the deposit notifies from now on. The choice is made when the deposit is first seen, once more when it
-   * is confirmed and there was none, and kept: a dropped deposit only gives its match back until it is seen again. It is
-   * made before the deposit is counted, so that what an invoice misses is what the payer saw missing.
+   * What a sighting contradicts of a known deposit; null for nothing. A report that contradicts what is known is never half
+   * applied (decisions 5). A dropped deposit may come again as another.
    */
-  private matchAt(
-    commit: Commit,
-    row: DepositRow,
-    from: DepositReport | 'unseen',
-    to: DepositReport,
-  ): InvoiceId | null {
-    if (to === 'dropped') {
-      if (row.invoiceId !== null) giveBackMatch(commit, row.invoiceId)
-      return row.invoiceId
-    }
-    if (row.invoiceId !== null && from !== 'dropped') return row.invoiceId
-    const chosen = row.invoiceId ?? this.choose(commit, row)
-    if (chosen !== null) matchInvoice(commit, chosen)
-    return chosen
+  conflictWith(known: DepositRow | undefined, sighting: Sighting): ReturnType<typeof conflictOf> {
+    if (known === undefined || known.deposit.kind === 'dropped') return null
+    return conflictOf(known.deposit, sighting, this.tokenDecimals)
   }
 
-  private choose(commit: Commit, row: DepositRow): InvoiceId | null {
-    const search = this.candidatesFor(commit, row, row.countedAs, row.atoms)
-    return search === null ? null : chooseInvoice(search)
-  }
-
-  /** The candidates for a deposit; null when it has none, whatever there is. */
-  private candidatesFor(
-    commit: Commit,
-    { network, toAddress, receivedAt }: Pick<Sighting, 'network' | 'toAddress' | 'receivedAt'>,
-    currency: Currency | null,
-    atoms: bigint,
-  ): Candidates | null {
-    const wallet = walletAt(commit, network, toAddress)
-    if (wallet === undefined || wallet.ownerNo === null || currency === null) return null
-    const place = placeOf(wallet.no, wallet.ownerNo)
-    const hasDefaultCallback = defaultCallback(commit, wallet.ownerNo) !== null
-    return new Candidates(commit, { place, currency, atoms, receivedAt, hasDefaultCallback })
-  }
-
-  /** Brings the running totals from one kind to the other. */
-  private count(commit: Commit, from: DepositReport | 'unseen', row: DepositRow): void {
-    if (row.countedAs === null) return
-    const account = accountOf(row.addressNo, row.countedAs)
-    const { seenTotals, confirmedTotals } = commit.tables
-    const wasSeen = from === 'pending' || from === 'confirmed'
-    const isSeen = row.kind !== 'dropped'
-    if (!wasSeen && isSeen) addToTotals(seenTotals, account, row.receivedAt, row.no, row.atoms)
-    if (wasSeen && !isSeen) removeFromTotals(seenTotals, account, row.receivedAt, row.no, row.atoms)
-    const wasConfirmed = from === 'confirmed'
-    const isConfirmed = row.kind === 'confirmed'
-    if (wasConfirmed === isConfirmed) return
-    const wallet = walletAt(commit, row.network, row.toAddress)
-    if (isConfirmed) {
-      addToTotals(confirmedTotals, account, row.receivedAt, row.no, row.atoms)
-      if (wallet !== undefined) depositsChanged(commit, wallet.id)
-    } else {
-      removeFromTotals(confirmedTotals, account, row.receivedAt, row.no, row.atoms)
-      if (wallet !== undefined) reopen(commit, wallet.no, row.countedAs, account, row.receivedAt)
+  /**
+   * The row of a deposit that is seen for the first time, or again in a later block after it was dropped: what it is worth
+   * and when it came are the new block's.
+   */
+  private seen(commit: Commit, known: DepositRow | undefined, sighting: Sighting): DepositRow {
+    const value = depositValue(sighting, this.tokenDecimals)
+    if (value === null) throw new Error('a deposit without a value was not rejected')
+    const { network, txHash, index, toAddress, currency, amount, receivedAt } = sighting
+    return {
+      deposit: { network, txHash, index, toAddress, currency, amount, kind: 'pending', receivedAt, confirmedAt: null },
+      no: known?.no ?? commit.nextNo('deposit'),
+      addressNo: internAddress(commit, network, toAddress).no,
+      countedAs: value.currency,
+      atoms: value.atoms,
+      invoiceId: known?.invoiceId ?? null,
+      isPendingReached: known?.isPendingReached ?? false,
+      isConfirmedReached: known?.isConfirmedReached ?? false,
     }
   }
+}
 
-  /** Enters the delivery that a status owes, if the prerequisites hold (specification, Webhook delivery). */
-  private owe(commit: Commit, row: DepositRow, status: DepositStatus): OwedDelivery | null {
-    if (row.invoiceId === null) return null
-    const invoice = invoiceRow(commit, row.invoiceId)
-    if (invoice.reference === null) throw new Error('a deposit was matched to an invoice without a reference')
-    const { owner, reference } = invoice
-    const url = resolveCallback(invoice.callback_url, configurationOf(commit, owner).callback_url)
-    if (url === null) return null
-    const id = row.invoiceId.toString('hex')
-    const body = bodyFor(commit, invoice, { id, reference }, status, row)
-    return enqueueDelivery(commit, { owner, invoiceId: id, status, url, body })
+function rejected(error: string): RecordedDeposit {
+  return { outcome: { status: 'rejected', error }, owed: [] }
+}
+
+/**
+ * The invoice that the deposit notifies from now on. The choice is made when the deposit is first seen, once more when it
+ * is confirmed and there was none, and kept: a dropped deposit only gives its match back until it is seen again. It is
+ * made before the deposit is counted, so that what an invoice misses is what the payer saw missing.
+ */
+function matchAt(
+  commit: Commit,
+  { deposit, countedAs, atoms, invoiceId }: DepositRow,
+  from: DepositReport | 'unseen',
+  to: DepositReport,
+): InvoiceId | null {
+  if (to === 'dropped') {
+    if (invoiceId !== null) giveBackMatch(commit, invoiceId)
+    return invoiceId
   }
+  if (invoiceId !== null && from !== 'dropped') return invoiceId
+  const search = invoiceId === null ? candidatesFor(commit, deposit, { currency: countedAs, atoms }) : null
+  const chosen = search === null ? invoiceId : chooseInvoice(search)
+  if (chosen !== null) matchInvoice(commit, chosen)
+  return chosen
+}
+
+/** The candidates for a deposit; null when it can have none. */
+function candidatesFor(
+  commit: Commit,
+  { network, toAddress, receivedAt }: Sighting,
+  { currency, atoms }: DepositValue,
+): Candidates | null {
+  const wallet = walletAt(commit, network, toAddress)
+  if (wallet === undefined || wallet.ownerNo === null || currency === null) return null
+  const place = placeOf(wallet.no, wallet.ownerNo)
+  const hasDefaultCallback = defaultCallback(commit, wallet.ownerNo) !== null
+  return new Candidates(commit, { place, currency, atoms, receivedAt, hasDefaultCallback })
+}
+
+/** Brings the running totals from one kind to the other. */
+function count(commit: Commit, from: DepositReport | 'unseen', row: DepositRow): void {
+  const { addressNo, atoms, countedAs, no } = row
+  if (countedAs === null) return
+  const { kind, network, receivedAt, toAddress } = row.deposit
+  const account = accountOf(addressNo, countedAs)
+  const counted = { receivedAt, no, atoms }
+  const { seenTotals, confirmedTotals } = commit.tables
+  const wasSeen = from === 'pending' || from === 'confirmed'
+  const isSeen = kind !== 'dropped'
+  if (!wasSeen && isSeen) addToTotals(seenTotals, account, counted)
+  if (wasSeen && !isSeen) removeFromTotals(seenTotals, account, counted)
+  const wasConfirmed = from === 'confirmed'
+  const isConfirmed = kind === 'confirmed'
+  if (wasConfirmed === isConfirmed) return
+  const wallet = walletAt(commit, network, toAddress)
+  if (isConfirmed) {
+    addToTotals(confirmedTotals, account, counted)
+    if (wallet !== undefined) depositsChanged(commit, wallet.id)
+  } else {
+    removeFromTotals(confirmedTotals, account, counted)
+    if (wallet !== undefined) reopen(commit, wallet.no, countedAs, account, receivedAt)
+  }
+}
+
+/**
+ * Enters the delivery that a status owes, if the prerequisites hold (specification, Webhook delivery). Where the owner wants
+ * the payment in the body, it is the payment as of now: the deposit has to be counted already.
+ */
+function owe(commit: Commit, { deposit, invoiceId }: DepositRow, status: DepositStatus): OwedDelivery | null {
+  if (invoiceId === null) return null
+  const { invoice } = invoiceRow(commit, invoiceId)
+  const { id, owner, reference, amount, currency } = invoice
+  if (reference === null) throw new Error('a deposit was matched to an invoice without a reference')
+  const configuration = configurationOf(commit, owner)
+  const url = resolveCallback(invoice.callback_url, configuration.callback_url)
+  if (url === null) return null
+  const added =
+    configuration.payload === 'with-invoice'
+      ? { invoice: { amount, currency, ...paymentOf(atomsOf(invoice), receivedFor(commit, invoice)) } }
+      : {}
+  const body = webhookBody({ id, reference }, status, deposit, added)
+  return enqueueDelivery(commit, { owner, invoiceId: id, status, url, body })
 }

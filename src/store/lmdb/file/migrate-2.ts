@@ -1,13 +1,13 @@
 import type { Commit } from '../commit/commit-loop.js'
 import { allDeposits } from '../deposits/deposit-rows.js'
-import { enterAsPaid, indexed, isPaidNow } from '../invoices/invoice-index.js'
+import { isPaidNow } from '../invoices/invoice-index.js'
+import { indexed } from '../invoices/invoice-places.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
-import { addMatch } from '../invoices/matches.js'
 import { enterOpen } from '../invoices/open-invoices.js'
+import { addMatch, enterPaid } from '../invoices/paid-invoices.js'
 import { listActiveKeys } from '../keys/api-keys.js'
 import { listEventTimes } from '../ledger/events.js'
-import { type InvoiceId, idOfKey } from '../tables/names.js'
-import { addWebhookPayloads } from '../webhooks/webhook-configurations.js'
+import { type InvoiceId, idOfKey } from '../tables/keys.js'
 
 /** Tables of version 2 that nothing uses any more. */
 const OBSOLETE = ['wallet-payees', 'queue-invoices', 'queues']
@@ -16,7 +16,6 @@ const OBSOLETE = ['wallet-payees', 'queue-invoices', 'queues']
 export function migrateVersion2(commit: Commit): void {
   listActiveKeys(commit)
   listEventTimes(commit)
-  addWebhookPayloads(commit)
   indexInvoices(commit)
 }
 
@@ -26,14 +25,13 @@ function indexInvoices(commit: Commit): void {
   for (const name of OBSOLETE) root.openDB({ name, keyEncoding: 'binary', encoding: 'binary' }).dropSync()
   // Its keys had no owner.
   openAmounts.clearSync()
-  for (const deposit of allDeposits(commit)) {
-    if (deposit.kind !== 'dropped' && deposit.invoiceId !== null) addMatch(commit, deposit.invoiceId)
+  for (const { deposit, invoiceId } of allDeposits(commit)) {
+    if (deposit.kind !== 'dropped' && invoiceId !== null) addMatch(commit, invoiceId)
   }
   for (const key of invoices.getKeys()) {
-    const id = idOfKey<InvoiceId>(key)
-    const row = invoiceRow(commit, id)
-    const invoice = indexed(commit, id, row)
-    if (isPaidNow(commit, row)) enterAsPaid(commit, invoice)
+    const row = invoiceRow(commit, idOfKey<InvoiceId>(key))
+    const invoice = indexed(commit, row)
+    if (isPaidNow(commit, row)) enterPaid(commit, invoice)
     else enterOpen(commit, invoice)
   }
 }

@@ -1,6 +1,6 @@
 import type { IdentityPort } from '../../identities.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
-import type { OwnerNo } from '../tables/names.js'
+import type { OwnerNo } from '../tables/keys.js'
 import { flag, integer, recordCodec } from '../tables/record-codec.js'
 
 interface IdentityRow {

@@ -1,22 +1,40 @@
 import { type Outcome, succeed } from '../../../domain/failure.js'
 import type { SignedCreation } from '../../../domain/idempotency.js'
-import type { Invoice, InvoiceRequest } from '../../../domain/invoice.js'
-import { refuseInvoice } from '../../../domain/invoice.js'
+import {
+  type Invoice,
+  type InvoiceFacts,
+  type InvoiceRequest,
+  refuseInvoice,
+  WALLET_SETS_MAX,
+} from '../../../domain/invoice.js'
+import { isRepeatedCreation } from '../commands/idempotency.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { ownerNoOf } from '../identities/identities.js'
-import { under } from '../tables/bytes.js'
-import type { InvoiceId } from '../tables/names.js'
+import { type InvoiceId, type OwnerNo, type SetNo, under } from '../tables/keys.js'
 import { NOTHING } from '../tables/tables.js'
 import { findWallet, type WalletRow } from '../wallets/wallets.js'
-import { CreationFacts, type OwnedWallets } from './creation-facts.js'
-import { addExpiry } from './expiries.js'
-import { callbackOf } from './invoice-index.js'
-import type { Place } from './invoice-places.js'
-import { type InvoiceRow, putInvoiceRow, toInvoice } from './invoice-rows.js'
-import { enterOpen } from './open-invoices.js'
-import { internSet } from './wallet-sets.js'
+import { addExpiry, isUnpaid } from './invoice-index.js'
+import { callbackOf, type Place, placeOf } from './invoice-places.js'
+import { putInvoiceRow } from './invoice-rows.js'
+import {
+  countOpenSetsAt,
+  enterOpen,
+  firstOpenOf,
+  hasOpenInvoice,
+  isKnownFull,
+  noteFull,
+  openOfAmount,
+  openSetsAt,
+} from './open-invoices.js'
+import { findSet, internSet, setNoOf } from './wallet-sets.js'
 
 const MS_PER_SECOND = 1000
+
+/** The wallets of a creation, all of which belong to its owner. */
+interface OwnedWallets {
+  readonly ownerNo: OwnerNo
+  readonly wallets: readonly WalletRow[]
+}
 
 /** Loads the facts, lets the domain decide, applies. */
 export function createInvoice(
@@ -53,9 +71,10 @@ function insert(
   places: readonly Place[],
 ): Invoice {
   const { nowMs, tables } = commit
-  const { expiresInSeconds } = request
+  const { expiresInSeconds, currency, amount } = request
   const id = commit.newId() as InvoiceId
-  const row: InvoiceRow = {
+  const invoice: Invoice = {
+    id: id.toString('hex'),
     owner: request.owner,
     wallet_id: request.walletIds[0] ?? '',
     wallet_ids: request.walletIds.join(','),
@@ -63,20 +82,92 @@ function insert(
     description: request.description,
     reference: request.reference,
     amount: request.amountText,
-    currency: request.currency,
+    currency,
     callback_url: request.callbackUrl,
     created_at: nowMs,
-    setNo: internSet(commit, request.owner, ownerNo, wallets),
-    expiresAt: expiresInSeconds === null ? null : nowMs + expiresInSeconds * MS_PER_SECOND,
-    voidedAt: null,
-    hasOutlivedExpiry: false,
   }
-  putInvoiceRow(commit, id, row)
+  const setNo = internSet(commit, request.owner, ownerNo, wallets)
+  const expiresAt = expiresInSeconds === null ? null : nowMs + expiresInSeconds * MS_PER_SECOND
+  putInvoiceRow(commit, { id, invoice, setNo, expiresAt, voidedAt: null, hasOutlivedExpiry: false })
   tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
-  if (row.reference !== null) tables.references.putSync(Buffer.from(row.reference), id)
-  if (row.expiresAt !== null) addExpiry(commit, row.expiresAt, id)
-  const { setNo, currency } = row
+  if (invoice.reference !== null) tables.references.putSync(Buffer.from(invoice.reference), id)
+  if (expiresAt !== null) addExpiry(commit, expiresAt, id)
   // Every open invoice of the amount would have refused this one.
-  enterOpen(commit, { id, places, setNo, currency, amount: request.amount, callback: callbackOf(row) }, true)
-  return toInvoice(id, row)
+  enterOpen(commit, { id, places, setNo, currency, amount, callback: callbackOf(invoice) }, true)
+  return invoice
+}
+
+/** The facts about a new invoice, in LMDB. Open invoices that turn out to be paid are settled on the way. */
+class CreationFacts implements InvoiceFacts {
+  /** One on each of the wallets; none unless every one is the owner's. */
+  readonly places: readonly Place[]
+
+  constructor(
+    private readonly commit: Commit,
+    private readonly request: InvoiceRequest,
+    /** Null unless every wallet is the owner's. */
+    private readonly owned: OwnedWallets | null,
+    private readonly signed: SignedCreation | undefined,
+    /** Whether several unpaid invoices of a currency may share a wallet. */
+    private readonly areWalletsShared: boolean,
+  ) {
+    this.places = owned === null ? [] : owned.wallets.map(({ no }) => placeOf(no, owned.ownerNo))
+  }
+
+  areWalletsOwned(): boolean {
+    return this.owned !== null
+  }
+
+  isRepeated(): boolean {
+    return this.signed !== undefined && isRepeatedCreation(this.commit, this.signed)
+  }
+
+  isReferenceTaken(): boolean {
+    const { reference } = this.request
+    return reference !== null && this.commit.tables.references.doesExist(Buffer.from(reference))
+  }
+
+  isAmountTaken(): boolean {
+    const { commit } = this
+    const { currency, amount } = this.request
+    return this.places.some((place) => openOfAmount(commit, place, currency, amount).some((id) => isUnpaid(commit, id)))
+  }
+
+  isWalletTaken(): boolean {
+    if (this.areWalletsShared) return false
+    const { currency } = this.request
+    return this.places.some((place) => {
+      for (const setNo of openSetsAt(this.commit, place)) if (this.hasUnpaid(place, setNo, currency)) return true
+      return false
+    })
+  }
+
+  areSetsExhausted(): boolean {
+    const { commit, owned } = this
+    const [first] = this.places
+    if (first === undefined || owned === null) return false
+    const setNo = setNoOf(commit, owned.ownerNo, owned.wallets)
+    if (setNo !== undefined && hasOpenInvoice(commit, first, setNo)) return false
+    if (this.places.some((place) => isKnownFull(commit, place))) return true
+    return this.places.some((place) => countOpenSetsAt(commit, place) >= WALLET_SETS_MAX && this.isFull(place))
+  }
+
+  /** Whether as many sets of wallets as may share a wallet have an unpaid invoice at a place. */
+  private isFull(place: Place): boolean {
+    // Sets whose invoices turn out to be paid leave, so that no later search examines them.
+    const unpaid = [...openSetsAt(this.commit, place)].filter((setNo) => this.hasUnpaid(place, setNo))
+    if (unpaid.length < WALLET_SETS_MAX) return false
+    const walletIds = unpaid.flatMap((setNo) => findSet(this.commit, setNo).walletIds)
+    noteFull(this.commit, place, walletIds)
+    return true
+  }
+
+  private hasUnpaid(place: Place, setNo: SetNo, currency?: InvoiceRequest['currency']): boolean {
+    // One that is not unpaid leaves the open invoices, so that another becomes the first.
+    for (;;) {
+      const id = firstOpenOf(this.commit, place, setNo, currency)
+      if (id === null) return false
+      if (isUnpaid(this.commit, id)) return true
+    }
+  }
 }

@@ -5,8 +5,7 @@ import type { InvoiceWithPayment } from '../../invoices.js'
 import type { Snapshot } from '../commit/commit-loop.js'
 import { accountsOf, answerOf, areUnchanged, type Counted, countReceived } from '../payments/payments.js'
 import type { Account } from '../payments/running-totals.js'
-import { type InvoiceId, parseId } from '../tables/names.js'
-import { atomsOf, findInvoiceRow, toInvoice } from './invoice-rows.js'
+import { atomsOf, findInvoice } from './invoice-rows.js'
 
 /** Characters of kept invoices: about 32 MiB of memory, and as much again for what callers keep of each. */
 const CHARACTERS_MAX = 8 * 1024 * 1024
@@ -46,14 +45,14 @@ export class InvoiceAnswers {
   }
 
   private read(at: Snapshot, id: string): InvoiceWithPayment | undefined {
-    const bytes = parseId<InvoiceId>(id)
-    const row = bytes === undefined ? undefined : findInvoiceRow(at, bytes)
-    if (bytes === undefined || row === undefined) return undefined
-    const walletIds = walletsOf(row)
-    const accounts = accountsOf(at, walletIds, row.currency)
-    const amount = atomsOf(row)
-    const counted = countReceived(at, accounts, row.created_at)
-    const answer = answerOf(toInvoice(bytes, row), row, amount, counted.received, at.nowMs)
+    const row = findInvoice(at, id)
+    if (row === undefined) return undefined
+    const { invoice } = row
+    const walletIds = walletsOf(invoice)
+    const accounts = accountsOf(at, walletIds, invoice.currency)
+    const amount = atomsOf(invoice)
+    const counted = countReceived(at, accounts, invoice.created_at)
+    const answer = answerOf(invoice, row, amount, counted.received, at.nowMs)
     // A wallet without an address may get one; one that it has stays. An expiry changes the answer with the time.
     const isLasting = accounts.length === walletIds.length && row.expiresAt === null && row.voidedAt === null
     if (isLasting) this.kept.set(id, { accounts, amount, counted, answer })

@@ -1,18 +1,16 @@
 import type { Currency } from '../../../domain/amount.js'
-import { walletsOf } from '../../../domain/invoice.js'
 import { isPaid } from '../../../domain/payment.js'
 import { decideExpiry, isCovered, isExpiryDue } from '../../../domain/voiding.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { confirmedFor, receivedFor } from '../payments/payments.js'
 import { type Account, lastToReceive } from '../payments/running-totals.js'
-import type { InvoiceId, SetNo, WalletNo } from '../tables/names.js'
-import { findWallet } from '../wallets/wallets.js'
-import { takeExpired } from './expiries.js'
-import { CALLBACK, type IndexedInvoice, placeOf } from './invoice-places.js'
+import { type InvoiceId, idOfKey, timeKey, type WalletNo, WIDE_BYTES } from '../tables/keys.js'
+import { firstKey, NOTHING } from '../tables/tables.js'
+import { indexed } from './invoice-places.js'
 import { atomsOf, type InvoiceRow, invoiceRow, putInvoiceRow } from './invoice-rows.js'
-import { addMatch, isMatched, removeMatch } from './matches.js'
 import { enterOpen, isOpen, leaveOpen } from './open-invoices.js'
 import {
+  addMatch,
   enterPaid,
   enterUnmatched,
   greatestPaid,
@@ -20,8 +18,8 @@ import {
   leavePaid,
   leaveUnmatched,
   paidBetween,
+  removeMatch,
 } from './paid-invoices.js'
-import { findSet } from './wallet-sets.js'
 
 /*
  * Keeps the invoices on wallets where collisions and deposits look for them. An invoice that is not void is in one of two
@@ -40,24 +38,15 @@ import { findSet } from './wallet-sets.js'
  */
 const EXPIRED_AT_ONCE = 1000
 
-export function indexed(commit: Commit, id: InvoiceId, row: InvoiceRow): IndexedInvoice {
-  const { ownerNo } = findSet(commit, row.setNo)
-  return {
-    id,
-    places: walletsOf(row).map((walletId) => placeOf(walletNoOf(commit, walletId), ownerNo)),
-    setNo: row.setNo,
-    currency: row.currency,
-    amount: atomsOf(row),
-    callback: callbackOf(row),
-  }
+/** Behind every key of `expiries`. */
+const BEHIND_EXPIRIES = Buffer.alloc(WIDE_BYTES + 1, 0xff)
+
+export function addExpiry({ tables, caches }: Commit, expiresAt: number, id: InvoiceId): void {
+  tables.expiries.putSync(Buffer.concat([timeKey(expiresAt), id]), NOTHING)
+  if (caches.firstExpiryAt !== null) caches.firstExpiryAt = Math.min(caches.firstExpiryAt, expiresAt)
 }
 
-/** How many wallets the invoices of a set have. */
-export function walletCountOf(commit: Commit, setNo: SetNo): number {
-  return findSet(commit, setNo).walletIds.length
-}
-
-/** Decides about the invoices whose expiry is due. */
+/** Decides the expiries that are due. */
 export function expireDue(commit: Commit): void {
   for (let taken = 0; taken < EXPIRED_AT_ONCE; taken += 1) {
     const id = takeExpired(commit)
@@ -66,24 +55,35 @@ export function expireDue(commit: Commit): void {
   }
 }
 
-/** The row of an invoice, whose expiry is decided if it is due. A void invoice is in no index. */
+/** Takes out the first invoice that is due to expire; null when none is. */
+function takeExpired({ tables, caches, nowMs }: Commit): InvoiceId | null {
+  if (caches.firstExpiryAt !== null && caches.firstExpiryAt > nowMs) return null
+  const key = firstKey(tables.expiries, NOTHING, BEHIND_EXPIRIES)
+  const dueAt = key?.readUIntBE(0, WIDE_BYTES) ?? Number.POSITIVE_INFINITY
+  caches.firstExpiryAt = dueAt
+  if (key === undefined || dueAt > nowMs) return null
+  tables.expiries.removeSync(key)
+  return idOfKey<InvoiceId>(key)
+}
+
+/** The row of an invoice. Its expiry is decided if it is due. A void invoice is in no index. */
 export function decidedRow(commit: Commit, id: InvoiceId): InvoiceRow {
   const row = invoiceRow(commit, id)
   if (!isExpiryDue(row, commit.nowMs)) return row
   const decided = { ...row, ...decideExpiry(row, isCoveredNow(commit, row)) }
-  putDecided(commit, id, decided)
+  putDecided(commit, decided)
   return decided
 }
 
-/** Paid or being paid. */
+/** Whether an invoice is paid or being paid. */
 export function isCoveredNow(commit: Commit, row: InvoiceRow): boolean {
-  return isCovered(atomsOf(row), receivedFor(commit, row))
+  return isCovered(atomsOf(row.invoice), receivedFor(commit, row.invoice))
 }
 
-/** Keeps what was decided about an open invoice; a void one leaves the index. */
-export function putDecided(commit: Commit, id: InvoiceId, row: InvoiceRow): void {
-  putInvoiceRow(commit, id, row)
-  if (row.voidedAt !== null) leaveOpen(commit, indexed(commit, id, row))
+/** Writes what was decided about an open invoice; a void one leaves the index. */
+export function putDecided(commit: Commit, row: InvoiceRow): void {
+  putInvoiceRow(commit, row)
+  if (row.voidedAt !== null) leaveOpen(commit, indexed(commit, row))
 }
 
 /** Whether an open invoice is unpaid and not void. One that turns out to be paid is settled. */
@@ -91,33 +91,33 @@ export function isUnpaid(commit: Commit, id: InvoiceId): boolean {
   const row = decidedRow(commit, id)
   if (row.voidedAt !== null) return false
   if (!isPaidNow(commit, row)) return true
-  const invoice = indexed(commit, id, row)
+  const invoice = indexed(commit, row)
   leaveOpen(commit, invoice)
-  enterAsPaid(commit, invoice)
+  enterPaid(commit, invoice)
   return false
 }
 
-export function isPaidNow(commit: Commit, row: InvoiceRow): boolean {
-  return isPaid(atomsOf(row), confirmedFor(commit, row))
+export function isPaidNow(commit: Commit, { invoice }: InvoiceRow): boolean {
+  return isPaid(atomsOf(invoice), confirmedFor(commit, invoice))
 }
 
 /** A deposit matched the invoice. */
 export function matchInvoice(commit: Commit, id: InvoiceId): void {
   if (!addMatch(commit, id)) return
-  const invoice = indexed(commit, id, invoiceRow(commit, id))
+  const invoice = indexed(commit, invoiceRow(commit, id))
   if (isAmongPaid(commit, invoice)) leaveUnmatched(commit, invoice)
 }
 
 /** A deposit that had matched the invoice was dropped. */
 export function giveBackMatch(commit: Commit, id: InvoiceId): void {
   if (!removeMatch(commit, id)) return
-  const invoice = indexed(commit, id, invoiceRow(commit, id))
+  const invoice = indexed(commit, invoiceRow(commit, id))
   if (isAmongPaid(commit, invoice)) enterUnmatched(commit, invoice)
 }
 
 /** Settles an open invoice that a confirmed deposit matched, when it is paid by now. */
 export function settleIfPaid(commit: Commit, id: InvoiceId): void {
-  if (isOpen(commit, indexed(commit, id, invoiceRow(commit, id)))) isUnpaid(commit, id)
+  if (isOpen(commit, indexed(commit, invoiceRow(commit, id)))) isUnpaid(commit, id)
 }
 
 /**
@@ -136,27 +136,8 @@ export function reopen(
   for (const id of paidBetween(commit, walletNo, currency, covered === null ? 0 : covered + 1, receivedAt)) {
     const row = invoiceRow(commit, id)
     if (isPaidNow(commit, row)) continue
-    const invoice = indexed(commit, id, row)
+    const invoice = indexed(commit, row)
     leavePaid(commit, invoice)
-    if (!isMatched(commit, id)) leaveUnmatched(commit, invoice)
     enterOpen(commit, invoice)
   }
-}
-
-/** Enters an invoice that is paid. */
-export function enterAsPaid(commit: Commit, invoice: IndexedInvoice): void {
-  enterPaid(commit, invoice)
-  if (!isMatched(commit, invoice.id)) enterUnmatched(commit, invoice)
-}
-
-/** How an invoice is notified. */
-export function callbackOf({ reference, callback_url }: Pick<InvoiceRow, 'reference' | 'callback_url'>) {
-  if (reference === null) return CALLBACK.none
-  return callback_url === null ? CALLBACK.default : CALLBACK.own
-}
-
-function walletNoOf(commit: Commit, walletId: string): WalletNo {
-  const wallet = findWallet(commit, walletId)
-  if (wallet === undefined) throw new Error('an invoice names a wallet that is not there')
-  return wallet.no
 }

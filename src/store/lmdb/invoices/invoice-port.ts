@@ -1,14 +1,12 @@
 import type { Invoice } from '../../../domain/invoice.js'
 import type { InvoicePort, InvoiceWithPayment } from '../../invoices.js'
-import type { Page, PageOf } from '../../pages.js'
-import type { CommitLoop, Snapshot } from '../commit/commit-loop.js'
-import { ownerNoOf } from '../identities/identities.js'
+import type { Page, PageOf } from '../../reads.js'
+import type { CommitLoop } from '../commit/commit-loop.js'
+import { pageOfOwner } from '../identities/owner-lists.js'
 import { answerFor } from '../payments/payments.js'
-import { ID_BYTES, isKey, numberKey } from '../tables/bytes.js'
-import { type InvoiceId, idOfKey, parseId } from '../tables/names.js'
-import { pageKeys } from '../tables/pages.js'
+import { ID_BYTES, type InvoiceId, idOfKey, isKey } from '../tables/keys.js'
 import type { InvoiceAnswers } from './invoice-answers.js'
-import { findInvoiceRow, invoiceRow, toInvoice } from './invoice-rows.js'
+import { findInvoice, type InvoiceRow, invoiceRow } from './invoice-rows.js'
 
 /** Reads invoices. */
 export class LmdbInvoices implements InvoicePort {
@@ -18,9 +16,7 @@ export class LmdbInvoices implements InvoicePort {
   ) {}
 
   find(id: string): Invoice | undefined {
-    const bytes = parseId<InvoiceId>(id)
-    const row = bytes === undefined ? undefined : findInvoiceRow(this.commits.snapshot, bytes)
-    return bytes === undefined || row === undefined ? undefined : toInvoice(bytes, row)
+    return findInvoice(this.commits.snapshot, id)?.invoice
   }
 
   findWithPayment(id: string): InvoiceWithPayment | undefined {
@@ -31,23 +27,21 @@ export class LmdbInvoices implements InvoicePort {
     const { snapshot } = this.commits
     const key = Buffer.from(reference)
     const id = isKey(key) ? (snapshot.tables.references.get(key) as InvoiceId | undefined) : undefined
-    return id === undefined ? undefined : toInvoice(id, invoiceRow(snapshot, id))
+    return id === undefined ? undefined : invoiceRow(snapshot, id).invoice
   }
 
   page(owner: string, page: Page): PageOf<Invoice> {
-    return this.read(owner, page, (at, id) => toInvoice(id, invoiceRow(at, id)))
+    return this.read(owner, page, ({ invoice }) => invoice)
   }
 
   pageWithPayment(owner: string, page: Page): PageOf<InvoiceWithPayment> {
-    return this.read(owner, page, (at, id) => answerFor(at, id, invoiceRow(at, id)))
+    return this.read(owner, page, (row) => answerFor(this.commits.snapshot, row))
   }
 
-  private read<T>(owner: string, page: Page, toItem: (at: Snapshot, id: InvoiceId) => T): PageOf<T> {
+  private read<T>(owner: string, page: Page, toItem: (row: InvoiceRow) => T): PageOf<T> {
     const { snapshot } = this.commits
-    const ownerNo = ownerNoOf(snapshot, owner)
-    if (ownerNo === undefined) return { items: [], next: null }
-    return pageKeys(snapshot.tables.ownerInvoices, numberKey(ownerNo), ID_BYTES, page, (key) =>
-      toItem(snapshot, idOfKey<InvoiceId>(key)),
+    return pageOfOwner(snapshot, snapshot.tables.ownerInvoices, ID_BYTES, owner, page, (key) =>
+      toItem(invoiceRow(snapshot, idOfKey<InvoiceId>(key))),
     )
   }
 }

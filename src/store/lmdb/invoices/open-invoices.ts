@@ -1,10 +1,16 @@
 import type { Currency } from '../../../domain/amount.js'
 import type { Commit } from '../commit/commit-loop.js'
-import { ID_BYTES } from '../tables/bytes.js'
-import { type InvoiceId, idOfKey, type SetNo } from '../tables/names.js'
+import {
+  currencyByte,
+  ID_BYTES,
+  type InvoiceId,
+  idOfKey,
+  NUMBER_BYTES,
+  type SetNo,
+  sortableAmount,
+} from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
-import { amountKey, behind, classByte, type IndexedInvoice, openKey, openPrefix, type Place } from './invoice-places.js'
-import { setEnters, setLeaves } from './open-sets.js'
+import { behind, classByte, type IndexedInvoice, PLACE_BYTES, type Place } from './invoice-places.js'
 
 /*
  * The open invoices on each wallet: those that are not void and not known to be paid. An open one may have been paid by
@@ -12,7 +18,13 @@ import { setEnters, setLeaves } from './open-sets.js'
  *
  *     open-amounts    which of them ask an amount       one look-up
  *     open-invoices   which of them a set of wallets has, by class and age     one seek
+ *
+ * Which sets of wallets have open invoices can be read from `open-invoices`. What the caches hold of it saves a creation from
+ * reading it for each of its wallets.
  */
+
+/** place │ set no (4) │ class (1) │ id: in the order of age within a set of wallets. */
+const OPEN_KEY_BYTES = PLACE_BYTES + NUMBER_BYTES + 1 + ID_BYTES
 
 /** `isAlone`: no open invoice asks its amount on any of its wallets. */
 export function enterOpen(commit: Commit, invoice: IndexedInvoice, isAlone = false): void {
@@ -74,6 +86,112 @@ export function oldestOpenOf(
   const start = after === undefined ? prefix : Buffer.concat([prefix, after, Buffer.of(0)])
   const key = firstKey(tables.openInvoices, start, Buffer.concat([prefix, before]))
   return key === undefined ? null : idOfKey<InvoiceId>(key)
+}
+
+/** Whether a set has an open invoice; `place` is any of its wallets. */
+export function hasOpenInvoice({ tables, caches }: Commit, place: Place, setNo: SetNo): boolean {
+  const { holders } = caches.openSets
+  const known = holders.get(setNo)
+  if (known !== undefined) return known
+  const prefix = openPrefix(place, setNo)
+  const found = firstKey(tables.openInvoices, prefix, behind(prefix)) !== undefined
+  holders.set(setNo, found)
+  return found
+}
+
+/** The sets that have open invoices at a place. */
+export function* openSetsAt({ tables }: Commit, place: Place): Generator<SetNo> {
+  const end = behind(place)
+  for (let key = firstKey(tables.openInvoices, place, end); key !== undefined; ) {
+    const setNo = key.readUInt32BE(PLACE_BYTES) as SetNo
+    yield setNo
+    key = firstKey(tables.openInvoices, behind(openPrefix(place, setNo)), end)
+  }
+}
+
+export function countOpenSetsAt(commit: Commit, place: Place): number {
+  const { counts } = commit.caches.openSets
+  const name = nameOf(place)
+  const known = counts.get(name)
+  if (known !== undefined) return known
+  const count = [...openSetsAt(commit, place)].length
+  counts.set(name, count)
+  return count
+}
+
+/** Call it before an open invoice of the set is entered. */
+function setEnters(commit: Commit, { places, setNo }: IndexedInvoice): void {
+  const [first] = places
+  if (first === undefined || hasOpenInvoice(commit, first, setNo)) return
+  commit.caches.openSets.holders.set(setNo, true)
+  for (const place of places) adjust(commit, place, 1)
+}
+
+/** Call it when an open invoice of the set has left. */
+function setLeaves(commit: Commit, { places, setNo }: IndexedInvoice): void {
+  forgetFull(commit)
+  const [first] = places
+  commit.caches.openSets.holders.delete(setNo)
+  if (first === undefined || hasOpenInvoice(commit, first, setNo)) return
+  for (const place of places) adjust(commit, place, -1)
+}
+
+export function isKnownFull({ caches }: Commit, place: Place): boolean {
+  return caches.openSets.full.has(nameOf(place))
+}
+
+/** Notes that a place has no room until something is confirmed on these wallets. */
+export function noteFull({ caches }: Commit, place: Place, walletIds: Iterable<string>): void {
+  caches.openSets.full.add(nameOf(place))
+  for (const id of walletIds) caches.openSets.deciding.add(id)
+}
+
+/** More was confirmed on a wallet than before, or its address became known. */
+export function depositsChanged(commit: Commit, walletId: string): void {
+  if (commit.caches.openSets.deciding.has(walletId)) forgetFull(commit)
+}
+
+function adjust({ caches }: Commit, place: Place, by: number): void {
+  const name = nameOf(place)
+  const known = caches.openSets.counts.get(name)
+  if (known !== undefined) caches.openSets.counts.set(name, known + by)
+}
+
+function forgetFull({ caches }: Commit): void {
+  caches.openSets.full.clear()
+  caches.openSets.deciding.clear()
+}
+
+function nameOf(place: Place): string {
+  return place.toString('latin1')
+}
+
+function openKey(place: Place, { setNo, currency, callback, id }: IndexedInvoice): Buffer {
+  const key = Buffer.allocUnsafe(OPEN_KEY_BYTES)
+  key.set(place)
+  key.writeUInt32BE(setNo, PLACE_BYTES)
+  key[PLACE_BYTES + NUMBER_BYTES] = classByte(currency, callback)
+  key.set(id, PLACE_BYTES + NUMBER_BYTES + 1)
+  return key
+}
+
+/** The beginning of the open keys of a set of wallets, of one class when it is given. */
+function openPrefix(place: Place, setNo: SetNo, ofClass?: number): Buffer {
+  const prefix = Buffer.allocUnsafe(PLACE_BYTES + NUMBER_BYTES + (ofClass === undefined ? 0 : 1))
+  prefix.set(place)
+  prefix.writeUInt32BE(setNo, PLACE_BYTES)
+  if (ofClass !== undefined) prefix[PLACE_BYTES + NUMBER_BYTES] = ofClass
+  return prefix
+}
+
+/** place │ currency (1) │ amount. */
+function amountKey(place: Place, currency: Currency, amount: bigint): Buffer {
+  const sortable = sortableAmount(amount)
+  const key = Buffer.allocUnsafe(PLACE_BYTES + 1 + sortable.length)
+  key.set(place)
+  key[PLACE_BYTES] = currencyByte(currency)
+  key.set(sortable, PLACE_BYTES + 1)
+  return key
 }
 
 /** The ids in a row of `open-amounts`. */

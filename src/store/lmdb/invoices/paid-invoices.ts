@@ -1,22 +1,20 @@
 import type { Currency } from '../../../domain/amount.js'
 import type { Commit } from '../commit/commit-loop.js'
-import { currencyByte } from '../payments/running-totals.js'
-import { bigintFromBytes, bigintToBytes, idAt, under } from '../tables/bytes.js'
-import { type InvoiceId, idOfKey, type OwnerNo, type WalletNo } from '../tables/names.js'
-import { firstKey, lastKey, NOTHING, type Table } from '../tables/tables.js'
 import {
-  behind,
-  CALLBACK,
-  type IndexedInvoice,
-  PLACE_BYTES,
-  type Place,
-  paidKey,
-  paidPrefix,
-  placeOf,
-  unmatchedKey,
-  unmatchedPrefix,
-  walletNoOf,
-} from './invoice-places.js'
+  bigintFromBytes,
+  bigintToBytes,
+  currencyByte,
+  type InvoiceId,
+  idAt,
+  idOfKey,
+  numberKey,
+  type OwnerNo,
+  sortableAmount,
+  under,
+  type WalletNo,
+} from '../tables/keys.js'
+import { firstKey, lastKey, NOTHING, type Table } from '../tables/tables.js'
+import { behind, CALLBACK, classByte, type IndexedInvoice, PLACE_BYTES, type Place, placeOf } from './invoice-places.js'
 
 /*
  * The invoices on each wallet that were found paid: those that a deposit may still notify, and those that a
@@ -25,20 +23,25 @@ import {
  *     paid-invoices        by class and age
  *     paid-amounts         the greatest amount that was ever paid on a wallet in a currency
  *     unmatched-invoices   those with a reference that no deposit has matched, by class, amount and age
+ *     matches              the number of deposits that have matched an invoice; a dropped one does not count (decisions 6)
  */
 
 const FIRST_OWNER = 0 as OwnerNo
 const LAST_OWNER = 0xffff_ffff as OwnerNo
 
+/** Enters an invoice that is paid. */
 export function enterPaid(commit: Commit, invoice: IndexedInvoice): void {
   for (const place of invoice.places) {
     commit.tables.paidInvoices.putSync(paidKey(place, invoice), NOTHING)
-    raiseGreatest(commit, walletNoOf(place), invoice.currency, invoice.amount)
+    raiseGreatest(commit, place.readUInt32BE(0) as WalletNo, invoice.currency, invoice.amount)
   }
+  if (countMatches(commit, invoice.id) === 0) enterUnmatched(commit, invoice)
 }
 
-export function leavePaid({ tables }: Commit, invoice: IndexedInvoice): void {
-  for (const place of invoice.places) tables.paidInvoices.removeSync(paidKey(place, invoice))
+/** Removes an invoice that is no longer paid. */
+export function leavePaid(commit: Commit, invoice: IndexedInvoice): void {
+  for (const place of invoice.places) commit.tables.paidInvoices.removeSync(paidKey(place, invoice))
+  if (countMatches(commit, invoice.id) === 0) leaveUnmatched(commit, invoice)
 }
 
 export function isAmongPaid({ tables }: Commit, invoice: IndexedInvoice): boolean {
@@ -46,7 +49,7 @@ export function isAmongPaid({ tables }: Commit, invoice: IndexedInvoice): boolea
   return place !== undefined && tables.paidInvoices.doesExist(paidKey(place, invoice))
 }
 
-/** Enters an invoice that no deposit has matched. One without a reference never is matched. */
+/** Enters an invoice that no deposit has matched. One without a reference is never matched. */
 export function enterUnmatched({ tables }: Commit, invoice: IndexedInvoice): void {
   if (invoice.callback === CALLBACK.none) return
   for (const place of invoice.places) tables.unmatchedInvoices.putSync(unmatchedKey(place, invoice), NOTHING)
@@ -101,6 +104,27 @@ export function* paidBetween(
   }
 }
 
+/** Counts a deposit that matched the invoice. True when it is the first. */
+export function addMatch(commit: Commit, id: InvoiceId): boolean {
+  const count = countMatches(commit, id) + 1
+  commit.tables.matches.putSync(id, numberKey(count))
+  return count === 1
+}
+
+/** Takes back a match of the invoice. True when none is left. */
+export function removeMatch(commit: Commit, id: InvoiceId): boolean {
+  const count = countMatches(commit, id) - 1
+  if (count < 0) throw new Error('an invoice has no match to give back')
+  if (count === 0) commit.tables.matches.removeSync(id)
+  else commit.tables.matches.putSync(id, numberKey(count))
+  return count === 0
+}
+
+/** The number of deposits that have matched an invoice. */
+export function countMatches({ tables }: Commit, id: InvoiceId): number {
+  return tables.matches.get(id)?.readUInt32BE(0) ?? 0
+}
+
 function raiseGreatest(commit: Commit, walletNo: WalletNo, currency: Currency, amount: bigint): void {
   if (amount <= greatestPaid(commit, walletNo, currency)) return
   commit.tables.paidAmounts.putSync(greatestKey(walletNo, currency), bigintToBytes(amount))
@@ -114,4 +138,22 @@ function newestUnder(table: Table, prefix: Buffer, before: Buffer): InvoiceId | 
   // `before` is the first id of its millisecond, which no invoice has.
   const key = lastKey(table, Buffer.concat([prefix, before]), prefix)
   return key === undefined ? null : idOfKey<InvoiceId>(key)
+}
+
+/** place │ class (1): paid invoices of a class, by age. */
+function paidPrefix(place: Place, ofClass: number): Buffer {
+  return Buffer.concat([place, Buffer.of(ofClass)])
+}
+
+function paidKey(place: Place, { currency, callback, id }: IndexedInvoice): Buffer {
+  return Buffer.concat([paidPrefix(place, classByte(currency, callback)), id])
+}
+
+/** place │ class (1) │ amount: unmatched invoices of an amount, by age. */
+function unmatchedPrefix(place: Place, ofClass: number, amount: bigint): Buffer {
+  return Buffer.concat([paidPrefix(place, ofClass), sortableAmount(amount)])
+}
+
+function unmatchedKey(place: Place, { currency, callback, amount, id }: IndexedInvoice): Buffer {
+  return Buffer.concat([unmatchedPrefix(place, classByte(currency, callback), amount), id])
 }

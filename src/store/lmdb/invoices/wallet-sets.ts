@@ -1,6 +1,5 @@
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import { numberKey, under } from '../tables/bytes.js'
-import type { OwnerNo, SetNo } from '../tables/names.js'
+import { numberKey, type OwnerNo, type SetNo, under } from '../tables/keys.js'
 import { integer, recordCodec, text } from '../tables/record-codec.js'
 import type { WalletRow } from '../wallets/wallets.js'
 

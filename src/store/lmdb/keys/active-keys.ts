@@ -1,8 +1,7 @@
 import type { ApiKey } from '../../../domain/api-key.js'
 import type { Commit } from '../commit/commit-loop.js'
-import { endOf, NUMBER_BYTES, numberKey, TIME_MAX, timeKey, under, WIDE_BYTES } from '../tables/bytes.js'
-import type { OwnerNo } from '../tables/names.js'
-import { NOTHING } from '../tables/tables.js'
+import { endOf, NUMBER_BYTES, numberKey, type OwnerNo, TIME_MAX, timeKey, under, WIDE_BYTES } from '../tables/keys.js'
+import { NOTHING, removeKeys } from '../tables/tables.js'
 
 /*
  * The keys of an owner that are not revoked, by when they expire, so that the active ones are counted without reading the
@@ -23,7 +22,7 @@ export function countActiveKeys({ tables, nowMs }: Commit, ownerNo: OwnerNo, lim
 
 export function addActiveKey({ tables, nowMs }: Commit, ownerNo: OwnerNo, key: ApiKey): void {
   const expired = { start: numberKey(ownerNo), end: under(ownerNo, timeKey(nowMs)), limit: REMOVED_AT_ONCE }
-  for (const row of [...tables.activeApiKeys.getKeys(expired)]) tables.activeApiKeys.removeSync(row)
+  removeKeys(tables.activeApiKeys, expired)
   tables.activeApiKeys.putSync(rowKey(ownerNo, key), NOTHING)
 }
 

@@ -10,12 +10,11 @@ import {
 import { type Failure, type Outcome, refuse, refuseField, succeed } from '../../../domain/failure.js'
 import { truncate } from '../../../domain/text.js'
 import type { KeyPort } from '../../keys.js'
-import type { Page, PageOf } from '../../pages.js'
+import type { Page, PageOf } from '../../reads.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
-import { NUMBER_BYTES, numberKey, under } from '../tables/bytes.js'
-import type { OwnerNo } from '../tables/names.js'
-import { pageKeys } from '../tables/pages.js'
+import { pageOfOwner } from '../identities/owner-lists.js'
+import { NUMBER_BYTES, numberKey, type OwnerNo, under } from '../tables/keys.js'
 import { integer, orNull, recordCodec, text } from '../tables/record-codec.js'
 import { addActiveKey, countActiveKeys, removeActiveKey } from './active-keys.js'
 
@@ -55,15 +54,10 @@ export class LmdbKeys implements KeyPort {
 
   page(owner: string, page: Page): PageOf<ApiKey> {
     const { snapshot } = this.commits
-    const ownerNo = ownerNoOf(snapshot, owner)
-    if (ownerNo === undefined) return { items: [], next: null }
     const { ownerApiKeys } = snapshot.tables
-    return pageKeys(ownerApiKeys, numberKey(ownerNo), NUMBER_BYTES, page, (key) => {
-      const publicKey = ownerApiKeys.get(key)
-      const record = publicKey === undefined ? undefined : findKey(snapshot, publicKey)
-      if (record === undefined) throw new Error('the list of API keys names one that is not there')
-      return record
-    })
+    return pageOfOwner(snapshot, ownerApiKeys, NUMBER_BYTES, owner, page, (key) =>
+      listedKey(snapshot, ownerApiKeys.get(key)),
+    )
   }
 }
 
@@ -123,6 +117,13 @@ function findKey(at: Reader, publicKey: Buffer): ApiKey | undefined {
   return at.caches === null ? at.memos.keys.decode(publicKey.toString('latin1'), bytes) : apiKeyCodec.decode(bytes)
 }
 
+/** The key that the list of an owner names. */
+function listedKey(at: Reader, publicKey: Buffer | undefined): ApiKey {
+  const key = publicKey === undefined ? undefined : findKey(at, publicKey)
+  if (key === undefined) throw new Error('the list of API keys names one that is not there')
+  return key
+}
+
 function findById(commit: Commit, id: string): ApiKey | undefined {
   const known = commit.caches.keys.get(id)
   if (known !== undefined) return known
@@ -148,8 +149,7 @@ function unusedId({ tables }: Commit, randomKeyId: () => string): string {
 /** Lists the active keys of a store that has no such list yet (data version 2). */
 export function listActiveKeys(commit: Commit): void {
   for (const { key, value } of commit.tables.ownerApiKeys.getRange()) {
-    const record = findKey(commit, value)
-    if (record === undefined) throw new Error('the list of API keys names one that is not there')
+    const record = listedKey(commit, value)
     if (record.revoked_at === null) addActiveKey(commit, key.readUInt32BE(0) as OwnerNo, record)
   }
 }

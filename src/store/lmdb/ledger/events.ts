@@ -1,7 +1,7 @@
 import type { EventOutcome } from '../../../domain/ledger-fact.js'
 import type { Commit } from '../commit/commit-loop.js'
-import { timeKey, WIDE_BYTES } from '../tables/bytes.js'
-import { NOTHING } from '../tables/tables.js'
+import { timeKey, WIDE_BYTES } from '../tables/keys.js'
+import { NOTHING, removeKeys } from '../tables/tables.js'
 
 /*
  * The ids of the events that were answered, with their answers. An event that comes again, late or replayed, is known by its
@@ -39,11 +39,8 @@ export function rememberAnswer({ tables, nowMs }: Commit, eventId: string | null
 
 /** Forgets ids that were answered before a time, the oldest first and at most `limit`. Answers how many. */
 export function removeEventsBefore({ tables }: Commit, timeMs: number, limit: number): number {
-  const keys = [...tables.eventTimes.getKeys({ start: NOTHING, end: timeKey(timeMs), limit })]
-  for (const key of keys) {
-    tables.eventTimes.removeSync(key)
-    tables.events.removeSync(Buffer.from(key.subarray(WIDE_BYTES)))
-  }
+  const keys = removeKeys(tables.eventTimes, { start: NOTHING, end: timeKey(timeMs), limit })
+  for (const key of keys) tables.events.removeSync(Buffer.from(key.subarray(WIDE_BYTES)))
   return keys.length
 }
 

@@ -3,7 +3,7 @@ import type { LedgerMemory, LedgerStep } from '../../../domain/ledger-progress.j
 import type { FlawOfAddress } from '../../../domain/wallet.js'
 import type { Settled } from '../../commands.js'
 import type { LedgerEvent, LedgerPort } from '../../ledger.js'
-import type { WatchedAddressLists } from '../chain/watched-addresses.js'
+import type { LmdbChain } from '../chain/chain-port.js'
 import type { Commit, CommitLoop } from '../commit/commit-loop.js'
 import { applyLedgerFact, noteDuplicate } from '../wallets/wallet-facts.js'
 import { earlierAnswer, rememberAnswer, removeEventsBefore } from './events.js'
@@ -13,7 +13,7 @@ import { readMemory, writeStep } from './ledger-rows.js'
 export class LmdbLedger implements LedgerPort {
   constructor(
     private readonly commits: CommitLoop,
-    private readonly watched: WatchedAddressLists,
+    private readonly chain: LmdbChain,
     private readonly flawOfAddress: FlawOfAddress,
   ) {}
 
@@ -22,7 +22,7 @@ export class LmdbLedger implements LedgerPort {
     const fates = await this.commits.runAll(units)
     for (const { fact } of batch) {
       if (fact.type === 'identity.onboarded' || fact.type === 'unreadable') continue
-      if (fact.network !== null && fact.address !== null) this.watched.learned(fact.network, fact.address)
+      if (fact.network !== null && fact.address !== null) this.chain.learned(fact.network, fact.address)
     }
     return fates
   }

@@ -6,9 +6,9 @@ import type {
   SetAside,
 } from '../../../domain/ledger-progress.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import { timeKey, WIDE_BYTES } from '../tables/bytes.js'
+import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { integer, listOf, orNull, recordCodec, text } from '../tables/record-codec.js'
-import { NOTHING } from '../tables/tables.js'
+import { NOTHING, removeKeys } from '../tables/tables.js'
 
 const KEY = Buffer.from('ledger-progress')
 /** Data of version 2 has this instead: how far the ledger was read, and nothing about what lies behind. */
@@ -64,16 +64,13 @@ export function writeStep({ tables }: Commit, { progress, taken, setAside, settl
   const known = meta.get(KEY)
   // Data of version 2 has no origin; its other rows are none that would have to be kept.
   if (known === undefined || progressCodec.decode(known).origin !== progress.origin) {
-    for (const table of [ledgerTaken, ledgerSetAside]) {
-      for (const key of [...table.getKeys()]) table.removeSync(key)
-    }
+    for (const table of [ledgerTaken, ledgerSetAside]) removeKeys(table, {})
     meta.removeSync(CURSOR_KEY)
   }
   for (const row of taken) ledgerTaken.putSync(takenKey(row), NOTHING)
   for (const umid of settled) ledgerSetAside.removeSync(Buffer.from(umid, 'hex'))
   for (const one of setAside) ledgerSetAside.putSync(Buffer.from(one.umid, 'hex'), setAsideCodec.encode(one))
-  const old = ledgerTaken.getKeys({ end: timeKey(progress.windowMs), limit: FORGOTTEN_MAX })
-  for (const key of [...old]) ledgerTaken.removeSync(key)
+  removeKeys(ledgerTaken, { end: timeKey(progress.windowMs), limit: FORGOTTEN_MAX })
   meta.putSync(KEY, progressCodec.encode(progress))
 }
 

@@ -1,15 +1,24 @@
+import { createHash } from 'node:crypto'
 import type { DepositStatus } from '../../../domain/deposit.js'
 import { type Outcome, succeed } from '../../../domain/failure.js'
 import { isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
 import type { OwedDelivery, Redelivery } from '../../outbox.js'
-import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { Commit } from '../commit/commit-loop.js'
 import { internOwner } from '../identities/identities.js'
-import { ID_BYTES, under, WIDE_BYTES } from '../tables/bytes.js'
-import { type DeliveryId, idOfKey } from '../tables/names.js'
+import {
+  type DeliveryId,
+  ID_BYTES,
+  idAt,
+  idOfKey,
+  NUMBER_BYTES,
+  timeKey,
+  timeOfId,
+  under,
+  WIDE_BYTES,
+} from '../tables/keys.js'
 import { lastKey, NOTHING } from '../tables/tables.js'
-import { deliveryCodec } from './delivery-codec.js'
-import { dueKey, idBehind, laneOf } from './delivery-keys.js'
+import { findDelivery, getDelivery, putDelivery } from './delivery-rows.js'
 
 /*
  * The life of a delivery:
@@ -19,6 +28,13 @@ import { dueKey, idBehind, laneOf } from './delivery-keys.js'
  *       ├─ waiting ◄─┘            │
  *       └── redelivered ◄─────────┘
  */
+
+/** Bytes of the hash that stands for an origin in the key of a lane. */
+const ORIGIN_BYTES = 8
+export const LANE_BYTES = NUMBER_BYTES + ORIGIN_BYTES
+
+/** Behind the ids of all deliveries. */
+const BEHIND_ALL = Buffer.alloc(ID_BYTES + 1, 0xff)
 
 /** A delivery that a deposit causes. */
 export interface NewDelivery {
@@ -44,18 +60,6 @@ export function enqueueDelivery(commit: Commit, delivery: NewDelivery): OwedDeli
   })
   commit.tables.ownerDeliveries.putSync(under(internOwner(commit, delivery.owner), id), NOTHING)
   return enterLane(commit, id, delivery)
-}
-
-export function findDelivery(at: Reader, id: DeliveryId): Delivery | undefined {
-  const bytes = at.tables.deliveries.get(id)
-  return bytes === undefined ? undefined : { id: id.toString('hex'), ...deliveryCodec.decode(bytes) }
-}
-
-/** A delivery that an index names. */
-export function getDelivery(at: Reader, id: DeliveryId): Delivery {
-  const delivery = findDelivery(at, id)
-  if (delivery === undefined) throw new Error('an index names a delivery that is not there')
-  return delivery
 }
 
 /** False when it is not queued any more, so that no attempt is made twice. */
@@ -119,16 +123,43 @@ export function redeliver(commit: Commit, owner: string, id: DeliveryId): Outcom
   return succeed({ delivery: getDelivery(commit, id), owed })
 }
 
+/** Removes settled deliveries among the next `limit` in order of age. Answers how many. */
+export function removeSettledBefore(commit: Commit, timeMs: number, limit: number): number {
+  const { removedTo } = commit.caches
+  // Ids begin with the time that they were made at.
+  const start = removedTo === null ? NOTHING : Buffer.concat([removedTo, Buffer.of(0)])
+  const end = idAt(timeMs)
+  const isOver = Buffer.compare(start, end) >= 0
+  const ids = isOver ? [] : [...commit.tables.deliveries.getKeys({ start, end, limit })].map(idOfKey<DeliveryId>)
+  commit.caches.removedTo = ids.length < limit ? null : (ids.at(-1) ?? null)
+  return ids.filter((id) => removeIfSettled(commit, id, timeMs)).length
+}
+
+function removeIfSettled(commit: Commit, id: DeliveryId, timeMs: number): boolean {
+  const delivery = findDelivery(commit, id)
+  if (delivery === undefined || !wasSettledBefore(delivery, timeMs)) return false
+  commit.tables.ownerDeliveries.removeSync(under(internOwner(commit, delivery.owner), id))
+  commit.tables.deliveries.removeSync(id)
+  return true
+}
+
+/** A redelivery may have settled it long after it was made. */
+function wasSettledBefore(delivery: Delivery, timeMs: number): boolean {
+  return delivery.state === 'settled' && (delivery.attemptedAt ?? delivery.createdAt) < timeMs
+}
+
 /**
- * An id behind those of all deliveries. A clock that was set back makes ids that sort before older ones: a dispatcher that
- * has read up to one of those would find the `confirmed` of a deposit before its `pending`.
+ * An id behind those of all deliveries, of this time if that is possible. A clock that was set back makes ids that sort
+ * before older ones: a dispatcher that has read up to one of those would find the `confirmed` of a deposit before its
+ * `pending`.
  */
 function nextId(commit: Commit): DeliveryId {
   const { caches, tables } = commit
-  const newest =
-    caches.newestDelivery ??
-    (lastKey(tables.deliveries, Buffer.alloc(ID_BYTES + 1, 0xff), NOTHING) as DeliveryId | undefined)
-  caches.newestDelivery = newest === undefined ? (commit.newId() as DeliveryId) : idBehind(newest, commit)
+  const newest = caches.newestDelivery ?? lastKey(tables.deliveries, BEHIND_ALL, NOTHING)
+  const newestMs = newest === undefined ? 0 : timeOfId(newest)
+  let id = commit.newId(Math.max(commit.nowMs, newestMs))
+  if (newest !== undefined && Buffer.compare(newest, id) >= 0) id = commit.newId(newestMs + 1)
+  caches.newestDelivery = id as DeliveryId
   return caches.newestDelivery
 }
 
@@ -148,6 +179,18 @@ function enterLane(commit: Commit, id: DeliveryId, delivery: Pick<Delivery, 'own
   return { id: id.toString('hex'), lane: lane.toString('hex'), owner: delivery.owner }
 }
 
-function putDelivery({ tables }: Commit, id: DeliveryId, row: Omit<Delivery, 'id'>): void {
-  tables.deliveries.putSync(id, deliveryCodec.encode(row))
+/** The key of a lane: the owner, and the scheme, host and port of its receiver. */
+function laneOf(commit: Commit, { owner, url }: Pick<Delivery, 'owner' | 'url'>): Buffer {
+  const { origins } = commit.caches
+  const ownerNo = internOwner(commit, owner)
+  const known = origins.get(url)
+  if (known !== undefined) return under(ownerNo, known)
+  const origin = createHash('sha256').update(new URL(url).origin).digest().subarray(0, ORIGIN_BYTES)
+  origins.set(url, origin)
+  return under(ownerNo, origin)
+}
+
+/** Due deliveries sort by the time they are due at. */
+function dueKey(dueAt: number, id: DeliveryId): Buffer {
+  return Buffer.concat([timeKey(dueAt), id])
 }

@@ -10,16 +10,13 @@ import type {
   OwedDelivery,
   Redelivery,
 } from '../../outbox.js'
-import type { Page, PageOf } from '../../pages.js'
+import type { Page, PageOf } from '../../reads.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
-import { ownerNoOf } from '../identities/identities.js'
-import { endOf, ID_BYTES, numberKey, WIDE_BYTES } from '../tables/bytes.js'
-import { type DeliveryId, idOfKey, parseId } from '../tables/names.js'
-import { pageKeys } from '../tables/pages.js'
+import { pageOfOwner } from '../identities/owner-lists.js'
+import { type DeliveryId, endOf, ID_BYTES, idOfKey, parseId, WIDE_BYTES } from '../tables/keys.js'
 import { firstKey, NOTHING, rowCount } from '../tables/tables.js'
-import { endAttempt, findDelivery, getDelivery, markAttempted, redeliver, releaseDue } from './deliveries.js'
-import { LANE_BYTES } from './delivery-keys.js'
-import { removeSettledBefore } from './settled-deliveries.js'
+import { endAttempt, LANE_BYTES, markAttempted, redeliver, releaseDue, removeSettledBefore } from './deliveries.js'
+import { findDelivery, getDelivery } from './delivery-rows.js'
 
 /** Interrupted attempts that are ended in one transaction at start. */
 const INTERRUPTED_BATCH = 1000
@@ -33,7 +30,7 @@ const INTERRUPTED: DeliveryResult = {
 
 /** A key of `queued-deliveries`: lane, delivery. */
 const QUEUED_KEY_BYTES = LANE_BYTES + ID_BYTES
-const BEHIND_ALL_LANES = Buffer.alloc(QUEUED_KEY_BYTES + 1, 0xff)
+const BEHIND_ALL = Buffer.alloc(QUEUED_KEY_BYTES + 1, 0xff)
 
 /** Deliveries that are owed, under way or done. */
 export class LmdbOutbox implements OutboxPort {
@@ -46,9 +43,7 @@ export class LmdbOutbox implements OutboxPort {
 
   page(owner: string, page: Page): PageOf<Delivery> {
     const { snapshot } = this.commits
-    const ownerNo = ownerNoOf(snapshot, owner)
-    if (ownerNo === undefined) return { items: [], next: null }
-    return pageKeys(snapshot.tables.ownerDeliveries, numberKey(ownerNo), ID_BYTES, page, (key) =>
+    return pageOfOwner(snapshot, snapshot.tables.ownerDeliveries, ID_BYTES, owner, page, (key) =>
       getDelivery(snapshot, idOfKey<DeliveryId>(key)),
     )
   }
@@ -69,8 +64,8 @@ export class LmdbOutbox implements OutboxPort {
     const prefix = Buffer.from(lane, 'hex')
     const start = after === null ? prefix : Buffer.concat([prefix, Buffer.from(after, 'hex'), Buffer.of(0)])
     const range = { start, end: endOf(prefix, QUEUED_KEY_BYTES + 1), limit }
-    const ids = [...snapshot.tables.queuedDeliveries.getKeys(range)].map((key) => idOfKey<DeliveryId>(key))
-    return ids.map((id) => getDelivery(snapshot, id))
+    const keys = [...snapshot.tables.queuedDeliveries.getKeys(range)]
+    return keys.map((key) => getDelivery(snapshot, idOfKey<DeliveryId>(key)))
   }
 
   markAttempted(id: string): Promise<boolean> {
@@ -95,10 +90,8 @@ export class LmdbOutbox implements OutboxPort {
   }
 
   nextRetryAt(): number | null {
-    for (const key of this.commits.snapshot.tables.waitingDeliveries.getKeys({ limit: 1 })) {
-      return key.readUIntBE(0, WIDE_BYTES)
-    }
-    return null
+    const { waitingDeliveries } = this.commits.snapshot.tables
+    return firstKey(waitingDeliveries, NOTHING, BEHIND_ALL)?.readUIntBE(0, WIDE_BYTES) ?? null
   }
 
   releaseRetries(attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]> {
@@ -141,7 +134,7 @@ export class LmdbOutbox implements OutboxPort {
   /** The key of the first delivery in the first lane behind `after`. */
   private firstQueued(after: LaneKey | null): Buffer | undefined {
     const start = after === null ? NOTHING : endOf(Buffer.from(after, 'hex'), QUEUED_KEY_BYTES + 1)
-    return firstKey(this.commits.snapshot.tables.queuedDeliveries, start, BEHIND_ALL_LANES)
+    return firstKey(this.commits.snapshot.tables.queuedDeliveries, start, BEHIND_ALL)
   }
 }
 

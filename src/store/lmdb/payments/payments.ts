@@ -4,8 +4,7 @@ import { paymentOf, type Received } from '../../../domain/payment.js'
 import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
 import type { InvoiceWithPayment } from '../../invoices.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import { atomsOf, type InvoiceRow, toInvoice } from '../invoices/invoice-rows.js'
-import type { InvoiceId } from '../tables/names.js'
+import { atomsOf, type InvoiceRow } from '../invoices/invoice-rows.js'
 import { findWallet } from '../wallets/wallets.js'
 import { type Account, accountOf, changesOf, headOf, totalAfter, totalBehind } from './running-totals.js'
 
@@ -31,22 +30,23 @@ export function accountsOf(at: Reader, walletIds: readonly string[], currency: C
 }
 
 /** What was confirmed for an invoice, atoms. */
-export function confirmedFor(commit: Commit, row: InvoiceRow): bigint {
+export function confirmedFor(commit: Commit, invoice: Invoice): bigint {
   let sum = 0n
-  for (const account of accountsOf(commit, walletsOf(row), row.currency)) {
-    sum += totalAfter(commit.tables.confirmedTotals, account, row.created_at)
+  for (const account of accountsOf(commit, walletsOf(invoice), invoice.currency)) {
+    sum += totalAfter(commit.tables.confirmedTotals, account, invoice.created_at)
   }
   return sum
 }
 
 /** What counts for an invoice. */
-export function receivedFor(at: Reader, row: InvoiceRow): Received {
-  return countReceived(at, accountsOf(at, walletsOf(row), row.currency), row.created_at).received
+export function receivedFor(at: Reader, invoice: Invoice): Received {
+  return countReceived(at, accountsOf(at, walletsOf(invoice), invoice.currency), invoice.created_at).received
 }
 
 /** An invoice with its payment and its ending, judged by the clock. */
-export function answerFor(at: Reader, id: InvoiceId, row: InvoiceRow): InvoiceWithPayment {
-  return answerOf(toInvoice(id, row), row, atomsOf(row), receivedFor(at, row), at.nowMs)
+export function answerFor(at: Reader, row: InvoiceRow): InvoiceWithPayment {
+  const { invoice } = row
+  return answerOf(invoice, row, atomsOf(invoice), receivedFor(at, invoice), at.nowMs)
 }
 
 /** What counts for an invoice that was created at `createdAt`, Unix ms. */

@@ -1,6 +1,16 @@
 import type { Currency } from '../../../domain/amount.js'
-import { bigintFromBytes, bigintToBytes, endOf, NUMBER_BYTES, TIME_MAX, WIDE_BYTES } from '../tables/bytes.js'
-import type { AddressNo, DepositNo } from '../tables/names.js'
+import {
+  type AddressNo,
+  bigintFromBytes,
+  bigintToBytes,
+  currencyByte,
+  type DepositNo,
+  endOf,
+  type Named,
+  NUMBER_BYTES,
+  TIME_MAX,
+  WIDE_BYTES,
+} from '../tables/keys.js'
 import { lastKey, type ReadTable, type Table } from '../tables/tables.js'
 
 /**
@@ -25,10 +35,14 @@ const DEPOSIT_NO_MAX = 0xffff_ffff_ffff
 /** Rows rewritten at a time behind a late deposit, so that a long history is never in memory at once. */
 const REWRITE_CHUNK = 1024
 
-declare const kind: unique symbol
-
 /** Names an account: the key of its head, with which the keys of its deposits begin. */
-export type Account = Buffer & { readonly [kind]: 'account' }
+export type Account = Named<Buffer, 'account'>
+
+export interface CountedDeposit {
+  readonly receivedAt: number
+  readonly no: DepositNo
+  readonly atoms: bigint
+}
 
 export interface Head {
   /** How often deposits entered or left. It never starts again, not even when none is left. */
@@ -48,10 +62,6 @@ export function accountOf(addressNo: AddressNo, currency: Currency): Account {
   prefix.writeUInt32BE(addressNo, 0)
   prefix[NUMBER_BYTES] = currencyByte(currency)
   return prefix
-}
-
-export function currencyByte(currency: Currency): number {
-  return currency === 'native' ? 0 : 1
 }
 
 function rowKey(account: Account, receivedAt: number, depositNo: number): Buffer {
@@ -83,7 +93,7 @@ export function headOf(table: ReadTable, account: Account): Head {
 
 /** The total of what was received at `timeMs` or before. */
 export function totalUntil(table: ReadTable, account: Account, timeMs: number): bigint {
-  return totalAt(table, rowKey(account, clampTime(timeMs), DEPOSIT_NO_MAX), account)
+  return totalAt(table, rowKey(account, Math.max(0, Math.min(timeMs, TIME_MAX)), DEPOSIT_NO_MAX), account)
 }
 
 /** The sum received strictly after `timeMs`. */
@@ -118,14 +128,8 @@ export function lastToReceive(table: ReadTable, account: Account, atoms: bigint,
 }
 
 /** Adds a deposit. */
-export function addToTotals(
-  table: Table,
-  account: Account,
-  receivedAt: number,
-  depositNo: DepositNo,
-  atoms: bigint,
-): void {
-  const key = rowKey(account, receivedAt, depositNo)
+export function addToTotals(table: Table, account: Account, { receivedAt, no, atoms }: CountedDeposit): void {
+  const key = rowKey(account, receivedAt, no)
   const head = headOf(table, account)
   const total = head.total + atoms
   if (receivedAt > head.receivedAt) {
@@ -138,14 +142,8 @@ export function addToTotals(
 }
 
 /** Takes out a deposit that was added with the same values. */
-export function removeFromTotals(
-  table: Table,
-  account: Account,
-  receivedAt: number,
-  depositNo: DepositNo,
-  atoms: bigint,
-): void {
-  const key = rowKey(account, receivedAt, depositNo)
+export function removeFromTotals(table: Table, account: Account, { receivedAt, no, atoms }: CountedDeposit): void {
+  const key = rowKey(account, receivedAt, no)
   if (!table.removeSync(key)) throw new Error('a deposit that was counted is missing from its running total')
   shiftAfter(table, account, key, -atoms)
   const { changes, total } = headOf(table, account)
@@ -186,15 +184,5 @@ function putHead(table: Table, account: Account, { changes, receivedAt, total }:
 
 /** The `receivedAt` of the last deposit; 0 when there is none. */
 function lastReceiptOf(table: ReadTable, account: Account): number {
-  const last = lastKey(table, endOf(account, KEY_BYTES), account)
-  return last === undefined ? 0 : receivedAtOf(last)
-}
-
-function receivedAtOf(key: Buffer): number {
-  return key.readUIntBE(TIME_AT, WIDE_BYTES)
-}
-
-/** A deposit number is below 2⁴⁸, and so is every time. */
-function clampTime(timeMs: number): number {
-  return Math.max(0, Math.min(timeMs, TIME_MAX))
+  return lastKey(table, endOf(account, KEY_BYTES), account)?.readUIntBE(TIME_AT, WIDE_BYTES) ?? 0
 }

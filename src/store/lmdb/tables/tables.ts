@@ -1,7 +1,7 @@
-import type { Database, RootDatabase } from 'lmdb'
+import type { Database, RangeOptions, RootDatabase } from 'lmdb'
 import { open } from 'lmdb'
 
-/** Keys and values are bytes of our own making (`bytes.ts`, `record-codec.ts`): nothing depends on the binding's encodings. */
+/** Keys and values are bytes of our own making (`keys.ts`, `record-codec.ts`): nothing depends on the binding's encodings. */
 export type Table = Database<Buffer, Buffer>
 
 /** A table as readers see it. */
@@ -12,7 +12,7 @@ export type ReadTable = Pick<
 
 /**
  * The layout of the store, one B-tree a table. `no` is a small number that stands for a long name inside keys
- * (`commit/sequences.ts`); ids of invoices and deliveries are 16 time-ordered bytes. A set is an owner's set of wallets.
+ * (`commit/caches.ts`); ids of invoices and deliveries are 16 time-ordered bytes. A set is an owner's set of wallets.
  */
 const TABLES = {
   /** The store's own facts: schema version, numbers handed out. */
@@ -187,6 +187,13 @@ export function lastKey(table: ReadTable, high: Buffer, low: Buffer): Buffer | u
 export function firstKey(table: ReadTable, low: Buffer, high: Buffer): Buffer | undefined {
   for (const key of table.getKeys({ start: low, end: high, limit: 1 })) return key
   return undefined
+}
+
+/** Removes the rows of a range. Answers their keys, which are all read before the first is removed. */
+export function removeKeys(table: Table, range: RangeOptions): readonly Buffer[] {
+  const keys = [...table.getKeys(range)]
+  for (const key of keys) table.removeSync(key)
+  return keys
 }
 
 /** The number of rows of `table`, from the head of its tree. */

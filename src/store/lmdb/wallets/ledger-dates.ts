@@ -1,5 +1,5 @@
 import type { Commit } from '../commit/commit-loop.js'
-import { timeKey, WIDE_BYTES } from '../tables/bytes.js'
+import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 
 /*
  * When the ledger assigned each wallet to its present owner, by the ledger's clock, as far as it is known. Transactions of a

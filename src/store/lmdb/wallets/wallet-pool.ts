@@ -1,7 +1,7 @@
 import { NETWORKS, type Network } from '../../../domain/network.js'
 import type { ClaimedWallet } from '../../../domain/wallet.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import { endOf, NUMBER_BYTES, numberKey, TIME_MAX, under, WIDE_BYTES } from '../tables/bytes.js'
+import { endOf, NUMBER_BYTES, networkKey, numberKey, TIME_MAX, under, WIDE_BYTES } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
 import { findWallet, saveWallet, type WalletRow } from './wallets.js'
 
@@ -14,7 +14,7 @@ const KEY_BYTES = 1 + WIDE_BYTES + NUMBER_BYTES
 /** Hands out the wallet that has been free the longest. */
 export function claimWallet(commit: Commit, network: Network, leaseMs: number): ClaimedWallet | null {
   const { freeWallets } = commit.tables
-  const prefix = Buffer.of(NETWORKS.indexOf(network))
+  const prefix = networkKey(network)
   const key = firstKey(freeWallets, prefix, endOf(prefix, KEY_BYTES))
   if (key === undefined || key.readUIntBE(1, WIDE_BYTES) > commit.nowMs) return null
   const row = findWallet(commit, freeWallets.get(key)?.toString() ?? '')
@@ -27,12 +27,12 @@ export function claimWallet(commit: Commit, network: Network, leaseMs: number): 
 }
 
 export function countUnassigned({ tables }: Reader, network: Network): number {
-  const prefix = Buffer.of(NETWORKS.indexOf(network))
+  const prefix = networkKey(network)
   return tables.freeWallets.getKeysCount({ start: prefix, end: endOf(prefix, KEY_BYTES) })
 }
 
 export function countClaimable({ tables, nowMs }: Reader, network: Network, limit: number): number {
-  const start = Buffer.of(NETWORKS.indexOf(network))
+  const start = networkKey(network)
   return [...tables.freeWallets.getKeys({ start, end: freeKey(network, nowMs + 1, 0), limit })].length
 }
 

@@ -1,11 +1,10 @@
 import type { Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
-import type { Page, PageOf } from '../../pages.js'
+import type { Page, PageOf } from '../../reads.js'
 import type { WalletPort } from '../../wallets.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
-import { ownerNoOf } from '../identities/identities.js'
-import { NUMBER_BYTES, numberKey } from '../tables/bytes.js'
-import { pageKeys } from '../tables/pages.js'
+import { pageOfOwner } from '../identities/owner-lists.js'
+import { NUMBER_BYTES } from '../tables/keys.js'
 import { claimWallet, countClaimable, countUnassigned } from './wallet-pool.js'
 import { findWallet, toWallet, walletAt } from './wallets.js'
 
@@ -26,10 +25,8 @@ export class LmdbWallets implements WalletPort {
   /** Cursors are numbers of assignments. */
   page(owner: string, page: Page): PageOf<Wallet> {
     const { snapshot } = this.commits
-    const ownerNo = ownerNoOf(snapshot, owner)
-    if (ownerNo === undefined) return { items: [], next: null }
     const { ownerWallets } = snapshot.tables
-    return pageKeys(ownerWallets, numberKey(ownerNo), NUMBER_BYTES, page, (key) => {
+    return pageOfOwner(snapshot, ownerWallets, NUMBER_BYTES, owner, page, (key) => {
       const row = findWallet(snapshot, ownerWallets.get(key)?.toString() ?? '')
       if (row === undefined) throw new Error('the list of wallets names one that is not there')
       return toWallet(row)

@@ -1,8 +1,7 @@
 import { canonicalAddress, NETWORKS, type Network } from '../../../domain/network.js'
 import { flawOfWalletId, type Wallet } from '../../../domain/wallet.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import { isKey } from '../tables/bytes.js'
-import type { AddressNo, Numbers, OwnerNo, WalletNo } from '../tables/names.js'
+import { type AddressNo, isKey, type Numbers, networkKey, type OwnerNo, type WalletNo } from '../tables/keys.js'
 import { integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
 
 export interface WalletRow extends Wallet {
@@ -94,5 +93,5 @@ export function toWallet(row: WalletRow): Wallet {
 
 function addressKey(network: Network, address: string): Buffer {
   const canonical = Buffer.from(canonicalAddress(network, address))
-  return Buffer.concat([Buffer.of(NETWORKS.indexOf(network)), canonical])
+  return Buffer.concat([networkKey(network), canonical])
 }

@@ -11,9 +11,8 @@ import {
 import type { WebhookPort } from '../../webhooks.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
-import { numberKey } from '../tables/bytes.js'
-import type { OwnerNo } from '../tables/names.js'
-import { integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
+import { numberKey, type OwnerNo } from '../tables/keys.js'
+import { fieldsOf, integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
 
 interface Row extends KeptSecrets {
   readonly owner: string
@@ -23,30 +22,20 @@ interface Row extends KeptSecrets {
   readonly payload: WebhookPayload
 }
 
+/** The records of version 2 of the data. */
 const FIRST_SHAPE = { owner: text, callbackUrl: orNull(text), secret: text, createdAt: integer, updatedAt: integer }
 
-const codec = recordCodec<Row>('webhooks', 2, {
-  ...FIRST_SHAPE,
-  payload: oneOf(WEBHOOK_PAYLOADS),
-  previousSecret: orNull(text),
-  overlapEndsAt: orNull(integer),
-})
+const first = fieldsOf<Omit<Row, keyof typeof ADDED>>(FIRST_SHAPE)
 
-type FirstRow = Omit<Row, 'payload' | 'previousSecret' | 'overlapEndsAt'>
+/** What is added to the record of an owner who has set neither a payload nor a second secret. */
+const ADDED = { payload: 'specified', previousSecret: null, overlapEndsAt: null } as const
 
-/** The records of data version 2. */
-const firstCodec = recordCodec<FirstRow>('webhooks', 1, FIRST_SHAPE)
-
-const NO_OVERLAP = { previousSecret: null, overlapEndsAt: null }
-
-/** Brings the records of data version 2 up to date: one for each identity that has a webhook. */
-export function addWebhookPayloads({ tables: { webhooks } }: Commit): void {
-  for (const key of [...webhooks.getKeys()]) {
-    const bytes = webhooks.get(key)
-    if (bytes === undefined) throw new Error('a key of a table has no row')
-    webhooks.putSync(key, codec.encode({ ...firstCodec.decode(bytes), payload: 'specified', ...NO_OVERLAP }))
-  }
-}
+const codec = recordCodec<Row>(
+  'webhooks',
+  2,
+  { ...FIRST_SHAPE, payload: oneOf(WEBHOOK_PAYLOADS), previousSecret: orNull(text), overlapEndsAt: orNull(integer) },
+  { 1: (from) => ({ ...first.read(from), ...ADDED }) },
+)
 
 /** Default callback URLs, payloads and secrets of owners. */
 export class LmdbWebhooks implements WebhookPort {
@@ -102,9 +91,8 @@ export class LmdbWebhooks implements WebhookPort {
   }
 
   private newRow({ nowMs }: Commit, owner: string): Row {
-    const times = { createdAt: nowMs, updatedAt: nowMs }
     const secret = this.randomSecretHex()
-    return { owner, callbackUrl: null, secret, ...times, payload: 'specified', ...NO_OVERLAP }
+    return { owner, callbackUrl: null, secret, createdAt: nowMs, updatedAt: nowMs, ...ADDED }
   }
 }
 

@@ -1,5 +1,9 @@
-/**
- * How keys and numbers lie in LMDB. Keys are compared as bytes, so numbers are big-endian and of fixed width.
+import type { Currency } from '../../../domain/amount.js'
+import { NETWORKS, type Network } from '../../../domain/network.js'
+
+/*
+ * How keys and numbers lie in LMDB. Keys are compared as bytes, so numbers are big-endian and of fixed width. Each kind of
+ * short name is a type of its own, so that one is never taken for another.
  */
 
 /** 4 bytes. */
@@ -9,6 +13,32 @@ export const WIDE_BYTES = 6
 export const ID_BYTES = 16
 
 export const TIME_MAX = 0xffff_ffff_ffff
+
+declare const kind: unique symbol
+export type Named<T, Kind extends string> = T & { readonly [kind]: Kind }
+
+export type OwnerNo = Named<number, 'owner'>
+export type WalletNo = Named<number, 'wallet'>
+export type AddressNo = Named<number, 'address'>
+export type DepositNo = Named<number, 'deposit'>
+/** Numbers a set of wallets of an owner. */
+export type SetNo = Named<number, 'set of wallets'>
+
+/** The numbers that are handed out in sequence, by kind. */
+export interface Numbers {
+  readonly owner: OwnerNo
+  readonly wallet: WalletNo
+  readonly address: AddressNo
+  /** Orders the wallets of an owner by when they were assigned. */
+  readonly assignment: Named<number, 'assignment'>
+  readonly apiKey: Named<number, 'API key'>
+  readonly walletSet: SetNo
+  readonly deposit: DepositNo
+}
+
+/** 16 bytes, of which the first 6 are the time of creation. */
+export type InvoiceId = Named<Buffer, 'invoice'>
+export type DeliveryId = Named<Buffer, 'delivery'>
 
 /** Longer numbers are written as a text first, which takes three times as long. */
 const SHORT_BIGINT_BYTES = 16
@@ -113,4 +143,25 @@ const KEY_BYTES_MAX = 1978
 /** Whether the bytes can be a key at all; check this before you look up a text that a client sent. */
 export function isKey(bytes: Uint8Array): boolean {
   return bytes.length > 0 && bytes.length <= KEY_BYTES_MAX
+}
+
+export function currencyByte(currency: Currency): number {
+  return currency === 'native' ? 0 : 1
+}
+
+/** The byte that begins the keys of a network. */
+export function networkKey(network: Network): Buffer {
+  return Buffer.of(NETWORKS.indexOf(network))
+}
+
+const ID = /^[0-9a-f]{32}$/
+
+/** The id that a client named; undefined when the text cannot be one. */
+export function parseId<Id extends InvoiceId | DeliveryId>(text: string): Id | undefined {
+  return ID.test(text) ? (Buffer.from(text, 'hex') as Id) : undefined
+}
+
+/** The id that ends a key, copied from the binding's buffer. */
+export function idOfKey<Id extends InvoiceId | DeliveryId>(key: Uint8Array): Id {
+  return Buffer.from(key.subarray(key.length - ID_BYTES)) as Id
 }

@@ -1,4 +1,6 @@
 import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
+import type { Commit, Reader } from '../commit/commit-loop.js'
+import type { DeliveryId } from '../tables/keys.js'
 import { fieldsOf, integer, oneOf, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
 
 const STATES = ['queued', 'attempted', 'waiting', 'settled'] as const
@@ -34,6 +36,22 @@ export const deliveryCodec = recordCodec<Omit<Delivery, 'id'>>('deliveries', 1, 
   nextAttemptAt: orNull(integer),
   result: storedAs(storedResult, toStored, fromStored),
 })
+
+export function findDelivery(at: Reader, id: DeliveryId): Delivery | undefined {
+  const bytes = at.tables.deliveries.get(id)
+  return bytes === undefined ? undefined : { id: id.toString('hex'), ...deliveryCodec.decode(bytes) }
+}
+
+/** A delivery that an index names. */
+export function getDelivery(at: Reader, id: DeliveryId): Delivery {
+  const delivery = findDelivery(at, id)
+  if (delivery === undefined) throw new Error('an index names a delivery that is not there')
+  return delivery
+}
+
+export function putDelivery({ tables }: Commit, id: DeliveryId, row: Omit<Delivery, 'id'>): void {
+  tables.deliveries.putSync(id, deliveryCodec.encode(row))
+}
 
 function toStored(result: DeliveryResult | null): StoredResult {
   const failed = result?.kind === 'failed' ? result : null

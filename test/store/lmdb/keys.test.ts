@@ -9,7 +9,7 @@ import {
   numberKey,
   sortableAmount,
   under,
-} from '../../../src/store/lmdb/tables/bytes.js'
+} from '../../../src/store/lmdb/tables/keys.js'
 
 const amount = fc.bigInt({ min: 0n, max: 2n ** 330n })
 const number = fc.integer({ min: 0, max: 0xffff_ffff })
