@@ -1,23 +1,15 @@
 import { BoundedMap } from '../base/bounded-map.js'
-import type { BodyBuffer, UnfinishedBodies } from './body-buffer.js'
-import { RefusalLinger } from './refusal-linger.js'
-import { requestIdOf } from './request-id.js'
-import type { Answer, BodyStream, Refusal, Request, Resolve, Target } from './server.js'
+import { type BodyBuffer, type Front, NO_BODY, requestIdOf } from './front.js'
+import type { Answer, BodyStream, Refusal, Request, Target } from './server.js'
 import { discardStream, pumpStream, type StreamSink } from './stream.js'
 
-const NO_BODY = Buffer.alloc(0)
+/** How long the client of a refused body must be silent before the refusal is sent. */
+const REFUSAL_SILENCE_MS = 50
+/** After this time the refusal is sent even if the body still arrives. */
+const REFUSAL_LINGER_MS = 2_000
 
-/** What an exchange needs of the server that it belongs to. */
-export interface Front {
-  readonly resolve: Resolve
-  readonly onError: (error: unknown) => void
-  readonly bodies: UnfinishedBodies
-  /** True once every answer must end its connection. */
-  readonly draining: boolean
-}
-
-/** `handling` lasts until the handler has settled, even if the client has gone. */
-type State = 'receiving' | 'refusing' | 'handling' | 'sending' | 'done'
+/** `handling` lasts until the handler has settled, and `streaming` until its stream has, even if the client has gone. */
+type State = 'receiving' | 'refusing' | 'handling' | 'streaming' | 'sending' | 'done'
 
 /** One request and its answer: the part that is the same on both engines. */
 export abstract class Exchange implements Request, StreamSink {
@@ -28,20 +20,22 @@ export abstract class Exchange implements Request, StreamSink {
   aborted = false
   /** True if this answer must end the connection. */
   closing = false
+  onGone: (() => void) | undefined
 
   protected abstract readonly front: Front
   protected state: State = 'receiving'
   protected arriving: BodyBuffer | undefined
+  /** Why the request is refused when its body has ended. */
   protected refusal: Refusal = 'body_too_large'
-  protected linger: RefusalLinger | undefined
+  /** Runs while the rest of a refused body is dropped; refreshed by each chunk. */
+  protected silence: NodeJS.Timeout | undefined
+  /** Runs while a body arrives. */
+  protected deadline: NodeJS.Timeout | undefined
   protected headWritten = false
   /** The answer whose body is a stream. */
   protected streamed: Answer | undefined
   protected wake: (() => void) | undefined
   private resolved: Target | undefined
-  /** True while a stream is pulled, which ends the exchange itself if the client goes. */
-  private pulling = false
-  private goneCallback: (() => void) | undefined
   private id: string | undefined
 
   abstract header(name: string): string | undefined
@@ -52,24 +46,16 @@ export abstract class Exchange implements Request, StreamSink {
     return this.id
   }
 
-  /** Refuses the request, whose body may still be arriving, and ends the connection. */
-  abstract refuse(code: Refusal): void
-
-  /** Sends an answer whose body is complete. */
+  /** Sends an answer. A body that is a stream is left out. */
   protected abstract sendWhole(answer: Answer): void
-  /** Sends the head of an answer without a body. */
-  protected abstract sendHead(answer: Answer): void
+  protected abstract writeHead(answer: Answer): void
   /** Called before the first chunk of a stream: has `wake` called when the client has taken what was written. */
   protected abstract beginStream(): void
   protected abstract endStream(): void
   /** Cuts the connection. */
   protected abstract cut(): void
-  /** Answers `internal` to a request whose answer has not begun. */
-  protected abstract sendDefect(): void
-  /** Called once, when the exchange is over. */
-  protected abstract ended(): void
   /** Called if the exchange outlives the engine's callback. */
-  protected outlive(): void {}
+  protected watch(): void {}
 
   protected get target(): Target {
     this.resolved ??= this.front.resolve(this)
@@ -84,7 +70,7 @@ export abstract class Exchange implements Request, StreamSink {
     this.state = 'handling'
     const answer = this.target.handle(this)
     if (answer instanceof Promise) {
-      this.outlive()
+      this.watch()
       answer.then((settled) => this.sendLater(settled)).catch((error) => this.fail(error))
     } else {
       this.send(answer)
@@ -113,18 +99,17 @@ export abstract class Exchange implements Request, StreamSink {
   }
 
   private sendStream(answer: Answer, stream: BodyStream): void {
-    this.state = 'sending'
     if (this.method === 'HEAD' || hasNoBody(answer.status)) {
       discardStream(stream, this.front.onError)
-      this.sendHead(answer)
+      this.sendWhole(answer)
       return
     }
+    this.state = 'streaming'
     this.streamed = answer
-    this.pulling = true
     this.beginStream()
     pumpStream(stream, this, this.front.onError)
       .finally(() => {
-        this.pulling = false
+        this.state = 'sending'
       })
       .then((isComplete) => {
         if (isComplete && !this.aborted) this.endStream()
@@ -133,13 +118,11 @@ export abstract class Exchange implements Request, StreamSink {
       .catch((error) => this.fail(error))
   }
 
-  // StreamSink
-
-  get gone(): boolean {
-    return this.aborted
-  }
-
   abstract write(chunk: string | Uint8Array): boolean
+
+  protected writeStreamHead(): void {
+    if (!this.headWritten && this.streamed !== undefined) this.writeHead(this.streamed)
+  }
 
   writable(): Promise<void> {
     if (this.aborted) return Promise.resolve()
@@ -148,19 +131,25 @@ export abstract class Exchange implements Request, StreamSink {
     })
   }
 
-  onGone(callback: () => void): void {
-    if (this.aborted) callback()
-    else this.goneCallback = callback
-  }
-
-  // Ends
-
-  /** Drops the rest of the body before it refuses the request; see `RefusalLinger`. */
+  /**
+   * Drops the rest of the body until the client falls silent or the time is up, and then refuses. If a socket is closed
+   * with unread input, the kernel resets the connection, and the client may lose the answer (measured with 8 MB bodies:
+   * 17 of 30 `fetch` calls failed with EPIPE without this, none with it).
+   */
   protected lingerThenRefuse(code: Refusal): void {
     this.stopWaiting()
     this.state = 'refusing'
     this.refusal = code
-    this.linger = new RefusalLinger(() => this.refuse(code))
+    this.silence = setTimeout(() => this.refuse(code), REFUSAL_SILENCE_MS)
+    this.deadline = setTimeout(() => this.refuse(code), REFUSAL_LINGER_MS)
+  }
+
+  /** Refuses the request, whose body may still be arriving, and ends the connection. False if it is too late. */
+  refuse(code: Refusal): boolean {
+    this.stopWaiting()
+    if (this.aborted || (this.state !== 'receiving' && this.state !== 'refusing')) return false
+    this.sendRefusal(code)
+    return true
   }
 
   protected sendRefusal(code: Refusal): void {
@@ -178,7 +167,7 @@ export abstract class Exchange implements Request, StreamSink {
     this.front.onError(error)
     if (this.aborted || this.state === 'done') this.end()
     else if (this.headWritten) this.cut()
-    else this.sendDefect()
+    else this.sendRefusal('internal')
   }
 
   /** The client has gone. A running handler, or a stream, ends the exchange when it has settled. */
@@ -186,21 +175,22 @@ export abstract class Exchange implements Request, StreamSink {
     this.aborted = true
     this.stopWaiting()
     this.wake?.()
-    this.goneCallback?.()
-    if (this.state !== 'handling' && !this.pulling) this.end()
+    this.onGone?.()
+    if (this.state !== 'handling' && this.state !== 'streaming') this.end()
   }
 
   /** Nothing more of the body is wanted, or will come. */
   protected stopWaiting(): void {
     this.arriving?.drop()
     this.arriving = undefined
-    this.linger?.stop()
+    clearTimeout(this.silence)
+    clearTimeout(this.deadline)
   }
 
   protected end(): void {
     if (this.state === 'done') return
     this.state = 'done'
-    this.ended()
+    this.front.ended()
   }
 }
 

@@ -7,13 +7,13 @@ const STREAM_SLICE_BYTES = 262_144
 /** The destination of a streamed answer: one response of one engine. */
 export interface StreamSink {
   /** True once the client has disconnected. Nothing may be written from then on. */
-  readonly gone: boolean
+  readonly aborted: boolean
   /** Writes a chunk, the head before the first. Returns false if `writable` must be awaited before the next. */
   write(chunk: string | Uint8Array): boolean
   /** Resolves when the client has taken what was written, or has disconnected. */
   writable(): Promise<void>
-  /** Calls back, at most once, if the client disconnects before the answer is complete. */
-  onGone(callback: () => void): void
+  /** Called if the client disconnects before the answer is complete. */
+  onGone: (() => void) | undefined
 }
 
 /**
@@ -27,12 +27,12 @@ export async function pumpStream(
 ): Promise<boolean> {
   const iterator = stream[Symbol.asyncIterator]()
   // The iterator is returned at once, not after its next chunk: the source may wait for an event that never comes.
-  sink.onGone(() => closeIterator(iterator, onError))
+  sink.onGone = () => closeIterator(iterator, onError)
   let sliceBytes = 0
   while (true) {
-    if (sink.gone) return false
+    if (sink.aborted) return false
     const next = await iterator.next()
-    if (sink.gone) return false
+    if (sink.aborted) return false
     if (next.done === true) return true
     const chunk = next.value
     if (chunk.length === 0) continue

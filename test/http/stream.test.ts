@@ -6,10 +6,10 @@ import { discardStream, pumpStream, type StreamSink } from '../../src/http/strea
 const CHUNK_LIMIT = 100_000
 
 class Sink implements StreamSink {
-  gone = false
+  aborted = false
   readonly chunks: string[] = []
   takes = true
-  private goneCallback: (() => void) | undefined
+  onGone: (() => void) | undefined
   private wake: (() => void) | undefined
 
   write(chunk: string | Uint8Array): boolean {
@@ -23,17 +23,13 @@ class Sink implements StreamSink {
     })
   }
 
-  onGone(callback: () => void): void {
-    this.goneCallback = callback
-  }
-
   take(): void {
     this.wake?.()
   }
 
   leave(): void {
-    this.gone = true
-    this.goneCallback?.()
+    this.aborted = true
+    this.onGone?.()
     this.wake?.()
   }
 }

@@ -107,11 +107,6 @@ function parseAddress(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text)
 }
 
-/** An address in its usual form: IPv4 dotted even if mapped into IPv6, IPv6 as in RFC 5952. Empty if invalid. */
-export function peerAddress(text: string): string {
-  return ipaddr.isValid(text) ? ipaddr.process(text).toString() : ''
-}
-
 function clientAt(address: Address): Client {
   const isLoopback = address.range() === 'loopback'
   if (address.kind() === 'ipv4') return { key: address.toString(), isLoopback }

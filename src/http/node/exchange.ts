@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { BodyBuffer } from '../body-buffer.js'
-import { Exchange, type Front, hasNoBody, isStream } from '../exchange.js'
-import { peerAddress } from '../guards/client-address.js'
-import { REQUEST_ID_HEADER } from '../request-id.js'
+import { Exchange, hasNoBody, isStream } from '../exchange.js'
+import { BodyBuffer, type Front, peerAddress, REQUEST_ID_HEADER } from '../front.js'
 import type { Answer, Refusal } from '../server.js'
 
 /** Maximum number of chunks in a body. One of a single byte costs as much as a large one, and its sender six bytes. */
@@ -14,13 +12,12 @@ const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i
 
 const BEYOND_ASCII = /[\x80-\xff]/
 
-export interface NodeFront extends Front {
-  began(exchange: NodeExchange): void
-  ended(exchange: NodeExchange): void
-  /** Reads no more of the connection, and ends it when what was written to it has been sent. */
-  stopReading(socket: Socket): void
-  /** Makes the server ignore what follows on the connection. */
-  refused(exchange: NodeExchange): void
+export interface NodeConnection {
+  readonly socket: Socket
+  /** In the order of their requests: clients may pipeline. */
+  readonly exchanges: Set<NodeExchange>
+  /** True once a request has been refused: what follows is ignored. */
+  isEnding: boolean
 }
 
 /** One request and its answer on `node:http`. */
@@ -30,9 +27,10 @@ export class NodeExchange extends Exchange {
   readonly query: string
 
   constructor(
-    readonly req: IncomingMessage,
+    private readonly req: IncomingMessage,
     private readonly res: ServerResponse,
-    protected readonly front: NodeFront,
+    protected readonly front: Front,
+    private readonly connection: NodeConnection,
   ) {
     super()
     this.method = req.method ?? ''
@@ -58,7 +56,8 @@ export class NodeExchange extends Exchange {
 
   /** `awaitsContinue`: the client sends its body only when told to (RFC 9110, 10.1.1). */
   begin(awaitsContinue: boolean): void {
-    this.front.began(this)
+    this.front.began()
+    this.connection.exchanges.add(this)
     this.res.on('close', () => this.connectionClosed())
     // `close` reports the end of the connection.
     this.res.on('error', () => undefined)
@@ -72,16 +71,6 @@ export class NodeExchange extends Exchange {
     } catch (error) {
       this.fail(error)
     }
-  }
-
-  /** False if it is too late to refuse. */
-  refuse(code: Refusal): boolean {
-    this.linger?.stop()
-    if (this.aborted || (this.state !== 'receiving' && this.state !== 'refusing')) return false
-    this.stopWaiting()
-    this.front.refused(this)
-    this.sendRefusal(code)
-    return true
   }
 
   private receive(bodyLimitBytes: number, awaitsContinue: boolean): void {
@@ -128,7 +117,7 @@ export class NodeExchange extends Exchange {
       // The rest of what was read with the last chunk is dropped.
       if (chunks === BODY_CHUNKS_MAX + 1) {
         this.refuse('body_too_large')
-        this.front.stopReading(req.socket)
+        stopReading(req.socket)
       }
       return false
     }
@@ -136,7 +125,7 @@ export class NodeExchange extends Exchange {
 
   private receiveChunk(chunk: Buffer, bodyLimitBytes: number): void {
     if (this.state === 'refusing') {
-      this.linger?.heard()
+      this.silence?.refresh()
       return
     }
     const { arriving } = this
@@ -159,21 +148,16 @@ export class NodeExchange extends Exchange {
   }
 
   protected sendWhole(answer: Answer): void {
-    if (hasNoBody(answer.status)) {
-      this.sendHead(answer)
-      return
+    const { status, body } = answer
+    this.state = 'sending'
+    if (isStream(body) || hasNoBody(status)) {
+      this.writeHead(answer)
+      this.res.end()
+    } else {
+      this.writeHead(answer, Buffer.byteLength(body))
+      // `node:http` drops the body of an answer to HEAD by itself.
+      this.res.end(body)
     }
-    const body = isStream(answer.body) ? '' : answer.body
-    this.state = 'sending'
-    this.writeHead(answer, Buffer.byteLength(body))
-    // `node:http` drops the body of an answer to HEAD by itself.
-    this.res.end(body)
-  }
-
-  protected sendHead(answer: Answer): void {
-    this.state = 'sending'
-    this.writeHead(answer)
-    this.res.end()
   }
 
   protected beginStream(): void {
@@ -191,11 +175,7 @@ export class NodeExchange extends Exchange {
     this.res.end()
   }
 
-  private writeStreamHead(): void {
-    if (!this.headWritten && this.streamed !== undefined) this.writeHead(this.streamed)
-  }
-
-  private writeHead(answer: Answer, contentLength?: number): void {
+  protected writeHead(answer: Answer, contentLength?: number): void {
     const headers: string[] = []
     for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '')
     headers.push(REQUEST_ID_HEADER, this.requestId)
@@ -205,8 +185,9 @@ export class NodeExchange extends Exchange {
     this.headWritten = true
   }
 
-  protected sendDefect(): void {
-    this.sendRefusal('internal')
+  protected override sendRefusal(code: Refusal): void {
+    this.connection.isEnding = true
+    super.sendRefusal(code)
   }
 
   protected cut(): void {
@@ -218,15 +199,23 @@ export class NodeExchange extends Exchange {
    * answer that is being written, and the server to those that wait behind it because the client has pipelined.
    */
   connectionClosed(): void {
-    this.linger?.stop()
     if (this.aborted || this.state === 'done') return
     if (this.res.writableFinished) this.end()
     else this.abort()
   }
 
-  protected ended(): void {
-    this.front.ended(this)
+  protected override end(): void {
+    super.end()
+    this.connection.exchanges.delete(this)
   }
+}
+
+/** Reads no more of a connection, and ends it when what was written to it has been sent. */
+function stopReading(socket: Socket): void {
+  // The server feeds the parser no further without this listener.
+  socket.removeAllListeners('data')
+  socket.pause()
+  socket.destroySoon()
 }
 
 /** `node:http` reads the bytes of a header as Latin-1; clients send UTF-8. Others become U+FFFD. */

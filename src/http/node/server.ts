@@ -1,15 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type FailureCode, failure } from '../../domain/failure.js'
-import { UnfinishedBodies } from '../body-buffer.js'
 import { failureAnswer } from '../failure-response.js'
-import { peerAddress } from '../guards/client-address.js'
+import { Front, newRequestId, peerAddress, REQUEST_ID_HEADER } from '../front.js'
 import { ConnectionCounts } from '../guards/connection-share.js'
-import { newRequestId, REQUEST_ID_HEADER } from '../request-id.js'
-import { HEAD_LIMIT_BYTES, type HttpServer, type Resolve, type ServerSettings } from '../server.js'
-import { NodeExchange, type NodeFront } from './exchange.js'
+import { HEAD_LIMIT_BYTES, type Resolve, type ServerSettings } from '../server.js'
+import { type NodeConnection, NodeExchange } from './exchange.js'
 
 /** How often slow requests are looked for, as a fraction of the time that they may take. */
 const CHECKS_PER_TIMEOUT = 8
@@ -22,26 +19,15 @@ const PARSER_SLICE_BYTES = 1024
  * The HTTP front on `node:http`. It runs everywhere and is several times slower than `uws/`. Requests that are not
  * HTTP, and those whose head is too large or too slow, are answered in the same JSON shape as all others.
  */
-export class NodeServer implements HttpServer, NodeFront {
-  draining = false
-  readonly bodies: UnfinishedBodies
+export class NodeServer extends Front {
   private readonly server: Server
-  private readonly exchanges = new Map<Duplex, Set<NodeExchange>>()
   /** All connections. The engine forgets those without HTTP, and would wait for their clients to disconnect. */
-  private readonly sockets = new Set<Socket>()
+  private readonly connections = new Map<Duplex, NodeConnection>()
   private readonly counts: ConnectionCounts | undefined
-  /** Connections whose last request has been refused. */
-  private readonly ending = new WeakSet<Duplex>()
-  private drained: Promise<void> | undefined
-  private onIdle: (() => void) | undefined
 
-  constructor(
-    readonly resolve: Resolve,
-    private readonly settings: ServerSettings,
-    readonly onError: (error: unknown) => void,
-  ) {
+  constructor(resolve: Resolve, settings: ServerSettings, onError: (error: unknown) => void) {
+    super(resolve, settings, onError)
     const { requestTimeoutMs, idleTimeoutMs, connectionLimit } = settings
-    this.bodies = new UnfinishedBodies(settings.unfinishedBodiesLimitBytes)
     this.server = createServer({
       maxHeaderSize: HEAD_LIMIT_BYTES,
       requestTimeout: requestTimeoutMs,
@@ -79,50 +65,23 @@ export class NodeServer implements HttpServer, NodeFront {
     })
   }
 
-  drain(): Promise<void> {
-    this.drained ??= this.finishAll()
-    return this.drained
-  }
-
   close(): void {
     this.draining = true
     this.server.close()
     this.server.closeAllConnections()
-    for (const socket of this.sockets) socket.destroySoon()
+    for (const { socket } of this.connections.values()) socket.destroySoon()
   }
 
-  // NodeFront
-
-  began(exchange: NodeExchange): void {
-    const { socket } = exchange.req
-    const others = this.exchanges.get(socket)
-    if (others === undefined) this.exchanges.set(socket, new Set([exchange]))
-    else others.add(exchange)
-  }
-
-  ended(exchange: NodeExchange): void {
-    const { socket } = exchange.req
-    const others = this.exchanges.get(socket)
-    others?.delete(exchange)
-    if (others?.size === 0) this.exchanges.delete(socket)
-    if (this.exchanges.size === 0) this.onIdle?.()
-  }
-
-  stopReading(socket: Socket): void {
-    // `parseInSlices` goes no further without its listener.
-    socket.removeAllListeners('data')
-    socket.pause()
-    socket.destroySoon()
-  }
-
-  refused(exchange: NodeExchange): void {
-    this.ending.add(exchange.req.socket)
+  /** Not the server's own `close`: it destroys connections whose answer is written but not yet read by the client. */
+  protected stopListening(): Promise<void> {
+    return new Promise((resolve) => NetServer.prototype.close.call(this.server, () => resolve()))
   }
 
   /** Ignores what follows a refused request: the connection ends with the refusal. */
   private take(req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
-    if (this.ending.has(req.socket)) return
-    new NodeExchange(req, res, this).begin(awaitsContinue)
+    const connection = this.connections.get(req.socket)
+    if (connection === undefined || connection.isEnding) return
+    new NodeExchange(req, res, this, connection).begin(awaitsContinue)
   }
 
   /** The engine has released the socket, because it takes it for a tunnel. */
@@ -138,39 +97,20 @@ export class NodeServer implements HttpServer, NodeFront {
       this.settings.onRefusedConnection?.('share')
       return
     }
-    socket.on('close', () => this.counts?.closed(address))
-    this.watch(socket)
-  }
-
-  private watch(socket: Socket): void {
-    this.sockets.add(socket)
+    const connection: NodeConnection = { socket, exchanges: new Set(), isEnding: false }
+    this.connections.set(socket, connection)
     parseInSlices(socket)
     socket.on('close', () => {
-      this.sockets.delete(socket)
+      this.counts?.closed(address)
+      this.connections.delete(socket)
       // A copy, because each exchange that ends removes itself.
-      for (const exchange of [...(this.exchanges.get(socket) ?? [])]) exchange.connectionClosed()
+      for (const exchange of [...connection.exchanges]) exchange.connectionClosed()
     })
-  }
-
-  private async finishAll(): Promise<void> {
-    this.draining = true
-    // Not the server's own `close`: it destroys connections whose answer is written but not yet read by the client.
-    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.server, () => resolve()))
-    // Requests may wait in the sockets' buffers: a full turn of the event loop reads them.
-    await twoTurns()
-    while (this.exchanges.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.onIdle = resolve
-      })
-      await twoTurns()
-    }
-    this.close()
-    await closed
   }
 
   /** Destroys a connection that was silent for the idle time, unless a handler is at work. */
   private onSilence(socket: Socket): void {
-    for (const exchange of this.exchanges.get(socket) ?? []) {
+    for (const exchange of this.connections.get(socket)?.exchanges ?? []) {
       if (exchange.isHandling) return
     }
     socket.destroy()
@@ -182,8 +122,8 @@ export class NodeServer implements HttpServer, NodeFront {
       return
     }
     const code = refusalOf(error.code)
-    const exchanges = this.exchanges.get(socket)
-    if (exchanges === undefined) {
+    const exchanges = this.connections.get(socket)?.exchanges
+    if (exchanges === undefined || exchanges.size === 0) {
       answerRaw(socket, code)
       return
     }
@@ -243,10 +183,4 @@ function answerRaw(socket: Duplex, code: FailureCode): void {
 function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === 'string') throw new Error('the server listens on no TCP port')
   return address.port
-}
-
-/** One turn may already be past its polling phase; after two, everything that had arrived has been read. */
-async function twoTurns(): Promise<void> {
-  await nextTurn()
-  await nextTurn()
 }

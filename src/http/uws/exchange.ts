@@ -1,9 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { STATUS_CODES } from 'node:http'
-import { BodyBuffer } from '../body-buffer.js'
-import { Exchange, type Front, hasNoBody, isStream } from '../exchange.js'
-import { peerAddress } from '../guards/client-address.js'
-import { REQUEST_ID_HEADER } from '../request-id.js'
+import { Exchange, hasNoBody, isStream } from '../exchange.js'
+import { BodyBuffer, type Front, peerAddress, REQUEST_ID_HEADER } from '../front.js'
 import type { Answer, Refusal } from '../server.js'
 import { type FramingFlaw, framingOf } from './framing.js'
 
@@ -12,49 +10,30 @@ const WHOLE_ANSWER_LIMIT_BYTES = 65_536
 
 const statusLines = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]))
 
-export interface UwsFront extends Front {
-  /** Counts the exchange among those that `drain` waits for. */
-  began(): void
-  ended(): void
-  /** Has `timeOut` called when the body takes longer than a request may. */
-  awaitBody(exchange: UwsExchange): void
-  bodyArrived(exchange: UwsExchange): void
-}
-
 /**
  * One request and its answer. A request without a body, to a handler that answers at once, costs this object, its
- * headers and no closure or promise.
- *
- * The engine's request is valid only during the engine's own callback. Its headers are copied at once, because only all
- * of them together tell how the request is framed; `outlive` copies the rest for later.
+ * headers and no closure or promise. The engine's request is valid only during the engine's own callback, so all of it
+ * is copied at once; every request needs its path, its query and, for its framing, all of its headers.
  */
 export class UwsExchange extends Exchange {
+  readonly path: string
+  readonly query: string
   /** Names and values in turn. */
   private readonly headers: readonly string[]
-  private pathText: string | undefined
-  private queryText: string | undefined
   private address: string | undefined
   private watched = false
 
   constructor(
     readonly method: string,
     private readonly res: HttpResponse,
-    private req: HttpRequest | undefined,
-    protected readonly front: UwsFront,
+    req: HttpRequest,
+    protected readonly front: Front,
   ) {
     super()
-    this.headers = req === undefined ? [] : captureHeaders(req)
-  }
-
-  get path(): string {
-    this.pathText ??= this.req?.getUrl() ?? ''
-    return this.pathText
-  }
-
-  get query(): string {
+    this.path = req.getUrl()
     // The engine reads a missing query as undefined.
-    this.queryText ??= this.req?.getQuery() ?? ''
-    return this.queryText
+    this.query = req.getQuery() ?? ''
+    this.headers = captureHeaders(req)
   }
 
   header(name: string): string | undefined {
@@ -87,16 +66,10 @@ export class UwsExchange extends Exchange {
     } catch (error) {
       this.fail(error)
     }
-    this.req = undefined
-  }
-
-  /** The body took too long. */
-  timeOut(): void {
-    if (this.state === 'receiving') this.refuse('request_timeout')
   }
 
   private receive(framing: number | FramingFlaw): void {
-    this.outlive()
+    this.watch()
     const { bodyLimitBytes } = this.target
     if (typeof framing === 'string') {
       this.refuse(framing)
@@ -117,7 +90,7 @@ export class UwsExchange extends Exchange {
   private receiveChunk(chunk: ArrayBuffer, isLast: boolean): void {
     if (this.state === 'refusing') {
       if (isLast) this.refuse(this.refusal)
-      else this.linger?.heard()
+      else this.silence?.refresh()
       return
     }
     const { arriving } = this
@@ -130,7 +103,7 @@ export class UwsExchange extends Exchange {
       this.stopWaiting()
       this.handle()
     } else {
-      this.front.awaitBody(this)
+      this.deadline ??= setTimeout(() => this.refuse('request_timeout'), this.front.settings.requestTimeoutMs)
     }
   }
 
@@ -141,35 +114,24 @@ export class UwsExchange extends Exchange {
 
   protected sendWhole(answer: Answer): void {
     const { res } = this
-    const body = isStream(answer.body) ? '' : answer.body
+    const { status, body } = answer
     this.state = 'sending'
     this.writeHead(answer)
     if (this.closing && this.method === 'HEAD') {
       // A refusal must close, which `endWithoutBody` cannot.
       res.end('', true)
-    } else if (hasNoBody(answer.status) || this.method === 'HEAD') {
+    } else if (isStream(body) || hasNoBody(status) || this.method === 'HEAD') {
       // `endWithoutBody` with a length leaves the exchange pending for ever, hence the header by hand.
-      if (!hasNoBody(answer.status)) res.writeHeader('Content-Length', String(Buffer.byteLength(body)))
-      this.endWithoutBody()
-      return
+      if (!isStream(body) && !hasNoBody(status)) res.writeHeader('Content-Length', String(Buffer.byteLength(body)))
+      // It cannot close; the client does, or the engine after its idle time.
+      this.writeClose()
+      res.endWithoutBody()
     } else if (body.length > WHOLE_ANSWER_LIMIT_BYTES) {
       this.sendLarge(typeof body === 'string' ? Buffer.from(body) : body)
       return
     } else {
       res.end(body, this.mustClose)
     }
-    this.end()
-  }
-
-  protected sendHead(answer: Answer): void {
-    this.writeHead(answer)
-    this.endWithoutBody()
-  }
-
-  /** Cannot close; the client does, or the engine after its idle time. */
-  private endWithoutBody(): void {
-    this.writeClose()
-    this.res.endWithoutBody()
     this.end()
   }
 
@@ -181,7 +143,7 @@ export class UwsExchange extends Exchange {
   private sendLarge(body: Uint8Array): void {
     const { res } = this
     this.watch()
-    // `tryEnd` cannot close; see `endWithoutBody`.
+    // `tryEnd` cannot close either.
     this.writeClose()
     const [, isDone] = res.tryEnd(body, body.length)
     if (isDone) {
@@ -196,8 +158,8 @@ export class UwsExchange extends Exchange {
   }
 
   protected beginStream(): void {
-    // The head is written later, when the engine's request can no longer be read.
-    this.outlive()
+    // The head is written later, outside of the engine's callback.
+    this.watch()
     this.res.onWritable(() => {
       this.wake?.()
       return true
@@ -222,13 +184,8 @@ export class UwsExchange extends Exchange {
     this.end()
   }
 
-  private writeStreamHead(): void {
-    if (this.headWritten || this.streamed === undefined) return
-    this.writeHead(this.streamed)
-    this.writeClose()
-  }
-
-  private writeHead({ status, headers }: Answer): void {
+  protected writeHead(answer: Answer): void {
+    const { status, headers } = answer
     this.headWritten = true
     // 200 is what the engine writes by itself.
     if (status !== 200) this.res.writeStatus(statusLines.get(status) ?? `${status} Unknown`)
@@ -236,6 +193,7 @@ export class UwsExchange extends Exchange {
     let value = this.requestId
     for (const name in headers) value += `\r\n${name}: ${headers[name] ?? ''}`
     this.res.writeHeader(REQUEST_ID_HEADER, value)
+    if (answer === this.streamed) this.writeClose()
   }
 
   /**
@@ -243,26 +201,15 @@ export class UwsExchange extends Exchange {
    * the same packet makes the engine close the connection without a callback: no byte behind a refused request is ever
    * taken for a request. An answer given here would let the engine go on with the rest of the packet before it closes.
    */
-  refuse(code: Refusal): void {
-    this.stopWaiting()
-    if (!this.aborted && this.state !== 'done' && this.state !== 'sending') this.refuseLater(code)
-  }
-
-  private refuseLater(code: Refusal): void {
+  protected override sendRefusal(code: Refusal): void {
+    this.watch()
     this.state = 'refusing'
     this.refusal = code
     setImmediate(() => {
       if (this.aborted) this.end()
-      else if (this.state === 'refusing') this.res.cork(() => this.sendRefusal(this.refusal))
+      else if (this.state === 'refusing') this.res.cork(() => super.sendRefusal(this.refusal))
     })
   }
-
-  protected sendDefect(): void {
-    this.outlive()
-    this.refuseLater('internal')
-  }
-
-  // The engine's connection
 
   protected cut(): void {
     this.watch()
@@ -270,28 +217,10 @@ export class UwsExchange extends Exchange {
     this.end()
   }
 
-  protected override outlive(): void {
-    const { req } = this
-    if (req !== undefined) {
-      this.pathText ??= req.getUrl()
-      this.queryText ??= req.getQuery() ?? ''
-    }
-    this.watch()
-  }
-
-  private watch(): void {
+  protected override watch(): void {
     if (this.watched) return
     this.watched = true
     this.res.onAborted(() => this.abort())
-  }
-
-  protected override stopWaiting(): void {
-    super.stopWaiting()
-    this.front.bodyArrived(this)
-  }
-
-  protected ended(): void {
-    this.front.ended()
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { endianness } from 'node:os'
-import { peerAddress } from '../guards/client-address.js'
+import { peerAddress } from '../front.js'
 
 /** The connections in this network namespace: IPv4, and IPv6 including mapped IPv4. */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']

@@ -1,16 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 // First: the engine reads its environment when it is loaded.
 import './head-limit.js'
 import * as uWS from 'uWebSockets.js'
-import { UnfinishedBodies } from '../body-buffer.js'
-import type { HttpServer, Resolve, ServerSettings } from '../server.js'
+import { Front } from '../front.js'
+import type { Resolve, ServerSettings } from '../server.js'
 import { UwsConnectionShare } from './connection-share.js'
-import { peerOf, UwsExchange, type UwsFront } from './exchange.js'
+import { peerOf, UwsExchange } from './exchange.js'
 import { connectionsTo } from './kernel-connections.js'
-
-/** How often unfinished bodies are checked, as a fraction of the time that they may take. */
-const SWEEPS_PER_TIMEOUT = 8
-const SWEEP_LIMIT_MS = 1_000
 
 /** Exports of the engine that its typings omit. */
 const { _cfg: configure, LIBUS_LISTEN_EXCLUSIVE_PORT: EXCLUSIVE_PORT } = uWS as unknown as {
@@ -45,27 +40,15 @@ configure('silent')
  *   closes its sending half before it has the answer. Answers given synchronously may be pipelined.
  * - `100 Continue` is sent before the length of a body is looked at.
  */
-export class UwsServer implements HttpServer, UwsFront {
-  draining = false
-  readonly bodies: UnfinishedBodies
+export class UwsServer extends Front {
   private readonly app = uWS.App()
   private socket: uWS.us_listen_socket | undefined
   private port = 0
   private connections = 0
-  private inFlight = 0
   private closed = false
-  private drained: Promise<void> | undefined
-  private onIdle: (() => void) | undefined
-  /** Exchanges whose body is incomplete, with the time on the monotonic clock when it must be there; oldest first. */
-  private readonly receiving = new Map<UwsExchange, number>()
-  private sweeper: NodeJS.Timeout | undefined
 
-  constructor(
-    readonly resolve: Resolve,
-    private readonly settings: ServerSettings,
-    readonly onError: (error: unknown) => void,
-  ) {
-    this.bodies = new UnfinishedBodies(settings.unfinishedBodiesLimitBytes)
+  constructor(resolve: Resolve, settings: ServerSettings, onError: (error: unknown) => void) {
+    super(resolve, settings, onError)
     this.routeEveryMethod()
     this.limitConnections()
   }
@@ -87,68 +70,18 @@ export class UwsServer implements HttpServer, UwsFront {
     })
   }
 
-  drain(): Promise<void> {
-    this.drained ??= this.finishAll()
-    return this.drained
-  }
-
   close(): void {
     if (this.closed) return
     this.closed = true
     this.draining = true
     this.socket = undefined
-    clearInterval(this.sweeper)
     // Also closes the listening socket.
     this.app.close()
   }
 
-  // UwsFront
-
-  began(): void {
-    this.inFlight += 1
-  }
-
-  ended(): void {
-    this.inFlight -= 1
-    if (this.inFlight === 0) this.onIdle?.()
-  }
-
-  awaitBody(exchange: UwsExchange): void {
-    if (this.receiving.has(exchange)) return
-    this.receiving.set(exchange, performance.now() + this.settings.requestTimeoutMs)
-    const sweepMs = Math.min(SWEEP_LIMIT_MS, Math.ceil(this.settings.requestTimeoutMs / SWEEPS_PER_TIMEOUT))
-    this.sweeper ??= setInterval(() => this.sweep(), sweepMs).unref()
-  }
-
-  bodyArrived(exchange: UwsExchange): void {
-    if (this.receiving.size > 0) this.receiving.delete(exchange)
-  }
-
-  private sweep(): void {
-    const now = performance.now()
-    for (const [exchange, deadline] of this.receiving) {
-      if (deadline > now) break
-      this.receiving.delete(exchange)
-      exchange.timeOut()
-    }
-    if (this.receiving.size > 0) return
-    clearInterval(this.sweeper)
-    this.sweeper = undefined
-  }
-
-  private async finishAll(): Promise<void> {
-    this.draining = true
+  protected stopListening(): undefined {
     if (this.socket !== undefined) uWS.us_listen_socket_close(this.socket)
     this.socket = undefined
-    // Requests may wait in the sockets' buffers: a full turn of the event loop reads them.
-    await twoTurns()
-    while (this.inFlight > 0) {
-      await new Promise<void>((resolve) => {
-        this.onIdle = resolve
-      })
-      await twoTurns()
-    }
-    this.close()
   }
 
   /** One handler per method, so that the hot path need not ask for the method. The engine's `any` takes the rest. */
@@ -187,10 +120,4 @@ export class UwsServer implements HttpServer, UwsFront {
       }
     })
   }
-}
-
-/** One turn may already be past its polling phase; after two, everything that had arrived has been read. */
-async function twoTurns(): Promise<void> {
-  await nextTurn()
-  await nextTurn()
 }
