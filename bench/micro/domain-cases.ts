@@ -1,7 +1,7 @@
 import { formatAmount, parseInvoiceAmount } from '../../src/domain/amount.js'
 import { type InvoiceRequest, parseInvoiceRequest, refuseInvoice } from '../../src/domain/invoice.js'
 import { isPaid, paymentOf } from '../../src/domain/payment.js'
-import { readJsonObject } from '../../src/http/body.js'
+import { readJsonObject } from '../../src/http/json.js'
 import type { Case } from './case.js'
 import { functionCase } from './function-case.js'
 import { draft } from './signed-messages.js'

@@ -140,6 +140,18 @@ type TagsOf<Name extends Access['access']> = {
 export type AllHandlers = Handlers<TagsOf<'open' | 'api-key' | 'owner' | 'identity'>> &
   Partial<Handlers<TagsOf<'gateway' | 'sandbox'>>>
 
+type TagsOfAll<Groups extends readonly unknown[]> = { [Index in keyof Groups]: keyof Groups[Index] }[number]
+
+/** The handlers of all `groups`; a group that may be `{}` adds nothing to the type. Throws if two share an endpoint. */
+export function together<Groups extends readonly Partial<Handlers<EndpointTag>>[]>(
+  ...groups: Groups
+): Handlers<Extract<TagsOfAll<Groups>, EndpointTag>> {
+  const tags = groups.flatMap((group) => Object.keys(group))
+  const repeated = tags.find((tag, index) => tags.indexOf(tag) !== index)
+  if (repeated !== undefined) throw new Error(`two handlers are given for ${repeated}`)
+  return Object.assign({}, ...groups)
+}
+
 /** Handlers with their parameters typed from the patterns. */
 export function handlers<Tags extends EndpointTag>(given: Handlers<Tags>): Handlers<Tags> {
   return given

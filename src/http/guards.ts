@@ -1,7 +1,7 @@
 import { refuseField } from '../domain/failure.js'
 import { type Endpoint, type EndpointTag, endpoints, type Handler, type Handlers, isForOwnPages } from './endpoints.js'
-import { failureAnswer } from './failure-response.js'
 import { type AccessParts, accessGuard, type RequestGuard } from './guards/access.js'
+import { failureAnswer } from './json.js'
 import type { HeadGuard, Route } from './router.js'
 
 /** The guards that the settings ask for; null is none. */

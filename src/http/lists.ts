@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Outcome, refuseField, succeed } from '../domain/failure.js'
 import type { Awaitable, Page, PageOf } from '../store/reads.js'
-import { jsonAnswer } from './failure-response.js'
+import { jsonAnswer } from './json.js'
 import type { Answer, BodyStream } from './server.js'
 
 /** Largest `limit` that a client may ask for (decisions 4). */

@@ -3,8 +3,8 @@ import { MailboxFull } from '../actors/wallet-directory.js'
 import { type Failure, failure } from '../domain/failure.js'
 import { QueueFull, StorageUnavailable } from '../store/refusals.js'
 import { type Endpoint, METHODS } from './endpoints.js'
-import { failureAnswer } from './failure-response.js'
-import { type CorsSettings, optionsAnswer, withCors } from './guards/cors.js'
+import { type CorsOrigins, optionsAnswer, withCors } from './guards/browsers.js'
+import { failureAnswer } from './json.js'
 import type { Answer, Refusal, Request, RequestHead, Resolve, Target } from './server.js'
 
 /** The largest body that a route reads unless its endpoint says otherwise (decisions, 1). */
@@ -42,7 +42,7 @@ export interface FinishedRequest {
 /** Called with each finished request. It must be fast, and must not throw. */
 export type ObserveRequest = (request: FinishedRequest) => void
 
-/** Changes an answer before it is sent. */
+/** Changes an answer, a refusal included, before it is sent. */
 export type PresentAnswer = (answer: Answer, head: RequestHead) => Answer
 
 export interface RouterHooks {
@@ -56,13 +56,22 @@ export interface RouterHooks {
   readonly observers?: readonly ObserveRequest[]
   /** Milliseconds of a monotonic clock: that of the process if absent. */
   readonly now?: () => number
-  readonly cors?: CorsSettings
-  /** Called with every answer, refusals included. */
+  /** None if absent: no page of another origin may read an answer. */
+  readonly corsOrigins?: CorsOrigins
   readonly present?: PresentAnswer
 }
 
 /** Builds the table of `routes`. Throws if a pattern is malformed, or not unique for its method. */
-export function createRouter(routes: readonly Route[], hooks: RouterHooks): Resolve {
+export function createRouter(routes: readonly Route[], given: RouterHooks): Resolve {
+  const hooks: Required<RouterHooks> = {
+    onUnavailable: () => undefined,
+    admit: [],
+    observers: [],
+    now: () => performance.now(),
+    corsOrigins: [],
+    present: (answer) => answer,
+    ...given,
+  }
   const table = findMyWay({
     caseSensitive: true,
     maxParamLength: Number.MAX_SAFE_INTEGER,
@@ -88,13 +97,13 @@ export function createRouter(routes: readonly Route[], hooks: RouterHooks): Reso
     if (allowed.length === 0) return failureAnswer(failure('not_found'))
     if (allowed.includes('GET')) allowed.push('HEAD')
     const allow = [...allowed, 'OPTIONS'].sort().join(', ')
-    if (head.method === 'OPTIONS') return optionsAnswer(allow, head, hooks.cors)
+    if (head.method === 'OPTIONS') return optionsAnswer(allow, head, hooks.corsOrigins)
     return failureAnswer(failure('method_not_allowed'), { Allow: allow })
   }
 
   return (head) => {
-    const turnedAway = firstFailure(hooks.admit ?? [], head)
-    if (turnedAway !== null) return new RoutedRequest(head, hooks, undefined, failureAnswer(turnedAway))
+    const rejected = firstFailure(hooks.admit, head)
+    if (rejected !== null) return new RoutedRequest(head, hooks, undefined, failureAnswer(rejected))
     const method = head.method === 'HEAD' ? 'GET' : head.method
     const found = isMethod(method) ? find(method, head.path) : undefined
     if (found === undefined) return new RoutedRequest(head, hooks, undefined, answerWithoutRoute(head))
@@ -157,13 +166,13 @@ class RoutedRequest implements Target {
    */
   constructor(
     private readonly head: RequestHead,
-    private readonly hooks: RouterHooks,
+    private readonly hooks: Required<RouterHooks>,
     private readonly pattern: string | undefined,
     private readonly outcome: Found | Answer,
   ) {
     const limitBytes = 'route' in outcome ? outcome.route.endpoint.bodyLimitBytes : undefined
     this.bodyLimitBytes = limitBytes ?? DEFAULT_BODY_LIMIT_BYTES
-    this.startedAt = isObserved(hooks) ? nowOf(hooks) : 0
+    this.startedAt = hooks.observers.length > 0 ? hooks.now() : 0
   }
 
   handle(request: Request): Answer | Promise<Answer> {
@@ -191,28 +200,21 @@ class RoutedRequest implements Target {
     const { hooks, head } = this
     const refusal = unavailability(error)
     if (refusal === null) hooks.onError(error, head)
-    else hooks.onUnavailable?.(error, head)
+    else hooks.onUnavailable(error, head)
     return this.finish(failureAnswer(refusal ?? failure('internal')))
   }
 
   private finish(answer: Answer): Answer {
-    const { hooks } = this
-    if (isObserved(hooks)) this.observe(answer.status)
-    const { cors, present } = hooks
-    const shown = present === undefined ? answer : present(answer, this.head)
-    return cors === undefined ? shown : withCors(shown, this.head, cors)
+    const { head, hooks } = this
+    const { observers, corsOrigins } = hooks
+    if (observers.length > 0) this.observe(answer.status)
+    const shown = hooks.present(answer, head)
+    return corsOrigins.length > 0 ? withCors(shown, head, corsOrigins) : shown
   }
+
   private observe(status: number): void {
     const { head, pattern, hooks } = this
-    const durationMs = nowOf(hooks) - this.startedAt
-    for (const observe of hooks.observers ?? []) observe({ head, method: head.method, pattern, status, durationMs })
+    const durationMs = hooks.now() - this.startedAt
+    for (const observe of hooks.observers) observe({ head, method: head.method, pattern, status, durationMs })
   }
-}
-
-function isObserved({ observers }: RouterHooks): boolean {
-  return observers !== undefined && observers.length > 0
-}
-
-function nowOf({ now }: RouterHooks): number {
-  return now === undefined ? performance.now() : now()
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isObject } from '../base/json-object.js'
-import { readJsonObject } from '../http/body.js'
+import { readJsonObject } from '../http/json.js'
 import { type LedgerTransaction, readTransaction } from '../ledger/ledger-transaction.js'
 
 /** A transaction as a ledger node sees it after parsing. */

@@ -1,9 +1,9 @@
 import { KnownIdentities } from '../auth/known-identities.js'
 import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
-import { failurePages } from '../http/pages.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter } from '../http/router.js'
+import { failurePages } from '../http/routes/pay.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
@@ -67,7 +67,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     present: failurePages(sandbox !== null),
     admit: doorGuards(routes, { settings, clientOf, clock }),
     observers: metrics === null ? requests.observers : [...requests.observers, metrics.requests],
-    ...(settings.corsOrigins.length === 0 ? {} : { cors: { origins: settings.corsOrigins } }),
+    corsOrigins: settings.corsOrigins,
   })
   const banner: string[] = []
   if (metrics !== null && settings.metricsPort !== undefined) {

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { failure } from '../domain/failure.js'
+import { loopbackHosts } from '../http/guards/browsers.js'
 import { type ClientOf, trustedPeer } from '../http/guards/client-address.js'
-import { loopbackHosts } from '../http/guards/host-header.js'
 import { limitRate } from '../http/guards/rate-limiter.js'
 import type { HeadGuard, Route } from '../http/router.js'
 import { isExposed, isLoopback } from './exposure.js'
@@ -40,7 +40,7 @@ export function hostGuard(
   { publicUrl, trustedProxies }: Pick<Settings, 'publicUrl' | 'trustedProxies'>,
 ): HeadGuard | null {
   if (!isLoopback(host)) return null
-  const accepts = loopbackHosts({ publicUrl, isProxied: trustedPeer(trustedProxies) })
+  const accepts = loopbackHosts(publicUrl, trustedPeer(trustedProxies))
   const wrongHost = failure('wrong_host')
   return (head) => (accepts(head) ? null : wrongHost)
 }

@@ -3,7 +3,7 @@ import { SignedRequests } from '../auth/signed-request.js'
 import { Tarpit } from '../auth/tarpit.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
-import type { AllHandlers } from '../http/endpoints.js'
+import { type AllHandlers, together } from '../http/endpoints.js'
 import type { AccessParts } from '../http/guards/access.js'
 import { browserGuard, type IsOwnOrigin, ownOrigin, unsignedPath } from '../http/guards/browsers.js'
 import { ClaimLimit } from '../http/guards/claim-limit.js'
@@ -13,7 +13,6 @@ import { limitRate } from '../http/guards/rate-limiter.js'
 import { guardedRoutes } from '../http/guards.js'
 import type { Route } from '../http/router.js'
 import { apiKeyHandlers } from '../http/routes/api-keys.js'
-import { deliveryHandlers } from '../http/routes/deliveries.js'
 import { healthHandlers } from '../http/routes/health.js'
 import { identityHandlers } from '../http/routes/identities.js'
 import { internalEventsHandlers } from '../http/routes/internal-events.js'
@@ -21,8 +20,7 @@ import { invoiceHandlers } from '../http/routes/invoices.js'
 import { paymentPageHandlers } from '../http/routes/pay.js'
 import { sandboxHandlers } from '../http/routes/sandbox.js'
 import { walletHandlers } from '../http/routes/wallets.js'
-import { webhookConfigurationHandlers } from '../http/routes/webhook-configuration.js'
-import { webhookTestHandlers } from '../http/routes/webhook-test.js'
+import { deliveryHandlers, webhookConfigurationHandlers, webhookTestHandlers } from '../http/routes/webhooks.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Core } from './core.js'
 
@@ -49,7 +47,7 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
   const { settings, clock, clientOf } = context
   const isOwnOrigin = ownOrigin(settings.publicUrl)
   return guardedRoutes(allHandlers(core, context), {
-    browsers: browserGuard({ isOwnOrigin, corsOrigins: settings.corsOrigins }),
+    browsers: browserGuard(isOwnOrigin, settings.corsOrigins),
     claimRate: limitRate({
       perMinute: settings.rateLimitClaims,
       clientOf,
@@ -74,21 +72,21 @@ function allHandlers(core: Core, context: RouteContext): AllHandlers {
     clock,
     isAssigned: async (id) => (await store.wallets.find(id))?.owner != null,
   })
-  return {
-    ...invoiceHandlers({
+  return together(
+    invoiceHandlers({
       invoices: store.invoices,
       directory,
       basePath,
       defaultExpirySeconds: settings.invoiceExpirySeconds ?? null,
     }),
-    ...apiKeyHandlers(store.keys, engine),
-    ...webhookConfigurationHandlers(store.webhooks),
-    ...webhookTestHandlers({ tests: testDeliveries, clock }),
-    ...deliveryHandlers({ outbox: store.outbox, clock, onOwed: (owed) => dispatcher.notify(owed), basePath }),
-    ...walletHandlers({ wallets: store.wallets, leaseMs, claimLimit }),
-    ...identityHandlers(context.identities),
-    ...paymentPageHandlers({ store, isSandbox: sandbox !== null }),
-    ...healthHandlers({
+    apiKeyHandlers(store.keys, engine),
+    webhookConfigurationHandlers(store.webhooks),
+    webhookTestHandlers({ tests: testDeliveries, clock }),
+    deliveryHandlers({ outbox: store.outbox, clock, onOwed: (owed) => dispatcher.notify(owed), basePath }),
+    walletHandlers({ wallets: store.wallets, leaseMs, claimLimit }),
+    identityHandlers(context.identities),
+    paymentPageHandlers({ store, isSandbox: sandbox !== null }),
+    healthHandlers({
       isStoreOpen: () => store.isOpen(),
       takesWrites,
       isPoolReady: () => pool.ready(),
@@ -96,9 +94,9 @@ function allHandlers(core: Core, context: RouteContext): AllHandlers {
       degradations,
       notes,
     }),
-    ...(settings.gatewaySecret === undefined ? {} : internalEventsHandlers({ intake, clock, complaints })),
-    ...(sandbox === null ? {} : sandboxHandlers(sandbox)),
-  }
+    settings.gatewaySecret === undefined ? {} : internalEventsHandlers({ intake, clock, complaints }),
+    sandbox === null ? {} : sandboxHandlers(sandbox),
+  )
 }
 
 function accessParts({ store, pool }: Core, context: RouteContext, isOwnOrigin: IsOwnOrigin): AccessParts {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { failure } from '../../src/domain/failure.js'
-import { failureAnswer, jsonAnswer } from '../../src/http/failure-response.js'
+import { failureAnswer, jsonAnswer } from '../../src/http/json.js'
 import { BODY_CHUNKS_MAX } from '../../src/http/node/exchange.js'
 import type {
   Answer,

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type AllHandlers, type Endpoint, endpoints, type Handler, handlers } from '../../src/http/endpoints.js'
-import { jsonAnswer } from '../../src/http/failure-response.js'
+import {
+  type AllHandlers,
+  type Endpoint,
+  endpoints,
+  type Handler,
+  handlers,
+  together,
+} from '../../src/http/endpoints.js'
+import { jsonAnswer } from '../../src/http/json.js'
 import { callRoute } from './routes/call-route.js'
 
 const entries = Object.entries(endpoints)
@@ -59,6 +66,13 @@ describe('handlers', () => {
     }
   })
 
+  test('of one endpoint cannot be given twice', () => {
+    const answer = () => jsonAnswer(200, {})
+    const [page, more] = [handlers({ 'GET /pay/:id': answer }), handlers({ 'GET /healthz': answer })]
+    assert.deepEqual(together(page, more), { ...page, ...more })
+    assert.throws(() => together(page, more, handlers({ 'GET /pay/:id': answer })), /GET \/pay\/:id/)
+  })
+
   test('do not compile against the table', () => {
     const answer = () => jsonAnswer(200, {})
     // @ts-expect-error: an endpoint says who may call it
@@ -71,6 +85,8 @@ describe('handlers', () => {
     const undeclared = handlers({ 'GET /api/secrets': answer })
     // @ts-expect-error: an endpoint is left without a handler
     const tooFew: AllHandlers = { 'GET /healthz': answer }
-    assert.equal([withoutAccess, withoutOwner, otherParameter, undeclared, tooFew].length, 5)
+    // @ts-expect-error: the handlers of an endpoint may be absent
+    const perhaps: AllHandlers = together(tooFew, tooFew.length === 0 ? {} : handlers({ 'GET /pay/:id': answer }))
+    assert.equal([withoutAccess, withoutOwner, otherParameter, undeclared, tooFew, perhaps].length, 6)
   })
 })

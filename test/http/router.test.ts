@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Endpoint } from '../../src/http/endpoints.js'
-import { jsonAnswer } from '../../src/http/failure-response.js'
+import { jsonAnswer } from '../../src/http/json.js'
 import {
   createRouter,
   DEFAULT_BODY_LIMIT_BYTES,
@@ -236,8 +236,8 @@ describe('the router', () => {
 })
 
 describe('CORS, where configured', () => {
-  const resolve = createRouter(routes, { onError: () => undefined, cors: { origins: ['https://shop.example'] } })
-  const open = createRouter(routes, { ...quiet, cors: { origins: ['*'] } })
+  const resolve = createRouter(routes, { onError: () => undefined, corsOrigins: ['https://shop.example'] })
+  const open = createRouter(routes, { ...quiet, corsOrigins: ['*'] })
   const shop = { origin: 'https://shop.example' }
 
   test('lets an allowed origin read answers and failures of the API', async () => {
@@ -288,7 +288,7 @@ describe('CORS, where configured', () => {
   test('keeps a Vary that the handler has set', async () => {
     const varying = createRouter([route('GET /api/a', () => jsonAnswer(200, {}, { Vary: 'Accept' }))], {
       ...quiet,
-      cors: { origins: ['*'] },
+      corsOrigins: ['*'],
     })
     assert.equal((await ask(varying, request('GET', '/api/a'))).headers.Vary, 'Accept, Origin')
   })

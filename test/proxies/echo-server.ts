@@ -1,6 +1,6 @@
 import { failure } from '../../src/domain/failure.js'
 import { chooseServer } from '../../src/http/choose-server.js'
-import { failureAnswer } from '../../src/http/failure-response.js'
+import { failureAnswer } from '../../src/http/json.js'
 import { NodeServer } from '../../src/http/node/server.js'
 import type { Answer, HttpServerClass, Target } from '../../src/http/server.js'
 import { STREAM_BODY_LIMIT_BYTES } from './streams.js'

@@ -1,13 +1,18 @@
 import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { BoundedMap } from '../../base/bounded-map.js'
 import { failure } from '../../domain/failure.js'
+import { BASE_HEADERS } from '../json.js'
 import type { HeadGuard } from '../router.js'
-import type { RequestHead } from '../server.js'
-import { isLoopbackName } from './host-header.js'
+import type { Answer, RequestHead } from '../server.js'
 
-export interface BrowserSettings {
-  readonly isOwnOrigin: IsOwnOrigin
-  /** Origins whose pages may call the API too; `*` permits every one. */
-  readonly corsOrigins: readonly string[]
+/**
+ * Other origins whose pages may call the API, as browsers send them: `https://shop.example`. `*` permits every one.
+ */
+export type CorsOrigins = readonly string[]
+
+function isListed(origin: string, corsOrigins: CorsOrigins): boolean {
+  return corsOrigins.includes('*') || corsOrigins.includes(origin)
 }
 
 /** A JSON media type. A page of another origin cannot send one without a preflight (CORS). */
@@ -19,8 +24,7 @@ const JSON_TYPE = /^application\/json[\t ]*(?:;|$)/i
  * request over a secure connection. A request with neither comes from a program and passes. `Sec-Fetch-Mode` alone is
  * no mark, because Node's `fetch` sends it.
  */
-export function browserGuard({ isOwnOrigin, corsOrigins }: BrowserSettings): HeadGuard {
-  const isListed = (origin: string) => corsOrigins.includes('*') || corsOrigins.includes(origin)
+export function browserGuard(isOwnOrigin: IsOwnOrigin, corsOrigins: CorsOrigins): HeadGuard {
   return (head) => {
     const origin = head.header('origin')
     const site = head.header('sec-fetch-site')
@@ -29,7 +33,7 @@ export function browserGuard({ isOwnOrigin, corsOrigins }: BrowserSettings): Hea
       origin === undefined
         ? // `same-site` is another host of the domain, or another port of this machine.
           site === 'same-origin' || site === 'none'
-        : isListed(origin) || (site !== 'cross-site' && isOwnOrigin(origin, head))
+        : isListed(origin, corsOrigins) || (site !== 'cross-site' && isOwnOrigin(origin, head))
     if (!isWelcome) return failure('cross_site')
     if (!hasBody(head) || JSON_TYPE.test(head.header('content-type') ?? '')) return null
     return failure('unsupported_media_type')
@@ -56,9 +60,11 @@ export function ownOrigin(publicUrl: string | undefined): IsOwnOrigin {
     const host = head.header('host')
     if (host === undefined || !URL.canParse(`http://${host}`)) return false
     const { hostname, origin: asked } = new URL(`http://${host}`)
-    return origin === asked && (isLoopbackName(hostname) || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0)
+    return origin === asked && (isLoopbackName(hostname) || isIP(bare(hostname)) !== 0)
   }
 }
+
+type HeadTest = (head: RequestHead) => boolean
 
 /** Who may send requests without a signature, whose `owner` is trusted (decisions 10). */
 export type UnsignedMode = 'on' | 'same-origin' | 'off'
@@ -68,7 +74,7 @@ export type UnsignedMode = 'on' | 'same-origin' | 'off'
  * as browsers mark them: by `Origin` or, if that is absent, by `Sec-Fetch-Site: same-origin` (Fetch Metadata Request
  * Headers). A browser lets no page forge either. A program can: this keeps other web sites out, not other programs.
  */
-export function unsignedPath(mode: UnsignedMode, isOwnOrigin: IsOwnOrigin): (head: RequestHead) => boolean {
+export function unsignedPath(mode: UnsignedMode, isOwnOrigin: IsOwnOrigin): HeadTest {
   switch (mode) {
     case 'on':
       return () => true
@@ -81,4 +87,106 @@ export function unsignedPath(mode: UnsignedMode, isOwnOrigin: IsOwnOrigin): (hea
         return isOwnOrigin(origin, head)
       }
   }
+}
+
+/** A name or an IPv4 address, or an IPv6 address in brackets; then a port. */
+const HOST = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s[\]:/?#@,]+))(?::\d{1,5})?$/
+
+/** Host headers that are remembered. */
+const REMEMBERED_MAX = 64
+
+/**
+ * The names that a listener on loopback answers to (decisions 10): those of loopback and of the public URL. If an
+ * attacker points a page's name at this machine (DNS rebinding), a browser treats page and service as one origin, and
+ * only the `Host` header tells them apart. A request without the header does not come from a browser. With a public URL
+ * a trusted proxy may forward any name.
+ */
+export function loopbackHosts(publicUrl: string | undefined, isProxied: HeadTest): HeadTest {
+  const publicName = publicUrl === undefined ? null : bare(new URL(publicUrl).hostname)
+  const known = new BoundedMap<string, boolean>(REMEMBERED_MAX)
+  return (head) => {
+    const host = head.header('host')
+    if (host === undefined) return true
+    let isAccepted = known.get(host)
+    if (isAccepted === undefined) {
+      const name = hostName(host)
+      isAccepted = name !== null && (isLoopbackName(name) || name === publicName)
+      known.set(host, isAccepted)
+    }
+    return isAccepted || (publicName !== null && isProxied(head))
+  }
+}
+
+/** `localhost`, 127.0.0.0/8 and ::1, in the usual spellings; browsers send no other. */
+function isLoopbackName(name: string): boolean {
+  if (name === 'localhost') return true
+  const address = bare(name)
+  return (
+    (ipaddr.IPv6.isValid(address) || ipaddr.IPv4.isValidFourPartDecimal(address)) &&
+    ipaddr.process(address).range() === 'loopback'
+  )
+}
+
+/** The name in a `Host` header, in lower case and without brackets; null if it is malformed. */
+function hostName(host: string): string | null {
+  const match = HOST.exec(host)
+  return match === null ? null : (match[1] ?? match[2] ?? '').toLowerCase()
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '').toLowerCase()
+}
+
+/** Scripts of other origins may call the API only. The rule is by path, because it holds for unknown paths too. */
+const CORS_PREFIX = '/api/'
+
+/** The headers that endpoints read, besides those that a browser may always send. */
+const REQUEST_HEADERS =
+  'Content-Type, X-Service-Api-Key, X-Service-Timestamp, X-Service-Signature, Idempotency-Key, X-Request-Id'
+
+/** The headers of answers, besides those that a script may always read. */
+const EXPOSED_HEADERS = 'Location, Link, Retry-After, Idempotency-Replayed, X-Request-Id'
+
+const PREFLIGHT_MAX_AGE_SECONDS = 600
+
+/**
+ * Lets the page that sent the request read an answer of the API, if it may. `Vary` is always there: a cache must not
+ * serve one page's answer to another.
+ */
+export function withCors(answer: Answer, head: RequestHead, corsOrigins: CorsOrigins): Answer {
+  if (!head.path.startsWith(CORS_PREFIX)) return answer
+  const { Vary } = answer.headers
+  const allowedOrigin = permission(head, corsOrigins)
+  const headers = {
+    ...answer.headers,
+    Vary: Vary === undefined ? 'Origin' : `${Vary}, Origin`,
+    ...(allowedOrigin === undefined
+      ? {}
+      : { 'Access-Control-Allow-Origin': allowedOrigin, 'Access-Control-Expose-Headers': EXPOSED_HEADERS }),
+  }
+  return { ...answer, headers }
+}
+
+/**
+ * The answer to OPTIONS; `allow` lists the methods of the path. A page that may call the API also learns what it may
+ * send, as a preflight asks (Fetch Standard, 4.8). `withCors` adds the permission itself.
+ */
+export function optionsAnswer(allow: string, head: RequestHead, corsOrigins: CorsOrigins): Answer {
+  const headers = { Allow: allow, ...BASE_HEADERS }
+  const isPreflight =
+    permission(head, corsOrigins) !== undefined && head.header('access-control-request-method') !== undefined
+  const preflightHeaders = {
+    'Access-Control-Allow-Headers': REQUEST_HEADERS,
+    'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_SECONDS),
+    'Access-Control-Allow-Methods': allow,
+  }
+  return { status: 204, headers: isPreflight ? { ...headers, ...preflightHeaders } : headers, body: '' }
+}
+
+/** The value of Access-Control-Allow-Origin; `undefined` if the page may not read the answer. */
+function permission(head: RequestHead, corsOrigins: CorsOrigins): string | undefined {
+  if (!head.path.startsWith(CORS_PREFIX)) return undefined
+  if (corsOrigins.includes('*')) return '*'
+  const origin = head.header('origin')
+  return origin !== undefined && corsOrigins.includes(origin) ? origin : undefined
 }

@@ -1,5 +1,7 @@
 import type { Clock } from '../../clock.js'
+import { type Outcome, refuse, retryLater, succeed } from '../../domain/failure.js'
 import type { Network } from '../../domain/network.js'
+import type { ClaimedWallet } from '../../domain/wallet.js'
 import type { Awaitable } from '../../store/reads.js'
 import type { RequestHead } from '../server.js'
 import type { ClientOf } from './client-address.js'
@@ -18,15 +20,6 @@ export interface ClaimLimitSettings {
   /** Whether a wallet has an owner by now: a lease that ended in an assignment no longer counts (decisions 8). */
   readonly isAssigned: (walletId: string) => Awaitable<boolean>
 }
-
-/** Whether a wallet may be handed out. */
-export type ClaimPermit =
-  | {
-      readonly granted: true
-      /** Reports the wallet that was handed out; null gives the lease back. */
-      settle(walletId: string | null): void
-    }
-  | { readonly granted: false; readonly waitSeconds: number }
 
 interface Lease {
   readonly end: number
@@ -47,8 +40,8 @@ interface Holding {
  * on this machine are not limited. If a proxy on this machine is not named as trusted, its clients count as this
  * machine.
  *
- * Only leases are remembered, so memory is bounded by the number of wallets. After a restart a client may claim anew,
- * while the wallets that it holds stay leased in the store.
+ * Only leases are remembered, so memory is bounded by the number of wallets. After a restart a client may claim
+ * as many again, while the wallets that it holds stay leased in the store.
  */
 export class ClaimLimit {
   /** By network and client; the entry whose last lease is oldest comes first. */
@@ -61,21 +54,35 @@ export class ClaimLimit {
     return this.holdings.size
   }
 
-  /** Reserves a lease before the store is asked for a wallet, so that concurrent claims cannot exceed the limit. */
-  async request(head: RequestHead, network: Network): Promise<ClaimPermit> {
+  /**
+   * Has `take` take a wallet out of the pool, if the client may lease another one. The lease is reserved before that, so
+   * that concurrent claims cannot exceed the limit.
+   */
+  async claim(
+    head: RequestHead,
+    network: Network,
+    take: () => Promise<ClaimedWallet | null>,
+  ): Promise<Outcome<ClaimedWallet>> {
     const { leasesPerClient, clientOf, clock } = this.settings
-    if (leasesPerClient === 0) return UNLIMITED
     const client = clientOf(head)
-    if (client.isLoopback) return UNLIMITED
+    if (leasesPerClient === 0 || client.isLoopback) return claimed(await take())
     const key = `${network} ${client.key}`
     const full = this.held(key)
     if (full.leases.length >= leasesPerClient) await this.releaseAssigned(full)
     const held = this.held(key)
     const [first] = held.leases
     if (first !== undefined && held.leases.length >= leasesPerClient) {
-      return { granted: false, waitSeconds: Math.ceil((first.end - clock.now()) / SECOND_MS) }
+      const waitSeconds = Math.ceil((first.end - clock.now()) / SECOND_MS)
+      return { ok: false, failure: retryLater('too_many_claims', waitSeconds) }
     }
-    return this.lease(key, held)
+    const lease = this.reserve(key, held)
+    try {
+      const wallet = await take()
+      lease.walletId = wallet?.id ?? null
+      return claimed(wallet)
+    } finally {
+      if (lease.walletId === null) this.giveBack(key, lease)
+    }
   }
 
   /** The leases of a client that have not ended. */
@@ -87,16 +94,12 @@ export class ClaimLimit {
     return holding
   }
 
-  private lease(key: string, held: Holding): ClaimPermit {
+  private reserve(key: string, held: Holding): Lease {
     const lease: Lease = { end: this.settings.clock.now() + this.settings.leaseMs, walletId: null }
     held.leases.push(lease)
     this.holdings.delete(key)
     this.holdings.set(key, held)
-    const settle = (walletId: string | null) => {
-      lease.walletId = walletId
-      if (walletId === null) this.giveBack(key, lease)
-    }
-    return { granted: true, settle }
+    return lease
   }
 
   private async releaseAssigned(held: Holding): Promise<void> {
@@ -128,4 +131,6 @@ export class ClaimLimit {
   }
 }
 
-const UNLIMITED: ClaimPermit = { granted: true, settle: () => undefined }
+function claimed(wallet: ClaimedWallet | null): Outcome<ClaimedWallet> {
+  return wallet === null ? refuse('no_wallet_available') : succeed(wallet)
+}

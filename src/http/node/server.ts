@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type FailureCode, failure } from '../../domain/failure.js'
-import { failureAnswer } from '../failure-response.js'
 import { Front, newRequestId, peerAddress, REQUEST_ID_HEADER } from '../front.js'
 import { ConnectionCounts } from '../guards/connection-share.js'
+import { failureAnswer } from '../json.js'
 import { HEAD_LIMIT_BYTES, type Resolve, type ServerSettings } from '../server.js'
 import { type NodeConnection, NodeExchange } from './exchange.js'
 

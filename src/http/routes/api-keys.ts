@@ -3,9 +3,8 @@ import { type ApiKeyRegistration, knownPermissions } from '../../domain/api-key.
 import { type Outcome, refuseField, succeed } from '../../domain/failure.js'
 import { parseOwner, wellFormed } from '../../domain/text.js'
 import type { KeyPort } from '../../store/keys.js'
-import { ownerInBody, readJsonObject } from '../body.js'
 import { handlers } from '../endpoints.js'
-import { failureAnswer, jsonAnswer } from '../failure-response.js'
+import { failureAnswer, outcomeAnswer, ownerInBody, readJsonObject } from '../json.js'
 import { listAnswer } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
@@ -22,8 +21,7 @@ async function register(keys: KeyPort, engine: Secp256k1Engine, request: Request
   if (!body.ok) return failureAnswer(body.failure)
   const registration = parseRegistration(body.value, engine)
   if (!registration.ok) return failureAnswer(registration.failure)
-  const key = await keys.register(registration.value)
-  return key.ok ? jsonAnswer(201, key.value) : failureAnswer(key.failure)
+  return outcomeAnswer(201, await keys.register(registration.value))
 }
 
 /** Every violation gets the same refusal (decisions 3), which names the first field to blame. */
@@ -53,6 +51,5 @@ function refuseRegistration(field: string) {
 async function revoke(keys: KeyPort, id: string, request: Request): Promise<Answer> {
   const owner = ownerInBody(request.body, 'owner_required')
   if (!owner.ok) return failureAnswer(owner.failure)
-  const key = await keys.revoke(id, owner.value)
-  return key.ok ? jsonAnswer(200, key.value) : failureAnswer(key.failure)
+  return outcomeAnswer(200, await keys.revoke(id, owner.value))
 }

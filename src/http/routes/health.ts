@@ -1,6 +1,6 @@
 import { failure } from '../../domain/failure.js'
 import { handlers } from '../endpoints.js'
-import { failureAnswer, jsonAnswer } from '../failure-response.js'
+import { failureAnswer, jsonAnswer } from '../json.js'
 
 /** What must hold before the service can take traffic. */
 export interface Readiness {

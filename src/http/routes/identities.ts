@@ -1,7 +1,7 @@
 import type { KnownIdentities } from '../../auth/known-identities.js'
 import { failure } from '../../domain/failure.js'
 import { handlers } from '../endpoints.js'
-import { failureAnswer, jsonAnswer } from '../failure-response.js'
+import { failureAnswer, jsonAnswer } from '../json.js'
 
 export function identityHandlers(identities: Pick<KnownIdentities, 'exists'>) {
   return handlers({

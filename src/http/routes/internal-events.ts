@@ -1,9 +1,8 @@
 import type { Clock } from '../../clock.js'
 import { type ApplyEvents, applyEvents, parseEvents } from '../../ledger/gateway-events.js'
-import { readJsonObject } from '../body.js'
 import { handlers } from '../endpoints.js'
-import { failureAnswer, jsonAnswer } from '../failure-response.js'
 import type { GatewayComplaints } from '../guards/gateway-complaints.js'
+import { failureAnswer, jsonAnswer, readJsonObject } from '../json.js'
 import type { Answer, Request } from '../server.js'
 
 export interface InternalEventsParts {

@@ -1,19 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { WalletDirectory } from '../../actors/wallet-directory.js'
 import type { Signer } from '../../auth/signed-request.js'
-import type { ApiKey } from '../../domain/api-key.js'
-import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
-import type { IdempotentRequest } from '../../domain/idempotency.js'
+import { failure, succeed } from '../../domain/failure.js'
 import { type InvoiceRequest, parseInvoiceRequest, REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import { truncate, wellFormed } from '../../domain/text.js'
 import type { CreationTerms, InvoiceResult } from '../../store/commands.js'
 import type { InvoicePort, InvoiceWithPayment } from '../../store/invoices.js'
 import type { Page, PageOf } from '../../store/reads.js'
-import { ownerInBody, readJsonObject } from '../body.js'
 import { handlers } from '../endpoints.js'
-import { failureAnswer, jsonAnswer, jsonTextAnswer } from '../failure-response.js'
-import { parseIdempotencyKey } from '../idempotency-key.js'
-import { InProgress } from '../in-progress.js'
+import { InProgress, readIdempotency } from '../idempotency.js'
+import { failureAnswer, jsonAnswer, jsonTextAnswer, ownerInBody, readJsonObject } from '../json.js'
 import { listAnswer, readListQuery, refuseParameter } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
@@ -87,25 +83,6 @@ function createdAnswer({ outcome, isReplay }: InvoiceResult, basePath: string): 
   const Location = `${basePath}/api/invoices/${id}`
   const headers = isReplay ? { Location, 'Idempotency-Replayed': 'true' } : { Location }
   return jsonTextAnswer(201, `{"id":"${id}","url":"/pay/${id}"}`, headers)
-}
-
-/** A key belongs to the API key that signed the request, or to the owner on the unsigned path (decisions 4). */
-function readIdempotency(
-  header: string,
-  signer: ApiKey | null,
-  owner: string,
-  body: Uint8Array,
-): Outcome<IdempotentRequest> {
-  const key = parseIdempotencyKey(header)
-  if (key === null) return refuse('invalid_idempotency_key')
-  const who = signer === null ? ['owner', owner] : ['api key', signer.id]
-  // JSON keeps the parts apart, whatever they contain.
-  const scope = sha256(JSON.stringify([...who, 'POST /api/invoices', key]))
-  return succeed({ scope, bodyHash: sha256(body) })
-}
-
-function sha256(data: string | Uint8Array): Buffer {
-  return createHash('sha256').update(data).digest()
 }
 
 function show(invoices: InvoicePort, id: string): Answer | Promise<Answer> {

@@ -1,9 +1,8 @@
 import type { Deposit } from '../../domain/deposit.js'
 import type { Outcome } from '../../domain/failure.js'
 import type { Network } from '../../domain/network.js'
-import { readJsonObject } from '../body.js'
 import { type Handler, handlers } from '../endpoints.js'
-import { failureAnswer, jsonAnswer } from '../failure-response.js'
+import { jsonAnswer, outcomeAnswer, readJsonObject } from '../json.js'
 import type { Answer } from '../server.js'
 
 /** What a client needs to know to use the simulated ledger (decisions 9). */
@@ -27,22 +26,26 @@ export interface SandboxOperations {
   drop(txHash: string): Promise<Outcome<readonly Deposit[]>>
 }
 
+/** The simulated ledger node has one address; a real one has three ports: transactions, the read API and the store. */
 export function sandboxHandlers(sandbox: SandboxOperations) {
+  const { ledgerNode: node } = sandbox
+  const submit: Handler<string> = async (request) => nodeAnswer(await node.submit(request.body))
   return handlers({
     'GET /sandbox': () => jsonAnswer(200, sandbox.describe()),
-    ...sandboxLedgerHandlers(sandbox.ledgerNode),
-    'POST /sandbox/deposits': (request) => {
+    'POST /sandbox/ledger': submit,
+    'POST /sandbox/ledger/': submit,
+    'GET /sandbox/ledger/api/stream/:id': async (_request, { id }) => nodeAnswer(await node.stream(id)),
+    'GET /sandbox/ledger/api/tx/:umid': (_request, { umid }) => nodeAnswer(node.transaction(umid)),
+    'GET /sandbox/ledger/activeledgerevents/umids': (request) => nodeAnswer(node.umids(request.query)),
+    'POST /sandbox/deposits': async (request) => {
       const body = readJsonObject(request.body)
-      return body.ok ? answer(sandbox.deposit(body.value)) : failureAnswer(body.failure)
+      return outcomeAnswer(200, body.ok ? await sandbox.deposit(body.value) : body)
     },
-    'POST /sandbox/deposits/:txHash/confirm': (_request, { txHash }) => answer(sandbox.confirm(txHash)),
-    'POST /sandbox/deposits/:txHash/drop': (_request, { txHash }) => answer(sandbox.drop(txHash)),
+    'POST /sandbox/deposits/:txHash/confirm': async (_request, { txHash }) =>
+      outcomeAnswer(200, await sandbox.confirm(txHash)),
+    'POST /sandbox/deposits/:txHash/drop': async (_request, { txHash }) =>
+      outcomeAnswer(200, await sandbox.drop(txHash)),
   })
-}
-
-async function answer(pending: Promise<Outcome<unknown>>): Promise<Answer> {
-  const outcome = await pending
-  return outcome.ok ? jsonAnswer(200, outcome.value) : failureAnswer(outcome.failure)
 }
 
 /** What a ledger node answers, to be sent as JSON. */
@@ -63,18 +66,6 @@ export interface LedgerNode {
 
 /** Ledger nodes let every web page read their answers. */
 const LEDGER_HEADERS = { 'Access-Control-Allow-Origin': '*' }
-
-/** A ledger node at one address; a real node has three ports: transactions, the read API and the store. */
-function sandboxLedgerHandlers(node: LedgerNode) {
-  const submit: Handler<string> = async (request) => nodeAnswer(await node.submit(request.body))
-  return handlers({
-    'POST /sandbox/ledger': submit,
-    'POST /sandbox/ledger/': submit,
-    'GET /sandbox/ledger/api/stream/:id': async (_request, { id }) => nodeAnswer(await node.stream(id)),
-    'GET /sandbox/ledger/api/tx/:umid': (_request, { umid }) => nodeAnswer(node.transaction(umid)),
-    'GET /sandbox/ledger/activeledgerevents/umids': (request) => nodeAnswer(node.umids(request.query)),
-  })
-}
 
 function nodeAnswer({ status, value }: NodeAnswer): Answer {
   return jsonAnswer(status, value, LEDGER_HEADERS)

@@ -9,7 +9,7 @@ const OWN = 'https://pay.example'
 const SHOP = 'https://shop.example'
 
 function judge(headers: Readonly<Record<string, string>>, corsOrigins: readonly string[], publicUrl?: string) {
-  const guard = browserGuard({ isOwnOrigin: ownOrigin(publicUrl), corsOrigins })
+  const guard = browserGuard(ownOrigin(publicUrl), corsOrigins)
   return guard(headFrom('192.0.2.1', headers))?.code ?? null
 }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { ClaimLimit, type ClaimPermit } from '../../../src/http/guards/claim-limit.js'
+import type { Network } from '../../../src/domain/network.js'
+import type { ClaimedWallet } from '../../../src/domain/wallet.js'
+import { ClaimLimit } from '../../../src/http/guards/claim-limit.js'
 import { clientReader } from '../../../src/http/guards/client-address.js'
 import { walletHandlers } from '../../../src/http/routes/wallets.js'
+import { deferred } from '../../support/deferred.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { assertRefused, type Reply, ServiceFixture } from '../../support/service-fixture.js'
 import { headFrom } from '../head-from.js'
@@ -24,104 +27,99 @@ function limitOf(leasesPerClient: number, clock = new ManualClock(), trusted: re
   })
 }
 
-/** 0 for a permit, else the seconds to wait. */
-function waitOf(permit: ClaimPermit): number {
-  return permit.granted ? 0 : permit.waitSeconds
+/** Claims a wallet; 0 if that was allowed, else the seconds to wait. */
+async function waitOf(limit: ClaimLimit, peer: string, network: Network = 'SEP', id = 'unassigned'): Promise<number> {
+  const outcome = await limit.claim(headFrom(peer), network, async () => ({ id, address: id }))
+  if (!outcome.ok) assert.equal(outcome.failure.code, 'too_many_claims')
+  return outcome.ok ? 0 : (outcome.failure.retryAfterSeconds ?? assert.fail('no time to wait'))
 }
+
+const PEER = '192.0.2.1'
 
 describe('claims of one client', () => {
   test('are limited by the leases that it holds, for each network on its own', async () => {
     const limit = limitOf(2)
-    const head = headFrom('192.0.2.1')
     const waits: number[] = []
     for (const network of ['SEP', 'SEP', 'SEP', 'TRX-NILE', 'TRX-NILE', 'TRX-NILE'] as const) {
-      waits.push(waitOf(await limit.request(head, network)))
+      waits.push(await waitOf(limit, PEER, network))
     }
     assert.deepEqual(waits, [0, 0, 600, 0, 0, 600])
-    assert.equal(waitOf(await limit.request(headFrom('192.0.2.2'), 'SEP')), 0)
+    assert.equal(await waitOf(limit, '192.0.2.2'), 0)
   })
 
   test('go on as leases end, one by one', async () => {
     const clock = new ManualClock()
     const limit = limitOf(2, clock)
-    const head = headFrom('192.0.2.1')
-    assert.equal(waitOf(await limit.request(head, 'SEP')), 0)
+    assert.equal(await waitOf(limit, PEER), 0)
     clock.advance(10_000)
-    assert.equal(waitOf(await limit.request(head, 'SEP')), 0)
-    assert.equal(waitOf(await limit.request(head, 'SEP')), 590)
+    assert.equal(await waitOf(limit, PEER), 0)
+    assert.equal(await waitOf(limit, PEER), 590)
     clock.advance(LEASE_MS - 10_001)
-    assert.equal(waitOf(await limit.request(head, 'SEP')), 1)
+    assert.equal(await waitOf(limit, PEER), 1)
     clock.advance(1)
-    assert.equal(waitOf(await limit.request(head, 'SEP')), 0)
-    assert.equal(waitOf(await limit.request(head, 'SEP')), 10)
+    assert.equal(await waitOf(limit, PEER), 0)
+    assert.equal(await waitOf(limit, PEER), 10)
   })
 
   test('give back what was not handed out', async () => {
     const limit = limitOf(1)
-    const permit = await limit.request(headFrom('192.0.2.1'), 'SEP')
-    assert.ok(permit.granted)
-    permit.settle(null)
-    permit.settle(null)
+    const empty = await limit.claim(headFrom(PEER), 'SEP', async () => null)
+    assert.equal(!empty.ok && empty.failure.code, 'no_wallet_available')
     assert.equal(limit.size, 0)
-    assert.equal(waitOf(await limit.request(headFrom('192.0.2.1'), 'SEP')), 0)
-    assert.equal(waitOf(await limit.request(headFrom('192.0.2.1'), 'SEP')), 600)
+    assert.equal(await waitOf(limit, PEER), 0)
+    assert.equal(await waitOf(limit, PEER), 600)
   })
 
   test('that ended in an assignment do not count, the others do', async () => {
     const limit = limitOf(3)
-    const head = headFrom('192.0.2.1')
     for (let claim = 0; claim < 1000; claim += 1) {
-      const permit = await limit.request(head, 'SEP')
-      assert.ok(permit.granted, `claim ${claim}`)
-      permit.settle(`w${claim}`)
+      assert.equal(await waitOf(limit, PEER, 'SEP', `w${claim}`), 0, `claim ${claim}`)
       // Two stay unassigned.
       if (claim > 1) assigned.add(`w${claim}`)
     }
-    const last = await limit.request(head, 'SEP')
-    assert.ok(last.granted)
-    assert.equal(waitOf(await limit.request(head, 'SEP')), 600, 'one of unknown outcome counts')
-    last.settle('unassigned')
-    assert.equal(waitOf(await limit.request(head, 'SEP')), 600)
+    const last = deferred<ClaimedWallet>()
+    const claiming = limit.claim(headFrom(PEER), 'SEP', () => last.promise)
+    assert.equal(await waitOf(limit, PEER), 600, 'one of unknown outcome counts')
+    last.resolve({ id: 'unassigned', address: '' })
+    assert.ok((await claiming).ok)
+    assert.equal(await waitOf(limit, PEER), 600)
     assigned.add('w0')
-    assert.equal(waitOf(await limit.request(head, 'SEP')), 0)
+    assert.equal(await waitOf(limit, PEER), 0)
   })
 
   test('are found to be assigned in turn where a client may hold more than are looked at at once', async () => {
     const limit = limitOf(200)
-    const head = headFrom('192.0.2.1')
     for (let claim = 0; claim < 200; claim += 1) {
-      const permit = await limit.request(head, 'SEP')
-      assert.ok(permit.granted)
-      permit.settle(`many ${claim}`)
+      assert.equal(await waitOf(limit, PEER, 'SEP', `many ${claim}`), 0)
     }
     assigned.add('many 199')
     const waits: number[] = []
-    for (let look = 0; look < 4; look += 1) waits.push(waitOf(await limit.request(head, 'SEP')))
+    for (let look = 0; look < 4; look += 1) waits.push(await waitOf(limit, PEER))
     assert.deepEqual(waits, [600, 600, 600, 0])
   })
 
   test('cannot be multiplied within an IPv6 network of 64 bits', async () => {
     const limit = limitOf(1)
-    assert.equal(waitOf(await limit.request(headFrom('2001:db8::1'), 'SEP')), 0)
-    assert.equal(waitOf(await limit.request(headFrom('2001:db8::2'), 'SEP')), 600)
+    assert.equal(await waitOf(limit, '2001:db8::1'), 0)
+    assert.equal(await waitOf(limit, '2001:db8::2'), 600)
   })
 
   test('are forgotten when their leases have ended', async () => {
     const clock = new ManualClock()
     const limit = limitOf(5, clock)
-    for (let host = 1; host <= 100; host += 1) await limit.request(headFrom(`192.0.2.${host}`), 'SEP')
+    for (let host = 1; host <= 100; host += 1) await waitOf(limit, `192.0.2.${host}`)
     assert.equal(limit.size, 100)
     clock.advance(LEASE_MS)
-    await limit.request(headFrom('198.51.100.1'), 'SEP')
+    await waitOf(limit, '198.51.100.1')
     assert.equal(limit.size, 1)
   })
 
   test('are not limited on this machine, nor when the limit is 0', async () => {
     const [one, none] = [limitOf(1), limitOf(0)]
     for (let claims = 0; claims < 5; claims += 1) {
-      assert.equal(waitOf(await one.request(headFrom('127.0.0.1'), 'SEP')), 0)
-      assert.equal(waitOf(await one.request(headFrom('::1'), 'SEP')), 0)
-      assert.equal(waitOf(await none.request(headFrom('192.0.2.1'), 'SEP')), 0)
+      assert.equal(await waitOf(one, '127.0.0.1'), 0)
+      assert.equal(await waitOf(one, '::1'), 0)
+      assert.equal(await waitOf(none, PEER), 0)
     }
     assert.equal(one.size + none.size, 0)
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { loopbackHosts } from '../../../src/http/guards/host-header.js'
+import { loopbackHosts } from '../../../src/http/guards/browsers.js'
 import { headFrom } from '../head-from.js'
 
 const LOOPBACK = [
@@ -35,7 +35,7 @@ const FOREIGN = [
 ]
 
 function accepts(host: string | undefined, publicUrl?: string, isProxied = false): boolean {
-  const rule = loopbackHosts({ publicUrl, isProxied: () => isProxied })
+  const rule = loopbackHosts(publicUrl, () => isProxied)
   const head = headFrom('127.0.0.1', host === undefined ? {} : { host })
   // Asked again it is remembered.
   assert.equal(rule(head), rule(head))
@@ -67,7 +67,7 @@ describe('a listener on loopback with a public URL', () => {
 })
 
 test('names beyond what is remembered are judged alike', () => {
-  const rule = loopbackHosts({ publicUrl: undefined, isProxied: () => false })
+  const rule = loopbackHosts(undefined, () => false)
   for (let i = 0; i < 1000; i += 1) {
     assert.ok(!rule(headFrom('127.0.0.1', { host: `a${i}.example` })))
     assert.ok(rule(headFrom('127.0.0.1', { host: `127.0.0.1:${i}` })))

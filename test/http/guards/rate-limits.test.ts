@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { refuse } from '../../../src/domain/failure.js'
 import { clientReader } from '../../../src/http/guards/client-address.js'
 import { limitRate, type RateLimitSettings } from '../../../src/http/guards/rate-limiter.js'
 import type { HeadGuard } from '../../../src/http/router.js'
@@ -80,7 +81,7 @@ describe('the limit of claims', () => {
     ...walletHandlers({
       wallets: { claim: async () => null, page: () => ({ items: [], next: null }) },
       leaseMs: 0,
-      claimLimit: { request: async () => ({ granted: true, settle: () => undefined }) },
+      claimLimit: { claim: async () => refuse('no_wallet_available') },
     }),
     ...identityHandlers({ exists: async () => true }),
   }

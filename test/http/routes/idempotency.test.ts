@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { InProgress } from '../../../src/http/in-progress.js'
+import { InProgress } from '../../../src/http/idempotency.js'
 import { assertRefused, type Reply, ServiceFixture, signedHeaders } from '../../support/service-fixture.js'
 import { testKey } from '../../support/signing.js'
 

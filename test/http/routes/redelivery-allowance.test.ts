@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { succeed } from '../../../src/domain/failure.js'
 import type { Delivery } from '../../../src/domain/webhook.js'
-import { deliveryHandlers } from '../../../src/http/routes/deliveries.js'
+import { deliveryHandlers } from '../../../src/http/routes/webhooks.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
 import { callRoute } from './call-route.js'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { refuse, succeed } from '../../../src/domain/failure.js'
-import { webhookTestHandlers } from '../../../src/http/routes/webhook-test.js'
+import { webhookTestHandlers } from '../../../src/http/routes/webhooks.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { openReceiver, type Receiver } from '../../support/receiver.js'
 import { assertRefused, ServiceFixture } from '../../support/service-fixture.js'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { failure } from '../../src/domain/failure.js'
-import { failureAnswer, jsonAnswer } from '../../src/http/failure-response.js'
-import { failurePages } from '../../src/http/pages.js'
-import { createRouter } from '../../src/http/router.js'
-import type { Answer, RequestHead } from '../../src/http/server.js'
-import { STYLE_SOURCE } from '../../src/page/style.js'
-import { headFrom } from './head-from.js'
+import { failure } from '../../../src/domain/failure.js'
+import { failureAnswer, jsonAnswer } from '../../../src/http/json.js'
+import { createRouter } from '../../../src/http/router.js'
+import { failurePages } from '../../../src/http/routes/pay.js'
+import type { Answer, RequestHead } from '../../../src/http/server.js'
+import { STYLE_SOURCE } from '../../../src/page/style.js'
+import { headFrom } from '../head-from.js'
 
 function present(path: string, answer: Answer): Answer {
   return failurePages(false)(answer, { ...headFrom('192.0.2.1'), path })

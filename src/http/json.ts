@@ -1,6 +1,37 @@
-import type { Failure } from '../domain/failure.js'
+import { isUtf8 } from 'node:buffer'
+import { isObject } from '../base/json-object.js'
+import { type Failure, type FailureCode, type Outcome, refuse, refuseField, succeed } from '../domain/failure.js'
+import { parseOwner } from '../domain/text.js'
 import { failureStatus } from './failure-status.js'
 import type { Answer } from './server.js'
+
+/**
+ * Reads the JSON object in `body`. Refuses everything else with `invalid_json`: malformed JSON, invalid UTF-8, a byte
+ * order mark (RFC 8259, 8.1 lets a parser refuse it), an array, null, a primitive, an empty body. The last of duplicate
+ * names wins.
+ *
+ * `JSON.parse` makes `__proto__` an own property like any other, so it is harmless unless code assigns it elsewhere.
+ */
+export function readJsonObject(body: Buffer): Outcome<Record<string, unknown>> {
+  // Decoding alone would turn invalid bytes into U+FFFD and let a body pass that the client never signed or meant.
+  if (!isUtf8(body)) return refuse('invalid_json')
+  let value: unknown
+  try {
+    value = JSON.parse(body.toString('utf8'))
+  } catch {
+    // The parser's message quotes the body; it is neither stored nor sent.
+    return refuse('invalid_json')
+  }
+  return isObject(value) ? succeed(value) : refuse('invalid_json')
+}
+
+/** The `owner` in the JSON object in `body`; refuses with `missing` if there is none. */
+export function ownerInBody(body: Buffer, missing: FailureCode): Outcome<string> {
+  const read = readJsonObject(body)
+  if (!read.ok) return read
+  const owner = parseOwner(read.value['owner'])
+  return owner === null ? refuseField(missing, 'owner') : succeed(owner)
+}
 
 /** The default `Retry-After` of a 503, in seconds. */
 export const RETRY_AFTER_SECONDS = 1
@@ -28,6 +59,11 @@ export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Re
 /** An answer whose body is JSON already. */
 export function jsonTextAnswer(status: number, body: string, headers?: Readonly<Record<string, string>>): Answer {
   return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body }
+}
+
+/** The answer to what may have failed: the value as JSON, or the failure. */
+export function outcomeAnswer(status: number, outcome: Outcome<unknown>): Answer {
+  return outcome.ok ? jsonAnswer(status, outcome.value) : failureAnswer(outcome.failure)
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseIdempotencyKey } from '../../src/http/idempotency-key.js'
+import { parseIdempotencyKey } from '../../src/http/idempotency.js'
 
 describe('an Idempotency-Key header', () => {
   for (const [header, key] of [
