@@ -12,7 +12,7 @@ const WRITE_LENGTH_MINIMUM_BYTES = 1
 /** Maximum time that the end of the process waits for a log reader that has stopped reading. */
 const FLUSH_TIMEOUT_MS = 1000
 
-/** Names whose values are never logged: credentials, and signatures that stand for them. */
+/** Names whose values are never logged: credentials, and signatures that can be used in their place. */
 export const REDACTED_NAMES = [
   'authorization',
   'x-service-signature',

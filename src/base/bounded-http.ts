@@ -16,14 +16,14 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** How much of the body of an answer with this status is read; with 0 nothing. */
+  /** Maximum size of the body of an answer with this status; with 0 it is not read. */
   readonly limitBytes: (status: number) => number
 }
 
 export interface HttpAnswer {
   readonly status: number
   readonly headers: Dispatcher.ResponseData['headers']
-  /** Null when it was longer than the limit. */
+  /** Null when it was longer than the limit, or not read. */
   readonly body: Buffer | null
 }
 
@@ -41,7 +41,7 @@ export class BoundedHttp {
     this.agent = new Agent({
       connections: connectionsMax,
       pipelining: 1,
-      // The deadline of `request` is the one that counts; these end what goes on after it.
+      // `request` has the deadline; these limits end what continues after it.
       connect: { timeout: timeoutMs },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
@@ -49,8 +49,8 @@ export class BoundedHttp {
   }
 
   /**
-   * Rejects with `HttpTimeout` at the deadline, and with the machine's or undici's error when no answer came. It does not
-   * wait for undici after the deadline, which does not hear the signal while a connection is being made.
+   * Rejects with `HttpTimeout` at the deadline, and with the error of the system or of undici when no answer came. It does
+   * not wait for undici after the deadline: undici ignores the signal while it connects.
    */
   request(request: HttpRequest): Promise<HttpAnswer> {
     const { scheduler, timeoutMs } = this.options

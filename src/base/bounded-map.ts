@@ -1,17 +1,17 @@
 /**
- * A map that keeps the entries used most recently, up to a bound: by default on their number, with `weigh` on their weight
- * in all. It has two generations, which makes every operation about as cheap as one on a `Map`. When the recent generation
- * is full it becomes the earlier one, and what is in that is dropped with the next turn unless it is used before.
- * Values are never undefined.
+ * A map that keeps the most recently used entries, up to a bound on their number, or on their total weight with `weigh`.
+ * It has two generations, so an operation costs about as much as one on a `Map`. When the recent generation is full, it
+ * becomes the earlier one, and the entries of the former earlier one are dropped. An earlier entry that is used moves to
+ * the recent generation. Values are never undefined.
  */
 export class BoundedMap<K, V> {
   private recent = new Map<K, V>()
-  /** May have entries of the recent generation too, with the values that they had before. */
+  /** May also hold outdated values of recent entries. */
   private earlier = new Map<K, V>()
   private recentWeight = 0
   private readonly generationMax: number
 
-  /** `max` is at least 2. An entry that alone weighs more than half of it is kept until the next one. */
+  /** `max` is at least 2. A single entry that weighs more than half of it is kept until the next one is set. */
   constructor(
     max: number,
     private readonly weigh: (value: V) => number = () => 1,

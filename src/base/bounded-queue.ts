@@ -1,4 +1,4 @@
-/** A first-in, first-out queue with a bound: what does not fit is the sender's to refuse. Every operation takes constant time. */
+/** A first-in, first-out queue with a bound. Its user refuses what does not fit. Every operation takes constant time. */
 export class BoundedQueue<T extends NonNullable<unknown>> {
   private items: (T | undefined)[] = []
   /** Index of the oldest item; the slots before it are spent. */
@@ -31,7 +31,7 @@ export class BoundedQueue<T extends NonNullable<unknown>> {
     if (item === undefined) return undefined
     this.items[this.head] = undefined
     this.head += 1
-    // Spent slots are dropped when they are the greater part, so that the cost of a shift stays constant.
+    // Spent slots are dropped once they are the majority, so a shift takes constant time on average.
     if (this.head * 2 > this.items.length) {
       this.items = this.items.slice(this.head)
       this.head = 0

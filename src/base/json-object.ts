@@ -1,4 +1,4 @@
-/** Whether a value that `JSON.parse` made is an object, and no list. */
+/** Whether a value from `JSON.parse` is an object and not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

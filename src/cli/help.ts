@@ -6,11 +6,11 @@ Commands:
   serve        Run the service until SIGTERM or SIGINT.
   reconcile    Compare blocks of a watched network with the recorded deposits, while no service runs on the data:
                  --network <SEP or TRX-NILE> --from <height> --to <height>
-                 --apply    Repair what is different, too.
-                 --forget   In the end, forget which blocks were read: the service then begins anew.
+                 --apply    Repair the differences.
+                 --forget   At the end, forget which blocks were read: the service then starts at its configured block.
                With --ledger alone: compare everything that the followed ledger lists, and apply what was missed.
                Ends with 0 when nothing is different in the end, 1 when differences are left, 2 when the command or the
-               settings are wrong, 3 when the end was not reached; what it printed last says how to go on.
+               settings are wrong, 3 when the end was not reached; the last line says how to continue.
 
 Flags:
   --help       Print this text.

@@ -24,8 +24,6 @@ export interface NativeErrorsOptions {
   /** Moves the log to another descriptor. */
   readonly moveLog: (fd: number) => void
   readonly scheduler: Scheduler
-  /** Default: the system's, where koffi is installed. */
-  readonly descriptors?: Descriptors | null
 }
 
 /**
@@ -34,12 +32,11 @@ export interface NativeErrorsOptions {
  * standard error, which is read once a second. What a dying process wrote there is logged at the next start. Without
  * koffi only the console goes into the log.
  */
-export async function divertNativeErrors(options: NativeErrorsOptions): Promise<void> {
-  const { directory, log, moveLog, scheduler } = options
+export async function divertNativeErrors({ directory, log, moveLog, scheduler }: NativeErrorsOptions): Promise<void> {
   for (const method of ['error', 'warn', 'log', 'info'] as const) {
-    console[method] = (...told: unknown[]) => log.warn({ text: shortened(format(...told)) }, 'a library says')
+    console[method] = (...values: unknown[]) => log.warn({ text: shortened(format(...values)) }, 'a library says')
   }
-  const descriptors = options.descriptors === undefined ? await systemDescriptors() : options.descriptors
+  const descriptors = await systemDescriptors()
   if (descriptors === null) return
   const file = join(directory, NATIVE_ERRORS_FILE)
   const logFd = descriptors.dup(STDERR)

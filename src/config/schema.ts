@@ -1,5 +1,5 @@
 import { areOrigins, each, isBaseUrl, isCidr, isHost, isPath } from './checks.js'
-import { choice, integer, list, onOff, optional, type Setting, text, textOfLength } from './setting.js'
+import { choice, integer, list, onOff, optional, quantity, type Setting, text, textOfLength } from './setting.js'
 import { ledger, networks } from './source-settings.js'
 
 const SECRET_LENGTH_MINIMUM_CHARACTERS = 16
@@ -91,21 +91,18 @@ const access = {
 
 const limits = {
   rateLimit: optional(
-    integer(0, RATE_LIMIT_LIMIT, {
-      unit: 'per minute',
+    quantity(0, RATE_LIMIT_LIMIT, 'per minute', {
       fallbackText:
         '600 if the service listens beyond loopback or has trusted proxies, except for clients on this machine; else no limit',
       sentence: 'The maximum rate of requests from one client address, to all paths together; 0 for no limit.',
     }),
   ),
-  rateLimitClaims: integer(0, RATE_LIMIT_LIMIT, {
-    unit: 'per minute',
+  rateLimitClaims: quantity(0, RATE_LIMIT_LIMIT, 'per minute', {
     fallback: '0',
     sentence: 'The maximum rate of wallet claims from one client address; 0 for no limit.',
   }),
   claimsPerAddress: optional(
-    integer(0, 10_000, {
-      unit: 'wallets',
+    quantity(0, 10_000, 'wallets', {
       fallbackText: '20; in the sandbox no limit',
       sentence:
         'The maximum number of wallets of one network that a client address may hold by claims; 0 for no limit. Clients on loopback have no limit.',
@@ -120,19 +117,16 @@ const invoices = {
       'Let several unpaid invoices in one currency share a wallet. With off, the second one is rejected, so that each payment belongs to one invoice.',
   }),
   invoiceExpirySeconds: optional(
-    integer(INVOICE_EXPIRY_MINIMUM_SECONDS, INVOICE_EXPIRY_LIMIT_SECONDS, {
-      unit: 'seconds',
+    quantity(INVOICE_EXPIRY_MINIMUM_SECONDS, INVOICE_EXPIRY_LIMIT_SECONDS, 'seconds', {
       fallbackText: 'none: they never expire',
       sentence: 'The time after which an invoice expires that was created without expiresInSeconds.',
     }),
   ),
-  walletLeaseSeconds: integer(1, 7 * 24 * 60 * 60, {
-    unit: 'seconds',
+  walletLeaseSeconds: quantity(1, 7 * 24 * 60 * 60, 'seconds', {
     fallback: '600',
     sentence: 'The time for which a claimed wallet is not handed out again.',
   }),
-  keepDays: integer(30, 36_500, {
-    unit: 'days',
+  keepDays: quantity(30, 36_500, 'days', {
     fallback: '400',
     sentence:
       'The time for which event ids and settled webhook deliveries are kept. Invoices and deposits are kept forever.',
@@ -146,20 +140,17 @@ const webhooks = {
     sentence:
       'Non-public networks to which webhooks may be sent. By default there are none, unless the service is private to its machine: it listens on loopback, has no public URL beyond loopback and no trusted proxies, and is not in strict mode.',
   }),
-  webhookConcurrency: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
-    unit: 'deliveries',
+  webhookConcurrency: quantity(1, WEBHOOK_CONCURRENCY_LIMIT, 'deliveries', {
     fallback: '256',
     sentence:
       'The maximum number of webhook deliveries in progress, to all destinations together. Deliveries that have waited for an answer for more than a second do not count; up to as many again may be in progress.',
   }),
-  webhookConcurrencyPerDestination: integer(1, WEBHOOK_CONCURRENCY_LIMIT, {
-    unit: 'deliveries',
+  webhookConcurrencyPerDestination: quantity(1, WEBHOOK_CONCURRENCY_LIMIT, 'deliveries', {
     fallback: '16',
     sentence:
       'The maximum number of webhook deliveries in progress to one destination. A destination that answers slowly gets fewer.',
   }),
-  webhookAttempts: integer(1, 20, {
-    unit: 'attempts',
+  webhookAttempts: quantity(1, 20, 'attempts', {
     fallback: '1',
     sentence: 'The maximum number of attempts for each webhook; 1 means no retries.',
   }),
@@ -182,8 +173,7 @@ const observation = {
     fallback: 'info',
     sentence: 'The lowest level to log; debug adds one line for each request.',
   }),
-  watchLagSeconds: integer(1, 7 * 24 * 60 * 60, {
-    unit: 'seconds',
+  watchLagSeconds: quantity(1, 7 * 24 * 60 * 60, 'seconds', {
     fallback: '300',
     sentence:
       'The lag of a watched network or of the ledger follower from which /readyz reports the service as degraded.',
@@ -191,8 +181,7 @@ const observation = {
 }
 
 const tuning = {
-  verifyThreads: integer(1, VERIFY_THREADS_LIMIT, {
-    unit: 'threads',
+  verifyThreads: quantity(1, VERIFY_THREADS_LIMIT, 'threads', {
     fallback: ({ cores }) => String(Math.min(Math.max(cores - 1, 1), VERIFY_THREADS_LIMIT)),
     fallbackText: 'cores - 1, at least 1',
     sentence: 'The number of threads that verify request signatures.',
@@ -201,8 +190,7 @@ const tuning = {
     fallback: 'auto',
     sentence: 'The secp256k1 implementation; auto uses libsecp256k1 if its binary loads, else noble.',
   }),
-  keyTables: integer(0, 8192, {
-    unit: 'keys',
+  keyTables: quantity(0, 8192, 'keys', {
     fallback: '256',
     sentence:
       'The number of frequently used keys for which each verification thread keeps a table of 148 KiB; 0 for none.',

@@ -93,6 +93,16 @@ export function integer(minimum: number, maximum: number, about: AboutKind): Set
   return { about: { ...about, expects: `an integer from ${minimum} to ${maximum}` }, read }
 }
 
+/** An integer that counts something, or measures it in a unit. */
+export function quantity(
+  minimum: number,
+  maximum: number,
+  unit: string,
+  about: Omit<AboutKind, 'unit'>,
+): Setting<number> {
+  return integer(minimum, maximum, { ...about, unit })
+}
+
 /** One of the values. */
 export function choice<const Value extends string>(values: readonly Value[], about: AboutKind): Setting<Value> {
   const read = (given: string) => values.find((value) => value === given)

@@ -1,5 +1,5 @@
 import { each, isBaseUrl, isBlockId, isEndpoint, isEvmAddress, isFollowedContract, isTronAddress } from './checks.js'
-import { integer, list, optional, type Setting, type SettingAbout, text, textOfLength } from './setting.js'
+import { integer, list, optional, quantity, type Setting, type SettingAbout, text, textOfLength } from './setting.js'
 
 const HEIGHT_LIMIT = 2 ** 47
 /** Sums are exact to 18 decimal places (specification, Limits), so a token cannot have more. */
@@ -26,13 +26,11 @@ function wordOrInteger<const Word extends string>(
 
 /** The chapter of the watched networks. A network without endpoints is not watched. */
 export const networks = {
-  sepTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
-    unit: 'digits',
+  sepTokenDecimals: quantity(0, TOKEN_DECIMALS_LIMIT, 'digits', {
     fallback: '6',
     sentence: 'The number of decimals of the token on SEP.',
   }),
-  trxNileTokenDecimals: integer(0, TOKEN_DECIMALS_LIMIT, {
-    unit: 'digits',
+  trxNileTokenDecimals: quantity(0, TOKEN_DECIMALS_LIMIT, 'digits', {
     fallback: '6',
     sentence: 'The number of decimals of the token on TRX-NILE.',
   }),
@@ -63,18 +61,15 @@ export const networks = {
     fallback: 'latest',
     sentence: 'The first block to read when SEP has never been watched; latest is the newest confirmed block.',
   }),
-  sepPollMs: integer(POLL_MINIMUM_MS, POLL_LIMIT_MS, {
-    unit: 'milliseconds',
+  sepPollMs: quantity(POLL_MINIMUM_MS, POLL_LIMIT_MS, 'milliseconds', {
     fallback: '4000',
     sentence: 'The pause between two polls for the newest block of SEP.',
   }),
-  sepBatch: integer(1, 1000, {
-    unit: 'calls',
+  sepBatch: quantity(1, 1000, 'calls', {
     fallback: '50',
     sentence: 'The maximum number of calls in one JSON-RPC request; use 1 for nodes that do not accept batches.',
   }),
-  sepRange: integer(1, 10_000, {
-    unit: 'blocks',
+  sepRange: quantity(1, 10_000, 'blocks', {
     fallback: '200',
     sentence: 'The maximum number of blocks to read at once when catching up. If a node refuses, fewer are read.',
   }),
@@ -109,13 +104,11 @@ export const networks = {
     fallback: 'latest',
     sentence: 'The first block to read when TRX-NILE has never been watched; latest is the newest solidified block.',
   }),
-  trxNilePollMs: integer(POLL_MINIMUM_MS, POLL_LIMIT_MS, {
-    unit: 'milliseconds',
+  trxNilePollMs: quantity(POLL_MINIMUM_MS, POLL_LIMIT_MS, 'milliseconds', {
     fallback: '3000',
     sentence: 'The pause between two polls for the newest block of TRX-NILE.',
   }),
-  nodeTimeoutMs: integer(1, 120_000, {
-    unit: 'milliseconds',
+  nodeTimeoutMs: quantity(1, 120_000, 'milliseconds', {
     fallback: '15000',
     sentence: 'The timeout of one request to a node of a watched network.',
   }),
@@ -131,8 +124,7 @@ export const ledger = {
     sentence:
       'Base URLs of the read API of ledger nodes. It is queried for identities that are unknown here and for the transactions that are followed.',
   }),
-  ledgerTimeoutMs: integer(1, 60_000, {
-    unit: 'milliseconds',
+  ledgerTimeoutMs: quantity(1, 60_000, 'milliseconds', {
     fallback: '5000',
     sentence: 'The timeout of one request to the ledger.',
   }),
@@ -150,18 +142,15 @@ export const ledger = {
       'a comma-separated list such as onboard=shop/3f2a or assign=shop/9be1, each <role>=<namespace>/<contract id>',
     sentence: 'The contracts whose committed transactions are onboardings and assignments.',
   }),
-  ledgerFollowFrom: integer(0, TIME_LIMIT_MS, {
-    unit: 'milliseconds',
+  ledgerFollowFrom: quantity(0, TIME_LIMIT_MS, 'milliseconds', {
     fallback: '0',
     sentence: 'The Unix time from which the ledger is followed. Changing it starts the follower again from there.',
   }),
-  ledgerOverlapSeconds: integer(0, 24 * 60 * 60, {
-    unit: 'seconds',
+  ledgerOverlapSeconds: quantity(0, 24 * 60 * 60, 'seconds', {
     fallback: '600',
     sentence: 'How far back the ledger is read again, to find transactions that it listed late.',
   }),
-  ledgerPollMs: integer(POLL_MINIMUM_MS, POLL_LIMIT_MS, {
-    unit: 'milliseconds',
+  ledgerPollMs: quantity(POLL_MINIMUM_MS, POLL_LIMIT_MS, 'milliseconds', {
     fallback: '2000',
     sentence: 'The pause between two polls of the ledger when nothing new was found.',
   }),

@@ -5,10 +5,9 @@ import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
 import { NETWORKS } from '../domain/network.js'
 import { type DeliveryResult, isDelivered } from '../domain/webhook.js'
-import type { GatewayRejection } from '../http/guards/gateway-complaints.js'
 import type { ObserveRequest } from '../http/router.js'
 import type { CommitObserver } from '../store/commit-observer.js'
-import type { RemovedRows, Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import type { VerifyObserver, VerifyPool } from '../verify/pool.js'
 import { VERSION } from '../version.js'
 import type { AttemptObserver } from '../webhooks/attempt.js'
@@ -19,6 +18,7 @@ import {
   DEPOSIT_NETWORKS,
   DEPOSIT_OUTCOMES,
   GATEWAY_REJECTIONS,
+  type MetricAbout,
   metricsCatalogue,
   REMOVED_ROWS,
   VERIFY_LANES,
@@ -65,9 +65,9 @@ export class Metrics {
   readonly attempts: AttemptObserver = attemptObserver(this.registry)
   readonly intake: IntakeObserver = intakeObserver(this.registry)
   /** Counts rows removed at the end of their retention. */
-  readonly removed: (what: RemovedRows, rows: number) => void = removedRows(this.registry)
+  readonly removed = countsOf(this.registry, metricsCatalogue.removedRows, REMOVED_ROWS)
   /** Counts rejected input of the gateway. */
-  readonly gatewayRejected: (kind: GatewayRejection, count: number) => void = gatewayCounter(this.registry)
+  readonly gatewayRejected = countsOf(this.registry, metricsCatalogue.gatewayRejections, GATEWAY_REJECTIONS)
   readonly contentType = this.registry.contentType
 
   constructor() {
@@ -160,16 +160,15 @@ function intakeObserver(registry: Registry): IntakeObserver {
   return { deposit: ({ network, report, outcome }) => reports.inc({ network, kind: report, outcome }) }
 }
 
-function removedRows(registry: Registry): Metrics['removed'] {
-  const removed = counter(registry, metricsCatalogue.removedRows)
-  for (const what of Object.keys(REMOVED_ROWS)) removed.inc({ kind: what }, 0)
-  return (what, rows) => removed.inc({ kind: what }, rows)
-}
-
-function gatewayCounter(registry: Registry): Metrics['gatewayRejected'] {
-  const rejections = counter(registry, metricsCatalogue.gatewayRejections)
-  for (const kind of Object.keys(GATEWAY_REJECTIONS)) rejections.inc({ kind }, 0)
-  return (kind, count) => rejections.inc({ kind }, count)
+/** Counts by kind. Every series starts at 0. */
+function countsOf<Kind extends string>(
+  registry: Registry,
+  about: MetricAbout,
+  kinds: Readonly<Record<Kind, true>>,
+): (kind: Kind, count: number) => void {
+  const counts = counter(registry, about)
+  for (const kind of Object.keys(kinds)) counts.inc({ kind }, 0)
+  return (kind, count) => counts.inc({ kind }, count)
 }
 
 function watch(registry: Registry, parts: WatchedParts): void {

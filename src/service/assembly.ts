@@ -11,8 +11,8 @@ import { type Core, type CoreContext, startCore } from './core.js'
 import { doorGuards } from './door.js'
 import { Lag } from './lag.js'
 import { startFront, startMetricsFront } from './listeners.js'
+import { tokenDecimalsOf } from './open-store.js'
 import { allRoutes } from './routes.js'
-import { tokenDecimalsOf } from './tokens.js'
 
 const MS_PER_SECOND = 1000
 

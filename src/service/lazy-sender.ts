@@ -6,26 +6,17 @@ import type { OutgoingDelivery, Sender } from '../webhooks/sender.js'
  * without webhooks never loads it.
  */
 export class LazySender implements Sender {
-  private making: Promise<Sender> | null = null
-  private made: Sender | null = null
-  private isClosed = false
+  private made: Promise<Sender> | null = null
 
   constructor(private readonly make: () => Promise<Sender>) {}
 
   async send(delivery: OutgoingDelivery): Promise<DeliveryResult> {
-    this.making ??= this.makeOnce()
-    const sender = this.made ?? (await this.making)
-    return sender.send(delivery)
+    this.made ??= this.make()
+    return (await this.made).send(delivery)
   }
 
   close(): void {
-    this.isClosed = true
-    this.made?.close()
-  }
-
-  private async makeOnce(): Promise<Sender> {
-    this.made = await this.make()
-    if (this.isClosed) this.made.close()
-    return this.made
+    // The deliveries report that no sender could be made.
+    this.made?.then((sender) => sender.close()).catch(() => {})
   }
 }

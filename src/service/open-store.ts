@@ -3,10 +3,10 @@ import type { Settings } from '../config.js'
 import { randomSecretHex } from '../crypto/hmac.js'
 import { IdGenerator, randomKeyId } from '../crypto/id.js'
 import { createPooledRandom } from '../crypto/random.js'
+import type { TokenDecimals } from '../domain/network.js'
 import { addressCheck } from '../networks/wallet-address.js'
 import { type LmdbStoreOptions, openLmdbStore } from '../store/lmdb/lmdb-store.js'
 import type { Store } from '../store/store.js'
-import { tokenContractsOf, tokenDecimalsOf } from './tokens.js'
 
 /** Opens the store in the configured data directory. Throws `StartError` if it cannot be used. */
 export function openStore(
@@ -20,11 +20,16 @@ export function openStore(
     directory: settings.dataDirectory,
     clock,
     tokenDecimals: tokenDecimalsOf(settings),
-    flawOfAddress: addressCheck(tokenContractsOf(settings)),
+    flawOfAddress: addressCheck({ SEP: settings.sepToken, 'TRX-NILE': settings.trxNileToken }),
     areWalletsShared: settings.sharedWallets,
     newId: ids.next.bind(ids),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),
     ...observers,
   })
+}
+
+/** The decimals of the token on each network. */
+export function tokenDecimalsOf(settings: Settings): TokenDecimals {
+  return { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
 }

@@ -21,9 +21,8 @@ import { DATA_FILE } from '../store/lmdb/file/data-file.js'
 import type { Store } from '../store/store.js'
 import { type Following, followingOf } from './ledger.js'
 import { READERS } from './networks.js'
-import { openStore } from './open-store.js'
+import { openStore, tokenDecimalsOf } from './open-store.js'
 import { Shutdown } from './shutdown.js'
-import { tokenDecimalsOf } from './tokens.js'
 
 /** Steps of the comparison with the ledger that may fail in a row before it is given up. */
 const FAILURES_MAX = 5
