@@ -1,7 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { randomSecretHex } from '../src/crypto/hmac.js'
-import { IdGenerator, randomKeyId } from '../src/crypto/id.js'
-import { createPooledRandom } from '../src/crypto/random.js'
+import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../src/crypto/id.js'
 import { formatAmount } from '../src/domain/amount.js'
 import type { WalletCommand } from '../src/store/commands.js'
 import type { InvoiceWithPayment } from '../src/store/invoices.js'

@@ -2,8 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import secp256k1 from 'secp256k1'
 import { decodeBase64 } from '../../src/crypto/base64.js'
 import { decodeDerSignature } from '../../src/crypto/der.js'
-import { IdGenerator } from '../../src/crypto/id.js'
-import { createPooledRandom } from '../../src/crypto/random.js'
+import { createPooledRandom, IdGenerator } from '../../src/crypto/id.js'
 import type { Secp256k1EngineName } from '../../src/crypto/secp256k1.js'
 import { loadEngine } from '../../src/verify/engine-choice.js'
 import { deliveryHeaders } from '../../src/webhooks/signature.js'
@@ -58,7 +57,7 @@ export function cryptoCases(): readonly Case[] {
     functionCase({
       name: 'decode the base64 of a signature',
       inputs: messages,
-      run: ({ request }) => decodeBase64(request.signature),
+      run: ({ request }) => decodeBase64(Buffer.from(request.signature)),
       isRight: (bytes, { der }) => bytes !== null && der.equals(bytes),
     }),
     functionCase({

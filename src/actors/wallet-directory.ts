@@ -4,7 +4,7 @@ import type { Sighting } from '../domain/deposit.js'
 import { refuse } from '../domain/failure.js'
 import { type InvoiceRequest, walletsOf } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
-import { canonicalAddress, type Network } from '../domain/network.js'
+import { canonicalAddress } from '../domain/network.js'
 import type { ChainPort } from '../store/chain.js'
 import {
   type ChainResult,
@@ -49,6 +49,8 @@ export class MailboxFull extends Error {
   }
 }
 
+type ResultOf<Command extends WalletCommand> = Extract<WalletResult, { type: Command['type'] }>
+
 /** The wallet actors, created on first use and dropped when idle. */
 export class WalletDirectory {
   private readonly actors = new Map<string, WalletActor>()
@@ -85,8 +87,7 @@ export class WalletDirectory {
     const answer = looked instanceof Promise ? await looked : looked
     if (answer !== null) return answer
     const result = this.submit(request.walletIds, command)
-    if (result === null) return { type: 'invoice', outcome: refuse('overloaded'), isReplay: false }
-    return expectInvoice(await result)
+    return (await result) ?? { type: 'invoice', outcome: refuse('overloaded'), isReplay: false }
   }
 
   /**
@@ -100,8 +101,8 @@ export class WalletDirectory {
     const wallets = await Promise.all(walletsOf(invoice).map((id) => this.store.wallets.find(id)))
     const own = wallets.flatMap((wallet) => (wallet?.owner === owner ? [wallet.id] : []))
     const command = { type: 'void', invoiceId, owner, ...(authority === undefined ? {} : { authority }) } as const
-    const result = this.submit(own.length === 0 ? [invoiceKey(invoiceId)] : own, command)
-    return result === null ? refuse('overloaded') : expectVoid(await result).outcome
+    const result = await this.submit(own.length === 0 ? [`,invoice ${invoiceId}`] : own, command)
+    return result === null ? refuse('overloaded') : result.outcome
   }
 
   /**
@@ -114,7 +115,7 @@ export class WalletDirectory {
     const keys = await this.keysOf(deposits.map(({ fact }) => fact.sighting))
     const results = deposits.map(({ eventId, fact }, i) => {
       const result = this.submit([keys[i] ?? ''], { type: 'deposit', eventId, fact })
-      return result === null ? Promise.reject(new MailboxFull()) : result.then(expectDeposit)
+      return result ?? Promise.reject(new MailboxFull())
     })
     return Promise.allSettled(results)
   }
@@ -127,9 +128,9 @@ export class WalletDirectory {
     const { network } = step
     const addresses = await this.store.chain.addressesOf(step)
     const wallets = await this.keysOf(addresses.map((toAddress) => ({ network, toAddress })))
-    const result = this.submit([chainKey(network), ...new Set(wallets)], { type: 'chain', step })
+    const result = await this.submit([`,chain ${network}`, ...new Set(wallets)], { type: 'chain', step })
     if (result === null) throw new MailboxFull()
-    return expectChain(await result)
+    return result
   }
 
   /** Resolves when no command waits or runs. */
@@ -147,7 +148,7 @@ export class WalletDirectory {
     const keys = new Map<string, Promise<string>>()
     return Promise.all(
       sightings.map(({ network, toAddress }) => {
-        const address = addressKey(network, toAddress)
+        const address = `,address ${network} ${canonicalAddress(network, toAddress)}`
         const known = keys.get(address)
         if (known !== undefined) return known
         const key = Promise.resolve(this.store.wallets.at(network, toAddress)).then((wallet) => wallet?.id ?? address)
@@ -159,16 +160,21 @@ export class WalletDirectory {
 
   /**
    * Returns null if a mailbox is full. Enters all mailboxes in this one call, so that all have commands in the same
-   * order.
+   * order. The mailbox of a wallet has the wallet's id as its key, which has no comma (`flawOfWalletId`). Other keys begin
+   * with a comma and their kind, so that no id or address chosen by a client is the key of another kind's mailbox.
    */
-  private submit(keys: readonly string[], command: WalletCommand): Promise<WalletResult> | null {
+  private submit<Command extends WalletCommand>(
+    keys: readonly string[],
+    command: Command,
+  ): Promise<ResultOf<Command>> | null {
     if (this.waitingCount >= this.bounds.totalCapacity) return null
     for (const key of keys) {
       if (this.actors.get(key)?.mailbox.isFull === true) return null
     }
     return new Promise((resolve, reject) => {
       const actors = keys.map((key) => this.actor(key))
-      const envelope: Envelope = { command, actors, resolve, reject }
+      // `take` checks that the result is of the command's type.
+      const envelope = { command, actors, resolve: resolve as Envelope['resolve'], reject }
       for (const actor of actors) actor.mailbox.push(envelope)
       this.waitingCount += 1
       const [first] = actors
@@ -196,8 +202,10 @@ export class WalletDirectory {
       if (fates.length !== turn.batch.length) throw new Error('the store answered another number of commands')
       for (const [i, envelope] of turn.batch.entries()) {
         const fate = fates[i]
-        if (fate?.status === 'fulfilled') envelope.resolve(fate.value)
-        else envelope.reject(fate?.reason)
+        if (fate?.status !== 'fulfilled') envelope.reject(fate?.reason)
+        else if (fate.value.type === envelope.command.type) envelope.resolve(fate.value)
+        else
+          envelope.reject(new Error(`a command of type ${envelope.command.type} was answered as a ${fate.value.type}`))
       }
     } catch (error) {
       for (const envelope of turn.batch) envelope.reject(error)
@@ -210,44 +218,4 @@ export class WalletDirectory {
     }
     if (this.waitingCount === 0) for (const wake of this.idleWaiters.splice(0)) wake()
   }
-}
-
-/*
- * The names of mailboxes. A wallet's is its id, which has no comma (`flawOfWalletId`). The others begin with a comma and their
- * kind, so that no id or address chosen by a client is the name of another kind's mailbox.
- */
-
-/** The mailbox for deposits to an address whose wallet is not known. */
-function addressKey(network: Network, address: string): string {
-  return `,address ${network} ${canonicalAddress(network, address)}`
-}
-
-/** The mailbox for voiding an invoice whose owner has none of its wallets any more. */
-function invoiceKey(id: string): string {
-  return `,invoice ${id}`
-}
-
-/** The mailbox for the steps of a network. */
-function chainKey(network: Network): string {
-  return `,chain ${network}`
-}
-
-function expectInvoice(result: WalletResult): InvoiceResult {
-  if (result.type !== 'invoice') throw new Error(`a request for an invoice was answered as a ${result.type}`)
-  return result
-}
-
-function expectVoid(result: WalletResult): VoidResult {
-  if (result.type !== 'void') throw new Error(`a request to void an invoice was answered as a ${result.type}`)
-  return result
-}
-
-function expectDeposit(result: WalletResult): DepositResult {
-  if (result.type !== 'deposit') throw new Error(`a deposit was answered as a ${result.type}`)
-  return result
-}
-
-function expectChain(result: WalletResult): ChainResult {
-  if (result.type !== 'chain') throw new Error(`a step of a chain was answered as a ${result.type}`)
-  return result
 }

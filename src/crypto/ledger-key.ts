@@ -3,7 +3,7 @@
  * them (`secp256k1.ts`); only the simulated ledger does.
  */
 
-import { createPublicKey } from 'node:crypto'
+import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { Point, utils } from '@noble/secp256k1'
 
 const PEM_HEADER = '-----BEGIN PUBLIC KEY-----'
@@ -25,15 +25,11 @@ export function publicKeyFromPem(pem: string): Uint8Array | null {
   )
 }
 
-/** Node throws both for what is no key and for a kind of key that has no JWK. */
-function exportJwk(pem: string): ReturnType<typeof exportedKey> | null {
+/** Null for a text that is no key, and for a kind of key that has no JWK: Node throws for both. */
+function exportJwk(pem: string): JsonWebKey | null {
   try {
-    return exportedKey(pem)
+    return createPublicKey({ key: pem, format: 'pem' }).export({ format: 'jwk' })
   } catch {
     return null
   }
-}
-
-function exportedKey(pem: string) {
-  return createPublicKey({ key: pem, format: 'pem' }).export({ format: 'jwk' })
 }

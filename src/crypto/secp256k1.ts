@@ -13,12 +13,16 @@
  */
 
 import { decodeDerSignature, SCALAR_BYTES } from './der.js'
-import { isScalar, lowerS } from './scalar.js'
 
 /** Bytes of a compressed public key. */
 export const PUBLIC_KEY_BYTES = 33
 /** Bytes of a SHA-256 digest. */
 export const DIGEST_BYTES = 32
+
+/** n, the order of the group (SEC 2, 2.4.1), big-endian. */
+const ORDER = Buffer.from('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141', 'hex')
+/** ⌊n / 2⌋, the largest low S (BIP 62). */
+const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 
 const PREFIX_EVEN_Y = 0x02
 const PREFIX_ODD_Y = 0x03
@@ -93,4 +97,34 @@ export function publicKeyName(key: Uint8Array): string {
 
 function isCompressed(key: Uint8Array): boolean {
   return key.length === PUBLIC_KEY_BYTES && (key[0] === PREFIX_EVEN_Y || key[0] === PREFIX_ODD_Y)
+}
+
+/** Whether the 32 bytes at `offset` are a number from 1 to n − 1, as SEC 1, 4.1.4 requires of r and s. */
+function isScalar(bytes: Uint8Array, offset: number): boolean {
+  if (compare(bytes, offset, ORDER) >= 0) return false
+  for (let i = 0; i < SCALAR_BYTES; i++) if (bytes[offset + i] !== 0) return true
+  return false
+}
+
+/**
+ * Replaces the s at `offset`, a scalar, by n − s when it is in the upper half. Both verify for the same message and key;
+ * libsecp256k1 accepts only the lower one. A signature is public, so this needs no constant time.
+ */
+function lowerS(bytes: Uint8Array, offset: number): void {
+  if (compare(bytes, offset, HALF_ORDER) <= 0) return
+  let borrow = 0
+  for (let i = SCALAR_BYTES - 1; i >= 0; i--) {
+    const difference = (ORDER[i] ?? 0) - (bytes[offset + i] ?? 0) - borrow
+    borrow = difference < 0 ? 1 : 0
+    bytes[offset + i] = difference & 0xff
+  }
+}
+
+/** Negative, zero or positive as the number at `offset` is less than, equal to or greater than `other`. */
+function compare(bytes: Uint8Array, offset: number, other: Uint8Array): number {
+  for (let i = 0; i < SCALAR_BYTES; i++) {
+    const difference = (bytes[offset + i] ?? 0) - (other[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
 }

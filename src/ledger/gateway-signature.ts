@@ -1,4 +1,4 @@
-import { equalConstantTime, hmacSha256Hex } from '../crypto/hmac.js'
+import { equalConstantTime, hmacSha256 } from '../crypto/hmac.js'
 import { isTimely } from '../domain/api-key.js'
 
 /** The credentials of a gateway's push, exactly as they arrived; an absent header is undefined. */
@@ -29,5 +29,5 @@ export function mayBeGatewayPush({ timestamp, signature }: Omit<GatewayPush, 'bo
 export function isGatewayPush(push: GatewayPush, secret: string, nowMs: number): boolean {
   const { timestamp, signature, body } = push
   if (timestamp === undefined || signature === undefined || !isTimely(timestamp, nowMs)) return false
-  return equalConstantTime(signature, hmacSha256Hex(Buffer.from(secret), `${timestamp}\n`, body))
+  return equalConstantTime(signature, hmacSha256(Buffer.from(secret), `${timestamp}\n`, body).toString('hex'))
 }

@@ -1,6 +1,6 @@
 /** Addresses of the simulated networks. They are valid on the real ones, so that wallets and validators accept them. */
 
-import type { RandomFill } from '../crypto/random.js'
+import type { RandomFill } from '../crypto/id.js'
 import { kindOf, type Network } from '../domain/network.js'
 import { checksummedAddress } from '../networks/ethereum/address.js'
 import { accountOfAddress, addressOfAccount } from '../networks/tron/address.js'

@@ -1,4 +1,4 @@
-import type { RandomFill } from '../crypto/random.js'
+import type { RandomFill } from '../crypto/id.js'
 import type { Deposit, DepositReport, DepositStatus, Sighting } from '../domain/deposit.js'
 import { type Outcome, succeed } from '../domain/failure.js'
 import { kindOf, type Network } from '../domain/network.js'

@@ -1,4 +1,4 @@
-import { hmacSha256Base64, hmacSha256Hex } from '../crypto/hmac.js'
+import { hmacSha256 } from '../crypto/hmac.js'
 import type { SigningSecrets } from '../domain/webhook.js'
 import { VERSION } from '../version.js'
 
@@ -36,12 +36,12 @@ export function deliveryHeaders(
   const timestamp = Math.floor(nowMs / MS_PER_SECOND).toString()
   const { id, body } = delivery
   const standard = secrets.map((secret) => {
-    return `v1,${hmacSha256Base64(Buffer.from(secret, 'hex'), `${id}.${timestamp}.`, body)}`
+    return `v1,${hmacSha256(Buffer.from(secret, 'hex'), `${id}.${timestamp}.`, body).toString('base64')}`
   })
   return {
     'Content-Type': 'application/json',
     'User-Agent': USER_AGENT,
-    'X-Service-Signature': hmacSha256Hex(Buffer.from(previous ?? current, 'ascii'), body),
+    'X-Service-Signature': hmacSha256(Buffer.from(previous ?? current, 'ascii'), body).toString('hex'),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': standard.join(' '),

@@ -15,10 +15,8 @@ describe('strict base64', () => {
       ['foobar', 'Zm9vYmFy'],
     ]
     for (const [plain, text] of examples) {
-      const expected = new Uint8Array(Buffer.from(plain))
-      assert.deepEqual(decodeBase64(text), expected, text)
-      assert.deepEqual(decodeBase64(text.replaceAll('=', '')), expected, text)
-      assert.deepEqual(decodeBase64(Buffer.from(text)), expected, text)
+      assert.deepEqual(decodeBase64(Buffer.from(text)), Buffer.from(plain), text)
+      assert.deepEqual(decodeBase64(Buffer.from(text.replaceAll('=', ''))), Buffer.from(plain), text)
     }
   })
 
@@ -27,10 +25,10 @@ describe('strict base64', () => {
       const bytes = randomBytes(length)
       const text = bytes.toString('base64')
       assert.equal(text.length, base64Length(length))
-      assert.deepEqual(decodeBase64(text), new Uint8Array(bytes), text)
+      assert.deepEqual(decodeBase64(Buffer.from(text)), bytes, text)
     }
     const all = Buffer.from(Array.from({ length: 256 }, (_, value) => value))
-    assert.deepEqual(decodeBase64(all.toString('base64')), new Uint8Array(all))
+    assert.deepEqual(decodeBase64(Buffer.from(all.toString('base64'))), all)
   })
 
   const refused = [
@@ -82,7 +80,6 @@ describe('strict base64', () => {
   ]
   for (const text of refused) {
     test(`refuses ${JSON.stringify(text)}`, () => {
-      assert.equal(decodeBase64(text), null)
       assert.equal(decodeBase64(Buffer.from(text)), null)
     })
   }

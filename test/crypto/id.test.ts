@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { IdGenerator, randomKeyId } from '../../src/crypto/id.js'
-import { createPooledRandom, type RandomFill } from '../../src/crypto/random.js'
+import { createPooledRandom, IdGenerator, type RandomFill, randomKeyId, randomSecretHex } from '../../src/crypto/id.js'
 
 const NOW_MS = 1_700_000_000_000
 const zeros: RandomFill = (target) => target.fill(0)
@@ -105,4 +104,13 @@ describe('pooled randomness', () => {
     assert.deepEqual(take(0), [])
     assert.equal(calls, 4)
   })
+})
+
+test('a secret is 64 lower-case hex characters of the randomness given', () => {
+  assert.equal(
+    randomSecretHex((target) => target.fill(0xa5)),
+    'a5'.repeat(32),
+  )
+  assert.match(randomSecretHex(), /^[0-9a-f]{64}$/)
+  assert.notEqual(randomSecretHex(), randomSecretHex())
 })

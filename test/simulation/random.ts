@@ -1,4 +1,4 @@
-import type { RandomFill } from '../../src/crypto/random.js'
+import type { RandomFill } from '../../src/crypto/id.js'
 
 const WARM_UP_ROUNDS = 12
 const UINT32_RANGE = 2 ** 32

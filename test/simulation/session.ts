@@ -1,6 +1,5 @@
-import { randomSecretHex } from '../../src/crypto/hmac.js'
-import { IdGenerator, randomKeyId } from '../../src/crypto/id.js'
-import type { RandomFill } from '../../src/crypto/random.js'
+import type { RandomFill } from '../../src/crypto/id.js'
+import { IdGenerator, randomKeyId, randomSecretHex } from '../../src/crypto/id.js'
 import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { Store } from '../../src/store/store.js'
 import type { ManualClock } from '../support/manual-clock.js'

@@ -1,6 +1,5 @@
 import type { Clock } from '../../src/clock.js'
-import { IdGenerator, randomKeyId } from '../../src/crypto/id.js'
-import { createPooledRandom } from '../../src/crypto/random.js'
+import { createPooledRandom, IdGenerator, randomKeyId } from '../../src/crypto/id.js'
 import { type LmdbStore, type LmdbStoreOptions, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { StoreHarness } from '../contract/store/harness.js'
 import { ManualClock } from './manual-clock.js'
