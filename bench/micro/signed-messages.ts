@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import secp256k1 from 'secp256k1'
-import { signedTextHead } from '../../src/verify/signed-text.js'
 import type { VerifyRequest } from '../../src/verify/wire.js'
+import { signedTextHead } from '../../src/verify/wire.js'
 import { derSignature } from '../merchants.js'
 
 const ROUTE_TAG = 'POST /api/invoices'

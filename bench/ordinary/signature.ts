@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { promisify } from 'node:util'
-import { signedTextHead } from '../../src/verify/signed-text.js'
+import { signedTextHead } from '../../src/verify/wire.js'
 
 const ROUTE_TAG = 'POST /api/invoices'
 /** SubjectPublicKeyInfo (RFC 5480) of a compressed secp256k1 key, up to its 33 bytes. */

@@ -1,10 +1,126 @@
 /** The lanes in which requests wait for a verification thread, and which of them go next. */
 
-import { FairQueue } from './fair-queue.js'
+import { BoundedQueue } from '../base/bounded-queue.js'
 import { KeyReputation } from './key-reputation.js'
 import { LowPriorityBudget } from './low-priority-budget.js'
-import { RequestQueue, type WaitingRequest } from './request-queue.js'
 import { recordBytes, type VerifyRequest } from './wire.js'
+
+/** A request that waits for a verification thread, and the caller's promise for its verdict. */
+export interface WaitingRequest {
+  readonly request: VerifyRequest
+  /** What it adds to a batch, and is charged with here. */
+  readonly bytes: number
+  /** When it began to wait, in ms on the pool's clock. */
+  readonly since: number
+  /** Whether its key has a record, so that the verdict counts for or against it. */
+  readonly isRegistered: boolean
+  /** Whether it waits without priority although its key has a record. */
+  readonly isSuspect: boolean
+  /** The client that sent it. */
+  readonly client: () => string
+  resolve(valid: boolean): void
+  reject(error: Error): void
+}
+
+/** Requests, first in, first out, bounded by their number and their bytes. */
+export class RequestQueue {
+  private readonly requests: BoundedQueue<WaitingRequest>
+  private bytes = 0
+
+  /** At most `limit` requests that together take at most `limitBytes`. */
+  constructor(
+    limit: number,
+    private readonly limitBytes: number,
+  ) {
+    this.requests = new BoundedQueue(limit)
+  }
+
+  get length(): number {
+    return this.requests.size
+  }
+
+  /** Whether a request of this size fits now. */
+  admits(bytes: number): boolean {
+    return !this.requests.isFull && this.bytes + bytes <= this.limitBytes
+  }
+
+  /** Throws when the queue is full: call it after `admits`. */
+  push(entry: WaitingRequest): void {
+    this.requests.push(entry)
+    this.bytes += entry.bytes
+  }
+
+  /** Moves the oldest requests, at most `count`, to the end of `batch`. */
+  take(count: number, batch: WaitingRequest[]): void {
+    for (let taken = 0; taken < count; taken += 1) {
+      const entry = this.requests.shift()
+      if (entry === undefined) return
+      this.bytes -= entry.bytes
+      batch.push(entry)
+    }
+  }
+}
+
+/**
+ * Requests by flow: a key together with a client. Flows take turns, one request each. A
+ * flow is admitted while it has fewer requests waiting than there are free places (dynamic thresholds; Choudhury and Hahne,
+ * 1998), so one flow takes at most half of the queue, two a third each, and a new flow still finds room.
+ */
+export class FairQueue {
+  /** The waiting flows, in the order of their turns. */
+  private readonly flows = new Map<string, BoundedQueue<WaitingRequest>>()
+  private size = 0
+  private bytes = 0
+
+  /** At most `limit` requests that together take at most `limitBytes`. */
+  constructor(
+    private readonly limit: number,
+    private readonly limitBytes: number,
+  ) {}
+
+  get length(): number {
+    return this.size
+  }
+
+  /** Whether a request of this flow and size fits now. */
+  admits(flow: string, bytes: number): boolean {
+    const own = this.flows.get(flow)?.size ?? 0
+    return own < this.limit - this.size && this.bytes + bytes <= this.limitBytes
+  }
+
+  /** Whether requests of this flow wait. */
+  has(flow: string): boolean {
+    return this.flows.has(flow)
+  }
+
+  /** Call it after `admits`. */
+  push(flow: string, entry: WaitingRequest): void {
+    let queue = this.flows.get(flow)
+    if (queue === undefined) {
+      queue = new BoundedQueue(this.limit)
+      this.flows.set(flow, queue)
+    }
+    queue.push(entry)
+    this.size += 1
+    this.bytes += entry.bytes
+  }
+
+  /** Moves requests, at most `count`, to the end of `batch`: the oldest of each flow, then the next of each. */
+  take(count: number, batch: WaitingRequest[]): void {
+    for (let taken = 0; taken < count; taken += 1) {
+      const next = this.flows.entries().next()
+      if (next.done === true) return
+      const [flow, queue] = next.value
+      const entry = queue.shift()
+      if (entry !== undefined) batch.push(entry)
+      this.size -= 1
+      this.bytes -= entry?.bytes ?? 0
+      // Behind the other flows, if any of its requests are left.
+      this.flows.delete(flow)
+      if (queue.size > 0) this.flows.set(flow, queue)
+    }
+  }
+}
 
 /** `registered`: the key has a record. `unregistered`: it has none, so anyone can send any number of requests. */
 export type VerifyLaneName = 'registered' | 'unregistered'

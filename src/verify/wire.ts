@@ -1,21 +1,17 @@
 /**
  * The wire format between the verify pool and its workers. A batch is one buffer, so that it crosses threads by transfer.
- * The answer has one byte of verdict for each request, how long they took, and what went wrong with tables of keys.
  *
  * ```
- * batch     := count u32, mayUseTables u8, record × count              (integers little-endian)
- * record    := textBytes u32, signatureBytes u16, publicKey 33, signature, text
- * text      := routeTag LF timestamp LF body                           exactly what is hashed, in one piece
- * answer    := verdict × count, microseconds u32, complaintBytes u16, complaint
- * verdict   := 'V' valid | 'I' invalid                                 anything else is a defect, never a verdict
- * complaint := UTF-8, mostly empty                                     why this thread dropped its tables of keys
+ * batch   := count u32, mayUseTables u8, record × count              (integers little-endian)
+ * record  := textBytes u32, signatureBytes u16, publicKey 33, signature, text
+ * text    := routeTag LF timestamp LF body                           exactly what is hashed, in one piece
+ * verdict := 'V' valid | 'I' invalid                                 anything else is a defect, never a verdict
  * ```
  */
 
 import { hash } from 'node:crypto'
 import { decodeBase64 } from '../crypto/base64.js'
 import { PUBLIC_KEY_BYTES, type Secp256k1Engine } from '../crypto/secp256k1.js'
-import { signedTextHead } from './signed-text.js'
 
 /** One signature to verify, as it was sent: the worker decodes and hashes. */
 export interface VerifyRequest {
@@ -31,27 +27,41 @@ export interface VerifyRequest {
   readonly body: Uint8Array
 }
 
+/** A worker's answer to a batch. */
+interface BatchAnswer<Verdicts> {
+  /** One for each request, in their order. */
+  readonly verdicts: Verdicts
+  /** How long the batch kept its thread busy. */
+  readonly tookMs: number
+  /** Why the thread dropped its key tables, or null. */
+  readonly complaint: string | null
+}
+
 const COUNT_BYTES = 4
 const BATCH_HEADER_BYTES = COUNT_BYTES + 1
-/** Of an answer, after the verdicts and before the complaint. */
-const DURATION_BYTES = 4
-const TRAILER_BYTES = DURATION_BYTES + 2
-const COMPLAINT_CHARACTERS_MAX = 1000
-const MICROS_PER_MS = 1000
-const MICROS_MAX = 2 ** 32 - 1
 const TEXT_LENGTH_BYTES = 4
 const RECORD_HEADER_BYTES = TEXT_LENGTH_BYTES + 2 + PUBLIC_KEY_BYTES
+const LINE_FEEDS = 2
 const VALID = 0x56
 const INVALID = 0x49
 
+/**
+ * The signed text (specification, Signed requests; decisions 2) up to the body, which follows as the bytes that were sent.
+ * `timestamp` is the header as sent.
+ */
+export function signedTextHead(routeTag: string, timestamp: string): string {
+  return `${routeTag}\n${timestamp}\n`
+}
+
 /** How many bytes a request adds to a batch. */
-export function recordBytes(request: VerifyRequest): number {
-  return RECORD_HEADER_BYTES + Buffer.byteLength(request.signature) + textHeadBytes(request) + request.body.length
+export function recordBytes({ signature, routeTag, timestamp, body }: VerifyRequest): number {
+  const headBytes = Buffer.byteLength(routeTag) + Buffer.byteLength(timestamp) + LINE_FEEDS
+  return RECORD_HEADER_BYTES + Buffer.byteLength(signature) + headBytes + body.length
 }
 
 /**
  * Copies the requests into one new buffer that may be transferred. A worker that gets a batch without `mayUseTables` drops
- * its tables of keys for good. Throws a RangeError for a key of another length.
+ * its key tables for good. Throws a RangeError for a key of another length.
  */
 export function encodeBatch(requests: readonly VerifyRequest[], mayUseTables = true): ArrayBuffer {
   let size = BATCH_HEADER_BYTES
@@ -85,11 +95,11 @@ export interface SignedDigest {
   readonly publicKey: Uint8Array
 }
 
-/** What became of signatures that were judged together. */
+/** The verdicts on signatures that were judged together. */
 export interface Judgement {
   /** Whether each is valid, in their order. */
   readonly valid: readonly boolean[]
-  /** Why tables of keys were dropped just now, or null. */
+  /** Why key tables were dropped just now, or null. */
   readonly complaint: string | null
 }
 
@@ -109,19 +119,14 @@ export function engineVerifier(engine: Pick<Secp256k1Engine, 'verify'>): BatchVe
 }
 
 /** Verifies every record of a batch, and makes the answer. Throws a RangeError when the batch is malformed. */
-export function verifyBatch(batch: ArrayBuffer, verifier: BatchVerifier): Uint8Array {
+export function verifyBatch(batch: ArrayBuffer, verifier: BatchVerifier): BatchAnswer<Uint8Array> {
   const startedAt = performance.now()
   const { records, mayUseTables } = readBatch(batch)
   const wellFormed = records.filter((record) => record !== null)
   const { valid, complaint } = verifier.verifyAll(wellFormed, mayUseTables)
-  const text = Buffer.from(complaint?.slice(0, COMPLAINT_CHARACTERS_MAX) ?? '')
-  const answer = Buffer.alloc(records.length + TRAILER_BYTES + text.length)
   let judged = 0
-  for (const [i, record] of records.entries()) answer[i] = record !== null && valid[judged++] ? VALID : INVALID
-  const micros = Math.min(Math.round((performance.now() - startedAt) * MICROS_PER_MS), MICROS_MAX)
-  answer.writeUInt16LE(text.length, answer.writeUInt32LE(micros, records.length))
-  answer.set(text, records.length + TRAILER_BYTES)
-  return answer
+  const verdicts = Uint8Array.from(records, (record) => (record !== null && valid[judged++] ? VALID : INVALID))
+  return { verdicts, tookMs: performance.now() - startedAt, complaint }
 }
 
 interface ReadBatch {
@@ -151,38 +156,16 @@ function readBatch(batch: ArrayBuffer): ReadBatch {
   return { records, mayUseTables: bytes.readUInt8(COUNT_BYTES) === 1 }
 }
 
-/** What a worker answered to a batch. */
-export interface BatchAnswer {
-  /** In the order of the requests. */
-  readonly verdicts: readonly boolean[]
-  /** How long its thread was busy with it. */
-  readonly tookMs: number
-  /** Why its thread dropped its tables of keys, or null. */
-  readonly complaint: string | null
-}
-
 /** Reads what a worker answered to a batch of `count` requests. Throws unless it has exactly that many verdicts. */
-export function readAnswer(answer: unknown, count: number): BatchAnswer {
-  if (!(answer instanceof Uint8Array) || answer.length < count + TRAILER_BYTES) throw notVerdicts(count)
-  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.length)
-  const complaint = bytes.toString('utf8', count + TRAILER_BYTES)
-  if (bytes.readUInt16LE(count + DURATION_BYTES) !== bytes.length - count - TRAILER_BYTES) throw notVerdicts(count)
-  const verdicts = Array.from(answer.subarray(0, count), (verdict) => {
-    if (verdict !== VALID && verdict !== INVALID) throw new Error(`a verify worker gave the verdict ${verdict}`)
-    return verdict === VALID
-  })
-  return {
-    verdicts,
-    tookMs: bytes.readUInt32LE(count) / MICROS_PER_MS,
-    complaint: complaint === '' ? null : complaint,
+export function readAnswer(answer: unknown, count: number): BatchAnswer<readonly boolean[]> {
+  const { verdicts, tookMs = 0, complaint = null } = (answer ?? {}) as Partial<BatchAnswer<unknown>>
+  if (!(verdicts instanceof Uint8Array) || verdicts.length !== count) {
+    throw new Error(`a verify worker did not answer with ${count} verdicts`)
   }
+  return { verdicts: Array.from(verdicts, isValid), tookMs, complaint }
 }
 
-function notVerdicts(count: number): Error {
-  return new Error(`a verify worker did not answer with ${count} verdicts`)
-}
-
-function textHeadBytes(request: VerifyRequest): number {
-  const lineFeeds = 2
-  return Buffer.byteLength(request.routeTag) + Buffer.byteLength(request.timestamp) + lineFeeds
+function isValid(verdict: number): boolean {
+  if (verdict !== VALID && verdict !== INVALID) throw new Error(`a verify worker gave the verdict ${verdict}`)
+  return verdict === VALID
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { chooseEngine, loadEngine } from '../../src/verify/engine-choice.js'
-import { assertKnownAnswer } from '../../src/verify/known-answer.js'
+import { assertKnownAnswer, chooseEngine, loadEngine } from '../../src/verify/engine-choice.js'
 
 describe('the choice of the engine', () => {
   test('takes the one that is named', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { FairQueue } from '../../src/verify/fair-queue.js'
-import type { WaitingRequest } from '../../src/verify/request-queue.js'
+import { FairQueue, type WaitingRequest } from '../../src/verify/lanes.js'
 
 const BYTES = 10
 

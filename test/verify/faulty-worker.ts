@@ -8,23 +8,20 @@ import { engineVerifier, verifyBatch } from '../../src/verify/wire.js'
 
 export default function verify(batch: ArrayBuffer): unknown {
   const text = Buffer.from(batch).toString('latin1')
-  const verdicts = () => verifyBatch(batch, engineVerifier(noble))
+  const answer = () => verifyBatch(batch, engineVerifier(noble))
   const [, fault, path = ''] = /FAULT ([\w ]+)(?::(.*?);)?/.exec(text) ?? []
   switch (fault) {
     case undefined:
-      return verdicts()
+      return answer()
     case 'exit':
       return process.exit(1)
     case 'exit once':
       // The file tells the worker that replaces this one that it has happened.
       if (createdNow(path)) process.exit(1)
-      return verdicts()
-    case 'took': {
+      return answer()
+    case 'took':
       // Microseconds that the answer says, whatever it took.
-      const answer = verdicts()
-      new DataView(answer.buffer, answer.byteOffset).setUint32(answer.length - 6, Number(path), true)
-      return answer
-    }
+      return { ...answer(), tookMs: Number(path) / 1000 }
     case 'throw':
       throw new Error('as told')
     case 'throw later':
@@ -39,15 +36,15 @@ export default function verify(batch: ArrayBuffer): unknown {
     case 'hang':
       for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
     case 'too few':
-      return verdicts().subarray(1)
+      return { ...answer(), verdicts: answer().verdicts.subarray(1) }
     case 'too many':
-      return new Uint8Array(verdicts().length + 1).fill('V'.charCodeAt(0))
+      return { ...answer(), verdicts: new Uint8Array(answer().verdicts.length + 1).fill('V'.charCodeAt(0)) }
     case 'ones':
-      return verdicts().fill(1)
+      return { ...answer(), verdicts: answer().verdicts.fill(1) }
     case 'true':
       return true
     case 'array':
-      return Array.from(verdicts(), () => 'V'.charCodeAt(0))
+      return { ...answer(), verdicts: Array.from(answer().verdicts, () => 'V'.charCodeAt(0)) }
     case 'nothing':
       return undefined
     default:

@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { Rejection, VerifyLaneName } from '../../src/verify/lanes.js'
 import { type BatchThreads, VerifyPool, type VerifyPoolSettings } from '../../src/verify/pool.js'
-import { type VerifyRequest, verifyBatch } from '../../src/verify/wire.js'
+import { type BatchVerifier, type VerifyRequest, verifyBatch } from '../../src/verify/wire.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { signRequest, testKey } from '../support/signing.js'
 import { type RealPoolSettings, startVerifyPool } from '../support/verify-pool.js'
@@ -109,10 +109,12 @@ describe('the verify pool', () => {
   })
 })
 
+const allValid: BatchVerifier = { verifyAll: (all) => ({ valid: all.map(() => true), complaint: null }) }
+
 /** Threads that answer when the test says so. */
 class ManualThreads implements BatchThreads {
   /** Batches that wait for their answer. */
-  readonly waiting: { readonly batch: ArrayBuffer; readonly answer: (answer: Uint8Array) => void }[] = []
+  readonly waiting: { readonly batch: ArrayBuffer; readonly answer: (answer: unknown) => void }[] = []
   isClosed = false
 
   run(batch: ArrayBuffer): Promise<unknown> {
@@ -133,7 +135,7 @@ class ManualThreads implements BatchThreads {
   /** Answers the oldest batch: everything is valid, and took no time. */
   async answer(): Promise<void> {
     const { batch, answer } = this.waiting.shift() ?? assert.fail('no batch waits')
-    answer(verifyBatch(batch, { verifyAll: (all) => ({ valid: all.map(() => true), complaint: null }) }))
+    answer(verifyBatch(batch, allValid))
     await setImmediate()
   }
 }
@@ -204,15 +206,9 @@ describe('the dispatch of a verify pool', () => {
   test('comes back to throttled requests when their time has come, and not before', async () => {
     let nowMs = 0
     const { threads, scheduler, send } = manualPool({ now: () => nowMs })
-    const took = (ms: number) => ({
-      verifyAll: (all: readonly unknown[]) => ({ valid: all.map(() => true), complaint: null }),
-      ms,
-    })
     const answerAfter = async (ms: number) => {
       const { batch, answer } = threads.waiting.shift() ?? assert.fail('no batch waits')
-      const bytes = Buffer.from(verifyBatch(batch, took(ms)))
-      bytes.writeUInt32LE(ms * 1_000, bytes.length - 6)
-      answer(bytes)
+      answer({ ...verifyBatch(batch, allValid), tookMs: ms })
       await setImmediate()
     }
     send(1)
