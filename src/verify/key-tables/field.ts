@@ -27,6 +27,15 @@ function sum(a: v128, b: v128): v128 {
   return i64x2.add(a, b)
 }
 
+/** a b + c d */
+function products(a: v128, b: v128, c: v128, d: v128): v128 {
+  return plus(times(a, b), c, d)
+}
+
+function plus2(sum: v128, a: v128, b: v128, c: v128, d: v128): v128 {
+  return plus(plus(sum, a, b), c, d)
+}
+
 function twice(a: v128): v128 {
   return i64x2.shl(a, 1)
 }
@@ -51,9 +60,9 @@ function foldedUp(limb: v128): v128 {
   return i64x2.shl(limb, 8)
 }
 
-function storeLimb(to: usize, limb: v128, offset: usize): void {
-  const both = i8x16.shuffle(limb, limb, 0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 0, 1, 2, 3)
-  v128.store64_lane(to + offset, both, 0)
+/** Two columns below 2^32 as neighbouring limbs. */
+function limbs(first: v128, second: v128): v128 {
+  return i8x16.shuffle(first, second, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
 }
 
 // biome-ignore lint/complexity/noStaticOnlyClass: only methods take decorators, and a call makes verification 15 % slower
@@ -107,15 +116,12 @@ class Columns {
     const t977 = sum(i64x2.sub(i64x2.shl(t, 10), i64x2.shl(t, 6)), sum(i64x2.shl(t, 4), t))
     const s0 = sum(low(r0), t977)
     const s1 = sum(sum(low(r1), i64x2.shl(t, 3)), carry(s0))
-    storeLimb(to, low(s0), 0)
-    storeLimb(to, low(s1), 8)
-    storeLimb(to, sum(low(r2), carry(s1)), 16)
-    storeLimb(to, low(r3), 24)
-    storeLimb(to, low(r4), 32)
-    storeLimb(to, low(r5), 40)
-    storeLimb(to, low(r6), 48)
-    storeLimb(to, low(r7), 56)
-    storeLimb(to, v128.and(r8, i64x2.splat(0xffffff)), 64)
+    const r8Low = v128.and(r8, i64x2.splat(0xffffff))
+    v128.store(to, limbs(low(s0), low(s1)))
+    v128.store(to, limbs(sum(low(r2), carry(s1)), low(r3)), 16)
+    v128.store(to, limbs(low(r4), low(r5)), 32)
+    v128.store(to, limbs(low(r6), low(r7)), 48)
+    v128.store64_lane(to, limbs(r8Low, r8Low), 0, 64)
   }
 }
 
@@ -146,21 +152,9 @@ export function multiply(to: usize, a: usize, b: usize): void {
   const c4 = plus(plus(plus(plus(times(a0, b4), a1, b3), a2, b2), a3, b1), a4, b0)
   const c5 = plus(plus(plus(plus(plus(times(a0, b5), a1, b4), a2, b3), a3, b2), a4, b1), a5, b0)
   const c6 = plus(plus(plus(plus(plus(plus(times(a0, b6), a1, b5), a2, b4), a3, b3), a4, b2), a5, b1), a6, b0)
-  const c7 = plus(
-    plus(plus(plus(plus(plus(plus(times(a0, b7), a1, b6), a2, b5), a3, b4), a4, b3), a5, b2), a6, b1),
-    a7,
-    b0,
-  )
-  const c8 = plus(
-    plus(plus(plus(plus(plus(plus(plus(times(a0, b8), a1, b7), a2, b6), a3, b5), a4, b4), a5, b3), a6, b2), a7, b1),
-    a8,
-    b0,
-  )
-  const c9 = plus(
-    plus(plus(plus(plus(plus(plus(times(a1, b8), a2, b7), a3, b6), a4, b5), a5, b4), a6, b3), a7, b2),
-    a8,
-    b1,
-  )
+  const c7 = plus2(plus2(plus2(products(a0, b7, a1, b6), a2, b5, a3, b4), a4, b3, a5, b2), a6, b1, a7, b0)
+  const c8 = plus(plus2(plus2(plus2(products(a0, b8, a1, b7), a2, b6, a3, b5), a4, b4, a5, b3), a6, b2, a7, b1), a8, b0)
+  const c9 = plus2(plus2(plus2(products(a1, b8, a2, b7), a3, b6, a4, b5), a5, b4, a6, b3), a7, b2, a8, b1)
   const c10 = plus(plus(plus(plus(plus(plus(times(a2, b8), a3, b7), a4, b6), a5, b5), a6, b4), a7, b3), a8, b2)
   const c11 = plus(plus(plus(plus(plus(times(a3, b8), a4, b7), a5, b6), a6, b5), a7, b4), a8, b3)
   const c12 = plus(plus(plus(plus(times(a4, b8), a5, b7), a6, b6), a7, b5), a8, b4)

@@ -55,22 +55,20 @@ export function multiply(to: usize, a: usize, b: usize): void {
     t7 = t8 + ai * b8 + q * 0xffffff
     t8 = 0
   }
-  store<u32>(to, <u32>(t0 & MASK))
-  t1 += t0 >> LIMB_BITS
-  store<u32>(to, <u32>(t1 & MASK), 4)
-  t2 += t1 >> LIMB_BITS
-  store<u32>(to, <u32>(t2 & MASK), 8)
-  t3 += t2 >> LIMB_BITS
-  store<u32>(to, <u32>(t3 & MASK), 12)
-  t4 += t3 >> LIMB_BITS
-  store<u32>(to, <u32>(t4 & MASK), 16)
-  t5 += t4 >> LIMB_BITS
-  store<u32>(to, <u32>(t5 & MASK), 20)
-  t6 += t5 >> LIMB_BITS
-  store<u32>(to, <u32>(t6 & MASK), 24)
-  t7 += t6 >> LIMB_BITS
-  store<u32>(to, <u32>(t7 & MASK), 28)
-  store<u32>(to, <u32>(t7 >> LIMB_BITS), 32)
+  t1 += storeLimb(to, t0)
+  t2 += storeLimb(to + 4, t1)
+  t3 += storeLimb(to + 8, t2)
+  t4 += storeLimb(to + 12, t3)
+  t5 += storeLimb(to + 16, t4)
+  t6 += storeLimb(to + 20, t5)
+  t7 += storeLimb(to + 24, t6)
+  store<u32>(to, <u32>storeLimb(to + 28, t7), 32)
+}
+
+/** Stores the 29 bits of a column that are a limb, and returns its carry to the next. */
+function storeLimb(to: usize, column: u64): u64 {
+  store<u32>(to, <u32>(column & MASK))
+  return column >> LIMB_BITS
 }
 
 /** to = a R. */
