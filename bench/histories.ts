@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../src/crypto/id.js'
 import { formatAmount } from '../src/domain/amount.js'
 import type { WalletCommand } from '../src/store/commands.js'
-import type { InvoiceWithPayment } from '../src/store/invoices.js'
 import { type LmdbStore, openLmdbStore } from '../src/store/lmdb/lmdb-store.js'
+import type { InvoiceWithPayment } from '../src/store/store.js'
 import { wallet } from './merchants.js'
 
 /** Commands passed to the store at once: as many as share a commit. */

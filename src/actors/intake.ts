@@ -3,8 +3,8 @@ import type { DepositReport } from '../domain/deposit.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
 import type { DepositResult } from '../store/commands.js'
-import type { LedgerPort } from '../store/ledger.js'
 import type { OwedDelivery } from '../store/outbox.js'
+import type { LedgerPort } from '../store/store.js'
 import type { WalletDirectory } from './wallet-directory.js'
 
 /** A fact from outside: from the gateway, a watcher, a follower or the sandbox. */

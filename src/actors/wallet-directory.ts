@@ -5,7 +5,6 @@ import { refuse } from '../domain/failure.js'
 import { type InvoiceRequest, walletsOf } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
 import { canonicalAddress } from '../domain/network.js'
-import type { ChainPort } from '../store/chain.js'
 import {
   type ChainResult,
   type CommandPort,
@@ -18,8 +17,7 @@ import {
   type WalletCommand,
   type WalletResult,
 } from '../store/commands.js'
-import type { InvoicePort } from '../store/invoices.js'
-import type { WalletPort } from '../store/wallets.js'
+import type { ChainPort, InvoicePort, WalletPort } from '../store/store.js'
 import { type Envelope, Turn, WalletActor } from './wallet-actor.js'
 
 export interface DirectoryBounds {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Outcome, refuseField, succeed } from '../domain/failure.js'
-import type { Awaitable, Page, PageOf } from '../store/reads.js'
+import type { Awaitable, Page, PageOf } from '../store/store.js'
 import { jsonAnswer } from './json.js'
 import type { Answer, BodyStream } from './server.js'
 

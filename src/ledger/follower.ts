@@ -10,7 +10,7 @@ import {
 } from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
 import { pause, type Scheduler } from '../scheduler.js'
-import type { LedgerPort } from '../store/ledger.js'
+import type { LedgerPort } from '../store/store.js'
 import { LedgerComparison } from './comparison.js'
 import type { FollowedContracts } from './followed-contracts.js'
 import { FollowerMemory } from './follower-memory.js'

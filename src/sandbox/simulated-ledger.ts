@@ -7,7 +7,7 @@ import { type FollowedContract, standingOf } from '../ledger/followed-contracts.
 import type { ApplyEvents } from '../ledger/gateway-events.js'
 import { isSignedFor, parseLedgerKey } from '../ledger/ledger-signature.js'
 import type { Scheduler } from '../scheduler.js'
-import type { WalletPort } from '../store/wallets.js'
+import type { WalletPort } from '../store/store.js'
 import { LedgerArchive } from './ledger-archive.js'
 import type { LedgerEntry, LedgerJournal } from './ledger-journal.js'
 import { answerOf, failEarly, failLate, failVote, type LedgerAnswer, type Verdict } from './ledger-verdict.js'

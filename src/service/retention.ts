@@ -2,9 +2,8 @@ import type { Clock } from '../clock.js'
 import type { Logger } from '../log.js'
 import type { Cancel, Scheduler } from '../scheduler.js'
 import type { CommandPort } from '../store/commands.js'
-import type { LedgerPort } from '../store/ledger.js'
 import type { OutboxPort } from '../store/outbox.js'
-import type { RemovedRows } from '../store/store.js'
+import type { LedgerPort, RemovedRows } from '../store/store.js'
 
 /** Maximum rows removed in one commit, so few that no request notices. */
 const PIECE_ROWS = 200

@@ -5,9 +5,8 @@ import type { Outcome } from '../domain/failure.js'
 import type { IdempotentRequest, SignedCreation } from '../domain/idempotency.js'
 import type { Invoice, InvoiceRequest } from '../domain/invoice.js'
 import type { DepositFact } from '../domain/ledger-fact.js'
-import type { InvoiceWithPayment } from './invoices.js'
 import type { OwedDelivery } from './outbox.js'
-import type { Awaitable } from './reads.js'
+import type { Awaitable, InvoiceWithPayment } from './store.js'
 
 /** What a creation depends on beside its request: a key that is still valid, and whether it is a repetition. */
 export interface CreationTerms {

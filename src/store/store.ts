@@ -1,13 +1,16 @@
-import type { ChainPort } from './chain.js'
-import type { CommandPort } from './commands.js'
-import type { DepositPort } from './deposits.js'
-import type { IdentityPort } from './identities.js'
-import type { InvoicePort } from './invoices.js'
-import type { KeyPort } from './keys.js'
-import type { LedgerPort } from './ledger.js'
+import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
+import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
+import type { Deposit } from '../domain/deposit.js'
+import type { Outcome } from '../domain/failure.js'
+import type { Invoice } from '../domain/invoice.js'
+import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
+import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
+import type { Network } from '../domain/network.js'
+import type { Payment } from '../domain/payment.js'
+import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
+import type { SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
+import type { CommandPort, Settled } from './commands.js'
 import type { OutboxPort } from './outbox.js'
-import type { WalletPort } from './wallets.js'
-import type { WebhookPort } from './webhooks.js'
 
 /**
  * What an engine implements: a port for each subject, and its own life. Take the ports that you need, not the store.
@@ -38,6 +41,141 @@ export interface Store {
   isOpen(): boolean
   /** Waits for the writes under way and closes. */
   close(): Promise<void>
+}
+
+/**
+ * What a read answers. An engine that reads another process's data answers with a promise; one that holds the data in this
+ * process may answer with the value. Callers `await` both. A hot path that cannot afford a turn of the microtask queue for
+ * every request awaits only an `instanceof Promise`.
+ */
+export type Awaitable<T> = T | Promise<T>
+
+/** Which part of a list to read, newest record first. */
+export interface Page {
+  /** The cursor that the page before ended with; null for the first page. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface PageOf<T> {
+  readonly items: readonly T[]
+  /** The cursor of the next page; null when this is the last one. */
+  readonly next: string | null
+}
+
+/** The API keys of identities. */
+export interface KeyPort {
+  /** Refuses with `public_key_registered`, `too_many_keys` or `invalid_api_key_registration`. */
+  register(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>>
+  /** Refuses with `api_key_not_found` or `not_key_owner`. A second revocation keeps the first `revoked_at`. */
+  revoke(id: string, owner: string): Promise<Outcome<ApiKey>>
+  /** The record of a public key of 33 bytes, as of now: a revocation that was answered is always seen. */
+  find(publicKey: Uint8Array): Awaitable<ApiKey | undefined>
+  /** The keys of an owner, newest first. */
+  page(owner: string, page: Page): Awaitable<PageOf<ApiKey>>
+}
+
+/** Which identities the ledger is known to have. */
+export interface IdentityPort {
+  isKnown(owner: string): Awaitable<boolean>
+  /** Records that the ledger has the identity. */
+  remember(owner: string): Promise<void>
+}
+
+/** Wallets, and the pool of those without an owner. Facts about wallets come in through `LedgerPort`. */
+export interface WalletPort {
+  find(id: string): Awaitable<Wallet | undefined>
+  /** The wallet at an address, if one is known. */
+  at(network: Network, address: string): Awaitable<Wallet | undefined>
+  /** The wallets of an owner, latest assignment first. */
+  page(owner: string, page: Page): Awaitable<PageOf<Wallet>>
+  /** Hands out an unassigned wallet for `leaseMs`; null when none is free. */
+  claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null>
+  countUnassigned(network: Network): Awaitable<number>
+  /** How many wallets of the network can be claimed now; counts no further than `limit`. */
+  countClaimable(network: Network, limit: number): Awaitable<number>
+}
+
+export interface InvoiceWithPayment {
+  readonly invoice: Invoice
+  readonly payment: Payment
+  /** When it became void, by request or by expiry, Unix ms; null while it is payable. */
+  readonly voidedAt: number | null
+  /** Unix ms; null when it never expires. */
+  readonly expiresAt: number | null
+}
+
+/** Reads invoices. `CommandPort` creates and voids them. */
+export interface InvoicePort {
+  find(id: string): Awaitable<Invoice | undefined>
+  findWithPayment(id: string): Awaitable<InvoiceWithPayment | undefined>
+  findByReference(reference: string): Awaitable<Invoice | undefined>
+  /** The invoices of an owner, newest first; cursors are invoice ids. */
+  page(owner: string, page: Page): Awaitable<PageOf<Invoice>>
+  pageWithPayment(owner: string, page: Page): Awaitable<PageOf<InvoiceWithPayment>>
+}
+
+/** Reads deposits. `CommandPort` records them. */
+export interface DepositPort {
+  find(network: Network, txHash: string, index: number): Awaitable<Deposit | undefined>
+  /** All deposits of a network, dropped ones included, in an order of the engine's own. Cursors are opaque. */
+  page(network: Network, page: Page): Awaitable<PageOf<Deposit>>
+}
+
+/** What the watcher of a network needs to go on. `CommandPort` takes its steps. */
+export interface ChainPort {
+  /** How far the watcher has come; undefined before its first step. */
+  position(network: Network): Awaitable<ChainPosition | undefined>
+  /** A block that the watcher has passed, while it is kept. */
+  blockAt(network: Network, height: number): Awaitable<BlockHead | undefined>
+  /** The addresses, each once, whose deposits a step concerns as of now: the step takes its turn with their wallets. */
+  addressesOf(step: ChainStep): Awaitable<readonly string[]>
+  /** The addresses of the wallets of a network, to be read anew for each step: wallets come to have addresses. */
+  watched(network: Network): Awaitable<WatchedAddresses>
+}
+
+/** Where and how owners are notified. */
+export interface WebhookPort {
+  find(owner: string): Awaitable<WebhookConfiguration>
+  /** Sets the default URL; the secret is made the first time only. Without `payload` the payload stays as it was. */
+  put(owner: string, callbackUrl: string, payload?: WebhookPayload): Promise<WebhookConfiguration>
+  /** Replaces the secret; the previous one signs too until the overlap ends. Makes the first secret of an owner. */
+  rotate(owner: string, overlapMs: number): Promise<WebhookConfiguration>
+  /** Removes the record with its secret; false when there was none. */
+  delete(owner: string): Promise<boolean>
+  /** The secrets that the owner's deliveries are signed with now, made on demand (specification, PUT webhook). */
+  secrets(owner: string): Promise<SigningSecrets>
+}
+
+/** A fact of the ledger and the id of the event that reported it; null when the fact identifies itself. */
+export interface LedgerEvent {
+  readonly eventId: string | null
+  readonly fact: LedgerFact | UnreadableFact
+}
+
+/** Facts of the ledger about identities and wallets, and the memory of a follower of the ledger. */
+export interface LedgerPort {
+  /**
+   * Applies facts in order. An event id that was answered before is not applied again: it is a duplicate, or rejected as
+   * it was then. An assignment that the ledger dates before the latest one of the wallet is a duplicate.
+   */
+  applyFacts(batch: readonly LedgerEvent[]): Promise<readonly Settled<EventOutcome>[]>
+  /** What a follower of the ledger remembers; undefined when the ledger was never followed. */
+  memory(): Awaitable<LedgerMemory | undefined>
+  /** Saves a step of a follower. Transactions before the window of its progress are forgotten. */
+  saveStep(step: LedgerStep): Promise<void>
+  /** Forgets up to `limit` ids of events that were answered before `timeMs`, Unix ms, oldest first. Answers how many. */
+  removeEventsBefore(timeMs: number, limit: number): Promise<number>
+}
+
+/** Hears of commits. An engine calls it once for each, so it must be quick, and must not throw. */
+export interface CommitObserver {
+  /** Milliseconds on a clock that does not jump. */
+  now(): number
+  /** A commit is durable: how many units of work it carried, and the time from its begin until it was on disk. */
+  committed(units: number, durationMs: number): void
+  /** A commit was refused, by the disk for instance, and its units with it. */
+  failed(units: number): void
 }
 
 /** What the retention removes. Invoices, deposits, wallets and keys are the books, and stay. */

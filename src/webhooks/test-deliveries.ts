@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import { type DeliveryResult, type InvoiceState, webhookBody } from '../domain/webhook.js'
-import type { WebhookPort } from '../store/webhooks.js'
+import type { WebhookPort } from '../store/store.js'
 import type { Sender } from './sender.js'
 import { deliveryHeaders } from './signature.js'
 

@@ -15,7 +15,7 @@ import {
 } from '../../src/ledger/ledger-nodes.js'
 import { createLog } from '../../src/log.js'
 import type { Cancel } from '../../src/scheduler.js'
-import type { LedgerPort } from '../../src/store/ledger.js'
+import type { LedgerPort } from '../../src/store/store.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 import { testKey } from '../support/signing.js'

@@ -4,7 +4,7 @@ import { isSigned, readSignatureHeaders, type SignedRequests, type Signer } from
 import type { Clock } from '../../clock.js'
 import { failure, type Outcome, refuse, succeed } from '../../domain/failure.js'
 import { type GatewayPush, isGatewayPush, mayBeGatewayPush } from '../../ledger/gateway-signature.js'
-import type { InvoicePort } from '../../store/invoices.js'
+import type { InvoicePort } from '../../store/store.js'
 import type { Endpoint, EndpointTag } from '../endpoints.js'
 import { ownerInBody } from '../json.js'
 import type { HeadGuard, Params } from '../router.js'

@@ -1,6 +1,6 @@
 import type { Network } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
-import type { WalletPort } from '../../store/wallets.js'
+import type { WalletPort } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import type { ClaimLimit } from '../guards/claim-limit.js'
 import { jsonAnswer, outcomeAnswer } from '../json.js'

@@ -12,8 +12,7 @@ import {
   WEBHOOK_PAYLOADS,
 } from '../../domain/webhook.js'
 import type { OutboxPort } from '../../store/outbox.js'
-import type { Page } from '../../store/reads.js'
-import type { WebhookPort } from '../../store/webhooks.js'
+import type { Page, WebhookPort } from '../../store/store.js'
 import type { TestDeliveries } from '../../webhooks/test-deliveries.js'
 import { handlers, REDELIVERIES_PER_OWNER_MINUTE, TESTS_PER_OWNER_MINUTE } from '../endpoints.js'
 import { RateLimiter } from '../guards/rate-limiter.js'

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import type { TokenDecimals } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import { StartError } from '../../start-error.js'
-import type { CommitObserver } from '../commit-observer.js'
-import type { Store } from '../store.js'
+import type { CommitObserver, Store } from '../store.js'
 import { LmdbChain } from './chain/chain-port.js'
 import { LmdbCommands } from './commands/command-port.js'
 import { CommitLoop, type World } from './commit/commit-loop.js'
@@ -54,7 +53,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStor
   let root: Environment | undefined
   try {
     root = openOrExplain(options.directory)
-    return new LmdbStore(await prepareSchema(root, options.directory), lock, options)
+    return storeOn(await prepareSchema(root, options.directory), lock, options)
   } catch (error) {
     await root?.close()
     lock.release()
@@ -73,59 +72,39 @@ function openOrExplain(directory: string): Environment {
   }
 }
 
+export type LmdbStore = ReturnType<typeof storeOn>
+
 /** The store on LMDB: one process, one directory, one writer, readers that never wait. */
-export class LmdbStore implements Store {
-  readonly commands: LmdbCommands
-  readonly keys: LmdbKeys
-  readonly identities: LmdbIdentities
-  readonly wallets: LmdbWallets
-  readonly invoices: LmdbInvoices
-  readonly deposits: LmdbDeposits
-  readonly chain: LmdbChain
-  readonly outbox: LmdbOutbox
-  readonly webhooks: LmdbWebhooks
-  readonly ledger: LmdbLedger
-  private readonly commits: CommitLoop
-  private closing: Promise<void> | null = null
-
-  constructor(
-    private readonly tables: Tables,
-    private readonly lock: DirectoryLock,
-    options: LmdbStoreOptions,
-  ) {
-    const commits = new CommitLoop(tables, options, options.commitObserver, options.onCommitFailed)
-    const deposits = new DepositRecorder(options.tokenDecimals)
-    const answers = new InvoiceAnswers()
-    this.commits = commits
-    this.commands = new LmdbCommands({ commits, deposits, answers, areWalletsShared: options.areWalletsShared })
-    this.keys = new LmdbKeys(commits, options.randomKeyId)
-    this.identities = new LmdbIdentities(commits)
-    this.wallets = new LmdbWallets(commits)
-    this.invoices = new LmdbInvoices(commits, answers)
-    this.deposits = new LmdbDeposits(commits)
-    this.chain = new LmdbChain(commits, deposits)
-    this.outbox = new LmdbOutbox(commits)
-    this.webhooks = new LmdbWebhooks(commits, options.randomSecretHex)
-    this.ledger = new LmdbLedger(commits, this.chain, options.flawOfAddress)
+export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreOptions) {
+  const commits = new CommitLoop(tables, options, options.commitObserver, options.onCommitFailed)
+  const deposits = new DepositRecorder(options.tokenDecimals)
+  const answers = new InvoiceAnswers()
+  const chain = new LmdbChain(commits, deposits)
+  let closing: Promise<void> | null = null
+  const finish = async () => {
+    await commits.close()
+    await tables.root.close()
+    lock.release()
   }
-
-  async probeWrite(): Promise<void> {
-    await this.commits.runAdmitted(({ tables }) => tables.meta.putSync(PROBE_KEY, Buffer.alloc(PROBE_BYTES)))
-    await this.commits.runAdmitted(({ tables }) => tables.meta.removeSync(PROBE_KEY))
-  }
-
-  isOpen(): boolean {
-    return this.closing === null
-  }
-
-  close(): Promise<void> {
-    this.closing ??= this.finish()
-    return this.closing
-  }
-
-  private async finish(): Promise<void> {
-    await this.commits.close()
-    await this.tables.root.close()
-    this.lock.release()
-  }
+  return {
+    commands: new LmdbCommands({ commits, deposits, answers, areWalletsShared: options.areWalletsShared }),
+    keys: new LmdbKeys(commits, options.randomKeyId),
+    identities: new LmdbIdentities(commits),
+    wallets: new LmdbWallets(commits),
+    invoices: new LmdbInvoices(commits, answers),
+    deposits: new LmdbDeposits(commits),
+    chain,
+    outbox: new LmdbOutbox(commits),
+    webhooks: new LmdbWebhooks(commits, options.randomSecretHex),
+    ledger: new LmdbLedger(commits, chain, options.flawOfAddress),
+    probeWrite: async () => {
+      await commits.runAdmitted(({ tables }) => tables.meta.putSync(PROBE_KEY, Buffer.alloc(PROBE_BYTES)))
+      await commits.runAdmitted(({ tables }) => tables.meta.removeSync(PROBE_KEY))
+    },
+    isOpen: () => closing === null,
+    close: () => {
+      closing ??= finish()
+      return closing
+    },
+  } satisfies Store
 }

@@ -5,9 +5,7 @@ import type { Invoice } from '../../../src/domain/invoice.js'
 import type { EventOutcome, LedgerFact } from '../../../src/domain/ledger-fact.js'
 import type { Delivery } from '../../../src/domain/webhook.js'
 import type { Settled, WalletCommand, WalletResult } from '../../../src/store/commands.js'
-import type { InvoiceWithPayment } from '../../../src/store/invoices.js'
-import type { PageOf } from '../../../src/store/reads.js'
-import type { Store } from '../../../src/store/store.js'
+import type { InvoiceWithPayment, PageOf, Store } from '../../../src/store/store.js'
 import {
   depositFact,
   type InvoiceFields,

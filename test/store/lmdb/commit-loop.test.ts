@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { CommitObserver } from '../../../src/store/commit-observer.js'
 import {
   COMMIT_BATCH_MAX,
   type Commit,
@@ -9,6 +8,7 @@ import {
 } from '../../../src/store/lmdb/commit/commit-loop.js'
 import type { Tables } from '../../../src/store/lmdb/tables/tables.js'
 import { QueueFull, StorageUnavailable } from '../../../src/store/refusals.js'
+import type { CommitObserver } from '../../../src/store/store.js'
 
 /** Stands in for LMDB: transactions at once, and commits that the test lets fail. */
 class FakeRoot {

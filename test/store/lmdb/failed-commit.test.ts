@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { WalletCommand } from '../../../src/store/commands.js'
 import { lockDirectory } from '../../../src/store/lmdb/file/directory-lock.js'
 import { prepareSchema } from '../../../src/store/lmdb/file/schema.js'
-import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
+import { type LmdbStore, storeOn } from '../../../src/store/lmdb/lmdb-store.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
 import { StorageUnavailable } from '../../../src/store/refusals.js'
 import {
@@ -40,11 +40,7 @@ async function withFailingStore(run: (t: FailingStore) => Promise<void>): Promis
         return result
       }),
     )
-  const store = new LmdbStore(
-    tables,
-    lockDirectory(directory.path),
-    lmdbStoreOptions(directory.path, new ManualClock()),
-  )
+  const store = storeOn(tables, lockDirectory(directory.path), lmdbStoreOptions(directory.path, new ManualClock()))
   try {
     await run(Object.assign(failing, { store }))
   } finally {

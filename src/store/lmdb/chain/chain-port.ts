@@ -1,6 +1,6 @@
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../../../domain/block.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
-import type { ChainPort } from '../../chain.js'
+import type { ChainPort } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
 import { endOf, networkKey } from '../tables/keys.js'

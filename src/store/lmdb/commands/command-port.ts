@@ -13,7 +13,7 @@ import {
   type WalletCommand,
   type WalletResult,
 } from '../../commands.js'
-import type { InvoiceWithPayment } from '../../invoices.js'
+import type { InvoiceWithPayment } from '../../store.js'
 import { settleStep, takeStep } from '../chain/chain-steps.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'

@@ -75,26 +75,17 @@ const codec = recordCodec<Last>('meta/sequences', 1, {
 
 const NONE: Last = { owner: 0, wallet: 0, address: 0, assignment: 0, apiKey: 0, walletSet: 0, deposit: 0 }
 
-/** The last numbers handed out. A commit reads them at their first use and writes them once, at its end. */
+/** The last numbers handed out. A commit reads them at their first use. */
 class Sequences {
   private last: Last | null = null
-  private isDirty = false
 
-  next<K extends keyof Numbers>(tables: Tables, kind: K): Numbers[K] {
-    this.last ??= read(tables)
+  next<K extends keyof Numbers>({ meta }: Tables, kind: K): Numbers[K] {
+    if (this.last === null) {
+      const stored = meta.get(KEY)
+      this.last = stored === undefined ? { ...NONE } : codec.decode(stored)
+    }
     this.last[kind] += 1
-    this.isDirty = true
+    meta.putSync(KEY, codec.encode(this.last))
     return this.last[kind] as Numbers[K]
   }
-
-  save(tables: Tables): void {
-    if (!this.isDirty || this.last === null) return
-    tables.meta.putSync(KEY, codec.encode(this.last))
-    this.isDirty = false
-  }
-}
-
-function read({ meta }: Tables): Last {
-  const stored = meta.get(KEY)
-  return stored === undefined ? { ...NONE } : codec.decode(stored)
 }

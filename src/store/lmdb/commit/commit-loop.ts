@@ -1,7 +1,7 @@
 import type { Clock } from '../../../clock.js'
 import type { Settled } from '../../commands.js'
-import type { CommitObserver } from '../../commit-observer.js'
 import { QueueFull, StorageUnavailable } from '../../refusals.js'
+import type { CommitObserver } from '../../store.js'
 import type { Numbers } from '../tables/keys.js'
 import type { ReadTables, Tables } from '../tables/tables.js'
 import { Caches, Memos } from './caches.js'
@@ -233,11 +233,7 @@ export class CommitLoop {
 
   private nested<T>(work: () => T): T {
     // Inside a transaction's callback the binding runs a nested one at once and answers its value, not a promise.
-    return this.tables.root.childTransaction(() => {
-      const value = work()
-      this.caches.sequences.save(this.tables)
-      return value
-    }) as unknown as T
+    return this.tables.root.childTransaction(work) as unknown as T
   }
 
   private newCommit(): Commit {

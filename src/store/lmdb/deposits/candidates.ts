@@ -63,13 +63,12 @@ export class Candidates implements CandidateSearch<InvoiceId> {
   private walk(places: number): { readonly found: InvoiceId | null; readonly left: number } {
     const heads = this.heads()
     for (let left = places; ; ) {
-      const head = oldestOf(heads)
+      const head = heads.sort((a, b) => Buffer.compare(a.id, b.id)).shift()
       if (head === undefined || left <= 0) return { found: null, left: Math.max(left, 0) }
       if (decidedRow(this.commit, head.id).voidedAt === null) {
         if (isUnpaid(this.commit, head.id)) return { found: head.id, left }
         left -= findSet(this.commit, head.setNo).walletIds.length
       }
-      heads.splice(heads.indexOf(head), 1)
       const next = this.headOf(head.setNo, head.ofClass, head.id)
       if (next !== null) heads.push(next)
     }
@@ -104,18 +103,7 @@ export class Candidates implements CandidateSearch<InvoiceId> {
   }
 }
 
-function oldestOf(heads: readonly Head[]): Head | undefined {
-  let oldest: Head | undefined
-  for (const head of heads) {
-    if (oldest === undefined || Buffer.compare(head.id, oldest.id) < 0) oldest = head
-  }
-  return oldest
-}
-
 function newestOf(ids: readonly (InvoiceId | null)[]): InvoiceId | null {
-  let newest: InvoiceId | null = null
-  for (const id of ids) {
-    if (id !== null && (newest === null || Buffer.compare(id, newest) > 0)) newest = id
-  }
-  return newest
+  const found = ids.filter((id) => id !== null)
+  return found.sort(Buffer.compare).at(-1) ?? null
 }

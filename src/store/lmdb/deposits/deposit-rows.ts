@@ -1,8 +1,7 @@
 import { CURRENCIES, type Currency } from '../../../domain/amount.js'
 import type { Deposit } from '../../../domain/deposit.js'
 import { NETWORKS, type Network } from '../../../domain/network.js'
-import type { DepositPort } from '../../deposits.js'
-import type { Page, PageOf } from '../../reads.js'
+import type { DepositPort, Page, PageOf } from '../../store.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import {
   type AddressNo,

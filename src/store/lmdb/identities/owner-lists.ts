@@ -1,4 +1,4 @@
-import type { Page, PageOf } from '../../reads.js'
+import type { Page, PageOf } from '../../store.js'
 import type { Snapshot } from '../commit/commit-loop.js'
 import { endOf, NUMBER_BYTES, numberKey } from '../tables/keys.js'
 import type { ReadTable } from '../tables/tables.js'

@@ -1,6 +1,5 @@
 import type { Invoice } from '../../../domain/invoice.js'
-import type { InvoicePort, InvoiceWithPayment } from '../../invoices.js'
-import type { Page, PageOf } from '../../reads.js'
+import type { InvoicePort, InvoiceWithPayment, Page, PageOf } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
 import { answerFor } from '../payments/payments.js'

@@ -10,7 +10,7 @@ import type {
   OwedDelivery,
   Redelivery,
 } from '../../outbox.js'
-import type { Page, PageOf } from '../../reads.js'
+import type { Page, PageOf } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
 import { type DeliveryId, endOf, ID_BYTES, idOfKey, parseId, WIDE_BYTES } from '../tables/keys.js'

@@ -15,90 +15,52 @@ export type ReadTable = Pick<
  * (`commit/caches.ts`); ids of invoices and deliveries are 16 time-ordered bytes. A set is an owner's set of wallets.
  */
 const TABLES = {
-  /** The store's own facts: schema version, numbers handed out. */
-  meta: 'meta',
-  /** owner → identity */
-  identities: 'identities',
-  /** wallet id → wallet */
-  wallets: 'wallets',
-  /** network, canonical address → address no, wallet id */
-  addresses: 'addresses',
-  /** owner no, assignment no → wallet id */
-  ownerWallets: 'owner-wallets',
-  /** network, end of lease, wallet no → wallet id */
-  freeWallets: 'free-wallets',
-  /** public key (33 bytes) → API key */
-  apiKeys: 'api-keys',
-  /** key id (8 bytes) → public key */
-  apiKeyIds: 'api-key-ids',
-  /** owner no, key no → public key */
-  ownerApiKeys: 'owner-api-keys',
-  /** owner no, when it expires, key id → nothing; keys that are not revoked */
-  activeApiKeys: 'active-api-keys',
-  /** invoice id → invoice */
-  invoices: 'invoices',
-  /** owner no, invoice id → nothing */
-  ownerInvoices: 'owner-invoices',
-  /** client, route and key (32 bytes) → when it expires, hash of the body, invoice id */
-  idempotencyKeys: 'idempotency-keys',
-  /** when it expires, client, route and key → nothing */
-  idempotencyExpiries: 'idempotency-expiries',
-  /** when it is forgotten, hash of key, timestamp and body → nothing; signed requests that created without a reference */
+  meta: 'meta', // The store's own facts: schema version, numbers handed out.
+  identities: 'identities', // owner → identity
+  wallets: 'wallets', // wallet id → wallet
+  addresses: 'addresses', // network, canonical address → address no, wallet id
+  ownerWallets: 'owner-wallets', // owner no, assignment no → wallet id
+  freeWallets: 'free-wallets', // network, end of lease, wallet no → wallet id
+  apiKeys: 'api-keys', // public key (33 bytes) → API key
+  apiKeyIds: 'api-key-ids', // key id (8 bytes) → public key
+  ownerApiKeys: 'owner-api-keys', // owner no, key no → public key
+  activeApiKeys: 'active-api-keys', // owner no, when it expires, key id → nothing; keys that are not revoked
+  invoices: 'invoices', // invoice id → invoice
+  ownerInvoices: 'owner-invoices', // owner no, invoice id → nothing
+  idempotencyKeys: 'idempotency-keys', // client, route and key → when it expires, hash of the body, invoice id
+  idempotencyExpiries: 'idempotency-expiries', // when it expires, client, route and key → nothing
+  // when it is forgotten, hash of key, timestamp and body → nothing; signed requests that created without a reference
   signedCreations: 'signed-creations',
-  /** reference → invoice id */
-  references: 'references',
-  /** wallet no, owner no, currency, amount → ids of the open invoices that ask it (`open-invoices.ts`) */
-  openAmounts: 'open-amounts',
-  /** wallet no, owner no, set no, class, invoice id → nothing; open invoices */
-  openInvoices: 'open-invoices',
-  /** wallet no, owner no, class, invoice id → nothing; invoices that were found paid (`paid-invoices.ts`) */
-  paidInvoices: 'paid-invoices',
-  /** wallet no, currency → greatest amount that was ever paid */
-  paidAmounts: 'paid-amounts',
-  /** wallet no, owner no, class, amount, invoice id → nothing; paid invoices that no deposit has matched */
+  references: 'references', // reference → invoice id
+  openAmounts: 'open-amounts', // wallet no, owner no, currency, amount → ids of the open invoices that ask it
+  openInvoices: 'open-invoices', // wallet no, owner no, set no, class, invoice id → nothing; open invoices
+  paidInvoices: 'paid-invoices', // wallet no, owner no, class, invoice id → nothing; invoices found paid
+  paidAmounts: 'paid-amounts', // wallet no, currency → greatest amount that was ever paid
+  // wallet no, owner no, class, amount, invoice id → nothing; paid invoices that no deposit has matched
   unmatchedInvoices: 'unmatched-invoices',
-  /** invoice id → number of deposits that have matched it */
-  matches: 'matches',
-  /** when it expires, invoice id → nothing; invoices whose expiry has not been decided */
-  expiries: 'expiries',
-  /** owner no, wallet nos → set no */
-  walletSetNos: 'payee-numbers',
-  /** set no → owner and wallets */
-  walletSets: 'payees',
-  /** network, index, transaction hash → deposit */
-  deposits: 'deposits',
-  /** address no, currency, receivedAt, deposit no → running total of the deposits seen and not dropped; heads (`running-totals.ts`) */
+  matches: 'matches', // invoice id → number of deposits that have matched it
+  expiries: 'expiries', // when it expires, invoice id → nothing; invoices whose expiry has not been decided
+  walletSetNos: 'payee-numbers', // owner no, wallet nos → set no
+  walletSets: 'payees', // set no → owner and wallets
+  deposits: 'deposits', // network, index, transaction hash → deposit
+  // address no, currency, receivedAt, deposit no → total of the deposits seen and not dropped; heads (`running-totals.ts`)
   seenTotals: 'seen-totals',
-  /** the same of the confirmed ones */
-  confirmedTotals: 'confirmed-totals',
-  /** network → height up to which its blocks are confirmed */
-  chains: 'chains',
-  /** network, height → block that the watcher has passed, with the deposits that it holds */
-  blocks: 'blocks',
-  /** network, index, transaction hash → height of the block that holds the deposit */
-  blockDeposits: 'block-deposits',
-  /** event id → when it was answered, the error of a rejection */
-  events: 'events',
-  /** when it was answered, event id → nothing */
-  eventTimes: 'event-times',
-  /** when the ledger lists it, transaction → nothing; what a follower took lately */
-  ledgerTaken: 'ledger-taken',
-  /** transaction → when the ledger lists it, attempts, when it is retried; what could not be looked up */
+  confirmedTotals: 'confirmed-totals', // the same of the confirmed ones
+  chains: 'chains', // network → height up to which its blocks are confirmed
+  blocks: 'blocks', // network, height → block that the watcher has passed, with the deposits that it holds
+  blockDeposits: 'block-deposits', // network, index, transaction hash → height of the block that holds the deposit
+  events: 'events', // event id → when it was answered, the error of a rejection
+  eventTimes: 'event-times', // when it was answered, event id → nothing
+  ledgerTaken: 'ledger-taken', // when the ledger lists it, transaction → nothing; what a follower took lately
+  // transaction → when the ledger lists it, attempts, when it is retried; what could not be looked up
   ledgerSetAside: 'ledger-set-aside',
-  /** wallet id → when the ledger assigned it to its present owner */
-  ledgerDates: 'ledger-dates',
-  /** owner no → webhook configuration */
-  webhooks: 'webhooks',
-  /** delivery id → delivery */
-  deliveries: 'deliveries',
-  /** lane, delivery id → nothing; what has not been attempted */
-  queuedDeliveries: 'queued-deliveries',
-  /** delivery id → nothing; what was attempted and has no outcome yet */
-  attemptedDeliveries: 'attempted-deliveries',
-  /** when it is due, delivery id → nothing; what waits for another attempt */
-  waitingDeliveries: 'waiting-deliveries',
-  /** owner no, delivery id → nothing */
-  ownerDeliveries: 'owner-deliveries',
+  ledgerDates: 'ledger-dates', // wallet id → when the ledger assigned it to its present owner
+  webhooks: 'webhooks', // owner no → webhook configuration
+  deliveries: 'deliveries', // delivery id → delivery
+  queuedDeliveries: 'queued-deliveries', // lane, delivery id → nothing; what has not been attempted
+  attemptedDeliveries: 'attempted-deliveries', // delivery id → nothing; what was attempted and has no outcome yet
+  waitingDeliveries: 'waiting-deliveries', // when it is due, delivery id → nothing; what waits for another attempt
+  ownerDeliveries: 'owner-deliveries', // owner no, delivery id → nothing
 } as const
 
 type TableName = keyof typeof TABLES

@@ -4,7 +4,7 @@ import { decideWalletFact, type FlawOfAddress, type Wallet } from '../../../doma
 import type { Commit } from '../commit/commit-loop.js'
 import { internOwner, markKnown } from '../identities/identities.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
-import { isOvertaken, noteDate } from './ledger-dates.js'
+import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { list, unlist } from './wallet-pool.js'
 import { bindAddress, findAddress, findWallet, saveWallet, type WalletRow } from './wallets.js'
 
@@ -50,4 +50,24 @@ function putWallet(commit: Commit, wallet: Wallet, known: WalletRow | undefined)
   if (known !== undefined) unlist(commit, known)
   list(commit, row)
   if (owner !== null) markKnown(commit, owner)
+}
+
+/**
+ * Whether an assignment that the ledger dates at `ledgerMs` was overtaken by a later one of the wallet. Transactions of a
+ * ledger may be learned in another order than the ledger has them in.
+ */
+function isOvertaken(commit: Commit, walletId: string, ledgerMs: number): boolean {
+  const known = dateOf(commit, walletId)
+  return known !== null && ledgerMs < known
+}
+
+/** Keeps the later of the known date and `ledgerMs`. */
+function noteDate(commit: Commit, walletId: string, ledgerMs: number): void {
+  const known = dateOf(commit, walletId)
+  if (known === null || known < ledgerMs) commit.tables.ledgerDates.putSync(Buffer.from(walletId), timeKey(ledgerMs))
+}
+
+/** When the ledger assigned a wallet to its present owner, by the ledger's clock; null when that is not known. */
+function dateOf({ tables }: Commit, walletId: string): number | null {
+  return tables.ledgerDates.get(Buffer.from(walletId))?.readUIntBE(0, WIDE_BYTES) ?? null
 }

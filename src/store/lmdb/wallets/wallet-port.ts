@@ -1,7 +1,6 @@
 import type { Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
-import type { Page, PageOf } from '../../reads.js'
-import type { WalletPort } from '../../wallets.js'
+import type { Page, PageOf, WalletPort } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
 import { NUMBER_BYTES } from '../tables/keys.js'

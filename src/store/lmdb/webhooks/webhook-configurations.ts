@@ -8,7 +8,7 @@ import {
   type WebhookConfiguration,
   type WebhookPayload,
 } from '../../../domain/webhook.js'
-import type { WebhookPort } from '../../webhooks.js'
+import type { WebhookPort } from '../../store.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
 import { numberKey, type OwnerNo } from '../tables/keys.js'
