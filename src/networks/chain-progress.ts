@@ -80,7 +80,7 @@ export class ChainProgress {
 
   /** Reads newly confirmed blocks again: when they were new, a node may not have known all of their transfers. */
   private async confirm(position: ChainPosition, confirmed: number): Promise<boolean> {
-    const { chain, reader } = this.options
+    const { chain, reader, log } = this.options
     const blocks = await this.read(position.confirmed + 1, Math.min(confirmed, position.tip.height))
     for (const block of blocks) {
       const kept = await chain.blockAt(reader.network, block.height)
@@ -88,7 +88,9 @@ export class ChainProgress {
     }
     for (const portion of portionsOf(blocks)) {
       const { repaired } = await this.take({ type: 'confirm', network: reader.network, blocks: portion })
-      if (repaired > 0) this.logRepair(portion, repaired)
+      if (repaired === 0) continue
+      const about = { network: reader.network, from: portion[0]?.height, to: portion.at(-1)?.height, repaired }
+      log.warn(about, 'blocks held other transfers when they were confirmed than when they were first read')
     }
     return true
   }
@@ -165,11 +167,6 @@ export class ChainProgress {
       log.warn({ network: reader.network, txHash, index, error: fate.error }, 'a transfer cannot be recorded')
     }
     return outcome
-  }
-
-  private logRepair(blocks: readonly ObservedBlock[], repaired: number): void {
-    const about = { network: this.options.reader.network, from: blocks[0]?.height, to: blocks.at(-1)?.height, repaired }
-    this.options.log.warn(about, 'blocks held other transfers when they were confirmed than when they were first read')
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Intake } from '../actors/intake.js'
-import type { BlockHead, ObservedBlock } from '../domain/block.js'
-import type { Deposit } from '../domain/deposit.js'
-import type { Network, TokenDecimals } from '../domain/network.js'
+import type { BlockHead, ObservedBlock, ObservedTransfer } from '../domain/block.js'
+import { type Deposit, type DepositReport, depositValue, type Sighting } from '../domain/deposit.js'
+import { canonicalAddress, type Network, type TokenDecimals } from '../domain/network.js'
 import type { PageOf, Store } from '../store/store.js'
-import { compareTransfer, type Difference, repairOf } from './difference.js'
 import type { BlockReader } from './retrying-reader.js'
 
 /**
@@ -12,6 +11,29 @@ import type { BlockReader } from './retrying-reader.js'
  */
 const WINDOW_BLOCKS = 2000
 const DEPOSITS_PAGE = 1000
+
+/** The fields in which a deposit can differ from its transfer. */
+export type DepositField = 'toAddress' | 'currency' | 'amount' | 'receivedAt' | 'kind'
+
+/** A difference between a confirmed part of a chain and the store. */
+export type Difference =
+  /** The store has no deposit of a transfer on the chain. */
+  | { readonly type: 'missing'; readonly height: number; readonly transfer: Sighting }
+  /** The store has other values. */
+  | {
+      readonly type: 'other'
+      readonly height: number
+      readonly fields: readonly DepositField[]
+      readonly transfer: Sighting
+      readonly deposit: Deposit
+    }
+  /** The block that the deposit was recorded from does not hold it. */
+  | { readonly type: 'not_on_chain'; readonly height: number; readonly deposit: Deposit }
+  /**
+   * The deposit has a time within these blocks, but no block has this time or holds it: another source reported it. Its
+   * place is uncertain, so it is never repaired.
+   */
+  | { readonly type: 'unplaced'; readonly deposit: Deposit }
 
 export interface ReconcileOptions {
   readonly reader: BlockReader
@@ -177,4 +199,47 @@ class Reconciliation {
 /** An index has no colon. */
 function nameOf({ txHash, index }: Pick<Deposit, 'txHash' | 'index'>): string {
   return `${index}:${txHash}`
+}
+
+/** The difference between a transfer of a confirmed block and the store's deposit of it; null when they agree. */
+function compareTransfer(
+  network: Network,
+  { height, timeMs }: ObservedBlock,
+  observed: ObservedTransfer,
+  deposit: Deposit | undefined,
+  tokenDecimals: TokenDecimals,
+): Difference | null {
+  const transfer: Sighting = { network, ...observed, receivedAt: timeMs }
+  if (deposit === undefined) return { type: 'missing', height, transfer }
+  const [value, known] = [depositValue(transfer, tokenDecimals), depositValue(deposit, tokenDecimals)]
+  const differs: Readonly<Record<DepositField, boolean>> = {
+    toAddress: canonicalAddress(network, deposit.toAddress) !== canonicalAddress(network, transfer.toAddress),
+    currency: known?.currency !== value?.currency,
+    amount: known?.atoms !== value?.atoms,
+    receivedAt: deposit.receivedAt !== timeMs,
+    kind: deposit.kind !== 'confirmed',
+  }
+  // The keys of the record are its names, but Object.keys does not say so.
+  const fields = (Object.keys(differs) as DepositField[]).filter((field) => differs[field])
+  return fields.length === 0 ? null : { type: 'other', height, fields, transfer, deposit }
+}
+
+/** The reports about deposits, in order, that make the store agree with the chain. */
+function repairOf(difference: Difference): readonly { readonly report: DepositReport; readonly sighting: Sighting }[] {
+  switch (difference.type) {
+    case 'missing':
+      return [{ report: 'confirmed', sighting: difference.transfer }]
+    case 'other': {
+      const { fields, transfer, deposit } = difference
+      const confirmed = { report: 'confirmed', sighting: transfer } as const
+      const isOnlyKind = fields.every((field) => field === 'kind')
+      // A dropped deposit is recorded again with the chain's values.
+      if (isOnlyKind || deposit.kind === 'dropped') return [confirmed]
+      return [{ report: 'dropped', sighting: deposit }, confirmed]
+    }
+    case 'not_on_chain':
+      return [{ report: 'dropped', sighting: difference.deposit }]
+    case 'unplaced':
+      return []
+  }
 }

@@ -14,16 +14,12 @@ export async function checkToken(
   decimals: number,
   call: (method: 'decimals' | 'symbol') => Promise<Buffer>,
 ): Promise<void> {
-  const found = integerReturned(await call('decimals'))
+  const answer = await call('decimals')
+  const found = answer.length === WORD_BYTES ? wordAt(answer, 0) : null
   if (found !== BigInt(decimals)) {
     throw new WrongNode(`${contract} has ${found ?? 'no'} decimals, configured are ${decimals}`)
   }
   if (!isSymbol(await call('symbol'))) throw new WrongNode(`${contract} has no readable symbol`)
-}
-
-/** An unsigned integer; null when the answer is not one word. */
-function integerReturned(answer: Buffer): bigint | null {
-  return answer.length === WORD_BYTES ? wordAt(answer, 0) : null
 }
 
 /** Whether a method returned a readable text: a string, or in old contracts 32 bytes padded with zeros. */

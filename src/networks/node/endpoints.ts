@@ -65,20 +65,9 @@ export class Endpoints<Node> {
         reasons.push(`${endpoint.http.name}: left alone after failures`)
         continue
       }
-      let answer: T
-      try {
-        answer = await this.query(endpoint, work)
-      } catch (error) {
-        if (!(error instanceof NodeFailure || error instanceof WrongNode)) {
-          endpoint.withdraw()
-          throw error
-        }
-        this.note(endpoint, error)
-        reasons.push(`${endpoint.http.name}: ${error.message}`)
-        continue
-      }
-      this.noteSuccess(endpoint)
-      yield answer
+      const end = await this.attempt(endpoint, work)
+      if ('answer' in end) yield end.answer
+      else reasons.push(end.reason)
     }
     if (reasons.length === this.all.length) throw this.unavailable(reasons)
   }
@@ -88,22 +77,14 @@ export class Endpoints<Node> {
    * network, and with `NodeUnavailable` when none answers.
    */
   async verify(): Promise<void> {
-    const reasons: string[] = []
-    const checks = this.all.map(async (endpoint) => {
-      try {
-        await this.options.check(endpoint.node)
-        endpoint.isChecked = true
-        this.noteSuccess(endpoint)
-      } catch (error) {
-        if (!(error instanceof NodeFailure || error instanceof WrongNode)) throw error
-        this.note(endpoint, error)
-        if (error instanceof WrongNode) throw new WrongNode(`${endpoint.http.name}: ${error.message}`)
-        reasons.push(`${endpoint.http.name}: ${error.message}`)
-      }
+    const checks = this.all.map((endpoint) => {
+      endpoint.isChecked = false
+      return this.attempt(endpoint, async () => {})
     })
-    const ends = await Promise.allSettled(checks)
-    for (const end of ends) if (end.status === 'rejected') throw end.reason
-    if (reasons.length === this.all.length) throw this.unavailable(reasons)
+    const failures = (await Promise.all(checks)).filter((end) => 'reason' in end)
+    const wrong = failures.find(({ isWrong }) => isWrong)
+    if (wrong !== undefined) throw new WrongNode(wrong.reason)
+    if (failures.length === this.all.length) throw this.unavailable(failures.map(({ reason }) => reason))
   }
 
   health(): readonly EndpointHealth[] {
@@ -119,26 +100,31 @@ export class Endpoints<Node> {
     await Promise.all(this.all.map(({ http }) => http.close()))
   }
 
-  private async query<T>(endpoint: Endpoint<Node>, work: (node: Node) => Promise<T>): Promise<T> {
-    if (!endpoint.isChecked) {
-      await this.options.check(endpoint.node)
+  /** Makes a query, after the check if it is due, and notes how it ended. Rejects with failures that are not the node's. */
+  private async attempt<T>(
+    endpoint: Endpoint<Node>,
+    work: (node: Node) => Promise<T>,
+  ): Promise<{ readonly answer: T } | { readonly reason: string; readonly isWrong: boolean }> {
+    const { log, network } = this.options
+    const { node, http } = endpoint
+    try {
+      if (!endpoint.isChecked) await this.options.check(node)
       endpoint.isChecked = true
+      const answer = await work(node)
+      if (!endpoint.isHealthy) log.info({ network, endpoint: http.name }, 'a node is well again')
+      endpoint.succeeded()
+      return { answer }
+    } catch (error) {
+      if (!(error instanceof NodeFailure || error instanceof WrongNode)) {
+        endpoint.withdraw()
+        throw error
+      }
+      const about = { network, endpoint: http.name, failure: error.message }
+      if (endpoint.isHealthy) log.warn(about, 'a node failed')
+      else log.debug(about, 'a node failed again')
+      endpoint.failed(error)
+      return { reason: `${http.name}: ${error.message}`, isWrong: error instanceof WrongNode }
     }
-    return await work(endpoint.node)
-  }
-
-  private note(endpoint: Endpoint<Node>, error: Error): void {
-    const { log, network } = this.options
-    const about = { network, endpoint: endpoint.http.name, failure: error.message }
-    if (endpoint.isHealthy) log.warn(about, 'a node failed')
-    else log.debug(about, 'a node failed again')
-    endpoint.failed(error)
-  }
-
-  private noteSuccess(endpoint: Endpoint<Node>): void {
-    const { log, network } = this.options
-    if (!endpoint.isHealthy) log.info({ network, endpoint: endpoint.http.name }, 'a node is well again')
-    endpoint.succeeded()
   }
 
   private unavailable(reasons: readonly string[]): NodeUnavailable {
@@ -199,11 +185,8 @@ class Endpoint<Node> {
     this.failuresInRow += 1
     this.failedAtMs = this.clock.now()
     const backOff = { firstMs: PAUSE_MIN_MS, maxMs: PAUSE_MAX_MS, random: this.random }
-    this.pauseMs = Math.max(backOffMs(this.failuresInRow, backOff), askedPauseMs(error))
+    const isLimiting = error instanceof HttpFailure && LIMITING_STATUSES.includes(error.status)
+    const askedMs = isLimiting ? Math.min(error.retryAfterMs ?? 0, ASKED_PAUSE_MAX_MS) : 0
+    this.pauseMs = Math.max(backOffMs(this.failuresInRow, backOff), askedMs)
   }
-}
-
-function askedPauseMs(error: Error): number {
-  if (!(error instanceof HttpFailure) || !LIMITING_STATUSES.includes(error.status)) return 0
-  return Math.min(error.retryAfterMs ?? 0, ASKED_PAUSE_MAX_MS)
 }

@@ -3,10 +3,23 @@ import { retryAfterMs } from '../../base/retry-after.js'
 import type { Clock } from '../../clock.js'
 import type { Scheduler } from '../../scheduler.js'
 import { HttpFailure } from './answer.js'
-import { isWithinBounds } from './json-bounds.js'
 
 /** Connections to one endpoint. */
 const CONNECTIONS_MAX = 4
+/**
+ * Levels and values of the largest real answers, with a margin. A parser needs far more memory for them than the text.
+ */
+export const JSON_DEPTH_MAX = 32
+export const JSON_VALUES_MAX = 1_000_000
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
 /** Shorter parts of a URL are no secrets, and replacing them would garble every message. */
 const SECRET_LENGTH_MIN = 6
 const MESSAGE_LENGTH_MAX = 200
@@ -28,34 +41,42 @@ export interface HttpJsonOptions {
   readonly scheduler: Scheduler
 }
 
-/** Parses a JSON text; throws when it is malformed. */
-export type JsonParser = (text: string) => unknown
-
 /** Queries one endpoint for JSON over HTTP. It does not follow redirects. */
 export class HttpJson {
+  /** Scheme, host and port: the public part of the address. */
+  readonly name: string
   /** Requests begun. */
   requests = 0
-  private readonly url: EndpointUrl
+  private readonly path: string
+  private readonly query: string
+  /** Includes the credentials of the address, if it has any. */
+  private readonly headers: Readonly<Record<string, string>>
+  private readonly secrets: readonly string[]
   private readonly http: BoundedHttp
   private readonly utf8 = new TextDecoder('utf-8', { fatal: true })
 
   constructor(
-    address: EndpointAddress,
+    { url, headers = {} }: EndpointAddress,
     private readonly options: HttpJsonOptions,
   ) {
-    this.url = new EndpointUrl(address)
+    const { origin, pathname, search, searchParams, username, password } = new URL(url)
+    const user = [username, password].map(decodeURIComponent)
+    const credentials = Buffer.from(user.join(':')).toString('base64')
+    this.name = origin
+    this.path = pathname.replace(/\/+$/, '')
+    this.query = search
+    this.headers = username === '' && password === '' ? headers : { authorization: `Basic ${credentials}`, ...headers }
+    this.secrets = [...pathname.split('/'), ...searchParams.values(), ...user, credentials, ...Object.values(headers)]
+      .filter((part) => part.length >= SECRET_LENGTH_MIN)
+      .sort((a, b) => b.length - a.length)
     this.http = new BoundedHttp({ connectionsMax: CONNECTIONS_MAX, ...options })
   }
 
-  /** Scheme, host and port: the public part of the address. */
-  get name(): string {
-    return this.url.origin
-  }
-
   /**
-   * Posts a JSON text to `path` below the endpoint's path, and returns the parsed answer. Rejects with `HttpFailure`.
+   * Posts a JSON text to `path` below the endpoint's path, and returns the parsed answer; `parse` throws when it is
+   * malformed. Rejects with `HttpFailure`.
    */
-  async post(path: string, json: string, parse: JsonParser = JSON.parse): Promise<unknown> {
+  async post(path: string, json: string, parse: (text: string) => unknown = JSON.parse): Promise<unknown> {
     this.requests += 1
     const body = await this.exchange(path, json).catch((error: unknown) => Promise.reject(this.failureOf(error)))
     if (!isWithinBounds(body)) throw new HttpFailure('too_long', 'the answer has too many values or levels')
@@ -67,9 +88,10 @@ export class HttpJson {
     }
   }
 
-  /** A node's text without secrets, and short enough for a log. */
+  /** A node's text without the secrets, in case the node repeats them, and short enough for a log. */
   presentable(text: string): string {
-    return this.url.presentable(text)
+    const shown = this.secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
+    return shown.length > MESSAGE_LENGTH_MAX ? `${shown.slice(0, MESSAGE_LENGTH_MAX)}…` : shown
   }
 
   /** Closes the connections, also those in use. */
@@ -81,9 +103,9 @@ export class HttpJson {
     const { clock, answerLimitBytes } = this.options
     const { status, headers, body } = await this.http.request({
       method: 'POST',
-      origin: this.url.origin,
-      path: this.url.pathOf(path),
-      headers: { ...this.url.headers, 'content-type': 'application/json', accept: 'application/json' },
+      origin: this.name,
+      path: `${`${this.path}${path}` || '/'}${this.query}`,
+      headers: { ...this.headers, 'content-type': 'application/json', accept: 'application/json' },
       body: json,
       limitBytes: (status) => (isSuccess(status) ? answerLimitBytes : 0),
     })
@@ -103,41 +125,44 @@ export class HttpJson {
   }
 }
 
-/** An endpoint's address, divided into the public part and the secrets. */
-class EndpointUrl {
-  /** Scheme, host and port. */
-  readonly origin: string
-  /** Includes the credentials of the URL, if it has any. */
-  readonly headers: Readonly<Record<string, string>>
-  private readonly path: string
-  private readonly query: string
-  private readonly secrets: readonly string[]
-
-  constructor({ url, headers = {} }: EndpointAddress) {
-    const { origin, pathname, search, searchParams, username, password } = new URL(url)
-    const user = [username, password].map(decodeURIComponent)
-    const credentials = Buffer.from(user.join(':')).toString('base64')
-    this.origin = origin
-    this.path = pathname.replace(/\/+$/, '')
-    this.query = search
-    this.headers = username === '' && password === '' ? headers : { authorization: `Basic ${credentials}`, ...headers }
-    this.secrets = [...pathname.split('/'), ...searchParams.values(), ...user, credentials, ...Object.values(headers)]
-      .filter((part) => part.length >= SECRET_LENGTH_MIN)
-      .sort((a, b) => b.length - a.length)
-  }
-
-  /** The request target for a path below the endpoint's own. */
-  pathOf(path: string): string {
-    return `${`${this.path}${path}` || '/'}${this.query}`
-  }
-
-  /** A node's text without the secrets, in case the node repeats them, and short enough for a log. */
-  presentable(text: string): string {
-    const shown = this.secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
-    return shown.length > MESSAGE_LENGTH_MAX ? `${shown.slice(0, MESSAGE_LENGTH_MAX)}…` : shown
-  }
-}
-
 function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
+}
+
+/**
+ * Whether a JSON text stays within the bounds, checked before it is parsed. Bytes that are not JSON may pass; the
+ * parser refuses them.
+ */
+function isWithinBounds(json: Uint8Array): boolean {
+  let depth = 0
+  let values = 1
+  let isText = false
+  for (let i = 0; i < json.length; i += 1) {
+    const byte = json[i]
+    if (isText) {
+      if (byte === QUOTE) isText = false
+      else if (byte === BACKSLASH) i += 1
+      continue
+    }
+    switch (byte) {
+      case QUOTE:
+        isText = true
+        break
+      case OPEN_ARRAY:
+      case OPEN_OBJECT:
+        depth += 1
+        values += 1
+        if (depth > JSON_DEPTH_MAX) return false
+        break
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        depth -= 1
+        break
+      case COMMA:
+        values += 1
+        if (values > JSON_VALUES_MAX) return false
+        break
+    }
+  }
+  return true
 }

@@ -87,7 +87,7 @@ export class JsonRpc {
       this.resultOf(answer, firstId)
       throw new BadAnswer('a batch is answered by one result')
     }
-    const byId = new Map(answer.map((each: unknown) => [idOf(each), each]))
+    const byId = new Map(answer.map((each: unknown) => [isObject(each) ? each['id'] : undefined, each]))
     if (answer.length !== calls.length || byId.size !== calls.length) {
       throw new BadAnswer('a batch is not answered call by call')
     }
@@ -108,8 +108,4 @@ export class JsonRpc {
     const number = typeof code === 'number' ? code : NO_CODE
     return new RpcFailure(number, this.http.presentable(`error ${number}: ${text}`))
   }
-}
-
-function idOf(answer: unknown): unknown {
-  return isObject(answer) ? answer['id'] : undefined
 }
