@@ -36,40 +36,47 @@ export interface FollowerState {
   readonly comparedAtMs: number | null
 }
 
+/** The part of the state that only the follower itself knows, and that it adds. */
+type Added = Pick<FollowerState, 'setAside' | 'stores' | 'comparedAtMs'>
+type Recorded = Omit<FollowerState, keyof Added | 'lagMs' | 'facts'>
+
 /** Collects a follower's state. */
 export class FollowerRecord {
-  malformed = 0
-  failures = 0
-  failure: string | null = null
-  silentStores = 0
-  private transactions = 0
-  private missed = 0
-  private knownUntilMs: number | null = null
-  private lastUmid: string | null = null
-  private lastTimestampMs: number | null = null
+  readonly recorded: { -readonly [Field in keyof Recorded]: Recorded[Field] } = {
+    lastUmid: null,
+    lastTimestampMs: null,
+    transactions: 0,
+    malformed: 0,
+    failures: 0,
+    failure: null,
+    missed: 0,
+    silentStores: 0,
+  }
   private readonly facts: Record<EventOutcome['status'], number> = { applied: 0, duplicate: 0, rejected: 0 }
+  private knownUntilMs: number | null = null
 
   constructor(private readonly clock: Clock) {}
 
   resumed({ newestMs }: LedgerProgress): void {
-    this.lastTimestampMs = newestMs
+    this.recorded.lastTimestampMs = newestMs
     this.knownUntilMs = newestMs
   }
 
   took(occasion: Occasion, rows: readonly ListedTransaction[], outcomes: readonly EventOutcome[]): void {
+    const { recorded } = this
     for (const { status } of outcomes) this.facts[status] += 1
     if (occasion === 'compared') {
-      this.missed += outcomes.filter(({ status }) => status === 'applied').length
+      recorded.missed += outcomes.filter(({ status }) => status === 'applied').length
       return
     }
-    this.transactions += rows.length
+    recorded.transactions += rows.length
     for (const { umid, timestampMs } of rows) {
-      if (timestampMs < (this.lastTimestampMs ?? 0)) continue
-      this.lastUmid = umid
-      this.lastTimestampMs = timestampMs
+      if (timestampMs < (recorded.lastTimestampMs ?? 0)) continue
+      recorded.lastUmid = umid
+      recorded.lastTimestampMs = timestampMs
     }
-    if (rows.length === 0 || this.lastTimestampMs === null) return
-    this.knownUntilMs = Math.max(this.knownUntilMs ?? 0, Math.min(this.lastTimestampMs, this.clock.now()))
+    if (rows.length === 0 || recorded.lastTimestampMs === null) return
+    this.knownUntilMs = Math.max(this.knownUntilMs ?? 0, Math.min(recorded.lastTimestampMs, this.clock.now()))
   }
 
   /** A poll that began at this time found nothing more. */
@@ -77,21 +84,9 @@ export class FollowerRecord {
     this.knownUntilMs = beganAtMs
   }
 
-  /** The follower adds what the record does not know. */
-  state(others: Pick<FollowerState, 'setAside' | 'stores' | 'comparedAtMs'>): FollowerState {
-    const { malformed, failures, failure, silentStores, transactions, missed, knownUntilMs } = this
-    return {
-      ...others,
-      lastUmid: this.lastUmid,
-      lastTimestampMs: this.lastTimestampMs,
-      lagMs: knownUntilMs === null ? null : Math.max(0, this.clock.now() - knownUntilMs),
-      transactions,
-      facts: { ...this.facts },
-      malformed,
-      failures,
-      failure,
-      silentStores,
-      missed,
-    }
+  state(added: Added): FollowerState {
+    const { recorded, facts, knownUntilMs } = this
+    const lagMs = knownUntilMs === null ? null : Math.max(0, this.clock.now() - knownUntilMs)
+    return { ...added, ...recorded, facts: { ...facts }, lagMs }
   }
 }

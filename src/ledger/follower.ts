@@ -1,6 +1,4 @@
 import { backOffMs } from '../base/back-off.js'
-import type { Clock } from '../clock.js'
-import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import {
   advance,
   type LedgerMemory,
@@ -8,16 +6,13 @@ import {
   type ListingPosition,
   notRead,
 } from '../domain/ledger-progress.js'
-import type { Logger } from '../log.js'
 import { pause, type Scheduler } from '../scheduler.js'
 import type { LedgerPort } from '../store/store.js'
 import { LedgerComparison } from './comparison.js'
-import type { FollowedContracts } from './followed-contracts.js'
-import { FollowerMemory } from './follower-memory.js'
+import { FollowerMemory, type FollowerMemoryOptions } from './follower-memory.js'
 import { FollowerRecord, type FollowerState } from './follower-state.js'
-import type { ApplyEvents } from './gateway-events.js'
 import type { LedgerSource, ListingPage } from './ledger-nodes.js'
-import { ATTEMPTS_OF_A_MOMENT, TransactionIntake } from './transaction-intake.js'
+import { ATTEMPTS_OF_A_MOMENT, TransactionIntake, type TransactionIntakeOptions } from './transaction-intake.js'
 
 /** Rows listed in one query, beside those of its first millisecond that were read before. */
 export const LISTED_ROWS = 5000
@@ -34,27 +29,18 @@ export const COMPARISON_PAUSE_MS = 24 * 60 * 60 * 1000
 /** The longest pause after failures. */
 export const BACKOFF_MAX_MS = 60_000
 
-export interface FollowerOptions {
+export interface FollowerOptions
+  extends Omit<TransactionIntakeOptions, 'source' | 'memory' | 'record' | 'isStopped'>,
+    Pick<FollowerMemoryOptions, 'overlapMs'> {
   readonly source: LedgerSource
-  readonly followed: FollowedContracts
   /** Names the followed contracts and stores: stored progress under another name is not continued. */
   readonly origin: string
   /** Where to begin without progress, Unix milliseconds on the ledger's clock. */
   readonly fromMs: number
-  /** How far behind the newest transaction the listing is read again. */
-  readonly overlapMs: number
-  /** Pause between two polls when there is nothing more; also the first pause after a failure. */
-  readonly pollMs: number
   readonly ledger: Pick<LedgerPort, 'memory' | 'saveStep'>
-  /** The intake: the same way in that a gateway's push takes. */
-  readonly apply: ApplyEvents
-  /** Verifies the signatures in transactions. */
-  readonly engine: Secp256k1Engine
-  readonly clock: Clock
   readonly scheduler: Scheduler
   /** From 0 to below 1, evenly. */
   readonly random: () => number
-  readonly log: Logger
 }
 
 /** How a poll ended: `more` may be there at once, nothing more is, or it failed and why. */
@@ -134,25 +120,25 @@ export class LedgerFollower {
   }
 
   private pauseAfter(end: PollEnd, beganAtMs: number): number {
-    const { record } = this
+    const { recorded } = this.record
     if (typeof end === 'object') {
       this.failuresInARow += 1
-      record.failures += 1
+      recorded.failures += 1
       this.complain(end.failure)
-      record.failure = end.failure
+      recorded.failure = end.failure
       const { pollMs, random } = this.options
       return backOffMs(this.failuresInARow, { firstMs: pollMs, maxMs: Math.max(pollMs, BACKOFF_MAX_MS), random })
     }
     if (this.complaint !== null) this.options.log.info('the ledger is followed again')
     this.complaint = null
     this.failuresInARow = 0
-    record.failure = null
+    recorded.failure = null
     if (end === 'more') return 0
     if (!this.hasCaughtUp) {
       this.hasCaughtUp = true
       this.options.log.info({ transactions: this.state().transactions }, 'caught up with the ledger')
     }
-    record.caughtUp(beganAtMs)
+    this.record.caughtUp(beganAtMs)
     return this.options.pollMs
   }
 
@@ -266,7 +252,7 @@ export class LedgerFollower {
       log.info({ store }, 'a store of the ledger answers again')
       if (nowMs - sinceMs > overlapMs / 2) await comparison.beginAt(sinceMs - overlapMs)
     }
-    this.record.silentStores = this.silentSince.size
+    this.record.recorded.silentStores = this.silentSince.size
   }
 }
 

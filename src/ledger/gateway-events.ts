@@ -1,9 +1,9 @@
 import type { IncomingEvent } from '../actors/intake.js'
 import { isObject } from '../base/json-object.js'
-import type { DepositReport, Sighting } from '../domain/deposit.js'
+import type { DepositReport } from '../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
-import { isNetwork, NETWORKS, type Network } from '../domain/network.js'
+import { isNetwork, NETWORKS } from '../domain/network.js'
 import { isLongerThan, OWNER_LENGTH_MAX, parseOwner, wellFormed } from '../domain/text.js'
 
 /** Events in one push (decisions 8). */
@@ -44,21 +44,18 @@ export function parseEvents(body: Readonly<Record<string, unknown>>, nowMs: numb
  */
 export async function applyEvents(parsed: readonly ParsedEvent[], apply: ApplyEvents): Promise<readonly EventResult[]> {
   const results: EventResult[] = []
-  let batch: IncomingEvent[] = []
-  let places: { readonly index: number; readonly id: string }[] = []
-  let ids = new Set<string>()
+  /** The next batch by id, each event with its place in the push. */
+  const batch = new Map<string, { readonly index: number; readonly event: IncomingEvent }>()
 
   async function flush(): Promise<void> {
-    if (batch.length === 0) return
-    const outcomes = await apply(batch)
-    if (outcomes.length !== batch.length) throw new Error('the intake answered another number of events')
-    for (const [i, { index, id }] of places.entries()) {
+    if (batch.size === 0) return
+    const outcomes = await apply([...batch.values()].map(({ event }) => event))
+    if (outcomes.length !== batch.size) throw new Error('the intake answered another number of events')
+    for (const [i, [id, { index }]] of [...batch].entries()) {
       const outcome = outcomes[i]
       if (outcome !== undefined) results[index] = { id, ...outcome }
     }
-    batch = []
-    places = []
-    ids = new Set()
+    batch.clear()
   }
 
   for (const [index, one] of parsed.entries()) {
@@ -66,10 +63,8 @@ export async function applyEvents(parsed: readonly ParsedEvent[], apply: ApplyEv
       results[index] = { id: one.id, status: 'rejected', error: one.error }
       continue
     }
-    if (ids.has(one.id)) await flush()
-    batch.push(one.event)
-    places.push({ index, id: one.id })
-    ids.add(one.id)
+    if (batch.has(one.id)) await flush()
+    batch.set(one.id, { index, event: one.event })
   }
   await flush()
   return results
@@ -81,6 +76,7 @@ interface Flaw {
 }
 
 const NOT_AN_IDENTITY = `must be a non-empty string of at most ${OWNER_LENGTH_MAX} characters`
+const NOT_A_NETWORK = `must be one of ${NETWORKS.join(', ')}`
 
 function parseEvent(value: unknown, nowMs: number): ParsedEvent {
   if (!isObject(value)) return { id: null, error: 'an event must be an object' }
@@ -121,48 +117,35 @@ function parseCreation(wallet: unknown): LedgerFact | Flaw {
   const network = wallet['network']
   if (id === null) return { error: 'wallet.id must be a non-empty string' }
   if (address === null) return { error: 'wallet.address must be a non-empty string' }
-  if (!isNetwork(network)) return { error: `wallet.network ${notANetwork()}` }
+  if (!isNetwork(network)) return { error: `wallet.network ${NOT_A_NETWORK}` }
   return { type: 'wallet.created', id, address, network }
 }
 
 /**
  * The wallet may be known already, so its address and network are optional. The store checks that they come together.
  */
-function parseAssignment(wallet: unknown, owner: unknown): LedgerFact | Flaw {
+function parseAssignment(wallet: unknown, ownerId: unknown): LedgerFact | Flaw {
   if (!isObject(wallet)) return { error: 'wallet must be an object' }
   const id = parseText(wallet['id'])
+  const address = isAbsent(wallet['address']) ? null : parseText(wallet['address'])
+  const network = wallet['network'] ?? null
+  const owner = parseOwner(ownerId)
   if (id === null) return { error: 'wallet.id must be a non-empty string' }
-  let address: string | null = null
-  if (!isAbsent(wallet['address'])) {
-    address = parseText(wallet['address'])
-    if (address === null) return { error: 'wallet.address must be a non-empty string' }
-  }
-  let network: Network | null = null
-  if (!isAbsent(wallet['network'])) {
-    if (!isNetwork(wallet['network'])) return { error: `wallet.network ${notANetwork()}` }
-    network = wallet['network']
-  }
-  const knownOwner = parseOwner(owner)
-  if (knownOwner === null) return { error: `owner ${NOT_AN_IDENTITY}` }
-  return { type: 'wallet.assigned', id, address, network, owner: knownOwner }
-}
-
-function parseDeposit(deposit: unknown, report: DepositReport, nowMs: number): DepositFact | Flaw {
-  if (!isObject(deposit)) return { error: 'deposit must be an object' }
-  const sighting = parseSighting(deposit, nowMs)
-  return 'error' in sighting ? sighting : { type: 'deposit', report, sighting }
+  if (address === null && !isAbsent(wallet['address'])) return { error: 'wallet.address must be a non-empty string' }
+  if (network !== null && !isNetwork(network)) return { error: `wallet.network ${NOT_A_NETWORK}` }
+  if (owner === null) return { error: `owner ${NOT_AN_IDENTITY}` }
+  return { type: 'wallet.assigned', id, address, network, owner }
 }
 
 /** Checks types only: `flawOf` checks lengths, ranges and the amount's form in the store's transaction. */
-function parseSighting(deposit: Readonly<Record<string, unknown>>, nowMs: number): Sighting | Flaw {
-  const network = deposit['network']
+function parseDeposit(deposit: unknown, report: DepositReport, nowMs: number): DepositFact | Flaw {
+  if (!isObject(deposit)) return { error: 'deposit must be an object' }
+  const { network, index = 0, receivedAt = nowMs } = deposit
   const txHash = parseText(deposit['txHash'])
-  const index = deposit['index'] === undefined ? 0 : deposit['index']
   const toAddress = parseText(deposit['toAddress'])
-  const label = isAbsent(deposit['currency']) ? null : deposit['currency']
+  const label = deposit['currency'] ?? null
   const amount = parseText(deposit['amount'])
-  const receivedAt = deposit['receivedAt'] === undefined ? nowMs : deposit['receivedAt']
-  if (!isNetwork(network)) return { error: `deposit.network ${notANetwork()}` }
+  if (!isNetwork(network)) return { error: `deposit.network ${NOT_A_NETWORK}` }
   if (txHash === null) return { error: 'deposit.txHash must be a non-empty string' }
   if (typeof index !== 'number' || !Number.isSafeInteger(index)) return { error: 'deposit.index must be an integer' }
   if (toAddress === null) return { error: 'deposit.toAddress must be a non-empty string' }
@@ -172,18 +155,14 @@ function parseSighting(deposit: Readonly<Record<string, unknown>>, nowMs: number
     return { error: 'deposit.receivedAt must be Unix milliseconds, an integer' }
   }
   const currency = label === null ? null : wellFormed(label)
-  return { network, txHash, index, toAddress, currency, amount, receivedAt }
+  return { type: 'deposit', report, sighting: { network, txHash, index, toAddress, currency, amount, receivedAt } }
 }
 
-function isAbsent(value: unknown): value is undefined | null {
+function isAbsent(value: unknown): boolean {
   return value === undefined || value === null
 }
 
 /** A non-empty, well-formed text, or null. */
 function parseText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? wellFormed(value) : null
-}
-
-function notANetwork(): string {
-  return `must be one of ${NETWORKS.join(', ')}`
 }

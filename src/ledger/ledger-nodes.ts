@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isObject } from '../base/json-object.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
 import { isStreamId } from '../domain/text.js'
-import { NodeHttp, unclear } from './node-http.js'
+import { type NodeAnswer, NodeHttp, unclear } from './node-http.js'
 
 /** Size of a row: 64 hex characters and 13 digits, with their names and quotes. */
 const ROW_BYTES = 160
@@ -40,18 +40,8 @@ export type StorePage =
   | { readonly rows: readonly ListedTransaction[] }
   | { readonly store: string; readonly why: string }
 
-/** `missing`: no node that was queried has it. `too-long`: not a transaction of a followed contract. */
-export type LookedUp =
-  | { readonly kind: 'found'; readonly transaction: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'too-long' }
-  | { readonly kind: 'unclear'; readonly why: string }
-
 /** The keys of an identity, as its transactions spell them. */
-export type FoundKeys =
-  | { readonly kind: 'found'; readonly keys: readonly string[] }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'unclear'; readonly why: string }
+export type FoundKeys = Exclude<NodeAnswer<readonly string[]>, { readonly kind: 'too-long' }>
 
 /** What a follower reads the ledger from. No query rejects. */
 export interface LedgerSource {
@@ -59,7 +49,8 @@ export interface LedgerSource {
   readonly stores: number
   /** Committed transactions from a time on, inclusive, in order of time: at least the first `limit` of each store, or all. */
   umids(fromMs: number, limit: number): Promise<Listing>
-  transaction(umid: string): Promise<LookedUp>
+  /** `missing`: no node that was queried has it. `too-long`: it is not a transaction of a followed contract. */
+  transaction(umid: string): Promise<NodeAnswer>
   /** The keys that may sign for an identity: its present ones, and the one it was onboarded with. */
   keysOf(identity: string): Promise<FoundKeys>
   /** Closes the connections and with them the queries in flight. */
@@ -90,9 +81,9 @@ export class LedgerNodes implements LedgerSource {
     return mergePages(pages, limit)
   }
 
-  async transaction(umid: string): Promise<LookedUp> {
+  async transaction(umid: string): Promise<NodeAnswer> {
     const { urls } = this.options
-    let failure: LookedUp | null = urls.length === 0 ? unclear('no node is configured') : null
+    let failure: NodeAnswer | null = urls.length === 0 ? unclear('no node is configured') : null
     for (const url of urls) {
       const answer = await this.http.get(url, `/api/tx/${encodeURIComponent(umid)}`, TRANSACTION_LIMIT_BYTES)
       if (answer.kind === 'too-long') return answer
@@ -102,7 +93,7 @@ export class LedgerNodes implements LedgerSource {
         continue
       }
       const transaction = answer.value['umid']
-      if (isObject(transaction) && transaction['$umid'] === umid) return { kind: 'found', transaction }
+      if (isObject(transaction) && transaction['$umid'] === umid) return { kind: 'found', value: transaction }
       failure ??= unclear('another transaction than the one that was asked for')
     }
     return failure ?? { kind: 'missing' }
@@ -114,7 +105,7 @@ export class LedgerNodes implements LedgerSource {
     const path = `/api/stream/${identity}:stream`
     const answers = await Promise.all(urls.map((url) => this.http.get(url, path, STREAM_LIMIT_BYTES)))
     const metas = answers.flatMap((answer) => (answer.kind === 'found' ? [answer.value['stream']] : []))
-    if (metas.length > 0) return { kind: 'found', keys: [...new Set(metas.flatMap((meta) => keysIn(identity, meta)))] }
+    if (metas.length > 0) return { kind: 'found', value: [...new Set(metas.flatMap((meta) => keysIn(identity, meta)))] }
     const failure = answers.find((answer) => answer.kind !== 'missing')
     if (failure === undefined && urls.length > 0) return { kind: 'missing' }
     return unclear(failure?.kind === 'unclear' ? failure.why : 'no node tells the keys of an identity')
@@ -181,17 +172,12 @@ function keysIn(identity: string, meta: unknown): readonly string[] {
   return [isOnboarded ? umid : null, ...others].filter((key) => typeof key === 'string')
 }
 
+/** Rows in order of time; null for anything else. */
 function readRows(value: unknown, fromMs: number): readonly ListedTransaction[] | null {
   if (!Array.isArray(value)) return null
-  const rows: ListedTransaction[] = []
-  let latestMs = fromMs
-  for (const one of value) {
-    const row = readRow(one)
-    if (row === null || row.timestampMs < latestMs) return null
-    latestMs = row.timestampMs
-    rows.push(row)
-  }
-  return rows
+  const rows = value.map(readRow).filter((row) => row !== null)
+  const isInOrder = rows.every(({ timestampMs }, i) => timestampMs >= (rows[i - 1]?.timestampMs ?? fromMs))
+  return rows.length === value.length && isInOrder ? rows : null
 }
 
 function readRow(value: unknown): ListedTransaction | null {

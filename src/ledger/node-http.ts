@@ -8,9 +8,9 @@ const CONNECTIONS_MAX = 32
 /** Nodes answer "not found" like a failure of their own; only this ending of the text differs. */
 const NOT_FOUND_ENDING = /- 404$/
 
-/** A node's answer. `unclear`: nothing reliable, and why, for the log. */
-export type NodeAnswer =
-  | { readonly kind: 'found'; readonly value: Readonly<Record<string, unknown>> }
+/** What nodes answer. `unclear`: nothing reliable, and why, for the log. */
+export type NodeAnswer<Value = Readonly<Record<string, unknown>>> =
+  | { readonly kind: 'found'; readonly value: Value }
   | { readonly kind: 'missing' }
   | { readonly kind: 'too-long' }
   | { readonly kind: 'unclear'; readonly why: string }

@@ -3,10 +3,10 @@ import type { Clock } from '../clock.js'
 import type { EventOutcome } from '../domain/ledger-fact.js'
 import type { ListedTransaction, SetAside } from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
-import { ledgerEventId } from './facts-of-transaction.js'
 import type { FollowerMemory } from './follower-memory.js'
 import type { FollowerRecord } from './follower-state.js'
 import type { ApplyEvents } from './gateway-events.js'
+import { ledgerEventId } from './ledger-transaction.js'
 import { type LookUpParts, type LookUpResult, lookUpAll, type Told } from './transaction-lookup.js'
 
 /** After these attempts a transaction that no node returns counts as a problem: about a minute with the usual pause. */
@@ -21,7 +21,7 @@ export interface TransactionIntakeOptions extends LookUpParts {
   readonly apply: ApplyEvents
   readonly memory: FollowerMemory
   readonly record: FollowerRecord
-  /** Pause before the second attempt at a look-up; it grows with each further one. */
+  /** Pause between two polls, and before the second attempt at a look-up; it grows with each further failure. */
   readonly pollMs: number
   readonly clock: Clock
   readonly log: Logger
@@ -98,7 +98,7 @@ export class TransactionIntake {
     const { record, log } = this.options
     if (result.kind === 'neighbour') this.logNeighbour(result.contract)
     if (result.kind !== 'malformed') return
-    record.malformed += 1
+    record.recorded.malformed += 1
     // An error, because a fact may be missing now.
     log.error({ umid: row.umid, flaw: result.flaw }, 'a transaction of the ledger was skipped')
   }

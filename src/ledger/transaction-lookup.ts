@@ -1,10 +1,10 @@
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
 import type { ListedTransaction } from '../domain/ledger-progress.js'
-import { type NoFact, recognise } from './facts-of-transaction.js'
 import type { FollowedContracts } from './followed-contracts.js'
 import type { LedgerSource } from './ledger-nodes.js'
 import { isSignedFor } from './ledger-signature.js'
+import { type NoFact, recognise } from './ledger-transaction.js'
 
 /** Transactions looked up in parallel. */
 const LOOKUPS_MAX = 8
@@ -65,12 +65,12 @@ async function lookUp(
   const answer = await source.transaction(umid)
   if (answer.kind === 'too-long') return { kind: 'malformed', flaw: 'it is too long' }
   if (answer.kind !== 'found') return answer
-  const recognition = recognise(answer.transaction, followed)
+  const recognition = recognise(answer.value, followed)
   if (recognition.kind !== 'fact') return recognition
   const { fact, signer, publicKey } = recognition
-  const found = publicKey === null ? await source.keysOf(signer) : { kind: 'found' as const, keys: [publicKey] }
+  const found = publicKey === null ? await source.keysOf(signer) : { kind: 'found' as const, value: [publicKey] }
   if (found.kind !== 'found') return found
-  if (!isSignedFor(answer.transaction, signer, found.keys, engine)) {
+  if (!isSignedFor(answer.value, signer, found.value, engine)) {
     return { kind: 'malformed', flaw: 'it is not signed by the identity that it speaks for' }
   }
   return { kind: 'fact', fact: fact.type === 'wallet.assigned' ? { ...fact, ledgerMs: timestampMs } : fact }

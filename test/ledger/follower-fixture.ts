@@ -9,10 +9,10 @@ import {
   type FoundKeys,
   type LedgerSource,
   type Listing,
-  type LookedUp,
   mergePages,
   type StorePage,
 } from '../../src/ledger/ledger-nodes.js'
+import type { NodeAnswer } from '../../src/ledger/node-http.js'
 import { createLog } from '../../src/log.js'
 import type { Cancel } from '../../src/scheduler.js'
 import type { LedgerPort } from '../../src/store/store.js'
@@ -106,7 +106,7 @@ export class ScriptedLedger implements LedgerSource {
   /** Identities whose keys no node tells at present. */
   readonly keyless = new Set<string>()
   isClosed = false
-  private readonly transactions = new Map<string, LookedUp>()
+  private readonly transactions = new Map<string, NodeAnswer>()
   private committed = 0
 
   constructor(readonly stores = 1) {
@@ -132,7 +132,7 @@ export class ScriptedLedger implements LedgerSource {
   ): string {
     this.committed += 1
     this.list(timestampMs, umid, listedBy)
-    const found = { kind: 'found', transaction: { ...(transaction as object), $umid: umid } } as const
+    const found = { kind: 'found', value: { ...(transaction as object), $umid: umid } } as const
     this.transactions.set(umid, transaction === 'too-long' ? { kind: 'too-long' } : found)
     return umid
   }
@@ -157,7 +157,7 @@ export class ScriptedLedger implements LedgerSource {
     return mergePages(pages, limit)
   }
 
-  async transaction(umid: string): Promise<LookedUp> {
+  async transaction(umid: string): Promise<NodeAnswer> {
     this.lookedUp.push(umid)
     if (this.broken.has(umid)) return { kind: 'unclear', why: 'status 500' }
     if (this.hidden.has(umid)) return { kind: 'missing' }
@@ -166,7 +166,7 @@ export class ScriptedLedger implements LedgerSource {
 
   async keysOf(identity: string): Promise<FoundKeys> {
     const name = nameOf(identity)
-    return this.keyless.has(name) ? { kind: 'missing' } : { kind: 'found', keys: [keyOf(name)] }
+    return this.keyless.has(name) ? { kind: 'missing' } : { kind: 'found', value: [keyOf(name)] }
   }
 
   async close(): Promise<void> {

@@ -145,7 +145,7 @@ describe('the follower of a ledger', () => {
     for (let i = 0; i < LISTED_ROWS_MAX; i += 1) {
       ledger.rows.push({ umid: i.toString(16).padStart(64, 'f'), timestampMs: T })
     }
-    ledger.transaction = async () => ({ kind: 'found', transaction: OTHER })
+    ledger.transaction = async () => ({ kind: 'found', value: OTHER })
     const { follower } = await followOnce(ledger, service)
     assert.match(follower.state().failure ?? '', /in one millisecond/)
     assert.equal(service.memory?.progress.newestMs, T)

@@ -146,18 +146,18 @@ describe('the keys of an identity', () => {
     })
     const second = await serveNode(context, meta({ authorities: [{ public: '0x03ef' }] }))
     const found = await source(context, { urls: [first, second] }).keysOf(IDENTITY)
-    assert.deepEqual(found, { kind: 'found', keys: [KEY, '0x03cd', '0x03ef'] })
+    assert.deepEqual(found, { kind: 'found', value: [KEY, '0x03cd', '0x03ef'] })
     assert.deepEqual(paths, [`/api/stream/${IDENTITY}:stream`])
   })
 
   test('do not include a text that the id is not made of: somebody else may have made the stream', async (context) => {
     const other = await serveNode(context, meta({ umid: '0x02ac', authorities: [{ public: '0x03cd' }] }))
-    assert.deepEqual(await source(context, { urls: [other] }).keysOf(IDENTITY), { kind: 'found', keys: ['0x03cd'] })
+    assert.deepEqual(await source(context, { urls: [other] }).keysOf(IDENTITY), { kind: 'found', value: ['0x03cd'] })
   })
 
   test('may be a single one, as nodes kept it once', async (context) => {
     const old = await serveNode(context, meta({ public: '0x03cd', umid: undefined }))
-    assert.deepEqual(await source(context, { urls: [old] }).keysOf(IDENTITY), { kind: 'found', keys: ['0x03cd'] })
+    assert.deepEqual(await source(context, { urls: [old] }).keysOf(IDENTITY), { kind: 'found', value: ['0x03cd'] })
   })
 
   test('are missing when every node says so, and unclear when one of them fails', async (context) => {
@@ -173,7 +173,7 @@ describe('the keys of an identity', () => {
 
 describe('a transaction', () => {
   const found = always(200, JSON.stringify({ umid: { $umid: UMID, $tx: { a: 1 } } }))
-  const transaction = { kind: 'found', transaction: { $umid: UMID, $tx: { a: 1 } } }
+  const transaction = { kind: 'found', value: { $umid: UMID, $tx: { a: 1 } } }
 
   test('is looked up by its id', async (context) => {
     const paths: string[] = []

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { ledgerEventId, recognise } from '../../src/ledger/facts-of-transaction.js'
+import { ledgerEventId, recognise } from '../../src/ledger/ledger-transaction.js'
 import { assignTx, FOLLOWED, idOf, onboardTx } from './follower-fixture.js'
 
 const KEY = `0x02${'AB'.repeat(32)}`

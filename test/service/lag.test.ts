@@ -44,7 +44,7 @@ describe('lag', () => {
     clock.advance(2 * LIMIT_MS)
     assert.deepEqual(lag.complaints(), [...ofNetworks, 'The ledger was last read 120 s behind.'])
     follower.caughtUp(clock.now())
-    follower.silentStores = 1
+    follower.recorded.silentStores = 1
     assert.deepEqual(lag.complaints(), [...ofNetworks, '1 of 2 stores of the ledger do not answer.'])
     assert.deepEqual(lag.notes(), [])
   })
