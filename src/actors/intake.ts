@@ -2,17 +2,18 @@ import type { ChainOutcome, ChainStep } from '../domain/block.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
-import type { DepositResult } from '../store/commands.js'
 import type { OwedDelivery } from '../store/outbox.js'
 import type { LedgerPort } from '../store/store.js'
 import type { WalletDirectory } from './wallet-directory.js'
 
-/** A fact from outside: from the gateway, a watcher, a follower or the sandbox. */
-export interface IncomingEvent {
+interface EventOf<Fact> {
   /** The sender's id of the event, by which a repetition is recognised; null if the fact identifies itself. */
   readonly eventId: string | null
-  readonly fact: LedgerFact | DepositFact | UnreadableFact
+  readonly fact: Fact
 }
+
+/** A fact from outside: from the gateway, a watcher, a follower or the sandbox. */
+export type IncomingEvent = EventOf<LedgerFact | DepositFact | UnreadableFact>
 
 /** Called with new deliveries, after they are durable. */
 export type OnOwed = (owed: readonly OwedDelivery[]) => void
@@ -48,14 +49,14 @@ export class Intake {
   async apply(events: readonly IncomingEvent[]): Promise<readonly EventOutcome[]> {
     const outcomes: EventOutcome[] = []
     while (outcomes.length < events.length) {
-      const isDeposit = events[outcomes.length]?.fact.type === 'deposit'
-      const run: IncomingEvent[] = []
-      for (let i = outcomes.length; i < events.length; i += 1) {
-        const event = events[i]
-        if (event === undefined || (event.fact.type === 'deposit') !== isDeposit) break
-        run.push(event)
+      const deposits: EventOf<DepositFact>[] = []
+      const facts: EventOf<LedgerFact | UnreadableFact>[] = []
+      for (const { eventId, fact } of events.slice(outcomes.length)) {
+        if ((fact.type === 'deposit' ? facts : deposits).length > 0) break
+        if (fact.type === 'deposit') deposits.push({ eventId, fact })
+        else facts.push({ eventId, fact })
       }
-      outcomes.push(...(isDeposit ? await this.applyDeposits(run) : await this.applyFacts(run)))
+      outcomes.push(...(deposits.length > 0 ? await this.applyDeposits(deposits) : await this.applyFacts(facts)))
     }
     return outcomes
   }
@@ -76,11 +77,7 @@ export class Intake {
     return outcome
   }
 
-  private async applyFacts(run: readonly IncomingEvent[]): Promise<readonly EventOutcome[]> {
-    const facts = run.map(({ eventId, fact }) => {
-      if (fact.type === 'deposit') throw new Error('a deposit is no fact of the ledger')
-      return { eventId, fact }
-    })
+  private async applyFacts(facts: readonly EventOf<LedgerFact | UnreadableFact>[]): Promise<readonly EventOutcome[]> {
     const fates = await this.ledger.applyFacts(facts)
     return fates.map((fate) => {
       if (fate.status === 'rejected') throw fate.reason
@@ -88,13 +85,13 @@ export class Intake {
     })
   }
 
-  private async applyDeposits(run: readonly IncomingEvent[]): Promise<readonly EventOutcome[]> {
-    const deposits = run.map(({ eventId, fact }) => {
-      if (fact.type !== 'deposit') throw new Error('a fact of the ledger is no deposit')
-      return { eventId, fact }
-    })
+  private async applyDeposits(deposits: readonly EventOf<DepositFact>[]): Promise<readonly EventOutcome[]> {
     const fates = await this.directory.recordDeposits(deposits)
-    if (this.observer !== undefined) tellOutcomes(this.observer, deposits, fates)
+    for (const [i, { fact }] of deposits.entries()) {
+      const fate = fates[i]
+      const outcome = fate?.status === 'fulfilled' ? fate.value.outcome.status : 'failed'
+      this.observer?.deposit({ network: fact.sighting.network, report: fact.report, outcome })
+    }
     // New deliveries are announced even if a neighbour failed; otherwise they would wait for a restart.
     for (const fate of fates) {
       if (fate.status === 'fulfilled' && fate.value.owed.length > 0) this.onOwed(fate.value.owed)
@@ -104,18 +101,6 @@ export class Intake {
       const { outcome } = fate.value
       return outcome.status === 'rejected' ? outcome : { status: outcome.status }
     })
-  }
-}
-
-function tellOutcomes(
-  observer: IntakeObserver,
-  deposits: readonly { readonly fact: DepositFact }[],
-  fates: readonly PromiseSettledResult<DepositResult>[],
-): void {
-  for (const [i, { fact }] of deposits.entries()) {
-    const fate = fates[i]
-    const outcome = fate?.status === 'fulfilled' ? fate.value.outcome.status : 'failed'
-    observer.deposit({ network: fact.sighting.network, report: fact.report, outcome })
   }
 }
 

@@ -8,10 +8,6 @@ import type { Rejection, VerifyLaneName } from '../verify/lanes.js'
 import type { VerifyPool } from '../verify/pool.js'
 import type { Tarpit } from './tarpit.js'
 
-const API_KEY_HEADER = 'x-service-api-key'
-const TIMESTAMP_HEADER = 'x-service-timestamp'
-const SIGNATURE_HEADER = 'x-service-signature'
-
 /** Registered keys that are remembered. */
 const REGISTERED_KEYS_MAX = 16_384
 /** Longest key header that can be a key: `0x` and 66 digits. */
@@ -41,9 +37,6 @@ export interface SignedRoute {
   readonly permission: Permission | null
 }
 
-/** The promise of a verdict, or why the pool rejected the request. */
-type Verdict = ReturnType<VerifyPool['verify']>
-
 /** Who signed a request. */
 export interface Signer {
   /** The record as it was when the signature had been verified. */
@@ -64,12 +57,11 @@ export interface SignedRequest {
 /** The client that sent a request, as limits count clients. */
 export type SenderOf = (request: SignedRequest) => { readonly key: string }
 
-/** The three headers of a request. */
 export function readSignatureHeaders(request: Pick<SignedRequest, 'header'>): SignatureHeaders {
   return {
-    apiKey: request.header(API_KEY_HEADER),
-    timestamp: request.header(TIMESTAMP_HEADER),
-    signature: request.header(SIGNATURE_HEADER),
+    apiKey: request.header('x-service-api-key'),
+    timestamp: request.header('x-service-timestamp'),
+    signature: request.header('x-service-signature'),
   }
 }
 
@@ -99,7 +91,7 @@ export class SignedRequests {
 
   /**
    * The signer of the body, by the key record as it is after the verification. `overloaded` when the lane is full; a client
-   * that fills it is told after a delay of one second (`Rejection`).
+   * that fills it gets the answer after a delay of one second (`Rejection`).
    */
   async authenticate(headers: SignatureHeaders, request: SignedRequest, route: SignedRoute): Promise<Outcome<Signer>> {
     const read = this.read(headers)
@@ -152,10 +144,9 @@ export class SignedRequests {
     request: SignedRequest,
     routeTag: string,
     lane: VerifyLaneName,
-  ): Verdict {
-    const { body } = request
+  ): ReturnType<VerifyPool['verify']> {
     const sender = () => this.senderOf(request).key
-    return this.pool.verify({ publicKey, signature, routeTag, timestamp, body }, lane, sender)
+    return this.pool.verify({ publicKey, signature, routeTag, timestamp, body: request.body }, lane, sender)
   }
 
   private async reject(rejection: Rejection, { body }: SignedRequest): Promise<Outcome<never>> {

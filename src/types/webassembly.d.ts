@@ -12,6 +12,11 @@ declare namespace WebAssembly {
     readonly exports: object
   }
 
+  class Global {
+    private constructor()
+    readonly value: number
+  }
+
   class Memory {
     private constructor()
     readonly buffer: ArrayBuffer

@@ -8,6 +8,7 @@ import type { KeyTables, TableVerdict } from './key-tables.js'
 /** Signatures of the self-test. */
 const COUNT = 64
 const ORDER = Point.CURVE().n
+const { bytesToNumberBE, invert, mod, numberToBytesBE } = etc
 
 interface KnownKey {
   readonly secret: bigint
@@ -69,22 +70,18 @@ export function assertTablesWork(tables: KeyTables, engine: Secp256k1Engine): vo
 function knownSignature(i: number, key: KnownKey): KnownSignature {
   const kind = (i >> 2) % 3
   if (kind === 2 && key === COLLIDING) {
-    const s = etc.mod(COLLIDING_R * etc.invert(COLLIDING_U2, ORDER), ORDER)
-    const digest = bytes32(etc.mod(COLLIDING_U1 * s, ORDER))
-    return { compact: Buffer.concat([bytes32(COLLIDING_R), bytes32(s)]), digest, verdict: 'undecided' }
+    const s = mod(COLLIDING_R * invert(COLLIDING_U2, ORDER), ORDER)
+    const digest = numberToBytesBE(mod(COLLIDING_U1 * s, ORDER))
+    return { compact: compactOf(COLLIDING_R, s), digest, verdict: 'undecided' }
   }
   const digest = hash('sha256', `${i}`, 'buffer')
   const nonce = KEYS[(i + 1) % KEYS.length] ?? key
-  const r = etc.mod(number(nonce.publicKey.subarray(1)), ORDER)
-  const s = etc.mod((number(digest) + r * key.secret) * etc.invert(nonce.secret, ORDER), ORDER)
+  const r = mod(bytesToNumberBE(nonce.publicKey.subarray(1)), ORDER)
+  const s = mod((bytesToNumberBE(digest) + r * key.secret) * invert(nonce.secret, ORDER), ORDER)
   if (kind === 1) digest[31] = (digest[31] ?? 0) ^ 1
-  return { compact: Buffer.concat([bytes32(r), bytes32(s)]), digest, verdict: kind === 1 ? 'invalid' : 'valid' }
+  return { compact: compactOf(r, s), digest, verdict: kind === 1 ? 'invalid' : 'valid' }
 }
 
-function number(bytes: Uint8Array): bigint {
-  return BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
-}
-
-function bytes32(value: bigint): Buffer {
-  return Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
+function compactOf(r: bigint, s: bigint): Uint8Array {
+  return Buffer.concat([numberToBytesBE(r), numberToBytesBE(s)])
 }

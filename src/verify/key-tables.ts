@@ -15,7 +15,7 @@ import { DIGEST_BYTES } from '../crypto/secp256k1.js'
 /** `undecided`: the sum met a rare case that the tables leave to an engine. */
 export type TableVerdict = 'valid' | 'invalid' | 'undecided'
 
-/** As `key-tables/verify.ts` codes them. */
+/** The codes of `key-tables/verify.ts`. */
 const VERDICTS: ReadonlyMap<number, TableVerdict> = new Map([
   [0x56, 'valid'],
   [0x49, 'invalid'],
@@ -29,10 +29,10 @@ const UNCOMPRESSED_KEY_BYTES = 65
 /** What `key-tables/verify.ts` exports; addresses are those of its memory. */
 interface Exports {
   readonly memory: WebAssembly.Memory
-  batchLimit(): number
-  input(): number
-  verdicts(): number
-  keyInput(): number
+  readonly BATCH: WebAssembly.Global
+  readonly INPUT: WebAssembly.Global
+  readonly VERDICTS: WebAssembly.Global
+  readonly KEY_INPUT: WebAssembly.Global
   start(keys: number): number
   setKey(table: number): void
   verify(count: number): void
@@ -69,12 +69,12 @@ export class KeyTables {
     const exports = new WebAssembly.Instance(code).exports as unknown as Exports
     if (exports.start(limit) === 0) throw new Error(`no memory for ${limit} tables of keys`)
     this.exports = exports
-    this.batchLimit = exports.batchLimit()
+    this.batchLimit = exports.BATCH.value
     const { buffer } = exports.memory
-    this.input = new Uint8Array(buffer, exports.input(), this.batchLimit * INPUT_BYTES)
-    this.inputView = new DataView(buffer, exports.input(), this.batchLimit * INPUT_BYTES)
-    this.verdicts = new Uint8Array(buffer, exports.verdicts(), this.batchLimit)
-    this.keyInput = new Uint8Array(buffer, exports.keyInput(), UNCOMPRESSED_KEY_BYTES - 1)
+    this.input = new Uint8Array(buffer, exports.INPUT.value, this.batchLimit * INPUT_BYTES)
+    this.inputView = new DataView(buffer, exports.INPUT.value, this.batchLimit * INPUT_BYTES)
+    this.verdicts = new Uint8Array(buffer, exports.VERDICTS.value, this.batchLimit)
+    this.keyInput = new Uint8Array(buffer, exports.KEY_INPUT.value, UNCOMPRESSED_KEY_BYTES - 1)
   }
 
   /** Makes the table of an uncompressed key, in place of the one that had this number. Takes about a millisecond. */

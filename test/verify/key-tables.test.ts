@@ -44,9 +44,9 @@ function scalar(): bigint {
 /** What the tests call without `KeyTables`. */
 interface Exports {
   readonly memory: WebAssembly.Memory
-  input(): number
-  verdicts(): number
-  keyInput(): number
+  readonly INPUT: WebAssembly.Global
+  readonly VERDICTS: WebAssembly.Global
+  readonly KEY_INPUT: WebAssembly.Global
   start(keys: number): number
   setKey(table: number): void
   verify(count: number): void
@@ -203,13 +203,13 @@ describe('tables of keys', () => {
     const { exports } = new WebAssembly.Instance(code) as unknown as { exports: Exports }
     exports.start(2)
     const point = engine.uncompress(keyOf(0)).subarray(1)
-    const key = new Uint8Array(exports.memory.buffer, exports.keyInput(), point.length)
+    const key = new Uint8Array(exports.memory.buffer, exports.KEY_INPUT.value, point.length)
     key.set(point)
     for (const table of [2, -1, 2 ** 31 - 1]) assert.throws(() => exports.setKey(table), /unreachable/, `${table}`)
     exports.setKey(1)
     key[63] = (key[63] ?? 0) ^ 1
     assert.throws(() => exports.setKey(0), /unreachable/, 'a point off the curve')
-    const input = new DataView(exports.memory.buffer, exports.input(), 100)
+    const input = new DataView(exports.memory.buffer, exports.INPUT.value, 100)
     const { compact, digest } = sign('trapped', 0)
     const put = (r: Uint8Array, s: Uint8Array, table: number) => {
       for (const [i, byte] of [...digest, ...r, ...s].entries()) input.setUint8(i, byte)
@@ -218,7 +218,7 @@ describe('tables of keys', () => {
     const [r, s] = [compact.subarray(0, 32), compact.subarray(32)]
     put(r, s, 1)
     exports.verify(1)
-    assert.equal(new Uint8Array(exports.memory.buffer, exports.verdicts(), 1)[0], 'V'.charCodeAt(0))
+    assert.equal(new Uint8Array(exports.memory.buffer, exports.VERDICTS.value, 1)[0], 'V'.charCodeAt(0))
     for (const count of [65, -1]) assert.throws(() => exports.verify(count), /unreachable/, `${count} signatures`)
     for (const table of [2, 2 ** 32 - 1]) {
       put(r, s, table)
@@ -232,7 +232,7 @@ describe('tables of keys', () => {
     }
     put(r, s, 1)
     exports.verify(1)
-    assert.equal(new Uint8Array(exports.memory.buffer, exports.verdicts(), 1)[0], 'V'.charCodeAt(0))
+    assert.equal(new Uint8Array(exports.memory.buffer, exports.VERDICTS.value, 1)[0], 'V'.charCodeAt(0))
   })
 
   test('are not made beyond the memory that has addresses', () => {

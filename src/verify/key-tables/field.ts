@@ -203,9 +203,11 @@ const X44 = memory.data(72)
 const X88 = memory.data(72)
 const X = memory.data(72)
 
-function squareOften(to: usize, a: usize, times: i32): void {
+/** to = a^(2^squarings) b. `to` must not be b. */
+function raise(to: usize, a: usize, squarings: i32, b: usize): void {
   square(to, a)
-  for (let i = 1; i < times; i++) square(to, to)
+  for (let i = 1; i < squarings; i++) square(to, to)
+  multiply(to, to, b)
 }
 
 /**
@@ -213,34 +215,20 @@ function squareOften(to: usize, a: usize, times: i32): void {
  * Xn is a to the power of n ones. The chain is that of libsecp256k1.
  */
 export function invert(to: usize, a: usize): void {
-  square(X2, a)
-  multiply(X2, X2, a)
-  square(X3, X2)
-  multiply(X3, X3, a)
-  squareOften(X, X3, 3)
-  multiply(X, X, X3) // 6 ones
-  squareOften(X, X, 3)
-  multiply(X, X, X3) // 9
-  squareOften(X, X, 2)
-  multiply(X, X, X2) // 11
-  squareOften(X22, X, 11)
-  multiply(X22, X22, X) // 22
-  squareOften(X44, X22, 22)
-  multiply(X44, X44, X22)
-  squareOften(X88, X44, 44)
-  multiply(X88, X88, X44)
-  squareOften(X, X88, 88)
-  multiply(X, X, X88) // 176
-  squareOften(X, X, 44)
-  multiply(X, X, X44) // 220
-  squareOften(X, X, 3)
-  multiply(X, X, X3) // 223
-  squareOften(X, X, 23)
-  multiply(X, X, X22)
-  squareOften(X, X, 5)
-  multiply(X, X, a)
-  squareOften(X, X, 3)
-  multiply(X, X, X2)
-  squareOften(X, X, 2)
-  multiply(to, X, a)
+  raise(X2, a, 1, a)
+  raise(X3, X2, 1, a)
+  raise(X, X3, 3, X3) // 6 ones
+  raise(X, X, 3, X3) // 9
+  raise(X, X, 2, X2) // 11
+  raise(X22, X, 11, X)
+  raise(X44, X22, 22, X22)
+  raise(X88, X44, 44, X44)
+  raise(X, X88, 88, X88) // 176
+  raise(X, X, 44, X44) // 220
+  raise(X, X, 3, X3) // 223
+  raise(X, X, 23, X22)
+  raise(X, X, 5, a)
+  raise(X, X, 3, X2)
+  raise(X, X, 2, a)
+  memory.copy(to, X, ELEMENT)
 }

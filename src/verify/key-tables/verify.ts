@@ -11,23 +11,23 @@ import { addAll, addLater, hasFailed, POINT } from './sums'
 import { isOnCurve, joinPoints, makeTable, rowsOf, TABLE_POINT, tableBytes } from './tables'
 
 /** Signatures that are verified at once, at most. */
-const BATCH: i32 = 64
+export const BATCH: i32 = 64
 /** Width of the generator's table, and of a key's. */
 const G_WIDTH: i32 = 11
 const KEY_WIDTH: i32 = 7
 
 /** A signature to verify: digest, r and s, 32 bytes each, big-endian, r and s from 1 to n - 1; and the number of its key, u32. */
 const INPUT_BYTES: usize = 100
-const INPUT = memory.data(64 * 100)
+export const INPUT = memory.data(64 * 100)
 /** The verdict on each, a byte. The codes differ from each other, and from fresh memory, in several bits. */
-const VERDICTS = memory.data(64)
+export const VERDICTS = memory.data(64)
 const INVALID: u8 = 0x49
 const VALID: u8 = 0x56
 /** Two of the points to be added were equal or opposite, which takes another formula: an engine has to decide. */
 const UNDECIDED: u8 = 0x2a
 
 /** x and y of a point, 32 bytes each, big-endian. */
-const KEY_INPUT = memory.data(64)
+export const KEY_INPUT = memory.data(64)
 const KEY_POINT = memory.data(64)
 
 /** The generator of the group (SEC 2, 2.4.1), like `KEY_INPUT`. */
@@ -46,28 +46,12 @@ const SUMMANDS = G_ROWS + KEY_ROWS
 const PAIR_BYTES = <usize>SUMMANDS * POINT
 
 const PAGE: u64 = 65536
-/** Of 2^32 addresses. */
+/** Pages of an address space of 2^32 bytes. */
 const PAGES_MAX: u64 = 65536
 /** Everything of a size that is computed lies behind the static data: G's table, the points of the batch, the tables of keys. */
 const G_TABLE = (__heap_base + 63) & ~63
 const POINTS = G_TABLE + tableBytes(G_WIDTH)
 const KEY_TABLES = (POINTS + PAIR_BYTES * (BATCH / 2) + 63) & ~63
-
-export function batchLimit(): i32 {
-  return BATCH
-}
-
-export function input(): usize {
-  return INPUT
-}
-
-export function verdicts(): usize {
-  return VERDICTS
-}
-
-export function keyInput(): usize {
-  return KEY_INPUT
-}
 
 /** Key tables there is memory for. */
 let tables: u32 = 0
@@ -85,7 +69,7 @@ export function start(keys: i32): bool {
   return true
 }
 
-/** Makes the table number `key` that of the point in `keyInput`. Traps for a table that does not exist or no point of the curve. */
+/** Makes the table number `key` that of the point in `KEY_INPUT`. Traps for a table that does not exist or no point of the curve. */
 export function setKey(key: i32): void {
   readPoint(KEY_INPUT)
   if (<u32>key >= tables || !isOnCurve(KEY_POINT)) unreachable()
