@@ -30,7 +30,7 @@ const PUBLIC_KEY_TEXT = /^(?:0x)?([0-9a-fA-F]{66})$/
 
 export type Secp256k1EngineName = 'libsecp256k1' | 'noble'
 
-export interface Secp256k1Engine {
+export interface Secp256k1Engine extends Pick<CurveOperations, 'uncompress'> {
   readonly name: Secp256k1EngineName
   /** Whether `key` is a compressed public key, on the curve. */
   isPublicKey(key: Uint8Array): boolean
@@ -39,8 +39,6 @@ export interface Secp256k1Engine {
    * Throws a RangeError when the digest is not 32 bytes, which only a defect can cause.
    */
   verify(signatureDer: Uint8Array, digest: Uint8Array, publicKey: Uint8Array): boolean
-  /** The 65 bytes of a key that `isPublicKey` accepts, or for which a signature was valid. */
-  uncompress(publicKey: Uint8Array): Uint8Array
 }
 
 /** What an engine implements. */
@@ -52,7 +50,7 @@ export interface CurveOperations {
    * on the curve, which is false.
    */
   verifyCompact(signature: Uint8Array, digest: Uint8Array, key: Uint8Array): boolean
-  /** The uncompressed form of a key that is on the curve. */
+  /** The 65 bytes of a key that is on the curve: `isPublicKey` accepts it, or a signature was valid for it. */
   uncompress(key: Uint8Array): Uint8Array
 }
 
@@ -69,7 +67,7 @@ export function createEngine(name: Secp256k1EngineName, curve: CurveOperations):
       const signature = readSignature(signatureDer)
       return signature !== null && curve.verifyCompact(signature, digest, publicKey)
     },
-    uncompress: (key) => curve.uncompress(key),
+    uncompress: curve.uncompress,
   }
 }
 

@@ -66,24 +66,14 @@ export function decideWalletFact(
     if (addressFlaw !== null) return { error: addressFlaw }
   }
   const network = known?.network ?? fact.network
-  const address = known?.address ?? fact.address
-  const placed = { id: fact.id, network, address }
-  if (fact.type === 'wallet.created') {
-    if (known !== null && known.network === network) return { wallet: null }
-    return { wallet: { ...placed, owner: known?.owner ?? null, assignedAt: known?.assignedAt ?? null } }
-  }
-  if (known !== null && known.owner === fact.owner && known.network === network) return { wallet: null }
-  const assignedAt = known !== null && known.owner === fact.owner ? known.assignedAt : nowMs
-  return { wallet: { ...placed, owner: fact.owner, assignedAt } }
+  const owner = fact.type === 'wallet.assigned' ? fact.owner : (known?.owner ?? null)
+  const isSameOwner = owner === (known?.owner ?? null)
+  if (known !== null && isSameOwner && known.network === network) return { wallet: null }
+  const assignedAt = isSameOwner ? (known?.assignedAt ?? null) : nowMs
+  return { wallet: { id: fact.id, network, address: known?.address ?? fact.address, owner, assignedAt } }
 }
 
-function isSamePlace(
-  known: Wallet,
-  fact: { readonly network: Network | null; readonly address: string | null },
-): boolean {
-  if (known.network === null || known.address === null || fact.address === null) return false
-  return (
-    known.network === fact.network &&
-    canonicalAddress(known.network, known.address) === canonicalAddress(known.network, fact.address)
-  )
+function isSamePlace(known: Wallet, { network, address }: Pick<Wallet, 'network' | 'address'>): boolean {
+  if (network === null || network !== known.network || address === null || known.address === null) return false
+  return canonicalAddress(network, known.address) === canonicalAddress(network, address)
 }

@@ -1,5 +1,5 @@
 /**
- * Verification with tables of multiples of the keys that sign often (docs/verification.md). A table turns u1 G + u2 P into
+ * Verification with tables of multiples of the keys that sign often (docs/internals/verification.md). A table turns u1 G + u2 P into
  * a sum of 61 known points, and the sums of many signatures share their divisions. The arithmetic is WebAssembly
  * (`key-tables/`, written in AssemblyScript), so that it runs wherever Node does.
  *

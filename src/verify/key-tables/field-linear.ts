@@ -103,11 +103,6 @@ export function scale(to: usize, a: usize, factor: u32): void {
   )
 }
 
-/** to = from. */
-export function copy(to: usize, from: usize): void {
-  memory.copy(to, from, ELEMENT)
-}
-
 /** Sets both lanes to 1. */
 export function setOne(to: usize): void {
   memory.fill(to, 0, ELEMENT)

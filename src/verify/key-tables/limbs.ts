@@ -48,16 +48,11 @@ export function subtractLimbs(to: usize, a: usize, b: usize): void {
   }
 }
 
-/** Whether a lane, loose or wide, stands for a number below 2^29. */
-export function isSmall(element: usize, lane: usize, value: u32): bool {
+/** Whether a lane, loose or wide, stands for `value`, which is below 2^29. */
+export function isValue(element: usize, lane: usize, value: u32): bool {
   const number = canonical(element, lane)
   for (let i: usize = 1; i < LIMBS; i++) if (load<u32>(number + (i << 2)) !== 0) return false
   return load<u32>(number) === value
-}
-
-/** Whether a lane, loose or wide, stands for 0. */
-export function isZero(element: usize, lane: usize): bool {
-  return isSmall(element, lane, 0)
 }
 
 /** Four words of two packed numbers, word by word beside each other: the first two, or the last two. */

@@ -6,8 +6,8 @@
  */
 
 import { ELEMENT, invert, multiply, square } from './field'
-import { copy, setLaneOne, setOne, subtract, subtractTwiceAndWide, subtractWide } from './field-linear'
-import { isZero } from './limbs'
+import { setLaneOne, setOne, subtract, subtractTwiceAndWide, subtractWide } from './field-linear'
+import { isValue } from './limbs'
 
 /** Bytes of a point of two lanes. */
 export const POINT: usize = 2 * ELEMENT
@@ -48,7 +48,7 @@ export function addAll(): bool {
   invert(INVERSE, PRODUCT)
   let complete = true
   for (let lane: usize = 0; lane < 2; lane++) {
-    if (isZero(PRODUCT, lane)) complete = false
+    if (isValue(PRODUCT, lane, 0)) complete = false
   }
   if (!complete) {
     markFailed(count)
@@ -67,7 +67,7 @@ export function addAll(): bool {
     subtractTwiceAndWide(X, X, first, second)
     subtractWide(first, first, X)
     multiply(SLOPE, first, SLOPE)
-    copy(first, X)
+    memory.copy(first, X, ELEMENT)
     subtract(y, SLOPE, y)
   }
   return complete
@@ -85,7 +85,7 @@ function gatherDifferences(count: i32): void {
     const first = <usize>load<u32>(FIRST + ((<usize>i) << 2))
     const second = <usize>load<u32>(SECOND + ((<usize>i) << 2))
     subtractWide(second, second, first)
-    copy(PRODUCTS + <usize>i * ELEMENT, PRODUCT)
+    memory.copy(PRODUCTS + <usize>i * ELEMENT, PRODUCT, ELEMENT)
     multiply(PRODUCT, second, PRODUCT)
   }
 }
@@ -96,11 +96,11 @@ function markFailed(count: i32): void {
   for (let i = 0; i < count; i++) {
     const second = <usize>load<u32>(SECOND + ((<usize>i) << 2))
     for (let lane: usize = 0; lane < 2; lane++) {
-      const failed = isZero(second, lane)
+      const failed = isValue(second, lane, 0)
       store<u8>(FAILED + ((<usize>i) << 1) + lane, failed ? 1 : 0)
       if (failed) setLaneOne(second, lane)
     }
-    copy(PRODUCTS + <usize>i * ELEMENT, PRODUCT)
+    memory.copy(PRODUCTS + <usize>i * ELEMENT, PRODUCT, ELEMENT)
     multiply(PRODUCT, second, PRODUCT)
   }
 }

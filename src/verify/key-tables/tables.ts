@@ -8,7 +8,7 @@
 
 import { ELEMENT, invert, multiply, square } from './field'
 import { scale, setOne, subtract } from './field-linear'
-import { canonical, isSmall, join, pack } from './limbs'
+import { canonical, isValue, join, pack } from './limbs'
 import { addAll, addLater, POINT, SUMS_MAX } from './sums'
 
 /** Bytes of a coordinate in a table, and of a point. */
@@ -43,7 +43,7 @@ export function isOnCurve(point: usize): bool {
   multiply(A, A, JACOBIANS)
   square(B, JACOBIANS + ELEMENT)
   subtract(B, B, A)
-  return isSmall(B, 0, 7)
+  return isValue(B, 0, 7)
 }
 
 /** A row may begin near the end of the scalar, and has all its points nevertheless. */

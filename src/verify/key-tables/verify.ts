@@ -164,7 +164,7 @@ let touched: u32 = 0
 
 /**
  * Puts the points of two signatures beside each other. They lie far apart in memory, so each is loaded before the first
- * is used: the processor then fetches them all at once, which saves a fifth of a verification (docs/verification.md).
+ * is used: the processor then fetches them all at once, which saves a fifth of a verification (docs/internals/verification.md).
  */
 function gatherSummands(pair: i32, other: i32): void {
   const first = 2 * pair
