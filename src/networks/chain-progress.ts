@@ -34,7 +34,7 @@ export interface ChainProgressOptions {
 type Applied = Extract<ChainOutcome, { status: 'applied' }>
 
 /**
- * Brings the store nearer to a chain, one piece at a time. All its state is in the store and read anew each time, so it
+ * Brings the store nearer to a chain, one piece at a time. All its state is in the store and read again each time, so it
  * may be interrupted anywhere and started again.
  */
 export class ChainProgress {

@@ -24,15 +24,18 @@ export interface EndpointsOptions<Node> extends HttpJsonOptions {
   readonly log: Logger
   /** Makes the client that queries use. */
   readonly nodeOf: (http: HttpJson) => Node
+}
+
+export interface CheckedNode {
   /**
-   * Rejects with `WrongNode` when a node is not of the configured network. It is called before the first query to a
-   * node, and again after every failure.
+   * Rejects with `WrongNode` when the node is of another network, or its token is not the configured one. It is called
+   * before the first query to a node, and again after every failure.
    */
-  readonly check: (node: Node) => Promise<void>
+  check(): Promise<void>
 }
 
 /** The endpoints of a network. A query goes to the first healthy one, and to the next when that one fails. */
-export class Endpoints<Node> {
+export class Endpoints<Node extends CheckedNode> {
   private readonly all: readonly Endpoint<Node>[]
 
   constructor(private readonly options: EndpointsOptions<Node>) {
@@ -44,9 +47,8 @@ export class Endpoints<Node> {
   }
 
   /**
-   * Runs one whole query on one endpoint; `work` may make several requests. After a `NodeFailure` the query starts over
-   * on the next endpoint. Rejects with `NodeUnavailable` when none is left, and with any other error that `work`
-   * throws.
+   * Runs a whole query on one endpoint, and after a `NodeFailure` all of it on the next. Rejects with `NodeUnavailable`
+   * when none is left, and with any other error that `work` throws.
    */
   async use<T>(work: (node: Node) => Promise<T>): Promise<T> {
     for await (const answer of this.answers(work)) return answer
@@ -108,7 +110,7 @@ export class Endpoints<Node> {
     const { log, network } = this.options
     const { node, http } = endpoint
     try {
-      if (!endpoint.isChecked) await this.options.check(node)
+      if (!endpoint.isChecked) await node.check()
       endpoint.isChecked = true
       const answer = await work(node)
       if (!endpoint.isHealthy) log.info({ network, endpoint: http.name }, 'a node is well again')

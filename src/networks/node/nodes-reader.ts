@@ -1,12 +1,10 @@
 import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import type { Network } from '../../domain/network.js'
 import type { ChainHead, EndpointHealth, NetworkReader } from '../network-reader.js'
-import { Endpoints, type EndpointsOptions } from './endpoints.js'
+import { type CheckedNode, Endpoints, type EndpointsOptions } from './endpoints.js'
 
 /** The client of one node, for a kind of network. Its queries reject with `NodeFailure`. */
-export interface ChainNode {
-  /** Rejects with `WrongNode` when the node is of another network, or its token is not the configured one. */
-  check(): Promise<void>
+export interface ChainNode extends CheckedNode {
   /** The head that the node has, and the time of its newest block in Unix milliseconds. */
   head(): Promise<ChainHead & { readonly timeMs: number }>
   /** The block at a height, null when the node has none. `isConfirmed`: some node has reported the height as confirmed. */
@@ -15,7 +13,7 @@ export interface ChainNode {
   blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
 }
 
-export interface NodesReaderOptions extends Omit<EndpointsOptions<ChainNode>, 'check'> {
+export interface NodesReaderOptions extends EndpointsOptions<ChainNode> {
   /** When a node's newest block is older, the head is also read from the next node: this one may have stalled. */
   readonly headAgeMaxMs: number
 }
@@ -29,7 +27,7 @@ export class NodesReader implements NetworkReader {
 
   constructor(private readonly options: NodesReaderOptions) {
     this.network = options.network
-    this.nodes = new Endpoints({ ...options, check: (node) => node.check() })
+    this.nodes = new Endpoints(options)
   }
 
   verify(): Promise<void> {

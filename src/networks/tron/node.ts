@@ -1,14 +1,13 @@
 import { isObject } from '../../base/json-object.js'
 import { isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
+import { AdaptiveWidth } from '../adaptive-width.js'
 import { type ChainHead, WrongNode } from '../network-reader.js'
-import { BadAnswer, demand, isPerhapsTooLarge, NodeFailure, objectOf, textOf } from '../node/answer.js'
+import { BadAnswer, demand, HttpFailure, isPerhapsTooLarge, NodeFailure, objectOf, textOf } from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
 import type { ChainNode } from '../node/nodes-reader.js'
 import { checkToken } from '../token.js'
 import { hexOfAccount } from './address.js'
-import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock } from './block.js'
-import { TronPace } from './pace.js'
-import { transfersOf } from './transfers.js'
+import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock, transfersOf } from './block.js'
 import { parseTronJson, repeatedOf } from './values.js'
 
 /** Blocks come every 3 s. When a node's newest one is this old, the node lags and another may know more. */
@@ -16,6 +15,12 @@ export const TRON_HEAD_AGE_MAX_MS = 60_000
 /** Constant calls need a caller; any account will do, and this one has no owner. */
 const CALLER = '0'.repeat(40)
 const RETURNED = /^(?:[0-9a-f]{2})*$/
+/** Blocks in one query; nodes allow 100. */
+const BLOCKS_MAX = 100
+/** Blocks are queried together up to about this many transactions: half a megabyte, parsed in a few milliseconds. */
+const TRANSACTIONS = 500
+/** The number of connections to an endpoint. */
+const RECEIPTS_MAX = 4
 
 export interface TronNodeOptions {
   /** The account of the token's contract, 40 lower-case hex digits. */
@@ -149,5 +154,37 @@ export class TronNode implements ChainNode {
       throw new BadAnswer(this.http.presentable(`${path}: ${reason}`))
     }
     return answer
+  }
+}
+
+/** How much of a node is queried at once in catching up. It grows with success and shrinks after a failure. */
+class TronPace {
+  private readonly blocksAtOnce = new AdaptiveWidth(1, BLOCKS_MAX)
+  private readonly receiptsAtOnce = new AdaptiveWidth(1, RECEIPTS_MAX)
+  /** The number of blocks like the last ones that have `TRANSACTIONS` transactions together. */
+  private fitting = BLOCKS_MAX
+
+  /** Blocks to request in one query. */
+  get blocks(): number {
+    return Math.min(this.blocksAtOnce.value, this.fitting)
+  }
+
+  /** Receipts to request in parallel, each of one block. */
+  get receipts(): number {
+    return this.receiptsAtOnce.value
+  }
+
+  /** All blocks of a query came, with this many transactions in all. */
+  succeeded(blocks: number, transactions: number): void {
+    this.fitting = Math.max(1, Math.floor((TRANSACTIONS * blocks) / Math.max(1, transactions)))
+    this.blocksAtOnce.succeeded()
+    this.receiptsAtOnce.succeeded()
+  }
+
+  /** Not all blocks of a query came. When the node only limits the rate, queries with more blocks are better. */
+  failed(error: unknown): void {
+    this.receiptsAtOnce.refused(this.receipts)
+    const isOnlyLimited = error instanceof HttpFailure && error.reason === 'status' && !isPerhapsTooLarge(error)
+    if (!isOnlyLimited) this.blocksAtOnce.refused(this.blocks)
   }
 }

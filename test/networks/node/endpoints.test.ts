@@ -20,7 +20,7 @@ describe('endpoints', () => {
   let answers: Answer[]
   let checks: number
   let wrong: string | null
-  let endpoints: Endpoints<HttpJson>
+  let endpoints: Endpoints<HttpJson & { check(): Promise<void> }>
 
   beforeEach(async () => {
     clock = new ManualClock()
@@ -46,10 +46,12 @@ describe('endpoints', () => {
       scheduler: wakefulScheduler,
       random: () => 0.999_999,
       log: createLog('debug', { write: (line) => lines.push(line) }),
-      nodeOf: (http) => http,
-      check: async (http) => {
-        checks += 1
-        if (http.name === wrong) throw new WrongNode('another chain')
+      nodeOf: (http) => {
+        const check = async () => {
+          checks += 1
+          if (http.name === wrong) throw new WrongNode('another chain')
+        }
+        return Object.assign(http, { check })
       },
     })
   })
