@@ -124,7 +124,9 @@ export class LedgerFollower {
     if (typeof end === 'object') {
       this.failuresInARow += 1
       recorded.failures += 1
-      this.complain(end.failure)
+      // Each reason is logged once.
+      if (end.failure !== this.complaint) this.options.log.warn({ why: end.failure }, 'the ledger cannot be followed')
+      this.complaint = end.failure
       recorded.failure = end.failure
       const { pollMs, random } = this.options
       return backOffMs(this.failuresInARow, { firstMs: pollMs, maxMs: Math.max(pollMs, BACKOFF_MAX_MS), random })
@@ -140,13 +142,6 @@ export class LedgerFollower {
     }
     this.record.caughtUp(beganAtMs)
     return this.options.pollMs
-  }
-
-  /** Logs each reason once. */
-  private complain(failure: string): void {
-    if (failure === this.complaint) return
-    this.complaint = failure
-    this.options.log.warn({ why: failure }, 'the ledger cannot be followed')
   }
 
   private async pollSafely(): Promise<PollEnd> {

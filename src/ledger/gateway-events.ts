@@ -2,7 +2,7 @@ import type { IncomingEvent } from '../actors/intake.js'
 import { isObject } from '../base/json-object.js'
 import type { DepositReport } from '../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
-import type { DepositFact, EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
+import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import { isNetwork, NETWORKS } from '../domain/network.js'
 import { isLongerThan, OWNER_LENGTH_MAX, parseOwner, wellFormed } from '../domain/text.js'
 
@@ -70,11 +70,6 @@ export async function applyEvents(parsed: readonly ParsedEvent[], apply: ApplyEv
   return results
 }
 
-/** Why an event is malformed, answered to the gateway as its `error`. */
-interface Flaw {
-  readonly error: string
-}
-
 const NOT_AN_IDENTITY = `must be a non-empty string of at most ${OWNER_LENGTH_MAX} characters`
 const NOT_A_NETWORK = `must be one of ${NETWORKS.join(', ')}`
 
@@ -84,16 +79,14 @@ function parseEvent(value: unknown, nowMs: number): ParsedEvent {
   if (id === null || isLongerThan(id, EVENT_ID_LENGTH_MAX)) {
     return { id: null, error: `id must be a non-empty string of at most ${EVENT_ID_LENGTH_MAX} characters` }
   }
-  const fact = parseFact(value, nowMs)
-  const read = 'error' in fact ? ({ type: 'unreadable', error: fact.error } as const) : fact
-  return { id, event: { eventId: id, fact: read } }
+  return { id, event: { eventId: id, fact: parseFact(value, nowMs) } }
 }
 
-function parseFact(event: Readonly<Record<string, unknown>>, nowMs: number): LedgerFact | DepositFact | Flaw {
+function parseFact(event: Readonly<Record<string, unknown>>, nowMs: number): IncomingEvent['fact'] {
   switch (event['type']) {
     case 'identity.onboarded': {
       const identity = parseOwner(event['identity'])
-      return identity === null ? { error: `identity ${NOT_AN_IDENTITY}` } : { type: 'identity.onboarded', identity }
+      return identity === null ? unreadable(`identity ${NOT_AN_IDENTITY}`) : { type: 'identity.onboarded', identity }
     }
     case 'wallet.created':
       return parseCreation(event['wallet'])
@@ -106,56 +99,61 @@ function parseFact(event: Readonly<Record<string, unknown>>, nowMs: number): Led
     case 'deposit.dropped':
       return parseDeposit(event['deposit'], 'dropped', nowMs)
     default:
-      return { error: 'type is not one that is known' }
+      return unreadable('type is not one that is known')
   }
 }
 
-function parseCreation(wallet: unknown): LedgerFact | Flaw {
-  if (!isObject(wallet)) return { error: 'wallet must be an object' }
+function parseCreation(wallet: unknown): LedgerFact | UnreadableFact {
+  if (!isObject(wallet)) return unreadable('wallet must be an object')
   const id = parseText(wallet['id'])
   const address = parseText(wallet['address'])
   const network = wallet['network']
-  if (id === null) return { error: 'wallet.id must be a non-empty string' }
-  if (address === null) return { error: 'wallet.address must be a non-empty string' }
-  if (!isNetwork(network)) return { error: `wallet.network ${NOT_A_NETWORK}` }
+  if (id === null) return unreadable('wallet.id must be a non-empty string')
+  if (address === null) return unreadable('wallet.address must be a non-empty string')
+  if (!isNetwork(network)) return unreadable(`wallet.network ${NOT_A_NETWORK}`)
   return { type: 'wallet.created', id, address, network }
 }
 
 /**
  * The wallet may be known already, so its address and network are optional. The store checks that they come together.
  */
-function parseAssignment(wallet: unknown, ownerId: unknown): LedgerFact | Flaw {
-  if (!isObject(wallet)) return { error: 'wallet must be an object' }
+function parseAssignment(wallet: unknown, ownerId: unknown): LedgerFact | UnreadableFact {
+  if (!isObject(wallet)) return unreadable('wallet must be an object')
   const id = parseText(wallet['id'])
   const address = isAbsent(wallet['address']) ? null : parseText(wallet['address'])
   const network = wallet['network'] ?? null
   const owner = parseOwner(ownerId)
-  if (id === null) return { error: 'wallet.id must be a non-empty string' }
-  if (address === null && !isAbsent(wallet['address'])) return { error: 'wallet.address must be a non-empty string' }
-  if (network !== null && !isNetwork(network)) return { error: `wallet.network ${NOT_A_NETWORK}` }
-  if (owner === null) return { error: `owner ${NOT_AN_IDENTITY}` }
+  if (id === null) return unreadable('wallet.id must be a non-empty string')
+  if (address === null && !isAbsent(wallet['address'])) return unreadable('wallet.address must be a non-empty string')
+  if (network !== null && !isNetwork(network)) return unreadable(`wallet.network ${NOT_A_NETWORK}`)
+  if (owner === null) return unreadable(`owner ${NOT_AN_IDENTITY}`)
   return { type: 'wallet.assigned', id, address, network, owner }
 }
 
 /** Checks types only: `flawOf` checks lengths, ranges and the amount's form in the store's transaction. */
-function parseDeposit(deposit: unknown, report: DepositReport, nowMs: number): DepositFact | Flaw {
-  if (!isObject(deposit)) return { error: 'deposit must be an object' }
+function parseDeposit(deposit: unknown, report: DepositReport, nowMs: number): DepositFact | UnreadableFact {
+  if (!isObject(deposit)) return unreadable('deposit must be an object')
   const { network, index = 0, receivedAt = nowMs } = deposit
   const txHash = parseText(deposit['txHash'])
   const toAddress = parseText(deposit['toAddress'])
   const label = deposit['currency'] ?? null
   const amount = parseText(deposit['amount'])
-  if (!isNetwork(network)) return { error: `deposit.network ${NOT_A_NETWORK}` }
-  if (txHash === null) return { error: 'deposit.txHash must be a non-empty string' }
-  if (typeof index !== 'number' || !Number.isSafeInteger(index)) return { error: 'deposit.index must be an integer' }
-  if (toAddress === null) return { error: 'deposit.toAddress must be a non-empty string' }
-  if (label !== null && typeof label !== 'string') return { error: 'deposit.currency must be a string or null' }
-  if (amount === null) return { error: 'deposit.amount must be a non-empty string' }
+  if (!isNetwork(network)) return unreadable(`deposit.network ${NOT_A_NETWORK}`)
+  if (txHash === null) return unreadable('deposit.txHash must be a non-empty string')
+  if (typeof index !== 'number' || !Number.isSafeInteger(index)) return unreadable('deposit.index must be an integer')
+  if (toAddress === null) return unreadable('deposit.toAddress must be a non-empty string')
+  if (label !== null && typeof label !== 'string') return unreadable('deposit.currency must be a string or null')
+  if (amount === null) return unreadable('deposit.amount must be a non-empty string')
   if (typeof receivedAt !== 'number' || !Number.isSafeInteger(receivedAt)) {
-    return { error: 'deposit.receivedAt must be Unix milliseconds, an integer' }
+    return unreadable('deposit.receivedAt must be Unix milliseconds, an integer')
   }
   const currency = label === null ? null : wellFormed(label)
   return { type: 'deposit', report, sighting: { network, txHash, index, toAddress, currency, amount, receivedAt } }
+}
+
+/** The error is answered to the gateway. */
+function unreadable(error: string): UnreadableFact {
+  return { type: 'unreadable', error }
 }
 
 function isAbsent(value: unknown): boolean {

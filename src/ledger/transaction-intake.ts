@@ -1,22 +1,31 @@
 import type { IncomingEvent } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
-import type { EventOutcome } from '../domain/ledger-fact.js'
+import type { Secp256k1Engine } from '../crypto/secp256k1.js'
+import type { EventOutcome, LedgerFact } from '../domain/ledger-fact.js'
 import type { ListedTransaction, SetAside } from '../domain/ledger-progress.js'
 import type { Logger } from '../log.js'
+import type { FollowedContracts } from './followed-contracts.js'
 import type { FollowerMemory } from './follower-memory.js'
 import type { FollowerRecord } from './follower-state.js'
 import type { ApplyEvents } from './gateway-events.js'
-import { ledgerEventId } from './ledger-transaction.js'
-import { type LookUpParts, type LookUpResult, lookUpAll, type Told } from './transaction-lookup.js'
+import type { LedgerSource } from './ledger-nodes.js'
+import { isSignedFor } from './ledger-signature.js'
+import { ledgerEventId, type NoFact, recognise } from './ledger-transaction.js'
 
 /** After these attempts a transaction that no node returns counts as a problem: about a minute with the usual pause. */
 export const ATTEMPTS_OF_A_MOMENT = 6
 /** The longest pause before a transaction that is set aside is retried. */
 export const ASK_AGAIN_MAX_MS = 600_000
+/** Transactions looked up in parallel. */
+const LOOKUPS_MAX = 8
 /** Contracts of a followed namespace that are logged, once each. */
 const NEIGHBOURS_MAX = 1000
 
-export interface TransactionIntakeOptions extends LookUpParts {
+export interface TransactionIntakeOptions {
+  readonly source: Pick<LedgerSource, 'transaction' | 'keysOf'>
+  readonly followed: FollowedContracts
+  /** Verifies the signatures in transactions. */
+  readonly engine: Secp256k1Engine
   /** The intake: the same way in that a gateway's push takes. */
   readonly apply: ApplyEvents
   readonly memory: FollowerMemory
@@ -36,10 +45,23 @@ export type Taken =
   | { readonly kind: 'done'; readonly applied: number }
   | { readonly kind: 'failed'; readonly why: string }
 
-/** A transaction that a node returned, and what it says. */
-interface ToldTransaction {
+/** What a transaction says: a fact, or why it is none. */
+type Told = { readonly kind: 'fact'; readonly fact: LedgerFact } | NoFact
+
+/**
+ * The result of a look-up. `missing`: no node has what is needed. `unclear`: nodes failed. `unasked`: another look-up
+ * failed before.
+ */
+type LookUpResult =
+  | Told
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unclear'; readonly why: string }
+  | { readonly kind: 'unasked' }
+
+/** A listed transaction and the result of its look-up. */
+interface LookedUp<Result extends LookUpResult = LookUpResult> {
   readonly row: ListedTransaction
-  readonly result: Told
+  result: Result
 }
 
 /**
@@ -56,20 +78,18 @@ export class TransactionIntake {
   constructor(private readonly options: TransactionIntakeOptions) {}
 
   async take(rows: readonly ListedTransaction[], occasion: Occasion): Promise<Taken> {
-    const { apply, memory, record, isStopped } = this.options
-    const results = await lookUpAll(rows, this.options, isStopped)
-    const told = rows.flatMap((row, i) => {
-      const result = results[i]
-      return result !== undefined && isTold(result) ? [{ row, result }] : []
-    })
+    const { apply, memory, record } = this.options
+    const results = await this.lookUpAll(rows)
+    const told = results.filter(isTold)
     const failure = failureIn(results)
     // Retries of set-aside transactions become less and less frequent, also while nodes fail.
-    const isSomeNodeWell = occasion === 'retried' || results.some((one) => isTold(one) || one.kind === 'missing')
+    const isMissing = results.some(({ result }) => result.kind === 'missing')
+    const isSomeNodeWell = occasion === 'retried' || told.length > 0 || isMissing
     if (failure !== null && !isSomeNodeWell) return { kind: 'failed', why: failure }
     const events = told.flatMap(eventOf)
     const outcomes = events.length === 0 ? [] : await apply(events)
     if (outcomes.length !== events.length) throw new Error('the intake answered another number of events')
-    const setAside = rows.flatMap((row, i) => this.asideOf(row, results[i]))
+    const setAside = results.flatMap((one) => this.asideOf(one))
     const taken = told.map(({ row }) => row)
     await memory.note(
       occasion === 'retried'
@@ -85,8 +105,45 @@ export class TransactionIntake {
     return failure === null ? { kind: 'done', applied } : { kind: 'failed', why: failure }
   }
 
-  private asideOf(row: ListedTransaction, result: LookUpResult | undefined): readonly SetAside[] {
-    if (result === undefined || (result.kind !== 'missing' && result.kind !== 'unclear')) return []
+  /**
+   * Looks up transactions, a few in parallel: one result for each, in order. The first one that nodes fail to answer
+   * ends it, because they would fail the next, too. So does `isStopped`.
+   */
+  private async lookUpAll(rows: readonly ListedTransaction[]): Promise<readonly LookedUp[]> {
+    const results = rows.map((row): LookedUp => ({ row, result: { kind: 'unasked' } }))
+    const waiting = results.values()
+    let hasFailed = false
+
+    const work = async (): Promise<void> => {
+      for (const one of waiting) {
+        if (hasFailed || this.options.isStopped()) return
+        one.result = await this.lookUp(one.row)
+        if (one.result.kind === 'unclear') hasFailed = true
+      }
+    }
+
+    await Promise.all(Array.from({ length: LOOKUPS_MAX }, work))
+    return results
+  }
+
+  private async lookUp({ umid, timestampMs }: ListedTransaction): Promise<LookUpResult> {
+    const { source, followed, engine } = this.options
+    const answer = await source.transaction(umid)
+    if (answer.kind === 'too-long') return { kind: 'malformed', flaw: 'it is too long' }
+    if (answer.kind !== 'found') return answer
+    const recognition = recognise(answer.value, followed)
+    if (recognition.kind !== 'fact') return recognition
+    const { fact, signer, publicKey } = recognition
+    const found = publicKey === null ? await source.keysOf(signer) : { kind: 'found' as const, value: [publicKey] }
+    if (found.kind !== 'found') return found
+    if (!isSignedFor(answer.value, signer, found.value, engine)) {
+      return { kind: 'malformed', flaw: 'it is not signed by the identity that it speaks for' }
+    }
+    return { kind: 'fact', fact: fact.type === 'wallet.assigned' ? { ...fact, ledgerMs: timestampMs } : fact }
+  }
+
+  private asideOf({ row, result }: LookedUp): readonly SetAside[] {
+    if (result.kind !== 'missing' && result.kind !== 'unclear') return []
     const { pollMs, clock, memory } = this.options
     const attempts = (memory.attemptsOf(row.umid) ?? 0) + 1
     const pauseMs = Math.min(ASK_AGAIN_MAX_MS, pollMs * 2 ** Math.min(attempts - 1, 30))
@@ -94,7 +151,7 @@ export class TransactionIntake {
     return [{ umid, timestampMs, attempts, dueMs: clock.now() + pauseMs }]
   }
 
-  private logNoFact({ row, result }: ToldTransaction): void {
+  private logNoFact({ row, result }: LookedUp<Told>): void {
     const { record, log } = this.options
     if (result.kind === 'neighbour') this.logNeighbour(result.contract)
     if (result.kind !== 'malformed') return
@@ -133,15 +190,15 @@ export class TransactionIntake {
   }
 }
 
-function isTold(result: LookUpResult): result is Told {
-  return result.kind !== 'missing' && result.kind !== 'unclear' && result.kind !== 'unasked'
+function isTold(one: LookedUp): one is LookedUp<Told> {
+  return one.result.kind !== 'missing' && one.result.kind !== 'unclear' && one.result.kind !== 'unasked'
 }
 
-function failureIn(results: readonly LookUpResult[]): string | null {
-  for (const one of results) if (one.kind === 'unclear') return one.why
-  return results.some(({ kind }) => kind === 'unasked') ? 'the follower was stopped' : null
+function failureIn(results: readonly LookedUp[]): string | null {
+  for (const { result } of results) if (result.kind === 'unclear') return result.why
+  return results.some(({ result }) => result.kind === 'unasked') ? 'the follower was stopped' : null
 }
 
-function eventOf({ row, result }: ToldTransaction): readonly IncomingEvent[] {
+function eventOf({ row, result }: LookedUp<Told>): readonly IncomingEvent[] {
   return result.kind === 'fact' ? [{ eventId: ledgerEventId(row.umid), fact: result.fact }] : []
 }
