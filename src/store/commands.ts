@@ -78,9 +78,8 @@ export interface CommandPort {
    */
   perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]>
   /**
-   * The answer to a creation on wallets that are not its owner's as of now, which therefore needs no turn in their
-   * mailboxes: the invoice that the idempotency key named before, or the refusal. Null when it has to take its turn, in
-   * which ownership is decided again.
+   * The answer to a creation that needs no turn in the mailboxes of its wallets, because not all of them are its owner's:
+   * the earlier invoice of the idempotency key, or the refusal. Null when it takes its turn, which decides ownership again.
    */
   answerWithoutTurn(command: InvoiceCommand): Awaitable<InvoiceResult | null>
   /** Removes idempotency keys and signed requests whose time is over, at most `limit`. Answers how many it removed. */

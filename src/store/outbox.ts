@@ -51,8 +51,8 @@ export interface OutboxPort {
    */
   recordResult(id: string, result: DeliveryResult, retry: RetryDecision): Promise<number | null>
   /**
-   * Ends as `interrupted` the attempts that were under way when the process last died, each like a result; without
-   * retries none of them is sent again. Answers how many there were.
+   * Ends the attempts that were in progress when the process last died, with the result `interrupted`. Without retries
+   * none is sent again. Answers how many there were.
    */
   settleInterrupted(retry: RetryDecision): Promise<number>
   /** When the first of the deliveries that wait for another attempt is due; null when none waits. */

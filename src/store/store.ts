@@ -39,7 +39,7 @@ export interface Store {
   probeWrite(): Promise<void>
   /** False once writes are impossible. */
   isOpen(): boolean
-  /** Waits for the writes under way and closes. */
+  /** Waits for the writes in progress and closes. */
   close(): Promise<void>
 }
 
@@ -69,7 +69,7 @@ export interface KeyPort {
   register(registration: ApiKeyRegistration): Promise<Outcome<ApiKey>>
   /** Refuses with `api_key_not_found` or `not_key_owner`. A second revocation keeps the first `revoked_at`. */
   revoke(id: string, owner: string): Promise<Outcome<ApiKey>>
-  /** The record of a public key of 33 bytes, as of now: a revocation that was answered is always seen. */
+  /** The record of a public key of 33 bytes. It includes every revocation that was answered. */
   find(publicKey: Uint8Array): Awaitable<ApiKey | undefined>
   /** The keys of an owner, newest first. */
   page(owner: string, page: Page): Awaitable<PageOf<ApiKey>>
@@ -124,13 +124,13 @@ export interface DepositPort {
 
 /** What the watcher of a network needs to go on. `CommandPort` takes its steps. */
 export interface ChainPort {
-  /** How far the watcher has come; undefined before its first step. */
+  /** How far the watcher is; undefined before its first step. */
   position(network: Network): Awaitable<ChainPosition | undefined>
   /** A block that the watcher has passed, while it is kept. */
   blockAt(network: Network, height: number): Awaitable<BlockHead | undefined>
-  /** The addresses, each once, whose deposits a step concerns as of now: the step takes its turn with their wallets. */
+  /** The addresses, each once, whose deposits a step concerns now: the step takes its turn with their wallets. */
   addressesOf(step: ChainStep): Awaitable<readonly string[]>
-  /** The addresses of the wallets of a network, to be read anew for each step: wallets come to have addresses. */
+  /** The addresses of the wallets of a network. Read them again for each step, because wallets get addresses. */
   watched(network: Network): Awaitable<WatchedAddresses>
 }
 

@@ -75,13 +75,8 @@ export function holderOf({ tables }: Commit, network: Network, { txHash, index }
 }
 
 /** The row of the block has to list the deposit too. */
-export function holdDeposit(
-  { tables }: Commit,
-  network: Network,
-  { txHash, index }: NameInNetwork,
-  height: number,
-): void {
-  tables.blockDeposits.putSync(depositKey({ network, txHash, index }), wideKey(height))
+export function holdDeposit(commit: Commit, network: Network, name: NameInNetwork, height: number): void {
+  commit.tables.blockDeposits.putSync(depositKey({ network, ...name }), wideKey(height))
 }
 
 export function releaseDeposit({ tables }: Commit, network: Network, { txHash, index }: NameInNetwork): void {

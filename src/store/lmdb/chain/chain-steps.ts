@@ -40,16 +40,10 @@ import {
 /** The most blocks that one step removes, beyond as many as it brings. */
 const PRUNED_MAX = 256
 
-type Append = Extract<ChainStep, { type: 'append' }>
-
 /** The outcome of a step, and the deliveries that it caused. */
 export interface TakenStep {
   readonly outcome: ChainOutcome
   readonly owed: readonly OwedDelivery[]
-}
-
-export function takeStep(commit: Commit, step: ChainStep, deposits: DepositRecorder): TakenStep {
-  return new StepTaker(commit, step.network, deposits).take(step)
 }
 
 /** Settles a bounded piece of what the deposits of a step will meet; false when there is more. */
@@ -103,7 +97,7 @@ function rowsAbove(at: Reader, network: Network, above: number): readonly BlockR
 }
 
 /** Takes one step in a commit, and collects its effects on deposits. */
-class StepTaker {
+export class StepTaker {
   private repaired = 0
   private confirmedBlocksUndone = 0
   private confirmedDepositsDropped = 0
@@ -141,7 +135,7 @@ class StepTaker {
     }
   }
 
-  private append(step: Append): ChainRefusal | null {
+  private append(step: Extract<ChainStep, { type: 'append' }>): ChainRefusal | null {
     const { blocks, isConfirmed } = step
     const position = positionOf(this.commit, this.network) ?? null
     if (!mayAppend(position, step)) return 'not_next'
@@ -168,11 +162,11 @@ class StepTaker {
         this.repaired += 1
       }
       if (this.report(report, sighting) === 'rejected') continue
-      // A lower block has it already, or another report has confirmed it: it stays, whatever becomes of this block.
+      // A lower block has it already, or another report has confirmed it: it stays even if this block disappears.
       const isOthers = isHeld || (known?.deposit.kind === 'confirmed' && !isConfirmed)
       if (!isOthers) held.push(this.hold(sighting, block.height))
     }
-    this.put(block, held)
+    putBlock(commit, network, { ...block, deposits: held })
   }
 
   private confirm(blocks: readonly ObservedBlock[]): ChainRefusal | null {
@@ -214,7 +208,7 @@ class StepTaker {
       if (isWrong || (holder === undefined && status === 'applied')) this.repaired += 1
       held.set(nameOf(sighting), this.hold(sighting, block.height))
     }
-    this.put(block, [...held.values()])
+    putBlock(commit, network, { ...block, deposits: [...held.values()] })
   }
 
   private undo(above: number): ChainRefusal | null {
@@ -262,10 +256,6 @@ class StepTaker {
     const row = getBlock(this.commit, this.network, holder)
     const deposits = row.deposits.filter((one) => nameOf(one) !== nameOf(name))
     putBlock(this.commit, this.network, { ...row, deposits })
-  }
-
-  private put({ height, hash, parentHash, timeMs }: ObservedBlock, deposits: readonly NameInNetwork[]): void {
-    putBlock(this.commit, this.network, { height, hash, parentHash, timeMs, deposits })
   }
 
   private setConfirmed(confirmed: number, blocksBrought: number): void {

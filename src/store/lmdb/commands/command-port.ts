@@ -14,7 +14,7 @@ import {
   type WalletResult,
 } from '../../commands.js'
 import type { InvoiceWithPayment } from '../../store.js'
-import { settleStep, takeStep } from '../chain/chain-steps.js'
+import { StepTaker, settleStep } from '../chain/chain-steps.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
 import { createInvoice } from '../invoices/create-invoice.js'
@@ -88,7 +88,7 @@ export class LmdbCommands implements CommandPort {
         return { type: 'void', outcome: voidInvoice(commit, command) }
       case 'chain':
         if (!settleStep(commit, command.step, deposits)) return null
-        return { type: 'chain', ...takeStep(commit, command.step, deposits) }
+        return { type: 'chain', ...new StepTaker(commit, command.step.network, deposits).take(command.step) }
       case 'deposit':
         return this.recordDeposit(commit, command)
     }

@@ -7,13 +7,12 @@ import { integer, RecordMemo, recordCodec } from '../tables/record-codec.js'
 import type { Tables } from '../tables/tables.js'
 import { type WalletRow, walletCodec } from '../wallets/wallets.js'
 
-/** Rows of a kind that are kept in memory; beyond, those used least recently are read anew. */
+/** Rows of a kind that are kept in memory. Beyond that, the least recently used are read again. */
 const ROWS_MAX = 32_768
 
 /**
- * What commits remember of what they have read and written, so that the next unit need not read it again. It is reached
- * through a `Commit` and in no other way. It stays while transactions succeed; when one is undone, the commit loop puts an
- * empty one in its place, so nothing that was undone is remembered.
+ * What commits have read and written, so that the next unit need not read it again. Only a `Commit` gives access to it. It
+ * stays while transactions succeed. When one is undone, the commit loop replaces it by an empty one.
  */
 export class Caches {
   readonly sequences = new Sequences()

@@ -24,7 +24,7 @@ interface Head {
   readonly ofClass: number
 }
 
-/** The candidates for a deposit, in LMDB: a few seeks for each search, whatever the history of the wallet. */
+/** The candidates for a deposit, in LMDB: a few seeks for each search, however long the history of the wallet is. */
 export class Candidates implements CandidateSearch<InvoiceId> {
   private readonly callbacks: readonly Callback[]
   private readonly classes: readonly number[]

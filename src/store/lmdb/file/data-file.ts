@@ -65,8 +65,8 @@ const NO_PAGE = 0xffff_ffff_ffff_ffffn
 const CUT_SHORT = 'it is cut short'
 
 /**
- * Why the data file of a directory is none that LMDB can open, in words; null when it is one, or is not there yet. To be
- * asked first, because the process ends with a segmentation fault or a bus error when LMDB is given anything else.
+ * Why LMDB cannot open the data file of a directory, in words; null when it can, or when there is no file yet. Call it
+ * before LMDB, which ends the process with a segmentation fault or a bus error when the file is anything else.
  */
 export function flawOfDataFile(directory: string): string | null {
   const fd = openIfThere(join(directory, DATA_FILE))
@@ -104,7 +104,7 @@ function openIfThere(path: string): number | null {
   }
 }
 
-/** The start of a meta page, or null when it is none. */
+/** The start of a meta page; null when it is another page. */
 function readMeta(fd: number, position: number): Buffer | null {
   const meta = Buffer.alloc(META_BYTES)
   if (readSync(fd, meta, 0, META_BYTES, position) !== META_BYTES) return null
@@ -129,7 +129,7 @@ function areTreesComplete(fd: number, pageBytes: number, pageCount: number, root
   return true
 }
 
-/** Adds the trees' pages that `page` points to; false when one is not in the file or the page is none of a tree. */
+/** Adds the pages of trees that `page` points to; false when one is not in the file, or `page` is not part of a tree. */
 function addChildren(page: Buffer, pageCount: number, found: bigint[]): boolean {
   const pageBytes = page.length
   const flags = page.readUInt16LE(PAGE_FLAGS_AT)

@@ -121,8 +121,8 @@ export function settleIfPaid(commit: Commit, id: InvoiceId): void {
 }
 
 /**
- * A confirmed deposit left the account of a wallet: invoices created before it may be unpaid again. Everything created
- * up to the last moment that the rest of the account covers, whatever was asked, stays paid.
+ * A confirmed deposit left the account of a wallet: invoices created before it may be unpaid again. Those created up to
+ * the last moment after which the rest of the account covers the greatest amount ever paid stay paid.
  */
 export function reopen(
   commit: Commit,

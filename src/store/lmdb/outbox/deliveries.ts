@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { DepositStatus } from '../../../domain/deposit.js'
 import { type Outcome, succeed } from '../../../domain/failure.js'
 import { isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
@@ -37,13 +36,7 @@ export const LANE_BYTES = NUMBER_BYTES + ORIGIN_BYTES
 const BEHIND_ALL = Buffer.alloc(ID_BYTES + 1, 0xff)
 
 /** A delivery that a deposit causes. */
-export interface NewDelivery {
-  readonly owner: string
-  readonly invoiceId: string
-  readonly status: DepositStatus
-  readonly url: string
-  readonly body: string
-}
+type NewDelivery = Pick<Delivery, 'owner' | 'invoiceId' | 'status' | 'url' | 'body'>
 
 /** Queues a delivery, in the transaction of the deposit that caused it. */
 export function enqueueDelivery(commit: Commit, delivery: NewDelivery): OwedDelivery {
@@ -78,7 +71,7 @@ export function markAttempted(commit: Commit, id: DeliveryId): boolean {
 }
 
 /**
- * Ends the attempt that is under way. The result of another delivery would send that one again, or replace what is known.
+ * Ends the attempt in progress. A result for another delivery would send that one again, or replace its result.
  * Answers when it is attempted again, null for never.
  */
 export function endAttempt(
@@ -115,7 +108,7 @@ export function releaseDue(commit: Commit, attemptsMax: number, limit: number): 
   return owed
 }
 
-/** Queues a delivery whose attempts are over, or that waits for another; its attempts count anew. */
+/** Queues a delivery whose attempts are over, or that waits for another; its attempts are counted from 0 again. */
 export function redeliver(commit: Commit, owner: string, id: DeliveryId): Outcome<Redelivery> {
   const judged = judgeRedelivery(findDelivery(commit, id), owner, commit.nowMs)
   if (!judged.ok) return judged

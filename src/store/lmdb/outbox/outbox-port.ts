@@ -32,7 +32,7 @@ const INTERRUPTED: DeliveryResult = {
 const QUEUED_KEY_BYTES = LANE_BYTES + ID_BYTES
 const BEHIND_ALL = Buffer.alloc(QUEUED_KEY_BYTES + 1, 0xff)
 
-/** Deliveries that are owed, under way or done. */
+/** Deliveries: queued, attempted, waiting and settled. */
 export class LmdbOutbox implements OutboxPort {
   constructor(private readonly commits: CommitLoop) {}
 

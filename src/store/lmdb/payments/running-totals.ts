@@ -22,7 +22,7 @@ import { lastKey, type ReadTable, type Table } from '../tables/tables.js'
  *     deposit  key    address no (4) │ currency (1) │ receivedAt (6) │ deposit no (6)
  *              value  total in atoms
  *
- * What came in after a moment is the total minus the total at that moment: a look-up and a seek, whatever the history. A
+ * The sum after a moment is the total minus the total at that moment: a look-up and a seek, however long the history. A
  * deposit that arrives out of order, or leaves, rewrites only what follows it.
  */
 

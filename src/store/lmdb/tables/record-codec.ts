@@ -154,12 +154,12 @@ function unpack(table: string, packed: Uint8Array): unknown {
   }
 }
 
-/** Records that are kept; beyond, those used least recently are decoded anew. */
+/** Records that are kept. Beyond that, the least recently used are decoded again. */
 const RECORDS_MAX = 32_768
 
 /**
  * Decodes records that are read again and again. While the bytes of a record are the same it answers the same object, so it
- * is right whatever was written meanwhile. Records are shared and must not be changed.
+ * is right even after writes. Records are shared and must not be changed.
  */
 export class RecordMemo<T> {
   private readonly known = new BoundedMap<string, { readonly bytes: Buffer; readonly record: T }>(RECORDS_MAX)

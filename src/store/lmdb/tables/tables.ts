@@ -84,7 +84,7 @@ const MAP_BYTES = 1024 ** 3
 const NAME_END = '\0'
 
 /**
- * Opens the environment in `path` and none of its tables. `overlappingSync: false`: with the binding's default a write's
+ * Opens the environment in `path` without its tables. `overlappingSync: false`: with the binding's default a write's
  * promise resolves when the write is visible, which is before it is on disk. `eventTurnBatching: false`: with the default
  * the binding makes a promise of its own beside each commit and lets go of it, so a disk that refuses one write would end
  * the process with an unhandled rejection.
@@ -110,7 +110,7 @@ export function openTables(root: Environment): Tables {
   return { root, ...tables }
 }
 
-/** The table of the store's own facts, or undefined when there is none; makes none. */
+/** The table of the store's own facts; undefined when it does not exist. */
 export function openMeta(root: Environment): Table | undefined {
   return tableNames(root).includes(TABLES.meta) ? openTable(root, TABLES.meta) : undefined
 }

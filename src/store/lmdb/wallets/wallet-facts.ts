@@ -5,7 +5,6 @@ import type { Commit } from '../commit/commit-loop.js'
 import { internOwner, markKnown } from '../identities/identities.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
 import { timeKey, WIDE_BYTES } from '../tables/keys.js'
-import { list, unlist } from './wallet-pool.js'
 import { bindAddress, findAddress, findWallet, saveWallet, type WalletRow } from './wallets.js'
 
 /** Applies a fact of the ledger; `decideWalletFact` decides. */
@@ -46,9 +45,7 @@ function putWallet(commit: Commit, wallet: Wallet, known: WalletRow | undefined)
     assignmentNo: isReassigned ? commit.nextNo('assignment') : (known?.assignmentNo ?? null),
     leasedUntil: known?.leasedUntil ?? 0,
   }
-  saveWallet(commit, row)
-  if (known !== undefined) unlist(commit, known)
-  list(commit, row)
+  saveWallet(commit, row, known)
   if (owner !== null) markKnown(commit, owner)
 }
 

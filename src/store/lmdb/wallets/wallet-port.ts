@@ -1,11 +1,11 @@
 import type { Network } from '../../../domain/network.js'
 import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
 import type { Page, PageOf, WalletPort } from '../../store.js'
-import type { CommitLoop } from '../commit/commit-loop.js'
+import type { Commit, CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
-import { NUMBER_BYTES } from '../tables/keys.js'
-import { claimWallet, countClaimable, countUnassigned } from './wallet-pool.js'
-import { findWallet, toWallet, walletAt } from './wallets.js'
+import { endOf, NUMBER_BYTES, networkKey, TIME_MAX, WIDE_BYTES } from '../tables/keys.js'
+import { firstKey } from '../tables/tables.js'
+import { FREE_KEY_BYTES, findWallet, freeKey, saveWallet, toWallet, walletAt } from './wallets.js'
 
 /** Wallets, their addresses and owners. */
 export class LmdbWallets implements WalletPort {
@@ -37,10 +37,25 @@ export class LmdbWallets implements WalletPort {
   }
 
   countUnassigned(network: Network): number {
-    return countUnassigned(this.commits.snapshot, network)
+    const start = networkKey(network)
+    return this.commits.snapshot.tables.freeWallets.getKeysCount({ start, end: endOf(start, FREE_KEY_BYTES) })
   }
 
   countClaimable(network: Network, limit: number): number {
-    return countClaimable(this.commits.snapshot, network, limit)
+    const { nowMs, tables } = this.commits.snapshot
+    const range = { start: networkKey(network), end: freeKey(network, nowMs + 1, 0), limit }
+    return [...tables.freeWallets.getKeys(range)].length
   }
+}
+
+/** Hands out the wallet that has been free the longest. */
+function claimWallet(commit: Commit, network: Network, leaseMs: number): ClaimedWallet | null {
+  const { freeWallets } = commit.tables
+  const prefix = networkKey(network)
+  const key = firstKey(freeWallets, prefix, endOf(prefix, FREE_KEY_BYTES))
+  if (key === undefined || key.readUIntBE(1, WIDE_BYTES) > commit.nowMs) return null
+  const row = findWallet(commit, freeWallets.get(key)?.toString() ?? '')
+  if (row === undefined || row.address === null) throw new Error('the pool of wallets names one that is not there')
+  saveWallet(commit, { ...row, leasedUntil: Math.min(commit.nowMs + leaseMs, TIME_MAX) }, row)
+  return { id: row.id, address: row.address }
 }

@@ -1,7 +1,19 @@
 import { canonicalAddress, NETWORKS, type Network } from '../../../domain/network.js'
 import { flawOfWalletId, type Wallet } from '../../../domain/wallet.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import { type AddressNo, isKey, type Numbers, networkKey, type OwnerNo, type WalletNo } from '../tables/keys.js'
+import {
+  type AddressNo,
+  isKey,
+  NUMBER_BYTES,
+  type Numbers,
+  networkKey,
+  numberKey,
+  type OwnerNo,
+  under,
+  type WalletNo,
+  WIDE_BYTES,
+  wideKey,
+} from '../tables/keys.js'
 import { integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
 
 export interface WalletRow extends Wallet {
@@ -13,6 +25,8 @@ export interface WalletRow extends Wallet {
   /** When its lease ends, Unix ms; 0 when it was never handed out. */
   readonly leasedUntil: number
 }
+
+export const FREE_KEY_BYTES = 1 + WIDE_BYTES + NUMBER_BYTES
 
 export const walletCodec = recordCodec<WalletRow>('wallets', 1, {
   id: text,
@@ -57,9 +71,26 @@ export function isOfWallet(at: Reader, network: Network, address: string): boole
   return (findAddress(at, network, address)?.walletId ?? null) !== null
 }
 
-export function saveWallet({ tables, caches }: Commit, row: WalletRow): void {
-  tables.wallets.putSync(Buffer.from(row.id), walletCodec.encode(row))
-  caches.wallets.set(row.id, row)
+/** Writes a wallet, and moves it to its place in the lists. `known` is the row as it was. */
+export function saveWallet(commit: Commit, row: WalletRow, known: WalletRow | undefined): void {
+  commit.tables.wallets.putSync(Buffer.from(row.id), walletCodec.encode(row))
+  commit.caches.wallets.set(row.id, row)
+  const before = known === undefined ? null : listingOf(commit, known)
+  if (before !== null) before.table.removeSync(before.key)
+  const listing = listingOf(commit, row)
+  if (listing !== null) listing.table.putSync(listing.key, Buffer.from(row.id))
+}
+
+/** Where a wallet is listed: with its owner, or in the pool, in which the end of a lease decides what is claimed next. */
+function listingOf({ tables }: Commit, { no, network, ownerNo, assignmentNo, leasedUntil }: WalletRow) {
+  if (ownerNo !== null && assignmentNo !== null) {
+    return { table: tables.ownerWallets, key: under(ownerNo, numberKey(assignmentNo)) }
+  }
+  return network === null ? null : { table: tables.freeWallets, key: freeKey(network, leasedUntil, no) }
+}
+
+export function freeKey(network: Network, leasedUntil: number, walletNo: number): Buffer {
+  return Buffer.concat([networkKey(network), wideKey(leasedUntil), numberKey(walletNo)])
 }
 
 export function findAddress(at: Reader, network: Network, address: string): AddressRow | undefined {

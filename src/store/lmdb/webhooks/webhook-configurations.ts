@@ -50,24 +50,17 @@ export class LmdbWebhooks implements WebhookPort {
 
   put(owner: string, callbackUrl: string, payload?: WebhookPayload): Promise<WebhookConfiguration> {
     return this.commits.run((commit) => {
-      const ownerNo = internOwner(commit, owner)
-      const known = findRow(commit, ownerNo) ?? this.newRow(commit, owner)
-      return putRow(commit, ownerNo, {
-        ...known,
-        callbackUrl,
-        payload: payload ?? known.payload,
-        updatedAt: commit.nowMs,
-      })
+      const known = findRow(commit, ownerNoOf(commit, owner)) ?? this.newRow(commit, owner)
+      return putRow(commit, { ...known, callbackUrl, payload: payload ?? known.payload, updatedAt: commit.nowMs })
     })
   }
 
   rotate(owner: string, overlapMs: number): Promise<WebhookConfiguration> {
     return this.commits.run((commit) => {
-      const ownerNo = internOwner(commit, owner)
-      const known = findRow(commit, ownerNo)
-      if (known === undefined) return putRow(commit, ownerNo, this.newRow(commit, owner))
+      const known = findRow(commit, ownerNoOf(commit, owner))
+      if (known === undefined) return putRow(commit, this.newRow(commit, owner))
       const secrets = rotatedSecrets(known, this.randomSecretHex(), overlapMs, commit.nowMs)
-      return putRow(commit, ownerNo, { ...known, ...secrets, updatedAt: commit.nowMs })
+      return putRow(commit, { ...known, ...secrets, updatedAt: commit.nowMs })
     })
   }
 
@@ -86,7 +79,7 @@ export class LmdbWebhooks implements WebhookPort {
 
   private firstSecrets(commit: Commit, owner: string): SigningSecrets {
     const row = this.newRow(commit, owner)
-    putRow(commit, internOwner(commit, owner), row)
+    putRow(commit, row)
     return signingSecrets(row, commit.nowMs)
   }
 
@@ -116,8 +109,8 @@ function findRow({ tables }: Reader, ownerNo: OwnerNo | undefined): Row | undefi
   return bytes === undefined ? undefined : codec.decode(bytes)
 }
 
-function putRow({ tables }: Commit, ownerNo: OwnerNo, row: Row): WebhookConfiguration {
-  tables.webhooks.putSync(numberKey(ownerNo), codec.encode(row))
+function putRow(commit: Commit, row: Row): WebhookConfiguration {
+  commit.tables.webhooks.putSync(numberKey(internOwner(commit, row.owner)), codec.encode(row))
   return toConfiguration(row)
 }
 
