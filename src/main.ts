@@ -1,6 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=32 --v8-pool-size=1
 import { setFlagsFromString } from 'node:v8'
 import { error, out, processIo } from './cli/process-io.js'
+import { reconcileLedger, reconcileNetwork } from './cli/reconcile.js'
 import { run } from './cli/run.js'
 import { serve } from './cli/serve.js'
 
@@ -23,16 +24,12 @@ const code = await run(process.argv.slice(2), process.env, {
     return await serve(settings, { ...processIo(settings.logLevel), startService })
   },
   async reconcile(request, settings) {
-    const [{ reconcileNetwork }, opening] = await loadReconciliation()
+    const opening = await import('./service/reconciliation.js')
     return await reconcileNetwork(request, settings, { ...processIo(settings.logLevel), ...opening })
   },
   async reconcileLedger(settings) {
-    const [{ reconcileLedger }, opening] = await loadReconciliation()
+    const opening = await import('./service/reconciliation.js')
     return await reconcileLedger(settings, { ...processIo(settings.logLevel), ...opening })
   },
 })
 process.exit(code)
-
-function loadReconciliation() {
-  return Promise.all([import('./cli/reconcile.js'), import('./service/reconciliation.js')])
-}

@@ -16,7 +16,7 @@ export const systemScheduler: Scheduler = {
   },
 }
 
-/** The machine's timers, for pauses within work that has to come to its end: they keep the process running. */
+/** The machine's timers, for pauses in work that must be finished: they keep the process running. */
 export const wakefulScheduler: Scheduler = {
   after(delayMs, task) {
     const timer = setTimeout(task, delayMs)

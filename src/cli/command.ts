@@ -33,13 +33,8 @@ export interface CommandIo {
   exit(code: number): void
 }
 
-interface FirstSignal {
-  readonly signal: Promise<StopSignal>
-  received(): boolean
-}
-
 /** Resolves with the first signal that asks the process to stop. A second one ends the process at once. */
-export function firstSignal(io: CommandIo): FirstSignal {
+export function firstSignal(io: CommandIo): { signal: Promise<StopSignal>; received: () => boolean } {
   let received = false
   const signal = new Promise<StopSignal>((resolve) => {
     for (const name of STOP_SIGNALS) {

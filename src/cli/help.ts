@@ -1,4 +1,4 @@
-import { describeSettings, type SettingChapter, type SettingDescription } from '../config/describe.js'
+import { describeSettings, type SettingDescription } from '../config/describe.js'
 
 const INTRODUCTION = `Usage: billhook <command> [flags]
 
@@ -24,11 +24,8 @@ const WRAP = /\S.{0,111}(?=\s|$)/g
 
 /** The text of `billhook --help`: commands, flags and every setting. Ends without a line feed. */
 export function helpText(): string {
-  return INTRODUCTION + describeSettings().map(chapterText).join('\n')
-}
-
-function chapterText({ title, settings }: SettingChapter): string {
-  return `\n${title}\n${settings.map(settingText).join('')}`
+  const chapters = describeSettings().map(({ title, settings }) => `\n${title}\n${settings.map(settingText).join('')}`)
+  return INTRODUCTION + chapters.join('\n')
 }
 
 function settingText(setting: SettingDescription): string {

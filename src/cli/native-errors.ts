@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { format } from 'node:util'
-import type { Logger } from '../log.js'
+import type { Logger, LogStream } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
 
 const STDERR = 2
@@ -21,8 +21,8 @@ interface Descriptors {
 export interface NativeErrorsOptions {
   readonly directory: string
   readonly log: Logger
-  /** Moves the log to another descriptor. */
-  readonly moveLog: (fd: number) => void
+  /** The stream below the log, which is moved to another descriptor. */
+  readonly stream: LogStream
   readonly scheduler: Scheduler
 }
 
@@ -32,7 +32,7 @@ export interface NativeErrorsOptions {
  * standard error, which is read once a second. What a dying process wrote there is logged at the next start. Without
  * koffi only the console goes into the log.
  */
-export async function divertNativeErrors({ directory, log, moveLog, scheduler }: NativeErrorsOptions): Promise<void> {
+export async function divertNativeErrors({ directory, log, stream, scheduler }: NativeErrorsOptions): Promise<void> {
   for (const method of ['error', 'warn', 'log', 'info'] as const) {
     console[method] = (...values: unknown[]) => log.warn({ text: shortened(format(...values)) }, 'a library says')
   }
@@ -44,7 +44,7 @@ export async function divertNativeErrors({ directory, log, moveLog, scheduler }:
   try {
     logWhatIsLeft(file, log)
     const fileFd = openSync(file, 'a', 0o600)
-    moveLog(logFd)
+    stream.fd = logFd
     descriptors.dup2(fileFd, STDERR)
     closeSync(fileFd)
   } catch (error) {

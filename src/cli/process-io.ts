@@ -21,9 +21,6 @@ type ServiceIo = Pick<ServeIo, 'startService'> & Pick<ReconcileIo, 'openReconcil
 export function processIo(level: LogLevel): Omit<ServeIo & ReconcileIo, keyof ServiceIo> {
   const stream = stderrStream()
   const log = createLog(level, stream)
-  const moveLog = (fd: number) => {
-    stream.fd = fd
-  }
   return {
     out,
     error,
@@ -33,7 +30,7 @@ export function processIo(level: LogLevel): Omit<ServeIo & ReconcileIo, keyof Se
     flush: () => flushLog(log),
     clock: systemClock,
     scheduler: wakefulScheduler,
-    divertErrors: (directory) => divertNativeErrors({ directory, log, moveLog, scheduler: systemScheduler }),
+    divertErrors: (directory) => divertNativeErrors({ directory, log, stream, scheduler: systemScheduler }),
     onUncaught: (uncaught) => process.on('uncaughtException', uncaught).on('unhandledRejection', uncaught),
     onSignal: (signal, received) => process.on(signal, received),
     exit: (code) => process.exit(code),

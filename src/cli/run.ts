@@ -2,9 +2,9 @@ import { readFlags } from '../config/flags.js'
 import { suggestion } from '../config/suggestion.js'
 import { type Environment, readSettings, type Settings, settingsOf } from '../config.js'
 import { VERSION } from '../version.js'
-import { EXIT_SUCCESS, EXIT_USAGE } from './command.js'
+import { type CommandIo, EXIT_SUCCESS, EXIT_USAGE } from './command.js'
 import { helpText } from './help.js'
-import { RECONCILE_FLAGS, type ReconcileRequest, readReconcileRequest } from './reconcile-request.js'
+import { RECONCILE_FLAGS, type ReconcileRequest, readReconcileRequest } from './reconcile.js'
 
 const COMMANDS: readonly string[] = ['serve', 'reconcile']
 
@@ -12,11 +12,7 @@ const COMMANDS: readonly string[] = ['serve', 'reconcile']
 const LEDGER = '--ledger'
 
 /** What the command line needs from its process. */
-export interface RunIo {
-  /** Writes a line to standard output. */
-  out(line: string): void
-  /** Writes a line to standard error. */
-  error(line: string): void
+export interface RunIo extends Pick<CommandIo, 'out' | 'error'> {
   /** Runs the service and resolves with the exit code. */
   serve(settings: Settings): Promise<number>
   /** Compares a chain with the store and resolves with the exit code. */

@@ -13,14 +13,8 @@ export interface SettingDescription {
   readonly sentence: string
 }
 
-/** The settings of a chapter, in the order of the schema. */
-export interface SettingChapter {
-  readonly title: string
-  readonly settings: readonly SettingDescription[]
-}
-
-/** Every setting, chapter by chapter. */
-export function describeSettings(): readonly SettingChapter[] {
+/** Every setting, chapter by chapter, in the order of the schema. */
+export function describeSettings() {
   return Object.entries(settingChapters).map(([title, chapter]) => ({
     title,
     settings: Object.entries<Setting<unknown>>(chapter).map(([name, { about }]) => describe(name, about)),

@@ -11,23 +11,18 @@ export interface MetricAbout {
   readonly name: `billhook_${string}`
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** Labels have few values: route patterns and names from the code, never text that a client sent. */
-  readonly labels: readonly string[]
+  readonly labelNames: readonly string[]
   /** One sentence for the exposition and docs/operating.md. */
   readonly help: string
 }
 
+type Describe = (name: MetricAbout['name'], labelNames: readonly string[], help: string) => MetricAbout
+const metricOf =
+  (type: MetricAbout['type']): Describe =>
+  (name, labelNames, help) => ({ name, type, labelNames, help })
 const counter = metricOf('counter')
 const gauge = metricOf('gauge')
 const histogram = metricOf('histogram')
-
-function metricOf(type: MetricAbout['type']) {
-  return (name: MetricAbout['name'], labels: readonly string[], help: string): MetricAbout => ({
-    name,
-    type,
-    labels,
-    help,
-  })
-}
 
 /** Every metric of the service. A test compares the list with docs/operating.md. */
 export const metricsCatalogue = {

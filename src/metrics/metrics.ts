@@ -74,8 +74,31 @@ export class Metrics {
   }
 
   /** Adds the gauges. Call once, when the parts are built. */
-  watch(parts: WatchedParts): void {
-    watch(this.registry, parts)
+  watch({ pool, directory, dispatcher, store, clock, watchers, follower }: WatchedParts): void {
+    const { registry } = this
+    watchNetworks(registry, watchers)
+    watchFollower(registry, follower)
+    gauge(registry, metricsCatalogue.verifyQueue, (depth) => {
+      const waiting = pool.depth()
+      for (const lane of Object.keys(VERIFY_LANES) as (keyof typeof VERIFY_LANES)[]) depth.set({ lane }, waiting[lane])
+    })
+    gauge(registry, metricsCatalogue.verifyUnderWay, (underWay) => underWay.set(pool.depth().inFlight))
+    gauge(registry, metricsCatalogue.mailboxDepth, (depth) => depth.set(directory.depth))
+    gauge(registry, metricsCatalogue.actors, (actors) => actors.set(directory.size))
+    gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(dispatcher.laneCount))
+    gauge(registry, metricsCatalogue.walletsClaimable, async (claimable) => {
+      for (const network of NETWORKS)
+        claimable.set({ network }, await store.wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX))
+    })
+    gauge(registry, metricsCatalogue.outbox, async (outbox) => {
+      const depth = await store.outbox.depth()
+      for (const [state, count] of Object.entries(depth)) outbox.set({ state }, count)
+    })
+    gauge(registry, metricsCatalogue.outboxAge, async (age) => {
+      const oldest = await oldestQueuedAt(store.outbox)
+      // The machine's clock may have been set back since.
+      age.set(oldest === null ? 0 : Math.max(0, clock.now() - oldest) / MS_PER_SECOND)
+    })
   }
 
   /** All metrics in the text format of Prometheus. Rejects when the store does. */
@@ -168,31 +191,4 @@ function countsOf<Kind extends string>(
   const counts = counter(registry, about)
   for (const kind of Object.keys(kinds)) counts.inc({ kind }, 0)
   return (kind, count) => counts.inc({ kind }, count)
-}
-
-function watch(registry: Registry, parts: WatchedParts): void {
-  const { pool, directory, dispatcher, store, clock, watchers, follower } = parts
-  watchNetworks(registry, watchers)
-  watchFollower(registry, follower)
-  gauge(registry, metricsCatalogue.verifyQueue, (depth) => {
-    const waiting = pool.depth()
-    for (const lane of Object.keys(VERIFY_LANES) as (keyof typeof VERIFY_LANES)[]) depth.set({ lane }, waiting[lane])
-  })
-  gauge(registry, metricsCatalogue.verifyUnderWay, (underWay) => underWay.set(pool.depth().inFlight))
-  gauge(registry, metricsCatalogue.mailboxDepth, (depth) => depth.set(directory.depth))
-  gauge(registry, metricsCatalogue.actors, (actors) => actors.set(directory.size))
-  gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(dispatcher.laneCount))
-  gauge(registry, metricsCatalogue.walletsClaimable, async (claimable) => {
-    for (const network of NETWORKS)
-      claimable.set({ network }, await store.wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX))
-  })
-  gauge(registry, metricsCatalogue.outbox, async (outbox) => {
-    const depth = await store.outbox.depth()
-    for (const [state, count] of Object.entries(depth)) outbox.set({ state }, count)
-  })
-  gauge(registry, metricsCatalogue.outboxAge, async (age) => {
-    const oldest = await oldestQueuedAt(store.outbox)
-    // The machine's clock may have been set back since.
-    age.set(oldest === null ? 0 : Math.max(0, clock.now() - oldest) / MS_PER_SECOND)
-  })
 }

@@ -13,9 +13,7 @@ export interface WatchedNetwork {
   endpoints(): readonly EndpointHealth[]
 }
 
-export interface WatchedFollower {
-  state(): FollowerState
-}
+export type WatchedFollower = { state(): FollowerState }
 
 /** The progress of each watched network, and the health of its endpoints. Unknown values have no sample. */
 export function watchNetworks(registry: Registry, watchers: readonly WatchedNetwork[]): void {

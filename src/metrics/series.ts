@@ -1,29 +1,23 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { MetricAbout } from './catalogue.js'
 
-export function counter(registry: Registry, { name, help, labels }: MetricAbout): Counter<string> {
-  return new Counter({ name, help, labelNames: labels, registers: [registry] })
+export function counter(registry: Registry, about: MetricAbout): Counter<string> {
+  return new Counter({ ...about, registers: [registry] })
 }
 
 /** `bounds` are the inclusive upper bounds of the buckets. */
-export function histogram(
-  registry: Registry,
-  { name, help, labels }: MetricAbout,
-  bounds: readonly number[],
-): Histogram<string> {
-  return new Histogram({ name, help, labelNames: labels, buckets: [...bounds], registers: [registry] })
+export function histogram(registry: Registry, about: MetricAbout, bounds: readonly number[]): Histogram<string> {
+  return new Histogram({ ...about, buckets: [...bounds], registers: [registry] })
 }
 
 /** A gauge that is read at each scrape. */
 export function gauge(
   registry: Registry,
-  { name, help, labels }: MetricAbout,
+  about: MetricAbout,
   read: (gauge: Gauge<string>) => void | Promise<void>,
 ): void {
   new Gauge({
-    name,
-    help,
-    labelNames: labels,
+    ...about,
     registers: [registry],
     collect() {
       return read(this)
@@ -34,13 +28,11 @@ export function gauge(
 /** A counter that another part keeps: each scrape takes over its values. */
 export function ownCounter(
   registry: Registry,
-  { name, help, labels }: MetricAbout,
+  about: MetricAbout,
   read: (set: (labels: Readonly<Record<string, string>>, value: number) => void) => void,
 ): void {
   new Counter({
-    name,
-    help,
-    labelNames: labels,
+    ...about,
     registers: [registry],
     collect() {
       this.reset()

@@ -35,18 +35,14 @@ export function planDescriptors(
   const free = Math.max(0, (descriptors ?? Number.POSITIVE_INFINITY) - RESERVED_DESCRIPTORS)
   const webhooks = Math.max(1, Math.min(wantedWebhooks, Math.floor(free * WEBHOOK_PART)))
   const connections = Math.max(1, Math.min(CONNECTION_LIMIT, free - webhooks))
+  const leastShare = Math.min(CLIENT_CONNECTIONS_MIN, connections * CLIENT_PART_MAX)
   return {
     connections,
-    connectionsPerClient: shareOf(connections),
+    connectionsPerClient: Math.ceil(Math.max(connections * CLIENT_SHARE, leastShare)),
     webhooks,
     isShort: connections < CONNECTION_LIMIT || webhooks < wantedWebhooks,
     descriptors,
   }
-}
-
-function shareOf(connections: number): number {
-  const least = Math.min(CLIENT_CONNECTIONS_MIN, connections * CLIENT_PART_MAX)
-  return Math.ceil(Math.max(connections * CLIENT_SHARE, least))
 }
 
 /** Node raises the soft limit to the hard one at start, so this is the effective limit. */

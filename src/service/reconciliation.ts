@@ -53,6 +53,8 @@ export interface Reconciliation {
   close(): Promise<void>
 }
 
+type OnProgress = (transactions: number) => void
+
 /** The result of a comparison with the ledger. */
 export interface LedgerReconciled {
   /** Transactions compared. */
@@ -61,13 +63,6 @@ export interface LedgerReconciled {
   readonly missed: number
   /** Why the end was not reached; null when it was. */
   readonly failure: string | null
-}
-
-/** A ledger and a store that no other process uses, ready to be compared. */
-export interface LedgerReconciliation {
-  /** Compares from the beginning. No webhooks result: facts of the ledger owe none. */
-  run(onProgress: (transactions: number) => void): Promise<LedgerReconciled>
-  close(): Promise<void>
 }
 
 /**
@@ -101,15 +96,17 @@ export function openReconciliation(network: Network, parts: ReconciliationParts)
 }
 
 /**
- * Opens the data directory and the ledger that the settings follow. Throws `StartError` when the directory is in use, was
- * never used, or has not followed this ledger.
+ * Opens the data directory and the ledger that the settings follow, to compare them from the beginning. No webhooks result:
+ * facts of the ledger owe none. Throws `StartError` when the directory is in use, was never used, or has not followed this
+ * ledger.
  */
-export function openLedgerReconciliation(parts: ReconciliationParts): Promise<LedgerReconciliation> {
-  return onUnusedStore<Omit<LedgerReconciliation, 'close'>>(parts, async (store, shutdown) => {
+export function openLedgerReconciliation(parts: ReconciliationParts) {
+  return onUnusedStore(parts, async (store, shutdown) => {
     const following = followingOf(parts.settings)
     shutdown.add('ledger', () => following.source.close())
     const comparison = await comparisonOf(parts, store, following)
-    return { run: (onProgress) => runAll(comparison, following, parts.stop, onProgress) }
+    const run = (onProgress: OnProgress) => runAll(comparison, following, parts.stop, onProgress)
+    return { run }
   })
 }
 
@@ -181,7 +178,7 @@ async function runAll(
   comparison: LedgerComparison,
   { pollMs }: Following,
   stop: AbortSignal,
-  onProgress: (transactions: number) => void,
+  onProgress: OnProgress,
 ): Promise<LedgerReconciled> {
   let failures = 0
   while (!stop.aborted) {

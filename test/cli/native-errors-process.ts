@@ -7,10 +7,7 @@ import { systemScheduler } from '../../src/scheduler.js'
 const stream = stderrStream()
 const log = createLog('info', stream)
 log.info('before')
-const moveLog = (fd: number) => {
-  stream.fd = fd
-}
-await divertNativeErrors({ directory: process.argv[2] ?? '', log, moveLog, scheduler: systemScheduler })
+await divertNativeErrors({ directory: process.argv[2] ?? '', log, stream, scheduler: systemScheduler })
 log.info('after')
 // biome-ignore lint/suspicious/noConsole: a library would.
 console.error('from %s', 'a library')

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type ReconcileIo, reconcileNetwork } from '../../src/cli/reconcile.js'
-import type { ReconcileRequest } from '../../src/cli/reconcile-request.js'
+import { type ReconcileIo, type ReconcileRequest, reconcileNetwork } from '../../src/cli/reconcile.js'
 import { readSettings } from '../../src/config.js'
 import { createLog } from '../../src/log.js'
 import { NodeUnavailable } from '../../src/networks/network-reader.js'

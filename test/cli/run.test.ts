@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ReconcileRequest } from '../../src/cli/reconcile-request.js'
+import type { ReconcileRequest } from '../../src/cli/reconcile.js'
 import { run } from '../../src/cli/run.js'
 import { settingChapters, settingEntries } from '../../src/config/schema.js'
 import { type Setting, variableOf } from '../../src/config/setting.js'

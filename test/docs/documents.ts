@@ -102,7 +102,12 @@ function endpointsTable(): string {
 
 function metricsTable(): string {
   const metrics: readonly MetricAbout[] = Object.values(metricsCatalogue)
-  const rows = metrics.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help])
+  const rows = metrics.map(({ name, type, labelNames, help }) => [
+    code(name),
+    type,
+    labelNames.map(code).join(', '),
+    help,
+  ])
   return table(['Metric', 'Type', 'Labels', 'Meaning'], rows)
 }
 

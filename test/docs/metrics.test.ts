@@ -22,11 +22,11 @@ test('docs/operating.md names no metric that does not exist', () => {
 })
 
 test('the names of metrics carry their units as Prometheus has them', () => {
-  for (const { name, type, labels } of catalogue) {
+  for (const { name, type, labelNames } of catalogue) {
     assert.equal(name.endsWith('_total'), type === 'counter', name)
     assert.doesNotMatch(name, /_(ms|milliseconds|minutes)(_|$)/)
     // What an owner, a wallet, a key or an address would be called. Endpoints are the operator's own.
-    for (const label of labels)
+    for (const label of labelNames)
       assert.match(label, /^(version|method|route|status|lane|state|outcome|network|kind|endpoint)$/)
   }
 })

@@ -171,12 +171,12 @@ describe('the metrics of a service', () => {
     const catalogue: readonly MetricAbout[] = Object.values(metricsCatalogue)
     const ours = [...shown.types].filter(([name]) => name.startsWith('billhook_'))
     assert.deepEqual(new Map(ours), new Map(catalogue.map(({ name, type }) => [name, type])))
-    for (const { name, type, labels, help } of catalogue) {
+    for (const { name, type, labelNames, help } of catalogue) {
       assert.equal(shown.helps.get(name), help)
       const series = shown.samples.filter((one) => one.name === (type === 'histogram' ? `${name}_count` : name))
       // test/service/networks.test.ts has those of a watched network.
       if (!/^billhook_(network|endpoint)_/.test(name)) assert.ok(series.length > 0, `${name} has no series`)
-      for (const one of series) assert.deepEqual(Object.keys(one.labels).sort(), [...labels].sort(), name)
+      for (const one of series) assert.deepEqual(Object.keys(one.labels).sort(), [...labelNames].sort(), name)
     }
     for (const idle of ['mailbox_depth', 'wallet_actors', 'verification_in_flight', 'webhook_lanes']) {
       assert.equal(shown.value(`billhook_${idle}`), 0, idle)
