@@ -71,17 +71,14 @@ function drain(service: Pick<Service, 'stop' | 'waitsFor'>, io: ServeIo): Promis
       io.log.error(about, 'not everything finished in time; exiting all the same')
       resolve(EXIT_FAILURE)
     })
-    service.stop().then(
-      () => {
-        io.log.info('stopped')
-        cancel()
-        resolve(EXIT_SUCCESS)
-      },
-      (error: unknown) => {
-        io.log.error({ err: error }, 'the service did not stop cleanly')
-        cancel()
-        resolve(EXIT_FAILURE)
-      },
-    )
+    const stopped = () => {
+      io.log.info('stopped')
+      return EXIT_SUCCESS
+    }
+    const failed = (error: unknown) => {
+      io.log.error({ err: error }, 'the service did not stop cleanly')
+      return EXIT_FAILURE
+    }
+    service.stop().then(stopped, failed).finally(cancel).then(resolve)
   })
 }

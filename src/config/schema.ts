@@ -1,5 +1,5 @@
 import { areOrigins, each, isBaseUrl, isCidr, isHost, isPath } from './checks.js'
-import { choice, integer, list, onOff, optional, quantity, type Setting, text, textOfLength } from './setting.js'
+import { choice, integer, list, onOff, optional, quantity, type Setting, text } from './setting.js'
 import { ledger, networks } from './source-settings.js'
 
 const SECRET_LENGTH_MINIMUM_CHARACTERS = 16
@@ -40,22 +40,18 @@ const essentials = {
     sentence:
       'Run with a simulated ledger and simulated networks inside the process. Cannot be combined with a real ledger or real networks.',
   }),
-  publicUrl: optional(
-    text(isBaseUrl, {
-      base: true,
-      fallbackText: 'derived from the listen address',
-      expects: 'an absolute http or https URL without query, fragment or credentials',
-      sentence: 'The URL under which clients reach the service.',
-    }),
-  ),
-  gatewaySecret: optional(
-    textOfLength(SECRET_LENGTH_MINIMUM_CHARACTERS, Number.POSITIVE_INFINITY, {
-      fallbackText: 'none: POST /internal/events is 404',
-      expects: `at least ${SECRET_LENGTH_MINIMUM_CHARACTERS} characters long`,
-      sentence: 'The secret with which the ledger gateway signs the events that it pushes.',
-      secret: true,
-    }),
-  ),
+  publicUrl: optional.text(isBaseUrl, {
+    base: true,
+    fallbackText: 'derived from the listen address',
+    expects: 'an absolute http or https URL without query, fragment or credentials',
+    sentence: 'The URL under which clients reach the service.',
+  }),
+  gatewaySecret: optional.textOfLength(SECRET_LENGTH_MINIMUM_CHARACTERS, Number.POSITIVE_INFINITY, {
+    fallbackText: 'none: POST /internal/events is 404',
+    expects: `at least ${SECRET_LENGTH_MINIMUM_CHARACTERS} characters long`,
+    sentence: 'The secret with which the ledger gateway signs the events that it pushes.',
+    secret: true,
+  }),
 }
 
 const access = {
@@ -74,14 +70,12 @@ const access = {
     sentence:
       'Require a signature for key registration, lists, single invoices, webhook settings, deliveries and key revocation.',
   }),
-  onboardingName: optional(
-    textOfLength(1, ONBOARDING_NAME_LENGTH_LIMIT, {
-      fallbackText: 'none; in the sandbox that of the simulated ledger',
-      expects: `1 to ${ONBOARDING_NAME_LENGTH_LIMIT} characters long`,
-      sentence:
-        'The onboarding stream name of the ledger. Strict mode and the ledger follower derive the id of an identity from its key and this name.',
-    }),
-  ),
+  onboardingName: optional.textOfLength(1, ONBOARDING_NAME_LENGTH_LIMIT, {
+    fallbackText: 'none; in the sandbox that of the simulated ledger',
+    expects: `1 to ${ONBOARDING_NAME_LENGTH_LIMIT} characters long`,
+    sentence:
+      'The onboarding stream name of the ledger. Strict mode and the ledger follower derive the id of an identity from its key and this name.',
+  }),
   trustedProxies: list(each(isCidr), {
     fallbackText: 'none',
     expects: 'a comma-separated list of networks such as 127.0.0.1/32 or fd00::/8',
@@ -90,24 +84,20 @@ const access = {
 }
 
 const limits = {
-  rateLimit: optional(
-    quantity(0, RATE_LIMIT_LIMIT, 'per minute', {
-      fallbackText:
-        '600 if the service listens beyond loopback or has trusted proxies, except for clients on this machine; else no limit',
-      sentence: 'The maximum rate of requests from one client address, to all paths together; 0 for no limit.',
-    }),
-  ),
+  rateLimit: optional.quantity(0, RATE_LIMIT_LIMIT, 'per minute', {
+    fallbackText:
+      '600 if the service listens beyond loopback or has trusted proxies, except for clients on this machine; else no limit',
+    sentence: 'The maximum rate of requests from one client address, to all paths together; 0 for no limit.',
+  }),
   rateLimitClaims: quantity(0, RATE_LIMIT_LIMIT, 'per minute', {
     fallback: '0',
     sentence: 'The maximum rate of wallet claims from one client address; 0 for no limit.',
   }),
-  claimsPerAddress: optional(
-    quantity(0, 10_000, 'wallets', {
-      fallbackText: '20; in the sandbox no limit',
-      sentence:
-        'The maximum number of wallets of one network that a client address may hold by claims; 0 for no limit. Clients on loopback have no limit.',
-    }),
-  ),
+  claimsPerAddress: optional.quantity(0, 10_000, 'wallets', {
+    fallbackText: '20; in the sandbox no limit',
+    sentence:
+      'The maximum number of wallets of one network that a client address may hold by claims; 0 for no limit. Clients on loopback have no limit.',
+  }),
 }
 
 const invoices = {
@@ -116,12 +106,10 @@ const invoices = {
     sentence:
       'Let several unpaid invoices in one currency share a wallet. With off, the second one is rejected, so that each payment belongs to one invoice.',
   }),
-  invoiceExpirySeconds: optional(
-    quantity(INVOICE_EXPIRY_MINIMUM_SECONDS, INVOICE_EXPIRY_LIMIT_SECONDS, 'seconds', {
-      fallbackText: 'none: they never expire',
-      sentence: 'The time after which an invoice expires that was created without expiresInSeconds.',
-    }),
-  ),
+  invoiceExpirySeconds: optional.quantity(INVOICE_EXPIRY_MINIMUM_SECONDS, INVOICE_EXPIRY_LIMIT_SECONDS, 'seconds', {
+    fallbackText: 'none: they never expire',
+    sentence: 'The time after which an invoice expires that was created without expiresInSeconds.',
+  }),
   walletLeaseSeconds: quantity(1, 7 * 24 * 60 * 60, 'seconds', {
     fallback: '600',
     sentence: 'The time for which a claimed wallet is not handed out again.',
@@ -157,12 +145,10 @@ const webhooks = {
 }
 
 const observation = {
-  metricsPort: optional(
-    integer(0, PORT_LIMIT, {
-      fallbackText: 'none: metrics are off',
-      sentence: 'The port that serves GET /metrics for Prometheus; 0 picks a free one, which is printed at start.',
-    }),
-  ),
+  metricsPort: optional.integer(0, PORT_LIMIT, {
+    fallbackText: 'none: metrics are off',
+    sentence: 'The port that serves GET /metrics for Prometheus; 0 picks a free one, which is printed at start.',
+  }),
   metricsHost: text(isHost, {
     fallback: '127.0.0.1',
     expects: 'an IP address (IPv6 without brackets) or a host name',

@@ -48,23 +48,17 @@ export interface OptionalSetting<Value> extends Setting<Value> {
 
 type AboutKind = Omit<SettingAbout, 'expects'>
 
-export function optional<Value>(setting: Setting<Value>): OptionalSetting<Value> {
-  return { ...setting, isOptional: true }
-}
-
 /** Text that passes the check. */
 export function text(isValid: (text: string) => boolean, about: SettingAbout): Setting<string> {
-  return {
-    about,
-    read: (given) => {
-      const value = trimmed(given, about)
-      return isValid(value) ? value : undefined
-    },
+  const read = (given: string) => {
+    const value = trimmed(given, about)
+    return isValid(value) ? value : undefined
   }
+  return { about, read }
 }
 
 /** Text of `minimum` to `maximum` characters. */
-export function textOfLength(minimum: number, maximum: number, about: SettingAbout): Setting<string> {
+function textOfLength(minimum: number, maximum: number, about: SettingAbout): Setting<string> {
   const isValid = (given: string) => {
     const { length } = [...given]
     return length >= minimum && length <= maximum
@@ -112,6 +106,18 @@ export function choice<const Value extends string>(values: readonly Value[], abo
 export function onOff(about: AboutKind): Setting<boolean> {
   const read = (given: string) => (given === 'on' ? true : given === 'off' ? false : undefined)
   return { about: { ...about, expects: 'on or off' }, read }
+}
+
+/** The kinds of settings that may be absent. */
+export const optional = {
+  text: optionally(text),
+  textOfLength: optionally(textOfLength),
+  integer: optionally(integer),
+  quantity: optionally(quantity),
+}
+
+function optionally<Rules extends readonly unknown[], Value>(kind: (...rules: Rules) => Setting<Value>) {
+  return (...rules: Rules): OptionalSetting<Value> => ({ ...kind(...rules), isOptional: true })
 }
 
 function trimmed(given: string, about: SettingAbout): string {

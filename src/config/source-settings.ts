@@ -1,5 +1,5 @@
 import { each, isBaseUrl, isBlockId, isEndpoint, isEvmAddress, isFollowedContract, isTronAddress } from './checks.js'
-import { integer, list, optional, quantity, type Setting, type SettingAbout, text, textOfLength } from './setting.js'
+import { integer, list, optional, quantity, type Setting, type SettingAbout, text } from './setting.js'
 
 const HEIGHT_LIMIT = 2 ** 47
 /** Sums are exact to 18 decimal places (specification, Limits), so a token cannot have more. */
@@ -44,13 +44,11 @@ export const networks = {
     fallback: '11155111',
     sentence: 'The chain id that the Ethereum nodes must report.',
   }),
-  sepToken: optional(
-    text(isEvmAddress, {
-      fallbackText: 'none; needed to watch SEP',
-      expects: 'an address of 0x and 40 hex digits',
-      sentence: 'The contract of the token on SEP (USDT). Its decimals must be those configured for SEP.',
-    }),
-  ),
+  sepToken: optional.text(isEvmAddress, {
+    fallbackText: 'none; needed to watch SEP',
+    expects: 'an address of 0x and 40 hex digits',
+    sentence: 'The contract of the token on SEP (USDT). Its decimals must be those configured for SEP.',
+  }),
   sepConfirmations: wordOrInteger('finalized', 1, 10_000, {
     unit: 'blocks',
     fallback: '12',
@@ -80,26 +78,22 @@ export const networks = {
     sentence:
       'REST URLs of TRON nodes, without /wallet, in order of preference. Setting it switches the watching of TRX-NILE on.',
   }),
-  trxNileApiKey: optional(
-    textOfLength(1, API_KEY_LENGTH_LIMIT, {
-      fallbackText: 'none',
-      expects: `a text of 1 to ${API_KEY_LENGTH_LIMIT} characters`,
-      secret: true,
-      sentence: 'The API key to send to the TRON nodes in the header TRON-PRO-API-KEY.',
-    }),
-  ),
+  trxNileApiKey: optional.textOfLength(1, API_KEY_LENGTH_LIMIT, {
+    fallbackText: 'none',
+    expects: `a text of 1 to ${API_KEY_LENGTH_LIMIT} characters`,
+    secret: true,
+    sentence: 'The API key to send to the TRON nodes in the header TRON-PRO-API-KEY.',
+  }),
   trxNileGenesis: text(isBlockId, {
     fallback: '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc',
     expects: '64 lower-case hex digits',
     sentence: 'The id of the first block that the TRON nodes must report.',
   }),
-  trxNileToken: optional(
-    text(isTronAddress, {
-      fallbackText: 'none; needed to watch TRX-NILE',
-      expects: 'an address of 34 characters that begins with T',
-      sentence: 'The contract of the token on TRX-NILE (USDT). Its decimals must be those configured for TRX-NILE.',
-    }),
-  ),
+  trxNileToken: optional.text(isTronAddress, {
+    fallbackText: 'none; needed to watch TRX-NILE',
+    expects: 'an address of 34 characters that begins with T',
+    sentence: 'The contract of the token on TRX-NILE (USDT). Its decimals must be those configured for TRX-NILE.',
+  }),
   trxNileStart: wordOrInteger('latest', 0, HEIGHT_LIMIT, {
     fallback: 'latest',
     sentence: 'The first block to read when TRX-NILE has never been watched; latest is the newest solidified block.',
