@@ -53,7 +53,8 @@ export function settingsOf(
   const values: Record<string, unknown> = {}
   for (const [name, { about, read, unset }] of settingEntries) {
     const given = find(name, about, flags, environment)
-    const text = given?.text ?? fallback(about, machine)
+    const fallback = typeof about.fallback === 'function' ? about.fallback(machine) : about.fallback
+    const text = given?.text ?? fallback
     const value = text === undefined ? unset : read(text)
     if (value !== undefined) values[name] = Object.freeze(value)
     else if (given !== undefined) problems.push(malformed(given, about))
@@ -92,10 +93,6 @@ function find(name: string, about: SettingAbout, flags: FlagValues, environment:
 
 function isSet(text: string | undefined): text is string {
   return text !== undefined && text !== ''
-}
-
-function fallback(about: SettingAbout, machine: Machine): string | undefined {
-  return typeof about.fallback === 'function' ? about.fallback(machine) : about.fallback
 }
 
 function malformed(given: Given, about: SettingAbout): string {

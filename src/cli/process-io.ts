@@ -15,10 +15,10 @@ export function error(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-type ServiceIo = Pick<ServeIo, 'startService'> & Pick<ReconcileIo, 'openReconciliation' | 'openLedgerReconciliation'>
+type FromService = 'startService' | 'openReconciliation' | 'openLedgerReconciliation'
 
 /** The process as the commands use it, without what they need of the service. */
-export function processIo(level: LogLevel): Omit<ServeIo & ReconcileIo, keyof ServiceIo> {
+export function processIo(level: LogLevel): Omit<ServeIo & ReconcileIo, FromService> {
   const stream = stderrStream()
   const log = createLog(level, stream)
   return {

@@ -1,6 +1,5 @@
 import type { DepositObservation } from '../actors/intake.js'
 import type { DepositReport } from '../domain/deposit.js'
-import type { Network } from '../domain/network.js'
 import type { DeliveryFailure } from '../domain/webhook.js'
 import type { GatewayRejection } from '../http/guards/gateway-complaints.js'
 import type { RemovedRows } from '../store/store.js'
@@ -182,7 +181,6 @@ export const ATTEMPT_OUTCOMES: Readonly<Record<'delivered' | 'answered' | Delive
   interrupted: true,
 }
 
-export const DEPOSIT_NETWORKS: Readonly<Record<Network, true>> = { SEP: true, 'TRX-NILE': true }
 export const DEPOSIT_KINDS: Readonly<Record<DepositReport, true>> = { pending: true, confirmed: true, dropped: true }
 export const DEPOSIT_OUTCOMES: Readonly<Record<DepositObservation['outcome'], true>> = {
   applied: true,

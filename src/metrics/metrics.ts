@@ -14,7 +14,6 @@ import type { Dispatcher } from '../webhooks/dispatcher.js'
 import {
   ATTEMPT_OUTCOMES,
   DEPOSIT_KINDS,
-  DEPOSIT_NETWORKS,
   DEPOSIT_OUTCOMES,
   GATEWAY_REJECTIONS,
   type MetricAbout,
@@ -174,7 +173,7 @@ function outcomeOf(result: DeliveryResult): keyof typeof ATTEMPT_OUTCOMES {
 
 function intakeObserver(registry: Registry): IntakeObserver {
   const reports = counter(registry, metricsCatalogue.deposits)
-  for (const network of Object.keys(DEPOSIT_NETWORKS)) {
+  for (const network of NETWORKS) {
     for (const kind of Object.keys(DEPOSIT_KINDS)) {
       for (const outcome of Object.keys(DEPOSIT_OUTCOMES)) reports.inc({ network, kind, outcome }, 0)
     }

@@ -37,7 +37,7 @@ export interface ReconciliationParts {
 }
 
 /** The range to compare, and its callbacks. */
-export interface ReconciliationOrder extends Pick<ReconcileOptions, 'from' | 'to' | 'onDifference' | 'onProgress'> {
+interface ReconciliationOrder extends Pick<ReconcileOptions, 'from' | 'to' | 'onDifference' | 'onProgress'> {
   /** Whether differences are repaired. Webhooks that repairs owe stay in the outbox until the service runs. */
   readonly isApplied: boolean
 }

@@ -1,14 +1,9 @@
-interface Ending {
-  readonly part: string
-  readonly end: () => void | Promise<void>
-}
-
 /**
  * Stops the started parts in reverse order, from the outside in, so that accepted work still finds everything that it
  * needs.
  */
 export class Shutdown {
-  private readonly endings: Ending[] = []
+  private readonly endings: { part: string; end: () => void | Promise<void> }[] = []
   private current: string | null = null
 
   /** `part` is its name for the operator. */

@@ -43,7 +43,7 @@ export async function startVerification(
     { engine: engine.name, threads: settings.verifyThreads, keyTables: keyTables?.limit ?? 0, reason },
     'verifying signatures',
   )
-  const tableFailures = new Set<string>()
+  let haveTablesFailed = false
   const registeredLaneLimit = Math.min(
     REGISTERED_LANE_LIMIT,
     REGISTERED_LANE_LIMIT_PER_THREAD[engine.name] * settings.verifyThreads,
@@ -59,14 +59,14 @@ export async function startVerification(
       onWorkerError,
       onTablesFailed: (reason) => {
         log.error({ reason }, 'tables of keys failed and are off until the next start')
-        tableFailures.add(TABLES_FAILED)
+        haveTablesFailed = true
         observer?.tablesFailed()
       },
       observer,
     },
     new VerifyThreads({ threads: settings.verifyThreads, engine: engine.name, keyTables, onError: onWorkerError }),
   )
-  return { engine, pool, degradations: () => [...tableFailures] }
+  return { engine, pool, degradations: () => (haveTablesFailed ? [TABLES_FAILED] : []) }
 }
 
 /** Null, with a warning, where the code of the tables is damaged or does not run: then the engine verifies alone. */
