@@ -20,7 +20,8 @@ export interface FailureView {
 
 /** The page that a payer sees if the payment page cannot be shown. */
 export function failurePage({ status, retryAfterSeconds, isSandbox }: FailureView): string {
-  const { title, text, refreshSeconds } = wordsOf(status, retryAfterSeconds)
+  const { title, text } = WORDS[status] ?? (status >= 500 ? DEFECT : REJECTION)
+  const refreshSeconds = refreshSecondsOf(status, retryAfterSeconds)
   return page({
     title,
     refreshSeconds,
@@ -35,41 +36,38 @@ ${refreshSeconds === null ? null : refreshHint(refreshSeconds)}`,
 interface FailureWords {
   readonly title: string
   readonly text: string
-  /** Null if reloading would change nothing. */
-  readonly refreshSeconds: number | null
 }
 
-function wordsOf(status: number, retryAfterSeconds: number | null): FailureWords {
-  const waitSeconds = Math.max(retryAfterSeconds ?? 0, REFRESH_SECONDS_MIN)
-  if (status === 404) {
-    return {
-      title: 'Invoice not found',
-      text: 'There is no invoice at this address. Check the link, or ask the merchant for a new one.',
-      refreshSeconds: NOT_FOUND_REFRESH_SECONDS,
-    }
-  }
-  if (status === 429) {
-    return {
-      title: 'Too many requests',
-      text: 'Your network has asked for too many pages. A payment that you have sent is not affected.',
-      refreshSeconds: waitSeconds,
-    }
-  }
-  if (status === 503) {
-    return {
-      title: 'This page is busy',
-      text: 'The page cannot be shown at the moment. A payment that you have sent is not affected.',
-      refreshSeconds: waitSeconds,
-    }
-  }
-  if (status >= 500) {
-    return {
-      title: 'Something went wrong',
-      text: 'The page cannot be shown. A payment that you have sent is not affected.',
-      refreshSeconds: DEFECT_REFRESH_SECONDS,
-    }
-  }
-  return { title: 'This request cannot be answered', text: 'Open the link of the invoice again.', refreshSeconds: null }
+const WORDS: Readonly<Record<number, FailureWords>> = {
+  404: {
+    title: 'Invoice not found',
+    text: 'There is no invoice at this address. Check the link, or ask the merchant for a new one.',
+  },
+  429: {
+    title: 'Too many requests',
+    text: 'Your network has asked for too many pages. A payment that you have sent is not affected.',
+  },
+  503: {
+    title: 'This page is busy',
+    text: 'The page cannot be shown at the moment. A payment that you have sent is not affected.',
+  },
+}
+
+const DEFECT: FailureWords = {
+  title: 'Something went wrong',
+  text: 'The page cannot be shown. A payment that you have sent is not affected.',
+}
+
+const REJECTION: FailureWords = {
+  title: 'This request cannot be answered',
+  text: 'Open the link of the invoice again.',
+}
+
+/** Null if reloading would change nothing. */
+function refreshSecondsOf(status: number, retryAfterSeconds: number | null): number | null {
+  if (status === 404) return NOT_FOUND_REFRESH_SECONDS
+  if (status === 429 || status === 503) return Math.max(retryAfterSeconds ?? 0, REFRESH_SECONDS_MIN)
+  return status >= 500 ? DEFECT_REFRESH_SECONDS : null
 }
 
 /** An empty reference is the address of the page itself. */

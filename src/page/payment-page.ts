@@ -6,8 +6,7 @@ import type { Wallet } from '../domain/wallet.js'
 import { coinName, coinsOf, NETWORK_TITLES } from './coin.js'
 import { page } from './layout.js'
 import { type Markup, markup } from './markup.js'
-import { isAwaited, leftToSend, type PaymentState, paymentStateOf } from './payment-state.js'
-import { statusWords } from './payment-words.js'
+import { isAwaited, leftToSend, type PaymentState, paymentStateOf, statusWords } from './payment-state.js'
 
 /** Seconds between reloads while a payment is awaited. */
 const REFRESH_SECONDS = 10
@@ -36,11 +35,11 @@ export interface PaymentView {
  * have no effect beyond it, even if they close more than they open.
  */
 export function paymentPage(view: PaymentView): string {
-  const { invoice, wallets } = view
+  const { invoice, payment, isVoid, wallets } = view
   const coin = coinName(invoice.currency, networksOf(wallets))
   const amount = `${amountText(invoice)} ${coin}`
-  const state = paymentStateOf(view.payment, view.isVoid)
-  const refreshSeconds = isAwaited(state) ? REFRESH_SECONDS : null
+  const state = paymentStateOf(payment, isVoid)
+  const refreshSeconds = isAwaited(payment, isVoid) ? REFRESH_SECONDS : null
   const content = markup`
 <h1><bdi>${invoice.name}</bdi></h1>
 ${invoice.description === null ? null : markup`<p class="description"><bdi>${invoice.description}</bdi></p>`}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { paymentOf } from '../../src/domain/payment.js'
+import { type Payment, paymentOf } from '../../src/domain/payment.js'
 import { isAwaited, leftToSend, type PaymentState, paymentStateOf } from '../../src/page/payment-state.js'
 
 const COIN = 10n ** 18n
@@ -72,9 +72,12 @@ const rows: readonly Row[] = [
   },
 ]
 
-function stateOf({ confirmed, pending, isVoid }: Pick<Row, 'confirmed' | 'pending' | 'isVoid'>): PaymentState {
-  const received = { confirmed: BigInt(confirmed) * COIN, pending: BigInt(pending) * COIN }
-  return paymentStateOf(paymentOf(25n * COIN, received), isVoid ?? false)
+function paymentFor({ confirmed, pending }: Pick<Row, 'confirmed' | 'pending'>): Payment {
+  return paymentOf(25n * COIN, { confirmed: BigInt(confirmed) * COIN, pending: BigInt(pending) * COIN })
+}
+
+function stateOf(row: Pick<Row, 'confirmed' | 'pending' | 'isVoid'>): PaymentState {
+  return paymentStateOf(paymentFor(row), row.isVoid ?? false)
 }
 
 describe('where a payment of 25 stands', () => {
@@ -90,8 +93,9 @@ describe('where a payment of 25 stands', () => {
   })
 
   test('is awaited while it is not paid, or anything is pending', () => {
-    for (const { when, state, confirmed, pending, isVoid } of rows) {
-      assert.equal(isAwaited(state), pending > 0 || (confirmed < 25 && isVoid !== true), when)
+    for (const row of rows) {
+      const { when, confirmed, pending, isVoid = false } = row
+      assert.equal(isAwaited(paymentFor(row), isVoid), pending > 0 || (confirmed < 25 && !isVoid), when)
     }
   })
 })
