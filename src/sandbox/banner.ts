@@ -1,4 +1,4 @@
-import { UNASSIGNED_WALLETS } from './simulated-network.js'
+import { UNASSIGNED_WALLETS } from './simulated-networks.js'
 
 /**
  * The lines that `serve --sandbox` prints before its ready line: that nothing is real, and commands to paste into a shell.

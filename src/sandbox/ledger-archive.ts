@@ -1,6 +1,11 @@
 import type { JournalLine, LedgerEntry, LedgerJournal } from './ledger-journal.js'
 import type { SentTransaction } from './submitted-transaction.js'
 
+/** Transactions that the ledger commits in its lifetime; their effects are kept in memory. */
+const LEDGER_ENTRIES_MAX = 100_000
+/** Maximum size of the journal, which is read into memory at start. */
+const LEDGER_BYTES_MAX = 128 * 1024 * 1024
+
 /** A committed transaction in the listing of a ledger node's store. */
 export interface UmidRow {
   readonly umid: string
@@ -16,16 +21,29 @@ export interface CommittedTransaction extends SentTransaction {
 }
 
 /**
- * What the simulated ledger has committed, in order of arrival and by transaction. A line appears when its transaction is
- * committed, at the position of its arrival, which may lie before what a client has read already.
+ * What the simulated ledger has committed, in order of arrival and by transaction, and its effects. A line appears when
+ * its transaction is committed, at the position of its arrival, which may lie before what a client has read already.
  */
 export class LedgerArchive {
   /** In order of time, and of transactions within a millisecond. */
   private readonly rows: UmidRow[] = []
   private readonly byUmid = new Map<string, JournalLine>()
+  /** Public keys by identity: compressed, hex behind `0x`. */
+  readonly keys = new Map<string, string>()
+  /** Owners by wallet. */
+  readonly owners = new Map<string, string>()
 
   constructor(private readonly journal: LedgerJournal) {
     for (const line of journal.committed) this.keep(line)
+  }
+
+  /** What was committed before the ledger was started. */
+  get restored(): readonly LedgerEntry[] {
+    return this.journal.committed.map(({ entry }) => entry)
+  }
+
+  get isFull(): boolean {
+    return this.rows.length >= LEDGER_ENTRIES_MAX || this.journal.sizeBytes >= LEDGER_BYTES_MAX
   }
 
   /** Commits a transaction that arrived at `atMs`; it is on disk when this returns. Throws when it cannot be. */
@@ -41,10 +59,13 @@ export class LedgerArchive {
     this.rows.splice(place, 0, row)
   }
 
-  /** Up to `limit` transactions from a time on, inclusive, oldest first. Times are compared as text, as nodes do. */
+  /**
+   * Up to `limit` transactions from a time on, inclusive, oldest first; 0 for all. Times are compared as text, as nodes
+   * do.
+   */
   since(from: string, limit: number): readonly UmidRow[] {
     const first = this.rows.findIndex(({ timestamp }) => timestamp >= from)
-    return first === -1 ? [] : this.rows.slice(first, first + limit)
+    return first === -1 ? [] : this.rows.slice(first, limit > 0 ? first + limit : undefined)
   }
 
   transaction(umid: string): CommittedTransaction | undefined {
@@ -54,13 +75,12 @@ export class LedgerArchive {
     return { $umid: umid, $tx, $sigs, $revs: {}, $selfsign, $datetime: new Date(line.atMs).toISOString() }
   }
 
-  get size(): number {
-    return this.rows.length
-  }
-
   private keep(line: JournalLine): void {
-    this.list(line.entry.umid, line.atMs)
-    if (line.entry.type !== 'unsaved') this.byUmid.set(line.entry.umid, line)
+    const { entry, atMs } = line
+    this.list(entry.umid, atMs)
+    if (entry.type !== 'unsaved') this.byUmid.set(entry.umid, line)
+    if (entry.type === 'identity') this.keys.set(entry.identity, `0x${entry.publicKey}`)
+    if (entry.type === 'assignment') this.owners.set(entry.wallet, entry.owner)
   }
 }
 

@@ -151,21 +151,14 @@ function parseLine(text: string): Omit<JournalLine, 'place'> | null {
   } catch {
     return null
   }
-  if (!isObject(value)) return null
+  if (!isObject(value) || !isObject(value['transaction'])) return null
   const entry = parseEntry(value)
-  if (entry === null) return null
-  const { at, transaction } = value
-  return typeof at === 'number' && Number.isSafeInteger(at) && isObject(transaction) ? { entry, atMs: at } : null
+  const { at } = value
+  return entry !== null && typeof at === 'number' && Number.isSafeInteger(at) ? { entry, atMs: at } : null
 }
 
-function parseEntry({
-  type,
-  umid,
-  identity,
-  publicKey,
-  wallet,
-  owner,
-}: Readonly<Record<string, unknown>>): LedgerEntry | null {
+function parseEntry(line: Readonly<Record<string, unknown>>): LedgerEntry | null {
+  const { type, umid, identity, publicKey, wallet, owner } = line
   if (typeof umid !== 'string') return null
   if (type === 'identity' && typeof identity === 'string' && typeof publicKey === 'string') {
     return { type, umid, identity, publicKey }

@@ -4,16 +4,14 @@ import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../clock.js'
 import type { RandomFill } from '../crypto/id.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
-import type { Deposit } from '../domain/deposit.js'
-import type { Outcome } from '../domain/failure.js'
 import { NETWORKS, type TokenDecimals } from '../domain/network.js'
 import type { LedgerNode, SandboxDescription, SandboxOperations } from '../http/routes/sandbox.js'
 import type { ApplyEvents } from '../ledger/gateway-events.js'
 import type { Logger } from '../log.js'
 import { type Scheduler, systemScheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
+import { LedgerArchive } from './ledger-archive.js'
 import { LedgerJournal } from './ledger-journal.js'
-import { LedgerReads } from './ledger-reads.js'
 import { JOURNAL_FILE } from './sandbox-directory.js'
 import {
   ASSIGN_OWNER_CONTRACT,
@@ -23,6 +21,7 @@ import {
   SimulatedLedger,
 } from './simulated-ledger.js'
 import { SimulatedNetworks } from './simulated-networks.js'
+import { SimulatedNode } from './simulated-node.js'
 
 const LEDGER_PATH = '/sandbox/ledger'
 /** From the arrival of a transaction to its commit, on a network of one machine. */
@@ -51,26 +50,18 @@ export interface SandboxOptions {
 
 /** A ledger node and two networks inside the process (decisions 9). Nothing in it has any value. */
 export class Sandbox implements SandboxOperations {
-  readonly ledgerNode: LedgerNode
-
   /** Restores the ledger and fills up the wallets. Throws `StartError` when the ledger's journal cannot be used. */
   static async start(options: SandboxOptions): Promise<Sandbox> {
     const { store, apply, engine, tokenDecimals, clock, log } = options
     const { scheduler = systemScheduler, random = randomFillSync, agree = () => setTimeout(AGREEMENT_MS) } = options
     const onError = (error: unknown) => log.error({ err: error }, 'the sandbox failed')
     const journal = LedgerJournal.open(join(options.dataDirectory, JOURNAL_FILE))
-    const ledger = new SimulatedLedger({
-      engine,
-      journal,
-      wallets: store.wallets,
-      apply,
-      agree,
-      clock,
-      scheduler,
-      onError,
-    })
+    const archive = new LedgerArchive(journal)
+    const { wallets } = store
+    const ledger = new SimulatedLedger({ engine, archive, wallets, apply, agree, scheduler, onError })
     const networks = new SimulatedNetworks({ store, apply, tokenDecimals, clock, scheduler, random, onError })
-    const sandbox = new Sandbox(options.publicUrl, journal, ledger, networks)
+    const node = new SimulatedNode(ledger, clock, archive, wallets)
+    const sandbox = new Sandbox(options.publicUrl, journal, ledger, node, networks)
     try {
       // Before the wallets are counted: the ledger's reports may assign some of them.
       await ledger.start()
@@ -86,16 +77,9 @@ export class Sandbox implements SandboxOperations {
     private readonly publicUrl: () => string,
     private readonly journal: LedgerJournal,
     private readonly ledger: SimulatedLedger,
-    private readonly networks: SimulatedNetworks,
-  ) {
-    const reads = new LedgerReads(ledger)
-    this.ledgerNode = {
-      submit: (body) => ledger.submit(body),
-      stream: (id) => reads.stream(id),
-      transaction: (umid) => reads.transaction(umid),
-      umids: (query) => reads.umids(query),
-    }
-  }
+    readonly ledgerNode: LedgerNode,
+    readonly networks: SimulatedNetworks,
+  ) {}
 
   /** Does at once what is still due, then ends. The store and the intake must still work. */
   async close(): Promise<void> {
@@ -112,17 +96,5 @@ export class Sandbox implements SandboxOperations {
       onboardingName: ONBOARDING_NAME,
       networks: NETWORKS,
     }
-  }
-
-  deposit(body: Readonly<Record<string, unknown>>): Promise<Outcome<Deposit>> {
-    return this.networks.deposit(body)
-  }
-
-  confirm(txHash: string): Promise<Outcome<readonly Deposit[]>> {
-    return this.networks.settle(txHash, 'confirmed')
-  }
-
-  drop(txHash: string): Promise<Outcome<readonly Deposit[]>> {
-    return this.networks.settle(txHash, 'dropped')
   }
 }

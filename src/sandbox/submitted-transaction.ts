@@ -1,16 +1,17 @@
+import { isUtf8 } from 'node:buffer'
 import { createHash, randomBytes } from 'node:crypto'
 import { isObject } from '../base/json-object.js'
-import { readJsonObject } from '../http/json.js'
 import { type LedgerTransaction, readTransaction } from '../ledger/ledger-transaction.js'
 
 /** A transaction as a ledger node sees it after parsing. */
 export interface SubmittedTransaction extends LedgerTransaction {
   /** 64 hex characters, different for each POST. */
   readonly umid: string
-  /** Expiry, Unix milliseconds; null when there is none. */
+  /** Unix milliseconds. */
+  readonly arrivedMs: number
+  /** Unix milliseconds; null when it does not expire. */
   readonly expiresMs: number | null
-  /** Null when it came without signatures. */
-  readonly sent: SentTransaction | null
+  readonly sent: SentTransaction
 }
 
 /** The part of a committed transaction that a node keeps as it was sent. */
@@ -21,22 +22,29 @@ export interface SentTransaction {
 }
 
 /**
- * Reads a transaction. `unreadable`: not JSON, or null. `invalid`: JSON that is not a transaction. A node answers both with
- * status 500, with different bodies.
+ * Reads a transaction. `unreadable`: not JSON, or null. `invalid`: JSON that is not a transaction. `unsigned`: it came
+ * without signatures. A node gives each another answer.
  */
-export function parseSubmitted(body: Buffer): SubmittedTransaction | 'unreadable' | 'invalid' {
-  const read = readJsonObject(body)
-  if (!read.ok) return isOtherJson(body) ? 'invalid' : 'unreadable'
-  const { $tx, $sigs } = read.value
-  const transaction = readTransaction(read.value)
+export function parseSubmitted(
+  body: Buffer,
+  arrivedMs: number,
+): SubmittedTransaction | 'unreadable' | 'invalid' | 'unsigned' {
+  const value = parseJson(body)
+  if (value === null) return 'unreadable'
+  if (!isObject(value) || !isUtf8(body)) return 'invalid'
+  const { $tx, $sigs } = value
+  const transaction = readTransaction(value)
   if (transaction === null || !isObject($tx)) return 'invalid'
-  if ($sigs !== undefined && $sigs !== null && !isObject($sigs)) return 'invalid'
-  if (!isWritable(read.value)) return 'unreadable'
+  const isUnsigned = $sigs === undefined || $sigs === null
+  if (!isUnsigned && !isObject($sigs)) return 'invalid'
+  if (!isWritable(value)) return 'unreadable'
+  if (isUnsigned) return 'unsigned'
   return {
     ...transaction,
     umid: createHash('sha256').update(body).update(randomBytes(16)).digest('hex'),
+    arrivedMs,
     expiresMs: timeOf($tx['$expire']),
-    sent: isObject($sigs) ? { $tx, $sigs, $selfsign: transaction.isSelfSigned } : null,
+    sent: { $tx, $sigs, $selfsign: transaction.isSelfSigned },
   }
 }
 
@@ -55,12 +63,11 @@ function timeOf(value: unknown): number | null {
   return Number.isNaN(timeMs) ? null : timeMs
 }
 
-/** A node distinguishes other JSON from text that is not JSON. */
-function isOtherJson(body: Buffer): boolean {
+/** Null for text that is not JSON. */
+function parseJson(body: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return value !== null
+    return JSON.parse(body.toString('utf8'))
   } catch {
-    return false
+    return null
   }
 }

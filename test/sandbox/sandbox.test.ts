@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { JOURNAL_FILE } from '../../src/sandbox/sandbox-directory.js'
-import { UNASSIGNED_WALLETS } from '../../src/sandbox/simulated-network.js'
+import { UNASSIGNED_WALLETS } from '../../src/sandbox/simulated-networks.js'
 import { StartError } from '../../src/start-error.js'
 import { testKey } from '../support/signing.js'
 import { assignment, commit, fail, onboarding, PUBLIC_URL, post, SandboxFixture } from './sandbox-fixture.js'
@@ -82,7 +82,7 @@ describe('the sandbox', () => {
   test('closing confirms what waits for its confirmation', async (context) => {
     const fixture = await start(context)
     const address = (await fixture.store.wallets.claim('SEP', 1000))?.address
-    const seen = await fixture.sandbox.deposit({ address, amount: '1' })
+    const seen = await fixture.sandbox.networks.deposit({ address, amount: '1' })
     assert.ok(seen.ok)
     await fixture.restart('cleanly')
     assert.equal(fixture.store.deposits.find('SEP', seen.value.txHash, 0)?.kind, 'confirmed')

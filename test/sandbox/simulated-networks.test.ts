@@ -4,7 +4,7 @@ import type { Currency } from '../../src/domain/amount.js'
 import type { Deposit } from '../../src/domain/deposit.js'
 import type { Network } from '../../src/domain/network.js'
 import { networkOfAddress } from '../../src/sandbox/address.js'
-import { CONFIRMATION_DELAY_MS, TRANSFERS_MAX, UNASSIGNED_WALLETS } from '../../src/sandbox/simulated-network.js'
+import { CONFIRMATION_DELAY_MS, TRANSFERS_MAX, UNASSIGNED_WALLETS } from '../../src/sandbox/simulated-networks.js'
 import { invoiceRequest } from '../support/lmdb-fixture.js'
 import { START_MS } from '../support/manual-clock.js'
 import { SandboxFixture } from './sandbox-fixture.js'
@@ -47,14 +47,14 @@ function paymentOf(id: string) {
 }
 
 async function deposit(body: Record<string, unknown>): Promise<Deposit> {
-  const outcome = await fixture.sandbox.deposit(body)
+  const outcome = await fixture.sandbox.networks.deposit(body)
   assert.ok(outcome.ok, JSON.stringify(outcome))
   return outcome.value
 }
 
 async function refused(body: Record<string, unknown>, field: string, reason: string): Promise<void> {
   const told = fixture.intake.events.length
-  assert.deepEqual(await fixture.sandbox.deposit(body), {
+  assert.deepEqual(await fixture.sandbox.networks.deposit(body), {
     ok: false,
     failure: { code: 'invalid_sandbox_deposit', field, message: `The simulated deposit is not valid: ${reason}.` },
   })
@@ -241,7 +241,7 @@ describe('a deposit to an address', () => {
   ]
   for (const [what, more, reason] of byStore) {
     test(`with ${what} is refused in the store's words`, async () => {
-      const outcome = await fixture.sandbox.deposit({ ...good, ...more })
+      const outcome = await fixture.sandbox.networks.deposit({ ...good, ...more })
       assert.equal(outcome.ok, false)
       assert.equal(!outcome.ok && outcome.failure.message, `The simulated deposit is not valid: ${reason}.`)
       assert.equal(!outcome.ok && outcome.failure.field, Object.keys(more)[0])
@@ -379,7 +379,7 @@ describe('deposits of one transaction', () => {
       const { address } = await wallet(network)
       assert.equal((await deposit({ address, amount: '1', txHash: hash, kind: 'pending' })).index, 0)
     }
-    const settled = await fixture.sandbox.confirm(hash)
+    const settled = await fixture.sandbox.networks.settle(hash, 'confirmed')
     assert.ok(settled.ok)
     assert.deepEqual(
       settled.value.map(({ network, kind }) => [network, kind]),
@@ -398,7 +398,7 @@ describe('deposits of one transaction', () => {
     const more = { address, amount: String(TRANSFERS_MAX + 1), txHash: hash }
     await refused(more, 'txHash', 'a transaction has at most 100 transfers')
     assert.equal((await deposit({ ...more, amount: '7', kind: 'pending' })).index, 6)
-    const dropped = await fixture.sandbox.drop(hash)
+    const dropped = await fixture.sandbox.networks.settle(hash, 'dropped')
     assert.ok(dropped.ok && dropped.value.length === TRANSFERS_MAX)
     assert.ok(dropped.value.every(({ kind }) => kind === 'dropped'))
   })
@@ -406,8 +406,8 @@ describe('deposits of one transaction', () => {
 
 describe('confirming and dropping', () => {
   test('of a transaction that nobody made is refused', async () => {
-    for (const settle of ['confirm', 'drop'] as const) {
-      const outcome = await fixture.sandbox[settle]('nothing')
+    for (const report of ['confirmed', 'dropped'] as const) {
+      const outcome = await fixture.sandbox.networks.settle('nothing', report)
       assert.equal(!outcome.ok && outcome.failure.code, 'deposit_not_found')
     }
   })
@@ -416,7 +416,7 @@ describe('confirming and dropping', () => {
     const { address } = await wallet('SEP')
     const seen = await deposit({ address, amount: '1' })
     const pending = fixture.scheduler.pending
-    const outcome = await fixture.sandbox.confirm(seen.txHash)
+    const outcome = await fixture.sandbox.networks.settle(seen.txHash, 'confirmed')
     assert.deepEqual(outcome.ok && outcome.value, [{ ...seen, kind: 'confirmed', confirmedAt: fixture.clock.now() }])
     assert.equal(fixture.scheduler.pending, pending - 1)
   })
@@ -424,7 +424,7 @@ describe('confirming and dropping', () => {
   test('what is dropped before its confirmation stays dropped', async () => {
     const { address } = await wallet('SEP')
     const seen = await deposit({ address, amount: '1' })
-    const outcome = await fixture.sandbox.drop(seen.txHash)
+    const outcome = await fixture.sandbox.networks.settle(seen.txHash, 'dropped')
     assert.equal(outcome.ok && outcome.value[0]?.kind, 'dropped')
     const later = await deposit({ address, amount: '2' })
     fixture.scheduler.pass(CONFIRMATION_DELAY_MS)
@@ -436,9 +436,9 @@ describe('confirming and dropping', () => {
     const id = await invoice([await wallet('SEP')], '9', 'native')
     const seen = await deposit({ invoiceId: id, kind: 'confirmed' })
     assert.equal(paymentOf(id)?.status, 'paid')
-    await fixture.sandbox.drop(seen.txHash)
+    await fixture.sandbox.networks.settle(seen.txHash, 'dropped')
     assert.equal(paymentOf(id)?.status, 'unpaid')
-    await fixture.sandbox.confirm(seen.txHash)
+    await fixture.sandbox.networks.settle(seen.txHash, 'confirmed')
     assert.equal(paymentOf(id)?.status, 'paid')
   })
 })
@@ -448,7 +448,7 @@ describe('a network whose reports fail', () => {
     const { address } = await wallet('SEP')
     const seen = await deposit({ address, amount: '1' })
     fixture.intake.failure = new Error('the mailbox is full')
-    await assert.rejects(fixture.sandbox.deposit({ address, amount: '2', txHash: txHash() }), /mailbox/)
+    await assert.rejects(fixture.sandbox.networks.deposit({ address, amount: '2', txHash: txHash() }), /mailbox/)
     const failed = fixture.intake.failedCount
     fixture.scheduler.pass(CONFIRMATION_DELAY_MS)
     await fixture.until(() => fixture.intake.failedCount > failed)

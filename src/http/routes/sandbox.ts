@@ -21,14 +21,15 @@ export interface SandboxDescription {
 export interface SandboxOperations {
   describe(): SandboxDescription
   readonly ledgerNode: LedgerNode
-  deposit(body: Readonly<Record<string, unknown>>): Promise<Outcome<Deposit>>
-  confirm(txHash: string): Promise<Outcome<readonly Deposit[]>>
-  drop(txHash: string): Promise<Outcome<readonly Deposit[]>>
+  readonly networks: {
+    deposit(body: Readonly<Record<string, unknown>>): Promise<Outcome<Deposit>>
+    settle(txHash: string, report: 'confirmed' | 'dropped'): Promise<Outcome<readonly Deposit[]>>
+  }
 }
 
 /** The simulated ledger node has one address; a real one has three ports: transactions, the read API and the store. */
 export function sandboxHandlers(sandbox: SandboxOperations) {
-  const { ledgerNode: node } = sandbox
+  const { ledgerNode: node, networks } = sandbox
   const submit: Handler<string> = async (request) => nodeAnswer(await node.submit(request.body))
   return handlers({
     'GET /sandbox': () => jsonAnswer(200, sandbox.describe()),
@@ -39,18 +40,19 @@ export function sandboxHandlers(sandbox: SandboxOperations) {
     'GET /sandbox/ledger/activeledgerevents/umids': (request) => nodeAnswer(node.umids(request.query)),
     'POST /sandbox/deposits': async (request) => {
       const body = readJsonObject(request.body)
-      return outcomeAnswer(200, body.ok ? await sandbox.deposit(body.value) : body)
+      return outcomeAnswer(200, body.ok ? await networks.deposit(body.value) : body)
     },
     'POST /sandbox/deposits/:txHash/confirm': async (_request, { txHash }) =>
-      outcomeAnswer(200, await sandbox.confirm(txHash)),
+      outcomeAnswer(200, await networks.settle(txHash, 'confirmed')),
     'POST /sandbox/deposits/:txHash/drop': async (_request, { txHash }) =>
-      outcomeAnswer(200, await sandbox.drop(txHash)),
+      outcomeAnswer(200, await networks.settle(txHash, 'dropped')),
   })
 }
 
-/** What a ledger node answers, to be sent as JSON. */
-interface NodeAnswer {
+/** A ledger node's HTTP answer. Nearly everything, failures included, has status 200. */
+export interface NodeAnswer {
   readonly status: number
+  /** Sent as JSON. */
   readonly value: unknown
 }
 
