@@ -1,5 +1,5 @@
 import { BoundedHttp } from '../base/bounded-http.js'
-import { isObject } from '../base/json-object.js'
+import { isObject, parseJson } from '../base/json-object.js'
 import { wakefulScheduler } from '../scheduler.js'
 
 /** Connections to one node; further queries wait for one, within their time. */
@@ -62,12 +62,4 @@ function judge(status: number, body: unknown): NodeAnswer {
 
 export function unclear(why: string) {
   return { kind: 'unclear', why } as const
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

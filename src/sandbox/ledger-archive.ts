@@ -13,13 +13,6 @@ export interface UmidRow {
   readonly timestamp: string
 }
 
-/** A committed transaction in the read API of a ledger node. */
-export interface CommittedTransaction extends SentTransaction {
-  readonly $umid: string
-  readonly $revs: Readonly<Record<string, unknown>>
-  readonly $datetime: string
-}
-
 /**
  * What the simulated ledger has committed, in order of arrival and by transaction, and its effects. A line appears when
  * its transaction is committed, at the position of its arrival, which may lie before what a client has read already.
@@ -68,7 +61,8 @@ export class LedgerArchive {
     return first === -1 ? [] : this.rows.slice(first, limit > 0 ? first + limit : undefined)
   }
 
-  transaction(umid: string): CommittedTransaction | undefined {
+  /** A committed transaction as the read API of a node shows it. */
+  transaction(umid: string) {
     const line = this.byUmid.get(umid)
     if (line === undefined) return undefined
     const { $tx, $sigs, $selfsign } = this.journal.transactionAt(line.place)

@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
-import { isObject } from '../base/json-object.js'
+import { isObject, parseJson } from '../base/json-object.js'
 import { StartError } from '../start-error.js'
 import type { SentTransaction } from './submitted-transaction.js'
 
@@ -145,12 +145,7 @@ function openOrExplain(path: string): { fd: number; content: Buffer } {
 }
 
 function parseLine(text: string): Omit<JournalLine, 'place'> | null {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return null
-  }
+  const value = parseJson(text)
   if (!isObject(value) || !isObject(value['transaction'])) return null
   const entry = parseEntry(value)
   const { at } = value

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash, randomBytes } from 'node:crypto'
-import { isObject } from '../base/json-object.js'
+import { isObject, parseJson } from '../base/json-object.js'
 import { type LedgerTransaction, readTransaction } from '../ledger/ledger-transaction.js'
 
 /** A transaction as a ledger node sees it after parsing. */
@@ -29,7 +29,7 @@ export function parseSubmitted(
   body: Buffer,
   arrivedMs: number,
 ): SubmittedTransaction | 'unreadable' | 'invalid' | 'unsigned' {
-  const value = parseJson(body)
+  const value = parseJson(body.toString('utf8'))
   if (value === null) return 'unreadable'
   if (!isObject(value) || !isUtf8(body)) return 'invalid'
   const { $tx, $sigs } = value
@@ -61,13 +61,4 @@ function isWritable(value: object): boolean {
 function timeOf(value: unknown): number | null {
   const timeMs = typeof value === 'string' || typeof value === 'number' ? new Date(value).getTime() : Number.NaN
   return Number.isNaN(timeMs) ? null : timeMs
-}
-
-/** Null for text that is not JSON. */
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return null
-  }
 }
