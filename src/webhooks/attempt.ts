@@ -135,14 +135,12 @@ export class Attempts {
       durationMs: result.durationMs,
       ...(retryAt === null ? {} : { nextAttemptAt: retryAt }),
     }
-    switch (result.kind) {
-      case 'answered':
-        if (isDelivered(result)) log.info({ ...about, httpStatus: result.httpStatus }, 'webhook delivered')
-        else log.warn({ ...about, httpStatus: result.httpStatus }, 'webhook answered without success')
-        return
-      case 'failed':
-        log.warn({ ...about, failure: result.reason, detail: result.detail }, 'webhook not delivered')
-        return
+    if (result.kind === 'failed') {
+      log.warn({ ...about, failure: result.reason, detail: result.detail }, 'webhook not delivered')
+    } else if (isDelivered(result)) {
+      log.info({ ...about, httpStatus: result.httpStatus }, 'webhook delivered')
+    } else {
+      log.warn({ ...about, httpStatus: result.httpStatus }, 'webhook answered without success')
     }
   }
 }

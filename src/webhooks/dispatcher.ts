@@ -203,24 +203,17 @@ export class Dispatcher {
   }
 
   private learn(lane: OutboxLane, end: AttemptEnd): void {
-    switch (end.kind) {
-      case 'sent':
-        lane.failures = 0
-        if (end.retryAt !== null) this.retries.expect(end.retryAt)
-        return
-      case 'not_begun':
-        return
-      case 'store_failed':
-        this.pause(lane, end.error)
-        return
-    }
+    if (end.kind === 'store_failed') this.pause(lane, end.error)
+    if (end.kind !== 'sent') return
+    lane.failures = 0
+    if (end.retryAt !== null) this.retries.expect(end.retryAt)
   }
 
   /** Pauses a lane because the store failed. Its deliveries are still queued. */
   private pause(lane: OutboxLane, error: unknown): void {
     lane.startOver()
     if (lane.state === 'paused') return
-    this.slots.leave(lane)
+    lane.pool?.leave(lane)
     lane.state = 'paused'
     lane.failures += 1
     this.options.log.error({ err: error, lane: lane.key, failures: lane.failures }, 'webhooks wait for the store')

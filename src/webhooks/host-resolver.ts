@@ -61,16 +61,12 @@ async function askDns(queries: DnsQueries, hostname: string, signal: AbortSignal
   signal.addEventListener('abort', cancel, { once: true })
   try {
     const [v4, v6] = await Promise.allSettled([queries.resolve4(hostname), queries.resolve6(hostname)])
-    const found = [...answersOf(v4), ...answersOf(v6)]
+    const found = [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     if (found.length === 0) throw new HostNotFound(codeOf(v4))
     return found
   } finally {
     signal.removeEventListener('abort', cancel)
   }
-}
-
-function answersOf(answer: PromiseSettledResult<readonly string[]>): readonly string[] {
-  return answer.status === 'fulfilled' ? answer.value : []
 }
 
 function codeOf(answer: PromiseSettledResult<unknown>): string {

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
 import type { LaneKey } from '../store/outbox.js'
-import type { Pool } from './pool.js'
+import type { Pool } from './slots.js'
 
 /** Attempts in flight that a lane starts with, and the least that a slow receiver keeps. */
 const WINDOW_START = 2
@@ -123,9 +123,9 @@ export class OutboxLane {
     this.busyInvoices.add(delivery.invoiceId)
   }
 
-  /** The receiver has answered, or the attempt failed. False when that was known. */
-  answered(delivery: Delivery): boolean {
-    return this.unanswered.delete(delivery.id)
+  /** The receiver has answered, or the attempt failed. */
+  answered(delivery: Delivery): void {
+    this.unanswered.delete(delivery.id)
   }
 
   /** The attempt is over, and recorded. */

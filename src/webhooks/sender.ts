@@ -1,10 +1,9 @@
 import { retryAfterMs } from '../base/retry-after.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { DeliveryFailure, DeliveryResult } from '../domain/webhook.js'
-import type { AddressGuard } from './address-guard.js'
-import { AddressRefused, type Connection } from './connection.js'
+import { AddressRefused, type Connection, type ConnectionSettings } from './connection.js'
 import { ConnectionPool } from './connection-pool.js'
-import { createHostResolver, HostNotFound, type ResolveHost } from './host-resolver.js'
+import { createHostResolver, HostNotFound } from './host-resolver.js'
 
 /** Time for everything: resolving, connecting, TLS, sending, and the whole answer (specification, Limits). */
 const DELIVERY_TIMEOUT_MS = 8000
@@ -37,18 +36,18 @@ export interface Sender {
   close(): void
 }
 
-export interface SenderOptions {
-  readonly guard: Pick<AddressGuard, 'isAllowed'>
+export interface SenderOptions extends Partial<ConnectionSettings> {
+  readonly guard: ConnectionSettings['guard']
   readonly timeoutMs?: number
-  readonly answerLimitBytes?: number
-  readonly resolve?: ResolveHost
-  /** PEM certificates to trust instead of the bundled authorities. */
-  readonly trust?: string
   /** For dates in `Retry-After`. */
   readonly clock?: Clock
   /** A monotonic clock in milliseconds, for durations. */
   readonly monotonicMs?: () => number
 }
+
+type Ending =
+  | { readonly kind: 'answered'; readonly httpStatus: number; readonly retryAfterMs?: number }
+  | { readonly kind: 'failed'; readonly reason: DeliveryFailure; readonly detail: string }
 
 /** Sends webhooks over HTTP/1.1, straight to the receiver: no proxy, no cookies, no cache. */
 export class HttpSender implements Sender {
@@ -57,90 +56,77 @@ export class HttpSender implements Sender {
   private readonly clock: Clock
   private readonly connections: ConnectionPool
 
-  constructor({ guard, resolve, trust, ...options }: SenderOptions) {
+  constructor(options: SenderOptions) {
     this.timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS
     this.monotonicMs = options.monotonicMs ?? (() => performance.now())
     this.clock = options.clock ?? systemClock
-    const settings = {
-      guard,
-      resolve: resolve ?? createHostResolver(),
-      answerLimitBytes: options.answerLimitBytes ?? ANSWER_LIMIT_BYTES,
-      ...(trust === undefined ? {} : { trust }),
-    }
-    this.connections = new ConnectionPool(settings, this.monotonicMs)
+    const defaults = { resolve: createHostResolver(), answerLimitBytes: ANSWER_LIMIT_BYTES }
+    this.connections = new ConnectionPool({ ...defaults, ...options }, this.monotonicMs)
   }
 
   async send(delivery: OutgoingDelivery): Promise<DeliveryResult> {
     const startedAtMs = this.monotonicMs()
-    const ending = await attempt(delivery, this.connections, this.timeoutMs, this.clock)
+    const ending = await this.attempt(delivery)
     return { ...ending, durationMs: Math.max(0, Math.round(this.monotonicMs() - startedAtMs)) }
   }
 
   close(): void {
     this.connections.destroy()
   }
-}
 
-type Ending =
-  | { readonly kind: 'answered'; readonly httpStatus: number; readonly retryAfterMs?: number }
-  | { readonly kind: 'failed'; readonly reason: DeliveryFailure; readonly detail: string }
+  private attempt(delivery: OutgoingDelivery): Promise<Ending> {
+    const { connections, timeoutMs, clock } = this
+    const { origin, pathname, search } = new URL(delivery.url)
+    return new Promise((resolve) => {
+      const connection = connections.take(origin)
+      let answer: Ending | null = null
+      let isToBeKept = true
+      let isEnded = false
 
-function attempt(
-  delivery: OutgoingDelivery,
-  connections: ConnectionPool,
-  timeoutMs: number,
-  clock: Clock,
-): Promise<Ending> {
-  const { origin, pathname, search } = new URL(delivery.url)
-  return new Promise((resolve) => {
-    const connection = connections.take(origin)
-    let answer: Ending | null = null
-    let isToBeKept = true
-    let isEnded = false
+      function end(ending: Ending, isReusable: boolean): void {
+        if (isEnded) return
+        isEnded = true
+        clearTimeout(deadline)
+        if (isReusable) connections.keep(connection)
+        else connections.drop(connection)
+        resolve(ending)
+      }
 
-    function end(ending: Ending, isReusable: boolean): void {
-      if (isEnded) return
-      isEnded = true
-      clearTimeout(deadline)
-      if (isReusable) connections.keep(connection)
-      else connections.drop(connection)
-      resolve(ending)
-    }
+      const deadline = setTimeout(() => {
+        end({ kind: 'failed', reason: 'timeout', detail: `no complete answer within ${timeoutMs} ms` }, false)
+      }, timeoutMs)
 
-    const deadline = setTimeout(() => {
-      end({ kind: 'failed', reason: 'timeout', detail: `no complete answer within ${timeoutMs} ms` }, false)
-    }, timeoutMs)
-
-    connection.beginAnswer()
-    connection.client.dispatch(
-      {
-        path: pathname + search,
-        method: 'POST',
-        headers: { ...delivery.headers },
-        body: delivery.body,
-      },
-      {
-        onRequestStart() {},
-        onResponseStart(_controller, status, headers) {
-          if (status < FINAL_STATUS_MIN) return
-          const retryAfterMs = retryAfterOf(status, headers['retry-after'], clock.now())
-          answer = { kind: 'answered', httpStatus: status, ...(retryAfterMs === null ? {} : { retryAfterMs }) }
-          const said = saysOfConnection(headers)
-          if (said === 'keeps') connection.isPersistent = true
-          isToBeKept = said !== 'closes'
+      connection.beginAnswer()
+      connection.client.dispatch(
+        {
+          path: pathname + search,
+          method: 'POST',
+          headers: { ...delivery.headers },
+          body: delivery.body,
         },
-        onResponseData() {},
-        onResponseEnd() {
-          if (answer === null) end(failureOf(new Error('an answer without a status'), connection), false)
-          else end(answer, isToBeKept)
+        {
+          onRequestStart() {},
+          onResponseStart(_controller, status, headers) {
+            if (status < FINAL_STATUS_MIN) return
+            const retryAfterMs = retryAfterOf(status, headers['retry-after'], clock.now())
+            answer = { kind: 'answered', httpStatus: status, ...(retryAfterMs === null ? {} : { retryAfterMs }) }
+            const said = saysOfConnection(headers)
+            if (said === 'keeps') connection.isPersistent = true
+            isToBeKept = said !== 'closes'
+          },
+          onResponseData() {},
+          onResponseEnd() {
+            if (answer === null) end(failureOf(new Error('an answer without a status'), connection), false)
+            else end(answer, isToBeKept)
+          },
+          onResponseError(_controller, error) {
+            if (answer !== null && connection.isAnswerTooLong) end(answer, false)
+            else end(failureOf(error, connection), false)
+          },
         },
-        onResponseError(_controller, error) {
-          if (answer !== null && connection.isAnswerTooLong) end(answer, false)
-          else end(failureOf(error, connection), false)
-        },
-      },
-    )
-  })
+      )
+    })
+  }
 }
 
 /**

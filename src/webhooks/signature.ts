@@ -6,16 +6,9 @@ const USER_AGENT = `Billhook/${VERSION}`
 const MS_PER_SECOND = 1000
 const SECRET = /^[0-9a-f]{64}$/
 
-/** The signed content. */
-export interface SignedDelivery {
-  /** 32 hex characters. Receivers of Standard Webhooks deduplicate by it. */
-  readonly id: string
-  /** The bytes that are sent. */
-  readonly body: Uint8Array
-}
-
 /**
- * The headers of a delivery. The secrets are 64 lower-case hex characters each, and `nowMs` is the time of sending. Two
+ * The headers of a delivery. `id` is 32 hex characters, by which receivers of Standard Webhooks deduplicate, and `body`
+ * the bytes that are sent. The secrets are 64 lower-case hex characters each, and `nowMs` is the time of sending. Two
  * kinds of signatures of the same bytes:
  * - `X-Service-Signature`: lower-case hex; the key is the secret's text (specification, Webhook authenticity). It is made
  *   with the previous secret while that one signs too, because the header has room for one and receivers still use it.
@@ -25,7 +18,7 @@ export interface SignedDelivery {
  * Throws a TypeError for a malformed secret: a signature with a broken key must not be sent.
  */
 export function deliveryHeaders(
-  delivery: SignedDelivery,
+  { id, body }: { readonly id: string; readonly body: Uint8Array },
   { current, previous }: SigningSecrets,
   nowMs: number,
 ): Readonly<Record<string, string>> {
@@ -34,7 +27,6 @@ export function deliveryHeaders(
     throw new TypeError('a webhook secret must be 64 lower-case hex characters')
   }
   const timestamp = Math.floor(nowMs / MS_PER_SECOND).toString()
-  const { id, body } = delivery
   const standard = secrets.map((secret) => {
     return `v1,${hmacSha256(Buffer.from(secret, 'hex'), `${id}.${timestamp}.`, body).toString('base64')}`
   })

@@ -1,8 +1,8 @@
+import { BoundedMap } from '../base/bounded-map.js'
 import type { Clock } from '../clock.js'
 import type { Cancel, Scheduler } from '../scheduler.js'
+import type { LaneKey } from '../store/outbox.js'
 import type { OutboxLane } from './outbox-lane.js'
-import { Pool } from './pool.js'
-import { Reputation, type Standing } from './reputation.js'
 
 /** A receiver that has not answered after this time is slow. */
 const LATE_MS = 1000
@@ -37,7 +37,8 @@ export class Slots {
   /** The pool that was served last is last. */
   private order: readonly Pool[]
   private readonly reputation: Reputation
-  private besideCount = 0
+  /** Attempts that continue beside the slots. */
+  beside = 0
 
   constructor(
     private readonly size: number,
@@ -54,18 +55,9 @@ export class Slots {
     this.reputation = new Reputation(clock)
   }
 
-  /** Attempts that continue beside the slots. */
-  get beside(): number {
-    return this.besideCount
-  }
-
   /** Lets a lane take turns in the pool of its standing. */
   enter(lane: OutboxLane): void {
     this.poolOf(lane).enter(lane)
-  }
-
-  leave(lane: OutboxLane): void {
-    lane.pool?.leave(lane)
   }
 
   /** The lane whose turn it is; undefined when no ready lane may add an attempt. */
@@ -97,9 +89,9 @@ export class Slots {
         cancel = this.scheduler.after(LATE_MS, () => {
           this.reputation.wasSlow(key, owner)
           state = 'late'
-          if (pool === this.pools.slow || this.besideCount >= this.size) return
+          if (pool === this.pools.slow || this.beside >= this.size) return
           state = 'beside'
-          this.besideCount += 1
+          this.beside += 1
           pool.ended(owner)
           this.onFree()
         })
@@ -109,7 +101,7 @@ export class Slots {
       },
       free: () => {
         cancel()
-        if (state === 'beside') this.besideCount -= 1
+        if (state === 'beside') this.beside -= 1
         else if (state !== 'free') pool.ended(owner)
         state = 'free'
       },
@@ -118,5 +110,115 @@ export class Slots {
 
   private poolOf({ key, owner }: OutboxLane): Pool {
     return this.pools[this.reputation.standingOf(key, owner)]
+  }
+}
+
+/**
+ * Slots for attempts, in which owners take turns and none can fill the pool: an owner may add an attempt while fewer of
+ * its attempts are in flight than slots are free (dynamic thresholds; Choudhury and Hahne, 1998). One owner gets at
+ * most half of the pool, two a third each, and a further one always finds a slot.
+ */
+export class Pool {
+  /** Ready lanes by owner, in the order of the owners' turns. */
+  private readonly ready = new Map<string, Set<OutboxLane>>()
+  private readonly underWayOf = new Map<string, number>()
+  private underWay = 0
+
+  /** `size`: attempts that may be in flight. */
+  constructor(private readonly size: number) {}
+
+  /** Puts a lane behind the ready ones of its owner. */
+  enter(lane: OutboxLane): void {
+    lane.state = 'ready'
+    lane.pool = this
+    const lanes = this.ready.get(lane.owner)
+    if (lanes === undefined) this.ready.set(lane.owner, new Set([lane]))
+    else lanes.add(lane)
+  }
+
+  leave(lane: OutboxLane): void {
+    const lanes = this.ready.get(lane.owner)
+    if (lanes?.delete(lane) === true && lanes.size === 0) this.ready.delete(lane.owner)
+  }
+
+  /** Takes out the lane whose turn it is; undefined when no ready lane may add an attempt. */
+  next(): OutboxLane | undefined {
+    if (this.free === 0) return undefined
+    // An owner that is passed over has an attempt in flight, so there are fewer of them than slots.
+    for (const [owner, lanes] of this.ready) {
+      if (this.roomOf(owner) === 0) continue
+      for (const lane of lanes) {
+        lane.state = 'in_turn'
+        lanes.delete(lane)
+        this.ready.delete(owner)
+        if (lanes.size > 0) this.ready.set(owner, lanes)
+        return lane
+      }
+    }
+    return undefined
+  }
+
+  /** Attempts that the owner may add now. */
+  roomOf(owner: string): number {
+    return Math.max(0, Math.ceil((this.free - (this.underWayOf.get(owner) ?? 0)) / 2))
+  }
+
+  began(owner: string): void {
+    this.underWay += 1
+    this.underWayOf.set(owner, (this.underWayOf.get(owner) ?? 0) + 1)
+  }
+
+  ended(owner: string): void {
+    this.underWay -= 1
+    const own = (this.underWayOf.get(owner) ?? 0) - 1
+    if (own > 0) this.underWayOf.set(owner, own)
+    else this.underWayOf.delete(owner)
+  }
+
+  private get free(): number {
+    return Math.max(0, this.size - this.underWay)
+  }
+}
+
+/** How a receiver is expected to answer. `new`: nothing is known about it. */
+type Standing = 'prompt' | 'new' | 'slow'
+
+/** Lanes and owners remembered, about 10 MB; the least recently used are forgotten. */
+const REMEMBERED_MAX = 65_536
+
+/**
+ * After one receiver of an owner was slow, its new ones are expected to be slow for this time: origins are easy to
+ * invent.
+ */
+const OWNER_SLOW_MS = 10 * 60 * 1000
+
+/** What is known about receivers, by lane, and about their owners. It is in memory: after a restart all are new. */
+export class Reputation {
+  private readonly lanes: BoundedMap<LaneKey, Exclude<Standing, 'new'>>
+  /** Until when the owner's new receivers are expected to be slow, Unix ms. */
+  private readonly slowOwners: BoundedMap<string, number>
+
+  constructor(
+    private readonly clock: Clock,
+    rememberedMax: number = REMEMBERED_MAX,
+  ) {
+    this.lanes = new BoundedMap(rememberedMax / 2)
+    this.slowOwners = new BoundedMap(rememberedMax / 2)
+  }
+
+  standingOf(lane: LaneKey, owner: string): Standing {
+    const known = this.lanes.get(lane)
+    if (known !== undefined) return known
+    return (this.slowOwners.get(owner) ?? 0) > this.clock.now() ? 'slow' : 'new'
+  }
+
+  /** The receiver answered in time, or failed at once. */
+  wasPrompt(lane: LaneKey): void {
+    this.lanes.set(lane, 'prompt')
+  }
+
+  wasSlow(lane: LaneKey, owner: string): void {
+    this.lanes.set(lane, 'slow')
+    this.slowOwners.set(owner, this.clock.now() + OWNER_SLOW_MS)
   }
 }

@@ -11,8 +11,12 @@ const UNDER_WAY_MAX = 16
 /** The content of a test. No invoice, deposit or wallet has these names. */
 const REFERENCE = 'billhook-test'
 const INVOICE_ID = '0'.repeat(32)
-const TO_ADDRESS = `0x${'0'.repeat(40)}`
-const TOKEN_AMOUNT = '25000000'
+const DEPOSIT = {
+  network: 'SEP',
+  toAddress: `0x${'0'.repeat(40)}`,
+  amount: '25000000',
+  currency: 'Tether',
+} as const
 const INVOICE: InvoiceState = {
   amount: '25',
   currency: 'USDT',
@@ -68,14 +72,7 @@ export class TestDeliveries {
     const secrets = await webhooks.secrets(owner)
     const nowMs = clock.now()
     const id = newId(nowMs)
-    const deposit = {
-      network: 'SEP',
-      txHash: `0x${randomHashHex()}`,
-      toAddress: TO_ADDRESS,
-      amount: TOKEN_AMOUNT,
-      currency: 'Tether',
-      receivedAt: nowMs,
-    } as const
+    const deposit = { ...DEPOSIT, txHash: `0x${randomHashHex()}`, receivedAt: nowMs }
     const named = { id: INVOICE_ID, reference: REFERENCE }
     const body = Buffer.from(webhookBody(named, 'pending', deposit, { ...added, test: true }))
     const result = await sender.send({ url, headers: deliveryHeaders({ id, body }, secrets, nowMs), body })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { OutboxLane } from '../../src/webhooks/outbox-lane.js'
-import { Pool } from '../../src/webhooks/pool.js'
+import { Pool } from '../../src/webhooks/slots.js'
 
 function lanesOf(owner: string, count: number): readonly OutboxLane[] {
   return Array.from({ length: count }, (_, n) => new OutboxLane(`${owner} ${n}`, owner, 16))

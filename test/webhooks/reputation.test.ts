@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Reputation } from '../../src/webhooks/reputation.js'
+import { Reputation } from '../../src/webhooks/slots.js'
 import { ManualClock } from '../support/manual-clock.js'
 
 const MINUTE_MS = 60_000

@@ -112,7 +112,7 @@ describe('the slots for attempts', () => {
     slot.answered()
     slot.free()
     assert.equal(slots.roomFor(lane), 0)
-    slots.leave(lane)
+    lane.pool?.leave(lane)
     slots.enter(lane)
     assert.equal(slots.roomFor(lane), 2)
   })
