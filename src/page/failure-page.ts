@@ -33,12 +33,7 @@ ${refreshSeconds === null ? null : refreshHint(refreshSeconds)}`,
   })
 }
 
-interface FailureWords {
-  readonly title: string
-  readonly text: string
-}
-
-const WORDS: Readonly<Record<number, FailureWords>> = {
+const WORDS: Readonly<Record<number, { readonly title: string; readonly text: string }>> = {
   404: {
     title: 'Invoice not found',
     text: 'There is no invoice at this address. Check the link, or ask the merchant for a new one.',
@@ -53,12 +48,12 @@ const WORDS: Readonly<Record<number, FailureWords>> = {
   },
 }
 
-const DEFECT: FailureWords = {
+const DEFECT = {
   title: 'Something went wrong',
   text: 'The page cannot be shown. A payment that you have sent is not affected.',
 }
 
-const REJECTION: FailureWords = {
+const REJECTION = {
   title: 'This request cannot be answered',
   text: 'Open the link of the invoice again.',
 }

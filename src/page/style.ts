@@ -57,16 +57,9 @@ h1 { margin: 0; font-size: 1.25rem; line-height: 1.3; }
 h2 { margin: 1.75rem 0 0.5rem; font-size: 1rem; }
 p { margin: 0.5rem 0; }
 a { color: var(--accent); }
-.sandbox {
-  max-width: 34rem;
-  margin: 0 auto;
-  padding: 0.5rem 1rem;
-  border-radius: 0.5rem;
-  background: var(--label-ground);
-  color: var(--label);
-  font-weight: 600;
-  text-align: center;
-}
+.sandbox, .test { border-radius: 0.5rem; background: var(--label-ground); color: var(--label); font-weight: 600; }
+.sandbox { max-width: 34rem; margin: 0 auto; padding: 0.5rem 1rem; text-align: center; }
+.test { display: inline-block; padding: 0 0.5rem; }
 .description { color: var(--quiet); white-space: pre-wrap; }
 .amount { margin: 1.25rem 0 0.75rem; font-size: 2.25rem; font-weight: 700; line-height: 1.15; }
 .amount.long { font-size: 1.25rem; }
@@ -78,14 +71,6 @@ a { color: var(--accent); }
 .status.closed { background: var(--ground); color: var(--text); border: 1px solid var(--line); }
 .caution { color: var(--waiting); }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
-.test {
-  display: inline-block;
-  padding: 0 0.5rem;
-  border-radius: 0.5rem;
-  background: var(--label-ground);
-  color: var(--label);
-  font-weight: 600;
-}
 dl { margin: 0.5rem 0 0; }
 .wallets dt { margin-top: 0.75rem; color: var(--quiet); font-size: 0.875rem; }
 .wallets dd { margin: 0.25rem 0 0; }
