@@ -65,7 +65,7 @@ export class LedgerArchive {
   transaction(umid: string) {
     const line = this.byUmid.get(umid)
     if (line === undefined) return undefined
-    const { $tx, $sigs, $selfsign } = this.journal.transactionAt(line.place)
+    const { $tx, $sigs, $selfsign } = this.journal.transactionAt(line)
     return { $umid: umid, $tx, $sigs, $revs: {}, $selfsign, $datetime: new Date(line.atMs).toISOString() }
   }
 

@@ -33,14 +33,12 @@ export interface JournalLine {
   readonly entry: LedgerEntry
   /** When the transaction arrived, Unix milliseconds. */
   readonly atMs: number
-  readonly place: LinePlace
-}
-
-/** Where a line is in the file, so that its transaction need not stay in memory. */
-export interface LinePlace {
+  /** Where the line is in the file, so that its transaction need not stay in memory. */
   readonly offset: number
   readonly lengthBytes: number
 }
+
+type Place = Pick<JournalLine, 'offset' | 'lengthBytes'>
 
 const HEADER = JSON.stringify({ journal: 'billhook simulated ledger', version: 1 })
 const LINE_FEED = 0x0a
@@ -81,7 +79,7 @@ export class LedgerJournal {
         if (parsed === null) throw new StartError(`line ${i + 2} of ${path} is damaged`)
         const place = { offset, lengthBytes: Buffer.byteLength(text) }
         offset += place.lengthBytes + 1
-        return { ...parsed, place }
+        return { ...parsed, ...place }
       })
       ftruncateSync(fd, size)
       const journal = new LedgerJournal(fd, size, lines)
@@ -95,11 +93,11 @@ export class LedgerJournal {
 
   /** The entry is on disk when this returns. When it throws, nothing of it is. */
   append(entry: LedgerEntry, atMs: number, transaction: SentTransaction): JournalLine {
-    return { entry, atMs, place: this.write(JSON.stringify({ ...entry, at: atMs, transaction })) }
+    return { entry, atMs, ...this.write(JSON.stringify({ ...entry, at: atMs, transaction })) }
   }
 
   /** The transaction of a line. */
-  transactionAt({ offset, lengthBytes }: LinePlace): SentTransaction {
+  transactionAt({ offset, lengthBytes }: Place): SentTransaction {
     this.assertOpen()
     const bytes = Buffer.alloc(lengthBytes)
     readSync(this.fd, bytes, 0, lengthBytes, offset)
@@ -113,7 +111,7 @@ export class LedgerJournal {
     closeSync(this.fd)
   }
 
-  private write(line: string): LinePlace {
+  private write(line: string): Place {
     this.assertOpen()
     const bytes = Buffer.from(`${line}\n`)
     try {
@@ -144,7 +142,7 @@ function openOrExplain(path: string): { fd: number; content: Buffer } {
   }
 }
 
-function parseLine(text: string): Omit<JournalLine, 'place'> | null {
+function parseLine(text: string): Omit<JournalLine, keyof Place> | null {
   const value = parseJson(text)
   if (!isObject(value) || !isObject(value['transaction'])) return null
   const entry = parseEntry(value)

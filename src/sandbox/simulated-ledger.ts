@@ -70,16 +70,14 @@ export class SimulatedLedger {
   /** Streams of the transactions in progress. */
   private readonly locked = new Set<string>()
   private readonly postponed: Postponed
-  private readonly archive: LedgerArchive
 
   constructor(private readonly options: SimulatedLedgerOptions) {
     this.postponed = new Postponed(options.scheduler, options.onError)
-    this.archive = options.archive
   }
 
   /** Reports everything committed before: what a crash kept from the service arrives now, the rest are duplicates. */
   async start(): Promise<void> {
-    const { restored } = this.archive
+    const { restored } = this.options.archive
     for (let first = 0; first < restored.length; first += RESTORE_BATCH) {
       await this.report(restored.slice(first, first + RESTORE_BATCH))
     }
@@ -130,7 +128,7 @@ export class SimulatedLedger {
 
   /** The checks of any other transaction. */
   private async refuseStreams({ inputs, outputs, sent }: SubmittedTransaction): Promise<Verdict | null> {
-    const { keys } = this.archive
+    const { keys } = this.options.archive
     for (const { stream } of inputs.values()) {
       if (!keys.has(stream)) return failLate('Stream(s) not found')
     }
@@ -156,7 +154,7 @@ export class SimulatedLedger {
     const key = parseLedgerKey(onboarding.publicKey)
     if (key === null) throw new Error('a transaction with an invalid key passed its checks')
     const { identity } = onboarding.fact
-    const { keys } = this.archive
+    const { keys } = this.options.archive
     if (keys.has(identity)) return failLate('Deterministic Stream Name Exists', 1)
     await this.options.agree()
     const { umid } = transaction
@@ -174,17 +172,18 @@ export class SimulatedLedger {
     const known = await this.options.wallets.find(wallet)
     // Nothing is awaited from here to the commit, so an assignment by a gateway is seen.
     if (known === undefined) return failVote('wallet must be a wallet')
-    if (known.owner !== null || this.archive.owners.has(wallet)) return failVote('the wallet is assigned already')
+    if (known.owner !== null || this.options.archive.owners.has(wallet))
+      return failVote('the wallet is assigned already')
     return this.commit({ type: 'assignment', umid: transaction.umid, wallet, owner }, transaction)
   }
 
   private commit(entry: LedgerEntry, { arrivedMs, sent }: SubmittedTransaction): Verdict {
-    if (this.archive.isFull) return failLate('Failed Commit Transaction')
+    if (this.options.archive.isFull) return failLate('Failed Commit Transaction')
     try {
-      this.archive.commit(entry, arrivedMs, sent)
+      this.options.archive.commit(entry, arrivedMs, sent)
     } catch (error) {
       this.options.onError(error)
-      this.archive.list(entry.umid, arrivedMs)
+      this.options.archive.list(entry.umid, arrivedMs)
       return { kind: 'unsaved' }
     }
     if (entry.type === 'unsaved') return { kind: 'unsaved' }

@@ -47,7 +47,7 @@ describe('the journal of the simulated ledger', () => {
     const other = { $tx: { note: '😀' }, $sigs: {}, $selfsign: false }
     const lines = [journal.append(identity, 5, sent), journal.append(assignment, 7, other)]
     assert.deepEqual(
-      lines.map(({ place }) => journal.transactionAt(place)),
+      lines.map((line) => journal.transactionAt(line)),
       [sent, other],
     )
     journal.close()
@@ -55,7 +55,7 @@ describe('the journal of the simulated ledger', () => {
     context.after(() => reopened.close())
     assert.deepEqual(reopened.committed, lines)
     assert.deepEqual(
-      reopened.committed.map(({ place }) => reopened.transactionAt(place)),
+      reopened.committed.map((line) => reopened.transactionAt(line)),
       [sent, other],
     )
   })
