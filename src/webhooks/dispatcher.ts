@@ -8,20 +8,16 @@ import { OutboxLane } from './outbox-lane.js'
 import { Retries } from './retries.js'
 import { type Slot, Slots } from './slots.js'
 
-/** Attempts in flight to all destinations together. */
-const CONCURRENCY_DEFAULT = 256
-
-/** Attempts in flight to one destination of an owner. */
-const CONCURRENCY_PER_DESTINATION_DEFAULT = 16
-
 /** Turns after which other work gets a turn of the event loop: with a store in this process a turn may never wait. */
 const TURNS_IN_A_ROW_MAX = 64
 
 export interface DispatcherOptions extends AttemptParts {
   readonly outbox: AttemptParts['outbox'] &
     Pick<OutboxPort, 'settleInterrupted' | 'queuedLanes' | 'queued' | 'nextRetryAt' | 'releaseRetries'>
-  readonly concurrency?: number
-  readonly concurrencyPerDestination?: number
+  /** Attempts in flight to all destinations together. */
+  readonly concurrency: number
+  /** Attempts in flight to one destination of an owner. */
+  readonly concurrencyPerDestination: number
 }
 
 /**
@@ -42,15 +38,13 @@ export class Dispatcher {
   private readonly underWay = new Set<Promise<void>>()
   private readonly slots: Slots
   private readonly retries: Retries
-  private readonly concurrency: number
   private state: 'new' | 'running' | 'stopping' = 'new'
   private isTakingTurns = false
   private turns: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: DispatcherOptions) {
-    this.concurrency = options.concurrency ?? CONCURRENCY_DEFAULT
     const scheduler = options.scheduler ?? systemScheduler
-    this.slots = new Slots(this.concurrency, options.clock, scheduler, () => this.takeTurns())
+    this.slots = new Slots(options.concurrency, options.clock, scheduler, () => this.takeTurns())
     this.attempts = new Attempts(options)
     this.retries = new Retries({
       outbox: options.outbox,
@@ -112,8 +106,7 @@ export class Dispatcher {
   private laneOf({ lane: key, owner }: LaneOfOwner): OutboxLane {
     const known = this.lanes.get(key)
     if (known !== undefined) return known
-    const windowMax = this.options.concurrencyPerDestination ?? CONCURRENCY_PER_DESTINATION_DEFAULT
-    const lane = new OutboxLane(key, owner, windowMax)
+    const lane = new OutboxLane(key, owner, this.options.concurrencyPerDestination)
     this.lanes.set(key, lane)
     return lane
   }
@@ -127,7 +120,7 @@ export class Dispatcher {
 
   /** Attempts being recorded count too, so that a slow store does not fill the memory. */
   private get mayBegin(): boolean {
-    return this.state === 'running' && this.underWay.size - this.slots.beside < this.concurrency
+    return this.state === 'running' && this.underWay.size - this.slots.beside < this.options.concurrency
   }
 
   private takeTurns(): void {
@@ -180,7 +173,8 @@ export class Dispatcher {
       })
       .then((end) => {
         this.underWay.delete(attempt)
-        this.leaveSlot(lane, delivery, slot)
+        lane.answered(delivery)
+        slot.free()
         lane.remove(delivery)
         this.learn(lane, end)
         this.offer(lane)
@@ -192,14 +186,10 @@ export class Dispatcher {
   private answered(lane: OutboxLane, delivery: Delivery, slot: Slot, result: DeliveryResult): void {
     lane.learn(result)
     slot.answered()
-    this.leaveSlot(lane, delivery, slot)
-    this.offer(lane)
-    this.takeTurns()
-  }
-
-  private leaveSlot(lane: OutboxLane, delivery: Delivery, slot: Slot): void {
     lane.answered(delivery)
     slot.free()
+    this.offer(lane)
+    this.takeTurns()
   }
 
   private learn(lane: OutboxLane, end: AttemptEnd): void {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createLog } from '../../src/log.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualClock } from '../support/manual-clock.js'
-import { DELIVERED, HoldingSender, idle, OutboxModel, TIMED_OUT } from './outbox-model.js'
+import { CONCURRENCY, DELIVERED, HoldingSender, idle, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 test('an observer hears of each attempt once, and at the start of those that were interrupted', async () => {
   const model = new OutboxModel()
@@ -16,6 +16,7 @@ test('an observer hears of each attempt once, and at the start of those that wer
     webhooks: model.webhooks,
     sender,
     clock: new ManualClock(),
+    ...CONCURRENCY,
     log: createLog('silent'),
     observer: { ended: (result) => heard.push(result), interrupted: (count) => heard.push(count) },
   })

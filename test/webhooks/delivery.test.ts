@@ -11,7 +11,7 @@ import { HttpSender, type Sender } from '../../src/webhooks/sender.js'
 import { addressOf, invoiceRequest, openStoreAt } from '../support/lmdb-fixture.js'
 import { openReceiver } from '../support/receiver.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
-import { HoldingSender, idle } from './outbox-model.js'
+import { CONCURRENCY, HoldingSender, idle } from './outbox-model.js'
 
 /* From a deposit in the real store to a receiver on loopback. */
 
@@ -46,6 +46,7 @@ function dispatch(store: LmdbStore, sender: Pick<Sender, 'send'>) {
     webhooks: store.webhooks,
     sender,
     clock: { now: () => 1_700_000_000_500 },
+    ...CONCURRENCY,
     log: createLog('silent'),
   })
 }

@@ -6,7 +6,7 @@ import { StorageUnavailable } from '../../src/store/refusals.js'
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import { deferred } from '../support/deferred.js'
 import { ManualClock } from '../support/manual-clock.js'
-import { DELIVERED, HoldingSender, idle, MODEL_SECRET, OutboxModel, TIMED_OUT } from './outbox-model.js'
+import { CONCURRENCY, DELIVERED, HoldingSender, idle, MODEL_SECRET, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 function setup(options: Partial<DispatcherOptions> = {}) {
   const model = new OutboxModel()
@@ -18,6 +18,7 @@ function setup(options: Partial<DispatcherOptions> = {}) {
     sender,
     clock: new ManualClock(),
     log: createLog('info', { write: (line) => lines.push(line) }),
+    ...CONCURRENCY,
     ...options,
   })
   return { model, sender, dispatcher, lines }

@@ -5,7 +5,7 @@ import { createLog } from '../../src/log.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
-import { HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model.js'
+import { CONCURRENCY, HoldingSender, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 const SECOND_MS = 1000
 const TIMEOUT_S = 8
@@ -24,6 +24,7 @@ class Attack {
     clock: this.clock,
     scheduler: this.scheduler,
     log: createLog('silent'),
+    ...CONCURRENCY,
     concurrency: PLACES,
   })
   private second = 0

@@ -213,6 +213,9 @@ export class HoldingSender {
   }
 }
 
+/** How many attempts of a dispatcher may be in flight, by default. */
+export const CONCURRENCY = { concurrency: 256, concurrencyPerDestination: 16 }
+
 /** Resolves when nothing is queued or in flight. Deliveries that wait for a retry do not count. */
 export async function idle(dispatcher: Dispatcher): Promise<void> {
   while (dispatcher.laneCount > 0) await nextTurnOfLoop()
