@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * Whether `identity` is the stream id that onboarding gave to the key of `keyText` (66 hex digits, `0x` optional, as in
@@ -11,16 +11,12 @@ import { createHash } from 'node:crypto'
  */
 export function isIdentityOfKey(identity: string, keyText: string, onboardingName: string): boolean {
   const digits = keyText.replace(/^0x/, '')
-  const spellings = new Set([digits, digits.toLowerCase(), digits.toUpperCase()])
-  for (const spelling of spellings) {
-    for (const prefix of ['', '0x']) {
-      if (identityOfKeyText(`${prefix}${spelling}`, onboardingName) === identity) return true
-    }
-  }
-  return false
+  const cases = [digits, digits.toLowerCase(), digits.toUpperCase()]
+  const spellings = cases.flatMap((spelling) => [spelling, `0x${spelling}`])
+  return spellings.some((spelling) => identityOfKeyText(spelling, onboardingName) === identity)
 }
 
 /** The stream id that onboarding gives to a key: `keyText` is hashed exactly as the onboarding transaction spells it. */
 export function identityOfKeyText(keyText: string, onboardingName: string): string {
-  return createHash('sha256').update(`${keyText}${onboardingName}`).digest('hex')
+  return hash('sha256', `${keyText}${onboardingName}`)
 }

@@ -16,7 +16,7 @@ const INTEGER = /^[0-9]+$/
 
 /**
  * Parses `digits[.digits]` or `.digits` into atoms: no sign, exponent or space, at most 18 significant fraction digits
- * (trailing zeros do not count), at most `integerDigitsMax` integer digits. Returns null for any other text.
+ * (trailing zeros do not count), at most `integerDigitsMax` integer digits. Returns null for any other text, and for zero.
  */
 function parseDecimal(text: string, integerDigitsMax: number): bigint | null {
   const parts = DECIMAL.exec(text)
@@ -28,20 +28,18 @@ function parseDecimal(text: string, integerDigitsMax: number): bigint | null {
   let significant = fraction.length
   while (significant > 0 && fraction.charCodeAt(significant - 1) === 0x30) significant -= 1
   if (significant > AMOUNT_DECIMALS) return null
-  return BigInt(integer + fraction.slice(0, significant).padEnd(AMOUNT_DECIMALS, '0'))
+  const atoms = BigInt(integer + fraction.slice(0, significant).padEnd(AMOUNT_DECIMALS, '0'))
+  return atoms === 0n ? null : atoms
 }
 
 /** Parses the amount of an invoice (decisions 4). Returns null unless it is greater than zero. */
 export function parseInvoiceAmount(text: string): bigint | null {
-  if (text.length > AMOUNT_LENGTH_MAX) return null
-  const atoms = parseDecimal(text, AMOUNT_INTEGER_DIGITS_MAX)
-  return atoms === null || atoms === 0n ? null : atoms
+  return text.length > AMOUNT_LENGTH_MAX ? null : parseDecimal(text, AMOUNT_INTEGER_DIGITS_MAX)
 }
 
 /** Parses a native deposit's amount, decimal whole coins (decisions 5). Returns null unless it is greater than zero. */
 export function parseNativeDepositAmount(text: string): bigint | null {
-  const atoms = parseDecimal(text, OBSERVED_DIGITS_MAX)
-  return atoms === null || atoms === 0n ? null : atoms
+  return parseDecimal(text, OBSERVED_DIGITS_MAX)
 }
 
 /**

@@ -16,8 +16,7 @@ export interface ChosenEngine {
 
 /**
  * `auto` is libsecp256k1 where its binary loads and verifies, else noble. An engine that is named runs, or the promise
- * rejects; it is never silently replaced. Imports are dynamic, because a static import of libsecp256k1 would keep the
- * service from starting where there is no binary.
+ * rejects; it is never silently replaced.
  */
 export async function chooseEngine(wanted: WantedEngine): Promise<ChosenEngine> {
   if (wanted !== 'auto') return { engine: await loadEngine(wanted), reason: 'set explicitly' }
@@ -29,20 +28,17 @@ export async function chooseEngine(wanted: WantedEngine): Promise<ChosenEngine> 
   }
 }
 
-/** Loads an engine and lets it verify a known signature. Rejects when it cannot be loaded or judges wrongly. */
-export async function loadEngine(name: Secp256k1EngineName): Promise<Secp256k1Engine> {
-  const engine = await importEngine(name)
-  assertKnownAnswer(engine)
-  return engine
+/** Imports are dynamic, because a static import of libsecp256k1 would keep the service from starting without its binary. */
+const engines: Readonly<Record<Secp256k1EngineName, () => Promise<Secp256k1Engine>>> = {
+  libsecp256k1: async () => (await import('../crypto/libsecp256k1.js')).libsecp256k1,
+  noble: async () => (await import('../crypto/noble.js')).noble,
 }
 
-async function importEngine(name: Secp256k1EngineName): Promise<Secp256k1Engine> {
-  switch (name) {
-    case 'libsecp256k1':
-      return (await import('../crypto/libsecp256k1.js')).libsecp256k1
-    case 'noble':
-      return (await import('../crypto/noble.js')).noble
-  }
+/** Loads an engine and lets it verify a known signature. Rejects when it cannot be loaded or judges wrongly. */
+export async function loadEngine(name: Secp256k1EngineName): Promise<Secp256k1Engine> {
+  const engine = await engines[name]()
+  assertKnownAnswer(engine)
+  return engine
 }
 
 /**

@@ -290,6 +290,14 @@ describe('supervision', () => {
     assert.ok((await after).outcome.ok)
   })
 
+  test('a result of another type than its command is a rejection', async () => {
+    const { commands, invoices, chain, wallets } = new ScriptedStore()
+    const value = { type: 'void', outcome: refuse('overloaded') } as const
+    const perform = async () => [{ status: 'fulfilled', value } as const]
+    const directory = new WalletDirectory({ commands: { ...commands, perform }, invoices, chain, wallets })
+    await assert.rejects(directory.createInvoice(wanted('one', 'w')), /type invoice was answered as a void/)
+  })
+
   test('a store that fails as a whole rejects every command of the turn, and the actor goes on', async () => {
     const { store, directory } = setUp()
     const lost = directory.createInvoice(wanted('lost', 'v', 'w'))

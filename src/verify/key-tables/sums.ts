@@ -46,10 +46,7 @@ export function addAll(): bool {
   waiting = 0
   gatherDifferences(count)
   invert(INVERSE, PRODUCT)
-  let complete = true
-  for (let lane: usize = 0; lane < 2; lane++) {
-    if (isValue(PRODUCT, lane, 0)) complete = false
-  }
+  const complete = !isValue(PRODUCT, 0, 0) && !isValue(PRODUCT, 1, 0)
   if (!complete) {
     markFailed(count)
     invert(INVERSE, PRODUCT)
