@@ -1,10 +1,34 @@
+import { backOffMs } from '../../base/back-off.js'
+import type { Clock } from '../../clock.js'
 import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import type { Network } from '../../domain/network.js'
-import type { ChainHead, EndpointHealth, NetworkReader } from '../network-reader.js'
-import { type CheckedNode, Endpoints, type EndpointsOptions } from './endpoints.js'
+import type { Logger } from '../../log.js'
+import {
+  type ChainHead,
+  type EndpointHealth,
+  type NetworkReader,
+  NodeUnavailable,
+  WrongNode,
+} from '../network-reader.js'
+import { HttpFailure, NodeFailure } from './answer.js'
+import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
+
+/** The pause after a failure, doubled with every failure in a row. */
+export const PAUSE_MIN_MS = 1000
+export const PAUSE_MAX_MS = 60_000
+/** The longest pause that a node can ask for, so that it cannot disable itself for good. */
+export const ASKED_PAUSE_MAX_MS = 5 * 60_000
+
+/** The statuses with which a node turns clients away for now. Hosted nodes answer 403 under load. */
+const LIMITING_STATUSES: readonly (number | null)[] = [403, 429, 503]
 
 /** The client of one node, for a kind of network. Its queries reject with `NodeFailure`. */
-export interface ChainNode extends CheckedNode {
+export interface ChainNode {
+  /**
+   * Rejects with `WrongNode` when the node is of another network, or its token is not the configured one. It is called
+   * before the first query to a node, and again after every failure.
+   */
+  check(): Promise<void>
   /** The head that the node has, and the time of its newest block in Unix milliseconds. */
   head(): Promise<ChainHead & { readonly timeMs: number }>
   /** The block at a height, null when the node has none. `isConfirmed`: some node has reported the height as confirmed. */
@@ -13,31 +37,53 @@ export interface ChainNode extends CheckedNode {
   blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
 }
 
-export interface NodesReaderOptions extends EndpointsOptions<ChainNode> {
+export interface NodesReaderOptions extends HttpJsonOptions {
+  readonly network: Network
+  /** In order of preference, at least one. */
+  readonly addresses: readonly EndpointAddress[]
+  /** From 0 to below 1, evenly. */
+  readonly random: () => number
+  readonly log: Logger
+  readonly nodeOf: (http: HttpJson) => ChainNode
   /** When a node's newest block is older, the head is also read from the next node: this one may have stalled. */
   readonly headAgeMaxMs: number
 }
 
-/** Reads a network through the nodes at its endpoints. */
+/**
+ * Reads a network through the nodes at its endpoints. A query goes to the first healthy one, and after a `NodeFailure`
+ * all of it to the next.
+ */
 export class NodesReader implements NetworkReader {
   readonly network: Network
-  private readonly nodes: Endpoints<ChainNode>
+  private readonly all: readonly Endpoint[]
   /** The highest height that any node has reported as confirmed; null before the first head. */
   private confirmed: number | null = null
 
   constructor(private readonly options: NodesReaderOptions) {
-    this.network = options.network
-    this.nodes = new Endpoints(options)
+    const { network, addresses, nodeOf, clock, random } = options
+    this.network = network
+    this.all = addresses.map((address) => {
+      const http = new HttpJson(address, options)
+      return new Endpoint(http, nodeOf(http), clock, random)
+    })
   }
 
-  verify(): Promise<void> {
-    return this.nodes.verify()
+  /** Checks every endpoint, including those that are skipped now. */
+  async verify(): Promise<void> {
+    const checks = this.all.map((endpoint) => {
+      endpoint.isChecked = false
+      return this.attempt(endpoint, async () => {})
+    })
+    const failures = (await Promise.all(checks)).filter((end) => 'reason' in end)
+    const wrong = failures.find(({ isWrong }) => isWrong)
+    if (wrong !== undefined) throw new WrongNode(wrong.reason)
+    if (failures.length === this.all.length) throw this.unavailable(failures.map(({ reason }) => reason))
   }
 
   async head(): Promise<ChainHead> {
     const { clock, headAgeMaxMs } = this.options
     const head = { latest: -1, confirmed: -1 }
-    for await (const { latest, confirmed, timeMs } of this.nodes.answers((node) => node.head())) {
+    for await (const { latest, confirmed, timeMs } of this.answers((node) => node.head())) {
       head.confirmed = Math.max(head.confirmed, confirmed)
       head.latest = Math.max(head.latest, latest, confirmed)
       if (clock.now() - timeMs <= headAgeMaxMs) break
@@ -49,21 +95,136 @@ export class NodesReader implements NetworkReader {
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
     if (this.confirmed === null) await this.head()
     const isConfirmed = height <= (this.confirmed ?? -1)
-    for await (const block of this.nodes.answers((node) => node.block(height, watched, isConfirmed))) {
+    for await (const block of this.answers((node) => node.block(height, watched, isConfirmed))) {
       if (block !== null) return block
     }
     return null
   }
 
-  blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
-    return this.nodes.use((node) => node.blocks(from, to, watched))
+  async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    for await (const blocks of this.answers((node) => node.blocks(from, to, watched))) return blocks
+    throw this.unavailable(['no endpoint'])
   }
 
   endpoints(): readonly EndpointHealth[] {
-    return this.nodes.health()
+    return this.all.map(({ http, isHealthy, failures }) => ({
+      name: http.name,
+      isUsed: isHealthy,
+      failures,
+      requests: http.requests,
+    }))
   }
 
-  close(): Promise<void> {
-    return this.nodes.close()
+  async close(): Promise<void> {
+    await Promise.all(this.all.map(({ http }) => http.close()))
+  }
+
+  /**
+   * The answers of one endpoint after another, for queries that the first answer may not settle: the next endpoint is
+   * queried when the next answer is taken. Endpoints that fail or are skipped yield no answer. Rejects with
+   * `NodeUnavailable` when that is all of them, and with any other error that `work` throws.
+   */
+  private async *answers<T>(work: (node: ChainNode) => Promise<T>): AsyncGenerator<T, void, void> {
+    const reasons: string[] = []
+    for (const endpoint of this.all) {
+      if (!endpoint.begin()) {
+        reasons.push(`${endpoint.http.name}: left alone after failures`)
+        continue
+      }
+      const end = await this.attempt(endpoint, work)
+      if ('answer' in end) yield end.answer
+      else reasons.push(end.reason)
+    }
+    if (reasons.length === this.all.length) throw this.unavailable(reasons)
+  }
+
+  /** Makes a query, after the check if it is due, and notes how it ended. Rejects with failures that are not the node's. */
+  private async attempt<T>(
+    endpoint: Endpoint,
+    work: (node: ChainNode) => Promise<T>,
+  ): Promise<{ readonly answer: T } | { readonly reason: string; readonly isWrong: boolean }> {
+    const { log, network } = this.options
+    const { node, http } = endpoint
+    try {
+      if (!endpoint.isChecked) await node.check()
+      endpoint.isChecked = true
+      const answer = await work(node)
+      if (!endpoint.isHealthy) log.info({ network, endpoint: http.name }, 'a node is well again')
+      endpoint.succeeded()
+      return { answer }
+    } catch (error) {
+      if (!(error instanceof NodeFailure || error instanceof WrongNode)) {
+        endpoint.withdraw()
+        throw error
+      }
+      const about = { network, endpoint: http.name, failure: error.message }
+      if (endpoint.isHealthy) log.warn(about, 'a node failed')
+      else log.debug(about, 'a node failed again')
+      endpoint.failed(error)
+      return { reason: `${http.name}: ${error.message}`, isWrong: error instanceof WrongNode }
+    }
+  }
+
+  private unavailable(reasons: readonly string[]): NodeUnavailable {
+    return new NodeUnavailable(`${this.network}: ${reasons.join('; ')}`)
+  }
+}
+
+/** A node at an address, and whether to use it now. */
+class Endpoint {
+  /** Failed queries in total. */
+  failures = 0
+  /** Whether the node was checked to be of the configured network since its last failure. */
+  isChecked = false
+  private failuresInRow = 0
+  private failedAtMs = 0
+  private pauseMs = 0
+  private isTried = false
+
+  constructor(
+    readonly http: HttpJson,
+    readonly node: ChainNode,
+    private readonly clock: Clock,
+    private readonly random: () => number,
+  ) {}
+
+  /** Whether its last query succeeded. */
+  get isHealthy(): boolean {
+    return this.failuresInRow === 0
+  }
+
+  /**
+   * Begins a query. False while the endpoint is skipped: during its pause, and then while one query finds out whether
+   * it has recovered.
+   */
+  begin(): boolean {
+    if (this.isHealthy) return true
+    const sinceMs = this.clock.now() - this.failedAtMs
+    // A clock that was set back ends the pause.
+    if (this.isTried || (sinceMs >= 0 && sinceMs < this.pauseMs)) return false
+    this.isTried = true
+    return true
+  }
+
+  /** Ends a query whose failure is not the node's. */
+  withdraw(): void {
+    this.isTried = false
+  }
+
+  succeeded(): void {
+    this.isTried = false
+    this.failuresInRow = 0
+  }
+
+  failed(error: Error): void {
+    this.isTried = false
+    this.isChecked = false
+    this.failures += 1
+    this.failuresInRow += 1
+    this.failedAtMs = this.clock.now()
+    const backOff = { firstMs: PAUSE_MIN_MS, maxMs: PAUSE_MAX_MS, random: this.random }
+    const isLimiting = error instanceof HttpFailure && LIMITING_STATUSES.includes(error.status)
+    const askedMs = isLimiting ? Math.min(error.retryAfterMs ?? 0, ASKED_PAUSE_MAX_MS) : 0
+    this.pauseMs = Math.max(backOffMs(this.failuresInRow, backOff), askedMs)
   }
 }

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createLog } from '../../../src/log.js'
 import { NodeUnavailable, WrongNode } from '../../../src/networks/network-reader.js'
 import { BadAnswer } from '../../../src/networks/node/answer.js'
-import { ASKED_PAUSE_MAX_MS, Endpoints, PAUSE_MAX_MS, PAUSE_MIN_MS } from '../../../src/networks/node/endpoints.js'
 import type { HttpJson } from '../../../src/networks/node/http-json.js'
+import { ASKED_PAUSE_MAX_MS, NodesReader, PAUSE_MAX_MS, PAUSE_MIN_MS } from '../../../src/networks/node/nodes-reader.js'
 import { wakefulScheduler } from '../../../src/scheduler.js'
 import { deferred } from '../../support/deferred.js'
 import { ManualClock } from '../../support/manual-clock.js'
@@ -13,14 +13,16 @@ import { openReceiver, type Receiver } from '../../support/receiver.js'
 /** What a node of these tests answers: a value, or a status with `Retry-After`. */
 type Answer = number | { readonly status: number; readonly retryAfter?: string }
 
-describe('endpoints', () => {
+describe('the reader of nodes', () => {
   let clock: ManualClock
   let lines: string[]
   let nodes: Receiver[]
   let answers: Answer[]
   let checks: number
   let wrong: string | null
-  let endpoints: Endpoints<HttpJson & { check(): Promise<void> }>
+  let reader: NodesReader
+  /** What a query asks a node. */
+  let work: (http: HttpJson) => Promise<unknown>
 
   beforeEach(async () => {
     clock = new ManualClock()
@@ -37,7 +39,8 @@ describe('endpoints', () => {
         }),
       ),
     )
-    endpoints = new Endpoints({
+    work = post
+    reader = new NodesReader({
       network: 'SEP',
       addresses: nodes.map(({ url }) => ({ url: `${url}/secret-key` })),
       timeoutMs: 60_000,
@@ -51,24 +54,29 @@ describe('endpoints', () => {
           checks += 1
           if (http.name === wrong) throw new WrongNode('another chain')
         }
-        return Object.assign(http, { check })
+        const head = async () => ({ latest: 0, confirmed: 0, timeMs: clock.now() })
+        const ask = () => work(http) as Promise<never>
+        return { check, head, block: ask, blocks: ask }
       },
+      headAgeMaxMs: 0,
     })
   })
 
   afterEach(async () => {
-    await endpoints.close()
+    await reader.close()
     for (const node of nodes) await node.close()
   })
 
-  const ask = (): Promise<unknown> => endpoints.use((node) => node.post('', ''))
+  const post = (http: HttpJson): Promise<unknown> => http.post('', '')
+  const nobody = { has: () => false, few: () => [] }
+  const ask = (): Promise<unknown> => reader.blocks(0, 0, nobody)
 
   async function assertUnavailable(answer: Promise<unknown>): Promise<void> {
     await assert.rejects(answer, (error) => error instanceof NodeUnavailable && !error.message.includes('secret-key'))
   }
 
   function counts(): readonly number[] {
-    return endpoints.health().map(({ requests }) => requests)
+    return reader.endpoints().map(({ requests }) => requests)
   }
 
   test('asks the first while it is well', async () => {
@@ -80,15 +88,15 @@ describe('endpoints', () => {
 
   test('begins a question anew with the next endpoint when a part of it fails', async () => {
     const asked: unknown[] = []
-    const answer = await endpoints.use(async (node) => {
+    work = async (node) => {
       asked.push(await node.post('', ''))
       if (asked.length === 1) throw new BadAnswer('parts disagree')
       asked.push(await node.post('', ''))
       return asked
-    })
-    assert.deepEqual(answer, [1, 2, 2])
+    }
+    assert.deepEqual(await ask(), [1, 2, 2])
     assert.deepEqual(
-      endpoints.health().map(({ name, isUsed, failures }) => ({ name, isUsed, failures })),
+      reader.endpoints().map(({ name, isUsed, failures }) => ({ name, isUsed, failures })),
       [
         { name: nodes[0]?.url, isUsed: false, failures: 1 },
         { name: nodes[1]?.url, isUsed: true, failures: 0 },
@@ -104,15 +112,14 @@ describe('endpoints', () => {
     clock.advance(PAUSE_MIN_MS)
     answers[0] = 1
     const { promise, resolve } = deferred<void>()
-    const trial = endpoints.use(async (node) => {
-      await promise
-      return node.post('', '')
-    })
+    work = (node) => promise.then(() => post(node))
+    const trial = ask()
+    work = post
     assert.equal(await ask(), 2, 'one at a time')
     resolve()
     assert.equal(await trial, 1)
     assert.equal(await ask(), 1)
-    assert.equal(endpoints.health()[0]?.isUsed, true)
+    assert.equal(reader.endpoints()[0]?.isUsed, true)
     assert.match(lines.join(''), /a node failed.*a node is well again/s)
   })
 
@@ -166,40 +173,45 @@ describe('endpoints', () => {
   })
 
   test('a failure that is none of the node is thrown, and costs it nothing', async () => {
-    const work = async () => {
+    const defect = async () => {
       throw new TypeError('a defect')
     }
-    await assert.rejects(endpoints.use(work), TypeError)
+    work = defect
+    await assert.rejects(ask(), TypeError)
     assert.deepEqual(
-      endpoints.health().map(({ failures }) => failures),
+      reader.endpoints().map(({ failures }) => failures),
       [0, 0],
     )
+    work = post
     answers[0] = { status: 500 }
     await ask()
     answers[0] = 1
     clock.advance(PAUSE_MIN_MS)
-    await assert.rejects(endpoints.use(work), TypeError)
+    work = defect
+    await assert.rejects(ask(), TypeError)
+    work = post
     assert.equal(await ask(), 1, 'the trial was given back')
   })
 
-  test('tells the answers of one after another, asking no further than they are taken', async () => {
-    const seen: unknown[] = []
-    for await (const answer of endpoints.answers((node) => node.post('', ''))) {
-      seen.push(answer)
-      assert.deepEqual(counts(), seen.length === 1 ? [1, 0] : [1, 1])
-    }
-    assert.deepEqual(seen, [1, 2])
+  test('asks one after another for a block, no further than until one has it', async () => {
+    const blocks: unknown[] = [null, 2]
+    work = async (node) => blocks[(await post(node)) === 1 ? 0 : 1]
+    assert.equal(await reader.block(0, nobody), 2)
+    assert.deepEqual(counts(), [1, 1])
+    blocks[0] = 1
+    assert.equal(await reader.block(0, nobody), 1)
+    assert.deepEqual(counts(), [2, 1])
   })
 
   test('does not use a node of another network, and says so when asked', async () => {
     wrong = nodes[0]?.url ?? null
     assert.equal(await ask(), 2)
     assert.equal(nodes[0]?.requests.length, 0)
-    await assert.rejects(endpoints.verify(), WrongNode)
+    await assert.rejects(reader.verify(), WrongNode)
     clock.advance(PAUSE_MIN_MS)
     assert.equal(await ask(), 2, 'it is checked again before it is used')
     wrong = null
-    await endpoints.verify()
+    await reader.verify()
     assert.equal(await ask(), 1)
   })
 
