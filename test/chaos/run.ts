@@ -3,6 +3,7 @@ import { crashRounds } from './crash.js'
 import { crowdedWallets, rivals } from './crowded-wallets.js'
 import { hangingReceivers } from './hanging-receivers.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
+import { newcomers } from './newcomers.js'
 import { floods, goodput, type ScenarioOptions } from './overload.js'
 import { shop } from './shop.js'
 import { slowBodies } from './slow-bodies.js'
@@ -12,7 +13,7 @@ import { Verdicts } from './verdicts.js'
 const USAGE = `npm run chaos -- <command>
 
   crash    [--rounds 100] [--seed N]             kill -9 under mixed load
-  overload [--seconds 8] [--engine noble] [--only goodput|floods|wallet|receiver|connections]
+  overload [--seconds 8] [--engine noble] [--only goodput|floods|newcomers|wallet|receiver|connections]
   hostile-merchant [--seconds 8] [--only receivers|wallets|rivals]
                                                  one merchant, or many, against the rest
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
@@ -41,7 +42,7 @@ const { positionals, values } = parseArgs({
 
 type Scenario = (options: ScenarioOptions) => Promise<void>
 
-const overload = { goodput, floods, wallet: hotWallet, receiver: hangingReceiver, connections }
+const overload = { goodput, floods, newcomers, wallet: hotWallet, receiver: hangingReceiver, connections }
 const hostileMerchant = { receivers: hangingReceivers, wallets: crowdedWallets, rivals }
 
 /** Runs the scenarios, or the one that is asked for, and says which promises held. */
