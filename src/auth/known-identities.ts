@@ -7,8 +7,8 @@ export interface AskLedger {
   hasIdentity(id: string): Promise<boolean | 'unreachable'>
 }
 
-/** `unreachable` and `busy` mean unknown; they never mean "no" (decisions 8). */
-export type Existence = boolean | 'unreachable' | 'busy'
+/** A code of the failure catalogue means unknown; it never means "no" (decisions 8). */
+export type Existence = boolean | 'ledger_unreachable' | 'overloaded'
 
 /**
  * Queries to the ledger that may be open at once. Anyone can cause one, so without a bound a flood would keep the ledger and
@@ -38,7 +38,7 @@ export class KnownIdentities {
     if (this.ledger === null || !isStreamId(identity)) return false
     const open = this.queries.get(identity)
     if (open !== undefined) return open
-    if (this.queries.size >= QUERIES_MAX) return 'busy'
+    if (this.queries.size >= QUERIES_MAX) return 'overloaded'
     const query = this.ask(this.ledger, identity).finally(() => this.queries.delete(identity))
     this.queries.set(identity, query)
     return query
@@ -47,6 +47,6 @@ export class KnownIdentities {
   private async ask(ledger: AskLedger, identity: string): Promise<Existence> {
     const answer = await ledger.hasIdentity(identity)
     if (answer === true) await this.identities.remember(identity)
-    return answer
+    return answer === 'unreachable' ? 'ledger_unreachable' : answer
   }
 }

@@ -26,13 +26,11 @@ export async function chooseServer(
     const reason = wanted === 'uws' ? 'chosen by setting' : 'uWebSockets.js is available'
     return { name: 'uws', reason, Server: UwsServer }
   } catch (cause) {
-    if (cause instanceof ForeignBinary) {
-      if (wanted === 'uws') throw cause
-      return { name: 'node', reason: cause.message, isSuspicious: true, Server: NodeServer }
-    }
-    const problem = `uWebSockets.js has no binary for Node ${process.version} on ${process.platform} ${process.arch}`
-    if (wanted === 'uws') throw new Error(problem, { cause })
-    return { name: 'node', reason: problem, Server: NodeServer }
+    const isSuspicious = cause instanceof ForeignBinary
+    const place = `Node ${process.version} on ${process.platform} ${process.arch}`
+    const problem = isSuspicious ? cause : new Error(`uWebSockets.js has no binary for ${place}`, { cause })
+    if (wanted === 'uws') throw problem
+    return { name: 'node', reason: problem.message, isSuspicious, Server: NodeServer }
   }
 }
 

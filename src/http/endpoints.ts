@@ -12,7 +12,6 @@ export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
 /** Who may call an endpoint. What strict mode asks for is open in the default mode. */
 export type Access =
-  /** Everyone. */
   | { readonly access: 'open' }
   /** An API key with `permission`, in both modes; without a signature, as `BILLHOOK_UNSIGNED` says. */
   | { readonly access: 'api-key'; readonly permission: Permission }
@@ -43,9 +42,7 @@ export type Endpoint = Access & {
   readonly pages?: 'own' | 'any'
 }
 
-/** Test deliveries that one owner may request per minute. */
 export const TESTS_PER_OWNER_MINUTE = 6
-/** Redeliveries that one owner may request per minute. */
 export const REDELIVERIES_PER_OWNER_MINUTE = 60
 /** A push of the gateway may be larger than other bodies (decisions 8). */
 export const PUSH_LIMIT_BYTES = 1_048_576
@@ -137,8 +134,7 @@ type TagsOf<Name extends Access['access']> = {
 }[EndpointTag]
 
 /** The handlers of the service's own listener. One that is missing does not compile, unless it depends on settings. */
-export type AllHandlers = Handlers<TagsOf<'open' | 'api-key' | 'owner' | 'identity'>> &
-  Partial<Handlers<TagsOf<'gateway' | 'sandbox'>>>
+export type AllHandlers = Handlers<TagsOf<'open' | 'api-key' | 'owner' | 'identity'>>
 
 type TagsOfAll<Groups extends readonly unknown[]> = { [Index in keyof Groups]: keyof Groups[Index] }[number]
 

@@ -52,7 +52,6 @@ export abstract class Exchange implements Request, StreamSink {
   /** Called before the first chunk of a stream: has `wake` called when the client has taken what was written. */
   protected abstract beginStream(): void
   protected abstract endStream(): void
-  /** Cuts the connection. */
   protected abstract cut(): void
   /** Called if the exchange outlives the engine's callback. */
   protected watch(): void {}

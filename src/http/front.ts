@@ -22,7 +22,7 @@ export abstract class Front implements HttpServer {
     readonly settings: ServerSettings,
     readonly onError: (error: unknown) => void,
   ) {
-    this.bodies = new UnfinishedBodies(settings.unfinishedBodiesLimitBytes)
+    this.bodies = { heldBytes: 0, limitBytes: settings.unfinishedBodiesLimitBytes }
   }
 
   abstract listen(): Promise<{ readonly host: string; readonly port: number }>
@@ -35,7 +35,6 @@ export abstract class Front implements HttpServer {
     return this.drained
   }
 
-  /** Counts an exchange. */
   began(): void {
     this.inFlight += 1
   }
@@ -73,21 +72,9 @@ export function peerAddress(text: string): string {
 }
 
 /** The memory for incomplete bodies: one bound for all clients together. */
-export class UnfinishedBodies {
-  heldBytes = 0
-
-  constructor(private readonly limitBytes: number) {}
-
-  /** Returns false, and holds nothing, if there is no room. */
-  hold(bytes: number): boolean {
-    if (this.heldBytes + bytes > this.limitBytes) return false
-    this.heldBytes += bytes
-    return true
-  }
-
-  release(bytes: number): void {
-    this.heldBytes -= bytes
-  }
+export interface UnfinishedBodies {
+  heldBytes: number
+  readonly limitBytes: number
 }
 
 /**
@@ -115,16 +102,14 @@ export class BodyBuffer {
     return true
   }
 
-  /** Returns the complete body. */
   take(): Buffer {
     const { bytes, receivedBytes } = this
     this.drop()
     return receivedBytes === bytes.length ? bytes : bytes.subarray(0, receivedBytes)
   }
 
-  /** Discards the body. */
   drop(): void {
-    this.room.release(this.held)
+    this.room.heldBytes -= this.held
     this.held = 0
     this.bytes = NO_BODY
     this.receivedBytes = 0
@@ -136,7 +121,9 @@ export class BodyBuffer {
       ? wanted
       : Math.min(this.mostBytes, Math.max(wanted, 2 * this.bytes.length, FIRST_CAPACITY_BYTES))
     if (!isComplete) {
-      if (!this.room.hold(capacity - this.held)) return false
+      const more = capacity - this.held
+      if (this.room.heldBytes + more > this.room.limitBytes) return false
+      this.room.heldBytes += more
       this.held = capacity
     }
     // Own memory for a body that may have to wait: a slice of Node's pool would keep the whole pool alive.

@@ -1,8 +1,15 @@
-import { refuseField } from '../domain/failure.js'
+import { isIdentityOfKey } from '../auth/identity-key.js'
+import type { KnownIdentities } from '../auth/known-identities.js'
+import { isSigned, readSignatureHeaders, type SignedRequests, type Signer } from '../auth/signed-request.js'
+import type { Clock } from '../clock.js'
+import { failure, type Outcome, refuse, refuseField, succeed } from '../domain/failure.js'
+import { type GatewayPush, isGatewayPush, mayBeGatewayPush } from '../ledger/gateway-signature.js'
+import type { Awaitable, InvoicePort } from '../store/store.js'
 import { type Endpoint, type EndpointTag, endpoints, type Handler, type Handlers, isForOwnPages } from './endpoints.js'
-import { type AccessParts, accessGuard, type RequestGuard } from './guards/access.js'
-import { failureAnswer } from './json.js'
-import type { HeadGuard, Route } from './router.js'
+import type { GatewayComplaints } from './guards/gateway-complaints.js'
+import { failureAnswer, ownerInBody } from './json.js'
+import type { HeadGuard, Params, Route } from './router.js'
+import type { Request, RequestHead } from './server.js'
 
 /** The guards that the settings ask for; null is none. */
 export interface Guards {
@@ -13,13 +20,9 @@ export interface Guards {
 }
 
 /**
- * The routes of `handlers`, each behind the guards that its endpoint asks for. This is the order in which a request
- * meets them:
- *
- * 1. before a route is looked for: its client's rate of requests, its `Host` (`service/door.ts`);
- * 2. by its head, before its body is read: browsers, query parameters, its client's rate of claims, the gateway's
- *    headers;
- * 3. when its body has arrived: access.
+ * The routes of `handlers`, each behind the guards that its endpoint asks for. Some judge the head, in the order given
+ * here, before the body is read; access is judged when the body has arrived. `service/door.ts` has the guards that every
+ * request meets before them.
  */
 export function guardedRoutes(handlers: Partial<Handlers<EndpointTag>>, guards: Guards): Route[] {
   const tags = Object.keys(handlers) as EndpointTag[]
@@ -65,4 +68,146 @@ function queryGuard({ query: known = [] }: Endpoint): HeadGuard | null {
     }
     return null
   }
+}
+
+/** Judges a complete request: who signed it, or null if no signature was needed. */
+type RequestGuard = (request: Request, params: Params) => Awaitable<Outcome<Signer | null>>
+
+interface AccessGuard {
+  readonly head: HeadGuard | null
+  readonly request: RequestGuard | null
+}
+
+export interface AccessParts {
+  readonly signedRequests: Pick<SignedRequests, 'authenticate' | 'authenticateIdentity'>
+  /** Whether a request without signature headers may create and void invoices. */
+  readonly allowsUnsigned: (head: RequestHead) => boolean
+  /** Null in the default mode. */
+  readonly strict: StrictParts | null
+  /** Null without a gateway. */
+  readonly gateway: GatewayParts | null
+}
+
+interface StrictParts {
+  readonly identities: Pick<KnownIdentities, 'exists'>
+  readonly invoices: Pick<InvoicePort, 'find'>
+  /** The name that identities were onboarded under; see `isIdentityOfKey`. */
+  readonly onboardingName: string
+}
+
+interface GatewayParts {
+  readonly secret: string
+  readonly clock: Clock
+  readonly complaints: Pick<GatewayComplaints, 'rejected'>
+}
+
+const OPEN: AccessGuard = { head: null, request: null }
+
+/** The guard that enforces the access of an endpoint. Throws if the parts that it needs are missing. */
+function accessGuard(tag: EndpointTag, endpoint: Endpoint, parts: AccessParts | null): AccessGuard {
+  switch (endpoint.access) {
+    case 'open':
+    case 'sandbox':
+    case 'operator':
+      return OPEN
+    case 'gateway':
+      return gatewayGuard(needed(parts?.gateway, tag))
+    case 'api-key':
+      return { head: null, request: apiKeyGuard(tag, endpoint, needed(parts, tag)) }
+    case 'owner':
+    case 'identity': {
+      const { signedRequests, strict } = needed(parts, tag)
+      if (strict === null) return OPEN
+      const request =
+        endpoint.access === 'owner'
+          ? ownerGuard(tag, endpoint, signedRequests, strict)
+          : identityGuard(tag, signedRequests, strict)
+      return { head: null, request }
+    }
+  }
+}
+
+function needed<T>(parts: T | null | undefined, tag: EndpointTag): T {
+  if (parts === null || parts === undefined) throw new Error(`nothing guards the access to ${tag}`)
+  return parts
+}
+
+function apiKeyGuard(
+  routeTag: EndpointTag,
+  { permission }: Extract<Endpoint, { access: 'api-key' }>,
+  { signedRequests, allowsUnsigned }: AccessParts,
+): RequestGuard {
+  const route = { routeTag, permission }
+  return (request) => {
+    const headers = readSignatureHeaders(request)
+    if (isSigned(headers)) return signedRequests.authenticate(headers, request, route)
+    return allowsUnsigned(request) ? succeed(null) : refuse('missing_auth_headers')
+  }
+}
+
+/** The signature is judged first: a client that cannot sign learns nothing about the request. */
+function ownerGuard(
+  routeTag: EndpointTag,
+  { owner: place }: Extract<Endpoint, { access: 'owner' }>,
+  signedRequests: AccessParts['signedRequests'],
+  { invoices }: StrictParts,
+): RequestGuard {
+  // Any active key of the owner will do.
+  const route = { routeTag, permission: null }
+  return async (request, params) => {
+    const signer = await signedRequests.authenticate(readSignatureHeaders(request), request, route)
+    if (!signer.ok) return signer
+    const owner = await ownerNamed(place, request, params, invoices)
+    if (!owner.ok) return owner
+    return owner.value === signer.value.key.owner ? signer : refuse('not_owner')
+  }
+}
+
+async function ownerNamed(
+  place: 'path' | 'body' | 'invoice',
+  request: Request,
+  { id = '' }: Params,
+  invoices: StrictParts['invoices'],
+): Promise<Outcome<string>> {
+  if (place === 'path') return succeed(id)
+  if (place === 'body') return ownerInBody(request.body, 'owner_required')
+  const invoice = await invoices.find(id)
+  return invoice === undefined ? refuse('invoice_not_found') : succeed(invoice.owner)
+}
+
+function identityGuard(
+  routeTag: EndpointTag,
+  signedRequests: AccessParts['signedRequests'],
+  { identities, onboardingName }: StrictParts,
+): RequestGuard {
+  return async (request) => {
+    const keyText = await signedRequests.authenticateIdentity(readSignatureHeaders(request), request, routeTag)
+    if (!keyText.ok) return keyText
+    const owner = ownerInBody(request.body, 'invalid_api_key_registration')
+    if (!owner.ok) return owner
+    if (!isIdentityOfKey(owner.value, keyText.value, onboardingName)) return refuse('not_identity_key')
+    // An invented identity costs only a key pair; one that exists costs what the ledger asks for it.
+    const existence = await identities.exists(owner.value)
+    if (typeof existence === 'string') return refuse(existence)
+    return existence ? succeed(null) : refuse('unknown_identity')
+  }
+}
+
+/** The headers are judged before the body is read, the signature before the body is parsed. */
+function gatewayGuard({ secret, clock, complaints }: GatewayParts): AccessGuard {
+  const reject = ({ requestId }: RequestHead) => {
+    complaints.rejected('signature', { requestId })
+    return failure('invalid_gateway_signature')
+  }
+  return {
+    head: (head) => (mayBeGatewayPush(proofIn(head), clock.now()) ? null : reject(head)),
+    request: (request) => {
+      const push = { ...proofIn(request), body: request.body }
+      return isGatewayPush(push, secret, clock.now()) ? succeed(null) : { ok: false, failure: reject(request) }
+    },
+  }
+}
+
+function proofIn(head: RequestHead): Omit<GatewayPush, 'body'> {
+  return { timestamp: head.header('x-gateway-timestamp'), signature: head.header('x-gateway-signature') }
 }

@@ -56,7 +56,6 @@ export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Re
   return jsonTextAnswer(status, JSON.stringify(value), headers)
 }
 
-/** An answer whose body is JSON already. */
 export function jsonTextAnswer(status: number, body: string, headers?: Readonly<Record<string, string>>): Answer {
   return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body }
 }

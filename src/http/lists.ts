@@ -14,7 +14,6 @@ const LIMIT = /^[1-9][0-9]{0,3}$/
 /** Cursors are ids of records; clients take them from the Link header. */
 const CURSOR = /^[0-9a-f]{32}$/
 
-/** The parameters that `readListQuery` reads. */
 export const LIST_PARAMETERS = ['limit', 'cursor'] as const
 
 export interface ListQuery {
@@ -35,12 +34,10 @@ export function readListQuery(parameters: URLSearchParams): Outcome<ListQuery> {
   return succeed({ limit: limit === null ? null : Number(limit), cursor })
 }
 
-/** Refuses a query parameter. */
 export function refuseParameter(parameter: string) {
   return refuseField('invalid_query', parameter, { parameter })
 }
 
-/** Reads one page of a list. */
 type ReadPage = (page: Page) => Awaitable<PageOf<unknown>>
 
 /**

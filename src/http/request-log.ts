@@ -1,8 +1,5 @@
 import type { Logger } from '../log.js'
-import type { ObserveRequest } from './router.js'
-import type { RequestHead } from './server.js'
-
-type LogError = (error: unknown, head: RequestHead) => void
+import type { ObserveRequest, RouterHooks } from './router.js'
 
 /**
  * Logs requests: one line for each at level debug, and one for each that failed or was temporarily refused. The lines
@@ -10,15 +7,14 @@ type LogError = (error: unknown, head: RequestHead) => void
  * contain secrets of clients, such as signatures.
  */
 export function requestLog(log: Logger) {
-  const onError: LogError = (error, { requestId, method, path }) => {
-    log.error({ err: error, requestId, method, path }, 'request failed')
-  }
-  const onUnavailable: LogError = (error, { requestId, method, path }) => {
-    log.warn({ err: error, requestId, method, path }, 'request refused for now')
+  const onError: RouterHooks['onError'] = (error, { requestId, method, path }, isDefect) => {
+    const about = { err: error, requestId, method, path }
+    if (isDefect) log.error(about, 'request failed')
+    else log.warn(about, 'request refused for now')
   }
   const observe: ObserveRequest = ({ head: { requestId }, method, pattern, status, durationMs }) => {
     const rounded = Math.round(durationMs * 1000) / 1000
     log.debug({ requestId, method, route: pattern ?? null, status, durationMs: rounded }, 'request')
   }
-  return { onError, onUnavailable, observers: log.isLevelEnabled('debug') ? [observe] : [] }
+  return { onError, observers: log.isLevelEnabled('debug') ? [observe] : [] }
 }

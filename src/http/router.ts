@@ -42,32 +42,24 @@ export interface FinishedRequest {
 /** Called with each finished request. It must be fast, and must not throw. */
 export type ObserveRequest = (request: FinishedRequest) => void
 
-/** Changes an answer, a refusal included, before it is sent. */
-export type PresentAnswer = (answer: Answer, head: RequestHead) => Answer
-
 export interface RouterHooks {
-  /** Called when a handler threw or rejected because of a defect. The client is told `internal`. */
-  onError(error: unknown, head: RequestHead): void
-  /** Called when a handler failed because the disk refuses writes or a bounded queue is full. The client gets a 503. */
-  onUnavailable?(error: unknown, head: RequestHead): void
+  /** Called when a handler threw or rejected: because of a defect, or because the service cannot serve it for now. */
+  onError(error: unknown, head: RequestHead, isDefect: boolean): void
   /** Judge every request, in this order, before a route is looked for. */
   readonly admit?: readonly HeadGuard[]
   /** Called with every request that was answered, refusals included. Without any, nothing is measured. */
   readonly observers?: readonly ObserveRequest[]
-  /** Milliseconds of a monotonic clock: that of the process if absent. */
-  readonly now?: () => number
   /** None if absent: no page of another origin may read an answer. */
   readonly corsOrigins?: CorsOrigins
-  readonly present?: PresentAnswer
+  /** Changes an answer, a refusal included, before it is sent. */
+  readonly present?: (answer: Answer, head: RequestHead) => Answer
 }
 
 /** Builds the table of `routes`. Throws if a pattern is malformed, or not unique for its method. */
 export function createRouter(routes: readonly Route[], given: RouterHooks): Resolve {
   const hooks: Required<RouterHooks> = {
-    onUnavailable: () => undefined,
     admit: [],
     observers: [],
-    now: () => performance.now(),
     corsOrigins: [],
     present: (answer) => answer,
     ...given,
@@ -82,7 +74,8 @@ export function createRouter(routes: readonly Route[], given: RouterHooks): Reso
   table.compile()
 
   const find = (method: Route['method'], path: string): Found | undefined => {
-    if (!isPlainPath(path)) return undefined
+    // The table would also take an absolute URL apart.
+    if (!path.startsWith('/') || OUTSIDE_PATHS.test(path)) return undefined
     const found = table.find(method, path)
     if (found === null) return undefined
     const { params } = found
@@ -136,11 +129,6 @@ function isMethod(method: string): method is Route['method'] {
 /** The table would cut off what follows the first two; the third stands for invalid UTF-8 (`RequestHead`). */
 const OUTSIDE_PATHS = /[?#\ufffd]/
 
-/** Whether the table may be asked for `path`: it would also take an absolute URL apart. */
-function isPlainPath(path: string): boolean {
-  return path.startsWith('/') && !OUTSIDE_PATHS.test(path)
-}
-
 /**
  * The failure to answer if the service cannot serve a request for the moment: the disk refuses writes, or a bounded
  * queue is full. Null for every other error, which is a defect.
@@ -172,7 +160,7 @@ class RoutedRequest implements Target {
   ) {
     const limitBytes = 'route' in outcome ? outcome.route.endpoint.bodyLimitBytes : undefined
     this.bodyLimitBytes = limitBytes ?? DEFAULT_BODY_LIMIT_BYTES
-    this.startedAt = hooks.observers.length > 0 ? hooks.now() : 0
+    this.startedAt = hooks.observers.length > 0 ? performance.now() : 0
   }
 
   handle(request: Request): Answer | Promise<Answer> {
@@ -199,8 +187,7 @@ class RoutedRequest implements Target {
   private fail(error: unknown): Answer {
     const { hooks, head } = this
     const refusal = unavailability(error)
-    if (refusal === null) hooks.onError(error, head)
-    else hooks.onUnavailable(error, head)
+    hooks.onError(error, head, refusal === null)
     return this.finish(failureAnswer(refusal ?? failure('internal')))
   }
 
@@ -214,7 +201,7 @@ class RoutedRequest implements Target {
 
   private observe(status: number): void {
     const { head, pattern, hooks } = this
-    const durationMs = hooks.now() - this.startedAt
+    const durationMs = performance.now() - this.startedAt
     for (const observe of hooks.observers) observe({ head, method: head.method, pattern, status, durationMs })
   }
 }

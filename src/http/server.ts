@@ -1,5 +1,3 @@
-import type { ConnectionShare } from './guards/connection-share.js'
-
 /** The largest head of a request, request line included; beyond it the answer is 431. */
 export const HEAD_LIMIT_BYTES = 16_384
 
@@ -74,6 +72,13 @@ export interface Target {
 /** Chooses the target of a request by its head. Must not throw. */
 export type Resolve = (head: RequestHead) => Target
 
+/** How many connections one client may have. */
+export interface ConnectionShare {
+  readonly perClient: number
+  /** The client that a connection from this address counts for; null if the address is a trusted proxy's. */
+  clientOf(address: string): string | null
+}
+
 export interface ServerSettings {
   readonly host: string
   /** 0 picks a free one. */
@@ -82,7 +87,6 @@ export interface ServerSettings {
   readonly connectionLimit: number
   /** How many of them one client may have; all if absent. */
   readonly share?: ConnectionShare
-  /** Called for each connection that was refused. */
   readonly onRefusedConnection?: (why: 'limit' | 'share') => void
   /** Bytes of incomplete bodies, of all clients together; beyond, 503. */
   readonly unfinishedBodiesLimitBytes: number

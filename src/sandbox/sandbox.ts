@@ -5,7 +5,6 @@ import type { Clock } from '../clock.js'
 import type { RandomFill } from '../crypto/id.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import { NETWORKS, type TokenDecimals } from '../domain/network.js'
-import type { LedgerNode, SandboxDescription, SandboxOperations } from '../http/routes/sandbox.js'
 import type { ApplyEvents } from '../ledger/gateway-events.js'
 import type { Logger } from '../log.js'
 import { type Scheduler, systemScheduler } from '../scheduler.js'
@@ -49,7 +48,7 @@ export interface SandboxOptions {
 }
 
 /** A ledger node and two networks inside the process (decisions 9). Nothing in it has any value. */
-export class Sandbox implements SandboxOperations {
+export class Sandbox {
   /** Restores the ledger and fills up the wallets. Throws `StartError` when the ledger's journal cannot be used. */
   static async start(options: SandboxOptions): Promise<Sandbox> {
     const { store, apply, engine, tokenDecimals, clock, log } = options
@@ -77,7 +76,7 @@ export class Sandbox implements SandboxOperations {
     private readonly publicUrl: () => string,
     private readonly journal: LedgerJournal,
     private readonly ledger: SimulatedLedger,
-    readonly ledgerNode: LedgerNode,
+    readonly ledgerNode: SimulatedNode,
     readonly networks: SimulatedNetworks,
   ) {}
 
@@ -87,7 +86,8 @@ export class Sandbox implements SandboxOperations {
     this.journal.close()
   }
 
-  describe(): SandboxDescription {
+  /** What a client needs to know to use the simulated ledger (decisions 9). Transactions go to `nodeUrl` and a slash. */
+  describe() {
     return {
       notice: 'This is a sandbox: its ledger and its networks are simulated, and nothing in it has any value.',
       nodeUrl: `${this.publicUrl().replace(/\/+$/, '')}${LEDGER_PATH}`,

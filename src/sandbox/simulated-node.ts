@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.js'
-import type { LedgerNode, NodeAnswer } from '../http/routes/sandbox.js'
 import type { WalletPort } from '../store/store.js'
 import type { LedgerArchive } from './ledger-archive.js'
 import {
@@ -13,6 +12,13 @@ import {
 } from './simulated-ledger.js'
 import { parseSubmitted } from './submitted-transaction.js'
 
+/** A ledger node's HTTP answer. Nearly everything, failures included, has status 200. */
+export interface NodeAnswer {
+  readonly status: number
+  /** Sent as JSON. */
+  readonly value: unknown
+}
+
 const META_SUFFIX = ':stream'
 
 /** The database of a node's streams, which its read API names when it finds nothing. */
@@ -23,7 +29,7 @@ const STREAM_DATABASE = 'http://localhost:5259/activeledger'
  * the listing of the node's store. "Not found" is a status 500 that differs from a failure only in its text. It leaves
  * out `Content-Encoding: none`, which real nodes send.
  */
-export class SimulatedNode implements LedgerNode {
+export class SimulatedNode {
   constructor(
     private readonly ledger: Pick<SimulatedLedger, 'submit'>,
     private readonly clock: Clock,

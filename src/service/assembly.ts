@@ -52,18 +52,13 @@ export async function assemble(context: CoreContext): Promise<Service> {
     clientOf,
     isDraining: () => isDraining,
     takesWrites: () => writeHealth.takesWrites,
-    complaints: new GatewayComplaints({
-      log,
-      scheduler: systemScheduler,
-      ...(metrics === null ? {} : { count: metrics.gatewayRejected }),
-    }),
+    complaints: new GatewayComplaints(log, systemScheduler, metrics?.gatewayRejected),
     degradations: () => [...core.degradations(), ...lag.complaints()],
     notes: () => lag.notes(),
   })
   const requests = requestLog(log)
   const resolve = createRouter(routes, {
     onError: requests.onError,
-    onUnavailable: requests.onUnavailable,
     present: failurePages(sandbox !== null),
     admit: doorGuards(routes, { settings, clientOf, clock }),
     observers: metrics === null ? requests.observers : [...requests.observers, metrics.requests],

@@ -4,24 +4,23 @@ import { Tarpit } from '../auth/tarpit.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { type AllHandlers, together } from '../http/endpoints.js'
-import type { AccessParts } from '../http/guards/access.js'
 import { browserGuard, type IsOwnOrigin, ownOrigin, unsignedPath } from '../http/guards/browsers.js'
 import { ClaimLimit } from '../http/guards/claim-limit.js'
 import type { ClientOf } from '../http/guards/client-address.js'
 import type { GatewayComplaints } from '../http/guards/gateway-complaints.js'
 import { limitRate } from '../http/guards/rate-limiter.js'
+import type { AccessParts } from '../http/guards.js'
 import { guardedRoutes } from '../http/guards.js'
 import type { Route } from '../http/router.js'
-import { apiKeyHandlers } from '../http/routes/api-keys.js'
 import { healthHandlers } from '../http/routes/health.js'
-import { identityHandlers } from '../http/routes/identities.js'
+import { apiKeyHandlers, identityHandlers } from '../http/routes/identities.js'
 import { internalEventsHandlers } from '../http/routes/internal-events.js'
 import { invoiceHandlers } from '../http/routes/invoices.js'
 import { paymentPageHandlers } from '../http/routes/pay.js'
-import { sandboxHandlers } from '../http/routes/sandbox.js'
 import { walletHandlers } from '../http/routes/wallets.js'
-import { deliveryHandlers, webhookConfigurationHandlers, webhookTestHandlers } from '../http/routes/webhooks.js'
+import { deliveryHandlers, webhookConfigurationHandlers } from '../http/routes/webhooks.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
+import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
 import type { Core } from './core.js'
 
 /** Wallets of one network that one client address may lease at once, unless a setting says otherwise. */
@@ -81,8 +80,13 @@ function allHandlers(core: Core, context: RouteContext): AllHandlers {
     }),
     apiKeyHandlers(store.keys, engine),
     webhookConfigurationHandlers(store.webhooks),
-    webhookTestHandlers({ tests: testDeliveries, clock }),
-    deliveryHandlers({ outbox: store.outbox, clock, onOwed: (owed) => dispatcher.notify(owed), basePath }),
+    deliveryHandlers({
+      tests: testDeliveries,
+      outbox: store.outbox,
+      clock,
+      onOwed: (owed) => dispatcher.notify(owed),
+      basePath,
+    }),
     walletHandlers({ wallets: store.wallets, leaseMs, claimLimit }),
     identityHandlers(context.identities),
     paymentPageHandlers({ store, isSandbox: sandbox !== null }),

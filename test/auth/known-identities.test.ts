@@ -66,12 +66,15 @@ describe('which identities exist', () => {
     assert.deepEqual(world.asked, [ID])
   })
 
-  for (const said of [false, 'unreachable'] as const) {
+  for (const [said, known] of [
+    [false, false],
+    ['unreachable', 'ledger_unreachable'],
+  ] as const) {
     test(`${said} is not kept: the next one who asks may hear something else`, async () => {
       const world = new World()
       const first = await asking(world, ID)
       world.answer(said)
-      assert.equal(await first.answer, said)
+      assert.equal(await first.answer, known)
       const second = await asking(world, ID)
       world.answer(true)
       assert.equal(await second.answer, true)
@@ -104,7 +107,7 @@ describe('which identities exist', () => {
   test('beyond the bound nobody can say, and nobody is asked, until a question ends', async () => {
     const world = new World()
     const open = await Promise.all(Array.from({ length: QUERIES_MAX }, (_, i) => asking(world, idOf(i))))
-    assert.equal(await world.identities.exists(ID), 'busy')
+    assert.equal(await world.identities.exists(ID), 'overloaded')
     assert.equal(world.asked.length, QUERIES_MAX)
     const shared = await asking(world, idOf(0))
     world.answer(false)

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BodyBuffer, requestIdOf, UnfinishedBodies } from '../../src/http/front.js'
+import { BodyBuffer, requestIdOf, type UnfinishedBodies } from '../../src/http/front.js'
 
 const ROOM_BYTES = 100_000
 const ONE = Uint8Array.of(1)
 
+const roomOf = (limitBytes: number): UnfinishedBodies => ({ heldBytes: 0, limitBytes })
+
 describe('the buffer of a body', () => {
   test('holds no more than twice what has come, however small the chunks are', () => {
-    const room = new UnfinishedBodies(ROOM_BYTES)
+    const room = roomOf(ROOM_BYTES)
     const body = new BodyBuffer(room, 65_536, false)
     for (let count = 1; count <= 50_000; count += 1) {
       assert.equal(body.add(ONE), true)
@@ -18,7 +20,7 @@ describe('the buffer of a body', () => {
   })
 
   test('copies: the memory of a chunk may be used again', () => {
-    const body = new BodyBuffer(new UnfinishedBodies(ROOM_BYTES), 4, true)
+    const body = new BodyBuffer(roomOf(ROOM_BYTES), 4, true)
     const chunk = Buffer.from('ab')
     body.add(chunk)
     chunk.fill('x')
@@ -27,7 +29,7 @@ describe('the buffer of a body', () => {
   })
 
   test('never takes more memory than was declared', () => {
-    const room = new UnfinishedBodies(ROOM_BYTES)
+    const room = roomOf(ROOM_BYTES)
     const body = new BodyBuffer(room, 5_000, true)
     body.add(new Uint8Array(4_500))
     body.add(new Uint8Array(400))
@@ -37,14 +39,14 @@ describe('the buffer of a body', () => {
   })
 
   test('a body that comes in one piece needs no room', () => {
-    const room = new UnfinishedBodies(0)
+    const room = roomOf(0)
     const body = new BodyBuffer(room, 300, true)
     assert.equal(body.add(new Uint8Array(300)), true)
     assert.equal(body.take().length, 300)
   })
 
   test('without room nothing is taken, and nothing is held', () => {
-    const room = new UnfinishedBodies(10_000)
+    const room = roomOf(10_000)
     const [first, second] = [new BodyBuffer(room, 60_000, false), new BodyBuffer(room, 60_000, false)]
     assert.equal(first.add(new Uint8Array(6_000)), true)
     assert.equal(second.add(new Uint8Array(6_000)), false)

@@ -193,16 +193,16 @@ describe('the router', () => {
     )
   })
 
-  test('every finished request is observed with its pattern, status and duration', async () => {
+  test('every finished request is observed with its pattern, status and duration', async (t) => {
     const seen: FinishedRequest[] = []
     const others: FinishedRequest[] = []
     let nowMs = 0
+    t.mock.method(performance, 'now', () => {
+      nowMs += 5
+      return nowMs
+    })
     const observing = createRouter([...routes, route('GET /slow', () => Promise.resolve(jsonAnswer(202, {})))], {
       onError: () => undefined,
-      now: () => {
-        nowMs += 5
-        return nowMs
-      },
       observers: [(finished) => seen.push(finished), (finished) => others.push(finished)],
     })
     for (const [method, path] of [

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
-import { sandboxHandlers } from '../../src/http/routes/sandbox.js'
+import { sandboxHandlers } from '../../src/sandbox/sandbox-handlers.js'
 import { callRoute } from '../http/routes/call-route.js'
 import type { SandboxFixture } from '../sandbox/sandbox-fixture.js'
 import { serveNode } from './node-server.js'

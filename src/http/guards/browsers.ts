@@ -35,13 +35,10 @@ export function browserGuard(isOwnOrigin: IsOwnOrigin, corsOrigins: CorsOrigins)
           site === 'same-origin' || site === 'none'
         : isListed(origin, corsOrigins) || (site !== 'cross-site' && isOwnOrigin(origin, head))
     if (!isWelcome) return failure('cross_site')
-    if (!hasBody(head) || JSON_TYPE.test(head.header('content-type') ?? '')) return null
+    const hasBody = (head.header('content-length') ?? '0') !== '0' || head.header('transfer-encoding') !== undefined
+    if (!hasBody || JSON_TYPE.test(head.header('content-type') ?? '')) return null
     return failure('unsupported_media_type')
   }
-}
-
-function hasBody(head: RequestHead): boolean {
-  return (head.header('content-length') ?? '0') !== '0' || head.header('transfer-encoding') !== undefined
 }
 
 /** Whether `origin`, as a browser sends it, is the origin of the service's own pages. */
@@ -75,24 +72,16 @@ export type UnsignedMode = 'on' | 'same-origin' | 'off'
  * Headers). A browser lets no page forge either. A program can: this keeps other web sites out, not other programs.
  */
 export function unsignedPath(mode: UnsignedMode, isOwnOrigin: IsOwnOrigin): HeadTest {
-  switch (mode) {
-    case 'on':
-      return () => true
-    case 'off':
-      return () => false
-    case 'same-origin':
-      return (head) => {
-        const origin = head.header('origin')
-        if (origin === undefined) return head.header('sec-fetch-site') === 'same-origin'
-        return isOwnOrigin(origin, head)
-      }
+  if (mode !== 'same-origin') return () => mode === 'on'
+  return (head) => {
+    const origin = head.header('origin')
+    return origin === undefined ? head.header('sec-fetch-site') === 'same-origin' : isOwnOrigin(origin, head)
   }
 }
 
 /** A name or an IPv4 address, or an IPv6 address in brackets; then a port. */
 const HOST = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s[\]:/?#@,]+))(?::\d{1,5})?$/
 
-/** Host headers that are remembered. */
 const REMEMBERED_MAX = 64
 
 /**

@@ -49,7 +49,6 @@ export class ClaimLimit {
 
   constructor(private readonly settings: ClaimLimitSettings) {}
 
-  /** Number of entries. */
   get size(): number {
     return this.holdings.size
   }

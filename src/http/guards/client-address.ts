@@ -9,7 +9,6 @@ const CLIENT_PREFIX_BITS = 64
 /** Hops that are read from `X-Forwarded-For`; the rest is ignored. */
 const FORWARDED_HOPS_MAX = 32
 
-/** Peers that are remembered. */
 const REMEMBERED_MAX = 1024
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -18,7 +17,6 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 export interface Client {
   /** The IPv4 address, or the IPv6 network of 64 bits; empty once the connection is closed. */
   readonly key: string
-  /** Whether it is this machine. */
   readonly isLoopback: boolean
 }
 
@@ -42,9 +40,7 @@ export function clientReader(trustedProxies: readonly string[]): ClientOf {
   return isProxied ? read : remembering(read)
 }
 
-/** Whether the peer of a request is one of `trustedProxies`. */
 export function trustedPeer(trustedProxies: readonly string[]): (head: Pick<RequestHead, 'remoteAddress'>) => boolean {
-  if (trustedProxies.length === 0) return () => false
   const isTrusted = trustOf(trustedProxies)
   return (head) => {
     const peer = parseAddress(head.remoteAddress())

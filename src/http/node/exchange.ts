@@ -20,7 +20,6 @@ export interface NodeConnection {
   isEnding: boolean
 }
 
-/** One request and its answer on `node:http`. */
 export class NodeExchange extends Exchange {
   readonly method: string
   readonly path: string

@@ -3,14 +3,19 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type FailureCode, failure } from '../../domain/failure.js'
 import { Front, newRequestId, peerAddress, REQUEST_ID_HEADER } from '../front.js'
-import { ConnectionCounts } from '../guards/connection-share.js'
 import { failureAnswer } from '../json.js'
-import { HEAD_LIMIT_BYTES, type Resolve, type ServerSettings } from '../server.js'
+import { type ConnectionShare, HEAD_LIMIT_BYTES, type Resolve, type ServerSettings } from '../server.js'
 import { type NodeConnection, NodeExchange } from './exchange.js'
 
 /** How often slow requests are looked for, as a fraction of the time that they may take. */
 const CHECKS_PER_TIMEOUT = 8
 const CHECK_LIMIT_MS = 1_000
+
+/** By the codes of the engine's errors. */
+const REFUSALS: Readonly<Record<string, 'request_timeout' | 'headers_too_large'>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+}
 
 /** The parser of `node:http` gets its input in slices of this size, so that it can be stopped between two. */
 const PARSER_SLICE_BYTES = 1024
@@ -121,7 +126,7 @@ export class NodeServer extends Front {
       socket.destroy()
       return
     }
-    const code = refusalOf(error.code)
+    const code = REFUSALS[error.code ?? ''] ?? 'malformed_request'
     const exchanges = this.connections.get(socket)?.exchanges
     if (exchanges === undefined || exchanges.size === 0) {
       answerRaw(socket, code)
@@ -132,6 +137,31 @@ export class NodeServer extends Front {
       exchange.closing = true
       if (exchange.refuse(code === 'request_timeout' ? code : 'malformed_request')) return
     }
+  }
+}
+
+/** Counts connections by client. The engine reports whose connection has closed. */
+export class ConnectionCounts {
+  private readonly counts = new Map<string, number>()
+
+  constructor(private readonly share: ConnectionShare) {}
+
+  /** Returns false, and counts nothing, if the client already has its share. */
+  opened(address: string): boolean {
+    const client = this.share.clientOf(address)
+    if (client === null) return true
+    const count = (this.counts.get(client) ?? 0) + 1
+    if (count > this.share.perClient) return false
+    this.counts.set(client, count)
+    return true
+  }
+
+  closed(address: string): void {
+    const client = this.share.clientOf(address)
+    if (client === null) return
+    const count = (this.counts.get(client) ?? 0) - 1
+    if (count > 0) this.counts.set(client, count)
+    else this.counts.delete(client)
   }
 }
 
@@ -156,14 +186,6 @@ function parseInSlices(socket: Socket): void {
       parse.call(socket, data.subarray(from, from + PARSER_SLICE_BYTES))
     }
   })
-}
-
-function refusalOf(
-  code: string | undefined,
-): FailureCode & ('request_timeout' | 'headers_too_large' | 'malformed_request') {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout'
-  if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large'
-  return 'malformed_request'
 }
 
 /** Answers on a connection on which the engine found no request. */

@@ -8,11 +8,9 @@ import type { Answer, Request } from '../server.js'
 export interface InternalEventsParts {
   readonly intake: { readonly apply: ApplyEvents }
   readonly clock: Clock
-  /** Told of what is rejected. */
   readonly complaints: Pick<GatewayComplaints, 'rejected'>
 }
 
-/** What the ledger gateway pushes. */
 export function internalEventsHandlers(parts: InternalEventsParts) {
   return handlers({ 'POST /internal/events': (request) => apply(parts, request) })
 }

@@ -12,8 +12,6 @@ import { failureAnswer, jsonAnswer, jsonTextAnswer, ownerInBody, readJsonObject 
 import { listAnswer, readListQuery, refuseParameter } from '../lists.js'
 import type { Answer, Request } from '../server.js'
 
-const IDEMPOTENCY_HEADER = 'idempotency-key'
-
 export interface InvoiceParts {
   readonly invoices: InvoicePort
   readonly directory: WalletDirectory
@@ -44,7 +42,7 @@ async function create(
   const wanted = parseInvoiceRequest(body.value, signer?.key.owner ?? body.value['owner'], defaultExpirySeconds)
   if (!wanted.ok) return failureAnswer(wanted.failure)
   const terms = termsOf(signer, wanted.value, request.body)
-  const header = request.header(IDEMPOTENCY_HEADER)
+  const header = request.header('idempotency-key')
   if (header === undefined) return createdAnswer(await directory.createInvoice(wanted.value, terms), basePath)
   const idempotency = readIdempotency(header, signer?.key ?? null, wanted.value.owner, request.body)
   if (!idempotency.ok) return failureAnswer(idempotency.failure)

@@ -7,7 +7,7 @@ import { STYLE_SOURCE } from '../../page/style.js'
 import type { InvoicePort, WalletPort } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import { BASE_HEADERS, failureAnswer } from '../json.js'
-import type { PresentAnswer } from '../router.js'
+import type { RouterHooks } from '../router.js'
 import type { Answer } from '../server.js'
 
 export interface PaymentPageParts {
@@ -33,15 +33,10 @@ async function show({ store, isSandbox }: PaymentPageParts, id: string): Promise
 }
 
 /** An imported invoice may name a wallet that the ledger has not reported yet; its address is unknown. */
-async function walletsShown(
-  store: PaymentPageParts['store'],
-  invoice: Invoice,
-): Promise<Pick<Wallet, 'network' | 'address'>[]> {
-  const wallets: Pick<Wallet, 'network' | 'address'>[] = []
-  for (const id of walletsOf(invoice)) {
-    wallets.push((await store.wallets.find(id)) ?? { network: null, address: null })
-  }
-  return wallets
+async function walletsShown({ wallets }: PaymentPageParts['store'], invoice: Invoice) {
+  const shown: Pick<Wallet, 'network' | 'address'>[] = []
+  for (const id of walletsOf(invoice)) shown.push((await wallets.find(id)) ?? { network: null, address: null })
+  return shown
 }
 
 /** Allows the one style, and nothing to run, load, frame or be framed. */
@@ -76,7 +71,7 @@ const PAGES_PATH = '/pay'
  * Turns every failure under `/pay` into a page, whichever part refused the request: a handler, a guard, the router or
  * the adapter. Status and headers stay.
  */
-export function failurePages(isSandbox: boolean): PresentAnswer {
+export function failurePages(isSandbox: boolean): Required<RouterHooks>['present'] {
   return (answer, { path }) => {
     const { status, headers } = answer
     if (status < 400 || !(path === PAGES_PATH || path.startsWith(`${PAGES_PATH}/`))) return answer

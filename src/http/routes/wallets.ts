@@ -1,5 +1,4 @@
 import type { Network } from '../../domain/network.js'
-import type { Wallet } from '../../domain/wallet.js'
 import type { WalletPort } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import type { ClaimLimit } from '../guards/claim-limit.js'
@@ -21,7 +20,13 @@ export function walletHandlers(parts: WalletParts) {
     'GET /api/users/:id/wallets': (_request, { id }) =>
       listAnswer(async (page) => {
         const { items, next } = await parts.wallets.page(id, page)
-        return { items: items.map(shown), next }
+        const shown = items.map(({ id, address, network, assignedAt }) => ({
+          id,
+          address,
+          network,
+          assigned_at: assignedAt,
+        }))
+        return { items: shown, next }
       }),
   })
 }
@@ -30,8 +35,4 @@ export function walletHandlers(parts: WalletParts) {
 async function claim({ wallets, leaseMs, claimLimit }: WalletParts, network: Network, request: Request) {
   if (request.method === 'HEAD') return jsonAnswer(200, {})
   return outcomeAnswer(200, await claimLimit.claim(request, network, () => wallets.claim(network, leaseMs)))
-}
-
-function shown(wallet: Wallet): unknown {
-  return { id: wallet.id, address: wallet.address, network: wallet.network, assigned_at: wallet.assignedAt }
 }

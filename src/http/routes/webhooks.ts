@@ -66,30 +66,8 @@ function parseOverlap(given: unknown): Outcome<number> {
   return isValid ? succeed(given) : refuse('invalid_overlap')
 }
 
-export interface WebhookTestParts {
-  readonly tests: Pick<TestDeliveries, 'send'>
-  readonly clock: Clock
-}
-
-export function webhookTestHandlers({ tests, clock }: WebhookTestParts) {
-  const allowances = new RateLimiter(TESTS_PER_OWNER_MINUTE, clock)
-  return handlers({ 'POST /api/users/:id/webhook/test': (_request, { id }) => test(tests, allowances, id) })
-}
-
-/** Answers 200 whatever the receiver did: the test was carried out. */
-async function test(tests: WebhookTestParts['tests'], allowances: RateLimiter, owner: string): Promise<Answer> {
-  const waitSeconds = allowances.take(owner)
-  if (waitSeconds > 0) return failureAnswer(retryLater('too_many_tests', waitSeconds))
-  const sent = await tests.send(owner)
-  if (!sent.ok) {
-    const isBusy = sent.failure.code === 'too_many_tests'
-    return failureAnswer(isBusy ? retryLater('too_many_tests', TEST_MAX_SECONDS) : sent.failure)
-  }
-  const { id, url, result } = sent.value
-  return jsonAnswer(200, { id, url, state: isDelivered(result) ? 'delivered' : 'failed', ...resultShown(result) })
-}
-
 export interface DeliveryParts {
+  readonly tests: Pick<TestDeliveries, 'send'>
   readonly outbox: Pick<OutboxPort, 'page' | 'find' | 'redeliver'>
   readonly clock: Clock
   /** Called with a redelivery, after it is durable. */
@@ -99,12 +77,27 @@ export interface DeliveryParts {
 }
 
 export function deliveryHandlers(parts: DeliveryParts) {
-  const allowances = new RateLimiter(REDELIVERIES_PER_OWNER_MINUTE, parts.clock)
+  const tests = new RateLimiter(TESTS_PER_OWNER_MINUTE, parts.clock)
+  const redeliveries = new RateLimiter(REDELIVERIES_PER_OWNER_MINUTE, parts.clock)
   return handlers({
+    'POST /api/users/:id/webhook/test': (_request, { id }) => test(parts.tests, tests, id),
     'GET /api/users/:id/webhook/deliveries': (request, { id }) => list(parts, id, request),
     'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver': (_request, { id, deliveryId }) =>
-      redeliver(parts, allowances, id, deliveryId),
+      redeliver(parts, redeliveries, id, deliveryId),
   })
+}
+
+/** Answers 200 whatever the receiver did: the test was carried out. */
+async function test(tests: DeliveryParts['tests'], allowances: RateLimiter, owner: string): Promise<Answer> {
+  const waitSeconds = allowances.take(owner)
+  if (waitSeconds > 0) return failureAnswer(retryLater('too_many_tests', waitSeconds))
+  const sent = await tests.send(owner)
+  if (!sent.ok) {
+    const isBusy = sent.failure.code === 'too_many_tests'
+    return failureAnswer(isBusy ? retryLater('too_many_tests', TEST_MAX_SECONDS) : sent.failure)
+  }
+  const { id, url, result } = sent.value
+  return jsonAnswer(200, { id, url, state: isDelivered(result) ? 'delivered' : 'failed', ...resultShown(result) })
 }
 
 async function list({ outbox, basePath }: DeliveryParts, owner: string, request: Request): Promise<Answer> {

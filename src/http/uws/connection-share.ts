@@ -1,10 +1,16 @@
-import type { ConnectionShare } from '../guards/connection-share.js'
+import { readFile } from 'node:fs/promises'
+import { endianness } from 'node:os'
+import { peerAddress } from '../front.js'
+import type { ConnectionShare } from '../server.js'
+
+/** The connections in this network namespace: IPv4, and IPv6 including mapped IPv4. */
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
+
+/** States in which a process still holds the descriptor: ESTABLISHED and CLOSE_WAIT. */
+const HELD_STATES: ReadonlySet<string> = new Set(['01', '08'])
 
 /** Minimum time between two counts by the kernel. */
 const COUNT_INTERVAL_MS = 1_000
-
-/** Asks the kernel for the connections by address; null if it has no such table. */
-export type CountConnections = () => Promise<ReadonlyMap<string, number> | null>
 
 /**
  * Limits connections by client on an engine that reports that a connection has closed, but not whose. While all
@@ -20,10 +26,10 @@ export class UwsConnectionShare {
   private isCounting = false
   private canCount = true
 
-  /** `now` returns milliseconds of a monotonic clock. */
+  /** `countConnections` asks the kernel, by address; null if it has no table. `now`: ms of a monotonic clock. */
   constructor(
     private readonly share: ConnectionShare,
-    private readonly countConnections: CountConnections,
+    private readonly countConnections: () => Promise<ReadonlyMap<string, number> | null>,
     private readonly onError: (error: unknown) => void,
     private readonly now: () => number = () => performance.now(),
   ) {}
@@ -77,4 +83,36 @@ export class UwsConnectionShare {
     this.opens = opens
     this.before = 0
   }
+}
+
+/** The number of connections that each peer has to a port of this machine; null if the kernel has no such table. */
+export async function connectionsTo(
+  port: number,
+  tables: readonly string[] = TABLES,
+): Promise<Map<string, number> | null> {
+  const texts = await Promise.all(tables.map((table) => readFile(table, 'latin1').catch(() => null)))
+  if (texts.every((text) => text === null)) return null
+  const counts = new Map<string, number>()
+  for (const text of texts) countPeers(text ?? '', port, counts)
+  return new Map([...counts].map(([hex, count]) => [addressOf(hex), count]))
+}
+
+/** `sl local_address rem_address st …`, addresses as hex words and a port. */
+function countPeers(table: string, port: number, counts: Map<string, number>): void {
+  const localEnd = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  for (const line of table.split('\n')) {
+    const [, local = '', remote = '', state = ''] = line.trim().split(' ')
+    if (!local.endsWith(localEnd) || !HELD_STATES.has(state)) continue
+    const address = remote.slice(0, remote.indexOf(':'))
+    counts.set(address, (counts.get(address) ?? 0) + 1)
+  }
+}
+
+/** The kernel writes words of 32 bits in the byte order of the machine. */
+function addressOf(hex: string): string {
+  const bytes = Buffer.from(hex, 'hex')
+  if (endianness() === 'LE') bytes.swap32()
+  if (bytes.length === 4) return peerAddress([...bytes].join('.'))
+  const groups = Array.from({ length: bytes.length / 2 }, (_, n) => bytes.readUInt16BE(2 * n).toString(16))
+  return peerAddress(groups.join(':'))
 }

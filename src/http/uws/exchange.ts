@@ -49,11 +49,9 @@ export class UwsExchange extends Exchange {
   }
 
   remoteAddress(): string {
-    if (this.address === undefined) {
-      if (this.aborted || this.state === 'done') return ''
-      this.address = peerOf(this.res)
-    }
-    return this.address
+    const isOpen = !this.aborted && this.state !== 'done'
+    if (this.address === undefined && isOpen) this.address = peerOf(this.res)
+    return this.address ?? ''
   }
 
   /** Takes the request; called inside the engine's callback, which must find it answered or watched when it returns. */
@@ -145,16 +143,13 @@ export class UwsExchange extends Exchange {
     this.watch()
     // `tryEnd` cannot close either.
     this.writeClose()
-    const [, isDone] = res.tryEnd(body, body.length)
-    if (isDone) {
-      this.end()
-      return
-    }
-    res.onWritable((offset) => {
-      const [isOk, isComplete] = res.tryEnd(body.subarray(offset), body.length)
-      if (isComplete) this.end()
+    const sendFrom = (offset: number): boolean => {
+      const [isOk, isDone] = res.tryEnd(body.subarray(offset), body.length)
+      if (isDone) this.end()
       return isOk
-    })
+    }
+    res.onWritable(sendFrom)
+    sendFrom(0)
   }
 
   protected beginStream(): void {

@@ -1,11 +1,10 @@
 // First: the engine reads its environment when it is loaded.
-import './head-limit.js'
+import './binary.js'
 import * as uWS from 'uWebSockets.js'
 import { Front } from '../front.js'
 import type { Resolve, ServerSettings } from '../server.js'
-import { UwsConnectionShare } from './connection-share.js'
+import { connectionsTo, UwsConnectionShare } from './connection-share.js'
 import { peerOf, UwsExchange } from './exchange.js'
-import { connectionsTo } from './kernel-connections.js'
 
 /** Exports of the engine that its typings omit. */
 const { _cfg: configure, LIBUS_LISTEN_EXCLUSIVE_PORT: EXCLUSIVE_PORT } = uWS as unknown as {
@@ -86,20 +85,12 @@ export class UwsServer extends Front {
 
   /** One handler per method, so that the hot path need not ask for the method. The engine's `any` takes the rest. */
   private routeEveryMethod(): void {
-    const { app } = this
-    const taking = (method: string) => (res: uWS.HttpResponse, req: uWS.HttpRequest) =>
-      new UwsExchange(method, res, req, this).begin()
-    app.get('/*', taking('GET'))
-    app.post('/*', taking('POST'))
-    app.put('/*', taking('PUT'))
-    app.del('/*', taking('DELETE'))
-    app.head('/*', taking('HEAD'))
-    app.options('/*', taking('OPTIONS'))
-    app.patch('/*', taking('PATCH'))
-    app.trace('/*', taking('TRACE'))
-    app.connect('/*', taking('CONNECT'))
+    for (const name of ['get', 'post', 'put', 'del', 'head', 'options', 'patch', 'trace', 'connect'] as const) {
+      const method = name === 'del' ? 'DELETE' : name.toUpperCase()
+      this.app[name]('/*', (res, req) => new UwsExchange(method, res, req, this).begin())
+    }
     // The engine does not keep the case here, but `get`, which is not GET (RFC 9110, 9.1), does not become GET.
-    app.any('/*', (res, req) => new UwsExchange(req.getMethod(), res, req, this).begin())
+    this.app.any('/*', (res, req) => new UwsExchange(req.getMethod(), res, req, this).begin())
   }
 
   private limitConnections(): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ConnectionCounts, type ConnectionShare } from '../../../src/http/guards/connection-share.js'
+import { ConnectionCounts } from '../../../src/http/node/server.js'
+import type { ConnectionShare } from '../../../src/http/server.js'
 import { UwsConnectionShare } from '../../../src/http/uws/connection-share.js'
 
 const PER_CLIENT = 100

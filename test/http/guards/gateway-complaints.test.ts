@@ -8,11 +8,11 @@ function complaining() {
   const lines: Record<string, unknown>[] = []
   const counted: string[] = []
   const scheduler = new ManualScheduler()
-  const complaints = new GatewayComplaints({
-    log: createLog('info', { write: (line) => lines.push(JSON.parse(line)) }),
+  const complaints = new GatewayComplaints(
+    createLog('info', { write: (line) => lines.push(JSON.parse(line)) }),
     scheduler,
-    count: (kind, count) => counted.push(`${kind} ${count}`),
-  })
+    (kind, count) => counted.push(`${kind} ${count}`),
+  )
   return { lines, counted, scheduler, complaints }
 }
 

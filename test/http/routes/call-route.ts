@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EndpointTag, Handlers } from '../../../src/http/endpoints.js'
-import type { AccessParts } from '../../../src/http/guards/access.js'
+import type { AccessParts } from '../../../src/http/guards.js'
 import { type Guards, guardedRoutes } from '../../../src/http/guards.js'
 import { createRouter, type Route } from '../../../src/http/router.js'
 import type { RequestHead } from '../../../src/http/server.js'
@@ -45,7 +45,9 @@ export async function callRoute(
   guards: Partial<Guards> = {},
 ): Promise<CalledAnswer> {
   const errors: unknown[] = []
-  const resolve = createRouter(routesOf(handlers, guards), { onError: (error) => errors.push(error) })
+  const resolve = createRouter(routesOf(handlers, guards), {
+    onError: (error, _head, isDefect) => isDefect && errors.push(error),
+  })
   const head: RequestHead = {
     method,
     path,

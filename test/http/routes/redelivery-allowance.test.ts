@@ -30,6 +30,7 @@ test('an owner may have 60 deliveries sent again in a minute, and what is refuse
   const clock = new ManualClock()
   const told: string[] = []
   const handlers = deliveryHandlers({
+    tests: { send: () => assert.fail('a test was sent') },
     clock,
     basePath: '',
     outbox: {

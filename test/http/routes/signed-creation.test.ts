@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { succeed } from '../../../src/domain/failure.js'
-import type { AccessParts } from '../../../src/http/guards/access.js'
+import type { AccessParts } from '../../../src/http/guards.js'
 import { invoiceHandlers } from '../../../src/http/routes/invoices.js'
 import { registration, unwrap } from '../../support/fixtures.js'
 import { openFixture } from '../../support/lmdb-fixture.js'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { refuse, succeed } from '../../../src/domain/failure.js'
-import { webhookTestHandlers } from '../../../src/http/routes/webhooks.js'
+import { deliveryHandlers } from '../../../src/http/routes/webhooks.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { openReceiver, type Receiver } from '../../support/receiver.js'
 import { assertRefused, ServiceFixture } from '../../support/service-fixture.js'
@@ -59,7 +59,13 @@ test('six test deliveries a minute may be asked for by an owner, one at a time',
   let isBusy = false
   const result = { kind: 'answered', httpStatus: 200, durationMs: 1 } as const
   const tests = { send: async () => (isBusy ? refuse('too_many_tests') : succeed({ id: '', url: '', result })) }
-  const handlers = webhookTestHandlers({ tests, clock })
+  const handlers = deliveryHandlers({
+    tests,
+    clock,
+    basePath: '',
+    outbox: { page: () => assert.fail(), find: () => assert.fail(), redeliver: () => assert.fail() },
+    onOwed: () => assert.fail(),
+  })
   const send = (owner: string) => callRoute(handlers, 'POST', `/api/users/${owner}/webhook/test`)
   for (let n = 0; n < 6; n += 1) assert.equal((await send('alice')).status, 200)
   const refused = await send('alice')

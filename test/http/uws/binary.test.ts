@@ -6,10 +6,11 @@ import { ForeignBinary, verifyUwsBinary } from '../../../src/http/uws/binary.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
 const installed = new URL('./bin/', import.meta.resolve('uWebSockets.js'))
-const names = readdirSync(installed).flatMap((file) => /^uws_(\w+)\.node$/.exec(file)?.[1] ?? [])
+// 108 is Node 18, which Billhook does not run on.
+const names = readdirSync(installed).flatMap((file) => /^uws_(\w+_(?!108)\d+)\.node$/.exec(file)?.[1] ?? [])
 
 describe('the binary of uWebSockets.js', () => {
-  test('every one in the package is known', () => {
+  test('every one in the package for a Node that Billhook runs on is known', () => {
     assert.ok(names.length > 0)
     for (const name of names) verifyUwsBinary(installed, name)
   })

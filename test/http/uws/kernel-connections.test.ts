@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { endianness } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { connectionsTo } from '../../../src/http/uws/kernel-connections.js'
+import { connectionsTo } from '../../../src/http/uws/connection-share.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
 /** What Linux shows on a little-endian machine: headings, then port 8080 and others, in several states. */

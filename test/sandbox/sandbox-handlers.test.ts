@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { sandboxHandlers } from '../../../src/http/routes/sandbox.js'
-import { commit, onboarding, SandboxFixture } from '../../sandbox/sandbox-fixture.js'
-import { testKey } from '../../support/signing.js'
-import { callRoute } from './call-route.js'
+import { sandboxHandlers } from '../../src/sandbox/sandbox-handlers.js'
+import { callRoute } from '../http/routes/call-route.js'
+import { testKey } from '../support/signing.js'
+import { commit, onboarding, SandboxFixture } from './sandbox-fixture.js'
 
 let fixture: SandboxFixture
 let handlers: ReturnType<typeof sandboxHandlers>
