@@ -46,8 +46,11 @@ export class LmdbCommands implements CommandPort {
   }
 
   answerWithoutTurn({ request, terms }: InvoiceCommand): InvoiceResult | null {
-    const { snapshot } = this.parts.commits
-    if (request.walletIds.every((id) => findWallet(snapshot, id)?.owner === request.owner)) return null
+    const { commits } = this.parts
+    const { owner, walletIds } = request
+    if (walletIds.every((id) => commits.ownerHint(id) === owner)) return null
+    const { snapshot } = commits
+    if (walletIds.every((id) => findWallet(snapshot, id)?.owner === owner)) return null
     const earlier = answerOfEarlier(snapshot, terms?.idempotency)
     return earlier ?? { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
   }

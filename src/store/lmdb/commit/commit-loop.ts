@@ -113,6 +113,14 @@ export class CommitLoop {
     return this.committed
   }
 
+  /**
+   * The owner of a wallet as commits remember it. It may yet be undone: a hint that saves a look-up, where the turn decides
+   * again.
+   */
+  ownerHint(walletId: string): string | null | undefined {
+    return this.caches.wallets.get(walletId)?.owner
+  }
+
   /** Runs a unit; rejects with what it threw, with `QueueFull` when too much waits, or with `StorageUnavailable`. */
   async run<T>(unit: Unit<T>): Promise<T> {
     return only(await this.runAll([unit]))
