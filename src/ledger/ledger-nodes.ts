@@ -149,12 +149,12 @@ export class LedgerNodes implements LedgerSource {
  */
 export function mergePages(pages: readonly StorePage[], limit: number): Listing {
   const silent = pages.flatMap((page) => ('why' in page ? [page] : []))
-  const told = pages.flatMap((page) => ('rows' in page ? [page.rows] : []))
-  if (told.length === 0) return { kind: 'unclear', why: silent.map(({ why }) => why).join(', ') }
-  const ends = told.filter((rows) => rows.length >= limit).map((rows) => rows.at(-1)?.timestampMs ?? 0)
+  const answered = pages.flatMap((page) => ('rows' in page ? [page.rows] : []))
+  if (answered.length === 0) return { kind: 'unclear', why: silent.map(({ why }) => why).join(', ') }
+  const ends = answered.filter((rows) => rows.length >= limit).map((rows) => rows.at(-1)?.timestampMs ?? 0)
   const endMs = Math.min(...ends)
   const rows = new Map<string, ListedTransaction>()
-  for (const row of told.flat()) {
+  for (const row of answered.flat()) {
     if (row.timestampMs <= endMs && !rows.has(row.umid)) rows.set(row.umid, row)
   }
   const sorted = [...rows.values()].sort((a, b) => a.timestampMs - b.timestampMs)

@@ -46,14 +46,14 @@ export type Taken =
   | { readonly kind: 'failed'; readonly why: string }
 
 /** What a transaction says: a fact, or why it is none. */
-type Told = { readonly kind: 'fact'; readonly fact: LedgerFact } | NoFact
+type Answered = { readonly kind: 'fact'; readonly fact: LedgerFact } | NoFact
 
 /**
  * The result of a look-up. `missing`: no node has what is needed. `unclear`: nodes failed. `unasked`: another look-up
  * failed before.
  */
 type LookUpResult =
-  | Told
+  | Answered
   | { readonly kind: 'missing' }
   | { readonly kind: 'unclear'; readonly why: string }
   | { readonly kind: 'unasked' }
@@ -80,17 +80,17 @@ export class TransactionIntake {
   async take(rows: readonly ListedTransaction[], occasion: Occasion): Promise<Taken> {
     const { apply, memory, record } = this.options
     const results = await this.lookUpAll(rows)
-    const told = results.filter(isTold)
+    const answered = results.filter(isAnswered)
     const failure = failureIn(results)
     // Retries of set-aside transactions become less and less frequent, also while nodes fail.
     const isMissing = results.some(({ result }) => result.kind === 'missing')
-    const isSomeNodeWell = occasion === 'retried' || told.length > 0 || isMissing
+    const isSomeNodeWell = occasion === 'retried' || answered.length > 0 || isMissing
     if (failure !== null && !isSomeNodeWell) return { kind: 'failed', why: failure }
-    const events = told.flatMap(eventOf)
+    const events = answered.flatMap(eventOf)
     const outcomes = events.length === 0 ? [] : await apply(events)
     if (outcomes.length !== events.length) throw new Error('the intake answered another number of events')
     const setAside = results.flatMap((one) => this.asideOf(one))
-    const taken = told.map(({ row }) => row)
+    const taken = answered.map(({ row }) => row)
     await memory.note(
       occasion === 'retried'
         ? { setAside, settled: taken.map(({ umid }) => umid) }
@@ -98,7 +98,7 @@ export class TransactionIntake {
     )
     record.took(occasion, taken, outcomes)
     // A malformed transaction in a comparison was logged when it was listed.
-    if (occasion !== 'compared') for (const one of told) this.logNoFact(one)
+    if (occasion !== 'compared') for (const one of answered) this.logNoFact(one)
     this.logOutcomes(occasion, events, outcomes)
     this.logSetAside(setAside)
     const applied = outcomes.filter(({ status }) => status === 'applied').length
@@ -151,7 +151,7 @@ export class TransactionIntake {
     return [{ umid, timestampMs, attempts, dueMs: clock.now() + pauseMs }]
   }
 
-  private logNoFact({ row, result }: LookedUp<Told>): void {
+  private logNoFact({ row, result }: LookedUp<Answered>): void {
     const { record, log } = this.options
     if (result.kind === 'neighbour') this.logNeighbour(result.contract)
     if (result.kind !== 'malformed') return
@@ -185,12 +185,12 @@ export class TransactionIntake {
   private logSetAside(setAside: readonly SetAside[]): void {
     for (const { umid, attempts } of setAside) {
       if (attempts !== ATTEMPTS_OF_A_MOMENT) continue
-      this.options.log.error({ umid }, 'a listed transaction is told by no node and is set aside')
+      this.options.log.error({ umid }, 'no node has a listed transaction; it is set aside')
     }
   }
 }
 
-function isTold(one: LookedUp): one is LookedUp<Told> {
+function isAnswered(one: LookedUp): one is LookedUp<Answered> {
   return one.result.kind !== 'missing' && one.result.kind !== 'unclear' && one.result.kind !== 'unasked'
 }
 
@@ -199,6 +199,6 @@ function failureIn(results: readonly LookedUp[]): string | null {
   return results.some(({ result }) => result.kind === 'unasked') ? 'the follower was stopped' : null
 }
 
-function eventOf({ row, result }: LookedUp<Told>): readonly IncomingEvent[] {
+function eventOf({ row, result }: LookedUp<Answered>): readonly IncomingEvent[] {
   return result.kind === 'fact' ? [{ eventId: ledgerEventId(row.umid), fact: result.fact }] : []
 }

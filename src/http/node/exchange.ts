@@ -53,7 +53,7 @@ export class NodeExchange extends Exchange {
     return this.state === 'handling'
   }
 
-  /** `awaitsContinue`: the client sends its body only when told to (RFC 9110, 10.1.1). */
+  /** `awaitsContinue`: the client sends its body only when the server asks for it (RFC 9110, 10.1.1). */
   begin(awaitsContinue: boolean): void {
     this.front.began()
     this.connection.exchanges.add(this)

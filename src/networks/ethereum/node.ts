@@ -118,7 +118,7 @@ export class EthereumNode implements ChainNode {
     const whole = blocks.filter((block) => filter.mayMatchLogs(block))
     const rest = blocks.filter((block) => !whole.includes(block))
     const observed = [...(await this.observePayments(rest, filter)), ...(await this.observeWhole(whole, filter))]
-    demand(observed.length === blocks.length, 'a block was not told')
+    demand(observed.length === blocks.length, 'a block is missing from the answer')
     return observed.sort((a, b) => a.height - b.height)
   }
 

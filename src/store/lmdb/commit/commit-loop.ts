@@ -81,7 +81,7 @@ interface Waiting {
 }
 
 /**
- * Group commit. Work that arrives while a commit is under way goes into the next one together: one transaction and one
+ * Group commit. Work that arrives during a commit goes into the next one together: one transaction and one
  * flush for all of it. One commit is in flight at a time. A promise resolves when the commit that carries its work is
  * durable.
  *
@@ -146,7 +146,7 @@ export class CommitLoop {
     return this.enqueue(units, false)
   }
 
-  /** Takes no more work, and resolves when nothing is waiting or under way. */
+  /** Takes no more work, and resolves when nothing waits or runs. */
   async close(): Promise<void> {
     this.isClosed = true
     while (this.running !== null) await this.running

@@ -82,7 +82,7 @@ export function endAttempt(
 ): number | null {
   const { attemptedDeliveries, waitingDeliveries } = commit.tables
   const delivery = getDelivery(commit, id)
-  if (delivery.state !== 'attempted') throw new Error('a delivery that is not under way has no result')
+  if (delivery.state !== 'attempted') throw new Error('a delivery that is not being attempted has no result')
   const nextAttemptAt = retry(delivery, result)
   const state = nextAttemptAt === null ? 'settled' : 'waiting'
   putDelivery(commit, id, { ...delivery, state, nextAttemptAt, result })
