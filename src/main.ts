@@ -15,7 +15,7 @@ const HEAP_GROWING_PERCENT = 100
 process.umask(0o077)
 
 // Loaded lazily, so that --help and rejected settings do not load the native modules behind the service.
-const code = await run(process.argv.slice(2), process.env, {
+void run(process.argv.slice(2), process.env, {
   out,
   error,
   async serve(settings) {
@@ -31,5 +31,4 @@ const code = await run(process.argv.slice(2), process.env, {
     const opening = await import('./service/reconciliation.js')
     return await reconcileLedger(settings, { ...processIo(settings.logLevel), ...opening })
   },
-})
-process.exit(code)
+}).then((code) => process.exit(code))

@@ -19,12 +19,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   config: [],
   crypto: ['base'],
   log: [],
+  'program-files': [],
   scheduler: [],
   'start-error': [],
   version: [],
 
   // The core.
-  verify: ['base', 'crypto', 'scheduler'],
+  verify: ['base', 'crypto', 'program-files', 'scheduler'],
   store: ['base', 'clock', 'domain', 'start-error'],
   actors: ['base', 'domain', 'store'],
   auth: ['base', 'clock', 'crypto', 'domain', 'scheduler', 'store', 'verify'],
@@ -35,8 +36,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store', 'version'],
   page: ['domain'],
   http: [
-    ...['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'log', 'page', 'scheduler', 'store'],
-    'webhooks',
+    ...['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'log', 'page', 'program-files', 'scheduler'],
+    ...['store', 'webhooks'],
   ],
   metrics: [...['actors', 'clock', 'domain', 'http', 'ledger', 'networks', 'store', 'verify', 'version', 'webhooks']],
   sandbox: [

@@ -8,9 +8,9 @@
  */
 
 import { hash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { SCALAR_BYTES } from '../crypto/der.js'
 import { DIGEST_BYTES } from '../crypto/secp256k1.js'
+import { readProgramFile } from '../program-files.js'
 
 /** `undecided`: the sum met a rare case that the tables leave to an engine. */
 export type TableVerdict = 'valid' | 'invalid' | 'undecided'
@@ -40,15 +40,13 @@ interface Exports {
 
 /**
  * Reads and compiles the code. Rejects when it is not the file that the build recorded, and where the processor or this
- * Node lacks 128-bit vectors. `directory` holds `key-tables.wasm` and `key-tables.sha256`.
+ * Node lacks 128-bit vectors. `read` returns a file of the program, by its path below `src`.
  */
-export async function compileKeyTables(directory = new URL('./', import.meta.url)): Promise<WebAssembly.Module> {
-  const [code, pinned] = await Promise.all([
-    readFile(new URL('key-tables.wasm', directory)),
-    readFile(new URL('key-tables.sha256', directory), 'utf8'),
-  ])
+export async function compileKeyTables(read = readProgramFile): Promise<WebAssembly.Module> {
+  const code = read('verify/key-tables.wasm')
+  const pinned = read('verify/key-tables.sha256').toString()
   if (hash('sha256', code) !== pinned) throw new Error('key-tables.wasm is not the file that was built')
-  return WebAssembly.compile(code)
+  return WebAssembly.compile(new Uint8Array(code))
 }
 
 export class KeyTables {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import { uwsBinaries } from '../../program-files.js'
 import { HEAD_LIMIT_BYTES } from '../server.js'
 
 // The engine reads its limit for the head of a request from the environment once, when its binary is loaded. The default
@@ -39,12 +40,13 @@ export class ForeignBinary extends Error {
 /**
  * Throws `ForeignBinary` if the native code that the engine's package would load is not the locked one. `npm ci` checks
  * the package when it is downloaded; this checks what is on the disk when it is run, and takes 10 to 20 ms. A missing
- * binary is left to the package to report.
+ * binary is left to the package to report; the single binary's build has verified the one that it contains.
  */
 export function verifyUwsBinary(
-  directory: URL = new URL('./bin/', import.meta.resolve('uWebSockets.js')),
+  directory: URL | null = uwsBinaries(),
   name: string = `${process.platform}_${process.arch}_${process.versions.modules}`,
 ): void {
+  if (directory === null) return
   const file = new URL(`uws_${name}.node`, directory)
   if (!existsSync(file)) return
   const sum = createHash('sha256').update(readFileSync(file)).digest('hex')

@@ -1,0 +1,80 @@
+/**
+ * The native modules of the single binary. Linux loads a library from a file only, so each one is written to a file that has
+ * no name, and loaded through its descriptor. The descriptor stays open: glibc recognises a loaded library by its path.
+ */
+
+import { constants, openSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { getRawAsset } from 'node:sea'
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+
+/** `O_TMPFILE` of Linux, which Node does not name: a file without a name, in the directory that is opened. */
+const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY
+/** Passes the paths to worker threads, which load the same files. */
+const PATHS = 'native modules of billhook'
+/** Modules that worker threads load. */
+const OF_WORKERS = ['secp256k1']
+
+type NativeModule = Record<string, unknown>
+
+const loaded = new Map<string, NativeModule>()
+const paths = new Map<string, string>((getEnvironmentData(PATHS) ?? []) as [string, string][])
+
+/** The exports of a native module. Throws when no directory takes a file that may be executed. */
+export function loadNative(name: string): NativeModule {
+  const known = loaded.get(name)
+  if (known !== undefined) return known
+  const path = paths.get(name)
+  const exports = path === undefined ? loadFromNewFile(name) : load(path)
+  loaded.set(name, exports)
+  return exports
+}
+
+/** Writes the modules that worker threads need to files that all of them load. Call it before the first one starts. */
+export function shareNatives(): void {
+  if (!isMainThread) return
+  for (const name of OF_WORKERS) {
+    try {
+      loadNative(name)
+    } catch {
+      // Who needs it tries again, and reports why it cannot be loaded.
+    }
+  }
+  setEnvironmentData(PATHS, [...paths])
+}
+
+function loadFromNewFile(name: string): NativeModule {
+  const failures: string[] = []
+  for (const directory of directories()) {
+    try {
+      const fd = openSync(directory, constants.O_RDWR | O_TMPFILE, 0o700)
+      writeFileSync(fd, new Uint8Array(getRawAsset(`${name}.node`) as ArrayBuffer))
+      const path = `/proc/self/fd/${fd}`
+      const exports = load(path)
+      paths.set(name, path)
+      return exports
+    } catch (error) {
+      failures.push(`${directory}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  throw new Error(
+    `no directory takes an executable file; set BILLHOOK_NATIVE_DIR to one that does (${failures.join('; ')})`,
+  )
+}
+
+function load(path: string): NativeModule {
+  const module = { exports: {} }
+  process.dlopen(module, path)
+  return module.exports
+}
+
+/** Where to write, in this order: a directory that is mounted `noexec`, read-only or absent is skipped. */
+function directories(): readonly string[] {
+  const { BILLHOOK_NATIVE_DIR, RUNTIME_DIRECTORY, BILLHOOK_DATA } = process.env
+  const flag = process.argv.indexOf('--data')
+  const data = flag === -1 ? BILLHOOK_DATA : process.argv[flag + 1]
+  const runtime = RUNTIME_DIRECTORY?.split(':') ?? []
+  return [BILLHOOK_NATIVE_DIR, ...runtime, '/dev/shm', tmpdir(), data].filter(
+    (path) => path !== undefined && path !== '',
+  ) as string[]
+}
