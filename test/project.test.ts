@@ -34,6 +34,8 @@ describe('the project', () => {
     assert.ok(readProjectFile('docs/operating.md').includes(`\`${command}\``), 'docs/operating.md')
     const program = `#!/usr/bin/env -S ${['node', ...NODE_FLAGS].join(' ')}\n`
     assert.ok(readProjectFile('src/main.ts').startsWith(program), 'billhook, the installed program')
+    const flags = `const V8_FLAGS = [${NODE_FLAGS.map((flag) => `'${flag}'`).join(', ')}]`
+    assert.ok(readProjectFile('deploy/binary/build.ts').includes(flags), 'the single binary')
   })
 
   test('depends on exact versions', () => {

@@ -12,8 +12,8 @@ interface Patch {
   readonly to: string
 }
 
-/** Modules whose whole content is replaced, by the end of their path: the native module that stands behind each. */
-const NATIVE_MODULES: Readonly<Record<string, string>> = {
+/** Modules whose whole content is replaced, by the end of their path: those that load native code or read files. */
+const REPLACED_MODULES: Readonly<Record<string, string>> = {
   'uWebSockets.js/dist/uws.mjs': "import { loadNative } from 'billhook:natives'; export default loadNative('uws')",
   'secp256k1/bindings.js':
     "module.exports = require('./lib')(new (require('billhook:natives').loadNative('secp256k1').Secp256k1)())",
@@ -99,8 +99,9 @@ function replaceModules(root: string, applied: Set<Patch>): Plugin {
       }))
       onLoad({ filter: /\.(js|mjs|ts)$/ }, async ({ path }) => {
         const name = path.split(sep).join('/')
-        const native = Object.entries(NATIVE_MODULES).find(([end]) => name.endsWith(`/${end}`))
-        if (native !== undefined) return { contents: native[1], loader: basename(path).endsWith('.ts') ? 'ts' : 'js' }
+        const replaced = Object.entries(REPLACED_MODULES).find(([end]) => name.endsWith(`/${end}`))
+        if (replaced !== undefined)
+          return { contents: replaced[1], loader: basename(path).endsWith('.ts') ? 'ts' : 'js' }
         const patches = PATCHES.filter(({ file }) => name.endsWith(`/${file}`))
         if (patches.length === 0) return undefined
         let contents = await readFile(path, 'utf8')
