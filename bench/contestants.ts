@@ -1,19 +1,16 @@
 import { join } from 'node:path'
+import { makeCertificate } from '../test/support/certificates.js'
 import type { Findings } from './bench.js'
 import { startConstantServer } from './limits/constant-server.js'
 import type { Merchants } from './merchants.js'
+import { BILLHOOK, ECHO, HOT_WALLET, ORDINARY, TLS } from './names.js'
 import type { CreationName } from './ordinary/creation.js'
 import { startOrdinary } from './ordinary/start.js'
 import { registerMerchants } from './registration.js'
 import { startBenched } from './service-process.js'
 
-export const BILLHOOK = 'Billhook'
-export const HOT_WALLET = 'Billhook, one hot wallet'
-/** A straightforward implementation, statement by statement. */
-export const ORDINARY = 'ordinary stack'
 /** A version tuned for PostgreSQL. */
 const STORED_FUNCTION = 'ordinary stack, one stored function'
-export const ECHO = 'uWebSockets.js echo'
 
 /**
  * noble alone verifies some hundred signatures a second, and the service rejects what would wait more than a second.
@@ -36,20 +33,21 @@ export interface Contestant {
 
 /** In the order in which they take turns. The ordinary stacks are last: their databases go on writing for a while. */
 export function contestants(merchants: Merchants, findings: Findings): readonly Contestant[] {
+  const startRegistered = async (data: string, settings: Readonly<Record<string, string>>) => {
+    const service = await startBenched(data, settings)
+    try {
+      await registerMerchants(service.url, merchants.signers, merchants.wallets)
+    } catch (error) {
+      await service.stop()
+      throw error
+    }
+    return service
+  }
   const billhook = (name: string, wallets: 'many' | 'one', settings: Readonly<Record<string, string>>): Contestant => ({
     name,
     group: 'throughput',
     wallets,
-    start: async (directory) => {
-      const service = await startBenched(join(directory, 'data'), settings)
-      try {
-        await registerMerchants(service.url, merchants.signers, merchants.wallets)
-      } catch (error) {
-        await service.stop()
-        throw error
-      }
-      return service
-    },
+    start: (directory) => startRegistered(join(directory, 'data'), settings),
   })
   const ordinary = (name: string, creation: CreationName, note: string): Contestant => ({
     name,
@@ -72,8 +70,24 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
       start: () => startConstantServer(createdAnswer),
     },
     billhook(BILLHOOK, 'many', {}),
-    billhook(HOT_WALLET, 'one', {}),
-    billhook('Billhook, node:http', 'many', { BILLHOOK_HTTP: 'node' }),
+    {
+      name: TLS,
+      group: 'throughput',
+      wallets: 'many',
+      note: 'HTTPS by the service itself, over connections that stay open',
+      // The merchants register without TLS: of our clients only the load generators accept any certificate.
+      start: async (directory) => {
+        const data = join(directory, 'data')
+        await (await startRegistered(data, {})).stop()
+        const { certificate, key } = makeCertificate(directory, 'bench')
+        return startBenched(data, { BILLHOOK_TLS_CERT: certificate, BILLHOOK_TLS_KEY: key })
+      },
+    },
+    { ...billhook(HOT_WALLET, 'one', {}), note: 'all invoices on one wallet' },
+    {
+      ...billhook('Billhook, node:http', 'many', { BILLHOOK_HTTP: 'node' }),
+      note: "Node's own HTTP server, for machines without a binary of uWebSockets.js",
+    },
     {
       ...billhook('Billhook without key tables', 'many', { BILLHOOK_KEY_TABLES: '0' }),
       note: 'every signature is verified by libsecp256k1, one by one',
@@ -81,7 +95,7 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
     {
       ...billhook('Billhook, noble', 'many', { BILLHOOK_VERIFY_ENGINE: 'noble' }),
       connectionsMax: NOBLE_CONNECTIONS,
-      note: `over at most ${NOBLE_CONNECTIONS} connections: until keys have tables, more would wait for more than a second and be refused`,
+      note: `signatures verified in JavaScript; over at most ${NOBLE_CONNECTIONS} connections: until keys have tables, more would wait for more than a second and be refused`,
     },
     ordinary(
       ORDINARY,

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
-import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../src/crypto/id.js'
 import { formatAmount } from '../src/domain/amount.js'
 import type { WalletCommand } from '../src/store/commands.js'
-import { type LmdbStore, openLmdbStore } from '../src/store/lmdb/lmdb-store.js'
+import type { LmdbStore } from '../src/store/lmdb/lmdb-store.js'
 import type { InvoiceWithPayment } from '../src/store/store.js'
+import { openBenchStore, SteppingClock } from './bench-store.js'
 import { wallet } from './merchants.js'
 
 /** Commands passed to the store at once: as many as share a commit. */
@@ -19,8 +19,6 @@ export class Histories {
   private made = 0
   /** Begins its references, so that those of another run on the same store come after them. */
   private readonly series = Date.now().toString(36)
-  private readonly random = createPooledRandom()
-  private readonly ids = new IdGenerator(this.random)
   private readonly clock: SteppingClock
   private opened: LmdbStore | undefined
 
@@ -28,7 +26,7 @@ export class Histories {
     private readonly directory: string,
     commands: number,
   ) {
-    this.clock = new SteppingClock(Date.now() - commands - 60_000)
+    this.clock = new SteppingClock(commands)
   }
 
   /**
@@ -47,16 +45,7 @@ export class Histories {
   }
 
   async reopen(): Promise<void> {
-    this.opened = await openLmdbStore({
-      directory: this.directory,
-      clock: this.clock,
-      tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
-      flawOfAddress: () => null,
-      areWalletsShared: true,
-      newId: (ms) => this.ids.next(ms),
-      randomKeyId: () => randomKeyId(this.random),
-      randomSecretHex: () => randomSecretHex(this.random),
-    })
+    this.opened = await openBenchStore(this.directory, this.clock)
   }
 
   /** Closes the store so that a service can open it; it can be reopened. */
@@ -171,14 +160,4 @@ export class Histories {
 /** The cursor after which a list, newest first, continues with the invoice of that id. */
 export function cursorAt(id: string): string {
   return (BigInt(`0x${id}`) + 1n).toString(16).padStart(id.length, '0')
-}
-
-/** A clock that advances by a millisecond each time it is read. */
-class SteppingClock {
-  constructor(public current: number) {}
-
-  now(): number {
-    this.current += 1
-    return this.current
-  }
 }

@@ -8,14 +8,13 @@ import { cryptoCases, verificationCase } from './micro/crypto-cases.js'
 import { domainCases } from './micro/domain-cases.js'
 import { emptyCase } from './micro/function-case.js'
 import { metricsCases } from './micro/metrics-cases.js'
-import { paidStatus } from './micro/paid-status.js'
 import { recordCases } from './micro/record-cases.js'
 import { verificationBatches } from './micro/verification-batches.js'
 import { type Measurement, median } from './results.js'
 import { say } from './service-process.js'
 
 /*
- * Measures the small parts of a request one by one, and costs that depend on the size of a batch or a history.
+ * Measures the small parts of a request one by one, and costs that depend on the size of a batch.
  *
  *     node dist/bench/micro.js [--tiny]
  */
@@ -27,21 +26,18 @@ interface Extent {
   readonly batches: Effort
   /** Signatures submitted to the pool at once. */
   readonly signatures: number
-  readonly depositCounts: readonly number[]
 }
 
 const FULL: Extent = {
-  functions: { timeMs: 200, repetitions: 5, tasksMin: 10 },
-  batches: { timeMs: 400, repetitions: 5, tasksMin: 3 },
-  signatures: 2048,
-  depositCounts: [100, 10_000, 100_000],
+  functions: { timeMs: 100, repetitions: 5, tasksMin: 10 },
+  batches: { timeMs: 200, repetitions: 5, tasksMin: 3 },
+  signatures: 1024,
 }
 
 const TINY: Extent = {
   functions: { timeMs: 2, repetitions: 5, tasksMin: 1 },
   batches: { timeMs: 2, repetitions: 5, tasksMin: 1 },
   signatures: 128,
-  depositCounts: [100, 500],
 }
 
 export interface MicroResults {
@@ -69,7 +65,6 @@ export async function microBenchmarks({ isTiny }: { readonly isTiny: boolean }):
       ...(await measure(cases, extent.functions)),
       ...(engines.hasLibsecp256k1 ? await verificationBatches(extent.batches, extent.signatures) : []),
       ...(await commitBatches(extent.batches, directory)),
-      ...(await paidStatus(extent.functions, directory, extent.depositCounts)),
     ]
     return { measurements, skipped: engines.skipped }
   } finally {

@@ -3,7 +3,18 @@ import { parseArgs } from 'node:util'
 import { projectRoot } from './project-root.js'
 
 /** The end-to-end parts in the order in which they run, and the micro-benchmarks. */
-export const PARTS = ['throughput', 'latency', 'reads', 'history', 'webhooks', 'process', 'micro'] as const
+export const PARTS = [
+  'throughput',
+  'latency',
+  'reads',
+  'history',
+  'webhooks',
+  'process',
+  'backup',
+  'sizing',
+  'disk',
+  'micro',
+] as const
 
 export type Part = (typeof PARTS)[number]
 
@@ -32,6 +43,17 @@ export interface Parameters {
   readonly idleSeconds: number
   /** Invoices created before memory is measured again. */
   readonly memoryInvoices: number
+  /** Invoices, and as many deposits, in the database that is backed up. */
+  readonly backupInvoices: number
+  /** Invoices a second, ascending: those that the sizing is made for. */
+  readonly sizingRates: readonly number[]
+  /** Duration at each of these rates. */
+  readonly sizingSeconds: number
+  /** Connections that are opened and left idle. */
+  readonly idleConnections: number
+  /** Paid invoices at full speed, and in the store whose bytes are counted. */
+  readonly paidInvoices: number
+  readonly diskInvoices: number
 }
 
 export interface Options {
@@ -45,22 +67,28 @@ export interface Options {
 }
 
 const FULL: Parameters = {
-  seconds: 8,
+  seconds: 4,
   warmUpSeconds: 2,
-  pauseSeconds: 2,
-  rounds: 5,
+  pauseSeconds: 1,
+  rounds: 3,
   connections: 1024,
   wallets: 5000,
   keys: 50,
   fewerConnections: 256,
   readInvoices: 40_000,
   historySizes: [100, 10_000, 1_000_000],
-  historyOperations: 2000,
+  historyOperations: 1000,
   depositsPerSecond: 1000,
   queuedDeliveries: 30_000,
   starts: 5,
   idleSeconds: 3,
   memoryInvoices: 1_000_000,
+  backupInvoices: 200_000,
+  sizingRates: [10, 100, 1000, 10_000],
+  sizingSeconds: 10,
+  idleConnections: 5000,
+  paidInvoices: 10_000,
+  diskInvoices: 50_000,
 }
 
 const TINY: Parameters = {
@@ -80,6 +108,12 @@ const TINY: Parameters = {
   starts: 1,
   idleSeconds: 0.2,
   memoryInvoices: 500,
+  backupInvoices: 500,
+  sizingRates: [10, 50],
+  sizingSeconds: 2,
+  idleConnections: 50,
+  paidInvoices: 200,
+  diskInvoices: 500,
 }
 
 export const USAGE = `npm run bench -- [--tiny] [--only <part,…>] [--seconds N] [--rounds N] [--out DIRECTORY] [--no-ordinary]

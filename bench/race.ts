@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Bench } from './bench.js'
 import type { Contestant } from './contestants.js'
-import type { Merchants } from './merchants.js'
-import { writeRequestFile } from './request-file.js'
+import { signCreations } from './signing.js'
 
 interface Runner {
   readonly contestant: Contestant
@@ -25,38 +24,29 @@ export class Race {
 
   constructor(
     private readonly bench: Bench,
-    private readonly merchants: Merchants,
     private readonly directory: string,
     contestants: readonly Contestant[],
   ) {
     this.runners = contestants.map((contestant) => ({ contestant, samples: [] }))
   }
 
-  /** Loads every contestant for `seconds`, with at most `requestsPerSecond`. Returns the highest rate of creations. */
-  async round(seconds: number, requestsPerSecond: number): Promise<number> {
-    const { connections, warmUpSeconds } = this.bench.parameters
+  /** Loads every contestant, after it has warmed up, with at most `requestsPerSecond`. */
+  async round(requestsPerSecond: number): Promise<void> {
+    const { connections, seconds, warmUpSeconds } = this.bench.parameters
     mkdirSync(this.directory, { recursive: true })
-    const warmUp = await this.sign('warm-up', Math.ceil(warmUpSeconds * requestsPerSecond) + connections)
-    const measured = await this.sign('measured', Math.ceil(seconds * requestsPerSecond) + connections)
-    let best = 0
+    const countOf = (duration: number) => Math.ceil(duration * requestsPerSecond) + connections
+    const warmUp = await this.sign('warm-up', countOf(warmUpSeconds))
+    const measured = await this.sign('measured', countOf(seconds))
     for (const runner of [...this.runners]) {
       const { contestant, samples } = runner
       try {
-        const perSecond = await this.turn(contestant, warmUp, measured, seconds)
-        samples.push(perSecond)
-        if (contestant.group === 'throughput') best = Math.max(best, perSecond)
+        samples.push(await this.turn(contestant, warmUp, measured))
       } catch (error) {
         this.bench.findings.skip(contestant.name, error)
         this.runners = this.runners.filter((other) => other !== runner)
       }
     }
     for (const file of [...Object.values(warmUp), ...Object.values(measured)]) rmSync(file, { force: true })
-    return best
-  }
-
-  /** Drops the results of the rounds so far. */
-  forget(): void {
-    for (const { samples } of this.runners) samples.length = 0
   }
 
   report(): void {
@@ -66,8 +56,8 @@ export class Race {
     }
   }
 
-  private async turn(contestant: Contestant, warmUp: Files, measured: Files, seconds: number): Promise<number> {
-    const { connections, pauseSeconds, warmUpSeconds } = this.bench.parameters
+  private async turn(contestant: Contestant, warmUp: Files, measured: Files): Promise<number> {
+    const { connections, pauseSeconds, seconds, warmUpSeconds } = this.bench.parameters
     const own = join(this.directory, contestant.name.replaceAll(/\W+/g, '-'))
     mkdirSync(own, { recursive: true })
     const server = await contestant.start(own)
@@ -87,8 +77,9 @@ export class Race {
 
   private async sign(name: string, count: number): Promise<Files> {
     const files = { many: join(this.directory, `${name}-many`), one: join(this.directory, `${name}-one`) }
-    for (const wallets of new Set(this.runners.map(({ contestant }) => contestant.wallets))) {
-      await writeRequestFile(files[wallets], count, (n) => this.merchants.signedCreate(this.signed + n, wallets))
+    const { keys, wallets } = this.bench.parameters
+    for (const on of new Set(this.runners.map(({ contestant }) => contestant.wallets))) {
+      await signCreations({ path: files[on], keys, wallets, on, from: this.signed, count })
     }
     this.signed += count
     return files

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { throughputChart } from './report-parts/charts.js'
+import { parseArgs } from 'node:util'
+import { CHARTED, chart } from './report-parts/charts.js'
+import { mergeResults } from './report-parts/merge.js'
 import { reportPage } from './report-parts/report-page.js'
 import { readResults, resultsText } from './report-parts/results-file.js'
 import type { Results } from './results.js'
@@ -8,30 +10,44 @@ import type { Results } from './results.js'
 export { terminalTable } from './report-parts/terminal-table.js'
 
 /*
- * Redraws a report from the results of a run, beside them:
+ * Redraws a report from the results of a run, beside them, or makes one of several runs that measured different parts:
  *
  *     node dist/bench/report.js <results.json>
+ *     node dist/bench/report.js --merge <directory> <results.json>…
  */
 
-/** Writes `results.json`, the page `index.html` drawn from it, and the first chart alone as `throughput.svg`. */
+const USAGE = 'usage: node dist/bench/report.js <results.json>, or --merge <directory> <results.json>…\n'
+
+/** Writes `results.json`, the page `README.md` and its charts. */
 export function writeReport(results: Results, directory: string): void {
   mkdirSync(directory, { recursive: true })
   writeFileSync(join(directory, 'results.json'), resultsText(results))
   draw(results, directory)
 }
 
-function draw(results: Results, directory: string): void {
-  writeFileSync(join(directory, 'index.html'), reportPage(results))
-  writeFileSync(join(directory, 'throughput.svg'), `${throughputChart(results)}\n`)
+/** The files of a report beside its results, by name. */
+export function drawn(results: Results): ReadonlyMap<string, string> {
+  const charts = CHARTED.map((name): [string, string] => [`${name}.svg`, `${chart(name, results)}\n`])
+  return new Map([['README.md', reportPage(results)], ...charts])
 }
 
-function main(argv: readonly string[]): number {
-  const [path] = argv
-  if (path === undefined || argv.length !== 1) {
-    process.stderr.write('usage: node dist/bench/report.js <results.json>\n')
+function draw(results: Results, directory: string): void {
+  for (const [name, text] of drawn(results)) writeFileSync(join(directory, name), text)
+}
+
+function main(argv: string[]): number {
+  const { values, positionals } = parseArgs({
+    args: argv,
+    options: { merge: { type: 'string' } },
+    allowPositionals: true,
+  })
+  const [first] = positionals
+  if (first === undefined || (values.merge === undefined && positionals.length > 1)) {
+    process.stderr.write(USAGE)
     return 2
   }
-  draw(readResults(path), dirname(path))
+  if (values.merge === undefined) draw(readResults(first), dirname(first))
+  else writeReport(mergeResults(positionals.map(readResults)), values.merge)
   return 0
 }
 

@@ -15,7 +15,7 @@ export interface Machine {
   readonly commit: string | null
 }
 
-export type Unit = 'per second' | 'ms' | 'µs' | 'MiB'
+export type Unit = 'per second' | 'ms' | 'µs' | 'MiB' | 'KiB' | 'bytes'
 
 /** The groups of measurements; each is a part of the report. */
 export type Group =
@@ -35,6 +35,12 @@ export type Group =
   | 'webhooks'
   /** From the start of the process to the first answer in ms, and resident memory in MiB. */
   | 'process'
+  /** Creations per second without and beside backups, the time of a backup in ms, and the database file in MiB. */
+  | 'backup'
+  /** What a rate of invoices takes: `x` is invoices per second. */
+  | 'sizing'
+  /** Bytes on disk for each record. */
+  | 'disk'
   /** Single functions, in µs each. */
   | 'micro'
 

@@ -2,12 +2,15 @@ import { temporaryDirectory } from '../test/support/temporary-directory.js'
 import { type Bench, Findings } from './bench.js'
 import { chooseLoadGenerator } from './load/choose-load-generator.js'
 import { describeMachine } from './machine.js'
-import { type Options, PARTS, type Part, readOptions, USAGE } from './parameters.js'
+import { type Options, PARTS, type Parameters, type Part, readOptions, USAGE } from './parameters.js'
+import { backup } from './parts/backup.js'
+import { disk } from './parts/disk.js'
 import { history } from './parts/history.js'
 import { latency } from './parts/latency.js'
 import { micro } from './parts/micro.js'
 import { processCosts } from './parts/process.js'
 import { reads } from './parts/reads.js'
+import { sizing } from './parts/sizing.js'
 import { throughput } from './parts/throughput.js'
 import { webhooks } from './parts/webhooks.js'
 import { terminalTable, writeReport } from './report.js'
@@ -27,6 +30,9 @@ const RUNS: Readonly<Record<Part, (bench: Bench, options: Options) => Promise<vo
   history,
   webhooks,
   process: processCosts,
+  backup,
+  sizing,
+  disk,
   micro,
 }
 
@@ -49,6 +55,7 @@ async function main(): Promise<number> {
   try {
     for (const part of PARTS.filter((name) => options.parts.has(name))) {
       say(`== ${part}`)
+      const begunAt = performance.now()
       try {
         await RUNS[part]({ parameters: options.parameters, loadGenerator, directory, findings }, options)
       } catch (error) {
@@ -56,23 +63,28 @@ async function main(): Promise<number> {
         process.stderr.write(`${part}: ${error instanceof Error ? error.stack : error}\n`)
         findings.skip(part, error)
       }
+      say(`  ${part} took ${Math.round((performance.now() - begunAt) / 1000)} s`)
     }
   } finally {
     remove()
   }
-  const { historySizes, ...parameters } = options.parameters
-  const results: Results = {
+  const run = {
     startedAt: new Date(startedAt).toISOString(),
     durationSeconds: Math.round((Date.now() - startedAt) / 1000),
     isTiny: options.isTiny,
     machine: describeMachine(findings.versions),
     loadGenerator: loadGenerator.name,
-    parameters: { ...parameters, historySizeMax: Math.max(...historySizes) },
+    parameters: numbersOf(options.parameters),
     measurements: findings.measurements,
-    targets: judgeTargets(findings.measurements, historySizes, parameters.memoryInvoices),
     skipped: findings.skipped,
   }
+  const results: Results = { ...run, targets: judgeTargets(run) }
   writeReport(results, options.out)
   say(terminalTable(results))
   return failed === 0 ? 0 : 1
+}
+
+/** The parameters as a report lists them: of the sizes of history the ends. */
+function numbersOf({ historySizes, sizingRates: _, ...parameters }: Parameters): Results['parameters'] {
+  return { ...parameters, historySizeMin: Math.min(...historySizes), historySizeMax: Math.max(...historySizes) }
 }

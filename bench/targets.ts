@@ -1,11 +1,24 @@
-import { BILLHOOK, HOT_WALLET, ORDINARY } from './contestants.js'
-import { CREATION_UNDER_LOAD } from './parts/creations-under-load.js'
-import { PAID_STATUS } from './parts/history.js'
-import { IDLE_MEMORY, MEMORY_AFTER, OWN_MEMORY_IDLE, START } from './parts/process.js'
-import { CONSTANT, READ } from './parts/reads.js'
-import { VERIFY_ONE_THREAD } from './parts/throughput.js'
-import { DELIVERIES, WEBHOOK_P50, WEBHOOK_P99 } from './parts/webhooks.js'
-import { type Group, type Measurement, median, type TargetOutcome } from './results.js'
+import {
+  BESIDE_BACKUPS,
+  BILLHOOK,
+  CONSTANT,
+  CREATION_UNDER_LOAD,
+  DELIVERIES,
+  HOT_WALLET,
+  IDLE_MEMORY,
+  MEMORY_AFTER,
+  ORDINARY,
+  OWN_MEMORY_IDLE,
+  PAID_STATUS,
+  READ,
+  START,
+  VERIFY_ONE_THREAD,
+  WEBHOOK_P50,
+  WEBHOOK_P99,
+  WITHOUT_BACKUPS,
+} from './names.js'
+import { plainNumber } from './report-parts/figure.js'
+import { type Group, type Measurement, median, type Results, type TargetOutcome } from './results.js'
 
 /** Groups of the micro-benchmarks, which may use the same names. */
 const SINGLE_FUNCTIONS: ReadonlySet<Group> = new Set(['micro', 'batch'])
@@ -38,14 +51,10 @@ class Medians {
   }
 }
 
-/** Judges the targets of the project. `sizes` are those that were measured: a tiny run has smaller ones. */
-export function judgeTargets(
-  measurements: readonly Measurement[],
-  sizes: readonly number[],
-  memoryInvoices: number,
-): readonly TargetOutcome[] {
+/** Judges the targets of the project. The sizes are those of the run's parameters: a tiny run has smaller ones. */
+export function judgeTargets({ measurements, parameters }: Pick<Results, 'measurements' | 'parameters'>) {
   const medians = new Medians(measurements)
-  const [few = 0, many = 0] = [sizes[0], sizes.at(-1)]
+  const { historySizeMin: few = 0, historySizeMax: many = 0, memoryInvoices = 0 } = parameters
   const memoryGrowth = medians.of(MEMORY_AFTER, memoryInvoices) - medians.of(OWN_MEMORY_IDLE)
   return [
     atLeast(
@@ -65,9 +74,15 @@ export function judgeTargets(
       '',
       medians.ratio(READ, CONSTANT),
     ),
-    atMost(`paid status with ${many} deposits ÷ with ${few}`, 1.5, 2, '', medians.growth(PAID_STATUS, few, many)),
     atMost(
-      `creation with ${many} earlier invoices on the wallet ÷ with none`,
+      `paid status with ${grouped(many)} deposits ÷ with ${grouped(few)}`,
+      1.5,
+      2,
+      '',
+      medians.growth(PAID_STATUS, few, many),
+    ),
+    atMost(
+      `creation with ${grouped(many)} earlier invoices on the wallet ÷ with none`,
       1.3,
       1.6,
       '',
@@ -78,11 +93,17 @@ export function judgeTargets(
     atLeast('webhook deliveries sustained', 5000, 2500, 'per second', medians.figure(DELIVERIES)),
     atMost('start to first answer', 0.3, 0.5, 's', medians.figure(START, 1 / 1000)),
     atMost('resident memory, idle', 120, 150, 'MiB', medians.figure(IDLE_MEMORY)),
-    atMost(`growth of its own memory after ${memoryInvoices} invoices`, 100, 200, 'MiB', {
+    atMost(`growth of its own memory after ${grouped(memoryInvoices)} invoices`, 100, 200, 'MiB', {
       value: memoryGrowth,
       from: `${MEMORY_AFTER} − ${OWN_MEMORY_IDLE}`,
     }),
+    atLeast('creations beside backups ÷ without', 0.8, 0.8, '', medians.ratio(BESIDE_BACKUPS, WITHOUT_BACKUPS)),
   ]
+}
+
+/** A count for people. */
+function grouped(count: number): string {
+  return plainNumber(count, 7)
 }
 
 type Bounds = Pick<TargetOutcome, 'what' | 'target' | 'floor' | 'unit'>

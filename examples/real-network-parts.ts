@@ -138,7 +138,8 @@ export class Billhook {
   async pageStatus(path: string): Promise<string> {
     const response = await fetch(`${this.url}${path}`, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
     const page = await response.text()
-    return /role="status"><p>([^<]*)</.exec(page)?.[1] ?? assert.fail(`the page says no status: ${page}`)
+    const marked = /role="status"[^>]*><p>(.*?)<\/p>/.exec(page)?.[1] ?? assert.fail(`the page says no status: ${page}`)
+    return marked.replace(/<[^>]*>/g, '')
   }
 
   async end(): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }> {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { combinationProblems } from './config/combinations.js'
-import { type FlagValues, readFlags } from './config/flags.js'
 import { settingEntries, settingsSchema } from './config/schema.js'
+import { fileVariableOf, readSecretFiles } from './config/secret-files.js'
 import { type Machine, type OptionalSetting, type Setting, type SettingAbout, variableOf } from './config/setting.js'
 import { suggestion } from './config/suggestion.js'
 
@@ -29,30 +29,32 @@ interface Given {
 
 const ENVIRONMENT_PREFIX = 'BILLHOOK_'
 
+/** The variables of settings whose value is secret. */
+const SECRETS: readonly string[] = settingEntries.flatMap(([name, { about }]) =>
+  about.secret === true ? [variableOf(name, about)] : [],
+)
+
 /** Maximum length of a rejected value in its problem line. */
 const QUOTE_LIMIT_CHARACTERS = 80
 
-/** Reads the settings from `argv`, which is what follows the command, and from `environment`. */
-export function readSettings(argv: readonly string[], environment: Environment, machine?: Machine): SettingsOutcome {
-  const problems: string[] = []
-  return settingsOf(readFlags(argv, problems), environment, problems, machine)
-}
-
 /**
- * The settings that the flags and `environment` give. A flag wins over the environment; an empty environment variable
- * counts as unset. `flagProblems` come first among the problems.
+ * The settings that `flags` (`--port` → `8080`) and `environment` give. A flag wins over the environment; an empty environment
+ * variable counts as unset. A secret may stand in a file that `<variable>_FILE` names. `commandProblems`, found on the command
+ * line, come first among the problems.
  */
-export function settingsOf(
-  flags: FlagValues,
-  environment: Environment,
-  flagProblems: readonly string[],
+export function readSettings(
+  flags: Iterable<readonly [flag: string, value: string]>,
+  variables: Environment,
+  commandProblems: readonly string[] = [],
   machine: Machine = { cores: availableParallelism() },
 ): SettingsOutcome {
-  const problems = [...flagProblems, ...unknownVariables(environment)]
+  const flagValues = new Map(flags)
+  const problems = [...commandProblems, ...unknownVariables(variables)]
+  const environment = { ...variables, ...Object.fromEntries(readSecretFiles(SECRETS, variables, problems)) }
 
   const values: Record<string, unknown> = {}
   for (const [name, { about, read, unset }] of settingEntries) {
-    const given = find(name, about, flags, environment)
+    const given = find(name, about, flagValues, environment)
     const fallback = typeof about.fallback === 'function' ? about.fallback(machine) : about.fallback
     const text = given?.text ?? fallback
     const value = text === undefined ? unset : read(text)
@@ -60,7 +62,7 @@ export function settingsOf(
     else if (given !== undefined) problems.push(malformed(given, about))
   }
 
-  const given = (name: keyof Schema) => find(name, settingsSchema[name].about, flags, environment)?.name
+  const given = (name: keyof Schema) => find(name, settingsSchema[name].about, flagValues, environment)?.name
   problems.push(...combinationProblems({ values, given }))
 
   if (problems.length > 0) return { problems }
@@ -76,14 +78,22 @@ function assertComplete(values: Readonly<Record<string, unknown>>): asserts valu
 }
 
 function unknownVariables(environment: Environment): string[] {
-  const known = new Set(settingEntries.map(([name, { about }]) => variableOf(name, about)))
+  const known = new Set([
+    ...settingEntries.map(([name, { about }]) => variableOf(name, about)),
+    ...SECRETS.map(fileVariableOf),
+  ])
   return Object.keys(environment)
     .filter((name) => name.startsWith(ENVIRONMENT_PREFIX) && isSet(environment[name]) && !known.has(name))
     .sort()
     .map((name) => `${name} is not a setting; ${suggestion(name, [...known])}`)
 }
 
-function find(name: string, about: SettingAbout, flags: FlagValues, environment: Environment): Given | undefined {
+function find(
+  name: string,
+  about: SettingAbout,
+  flags: ReadonlyMap<string, string>,
+  environment: Environment,
+): Given | undefined {
   const flagged = about.flag === undefined ? undefined : flags.get(about.flag)
   if (about.flag !== undefined && flagged !== undefined) return { name: about.flag, text: flagged }
   const variable = variableOf(name, about)

@@ -19,7 +19,7 @@ export const REDACTED_NAMES = [
   'x-gateway-signature',
   'webhook-signature',
   'secret',
-  'gatewaySecret',
+  'gatewaySecrets',
 ] as const
 
 const CENSOR = '[redacted]'

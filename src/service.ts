@@ -5,31 +5,47 @@ import type { Metrics } from './metrics/metrics.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
 import { systemScheduler } from './scheduler.js'
 import type { Service } from './service/assembly.js'
+import { migrationLog } from './service/migration-log.js'
 import { Shutdown } from './service/shutdown.js'
 import { startWarnings, warnOfOpenDirectory } from './service/start-warnings.js'
 import { startVerification } from './service/verification.js'
 import { WriteHealth } from './service/write-health.js'
 import type { Store } from './store/store.js'
 
+const NEVER = new AbortController().signal
+
 /**
  * Builds the parts in the order of their dependencies and starts them. Throws `StartError` for problems that the
- * operator can correct, after stopping the parts that were started.
+ * operator can correct, after stopping the parts that were started; `StartStopped` when `stop` ended a migration of the data.
  */
-export async function startService(settings: Settings, log: Logger, clock: Clock): Promise<Service> {
+export async function startService(
+  settings: Settings,
+  log: Logger,
+  clock: Clock,
+  stop: AbortSignal = NEVER,
+): Promise<Service> {
   const shutdown = new Shutdown()
   try {
-    return await start(settings, log, clock, shutdown)
+    return await start({ settings, log, clock, stop, shutdown })
   } catch (error) {
     await shutdown.endAll()
     throw error
   }
 }
 
+interface Starting {
+  readonly settings: Settings
+  readonly log: Logger
+  readonly clock: Clock
+  readonly stop: AbortSignal
+  readonly shutdown: Shutdown
+}
+
 /**
  * Slow starts begin first: the threads run their self-test and the store opens while the rest of the program is loaded.
  * Nothing is answered before all of it is done.
  */
-async function start(settings: Settings, log: Logger, clock: Clock, shutdown: Shutdown): Promise<Service> {
+async function start({ settings, log, clock, stop, shutdown }: Starting): Promise<Service> {
   assertDirectoryFits(settings.dataDirectory, settings.sandbox)
   const metrics = await metricsOf(settings)
 
@@ -45,6 +61,7 @@ async function start(settings: Settings, log: Logger, clock: Clock, shutdown: Sh
     openStore(settings, clock, {
       ...(metrics === null ? {} : { commitObserver: metrics.commits }),
       onCommitFailed: () => writeHealth.commitFailed(),
+      migration: migrationLog(log, clock, stop),
     }),
   )
   const loading = import('./service/assembly.js')

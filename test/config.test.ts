@@ -5,17 +5,20 @@ import { variableOf } from '../src/config/setting.js'
 import { type Environment, readSettings, type Settings } from '../src/config.js'
 
 const MACHINE = { cores: 8 }
+/** By flag, as the command line gives them. */
+type Flags = readonly (readonly [flag: string, value: string])[]
+
 const EVM_TOKEN = '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0'
 const TRON_TOKEN = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
 
-function accepted(argv: readonly string[], environment: Environment = {}): Settings {
-  const outcome = readSettings(argv, environment, MACHINE)
+function accepted(flags: Flags, environment: Environment = {}): Settings {
+  const outcome = readSettings(flags, environment, [], MACHINE)
   assert.ok('settings' in outcome, `refused: ${JSON.stringify(outcome)}`)
   return outcome.settings
 }
 
-function problems(argv: readonly string[], environment: Environment = {}): readonly string[] {
-  const outcome = readSettings(argv, environment, MACHINE)
+function problems(flags: Flags, environment: Environment = {}): readonly string[] {
+  const outcome = readSettings(flags, environment, [], MACHINE)
   assert.ok('problems' in outcome, 'accepted')
   return outcome.problems
 }
@@ -27,6 +30,7 @@ describe('settings', () => {
       port: 8080,
       dataDirectory: './data',
       sandbox: false,
+      gatewaySecrets: [],
       verifyThreads: 7,
       verifyEngine: 'auto',
       keyTables: 256,
@@ -45,6 +49,8 @@ describe('settings', () => {
       trustedProxies: [],
       walletLeaseSeconds: 600,
       keepDays: 400,
+      backupEvery: 24,
+      backupKeep: 7,
       sepTokenDecimals: 6,
       trxNileTokenDecimals: 6,
       sepUrls: [],
@@ -60,10 +66,13 @@ describe('settings', () => {
       trxNilePollMs: 3000,
       nodeTimeoutMs: 15_000,
       watchLagSeconds: 300,
+      drainSeconds: 0,
       ledgerUrls: [],
       ledgerStoreUrls: [],
       ledgerTimeoutMs: 5000,
       ledgerFollow: [],
+      ledgerNodes: [],
+      ledgerContracts: [],
       ledgerFollowFrom: 0,
       ledgerPollMs: 2000,
       ledgerOverlapSeconds: 600,
@@ -88,6 +97,9 @@ describe('settings', () => {
       BILLHOOK_VERIFY_ENGINE: 'noble',
       BILLHOOK_KEY_TABLES: '0',
       BILLHOOK_HTTP: 'node',
+      BILLHOOK_URL: 'https://pay.example/billhook/',
+      BILLHOOK_KEY_FILE: 'api.pem',
+      BILLHOOK_OWNER: 'shop',
       BILLHOOK_METRICS_PORT: '0',
       BILLHOOK_METRICS_HOST: '::1',
       BILLHOOK_LOG: 'silent',
@@ -104,6 +116,9 @@ describe('settings', () => {
       BILLHOOK_TRUSTED_PROXIES: '127.0.0.1/32, fd00::/8',
       BILLHOOK_WALLET_LEASE_SECONDS: '1',
       BILLHOOK_KEEP_DAYS: '30',
+      BILLHOOK_BACKUP_DIR: '/backup',
+      BILLHOOK_BACKUP_EVERY: '6',
+      BILLHOOK_BACKUP_KEEP: '3',
       BILLHOOK_SEP_TOKEN_DECIMALS: '0',
       BILLHOOK_TRX_NILE_TOKEN_DECIMALS: '18',
       BILLHOOK_SEP_URLS: 'https://user:word@a.example/v2/key?k=1, http://10.0.0.1:8545',
@@ -122,10 +137,16 @@ describe('settings', () => {
       BILLHOOK_TRX_NILE_POLL_MS: '600000',
       BILLHOOK_NODE_TIMEOUT_MS: '120000',
       BILLHOOK_WATCH_LAG_SECONDS: '1',
+      BILLHOOK_TLS_CERT: 'tls/cert.pem',
+      BILLHOOK_TLS_KEY: 'tls/key.pem',
+      BILLHOOK_LOG_LEVEL_FILE: '/run/level',
+      BILLHOOK_DRAIN_SECONDS: '600',
       BILLHOOK_LEDGER_URL: 'http://10.1.0.1:5261,https://ledger.example/core',
       BILLHOOK_LEDGER_TIMEOUT_MS: '60000',
       BILLHOOK_LEDGER_STORE_URL: 'http://10.1.0.1:5259,http://10.1.0.2:5259',
       BILLHOOK_LEDGER_FOLLOW: 'onboard=shop/3f2a, assign=shop/9be1',
+      BILLHOOK_LEDGER_NODES: 'http://10.1.0.1:5260,https://ledger.example/node',
+      BILLHOOK_LEDGER_CONTRACTS: 'onboard=shop/3f2a,assign=shop/9be1',
       BILLHOOK_LEDGER_FOLLOW_FROM: '1700000000000',
       BILLHOOK_LEDGER_POLL_MS: '100',
       BILLHOOK_LEDGER_OVERLAP_SECONDS: '86400',
@@ -138,12 +159,15 @@ describe('settings', () => {
       port: 0,
       dataDirectory: '/var/lib/billhook',
       publicUrl: 'https://pay.example/billhook',
-      gatewaySecret: '0123456789abcdef',
+      gatewaySecrets: ['0123456789abcdef'],
       sandbox: false,
       verifyThreads: 256,
       verifyEngine: 'noble',
       keyTables: 0,
       httpServer: 'node',
+      url: 'https://pay.example/billhook',
+      keyFile: 'api.pem',
+      owner: 'shop',
       metricsPort: 0,
       metricsHost: '::1',
       logLevel: 'silent',
@@ -158,6 +182,9 @@ describe('settings', () => {
       trustedProxies: ['127.0.0.1/32', 'fd00::/8'],
       walletLeaseSeconds: 1,
       keepDays: 30,
+      backupDir: '/backup',
+      backupEvery: 6,
+      backupKeep: 3,
       sharedWallets: false,
       invoiceExpirySeconds: 31_536_000,
       sepTokenDecimals: 0,
@@ -178,10 +205,16 @@ describe('settings', () => {
       trxNilePollMs: 600_000,
       nodeTimeoutMs: 120_000,
       watchLagSeconds: 1,
+      tlsCert: 'tls/cert.pem',
+      tlsKey: 'tls/key.pem',
+      logLevelFile: '/run/level',
+      drainSeconds: 600,
       ledgerUrls: ['http://10.1.0.1:5261', 'https://ledger.example/core'],
       ledgerTimeoutMs: 60_000,
       ledgerStoreUrls: ['http://10.1.0.1:5259', 'http://10.1.0.2:5259'],
       ledgerFollow: ['onboard=shop/3f2a', 'assign=shop/9be1'],
+      ledgerNodes: ['http://10.1.0.1:5260', 'https://ledger.example/node'],
+      ledgerContracts: ['onboard=shop/3f2a', 'assign=shop/9be1'],
       ledgerFollowFrom: 1_700_000_000_000,
       ledgerPollMs: 100,
       ledgerOverlapSeconds: 86_400,
@@ -207,21 +240,16 @@ describe('settings', () => {
       [3, 2],
       [1024, 256],
     ] as const) {
-      const outcome = readSettings([], {}, { cores })
+      const outcome = readSettings([], {}, [], { cores })
       assert.ok('settings' in outcome)
       assert.equal(outcome.settings.verifyThreads, threads)
     }
   })
 
   test('a flag wins over the environment, also over a malformed value there', () => {
-    assert.equal(accepted(['--port', '9001'], { BILLHOOK_PORT: '9002' }).port, 9001)
-    assert.equal(accepted(['--port=9001'], { BILLHOOK_PORT: 'x' }).port, 9001)
-    assert.equal(accepted(['--sandbox'], { BILLHOOK_SANDBOX: 'off' }).sandbox, true)
-    assert.equal(accepted(['--host', '::', '--data', 'elsewhere']).host, '::')
-  })
-
-  test('a flag given twice counts as given last', () => {
-    assert.equal(accepted(['--port', '1', '--sandbox', '--port=2', '--sandbox']).port, 2)
+    assert.equal(accepted([['--port', '9001']], { BILLHOOK_PORT: '9002' }).port, 9001)
+    assert.equal(accepted([['--port', '9001']], { BILLHOOK_PORT: 'x' }).port, 9001)
+    assert.equal(accepted([['--sandbox', 'on']], { BILLHOOK_SANDBOX: 'off' }).sandbox, true)
   })
 
   test('an empty environment variable counts as unset', () => {
@@ -239,16 +267,13 @@ describe('settings', () => {
 describe('problems with settings', () => {
   test('are all reported at once, one line each', () => {
     assert.deepEqual(
-      problems(['--sandbox=on', '--port', '65536', '--verbose', 'now'], {
+      problems([['--port', '65536']], {
         BILLHOOK_LOG: 'loud',
         BILLHOOK_TYPO: '1',
         BILLHOOK_LEDGER_URL: 'ledger.example',
         BILLHOOK_SANDBOX: 'on',
       }),
       [
-        '--sandbox takes no value.',
-        '"--verbose" is not a flag; see billhook --help.',
-        'Unexpected argument "now".',
         'BILLHOOK_TYPO is not a setting; see billhook --help.',
         '--port must be an integer from 0 to 65535, not "65536".',
         'BILLHOOK_LEDGER_URL must be a comma-separated list of absolute http or https URLs without query, fragment or credentials, not "ledger.example".',
@@ -258,27 +283,25 @@ describe('problems with settings', () => {
     )
   })
 
-  test('a flag without its value is reported, and does not swallow the next flag', () => {
-    assert.deepEqual(problems(['--port', '--host', 'b@d', '--data']), [
-      '--port needs a value.',
-      '--data needs a value.',
-      '--host must be an IP address (IPv6 without brackets) or a host name, not "b@d".',
-    ])
-    assert.deepEqual(problems(['--port=']), ['--port must be an integer from 0 to 65535, not "".'])
-    assert.deepEqual(problems(['--port', '-1']), ['--port must be an integer from 0 to 65535, not "-1".'])
+  test('a flag with an empty or negative value is reported', () => {
+    assert.deepEqual(problems([['--port', '']]), ['--port must be an integer from 0 to 65535, not "".'])
+    assert.deepEqual(problems([['--port', '-1']]), ['--port must be an integer from 0 to 65535, not "-1".'])
   })
 
   test('never repeat a secret', () => {
     const [line, ...rest] = problems([], { BILLHOOK_GATEWAY_SECRET: 'hunter2' })
     assert.deepEqual(rest, [])
-    assert.equal(line, 'BILLHOOK_GATEWAY_SECRET must be at least 16 characters long.')
+    assert.equal(
+      line,
+      'BILLHOOK_GATEWAY_SECRET must be at least 16 characters long and without a comma, or two such secrets with a comma between them.',
+    )
     const [url] = problems([], { BILLHOOK_LEDGER_URL: 'https://user:hunter2@ledger.example' })
     assert.ok(url !== undefined && !url.includes('hunter2'), url)
   })
 
   test('stay one line, and short, whatever the value', () => {
     for (const value of ['a\nb', '\u001b[2J', 'x'.repeat(100_000)]) {
-      const [line, ...rest] = problems(['--host', value])
+      const [line, ...rest] = problems([['--host', value]])
       assert.deepEqual(rest, [])
       assert.ok(line !== undefined && line.length < 300 && !/\p{Cc}/u.test(line), line)
     }
@@ -288,7 +311,7 @@ describe('problems with settings', () => {
     const expected =
       'BILLHOOK_LEDGER_URL names a real ledger, which the sandbox never uses: unset it or switch the sandbox off.'
     const ledger = { BILLHOOK_LEDGER_URL: 'https://ledger.example' }
-    assert.deepEqual(problems(['--sandbox'], ledger), [expected])
+    assert.deepEqual(problems([['--sandbox', 'on']], ledger), [expected])
     assert.deepEqual(problems([], { ...ledger, BILLHOOK_SANDBOX: 'on' }), [expected])
     assert.deepEqual(accepted([], ledger).ledgerUrls, ['https://ledger.example'])
   })
@@ -302,7 +325,7 @@ describe('problems with settings', () => {
       'BILLHOOK_TRX_NILE_URLS needs BILLHOOK_TRX_NILE_TOKEN.',
     ])
     assert.deepEqual(accepted([], { ...sep, ...tokens }).sepUrls, ['http://127.0.0.1:8545'])
-    assert.deepEqual(problems(['--sandbox'], { ...sep, ...nile, ...tokens }), [
+    assert.deepEqual(problems([['--sandbox', 'on']], { ...sep, ...nile, ...tokens }), [
       'BILLHOOK_SEP_URLS names nodes of a real network, which the sandbox simulates: unset it or switch the sandbox off.',
       'BILLHOOK_TRX_NILE_URLS names nodes of a real network, which the sandbox simulates: unset it or switch the sandbox off.',
     ])
@@ -320,6 +343,11 @@ describe('problems with settings', () => {
     assert.equal(line, 'BILLHOOK_TRX_NILE_API_KEY must be a text of 1 to 256 characters.')
   })
 
+  test('HTTPS needs a certificate and its key', () => {
+    assert.deepEqual(problems([], { BILLHOOK_TLS_CERT: 'a' }), ['BILLHOOK_TLS_CERT needs BILLHOOK_TLS_KEY.'])
+    assert.deepEqual(problems([], { BILLHOOK_TLS_KEY: 'a' }), ['BILLHOOK_TLS_KEY needs BILLHOOK_TLS_CERT.'])
+  })
+
   test('following the ledger needs its read API, contracts, and for onboardings their name', () => {
     const url = { BILLHOOK_LEDGER_URL: 'http://a.example' }
     const store = { BILLHOOK_LEDGER_STORE_URL: 'http://b.example' }
@@ -334,10 +362,31 @@ describe('problems with settings', () => {
     accepted([], { ...url, ...store, ...assign })
     accepted([], { ...url, ...store, ...onboard, BILLHOOK_ONBOARDING_NAME: 'x' })
     assert.ok(
-      problems(['--sandbox'], store).includes(
+      problems([['--sandbox', 'on']], store).includes(
         'BILLHOOK_LEDGER_STORE_URL names a real ledger, which the sandbox never uses: unset it or switch the sandbox off.',
       ),
     )
+  })
+
+  test('telling clients of the ledger needs its nodes, one contract of each role, and the onboarding name', () => {
+    const nodes = { BILLHOOK_LEDGER_NODES: 'http://a.example' }
+    const name = { BILLHOOK_ONBOARDING_NAME: 'x' }
+    const contracts = (value: string) => ({ BILLHOOK_LEDGER_CONTRACTS: value })
+    const both = contracts('assign=shop/1,onboard=shop/2')
+    assert.deepEqual(problems([], { ...nodes, ...name }), ['BILLHOOK_LEDGER_NODES needs BILLHOOK_LEDGER_CONTRACTS.'])
+    assert.deepEqual(problems([], { ...nodes, ...both }), ['BILLHOOK_LEDGER_NODES needs BILLHOOK_ONBOARDING_NAME.'])
+    assert.deepEqual(problems([], both), ['BILLHOOK_LEDGER_CONTRACTS needs BILLHOOK_LEDGER_NODES.'])
+    for (const wrong of [
+      'assign=shop/1',
+      'assign=shop/1,assign=shop/2',
+      'assign=shop/1,onboard=other/2',
+      'assign=shop/1,onboard=shop/2,onboard=shop/3',
+    ]) {
+      assert.deepEqual(problems([], { ...nodes, ...name, ...contracts(wrong) }), [
+        'BILLHOOK_LEDGER_CONTRACTS must name one onboard and one assign contract of one namespace.',
+      ])
+    }
+    accepted([], { ...nodes, ...name, ...both })
   })
 
   test('strict mode needs the onboarding name of a real ledger, and the sandbox has its own', () => {
@@ -347,8 +396,8 @@ describe('problems with settings', () => {
       "BILLHOOK_STRICT needs BILLHOOK_ONBOARDING_NAME, the ledger's onboarding name.",
     ])
     assert.equal(accepted([], { ...strict, ...name }).strict, true)
-    assert.equal(accepted(['--sandbox'], strict).strict, true)
-    assert.deepEqual(problems(['--sandbox'], { ...strict, ...name }), [
+    assert.equal(accepted([['--sandbox', 'on']], strict).strict, true)
+    assert.deepEqual(problems([['--sandbox', 'on']], { ...strict, ...name }), [
       'BILLHOOK_ONBOARDING_NAME is for a real ledger; the sandbox has its own: unset it or switch the sandbox off.',
     ])
   })
@@ -387,6 +436,9 @@ describe('problems with settings', () => {
     BILLHOOK_VERIFY_ENGINE: ['openssl', 'AUTO'],
     BILLHOOK_KEY_TABLES: ['-1', '8193', 'all'],
     BILLHOOK_HTTP: ['express'],
+    BILLHOOK_URL: ['pay.example', 'ftp://pay.example', 'https://a:b@pay.example', 'https://pay.example/?x'],
+    BILLHOOK_KEY_FILE: ['a\0b'],
+    BILLHOOK_OWNER: ['o'.repeat(129)],
     BILLHOOK_METRICS_PORT: ['-1', '65536', '80a', 'on'],
     BILLHOOK_METRICS_HOST: ['b@d', '127.1', '[::1]'],
     BILLHOOK_LOG: ['INFO', 'verbose'],
@@ -422,6 +474,9 @@ describe('problems with settings', () => {
     BILLHOOK_TRUSTED_PROXIES: ['127.0.0.1', 'loopback', '10.0.0.0/33', '10.0.0.0/8,'],
     BILLHOOK_WALLET_LEASE_SECONDS: ['0', '604801', '10m'],
     BILLHOOK_KEEP_DAYS: ['29', '36501', 'ever'],
+    BILLHOOK_BACKUP_DIR: ['\0'],
+    BILLHOOK_BACKUP_EVERY: ['0', '8761', 'daily'],
+    BILLHOOK_BACKUP_KEEP: ['0', '10001', 'all'],
     BILLHOOK_SEP_TOKEN_DECIMALS: ['-1', '19'],
     BILLHOOK_TRX_NILE_TOKEN_DECIMALS: ['19', '6.0'],
     BILLHOOK_SEP_URLS: ['a.example', 'ws://a.example', 'http://a.example#x', 'http://a.example,'],
@@ -440,10 +495,16 @@ describe('problems with settings', () => {
     BILLHOOK_TRX_NILE_POLL_MS: ['99', '600001'],
     BILLHOOK_NODE_TIMEOUT_MS: ['0', '120001'],
     BILLHOOK_WATCH_LAG_SECONDS: ['0', '604801', '5m'],
+    BILLHOOK_TLS_CERT: ['a\0b'],
+    BILLHOOK_TLS_KEY: ['a\0b'],
+    BILLHOOK_LOG_LEVEL_FILE: ['a\0b'],
+    BILLHOOK_DRAIN_SECONDS: ['-1', '601', '5s'],
     BILLHOOK_LEDGER_URL: ['http://a.example,', 'ws://a.example', 'http://a.example?x'],
     BILLHOOK_LEDGER_TIMEOUT_MS: ['0', '60001', '5s'],
     BILLHOOK_LEDGER_STORE_URL: ['ledger.example', 'http://a.example?x'],
     BILLHOOK_LEDGER_FOLLOW: ['shop/3f2a', 'own=shop/3f2a', 'assign=3f2a', 'assign=shop/3f2a@1', 'assign=shop/a,'],
+    BILLHOOK_LEDGER_NODES: ['ledger.example', 'http://a.example?x'],
+    BILLHOOK_LEDGER_CONTRACTS: ['shop/3f2a', 'assign=3f2a'],
     BILLHOOK_LEDGER_FOLLOW_FROM: ['-1', '10000000000000', 'now'],
     BILLHOOK_LEDGER_POLL_MS: ['99', '600001'],
     BILLHOOK_LEDGER_OVERLAP_SECONDS: ['-1', '86401', '1.5'],

@@ -16,12 +16,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // Leaves.
   base: ['scheduler'],
   clock: [],
-  config: [],
+  config: ['base'],
   crypto: ['base'],
   log: [],
   'program-files': [],
   scheduler: [],
+  seldom: [],
   'start-error': [],
+  'v8-flags': [],
   version: [],
 
   // The core.
@@ -37,7 +39,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   page: ['domain'],
   http: [
     ...['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'log', 'page', 'program-files', 'scheduler'],
-    ...['store', 'webhooks'],
+    ...['seldom', 'store', 'version', 'webhooks'],
   ],
   metrics: [...['actors', 'clock', 'domain', 'http', 'ledger', 'networks', 'store', 'verify', 'version', 'webhooks']],
   sandbox: [
@@ -48,10 +50,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // The assembly: only the service knows everything, only the command line knows the service.
   service: [
     ...['actors', 'auth', 'clock', 'config', 'crypto', 'domain', 'http', 'ledger', 'log', 'metrics', 'networks'],
-    ...['sandbox', 'scheduler', 'start-error', 'store', 'verify', 'webhooks'],
+    ...['page', 'sandbox', 'scheduler', 'seldom', 'start-error', 'store', 'verify', 'version', 'webhooks'],
   ],
-  cli: ['clock', 'config', 'domain', 'log', 'networks', 'scheduler', 'service', 'start-error', 'version'],
-  main: ['cli', 'service'],
+  client: ['base', 'clock', 'crypto', 'http', 'scheduler'],
+  cli: [
+    ...['base', 'client', 'clock', 'config', 'crypto', 'domain', 'http', 'log', 'networks', 'scheduler', 'service'],
+    ...['seldom', 'start-error', 'store', 'version'],
+  ],
+  main: ['cli', 'service', 'v8-flags'],
 }
 
 /** Packages and Node's own modules, where a part may not import every one of them. */
@@ -227,6 +233,21 @@ describe('import directions', () => {
       ['./b.js', './f.js'],
     )
     assert.throws(() => importsOf('x.ts', 'await import(name)'), /cannot be checked/)
+  })
+
+  test('the client library imports nothing but itself and the packages of its platform-free cryptography', () => {
+    const folder = join(projectRoot, 'client')
+    const files = readdirSync(folder).filter((name) => name.endsWith('.ts'))
+    assert.ok(files.length > 0)
+    const against = files.flatMap((file) =>
+      importsOf(file, readFileSync(join(folder, file), 'utf8'))
+        .filter(
+          ({ specifier }) =>
+            !/^(\.\/[\w-]+\.js|@noble\/(hashes|secp256k1)(\/.*)?|@scure\/bip(32|39)(\/.*)?)$/.test(specifier),
+        )
+        .map(({ specifier }) => `${file} imports ${specifier}`),
+    )
+    assert.deepEqual(against, [])
   })
 
   const cases: readonly [from: string, statement: string, against: boolean][] = [

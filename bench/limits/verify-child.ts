@@ -2,23 +2,28 @@ import { createHash } from 'node:crypto'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import secp256k1 from 'secp256k1'
 import { loadEngine } from '../../src/verify/engine-choice.js'
+import { compileKeyTables } from '../../src/verify/key-tables.js'
+import { BATCH_LIMIT } from '../../src/verify/pool.js'
+import { TableVerifier } from '../../src/verify/table-verifier.js'
+import { type BatchVerifier, engineVerifier, type SignedDigest } from '../../src/verify/wire.js'
 import { derSignature } from '../merchants.js'
 import { argument, tell } from '../parent.js'
+import type { VerifyTask } from './verifications.js'
 
 /** Verifies as fast as it can, on threads that start together. */
 
-const SIGNATURES = 256
-const WARM_UP_SECONDS = 0.2
+const ENGINE = 'libsecp256k1'
+/** As many signatures together as the service verifies at most. */
+const TOGETHER = BATCH_LIMIT[ENGINE]
+/** Batches that differ. */
+const BATCHES = 50
+/** Long enough for every key to get its table. */
+const WARM_UP_SECONDS = 0.5
 
-interface Task {
-  readonly threads: number
-  readonly seconds: number
-}
+if (isMainThread) await direct(argument<VerifyTask>())
+else await work(workerData as VerifyTask)
 
-if (isMainThread) await direct(argument<Task>())
-else await work((workerData as Task).seconds)
-
-async function direct(task: Task): Promise<void> {
+async function direct(task: VerifyTask): Promise<void> {
   const workers = Array.from({ length: task.threads }, () => new Worker(new URL(import.meta.url), { workerData: task }))
   const says = () =>
     workers.map(
@@ -35,26 +40,33 @@ async function direct(task: Task): Promise<void> {
   tell({ perSecond })
 }
 
-async function work(seconds: number): Promise<void> {
-  const engine = await loadEngine('libsecp256k1')
-  const secretKey = createHash('sha256').update('bench').digest()
-  const publicKey = secp256k1.publicKeyCreate(secretKey)
-  const signed = Array.from({ length: SIGNATURES }, (_, n) => {
-    const digest = createHash('sha256').update(`${n}`).digest()
-    return { digest, der: derSignature(digest, secretKey) }
-  })
-  const verifyFor = (duration: number): number => {
-    const startedAt = performance.now()
-    let count = 0
-    while (performance.now() - startedAt < duration * 1000) {
-      for (const { digest, der } of signed) {
-        if (!engine.verify(der, digest, publicKey)) throw new Error('a good signature was refused')
-      }
-      count += signed.length
-    }
-    return (count * 1000) / (performance.now() - startedAt)
-  }
-  verifyFor(WARM_UP_SECONDS)
-  parentPort?.once('message', () => parentPort?.postMessage(verifyFor(seconds)))
+async function work({ seconds, keys, hasTables }: VerifyTask): Promise<void> {
+  const engine = await loadEngine(ENGINE)
+  const verifier = hasTables ? new TableVerifier(engine, await compileKeyTables(), keys) : engineVerifier(engine)
+  const batches = Array.from({ length: BATCHES }, (_, batch) =>
+    Array.from({ length: TOGETHER }, (_, n) => signedBy((batch + n) % keys, batch * TOGETHER + n)),
+  )
+  verifyFor(verifier, batches, WARM_UP_SECONDS)
+  parentPort?.once('message', () => parentPort?.postMessage(verifyFor(verifier, batches, seconds)))
   parentPort?.postMessage('ready')
+}
+
+function signedBy(key: number, message: number): SignedDigest {
+  const secretKey = createHash('sha256').update(`bench ${key}`).digest()
+  const digest = createHash('sha256').update(`${message}`).digest()
+  return { digest, signature: derSignature(digest, secretKey), publicKey: secp256k1.publicKeyCreate(secretKey) }
+}
+
+/** Returns verifications per second. */
+function verifyFor(verifier: BatchVerifier, batches: readonly (readonly SignedDigest[])[], duration: number): number {
+  const startedAt = performance.now()
+  let count = 0
+  while (performance.now() - startedAt < duration * 1000) {
+    for (const batch of batches) {
+      const { valid, complaint } = verifier.verifyAll(batch, true)
+      if (complaint !== null || valid.includes(false)) throw new Error(`a good signature was refused: ${complaint}`)
+    }
+    count += batches.length * TOGETHER
+  }
+  return (count * 1000) / (performance.now() - startedAt)
 }

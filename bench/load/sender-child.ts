@@ -29,6 +29,7 @@ const latencies: number[] = []
 const answeredAt: number[] = []
 let sent = 0
 let answered = 0
+let bytes = 0
 let startedAt = 0
 
 await Promise.all(Array.from({ length: task.connections }, open))
@@ -57,7 +58,8 @@ function hasNext(): boolean {
 }
 
 function sendNext(dueAt: number): void {
-  const connection = idle.pop()
+  // The one that waited longest: the service closes connections that stay idle.
+  const connection = idle.shift()
   const request = requests[sent]
   if (connection === undefined || request === undefined) throw new Error('nothing to send, or nowhere to send it')
   connection.n = sent
@@ -65,6 +67,7 @@ function sendNext(dueAt: number): void {
   connection.dueAt = dueAt
   connection.isBusy = true
   connection.socket.write(request)
+  bytes += request.length
 }
 
 function sendDue(): void {
@@ -81,6 +84,7 @@ function receive(connection: Connection, text: string): void {
   const length = Number(/content-length: (\d+)/i.exec(answer)?.[1] ?? 0)
   if (answer.length < headEnd + HEAD_END.length + length) return
   if (Number(answer.slice(9, 12)) !== task.status) throw new Error(`unexpected answer: ${answer}`)
+  bytes += connection.answer.length
   connection.answer = ''
   connection.isBusy = false
   answered += 1
@@ -109,6 +113,7 @@ function finish(now: number): void {
     p999: quantile(sorted, 0.999),
     answers: sorted.length,
     seconds: (now - startedAt) / 1000,
+    bytes,
     answeredAt,
   }
   tell(report)

@@ -24,6 +24,8 @@ export interface SenderReport {
   readonly answers: number
   /** From the first request to the last answer. */
   readonly seconds: number
+  /** Sent and received on all connections, without the headers of the network. */
+  readonly bytes: number
   /** By request, in ms of the machine's clock; empty unless asked for. */
   readonly answeredAt: readonly number[]
 }

@@ -1,4 +1,3 @@
-import type { Measurement } from '../results.js'
 import type { Case } from './case.js'
 
 /** Minimum duration of a task; in a shorter one the clock would dominate. */
@@ -12,8 +11,6 @@ export interface TimedFunction<Input, Result> {
   /** Whether the result is the right one. */
   readonly isRight: (result: Result, input: Input) => boolean
   readonly note?: string
-  /** The group and name of the figure when they are not those of a single function. */
-  readonly place?: Pick<Measurement, 'group' | 'x'>
 }
 
 /** The latest results. They are kept so that the compiler cannot drop a call. */
@@ -21,7 +18,7 @@ const kept: unknown[] = new Array(16).fill(null)
 
 /** Throws unless the function returns the right result for each input. */
 export function functionCase<Input, Result>(timed: TimedFunction<Input, Result>): Case {
-  const { name, inputs, run, isRight, note, place } = timed
+  const { name, inputs, run, isRight, note } = timed
   for (const input of inputs) if (!isRight(run(input), input)) throw new Error(`${name}: a wrong answer`)
   let at = 0
   const repeat = (times: number) => {
@@ -33,7 +30,7 @@ export function functionCase<Input, Result>(timed: TimedFunction<Input, Result>)
   }
   const perTask = timesFor(repeat)
   return {
-    measurement: { group: 'micro', name, unit: 'µs', ...place, ...(note === undefined ? {} : { note }) },
+    measurement: { group: 'micro', name, unit: 'µs', ...(note === undefined ? {} : { note }) },
     task: () => repeat(perTask),
     perTask,
   }

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import type { Bench } from '../bench.js'
 import { creationsPerSecondMax } from '../limits/verifications.js'
 import { type Signer, signedCreation, signer, wallet } from '../merchants.js'
+import { CREATION_UNDER_LOAD } from '../names.js'
 import { registerMerchants } from '../registration.js'
 import { writeRequestFile } from '../request-file.js'
-
-export const CREATION_UNDER_LOAD = 'signed creation under load'
 
 /** Creations on a new wallet before the next one takes over. */
 const CREATIONS_OF_NEW = 256

@@ -3,13 +3,11 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from '../bench.js'
 import { COMMANDS_AT_ONCE, cursorAt, Histories } from '../histories.js'
+import { CREATION, DEPOSIT, PAID_STATUS } from '../names.js'
 import { median } from '../results.js'
 import { SerialClient } from '../serial-client.js'
 import { say, withService } from '../service-process.js'
 import { timeCreationsUnderLoad, type WalletWithHistory } from './creations-under-load.js'
-
-export const PAID_STATUS = 'paid status'
-const CREATION = 'creation'
 
 const DURABLE = `in the store, durable, ${COMMANDS_AT_ONCE} at once`
 const OVER_HTTP = 'over HTTP, one request at a time'
@@ -117,11 +115,8 @@ class WalletsOfSizes {
   /** Deposits are matched only to invoices with a callback. Nothing sends the deliveries here. */
   async timeDeposits(): Promise<void> {
     for (const size of this.sizes) await this.histories.store.webhooks.put(nameOf(size), 'http://127.0.0.1:9/')
-    await this.rounds(
-      'deposit',
-      this.sizes,
-      `${DURABLE}, each matched with an invoice and its webhook queued`,
-      (size) => this.inBatches(() => this.histories.deposits(nameOf(size), COMMANDS_AT_ONCE)),
+    await this.rounds(DEPOSIT, this.sizes, `${DURABLE}, each matched with an invoice and its webhook queued`, (size) =>
+      this.inBatches(() => this.histories.deposits(nameOf(size), COMMANDS_AT_ONCE)),
     )
   }
 

@@ -6,17 +6,10 @@ import type { Bench } from '../bench.js'
 import { askChild } from '../child.js'
 import type { SenderReport, SenderTask } from '../load/sender-report.js'
 import { Merchants } from '../merchants.js'
+import { IDLE_MEMORY, MEMORY_AFTER, OWN_MEMORY_IDLE, START } from '../names.js'
 import { registerMerchants } from '../registration.js'
-import { writeRequestFile } from '../request-file.js'
 import { startBenched, withService } from '../service-process.js'
-
-export const START = 'start to first answer'
-export const IDLE_MEMORY = 'resident memory, idle'
-
-/** Without the mapped pages of the database file, which the system reclaims when it needs memory. */
-export const OWN_MEMORY_IDLE = 'own memory, idle'
-/** Own memory after this number of invoices. */
-export const MEMORY_AFTER = 'own memory after the invoices'
+import { signCreations } from '../signing.js'
 
 const CREATED = 201
 const BYTES_PER_MIB = 1024 * 1024
@@ -48,14 +41,15 @@ export async function processCosts(bench: Bench): Promise<void> {
 
 async function memory(bench: Bench, url: string, pid: number, database: string): Promise<void> {
   const { parameters, findings, directory } = bench
-  const merchants = new Merchants(parameters.keys, parameters.wallets)
+  const { keys, wallets } = parameters
+  const merchants = new Merchants(keys, wallets)
   await pause(parameters.idleSeconds * 1000)
   const idle = memoryOf(pid)
   await registerMerchants(url, merchants.signers, merchants.wallets)
   const file = join(directory, 'memory-requests')
   for (let done = 0; done < parameters.memoryInvoices; done += SIGNED_AT_ONCE) {
     const count = Math.min(SIGNED_AT_ONCE, parameters.memoryInvoices - done)
-    await writeRequestFile(file, count, (n) => merchants.signedCreate(done + n, 'many'))
+    await signCreations({ path: file, keys, wallets, on: 'many', from: done, count })
     const task: SenderTask = {
       url,
       requests: file,

@@ -4,12 +4,12 @@ import type { Bench } from '../bench.js'
 import { COMMANDS_AT_ONCE, Histories } from '../histories.js'
 import { constantOf, startConstantServer } from '../limits/constant-server.js'
 import { Merchants, pushEvents } from '../merchants.js'
+import { CONSTANT, READ } from '../names.js'
 import { registerMerchants } from '../registration.js'
+import { plainNumber } from '../report-parts/figure.js'
 import { httpRequest, writeRequestFile } from '../request-file.js'
 import { withService } from '../service-process.js'
 
-export const READ = 'GET /api/invoices/<id>'
-export const CONSTANT = 'uWS, the same bytes from a constant'
 const READ_OF_MANY = 'GET /api/invoices/<id>, of many in turn'
 
 const DEPOSITS = 10
@@ -51,7 +51,7 @@ export async function reads(bench: Bench): Promise<void> {
   rmSync(file)
   const note = `over ${connections} connections`
   const readNote = `one with ${DEPOSITS} deposits, again and again, ${note}`
-  const manyNote = `${readInvoices} with ${DEPOSITS} deposits, one after the other, ${note}`
+  const manyNote = `${plainNumber(readInvoices)} with ${DEPOSITS} deposits, one after the other, ${note}`
   const add = (name: string, of: readonly number[], about: string) =>
     findings.add({ group: 'reads', name, unit: 'per second', samples: of, note: about })
   add(READ, samples.read, readNote)

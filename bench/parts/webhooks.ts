@@ -5,14 +5,12 @@ import { askChild } from '../child.js'
 import { WebhookReceiver } from '../load/receiver.js'
 import type { SenderReport, SenderTask } from '../load/sender-report.js'
 import { type BenchWallet, Merchants, pushEvents, pushHeaders } from '../merchants.js'
+import { DELIVERIES, WEBHOOK_P50, WEBHOOK_P99 } from '../names.js'
 import { quantile } from '../quantile.js'
 import { registerMerchants } from '../registration.js'
+import { plainNumber } from '../report-parts/figure.js'
 import { httpRequest, writeRequestFile } from '../request-file.js'
 import { withService } from '../service-process.js'
-
-export const WEBHOOK_P50 = 'deposit to webhook, p50'
-export const WEBHOOK_P99 = 'deposit to webhook, p99'
-export const DELIVERIES = 'deliveries, sustained'
 
 /** Deliveries of one invoice are sent one after another, so there are many invoices, one for each wallet. */
 const INVOICES = 1000
@@ -94,7 +92,7 @@ class Webhooks {
       samples.p99.push(quantile(delays, 0.99))
     }
     rmSync(file)
-    const note = `from the answer to the push until the webhook has arrived, ${depositsPerSecond} deposits per second, a push each`
+    const note = `from the answer to the push until the webhook has arrived, ${plainNumber(depositsPerSecond)} deposits per second, a push each`
     findings.add({ group: 'webhooks', name: WEBHOOK_P50, unit: 'ms', samples: samples.p50, note })
     findings.add({ group: 'webhooks', name: WEBHOOK_P99, unit: 'ms', samples: samples.p99, note })
   }
@@ -115,7 +113,7 @@ class Webhooks {
       const last = Math.max(...(await this.receiver.arrivals()).values())
       samples.push(((count - arrived) * 1000) / (last - atMs))
     }
-    const note = `${count} webhooks queued while the receiver answers nothing, then how fast it gets them; one owner, one receiver`
+    const note = `${plainNumber(count)} webhooks queued while the receiver answers nothing, then how fast it gets them; one owner, one receiver`
     this.bench.findings.add({ group: 'webhooks', name: DELIVERIES, unit: 'per second', samples, note })
   }
 

@@ -3,18 +3,22 @@ import { type MeasurementWords, measurementWords } from './measurement-words.js'
 
 /** The groups of a report, in order, with their titles. */
 export const GROUP_TITLES: Readonly<Record<Group, string>> = {
-  throughput: 'Signed, durable creations',
+  throughput: 'Invoices created in a second, signed and durable',
   limits: 'Limits of the machine',
-  latency: 'Latency of signed creations at half of the peak rate',
+  latency: 'Latency of a creation at half of the peak rate',
   reads: 'Reads of an invoice',
   history: 'Cost against history size',
   batch: 'Throughput against batch size',
   webhooks: 'Webhooks',
   process: 'Start and memory',
+  backup: 'Creations beside backups',
+  sizing: 'What a rate of invoices takes',
+  disk: 'Bytes on disk',
   micro: 'Single functions',
 }
 
 export interface GroupOfMeasurements {
+  readonly group: Group
   readonly title: string
   /** How the whole group was measured; empty when that differs within it. */
   readonly note: string
@@ -28,7 +32,7 @@ export function byGroup(measurements: readonly Measurement[]): GroupOfMeasuremen
     const [first] = rows
     if (first === undefined) return []
     const isShared = rows.length > 1 && rows.every(({ note }) => note === first.note)
-    return [{ title: GROUP_TITLES[group], note: isShared ? first.note : '', rows: saidOnce(rows, isShared) }]
+    return [{ group, title: GROUP_TITLES[group], note: isShared ? first.note : '', rows: saidOnce(rows, isShared) }]
   })
 }
 

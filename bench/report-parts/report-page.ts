@@ -1,53 +1,79 @@
-import { type Markup, markup } from '../../src/page/markup.js'
+import { CONSTANT } from '../names.js'
 import type { Machine, Results } from '../results.js'
-import { charts } from './charts.js'
+import { CHARTED, type ChartName } from './charts.js'
 import { plainNumber } from './figure.js'
-import { PAGE_STYLE } from './page-style.js'
-import { factsTable, measurementTables, targetsTable } from './tables.js'
+import { byGroup, type GroupOfMeasurements } from './groups.js'
+import { aboveLimit, best, creationLimit } from './limit.js'
+import { plain } from './markdown.js'
+import { fiveLines } from './sizing-lines.js'
+import { factsTable, measurementTable, sizesTable, targetsTable } from './tables.js'
+import { targetSummary } from './target-words.js'
 
-/** The report as an HTML document that needs nothing else: no script, no font, no image from anywhere. */
+/** The report as a Markdown page beside its charts. */
 export function reportPage(results: Results): string {
-  return `${targetsPart(results)}${charts(results).join('\n')}${measurementsPart(results)}`
+  const parts = [
+    '# Benchmark report',
+    '<!-- Written by `node dist/bench/report.js` from results.json; a test compares the two. -->',
+    plain(summary(results)),
+    ...(results.isTiny ? ['**A tiny run: it shows that everything works, its figures mean nothing.**'] : []),
+    '## In five lines',
+    fiveLines(results),
+    '## Targets',
+    targetSummary(results.targets),
+    ...(results.targets.length === 0 ? [] : [targetsTable(results)]),
+    '## Measurements',
+    ...measurements(results),
+    '## Machine and versions',
+    factsTable([...machineFacts(results.machine), ...Object.entries(results.machine.versions)]),
+    '## Parameters',
+    factsTable(parameterFacts(results)),
+    '## Skipped',
+    skipped(results),
+  ]
+  return `${parts.join('\n\n')}\n`
 }
 
-function targetsPart(results: Results): Markup {
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${"default-src 'none'; style-src 'unsafe-inline'"}">
-<title>Billhook benchmarks</title>
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
-<main>
-<h1>Billhook benchmarks</h1>
-<p class="quiet">${summary(results)}</p>
-${results.isTiny ? markup`<p class="warning">A tiny run: it shows that everything works, its figures mean nothing.</p>` : null}
-<h2>Targets</h2>
-${targetsTable(results)}
-<h2>Charts</h2>
-<div class="charts">
-`
+function measurements(results: Results): string[] {
+  const groups = byGroup(results.measurements)
+  if (groups.length === 0) return ['Nothing was measured.']
+  return groups.flatMap((group) => [
+    `### ${group.title}`,
+    ...(group.note === '' ? [] : [plain(group.note)]),
+    ...chartOf(group, results),
+    ...tablesOf(group),
+  ])
 }
 
-function measurementsPart(results: Results): Markup {
-  const { machine, skipped } = results
-  return markup`
-</div>
-<h2>All measurements</h2>
-${measurementTables(results)}
-<h2>Machine and versions</h2>
-${factsTable([...machineFacts(machine), ...Object.entries(machine.versions)])}
-<h2>Parameters</h2>
-${factsTable(parameterFacts(results))}
-<h2>Skipped</h2>
-${skippedList(skipped)}
-</main>
-</body>
-</html>
-`
+/** A group whose figures were measured once at each size has a table of sizes, and one of the others. */
+function tablesOf({ group, rows }: GroupOfMeasurements): string[] {
+  if (group !== 'sizing') return [measurementTable(rows)]
+  const sized = rows.filter(({ size }) => size !== '')
+  const others = rows.filter(({ size }) => size === '')
+  const note = sized[0]?.note ?? ''
+  return [
+    ...(sized.length === 0 ? [] : [plain(note), sizesTable('Invoices a second', sized)]),
+    ...(others.length === 0 ? [] : [measurementTable(others)]),
+  ]
+}
+
+function chartOf({ group, title }: GroupOfMeasurements, results: Results): string[] {
+  const name = CHARTED.find((charted) => charted === group)
+  if (name === undefined) return []
+  return [`![${title}](${name}.svg)`, ...warning(name, results)]
+}
+
+/** A limit that something passed was measured wrongly, and the page says so. */
+function warning(name: ChartName, { measurements: all }: Results): string[] {
+  const limits = { throughput: creationLimit(all), reads: best(all, CONSTANT) }
+  if (name !== 'throughput' && name !== 'reads') return []
+  const above = aboveLimit(
+    all.filter(({ group, name: one }) => group === name && one !== CONSTANT),
+    limits[name],
+  )
+  if (above.length === 0) return []
+  return [
+    `**Above the limit: ${plain(above.join('; '))}. The limit was measured while the machine was slower: measure again.**`,
+  ]
 }
 
 function summary({ startedAt, durationSeconds, machine, loadGenerator }: Results): string {
@@ -55,7 +81,7 @@ function summary({ startedAt, durationSeconds, machine, loadGenerator }: Results
   const lasted = minutes < 2 ? `${plainNumber(durationSeconds)} seconds` : `${plainNumber(minutes)} minutes`
   const commit = machine.commit === null ? 'commit unknown' : `commit ${machine.commit}`
   const started = `${startedAt.slice(0, 16).replace('T', ' ')} UTC`
-  return `${started}, ${lasted}, ${commit}, load by ${loadGenerator} on the same machine, ${cores(machine)}.`
+  return `${started}, ${lasted}, ${commit}, ${machine.cpu} with ${cores(machine)}, load by ${loadGenerator} on the same machine.`
 }
 
 function cores({ cores: count }: Machine): string {
@@ -76,11 +102,7 @@ function parameterFacts({ parameters, loadGenerator }: Results): [string, string
   return [['load generator', loadGenerator], ...numbers]
 }
 
-function skippedList(skipped: readonly string[]): Markup {
-  if (skipped.length === 0) return markup`<p>Nothing was skipped.</p>`
-  return markup`<ul>
-${skipped.map(
-  (reason) => markup`<li>${reason}</li>
-`,
-)}</ul>`
+function skipped({ skipped: reasons }: Results): string {
+  if (reasons.length === 0) return 'Nothing was skipped.'
+  return reasons.map((reason) => `- ${plain(reason)}`).join('\n')
 }

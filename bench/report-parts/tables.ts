@@ -1,68 +1,68 @@
-import { type Markup, markup } from '../../src/page/markup.js'
 import type { Results } from '../results.js'
-import { byGroup } from './groups.js'
+import { NOT_MEASURED } from './figure.js'
+import { type Align, plain, table } from './markdown.js'
 import type { MeasurementWords } from './measurement-words.js'
-import { targetSummary, targetWords } from './target-words.js'
+import { targetWords } from './target-words.js'
 
 /** The tables of the page. */
 
-export function targetsTable({ targets }: Results): Markup {
+export function targetsTable({ targets }: Results): string {
+  const columns = [
+    { title: 'Target', align: 'left' },
+    { title: 'Asked', align: 'right' },
+    { title: 'Floor', align: 'right' },
+    { title: 'Reached', align: 'right' },
+    { title: '', align: 'left' },
+  ] as const
   const rows = targets.map((outcome) => {
-    const words = targetWords(outcome)
-    return markup`<tr><th scope="row">${words.what}<small>${outcome.from}</small></th><td class="number">${words.value}</td>
-<td class="number">${words.target}</td><td class="number">${words.floor}</td>
-<td class="verdict ${outcome.verdict.replaceAll(' ', '-')}">${words.verdict}</td></tr>
-`
+    const { what, value, target, floor, verdict } = targetWords(outcome)
+    return [plain(what), target, floor, `**${value}**`, verdict]
   })
-  if (rows.length === 0) return markup`<p>${targetSummary(targets)}</p>`
-  return markup`<p>${targetSummary(targets)}</p>
-<div class="wide"><table>
-<thead><tr><th scope="col">Target</th><th scope="col" class="number">Value</th><th scope="col" class="number">Target</th>
-<th scope="col" class="number">Floor</th><th scope="col">Verdict</th></tr></thead>
-<tbody>
-${rows}</tbody></table></div>`
-}
-
-export function measurementTables({ measurements }: Results): Markup {
-  const groups = byGroup(measurements)
-  if (groups.length === 0) return markup`<p>Nothing was measured.</p>`
-  return markup`${groups.map(
-    ({ title, note, rows }) => markup`<h3>${title}</h3>
-${note === '' ? null : markup`<p class="quiet">${note}</p>`}
-${measurementTable(rows)}
-`,
-  )}`
-}
-
-/** A column that no measurement of the group fills is left out. */
-function measurementTable(rows: readonly MeasurementWords[]): Markup {
-  const columns = COLUMNS.filter(({ of }) => rows.some((row) => row[of] !== ''))
-  const classOf = (isNumber: boolean) => (isNumber ? 'number' : 'text')
-  return markup`<div class="wide"><table class="measured">
-<thead><tr>${columns.map(({ title, isNumber }) => markup`<th scope="col" class="${classOf(isNumber)}">${title}</th>`)}</tr></thead>
-<tbody>
-${rows.map(
-  (row) =>
-    markup`<tr>${columns.map(({ of, isNumber }) => markup`<td class="${classOf(isNumber)}">${row[of]}</td>`)}</tr>
-`,
-)}</tbody></table></div>`
+  return table(columns, rows)
 }
 
 const COLUMNS = [
-  { of: 'name', title: 'What', isNumber: false },
-  { of: 'size', title: 'Size', isNumber: true },
-  { of: 'median', title: 'Median', isNumber: true },
-  { of: 'spread', title: 'Lowest–highest', isNumber: true },
-  { of: 'repetitions', title: 'Repetitions', isNumber: true },
-  { of: 'note', title: 'How', isNumber: false },
-] as const
+  { of: 'name', title: 'What', align: 'left' },
+  { of: 'size', title: 'Size', align: 'right' },
+  { of: 'median', title: 'Median', align: 'right' },
+  { of: 'spread', title: 'Lowest–highest', align: 'right' },
+  { of: 'repetitions', title: 'Repetitions', align: 'right' },
+  { of: 'note', title: 'How', align: 'left' },
+] as const satisfies readonly { readonly of: keyof MeasurementWords; readonly title: string; readonly align: Align }[]
+
+/** A column that no measurement of the group fills is left out. */
+export function measurementTable(rows: readonly MeasurementWords[]): string {
+  const columns = COLUMNS.filter(({ of }) => rows.some((row) => row[of] !== ''))
+  return table(
+    columns,
+    rows.map((row) => columns.map(({ of }) => plain(row[of]))),
+  )
+}
+
+/** Measurements that were made once at each of some sizes: a column for each. */
+export function sizesTable(sizeName: string, rows: readonly MeasurementWords[]): string {
+  const unique = (of: 'name' | 'size') => [...new Set(rows.map((row) => row[of]))]
+  const sizes = unique('size')
+  const columns = [
+    { title: sizeName, align: 'left' as Align },
+    ...sizes.map((size) => ({ title: size, align: 'right' as const })),
+  ]
+  const cells = (name: string) =>
+    sizes.map((size) => rows.find((row) => row.name === name && row.size === size)?.median ?? NOT_MEASURED)
+  return table(
+    columns,
+    unique('name').map((name) => [name, ...cells(name)].map(plain)),
+  )
+}
 
 /** A table of names and values. */
-export function factsTable(facts: readonly (readonly [name: string, value: string])[]): Markup {
-  if (facts.length === 0) return markup`<p>Nothing was recorded.</p>`
-  return markup`<div class="wide"><table class="facts"><tbody>
-${facts.map(
-  ([name, value]) => markup`<tr><th scope="row">${name}</th><td>${value}</td></tr>
-`,
-)}</tbody></table></div>`
+export function factsTable(facts: readonly (readonly [name: string, value: string])[]): string {
+  const columns = [
+    { title: 'What', align: 'left' },
+    { title: 'Value', align: 'left' },
+  ] as const
+  return table(
+    columns,
+    facts.map(([name, value]) => [plain(name), plain(value)]),
+  )
 }

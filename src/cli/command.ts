@@ -49,6 +49,21 @@ export function firstSignal(io: CommandIo): { signal: Promise<StopSignal>; recei
   return { signal, received: () => received }
 }
 
+/** Does some work that the first signal aborts. */
+export async function withSignals(io: CommandIo, work: (stop: AbortSignal) => Promise<number>): Promise<number> {
+  const stop = new AbortController()
+  const stopped = firstSignal(io).signal.then((signal) => {
+    stop.abort()
+    return EXIT_BY_SIGNAL[signal]
+  })
+  try {
+    return await work(stop.signal)
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    return await stopped
+  }
+}
+
 /**
  * Opens some work, does it and closes it. Resolves with its exit code, or with 3 when it could not be opened or failed. The
  * first signal aborts `stop`.

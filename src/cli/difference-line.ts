@@ -2,13 +2,14 @@ import type { ObservedTransfer } from '../domain/block.js'
 import type { Deposit } from '../domain/deposit.js'
 import type { Network } from '../domain/network.js'
 import type { DepositField, Difference } from '../networks/reconcile.js'
+import { printable } from './output.js'
 
 /**
  * A difference as one line for people. Text from others, such as a pushed hash, cannot send control characters to a
  * terminal.
  */
 export function differenceLine(network: Network, difference: Difference): string {
-  return whatDiffers(network, difference).replace(/\p{C}/gu, '?')
+  return printable(whatDiffers(network, difference))
 }
 
 function whatDiffers(network: Network, difference: Difference): string {

@@ -1,37 +1,59 @@
 import { describeSettings, type SettingDescription } from '../config/describe.js'
-
-const INTRODUCTION = `Usage: billhook <command> [flags]
-
-Commands:
-  serve        Run the service until SIGTERM or SIGINT.
-  reconcile    Compare blocks of a watched network with the recorded deposits, while no service runs on the data:
-                 --network <SEP or TRX-NILE> --from <height> --to <height>
-                 --apply    Repair the differences.
-                 --forget   At the end, forget which blocks were read: the service then starts at its configured block.
-               With --ledger alone: compare everything that the followed ledger lists, and apply what was missed.
-               Ends with 0 when nothing is different in the end, 1 when differences are left, 2 when the command or the
-               settings are wrong, 3 when the end was not reached; the last line says how to continue.
-
-Flags:
-  --help       Print this text.
-  --version    Print the version.
-
-Settings of both, as environment variables or flags (a flag wins; an empty variable counts as unset):
-`
+import type { BillhookCommand } from './billhook-command.js'
 
 /** Up to 112 characters, so that a line with its indentation fits 120 columns. */
 const WRAP = /\S.{0,111}(?=\s|$)/g
 
-/** The text of `billhook --help`: commands, flags and every setting. Ends without a line feed. */
-export function helpText(): string {
-  const chapters = describeSettings().map(({ title, settings }) => `\n${title}\n${settings.map(settingText).join('')}`)
-  return INTRODUCTION + chapters.join('\n')
+const EXAMPLES = `
+Examples:
+  billhook serve --sandbox                 Try it: a simulated ledger and simulated networks.
+  billhook serve --data /var/lib/billhook  Run it; the other settings come from the environment.
+  billhook status --data /var/lib/billhook Ask it how it is.
+
+Each command has a --help of its own. Exit codes: 0 done, 1 failed, 2 wrong command line or settings.
+Documentation: docs/operating.md, docs/settings.md.
+`
+
+const SETTINGS = `
+Settings, as environment variables or flags (a flag wins; an empty variable counts as unset). Their values and
+defaults: billhook serve --help.
+`
+
+const SETTINGS_IN_FULL = `
+Settings, as environment variables or flags (a flag wins; an empty variable counts as unset):
+`
+
+/** The settings of the service, with their values and defaults. */
+export const SERVE_HELP = SETTINGS_IN_FULL + chapters(settingInFull)
+
+/** Adds the examples, and every setting with its sentence, to the help that was asked for. */
+export function completeHelp(program: BillhookCommand): void {
+  program.addHelpText('after', ({ error }) => (error ? '' : EXAMPLES + SETTINGS + chapters(settingInShort)))
 }
 
-function settingText(setting: SettingDescription): string {
-  const names = [setting.environment, ...(setting.flag === undefined ? [] : [setting.flag])].join(', ')
-  const lines = [setting.sentence, `Value: ${setting.expects}`, `Default: ${setting.fallback}`].flatMap(wrapped)
-  return `\n  ${names}${lines.map((line) => `\n      ${line}`).join('')}`
+function chapters(settingText: (setting: SettingDescription) => string): string {
+  return describeSettings()
+    .map(({ title, settings }) => `\n${title}\n${settings.map(settingText).join('')}`)
+    .join('\n')
+}
+
+function settingInShort(setting: SettingDescription): string {
+  return `\n  ${namesOf(setting)}${indented([setting.sentence])}`
+}
+
+function settingInFull(setting: SettingDescription): string {
+  return `\n  ${namesOf(setting)}${indented([setting.sentence, `Value: ${setting.expects}`, `Default: ${setting.fallback}`])}`
+}
+
+function namesOf({ environment, fileVariable, flag }: SettingDescription): string {
+  return [environment, fileVariable, flag].filter((name) => name !== undefined).join(', ')
+}
+
+function indented(texts: readonly string[]): string {
+  return texts
+    .flatMap(wrapped)
+    .map((line) => `\n      ${line}`)
+    .join('')
 }
 
 /** The text in lines that fit a terminal, broken at blanks. */

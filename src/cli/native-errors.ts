@@ -1,14 +1,17 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { format } from 'node:util'
-import type { Logger, LogStream } from '../log.js'
+import { flushLog, type Logger, type LogStream } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
+import { Seldom } from '../seldom.js'
 
 const STDERR = 2
 /** The file in the data directory that collects what native code writes to standard error. */
 const NATIVE_ERRORS_FILE = 'native-errors.log'
 /** Pause between two reads of the file. */
 const READ_PAUSE_MS = 1000
+/** Shortest time between two lines of libraries: the database's says each write that a full disk refuses. */
+const LIBRARY_PAUSE_MS = 1000
 /** Characters of such a text in one log line. */
 const TEXT_LIMIT_CHARACTERS = 4000
 
@@ -33,18 +36,24 @@ export interface NativeErrorsOptions {
  * koffi only the console goes into the log.
  */
 export async function divertNativeErrors({ directory, log, stream, scheduler }: NativeErrorsOptions): Promise<void> {
+  const seldom = new Seldom(LIBRARY_PAUSE_MS)
   for (const method of ['error', 'warn', 'log', 'info'] as const) {
-    console[method] = (...values: unknown[]) => log.warn({ text: shortened(format(...values)) }, 'a library says')
+    console[method] = (...values: unknown[]) => {
+      const withheld = seldom.next()
+      if (withheld !== null) log.warn({ text: shortened(format(...values)), withheld }, 'a library says')
+    }
   }
   const descriptors = await systemDescriptors()
   if (descriptors === null) return
   const file = join(directory, NATIVE_ERRORS_FILE)
   const logFd = descriptors.dup(STDERR)
   if (logFd < 0) return
+  stream.fd = logFd
+  // A write in progress still goes to the descriptor that is replaced below.
+  await flushLog(log)
   try {
     logWhatIsLeft(file, log)
     const fileFd = openSync(file, 'a', 0o600)
-    stream.fd = logFd
     descriptors.dup2(fileFd, STDERR)
     closeSync(fileFd)
   } catch (error) {

@@ -1,9 +1,14 @@
+import { once } from 'node:events'
+import { writeFailure } from '../base/write-failure.js'
 import { systemClock } from '../clock.js'
 import { createLog, flushLog, type LogLevel, stderrStream } from '../log.js'
 import { systemScheduler, wakefulScheduler } from '../scheduler.js'
+import type { ProcessIo } from './billhook-command.js'
+import { EXIT_FAILURE } from './command.js'
 import { divertNativeErrors } from './native-errors.js'
 import type { ReconcileIo } from './reconcile.js'
 import type { ServeIo } from './serve.js'
+import { supervisorOf } from './supervisor.js'
 
 /** Writes a line to standard output. */
 export function out(line: string): void {
@@ -15,22 +20,59 @@ export function error(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
+/** Resolves when the reader of standard output has taken everything: the end of the process would cut off the rest. */
+export async function outputWritten(): Promise<void> {
+  if (process.stdout.writableLength > 0) await new Promise<void>((written) => process.stdout.write('', () => written()))
+}
+
+/** Writes text of any length to standard output. */
+async function print(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+}
+
+/** Where the system does not say. */
+const COLUMNS = 80
+
+function terminalColumns(): number | null {
+  const { isTTY, columns } = process.stderr
+  if (isTTY !== true || process.env['TERM'] === 'dumb') return null
+  return columns > 0 ? columns : COLUMNS
+}
+
 type FromService = 'startService' | 'openReconciliation' | 'openLedgerReconciliation'
 
 /** The process as the commands use it, without what they need of the service. */
-export function processIo(level: LogLevel): Omit<ServeIo & ReconcileIo, FromService> {
+export type WholeProcess = Omit<ServeIo & ReconcileIo, FromService> & Pick<ProcessIo, 'print' | 'isOutputTerminal'>
+
+/** As a shell counts a process that SIGPIPE ends (128 + 13). */
+const EXIT_BROKEN_PIPE = 141
+
+/** The process of a command whose output may go to a program that reads only its beginning, such as `head`, or to a disk that is full. */
+export function commandIo(level: LogLevel): WholeProcess {
+  process.stdout.on('error', (failure: NodeJS.ErrnoException) => {
+    if (failure.code === 'EPIPE') process.exit(EXIT_BROKEN_PIPE)
+    error(`billhook: standard output cannot be written: ${writeFailure(failure)}`)
+    process.exit(EXIT_FAILURE)
+  })
+  return processIo(level)
+}
+
+export function processIo(level: LogLevel): WholeProcess {
   const stream = stderrStream()
   const log = createLog(level, stream)
   return {
     out,
     error,
     write: (text) => process.stderr.write(text),
-    isTerminal: process.stderr.isTTY === true,
+    print,
+    columns: terminalColumns,
+    isOutputTerminal: process.stdout.isTTY === true,
     log,
     flush: () => flushLog(log),
     clock: systemClock,
     scheduler: wakefulScheduler,
     divertErrors: (directory) => divertNativeErrors({ directory, log, stream, scheduler: systemScheduler }),
+    supervisor: () => supervisorOf(process.env, log),
     onUncaught: (uncaught) => process.on('uncaughtException', uncaught).on('unhandledRejection', uncaught),
     onSignal: (signal, received) => process.on(signal, received),
     exit: (code) => process.exit(code),

@@ -1,4 +1,3 @@
-import type { Flags, FlagValues } from '../config/flags.js'
 import type { Settings } from '../config.js'
 import { isNetwork, NETWORKS, type Network } from '../domain/network.js'
 import { NodeUnavailable } from '../networks/network-reader.js'
@@ -9,23 +8,15 @@ import type {
   openReconciliation,
   Reconciliation,
 } from '../service/reconciliation.js'
+import type { Given } from './billhook-command.js'
 import { type CommandIo, EXIT_FAILURE, EXIT_INCOMPLETE, EXIT_SUCCESS, EXIT_USAGE, withWork } from './command.js'
 import { differenceLine } from './difference-line.js'
-import { ProgressLine } from './progress-line.js'
+import { ProgressLine, StatusLine } from './progress-line.js'
 
 const START = { SEP: 'BILLHOOK_SEP_START', 'TRX-NILE': 'BILLHOOK_TRX_NILE_START' } as const
 
-const VALUES = ['--network', '--from', '--to'] as const
+const VALUES = ['network', 'from', 'to'] as const
 const HEIGHT = /^(0|[1-9]\d{0,14})$/
-
-/** The flags of the command's own. */
-export const RECONCILE_FLAGS: Flags = {
-  '--network': 'value',
-  '--from': 'value',
-  '--to': 'value',
-  '--apply': 'switch',
-  '--forget': 'switch',
-}
 
 /** The arguments of `billhook reconcile`. */
 export interface ReconcileRequest {
@@ -43,31 +34,31 @@ export interface ReconcileRequest {
 export interface ReconcileIo extends CommandIo {
   /** Writes to standard error as it is. */
   write(text: string): void
-  /** Whether standard error is a terminal. */
-  readonly isTerminal: boolean
+  /** The columns of the terminal at standard error; null when it is none, or one that cannot move in a line. */
+  columns(): number | null
   readonly openReconciliation: typeof openReconciliation
   readonly openLedgerReconciliation: typeof openLedgerReconciliation
 }
 
 /** The request, or null; every problem with it is added to `problems`, one line each. */
-export function readReconcileRequest(flags: FlagValues, problems: string[]): ReconcileRequest | null {
-  for (const flag of VALUES) {
-    if (!flags.has(flag) && !problems.includes(`${flag} needs a value.`)) problems.push(`reconcile needs ${flag}.`)
+export function readReconcileRequest(options: Given['options'], problems: string[]): ReconcileRequest | null {
+  for (const name of VALUES) {
+    if (options[name] === undefined) problems.push(`reconcile needs --${name}.`)
   }
-  const network = flags.get('--network')
+  const { network } = options
   if (network !== undefined && !isNetwork(network)) {
     problems.push(`--network must be one of ${NETWORKS.join(', ')}, not ${JSON.stringify(network)}.`)
   }
-  const [from, to] = ['--from', '--to'].map((flag) => {
-    const text = flags.get(flag)
-    if (text !== undefined && HEIGHT.test(text)) return Number(text)
-    if (text !== undefined) problems.push(`${flag} must be the height of a block, not ${JSON.stringify(text)}.`)
+  const [from, to] = ['from', 'to'].map((name) => {
+    const text = options[name]
+    if (typeof text === 'string' && HEIGHT.test(text)) return Number(text)
+    if (text !== undefined) problems.push(`--${name} must be the height of a block, not ${JSON.stringify(text)}.`)
     return undefined
   })
   if (from !== undefined && to !== undefined && from > to) problems.push('--from must not be above --to.')
-  const [isApplied, isForgotten] = [flags.has('--apply'), flags.has('--forget')]
+  const [isApplied, isForgotten] = [options['apply'] === true, options['forget'] === true]
   if (isForgotten && !isApplied) problems.push('--forget needs --apply.')
-  if (problems.length > 0 || !isNetwork(network) || from === undefined || to === undefined) return null
+  if (!isNetwork(network) || from === undefined || to === undefined) return null
   return { network, from, to, isApplied, isForgotten }
 }
 
@@ -102,8 +93,7 @@ async function compare(request: ReconcileRequest, work: Reconciliation, io: Reco
   const { network, from, to, isApplied } = request
   if (work.recorded === null) io.error(`The service has not watched ${network} yet.`)
   else if (to > work.recorded) io.error(`Blocks above ${work.recorded} were not read by the service yet.`)
-  const { clock, write, isTerminal } = io
-  const line = new ProgressLine({ clock, write: (text) => write(text), isTerminal, total: to - from + 1 })
+  const line = new ProgressLine({ ...io, unit: 'blocks' })
   let last: ReconcileProgress = { blocks: 0, transfers: 0, differences: 0, repaired: 0, next: from }
   try {
     last = await work.run({
@@ -116,7 +106,7 @@ async function compare(request: ReconcileRequest, work: Reconciliation, io: Reco
       },
       onProgress: (progress) => {
         last = progress
-        line.show(progress.blocks, `${counted(progress.transfers, 'transfer')}, ${foundText(progress)}`)
+        line.show(progress.blocks, to - from + 1, `${counted(progress.transfers, 'transfer')}, ${foundText(progress)}`)
       },
     })
   } catch (error) {
@@ -172,10 +162,14 @@ export async function reconcileLedger(settings: Settings, io: ReconcileIo): Prom
   return await withWork(
     (stop) => io.openLedgerReconciliation({ settings, log: io.log, clock: io.clock, stop }),
     async (work) => {
-      const onProgress = (transactions: number) => {
-        if (io.isTerminal) io.write(`\r${transactions} transactions`)
+      const line = new StatusLine(io)
+      try {
+        const reconciled = await work.run((transactions) => line.show(`${transactions} transactions`))
+        line.clear()
+        return concludeLedger(reconciled, io)
+      } finally {
+        line.clear()
       }
-      return concludeLedger(await work.run(onProgress), io)
     },
     'the comparison with the ledger could not begin or end',
     io,
@@ -183,7 +177,6 @@ export async function reconcileLedger(settings: Settings, io: ReconcileIo): Prom
 }
 
 function concludeLedger({ transactions, missed, failure }: LedgerReconciled, io: ReconcileIo): number {
-  if (io.isTerminal) io.write('\r')
   io.out(`${transactions} transactions of the ledger are compared: ${missed} facts had been missed and are applied.`)
   if (failure === null) return EXIT_SUCCESS
   io.error(`billhook: the end was not reached: ${failure}`)

@@ -14,6 +14,8 @@ export interface Configured {
 const REAL: readonly (readonly [Name, string])[] = [
   ['ledgerUrls', 'names a real ledger, which the sandbox never uses'],
   ['ledgerStoreUrls', 'names a real ledger, which the sandbox never uses'],
+  ['ledgerNodes', 'names a real ledger, which the sandbox never uses'],
+  ['ledgerContracts', 'names a real ledger, which the sandbox never uses'],
   ['onboardingName', 'is for a real ledger; the sandbox has its own'],
   ['sepUrls', 'names nodes of a real network, which the sandbox simulates'],
   ['trxNileUrls', 'names nodes of a real network, which the sandbox simulates'],
@@ -42,6 +44,19 @@ export function combinationProblems({ values, given }: Configured): string[] {
   const followed: readonly string[] = Array.isArray(values.ledgerFollow) ? values.ledgerFollow : []
   if (followed.length > 0) need('ledgerFollow', 'ledgerStoreUrls')
   if (followed.some((entry) => entry.startsWith('onboard='))) need('ledgerFollow', 'onboardingName')
+  if (isRead('ledgerNodes')) {
+    need('ledgerNodes', 'ledgerContracts')
+    need('ledgerNodes', 'onboardingName')
+  }
+  if (isRead('ledgerContracts')) {
+    need('ledgerContracts', 'ledgerNodes')
+    const told: readonly string[] = Array.isArray(values.ledgerContracts) ? values.ledgerContracts : []
+    if (!isOneOfEach(told))
+      problems.push(`${variable('ledgerContracts')} must name one onboard and one assign contract of one namespace.`)
+  }
+  if (isRead('tlsCert')) need('tlsCert', 'tlsKey')
+  if (isRead('tlsKey')) need('tlsKey', 'tlsCert')
+  for (const name of ['backupEvery', 'backupKeep'] as const) if (isRead(name)) need(name, 'backupDir')
   if (isRead('sepUrls')) need('sepUrls', 'sepToken')
   if (isRead('trxNileUrls')) need('trxNileUrls', 'trxNileToken')
   return problems
@@ -49,4 +64,10 @@ export function combinationProblems({ values, given }: Configured): string[] {
 
 function variable(name: Name): string {
   return variableOf(name, settingsSchema[name].about)
+}
+
+/** Whether the entries, `<role>=<namespace>/<contract>`, are two, of both roles and of one namespace. */
+function isOneOfEach(entries: readonly string[]): boolean {
+  const [roles, namespaces] = [/^\w+/, /=([^/]+)/].map((part) => new Set(entries.map((one) => part.exec(one)?.at(-1))))
+  return entries.length === 2 && roles?.size === 2 && namespaces?.size === 1
 }

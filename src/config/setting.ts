@@ -46,6 +46,8 @@ export interface OptionalSetting<Value> extends Setting<Value> {
   readonly isOptional: true
 }
 
+const PORT_LIMIT = 65_535
+
 type AboutKind = Omit<SettingAbout, 'expects'>
 
 /** Text that passes the check. */
@@ -87,6 +89,11 @@ export function integer(minimum: number, maximum: number, about: AboutKind): Set
   return { about: { ...about, expects: `an integer from ${minimum} to ${maximum}` }, read }
 }
 
+/** The number of a port; 0 is for a free one. */
+export function port(about: AboutKind): Setting<number> {
+  return integer(0, PORT_LIMIT, about)
+}
+
 /** An integer that counts something, or measures it in a unit. */
 export function quantity(
   minimum: number,
@@ -112,7 +119,7 @@ export function onOff(about: AboutKind): Setting<boolean> {
 export const optional = {
   text: optionally(text),
   textOfLength: optionally(textOfLength),
-  integer: optionally(integer),
+  port: optionally(port),
   quantity: optionally(quantity),
 }
 

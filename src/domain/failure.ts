@@ -2,8 +2,8 @@
  * The closed set of failures that a client can cause, by their stable `code`. Exceptions are for bugs and broken machines.
  *
  * The message is the specification's literal text where it gives one; `<name>` in it is replaced by a parameter.
- * `docs/errors.md` is generated from this table, with the statuses of `src/http/failure-status.ts`. Its column "When" is
- * written there; a test fails for a code without it.
+ * `docs/errors.md` is generated from this table, with the statuses of `src/http/failure-status.ts` and the occasions of
+ * `src/http/failure-occasions.ts`.
  */
 export const failureMessages = {
   // Signed requests (specification, Errors, 401; decisions 2)

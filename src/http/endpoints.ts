@@ -1,5 +1,6 @@
 import type { Signer } from '../auth/signed-request.js'
 import type { Permission } from '../domain/api-key.js'
+import { FILTER_PARAMETERS } from './invoice-filters.js'
 import { LIST_PARAMETERS } from './lists.js'
 import type { Answer, Request } from './server.js'
 
@@ -25,6 +26,8 @@ export type Access =
   | { readonly access: 'sandbox' }
   /** Everyone who reaches the operator's own listener. */
   | { readonly access: 'operator' }
+  /** Everyone who may open `admin.sock` in the data directory. On no other listener does the endpoint exist. */
+  | { readonly access: 'admin' }
 
 export type Endpoint = Access & {
   /** The query parameters that it reads; all others are refused. `any`: all others are ignored. None if absent. */
@@ -47,6 +50,9 @@ export const REDELIVERIES_PER_OWNER_MINUTE = 60
 /** A push of the gateway may be larger than other bodies (decisions 8). */
 export const PUSH_LIMIT_BYTES = 1_048_576
 
+/** A piece of an import, which may be one record of the longest texts. */
+const IMPORT_LIMIT_BYTES = 2_097_152
+
 /** The method and the pattern. It is also the text that a signature covers (specification). */
 type Tag = `${(typeof METHODS)[number]} /${string}`
 
@@ -57,7 +63,7 @@ const declared = {
   'GET /api/users/:id/invoices': {
     access: 'owner',
     owner: 'path',
-    query: [...LIST_PARAMETERS, 'include', 'reference'],
+    query: [...LIST_PARAMETERS, 'include', 'reference', ...FILTER_PARAMETERS],
   },
 
   'POST /api/api-keys': { access: 'identity' },
@@ -84,11 +90,22 @@ const declared = {
 
   // Mail and chat programs add parameters of their own to links: a payer must not see an error for them.
   'GET /pay/:id': { access: 'open', query: 'any' },
+  'GET /pay/:id/events': { access: 'open', query: ['after'] },
+  'GET /pay/:id/qr/:file': { access: 'open' },
 
   'POST /internal/events': { access: 'gateway', bodyLimitBytes: PUSH_LIMIT_BYTES, counts: 'nothing' },
+  'GET /api/info': { access: 'open' },
+  'GET /openapi.json': { access: 'open' },
+  'GET /docs': { access: 'open' },
+  'GET /docs/:file': { access: 'open' },
   'GET /healthz': { access: 'open', counts: 'nothing' },
   'GET /readyz': { access: 'open', counts: 'nothing' },
   'GET /metrics': { access: 'operator', counts: 'nothing' },
+
+  'GET /admin/status': { access: 'admin', counts: 'nothing' },
+  'GET /admin/doctor': { access: 'admin', counts: 'nothing' },
+  'POST /admin/import': { access: 'admin', counts: 'nothing', bodyLimitBytes: IMPORT_LIMIT_BYTES },
+  'GET /admin/records/:kind': { access: 'admin', counts: 'nothing', query: ['owner'] },
 
   'GET /sandbox': { access: 'sandbox' },
   'POST /sandbox/deposits': { access: 'sandbox' },
@@ -111,7 +128,8 @@ export function isForOwnPages(tag: string, { pages }: Endpoint): boolean {
   return (pages ?? (tag.startsWith('GET ') ? 'any' : 'own')) === 'own'
 }
 
-type ParamsIn<Pattern extends string> = Pattern extends `${string}/:${infer Name}/${infer Rest}`
+/** The names of the parameters in a pattern. */
+export type ParamsIn<Pattern extends string> = Pattern extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | ParamsIn<`/${Rest}`>
   : Pattern extends `${string}/:${infer Name}`
     ? Name
@@ -129,12 +147,21 @@ export type Handler<Tag extends string> = {
 
 export type Handlers<Tags extends EndpointTag> = { readonly [Tag in Tags]: Handler<Tag> }
 
+/** The names of the query parameters that an endpoint reads. */
+export type QueryOf<Tag extends EndpointTag> = (typeof declared)[Tag] extends {
+  readonly query: readonly (infer Name)[]
+}
+  ? Extract<Name, string>
+  : never
+
 type TagsOf<Name extends Access['access']> = {
   [Tag in EndpointTag]: (typeof declared)[Tag]['access'] extends Name ? Tag : never
 }[EndpointTag]
 
 /** The handlers of the service's own listener. One that is missing does not compile, unless it depends on settings. */
 export type AllHandlers = Handlers<TagsOf<'open' | 'api-key' | 'owner' | 'identity'>>
+/** The handlers that only `admin.sock` has. */
+export type AdminHandlers = Handlers<TagsOf<'admin'>>
 
 type TagsOfAll<Groups extends readonly unknown[]> = { [Index in keyof Groups]: keyof Groups[Index] }[number]
 

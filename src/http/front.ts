@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
+import { type Certificate, type CertificateFacts, readCertificate } from './certificate.js'
 import type { HttpServer, Resolve, ServerSettings } from './server.js'
 
 /** Initial capacity of an unfinished body: enough for most bodies, and little for one that never arrives. */
@@ -12,6 +13,7 @@ export const NO_BODY = Buffer.alloc(0)
 export abstract class Front implements HttpServer {
   /** True once every answer must end its connection. */
   draining = false
+  certificate: CertificateFacts | null = null
   readonly bodies: UnfinishedBodies
   private inFlight = 0
   private onIdle: (() => void) | undefined
@@ -27,8 +29,19 @@ export abstract class Front implements HttpServer {
 
   abstract listen(): Promise<{ readonly host: string; readonly port: number }>
   abstract close(): void
+  /** Serves new connections with it. Throws `UnusableCertificate` if the engine refuses it. */
+  protected abstract use(certificate: Certificate): void
   /** Stops accepting connections. What it returns is awaited after `close`. */
   protected abstract stopListening(): Promise<void> | undefined
+
+  renewCertificate(): void {
+    const files = this.settings.certificate
+    if (files === undefined) return
+    const certificate = readCertificate(files)
+    this.use(certificate)
+    const { names, expires } = certificate
+    this.certificate = { names, expires }
+  }
 
   drain(): Promise<void> {
     this.drained ??= this.finishAll()

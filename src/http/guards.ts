@@ -15,8 +15,8 @@ import type { Request, RequestHead } from './server.js'
 export interface Guards {
   readonly browsers: HeadGuard | null
   readonly claimRate: HeadGuard | null
-  /** Null: only endpoints without a credential can be served. */
-  readonly access: AccessParts | null
+  /** Null: only endpoints without a credential can be served. `trusted`: who reaches the listener may do everything. */
+  readonly access: AccessParts | 'trusted' | null
 }
 
 /**
@@ -96,7 +96,8 @@ interface StrictParts {
 }
 
 interface GatewayParts {
-  readonly secret: string
+  /** More than one while the gateway changes over to a new one. */
+  readonly secrets: readonly string[]
   readonly clock: Clock
   readonly complaints: Pick<GatewayComplaints, 'rejected'>
 }
@@ -104,12 +105,15 @@ interface GatewayParts {
 const OPEN: AccessGuard = { head: null, request: null }
 
 /** The guard that enforces the access of an endpoint. Throws if the parts that it needs are missing. */
-function accessGuard(tag: EndpointTag, endpoint: Endpoint, parts: AccessParts | null): AccessGuard {
+function accessGuard(tag: EndpointTag, endpoint: Endpoint, parts: Guards['access']): AccessGuard {
+  if (parts === 'trusted') return OPEN
   switch (endpoint.access) {
     case 'open':
     case 'sandbox':
     case 'operator':
       return OPEN
+    case 'admin':
+      throw new Error(`${tag} is served to those who are trusted only`)
     case 'gateway':
       return gatewayGuard(needed(parts?.gateway, tag))
     case 'api-key':
@@ -194,7 +198,7 @@ function identityGuard(
 }
 
 /** The headers are judged before the body is read, the signature before the body is parsed. */
-function gatewayGuard({ secret, clock, complaints }: GatewayParts): AccessGuard {
+function gatewayGuard({ secrets, clock, complaints }: GatewayParts): AccessGuard {
   const reject = ({ requestId }: RequestHead) => {
     complaints.rejected('signature', { requestId })
     return failure('invalid_gateway_signature')
@@ -203,7 +207,7 @@ function gatewayGuard({ secret, clock, complaints }: GatewayParts): AccessGuard 
     head: (head) => (mayBeGatewayPush(proofIn(head), clock.now()) ? null : reject(head)),
     request: (request) => {
       const push = { ...proofIn(request), body: request.body }
-      return isGatewayPush(push, secret, clock.now()) ? succeed(null) : { ok: false, failure: reject(request) }
+      return isGatewayPush(push, secrets, clock.now()) ? succeed(null) : { ok: false, failure: reject(request) }
     },
   }
 }

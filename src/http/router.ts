@@ -47,7 +47,7 @@ export interface RouterHooks {
   onError(error: unknown, head: RequestHead, isDefect: boolean): void
   /** Judge every request, in this order, before a route is looked for. */
   readonly admit?: readonly HeadGuard[]
-  /** Called with every request that was answered, refusals included. Without any, nothing is measured. */
+  /** Called with every request that was answered, refusals included. Without any, nothing is measured. May change. */
   readonly observers?: readonly ObserveRequest[]
   /** None if absent: no page of another origin may read an answer. */
   readonly corsOrigins?: CorsOrigins
@@ -194,7 +194,8 @@ class RoutedRequest implements Target {
   private finish(answer: Answer): Answer {
     const { head, hooks } = this
     const { observers, corsOrigins } = hooks
-    if (observers.length > 0) this.observe(answer.status)
+    // A request that began without an observer has no beginning.
+    if (observers.length > 0 && this.startedAt > 0) this.observe(answer.status)
     const shown = hooks.present(answer, head)
     return corsOrigins.length > 0 ? withCors(shown, head, corsOrigins) : shown
   }

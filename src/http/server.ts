@@ -1,3 +1,5 @@
+import type { CertificateFacts, CertificateFiles } from './certificate.js'
+
 /** The largest head of a request, request line included; beyond it the answer is 431. */
 export const HEAD_LIMIT_BYTES = 16_384
 
@@ -80,7 +82,11 @@ export interface ConnectionShare {
 }
 
 export interface ServerSettings {
+  /** Serve HTTPS with the certificate in these files; HTTP if absent. */
+  readonly certificate?: CertificateFiles
   readonly host: string
+  /** The path of a Unix socket to listen on instead; `node:http` only. */
+  readonly socketPath?: string
   /** 0 picks a free one. */
   readonly port: number
   /** Connections beyond are refused. */
@@ -99,6 +105,13 @@ export interface ServerSettings {
 export interface HttpServer {
   /** Resolves with the address in use when connections are accepted; rejects if the address is unavailable. */
   listen(): Promise<{ readonly host: string; readonly port: number }>
+  /** The certificate of new connections; null without HTTPS. */
+  readonly certificate: CertificateFacts | null
+  /**
+   * Serves new connections with the certificate that the files hold now; others go on with theirs. Throws
+   * `UnusableCertificate`, and changes nothing, if it cannot be served. Nothing happens without HTTPS.
+   */
+  renewCertificate(): void
   /**
    * Stops accepting connections and answers what has arrived with `Connection: close`. Resolves when every handler has
    * settled, including those whose client has disconnected, every answer is sent, and every connection is closed.
@@ -108,7 +121,10 @@ export interface HttpServer {
   close(): void
 }
 
-/** The class of an adapter. `onError` is called for defects: throwing handlers, failing streams, unwritable headers. */
+/**
+ * The class of an adapter. The constructor throws `UnusableCertificate` like `renewCertificate`. `onError` is called for
+ * defects: throwing handlers, failing streams, unwritable headers.
+ */
 export type HttpServerClass = new (
   resolve: Resolve,
   settings: ServerSettings,

@@ -23,11 +23,13 @@ export function mayBeGatewayPush({ timestamp, signature }: Omit<GatewayPush, 'bo
 }
 
 /**
- * Whether the push was made by a holder of `secret` within five minutes of `nowMs`, either side (decisions 8). The
- * timestamp is signed with the body, so a recorded push cannot be replayed later.
+ * Whether the push was made by a holder of one of the secrets within five minutes of `nowMs`, either side (decisions 8).
+ * The timestamp is signed with the body, so a recorded push cannot be replayed later.
  */
-export function isGatewayPush(push: GatewayPush, secret: string, nowMs: number): boolean {
+export function isGatewayPush(push: GatewayPush, secrets: readonly string[], nowMs: number): boolean {
   const { timestamp, signature, body } = push
   if (timestamp === undefined || signature === undefined || !isTimely(timestamp, nowMs)) return false
-  return equalConstantTime(signature, hmacSha256(Buffer.from(secret), `${timestamp}\n`, body).toString('hex'))
+  return secrets.some((secret) =>
+    equalConstantTime(signature, hmacSha256(Buffer.from(secret), `${timestamp}\n`, body).toString('hex')),
+  )
 }

@@ -26,6 +26,7 @@ const histogram = metricOf('histogram')
 /** Every metric of the service. A test compares the list with docs/operating.md. */
 export const metricsCatalogue = {
   build: gauge('billhook_build_info', ['version'], 'Always 1; the label is the running version.'),
+  ready: gauge('billhook_ready', [], '1 while `/readyz` answers 200, else 0.'),
   requests: histogram(
     'billhook_http_request_duration_seconds',
     ['method', 'route', 'status'],
@@ -87,10 +88,26 @@ export const metricsCatalogue = {
     ['kind'],
     'Rows removed at the end of their retention: events, deliveries, and idempotent requests.',
   ),
+  backups: counter('billhook_backups_total', ['kind'], 'Scheduled backups: made, or failed.'),
+  backupAge: gauge(
+    'billhook_backup_age_seconds',
+    [],
+    'Age of the newest scheduled backup; without one, the time since the service started. 0 without a schedule.',
+  ),
+  backupInterval: gauge(
+    'billhook_backup_interval_seconds',
+    [],
+    'The configured time between two scheduled backups; 0 without a schedule.',
+  ),
   gatewayRejections: counter(
     'billhook_gateway_rejections_total',
     ['kind'],
     'Rejections of gateway input: pushes with a bad signature or body, and rejected events.',
+  ),
+  certificateExpiry: gauge(
+    'billhook_certificate_expiry_time_seconds',
+    [],
+    'Unix time at which the certificate of HTTPS expires; 0 without HTTPS.',
   ),
   walletsClaimable: gauge(
     'billhook_wallets_claimable',
@@ -190,6 +207,7 @@ export const DEPOSIT_OUTCOMES: Readonly<Record<DepositObservation['outcome'], tr
 }
 
 export const REMOVED_ROWS: Readonly<Record<RemovedRows, true>> = { events: true, deliveries: true, requests: true }
+export const BACKUPS: Readonly<Record<'made' | 'failed', true>> = { made: true, failed: true }
 export const GATEWAY_REJECTIONS: Readonly<Record<GatewayRejection, true>> = { signature: true, body: true, event: true }
 
 export const VERIFY_LANES: Readonly<Record<VerifyLaneName, true>> = { registered: true, unregistered: true }

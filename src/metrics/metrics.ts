@@ -13,6 +13,7 @@ import type { AttemptObserver } from '../webhooks/attempt.js'
 import type { Dispatcher } from '../webhooks/dispatcher.js'
 import {
   ATTEMPT_OUTCOMES,
+  BACKUPS,
   DEPOSIT_KINDS,
   DEPOSIT_OUTCOMES,
   GATEWAY_REJECTIONS,
@@ -48,9 +49,15 @@ export interface WatchedParts {
   readonly dispatcher: Pick<Dispatcher, 'laneCount'>
   readonly store: Pick<Store, 'outbox' | 'wallets'>
   readonly clock: Clock
+  /** Whether the service can take traffic. */
+  readonly isReady: () => boolean
   readonly watchers: readonly WatchedNetwork[]
+  /** Null without scheduled backups. */
+  readonly backups: { readonly ageMs: number; readonly everyMs: number } | null
   /** Null when no ledger is followed. */
   readonly follower: WatchedFollower | null
+  /** Unix ms; null without HTTPS. */
+  readonly certificateExpiresAt: () => number | null
 }
 
 /** The metrics of one service: observers for its parts, and the text for Prometheus. */
@@ -64,6 +71,9 @@ export class Metrics {
   readonly intake: IntakeObserver = intakeObserver(this.registry)
   /** Counts rows removed at the end of their retention. */
   readonly removed = countsOf(this.registry, metricsCatalogue.removedRows, REMOVED_ROWS)
+  private readonly backups = countsOf(this.registry, metricsCatalogue.backups, BACKUPS)
+  /** Counts scheduled backups. */
+  readonly backupEnded = (outcome: keyof typeof BACKUPS) => this.backups(outcome, 1)
   /** Counts rejected input of the gateway. */
   readonly gatewayRejected = countsOf(this.registry, metricsCatalogue.gatewayRejections, GATEWAY_REJECTIONS)
   readonly contentType = this.registry.contentType
@@ -73,8 +83,20 @@ export class Metrics {
   }
 
   /** Adds the gauges. Call once, when the parts are built. */
-  watch({ pool, directory, dispatcher, store, clock, watchers, follower }: WatchedParts): void {
+  watch({
+    pool,
+    directory,
+    dispatcher,
+    store,
+    clock,
+    isReady,
+    watchers,
+    follower,
+    certificateExpiresAt,
+    backups,
+  }: WatchedParts): void {
     const { registry } = this
+    gauge(registry, metricsCatalogue.ready, (ready) => ready.set(isReady() ? 1 : 0))
     watchNetworks(registry, watchers)
     watchFollower(registry, follower)
     gauge(registry, metricsCatalogue.verifyQueue, (depth) => {
@@ -85,6 +107,14 @@ export class Metrics {
     gauge(registry, metricsCatalogue.mailboxDepth, (depth) => depth.set(directory.depth))
     gauge(registry, metricsCatalogue.actors, (actors) => actors.set(directory.size))
     gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(dispatcher.laneCount))
+    gauge(registry, metricsCatalogue.certificateExpiry, (expiry) => {
+      const at = certificateExpiresAt()
+      if (at !== null) expiry.set(at / MS_PER_SECOND)
+    })
+    gauge(registry, metricsCatalogue.backupAge, (age) => age.set((backups?.ageMs ?? 0) / MS_PER_SECOND))
+    gauge(registry, metricsCatalogue.backupInterval, (interval) =>
+      interval.set((backups?.everyMs ?? 0) / MS_PER_SECOND),
+    )
     gauge(registry, metricsCatalogue.walletsClaimable, async (claimable) => {
       for (const network of NETWORKS)
         claimable.set({ network }, await store.wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX))

@@ -1,4 +1,6 @@
-import { page } from './layout.js'
+import { type Language, say } from './language.js'
+import type { TextKey } from './languages/en.js'
+import { type PageFrame, page } from './layout.js'
 import { type Markup, markup } from './markup.js'
 
 /** Minimum seconds before a page that came too early reloads. */
@@ -15,48 +17,39 @@ export interface FailureView {
   readonly status: number
   /** From the answer's `Retry-After`; null if it has none. */
   readonly retryAfterSeconds: number | null
-  readonly isSandbox: boolean
 }
 
 /** The page that a payer sees if the payment page cannot be shown. */
-export function failurePage({ status, retryAfterSeconds, isSandbox }: FailureView): string {
-  const { title, text } = WORDS[status] ?? (status >= 500 ? DEFECT : REJECTION)
+export function failurePage(frame: PageFrame, { status, retryAfterSeconds }: FailureView): string {
+  const { language } = frame
+  const words = WORDS[status] ?? (status >= 500 ? DEFECT : REJECTION)
+  const title = language.texts[words.title]
   const refreshSeconds = refreshSecondsOf(status, retryAfterSeconds)
-  return page({
+  return page(frame, {
     title,
     refreshSeconds,
-    isSandbox,
+    data: refreshSeconds === null ? null : markup` data-retry="${String(refreshSeconds)}"`,
     content: markup`
 <h1>${title}</h1>
-<p>${text}</p>
-${refreshSeconds === null ? null : refreshHint(refreshSeconds)}`,
+<p>${say(language, words.text)}</p>
+${refreshSeconds === null ? null : refreshHint(language, refreshSeconds)}`,
   })
 }
 
-const WORDS: Readonly<Record<number, { readonly title: string; readonly text: string }>> = {
-  404: {
-    title: 'Invoice not found',
-    text: 'There is no invoice at this address. Check the link, or ask the merchant for a new one.',
-  },
-  429: {
-    title: 'Too many requests',
-    text: 'Your network has asked for too many pages. A payment that you have sent is not affected.',
-  },
-  503: {
-    title: 'This page is busy',
-    text: 'The page cannot be shown at the moment. A payment that you have sent is not affected.',
-  },
+interface Words {
+  readonly title: TextKey
+  readonly text: TextKey
 }
 
-const DEFECT = {
-  title: 'Something went wrong',
-  text: 'The page cannot be shown. A payment that you have sent is not affected.',
+const WORDS: Readonly<Record<number, Words>> = {
+  404: { title: 'notFoundTitle', text: 'notFoundText' },
+  429: { title: 'tooManyTitle', text: 'tooManyText' },
+  503: { title: 'busyTitle', text: 'busyText' },
 }
 
-const REJECTION = {
-  title: 'This request cannot be answered',
-  text: 'Open the link of the invoice again.',
-}
+const DEFECT: Words = { title: 'defectTitle', text: 'defectText' }
+
+const REJECTION: Words = { title: 'rejectedTitle', text: 'rejectedText' }
 
 /** Null if reloading would change nothing. */
 function refreshSecondsOf(status: number, retryAfterSeconds: number | null): number | null {
@@ -66,6 +59,6 @@ function refreshSecondsOf(status: number, retryAfterSeconds: number | null): num
 }
 
 /** An empty reference is the address of the page itself. */
-function refreshHint(seconds: number): Markup {
-  return markup`<p class="quiet">This page tries again by itself after ${String(seconds)} seconds. <a href="">Try again now</a></p>`
+function refreshHint(language: Language, seconds: number): Markup {
+  return markup`<p class="quiet">${say(language, 'triesAgain', { seconds: String(seconds) })} <a href="">${say(language, 'tryNow')}</a></p>`
 }

@@ -1,35 +1,62 @@
-import { type Markup, markup } from './markup.js'
+import { LANGUAGES, type Language, say } from './language.js'
+import { Markup, markup } from './markup.js'
+import { SCRIPT } from './script.js'
 import { STYLE } from './style.js'
+
+/** What a page has of the service and of the request, whatever it shows. */
+export interface PageFrame {
+  readonly isSandbox: boolean
+  readonly language: Language
+  /** Scripts and styles that carry it take effect, others do not (Content-Security-Policy). Each answer has its own. */
+  readonly nonce: string
+}
 
 export interface PageParts {
   readonly title: string
-  /** The browser reloads the page after this many seconds, without a script; null for never. */
+  /** Without a script the browser reloads the page after this many seconds; null for never. */
   readonly refreshSeconds: number | null
-  readonly isSandbox: boolean
+  /** What the script has to know, as attributes of `<main>`. */
+  readonly data: Markup | null
   readonly content: Markup
 }
 
 /** A whole HTML document, as text. */
-export function page(parts: PageParts): string {
-  const { refreshSeconds } = parts
+export function page(
+  { isSandbox, language, nonce }: PageFrame,
+  { title, refreshSeconds, data, content }: PageParts,
+): string {
   return markup`<!doctype html>
-<html lang="en">
+<html lang="${language.code}" dir="${language.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-${refreshSeconds === null ? null : markup`<meta http-equiv="refresh" content="${String(refreshSeconds)}">`}
-<title>${withoutDirection(parts.title)}</title>
-<style>${STYLE}</style>
+${refreshSeconds === null ? null : markup`<noscript><meta http-equiv="refresh" content="${String(refreshSeconds)}"></noscript>`}
+<title>${withoutDirection(title)}</title>
+<style nonce="${nonce}">${STYLE}</style>
 </head>
 <body>
-${parts.isSandbox ? markup`<header class="sandbox">Sandbox: nothing here is real money</header>` : null}
-<main>
-${parts.content}
+${isSandbox ? markup`<header class="sandbox">${say(language, 'sandbox')}</header>` : null}
+<main${data}>
+${content}
 </main>
+<footer>${languageLinks(language)}</footer>
+<p id="said" class="unseen" role="status"></p>
+<script nonce="${nonce}">${Markup.constant(SCRIPT)}</script>
 </body>
 </html>
 `.toString()
+}
+
+/** Links, so that they work without a script. They leave out whatever else the query holds. */
+function languageLinks(chosen: Language): Markup {
+  const links = LANGUAGES.map(({ code, name }) => {
+    const current = code === chosen.code ? markup` aria-current="true"` : null
+    return markup`<a href="?lang=${code}" lang="${code}" hreflang="${code}"${current}>${name}</a>
+`
+  })
+  return markup`<nav class="languages" aria-label="${chosen.texts.language}">
+${links}</nav>`
 }
 
 /** Characters that change the direction of the text after them (UAX 9, 2). */

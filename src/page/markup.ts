@@ -7,9 +7,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /** What a template may contain. */
-type Piece = string | Markup | readonly Markup[] | null
+export type Piece = string | Markup | readonly Markup[] | null
 
-/** HTML whose text is escaped. Only the template tag makes it. */
+/** HTML whose text is escaped. Only the template tag, `join` and `constant` make it. */
 export class Markup {
   private constructor(private readonly html: string) {}
 
@@ -19,6 +19,15 @@ export class Markup {
 
   static from(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup {
     return new Markup(String.raw({ raw: strings }, ...pieces.map(htmlOf)))
+  }
+
+  /** Text that is HTML or a script already: constants of this folder, never data. */
+  static constant(text: string): Markup {
+    return new Markup(text)
+  }
+
+  static join(pieces: readonly Piece[]): Markup {
+    return new Markup(pieces.map(htmlOf).join(''))
   }
 }
 

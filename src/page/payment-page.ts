@@ -1,18 +1,39 @@
-import { formatAmount, parseInvoiceAmount } from '../domain/amount.js'
+import { createHash } from 'node:crypto'
+import { formatAmount, parseFormattedAmount, parseInvoiceAmount } from '../domain/amount.js'
 import type { Invoice } from '../domain/invoice.js'
-import { isTestNetwork, type Network } from '../domain/network.js'
+import { isTestNetwork, kindOf, type Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
 import type { Wallet } from '../domain/wallet.js'
-import { coinName, coinsOf, NETWORK_TITLES } from './coin.js'
-import { page } from './layout.js'
+import { coinOn, coinsOf, NETWORK_TITLES } from './coin.js'
+import { type Language, listText, numberText, say, timeText } from './language.js'
+import { type PageFrame, page } from './layout.js'
 import { type Markup, markup } from './markup.js'
-import { isAwaited, leftToSend, type PaymentState, paymentStateOf, statusWords } from './payment-state.js'
+import { isAwaited, leftToSend, type PaymentState, type Phrase, paymentStateOf, statusWords } from './payment-state.js'
 
 /** Seconds between reloads while a payment is awaited. */
 const REFRESH_SECONDS = 10
 
 /** Longer amounts are shown in a smaller font. */
 const LARGE_AMOUNT_LENGTH_MAX = 20
+
+/** Characters of an address that stand together. They are set apart by a margin, so that copying yields one word. */
+const ADDRESS_GROUP = 4
+
+/** What the settings say of each network. */
+export type NetworkFacts = Readonly<
+  Record<
+    Network,
+    {
+      /** Of EIP-155; null where networks have none. */
+      readonly chainId: number | null
+      /** The address of the token's contract; null when it is not configured. */
+      readonly token: string | null
+    }
+  >
+>
+
+export type PageWallet = Pick<Wallet, 'id' | 'network' | 'address'>
+type KnownWallet = { readonly [Field in keyof PageWallet]: NonNullable<PageWallet[Field]> }
 
 export interface PaymentView {
   readonly invoice: Invoice
@@ -22,41 +43,200 @@ export interface PaymentView {
   /** Unix ms; null when it never expires. */
   readonly expiresAt: number | null
   /** The wallets of the invoice, in its order. */
-  readonly wallets: readonly Pick<Wallet, 'network' | 'address'>[]
-  readonly isSandbox: boolean
+  readonly wallets: readonly PageWallet[]
+  readonly networks: NetworkFacts
+  /** Unix ms. */
+  readonly nowMs: number
+}
+
+const VERSION_LENGTH = 16
+
+/** A short text that changes with everything that can change on the page of an invoice. */
+export function versionOf({ payment, isVoid, wallets }: Pick<PaymentView, 'payment' | 'isVoid' | 'wallets'>): string {
+  const shown = JSON.stringify([payment, isVoid, wallets.map(({ address }) => address)])
+  return createHash('sha256').update(shown).digest('base64url').slice(0, VERSION_LENGTH)
 }
 
 /**
  * The page that a payer sees: the amount, the state of the payment and, while something is missing, what to send where.
- * It has no script; while a payment is awaited it reloads itself. It does not show owner, reference and callback URL,
+ * It needs no script: without one it reloads itself while a payment is awaited. It does not show owner, reference and callback URL,
  * which concern the merchant only.
  *
  * Text from the merchant is in `<bdi>`, each in a block of its own. Characters that change the direction of text then
  * have no effect beyond it, even if they close more than they open.
  */
-export function paymentPage(view: PaymentView): string {
-  const { invoice, payment, isVoid, wallets } = view
-  const coin = coinName(invoice.currency, networksOf(wallets))
-  const amount = `${amountText(invoice)} ${coin}`
-  const state = paymentStateOf(payment, isVoid)
-  const refreshSeconds = isAwaited(payment, isVoid) ? REFRESH_SECONDS : null
-  const content = markup`
+export function paymentPage(frame: PageFrame, view: PaymentView): string {
+  return new PaymentPage(frame, view).html()
+}
+
+class PaymentPage {
+  private readonly language: Language
+  private readonly state: PaymentState
+  /** What each amount is called: `USDT`, `ETH`, or `ETH or TRX` if the wallets have different coins. */
+  private readonly coin: string
+  private readonly coins: readonly string[]
+
+  constructor(
+    private readonly frame: PageFrame,
+    private readonly view: PaymentView,
+  ) {
+    const { invoice, payment, isVoid, wallets } = view
+    this.language = frame.language
+    this.state = paymentStateOf(payment, isVoid)
+    const networks = wallets.flatMap(({ network }) => (network === null ? [] : [network]))
+    this.coins = coinsOf(invoice.currency, networks)
+    const { nativeCoin } = this.language.texts
+    this.coin = this.coins.length === 0 ? nativeCoin : listText(this.language, this.coins, 'disjunction')
+  }
+
+  html(): string {
+    const { invoice, payment, isVoid } = this.view
+    const refreshSeconds = isAwaited(payment, isVoid) ? REFRESH_SECONDS : null
+    const isLive = refreshSeconds !== null
+    // The script brings a page to its next state child by child, so these are always there, in this order.
+    const content = markup`
 <h1><bdi>${invoice.name}</bdi></h1>
 ${invoice.description === null ? null : markup`<p class="description"><bdi>${invoice.description}</bdi></p>`}
-<p class="${amount.length > LARGE_AMOUNT_LENGTH_MAX ? 'amount long' : 'amount'}">${amount}</p>
-${statusBox(state, coin)}
-${instructions(view, state)}
-${refreshSeconds === null ? null : refreshHint(invoice.id, refreshSeconds)}`
-  return page({ title: `${titleOf(state)}: ${invoice.name}`, refreshSeconds, isSandbox: view.isSandbox, content })
+<div>${this.figure()}</div>
+${this.statusBox()}
+<div>${this.instructions()}</div>
+<div>${isLive ? markup`<p class="quiet"><a href="">${say(this.language, 'refreshNow')}</a></p>` : null}</div>`
+    // Relative, so that it works behind a proxy that serves the page under another path.
+    const data = isLive ? markup` data-events="${invoice.id}/events" data-version="${versionOf(this.view)}"` : null
+    return page(this.frame, { title: `${this.title()}: ${invoice.name}`, refreshSeconds, data, content })
+  }
+
+  private title(): string {
+    const { texts } = this.language
+    if (this.state.kind === 'closed') return texts.titleClosed
+    return this.state.kind === 'paid' || this.state.kind === 'overpaid' ? texts.titlePaid : texts.titlePayment
+  }
+
+  /** What is left to send, as people write it. Null if nothing. */
+  private get due(): string | null {
+    return this.state.kind === 'nothing_seen' ? amountText(this.view.invoice) : leftToSend(this.state)
+  }
+
+  /** The one figure: what is due, and of which amount; the amount itself when nothing is due. */
+  private figure(): Markup {
+    const amount = amountText(this.view.invoice)
+    const { due } = this
+    const figure = this.sum(due ?? amount)
+    const isLong = `${due ?? amount} ${this.coin}`.length > LARGE_AMOUNT_LENGTH_MAX
+    const isPart = this.state.kind === 'partly_seen'
+    return markup`<p class="${isLong ? 'amount long' : 'amount'}">${figure}</p>
+${due === null ? null : this.copyButton('copyAmount', due)}
+${isPart ? markup`<p class="quiet">${say(this.language, 'ofAmount', { amount: this.sum(amount) })}</p>` : null}`
+  }
+
+  /** The style shows it where the script runs. */
+  private copyButton(label: 'copyAddress' | 'copyAmount', text: string): Markup {
+    const { texts } = this.language
+    return markup`<button type="button" class="copy" data-copy="${text}" data-label="${texts[label]}" data-done="${texts.copied}">${texts[label]}</button>`
+  }
+
+  private sum(decimal: string, coin = this.coin): Markup {
+    return markup`<bdi>${numberText(this.language, decimal)} ${coin}</bdi>`
+  }
+
+  private statusBox(): Markup {
+    const { tone, headline, details } = statusWords(this.state)
+    return markup`<div class="status ${tone}" id="status" role="status" tabindex="-1"><p>${this.phrase(headline)}</p>${details.map(
+      (detail) => markup`<p class="detail">${this.phrase(detail)}</p>`,
+    )}</div>`
+  }
+
+  private phrase({ text, amounts = {} }: Phrase): Markup {
+    const sums = Object.entries(amounts).map(([name, decimal]) => [name, this.sum(decimal)] as const)
+    return say(this.language, text, Object.fromEntries(sums))
+  }
+
+  /** What to send where. Null if nothing is left to send, so that no payer pays twice. */
+  private instructions(): Markup | null {
+    const { language, coins, due } = this
+    if (due === null) return null
+    const { wallets, expiresAt } = this.view
+    const labels = wallets.map((wallet) => this.label(wallet))
+    const panels = wallets.map((wallet) => this.panel(wallet, due))
+    return markup`${expiresAt === null ? null : this.ending(expiresAt)}
+${coins.length > 1 ? markup`<p class="caution">${say(language, 'differentCoins', { coins: listText(language, coins, 'conjunction') })}</p>` : null}
+${panels.length === 1 ? markup`<p class="network">${labels}</p>${panels}` : this.tabs(labels, panels)}`
+  }
+
+  /** Until when to pay, and how long that is, which the script counts down. */
+  private ending(timeMs: number): Markup {
+    const time = markup`<time datetime="${new Date(timeMs).toISOString()}">${timeText(this.language, timeMs)}</time>`
+    const timer = markup`<bdi id="timer" role="timer" data-left="${String(Math.max(0, timeMs - this.view.nowMs))}"></bdi>`
+    return markup`<p>${say(this.language, 'payBefore', { time })}</p>
+<p class="script">${say(this.language, 'timeLeft', { time: timer })}</p>`
+  }
+
+  /**
+   * One panel at a time, without a script: the style shows the panel behind the chosen radio button. A panel follows its
+   * button in the document too, so that a screen reader comes to it next.
+   */
+  private tabs(labels: readonly Markup[], panels: readonly Markup[]): Markup {
+    const { wallets } = this.view
+    return markup`<fieldset class="tabs">
+<legend>${say(this.language, 'network')}</legend>
+${panels.map((panel, index) => {
+  const id = `wallet-${index}`
+  const isFirst = index === 0
+  return markup`<input type="radio" name="network" id="${id}" value="${wallets[index]?.network ?? ''}"${isFirst ? markup` checked` : null}>
+<label for="${id}">${labels[index] ?? null}</label>
+${panel}`
+})}
+</fieldset>`
+  }
+
+  /** The network's name; of several wallets on one network, each with the end of its address. */
+  private label(wallet: PageWallet): Markup {
+    const { language } = this
+    if (!isKnown(wallet)) return say(language, 'unknownNetwork')
+    const { network, address } = wallet
+    const isAlone = this.view.wallets.filter((other) => other.network === network).length === 1
+    const mark = isTestNetwork(network) ? markup` <span class="test">${say(language, 'testNetwork')}</span>` : null
+    const end = isAlone ? null : markup` <bdi>…${address.slice(-ADDRESS_GROUP)}</bdi>`
+    return markup`<bdi>${NETWORK_TITLES[network]}</bdi>${end}${mark}`
+  }
+
+  private panel(wallet: PageWallet, due: string): Markup {
+    const { language } = this
+    if (!isKnown(wallet))
+      return markup`<div class="panel"><p>${say(language, 'unknownAddress')}</p></div>
+`
+    const { id: walletId, network, address } = wallet
+    const { invoice } = this.view
+    const coin = coinOn(invoice.currency, network)
+    const title = markup`<bdi>${NETWORK_TITLES[network]}</bdi>`
+    const link = this.walletLink(wallet, due)
+    const contract = invoice.currency === 'USDT' ? this.view.networks[network].token : null
+    return markup`<div class="panel">
+<h2>${say(language, 'sendToAddress', { amount: this.sum(due, coin) })}</h2>
+<img class="qr" src="${invoice.id}/qr/${encodeURIComponent(walletId.toWellFormed())}.svg" alt="${language.texts.qrCode}" width="176" height="176" loading="lazy">
+<p>${addressCode(address)}</p>
+${this.copyButton('copyAddress', address)}
+<p>${say(language, 'sendOnly', { coin: markup`<strong>${coin}</strong>`, network: markup`<strong>${title}</strong>` })}</p>
+${link === null ? null : markup`<p><a href="${link}">${say(language, 'openInWallet')}</a></p>`}
+${
+  contract === null
+    ? null
+    : markup`<details><summary>${say(language, 'tokenContract', { coin, network: title })}</summary><p>${addressCode(contract)}</p></details>`
+}
+</div>
+`
+  }
+
+  /** A payment request that wallets open (EIP-681): native coins only, whose amounts have 18 decimals everywhere. */
+  private walletLink({ network, address }: KnownWallet, due: string): string | null {
+    const { chainId } = this.view.networks[network]
+    if (this.view.invoice.currency !== 'native' || kindOf(network) !== 'evm' || chainId === null) return null
+    return `ethereum:${address}@${chainId}?value=${parseFormattedAmount(due)}`
+  }
 }
 
-function titleOf(state: PaymentState): string {
-  if (state.kind === 'closed') return 'No longer payable'
-  return state.kind === 'paid' || state.kind === 'overpaid' ? 'Paid' : 'Payment'
-}
-
-function networksOf(wallets: PaymentView['wallets']): Network[] {
-  return wallets.flatMap(({ network }) => (network === null ? [] : [network]))
+function isKnown(wallet: PageWallet): wallet is KnownWallet {
+  return wallet.network !== null && wallet.address !== null
 }
 
 /** An amount as people write it: no leading zeros, a digit before the point, and a bounded number after it. */
@@ -73,64 +253,7 @@ function amountText(invoice: Invoice): string {
   return formatAmount(atoms)
 }
 
-function statusBox(state: PaymentState, coin: string): Markup {
-  const { tone, headline, details } = statusWords(state, coin)
-  return markup`<div class="status ${tone}" role="status"><p>${headline}</p>${details.map(
-    (detail) => markup`<p class="detail">${detail}</p>`,
-  )}</div>`
-}
-
-/** What to send where. Null if nothing is left to send, so that no payer pays twice. */
-function instructions({ invoice, wallets, expiresAt }: PaymentView, state: PaymentState): Markup | null {
-  const missing = leftToSend(state)
-  if (missing === null) return null
-  const figure = state.kind === 'nothing_seen' ? amountText(invoice) : missing
-  const networks = networksOf(wallets)
-  const coin = coinName(invoice.currency, networks)
-  const coins = coinsOf(invoice.currency, networks)
-  const hasSeveralCoins = coins.length > 1
-  const sumOn = (network: Network | null): string | null =>
-    hasSeveralCoins && network !== null ? `${figure} ${coinName(invoice.currency, [network])} on ` : null
-  return markup`<h2>Send ${figure} ${coin} to ${wallets.length === 1 ? 'this address' : 'one of these addresses'}</h2>
-${expiresAt === null ? null : markup`<p>Pay before ${timeText(expiresAt)}.</p>`}
-${hasSeveralCoins ? markup`<p class="caution">${differentCoins(coins)}</p>` : null}
-${networks.length === 0 ? null : markup`<p class="quiet">${sendingHint(coin, wallets.length)}</p>`}
-<dl class="wallets">
-${wallets.map((wallet) => walletEntry(wallet, sumOn(wallet.network)))}
-</dl>`
-}
-
-/** In UTC: a page without a script does not know the payer's time zone. Rounded down to minutes, so never too late. */
-function timeText(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
-/** An invoice adds up different coins as plain numbers (specification); a payer must not take them for equal offers. */
-function differentCoins(coins: readonly string[]): string {
-  return `${coins.join(' and ')} are different coins with different values. This invoice asks for the same number of either: \
-ask the merchant which one is meant if you are not sure.`
-}
-
-function sendingHint(coin: string, count: number): string {
-  const where = count === 1 ? 'on the network named with the address' : 'on the network named with each address'
-  return `Send only ${coin}, and only ${where}. Anything else does not count for this invoice.`
-}
-
-/** `sum` precedes the network's name if the networks differ in what to send. */
-function walletEntry({ network, address }: PaymentView['wallets'][number], sum: string | null): Markup {
-  if (network === null || address === null) {
-    return markup`<dt>Network not known yet</dt>
-<dd>The address of this wallet is not known yet. Come back in a moment.</dd>
-`
-  }
-  const label = isTestNetwork(network) ? markup` <span class="test">Test network</span>` : null
-  return markup`<dt>${sum}${NETWORK_TITLES[network]}${label}</dt>
-<dd><code class="address"><bdi>${address}</bdi></code></dd>
-`
-}
-
-/** The address is relative, so it works behind a proxy that serves the page under another path. */
-function refreshHint(id: string, seconds: number): Markup {
-  return markup`<p class="quiet">This page refreshes itself every ${String(seconds)} seconds.
-<a href="${id}">Refresh now</a></p>`
+function addressCode(address: string): Markup {
+  const groups = address.match(new RegExp(`^0x.{${ADDRESS_GROUP}}|.{1,${ADDRESS_GROUP}}`, 'gsu')) ?? []
+  return markup`<code class="address" dir="ltr" translate="no">${groups.map((group) => markup`<span>${group}</span>`)}</code>`
 }

@@ -1,5 +1,6 @@
 import { formatAmount, parseFormattedAmount } from '../domain/amount.js'
 import type { Payment } from '../domain/payment.js'
+import type { TextKey } from './languages/en.js'
 
 /**
  * The state of a payment as the payer sees it. Figures are decimal strings in the invoice's currency. "Seen" counts
@@ -41,58 +42,62 @@ export function isAwaited({ status, pending }: Payment, isVoid: boolean): boolea
   return pending !== '0' || (status !== 'paid' && !isVoid)
 }
 
+/** A text and the amounts in it, decimal strings in the invoice's currency. */
+export interface Phrase {
+  readonly text: TextKey
+  readonly amounts?: Readonly<Record<string, string>>
+}
+
 /** A state in the payer's words. */
 export interface StatusWords {
   /** The CSS class of the box. */
   readonly tone: 'waiting' | 'paid' | 'closed'
-  readonly headline: string
+  readonly headline: Phrase
   /** Sentences after the headline. */
-  readonly details: readonly string[]
+  readonly details: readonly Phrase[]
 }
 
-const ASK_ABOUT_EXCESS = 'Ask the merchant about the difference.'
+const ASK_ABOUT_EXCESS: Phrase = { text: 'askAboutExcess' }
 
-/** Describes the state of the payment to the payer. `coin` follows each figure. */
-export function statusWords(state: PaymentState, coin: string): StatusWords {
+/** Describes the state of the payment to the payer. */
+export function statusWords(state: PaymentState): StatusWords {
   switch (state.kind) {
     case 'nothing_seen':
-      return { tone: 'waiting', headline: 'No payment seen yet', details: [] }
-    case 'partly_seen':
+      return { tone: 'waiting', headline: { text: 'nothingSeen' }, details: [] }
+    case 'partly_seen': {
+      const { seen, missing, isPending } = state
       return {
         tone: 'waiting',
-        headline: `${state.seen} ${coin} seen, ${state.missing} ${coin} more to send`,
-        details: state.isPending ? ['The network has not confirmed everything yet.'] : [],
+        headline: { text: 'partlySeen', amounts: { seen, missing } },
+        details: isPending ? [{ text: 'partlyPending' }] : [],
       }
-    case 'all_seen':
+    }
+    case 'all_seen': {
+      const { seen, excess } = state
+      const tooMuch: readonly Phrase[] = [{ text: 'excessSeen', amounts: { excess } }, ASK_ABOUT_EXCESS]
       return {
         tone: 'waiting',
-        headline: `${state.seen} ${coin} seen, nothing more to send`,
-        details: [
-          'Waiting for the network to confirm it.',
-          ...(state.excess === '0' ? [] : [`It is ${state.excess} ${coin} too much. ${ASK_ABOUT_EXCESS}`]),
-        ],
+        headline: { text: 'allSeen', amounts: { seen } },
+        details: [{ text: 'allPending' }, ...(excess === '0' ? [] : tooMuch)],
       }
+    }
     case 'paid':
-      return { tone: 'paid', headline: 'Paid. Nothing more is due.', details: [] }
-    case 'overpaid':
-      return {
-        tone: 'paid',
-        headline: `Paid. ${state.excess} ${coin} too much were ${state.isPending ? 'seen' : 'received'}.`,
-        details: [ASK_ABOUT_EXCESS],
-      }
+      return { tone: 'paid', headline: { text: 'paid' }, details: [] }
+    case 'overpaid': {
+      const { excess, isPending } = state
+      const text = isPending ? 'overpaidSeen' : 'overpaidReceived'
+      return { tone: 'paid', headline: { text, amounts: { excess } }, details: [ASK_ABOUT_EXCESS] }
+    }
     case 'closed':
-      return { tone: 'closed', headline: 'This invoice is no longer payable.', details: closedDetails(state, coin) }
+      return { tone: 'closed', headline: { text: 'closed' }, details: closedDetails(state) }
   }
 }
 
-function closedDetails(
-  { received, pending }: Extract<PaymentState, { kind: 'closed' }>,
-  coin: string,
-): readonly string[] {
-  if (received === '0' && pending === '0') return ['Nothing was received. Ask the merchant if you still want to pay.']
+function closedDetails({ received, pending }: Extract<PaymentState, { kind: 'closed' }>): readonly Phrase[] {
+  if (received === '0' && pending === '0') return [{ text: 'closedUnpaid' }]
   return [
-    ...(received === '0' ? [] : [`${received} ${coin} were received.`]),
-    ...(pending === '0' ? [] : [`${pending} ${coin} were seen and wait for confirmation.`]),
-    'Send nothing more, and ask the merchant about it.',
+    ...(received === '0' ? [] : [{ text: 'closedReceived', amounts: { received } } as const]),
+    ...(pending === '0' ? [] : [{ text: 'closedPending', amounts: { pending } } as const]),
+    { text: 'closedAsk' },
   ]
 }

@@ -1,9 +1,4 @@
-import { createHash } from 'node:crypto'
-
-/**
- * The style of the pages. It contains no character that HTML would escape: the browser compares the hash below with the
- * exact text between the `<style>` tags.
- */
+/** The style of the pages. It contains no character that HTML would escape. Sides are logical, for texts from right to left. */
 export const STYLE = `
 :root {
   color-scheme: light dark;
@@ -71,20 +66,58 @@ a { color: var(--accent); }
 .status.closed { background: var(--ground); color: var(--text); border: 1px solid var(--line); }
 .caution { color: var(--waiting); }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
-dl { margin: 0.5rem 0 0; }
-.wallets dt { margin-top: 0.75rem; color: var(--quiet); font-size: 0.875rem; }
-.wallets dd { margin: 0.25rem 0 0; }
+button {
+  min-height: 2.75rem;
+  padding: 0.5rem 0.875rem;
+  border: 1px solid var(--accent);
+  border-radius: 0.5rem;
+  background: var(--card);
+  color: var(--accent);
+  font: inherit;
+  cursor: pointer;
+}
+.copy { margin-bottom: 0.75rem; }
+html:not(.js) .copy, html:not(.js) .script { display: none; }
+.unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
+.network { font-weight: 600; }
+.tabs { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 1.25rem 0 0; padding: 0; border: 0; min-width: 0; }
+.tabs legend { margin-bottom: 0.5rem; padding: 0; color: var(--quiet); font-size: 0.875rem; }
+.tabs input { position: absolute; opacity: 0; }
+.tabs label { min-height: 2.75rem; padding: 0.5rem 0.875rem; border: 1px solid var(--quiet); border-radius: 0.5rem; cursor: pointer; }
+.tabs input:checked + label { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); font-weight: 600; }
+.tabs input:focus-visible + label { outline: 3px solid var(--accent); outline-offset: 2px; }
+.tabs .panel { order: 1; display: none; flex-basis: 100%; min-width: 0; }
+.tabs input:checked + label + .panel { display: block; }
+.panel h2 { margin-top: 1rem; }
+.qr { display: block; max-width: 100%; margin: 0.75rem 0; border: 1px solid var(--line); border-radius: 0.5rem; background: #ffffff; }
 .address {
   display: block;
   padding: 0.625rem 0.75rem;
   border: 1px solid var(--line);
   border-radius: 0.5rem;
   background: var(--ground);
-  font: 0.9375rem/1.4 ui-monospace, monospace;
+  font: 1rem/1.6 ui-monospace, monospace;
+  text-align: left;
   user-select: all;
   -webkit-user-select: all;
 }
+.address span { display: inline-block; margin-right: 0.5em; }
+a, summary { text-underline-offset: 0.15em; }
+summary { min-height: 1.5rem; color: var(--accent); cursor: pointer; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+footer { max-width: 34rem; margin: 0 auto; padding: 0 1.5rem; font-size: 0.875rem; }
+.languages { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; }
+.languages a { padding: 0.25rem 0; color: var(--quiet); }
+.languages a[aria-current] { color: var(--text); font-weight: 600; text-decoration: none; }
+@media (max-width: 30rem) {
+  body { padding: 0.5rem; }
+  main { padding: 1rem; }
+}
+@media print {
+  :root { color-scheme: light; }
+  body { background: #ffffff; color: #000000; }
+  main { border: 0; padding: 0; }
+  footer, button, .tabs input { display: none; }
+  .tabs .panel { display: block; }
+}
 `
-
-/** The source expression that allows `STYLE`, and no other style, in a Content-Security-Policy (CSP 3, 2.3.1). */
-export const STYLE_SOURCE = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`

@@ -8,19 +8,24 @@ export const JOURNAL_FILE = 'sandbox-ledger.jsonl'
 /** Every used data directory has it. */
 const DATABASE_FILE = 'data.mdb'
 
+/** Whether a sandbox has used the directory. */
+export function isSandboxDirectory(dataDirectory: string): boolean {
+  return existsSync(join(dataDirectory, JOURNAL_FILE))
+}
+
 /**
  * Keeps simulated and real wallets apart. Throws `StartError` for a sandbox's directory without the sandbox, and for
  * another used directory with it.
  */
 export function assertDirectoryFits(dataDirectory: string, isSandbox: boolean): void {
-  const isSandboxDirectory = existsSync(join(dataDirectory, JOURNAL_FILE))
+  const wasSandbox = isSandboxDirectory(dataDirectory)
   const isUsed = existsSync(join(dataDirectory, DATABASE_FILE))
-  if (isSandboxDirectory && !isSandbox) {
+  if (wasSandbox && !isSandbox) {
     throw new StartError(
       `the data directory ${dataDirectory} belongs to a sandbox: choose another one, or use --sandbox`,
     )
   }
-  if (isUsed && !isSandboxDirectory && isSandbox) {
+  if (isUsed && !wasSandbox && isSandbox) {
     throw new StartError(
       `the data directory ${dataDirectory} was used without --sandbox: choose another one for the sandbox`,
     )

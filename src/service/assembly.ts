@@ -3,16 +3,22 @@ import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter } from '../http/router.js'
+import { type Readiness, unreadiness } from '../http/routes/health.js'
 import { failurePages } from '../http/routes/pay.js'
+import { strictTransport } from '../http/strict-transport.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
+import { startAdmin } from './admin.js'
 import { type Core, type CoreContext, startCore } from './core.js'
+import { ProxyProbe } from './doctor/proxy-probe.js'
 import { doorGuards } from './door.js'
 import { Lag } from './lag.js'
-import { startFront, startMetricsFront } from './listeners.js'
+import { type StartedFront, startFront, startMetricsFront } from './listeners.js'
 import { tokenDecimalsOf } from './open-store.js'
-import { allRoutes } from './routes.js'
+import { pageSettingsOf, startOpenPages } from './pages.js'
+import { allRoutes, apiHandlers } from './routes.js'
+import type { Shutdown } from './shutdown.js'
 
 const MS_PER_SECOND = 1000
 
@@ -22,6 +28,12 @@ export interface Service {
   readonly url: string
   /** Lines for the operator, printed before the ready line. */
   readonly banner: readonly string[]
+  /** Reads the certificate's files again, and takes a new level of the log into account. */
+  reload(): void
+  /** Whether the verification threads are ready and the store comes to a write. Does not resolve while the store hangs. */
+  isAlive(): Promise<boolean>
+  /** From now on `/readyz` says that the service stops. Everything is served as before. */
+  announceStop(): void
   /** Stops accepting, finishes what was accepted, flushes and closes. */
   stop(): Promise<void>
   /** The part that a stop waits for; null when there is none. */
@@ -35,42 +47,86 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const { dispatcher } = core
 
   // The address that clients use is known only once the server listens.
-  let url = ''
-  const publicUrl = () => settings.publicUrl ?? url
+  let front: StartedFront | null = null
+  const publicUrl = () => settings.publicUrl ?? front?.url ?? ''
   const sandbox = settings.sandbox ? await startSandbox(core, context, publicUrl) : null
   const { client, follower } = await startLedger(core, context)
   const watchers = await startNetworks(core, context)
   const lag = new Lag(watchers, follower, settings.watchLagSeconds * MS_PER_SECOND)
 
   const clientOf = clientReader(settings.trustedProxies)
+  const identities = new KnownIdentities(core.store.identities, client)
+  const openPages = startOpenPages(core.store, log)
+  const api = apiHandlers(
+    { ...core, openPages, onOwed: (owed) => dispatcher.notify(owed) },
+    { settings, clock, identities, clientOf, isSandbox: sandbox !== null },
+  )
+  const degradations = () => [...core.degradations(), ...lag.complaints(), ...(front?.certificate.complaints() ?? [])]
   let isDraining = false
+  const readiness: Readiness = {
+    isStoreOpen: () => core.store.isOpen(),
+    takesWrites: () => writeHealth.takesWrites,
+    isPoolReady: () => core.pool.ready(),
+    isDraining: () => isDraining,
+    degradations,
+    notes: () => lag.notes(),
+  }
+  const isReady = () => unreadiness(readiness) === null
   const routes = allRoutes(core, {
     settings,
     clock,
+    api,
     sandbox,
-    identities: new KnownIdentities(core.store.identities, client),
+    identities,
     clientOf,
-    isDraining: () => isDraining,
-    takesWrites: () => writeHealth.takesWrites,
     complaints: new GatewayComplaints(log, systemScheduler, metrics?.gatewayRejected),
-    degradations: () => [...core.degradations(), ...lag.complaints()],
-    notes: () => lag.notes(),
+    readiness,
   })
-  const requests = requestLog(log)
+  const requests = requestLog(log, metrics === null ? [] : [metrics.requests])
+  const probe = new ProxyProbe(clientOf)
+  const present = failurePages(pageSettingsOf(settings))
   const resolve = createRouter(routes, {
     onError: requests.onError,
-    present: failurePages(sandbox !== null),
-    admit: doorGuards(routes, { settings, clientOf, clock }),
-    observers: metrics === null ? requests.observers : [...requests.observers, metrics.requests],
+    present: isReachedByHttps(settings) ? strictTransport(present) : present,
+    admit: [probe.guard, ...doorGuards(routes, { settings, clientOf, clock })],
+    observers: requests.observers,
     corsOrigins: settings.corsOrigins,
   })
   const banner: string[] = []
   if (metrics !== null && settings.metricsPort !== undefined) {
-    metrics.watch({ ...core, clock, watchers, follower })
+    metrics.watch({
+      ...core,
+      clock,
+      isReady,
+      watchers,
+      follower,
+      certificateExpiresAt: () => front?.certificate.expiresAt ?? null,
+    })
     const wanted = { host: settings.metricsHost, port: settings.metricsPort }
     banner.push(`metrics on ${await startMetricsFront(metrics, wanted, log, shutdown)}`)
   }
-  url = await startFront(settings, log, resolve, shutdown)
+  const commands = {
+    settings,
+    log,
+    store: core.store,
+    engine: core.engine,
+    api,
+    sandbox,
+    shutdown,
+    startedAt: clock.now(),
+    isReady: () => url !== '' && isReady(),
+    degradations,
+    patient: { settings, clock, log, running: { store: core.store, probe } },
+  }
+  await startAdmin({ ...commands, url: () => publicUrl() }).catch((error) => {
+    log.warn({ err: error }, 'commands cannot reach this service: nothing listens on admin.sock')
+  })
+  const { url, certificate } = await startFront(context, resolve).then((started) => {
+    front = started
+    return started
+  })
+  // Before the requests, which would wait for streams that have no end of their own.
+  shutdown.add('open pages', () => openPages.close())
   if (sandbox !== null) {
     const { sandboxBanner } = await import('../sandbox/banner.js')
     banner.unshift(...sandboxBanner(publicUrl()))
@@ -79,8 +135,31 @@ export async function assemble(context: CoreContext): Promise<Service> {
   return {
     url,
     banner,
-    stop: async () => {
+    reload: () => {
+      requests.levelChanged()
+      certificate.renew()
+    },
+    ...lifeOf(core, shutdown, () => {
       isDraining = true
+    }),
+  }
+}
+
+/** How the service shows that it lives, and how it ends. */
+function lifeOf(
+  { store, pool, dispatcher }: Core,
+  shutdown: Shutdown,
+  announceStop: () => void,
+): Pick<Service, 'isAlive' | 'announceStop' | 'stop' | 'waitsFor'> {
+  return {
+    announceStop,
+    isAlive: async () => {
+      // A refusal is an answer: no restart frees a full disk, and reads go on.
+      await store.commitNothing().catch(() => undefined)
+      return store.isOpen() && pool.ready()
+    },
+    stop: async () => {
+      announceStop()
       // Deliveries in progress may take as long as the whole stop, so they finish while the requests do. New deliveries
       // stay in the outbox.
       const delivered = dispatcher.stop()
@@ -89,6 +168,11 @@ export async function assemble(context: CoreContext): Promise<Service> {
     },
     waitsFor: () => shutdown.waitsFor,
   }
+}
+
+/** Whether this service itself speaks HTTPS under the URL that clients use. A proxy has a policy of its own. */
+function isReachedByHttps({ tlsCert, publicUrl }: CoreContext['settings']): boolean {
+  return tlsCert !== undefined && publicUrl?.startsWith('https:') === true
 }
 
 async function startSandbox(core: Core, context: CoreContext, publicUrl: () => string): Promise<Sandbox> {

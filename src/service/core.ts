@@ -15,6 +15,7 @@ import { planDescriptors } from './descriptors.js'
 import { isPrivateToMachine } from './exposure.js'
 import { LazySender } from './lazy-sender.js'
 import { Retention } from './retention.js'
+import type { ScheduledBackups } from './scheduled-backups.js'
 import type { Shutdown } from './shutdown.js'
 import type { Verification } from './verification.js'
 import type { WriteHealth } from './write-health.js'
@@ -26,7 +27,11 @@ export interface Core extends Verification {
   readonly dispatcher: Dispatcher
   readonly testDeliveries: TestDeliveries
   readonly intake: Intake
+  /** Null without a schedule. */
+  readonly backups: ScheduledBackups | null
 }
+
+const HOUR_MS = 3_600_000
 
 /** What the core is built from. */
 export interface CoreContext {
@@ -41,15 +46,34 @@ export interface CoreContext {
   readonly writeHealth: Pick<WriteHealth, 'takesWrites'>
 }
 
-/** Starts the dispatcher and the wallet actors on an open store. */
-export async function startCore(context: CoreContext): Promise<Core> {
-  const { settings, log, clock, metrics, shutdown, store, verification } = context
+/** What sends webhooks: to the addresses that the settings allow, and nothing before it is asked to. */
+export function startSender({
+  settings,
+  clock,
+  shutdown,
+  store,
+}: Pick<CoreContext, 'settings' | 'clock' | 'shutdown' | 'store'>) {
   const guard = new AddressGuard({ allowAll: isPrivateToMachine(settings), allow: settings.callbackAllow })
   const sender = new LazySender(async () => {
     const { HttpSender } = await import('../webhooks/sender.js')
     return new HttpSender({ guard, clock })
   })
   shutdown.add('webhook connections', () => sender.close())
+  const ids = new IdGenerator(createPooledRandom())
+  const testDeliveries = new TestDeliveries({
+    webhooks: store.webhooks,
+    sender,
+    clock,
+    newId: (nowMs) => ids.next(nowMs).toString('hex'),
+    randomHashHex: () => randomSecretHex(),
+  })
+  return { sender, testDeliveries }
+}
+
+/** Starts the dispatcher and the wallet actors on an open store. */
+export async function startCore(context: CoreContext): Promise<Core> {
+  const { settings, log, clock, metrics, shutdown, store, verification } = context
+  const { sender, testDeliveries } = startSender(context)
   const dispatcher = new Dispatcher({
     outbox: store.outbox,
     webhooks: store.webhooks,
@@ -63,14 +87,6 @@ export async function startCore(context: CoreContext): Promise<Core> {
   })
   shutdown.add('webhooks', () => dispatcher.stop())
   await dispatcher.start()
-  const ids = new IdGenerator(createPooledRandom())
-  const testDeliveries = new TestDeliveries({
-    webhooks: store.webhooks,
-    sender,
-    clock,
-    newId: (nowMs) => ids.next(nowMs).toString('hex'),
-    randomHashHex: () => randomSecretHex(),
-  })
 
   const retention = new Retention({
     store,
@@ -83,8 +99,29 @@ export async function startCore(context: CoreContext): Promise<Core> {
   shutdown.add('retention', () => retention.stop())
   retention.start()
 
+  const backups = await startBackups(context)
   const directory = new WalletDirectory(store)
   shutdown.add('wallets', () => directory.idle())
   const intake = new Intake(store.ledger, directory, (owed) => dispatcher.notify(owed), metrics?.intake)
-  return { ...verification, store, directory, dispatcher, testDeliveries, intake }
+  return { ...verification, store, directory, dispatcher, testDeliveries, intake, backups }
+}
+
+async function startBackups(context: CoreContext): Promise<ScheduledBackups | null> {
+  const { settings, clock, log, metrics, shutdown } = context
+  if (settings.backupDir === undefined) return null
+  const { ScheduledBackups } = await import('./scheduled-backups.js')
+  const { openUpkeep } = await import('./upkeep.js')
+  const backups = new ScheduledBackups({
+    upkeep: openUpkeep(settings, clock),
+    directory: settings.backupDir,
+    everyMs: settings.backupEvery * HOUR_MS,
+    keep: settings.backupKeep,
+    clock,
+    scheduler: systemScheduler,
+    log,
+    ...(metrics === null ? {} : { onEnded: metrics.backupEnded }),
+  })
+  shutdown.add('backups', () => backups.stop())
+  backups.start()
+  return backups
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import type { Settings } from '../config.js'
+import { type CertificateFiles, UnusableCertificate } from '../http/certificate.js'
 import { chooseServer } from '../http/choose-server.js'
 import { handlers } from '../http/endpoints.js'
 import { connectionClient } from '../http/guards/client-address.js'
@@ -7,10 +8,13 @@ import { guardedRoutes } from '../http/guards.js'
 import { BASE_HEADERS } from '../http/json.js'
 import { NodeServer } from '../http/node/server.js'
 import { createRouter } from '../http/router.js'
-import type { HttpServer, Resolve } from '../http/server.js'
+import type { HttpServer, HttpServerClass, Resolve } from '../http/server.js'
 import type { Logger } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
+import { Seldom } from '../seldom.js'
 import { StartError } from '../start-error.js'
+import { ServedCertificate } from './certificate.js'
+import type { CoreContext } from './core.js'
 import { type DescriptorPlan, planDescriptors } from './descriptors.js'
 import { hostGuard } from './door.js'
 import type { Shutdown } from './shutdown.js'
@@ -19,7 +23,7 @@ import type { Shutdown } from './shutdown.js'
 const REFUSALS_LOG_INTERVAL_MS = 60_000
 /** Maximum bytes of unfinished bodies, of all clients together. */
 const UNFINISHED_BODIES_LIMIT_BYTES = 32 * 1024 * 1024
-const LIMITS = {
+export const LIMITS = {
   unfinishedBodiesLimitBytes: UNFINISHED_BODIES_LIMIT_BYTES,
   /** Maximum time from a request's first byte to its last. */
   requestTimeoutMs: 20_000,
@@ -45,13 +49,17 @@ interface ListenAddress {
   readonly port: number
 }
 
-/** Starts the HTTP front and returns its URL. */
+/** The front that clients reach. */
+export interface StartedFront {
+  readonly url: string
+  readonly certificate: ServedCertificate
+}
+
+/** Starts the HTTP or HTTPS front. */
 export async function startFront(
-  settings: Settings,
-  log: Logger,
+  { settings, log, clock, shutdown }: Pick<CoreContext, 'settings' | 'log' | 'clock' | 'shutdown'>,
   resolve: Resolve,
-  shutdown: Shutdown,
-): Promise<string> {
+): Promise<StartedFront> {
   const chosen = await chooseServer(settings.httpServer).catch((error: unknown) => {
     throw new StartError((error as Error).message)
   })
@@ -60,9 +68,12 @@ export async function startFront(
   const { host, port } = settings
   const plan = planDescriptors(settings.webhookConcurrency)
   if (plan.isShort) log.warn({ ...plan }, 'the limit of open files leaves room for fewer connections or webhooks')
-  const server = new chosen.Server(
+  const certificate = certificateFiles(settings)
+  const server = build(
+    chosen.Server,
     resolve,
     {
+      ...(certificate === null ? {} : { certificate }),
       host,
       port,
       connectionLimit: plan.connections,
@@ -74,20 +85,30 @@ export async function startFront(
   )
   const address = await listen(server, { host, port })
   shutdown.add('requests', () => drain(server))
-  return urlOf(address)
+  const scheme = certificate === null ? 'http' : 'https'
+  return { url: `${scheme}://${authorityOf(address)}`, certificate: new ServedCertificate(server, log, clock) }
+}
+
+/** Null without HTTPS. The settings ask for both files or none. */
+function certificateFiles({ tlsCert, tlsKey }: Settings): CertificateFiles | null {
+  return tlsCert === undefined || tlsKey === undefined ? null : { certificate: tlsCert, key: tlsKey }
+}
+
+function build(Server: HttpServerClass, ...parts: ConstructorParameters<HttpServerClass>): HttpServer {
+  try {
+    return new Server(...parts)
+  } catch (error) {
+    throw error instanceof UnusableCertificate ? new StartError(error.message) : error
+  }
 }
 
 /** Logs refused connections at most once a minute. */
 function refusalLog(log: Logger, { connections, connectionsPerClient }: DescriptorPlan) {
-  let saidAt = Number.NEGATIVE_INFINITY
-  let refused = 0
+  const seldom = new Seldom(REFUSALS_LOG_INTERVAL_MS)
   return (why: 'limit' | 'share'): void => {
-    refused += 1
-    const now = performance.now()
-    if (now - saidAt < REFUSALS_LOG_INTERVAL_MS) return
-    log.warn({ why, refused, connections, connectionsPerClient }, 'connections are refused')
-    saidAt = now
-    refused = 0
+    const withheld = seldom.next()
+    if (withheld === null) return
+    log.warn({ why, refused: withheld + 1, connections, connectionsPerClient }, 'connections are refused')
   }
 }
 
@@ -120,18 +141,14 @@ export async function startMetricsFront(
   )
   const address = await listen(server, wanted)
   shutdown.add('metrics', () => drain(server))
-  return `${urlOf(address)}/metrics`
+  return `http://${authorityOf(address)}/metrics`
 }
 
 /** A client that dribbles its request must not keep the service from stopping in time. */
-async function drain(server: HttpServer): Promise<void> {
+export async function drain(server: HttpServer): Promise<void> {
   const cutting = setTimeout(() => server.close(), DRAIN_REQUESTS_MS)
   await server.drain()
   clearTimeout(cutting)
-}
-
-function urlOf(address: ListenAddress): string {
-  return `http://${authorityOf(address)}`
 }
 
 function authorityOf({ host, port }: ListenAddress): string {

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.js'
 export function openStore(
   settings: Settings,
   clock: Clock,
-  observers: Pick<LmdbStoreOptions, 'commitObserver' | 'onCommitFailed'> = {},
+  observers: Pick<LmdbStoreOptions, 'commitObserver' | 'onCommitFailed' | 'migration'> = {},
 ): Promise<Store> {
   const random = createPooledRandom()
   const ids = new IdGenerator(random)

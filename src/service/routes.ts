@@ -12,16 +12,21 @@ import { limitRate } from '../http/guards/rate-limiter.js'
 import type { AccessParts } from '../http/guards.js'
 import { guardedRoutes } from '../http/guards.js'
 import type { Route } from '../http/router.js'
-import { healthHandlers } from '../http/routes/health.js'
+import { healthHandlers, type Readiness } from '../http/routes/health.js'
 import { apiKeyHandlers, identityHandlers } from '../http/routes/identities.js'
+import { infoHandlers } from '../http/routes/info.js'
 import { internalEventsHandlers } from '../http/routes/internal-events.js'
 import { invoiceHandlers } from '../http/routes/invoices.js'
-import { paymentPageHandlers } from '../http/routes/pay.js'
+import { type PaymentPageParts, paymentPageHandlers } from '../http/routes/pay.js'
+import { referenceHandlers } from '../http/routes/reference.js'
 import { walletHandlers } from '../http/routes/wallets.js'
 import { deliveryHandlers, webhookConfigurationHandlers } from '../http/routes/webhooks.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
+import type { OwedDelivery } from '../store/outbox.js'
 import type { Core } from './core.js'
+import { infoOf } from './info.js'
+import { networkFactsOf, pageSettingsOf } from './pages.js'
 
 /** Wallets of one network that one client address may lease at once, unless a setting says otherwise. */
 const CLAIMS_PER_ADDRESS = 20
@@ -30,15 +35,13 @@ const CLAIMS_PER_ADDRESS = 20
 export interface RouteContext {
   readonly settings: Settings
   readonly clock: Clock
+  readonly api: ApiHandlers
   /** Null without the sandbox. */
   readonly sandbox: Sandbox | null
   readonly identities: KnownIdentities
   readonly clientOf: ClientOf
-  readonly isDraining: () => boolean
-  readonly takesWrites: () => boolean
   readonly complaints: GatewayComplaints
-  readonly degradations: () => readonly string[]
-  readonly notes: () => readonly string[]
+  readonly readiness: Readiness
 }
 
 /** All routes of the service, behind the guards that the settings ask for. */
@@ -59,13 +62,38 @@ export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
 }
 
 function allHandlers(core: Core, context: RouteContext): AllHandlers {
-  const { store, directory, pool, engine, dispatcher, testDeliveries, intake } = core
-  const { settings, clock, sandbox, clientOf, isDraining, takesWrites, complaints, degradations, notes } = context
+  const { intake } = core
+  const { settings, clock, api, sandbox, complaints, readiness } = context
+  return together(
+    api,
+    healthHandlers(readiness),
+    infoHandlers(() => infoOf(settings, sandbox)),
+    settings.gatewaySecrets.length === 0 ? {} : internalEventsHandlers({ intake, clock, complaints }),
+    sandbox === null ? {} : sandboxHandlers(sandbox),
+  )
+}
+
+/** What the API and the payment page need: everything but what only a service with a port has. */
+export interface ApiCore extends Pick<Core, 'store' | 'directory' | 'engine' | 'testDeliveries'> {
+  /** Called with deliveries that are due now. */
+  readonly onOwed: (owed: readonly OwedDelivery[]) => void
+  readonly openPages: PaymentPageParts['openPages']
+}
+export type ApiContext = Pick<RouteContext, 'settings' | 'clock' | 'identities' | 'clientOf'> & {
+  readonly isSandbox: boolean
+}
+
+export type ApiHandlers = ReturnType<typeof apiHandlers>
+
+/** The handlers of the API and of the payment page. */
+export function apiHandlers(core: ApiCore, context: ApiContext) {
+  const { store, directory, engine, testDeliveries, onOwed, openPages } = core
+  const { settings, clock, isSandbox, clientOf } = context
   const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
   const leaseMs = settings.walletLeaseSeconds * 1000
   const claimLimit = new ClaimLimit({
     // The wallets of a sandbox are worth nothing, and its users claim many.
-    leasesPerClient: settings.claimsPerAddress ?? (sandbox === null ? CLAIMS_PER_ADDRESS : 0),
+    leasesPerClient: settings.claimsPerAddress ?? (isSandbox ? 0 : CLAIMS_PER_ADDRESS),
     leaseMs,
     clientOf,
     clock,
@@ -84,35 +112,33 @@ function allHandlers(core: Core, context: RouteContext): AllHandlers {
       tests: testDeliveries,
       outbox: store.outbox,
       clock,
-      onOwed: (owed) => dispatcher.notify(owed),
+      onOwed,
       basePath,
     }),
     walletHandlers({ wallets: store.wallets, leaseMs, claimLimit }),
     identityHandlers(context.identities),
-    paymentPageHandlers({ store, isSandbox: sandbox !== null }),
-    healthHandlers({
-      isStoreOpen: () => store.isOpen(),
-      takesWrites,
-      isPoolReady: () => pool.ready(),
-      isDraining,
-      degradations,
-      notes,
+    paymentPageHandlers({
+      store,
+      pages: pageSettingsOf(settings),
+      networks: networkFactsOf(settings),
+      openPages,
+      clientOf,
+      clock,
     }),
-    settings.gatewaySecret === undefined ? {} : internalEventsHandlers({ intake, clock, complaints }),
-    sandbox === null ? {} : sandboxHandlers(sandbox),
+    referenceHandlers({ basePath }),
   )
 }
 
 function accessParts({ store, pool }: Core, context: RouteContext, isOwnOrigin: IsOwnOrigin): AccessParts {
   const { settings, clock, clientOf, complaints } = context
-  const { strict, unsigned, gatewaySecret: secret } = settings
+  const { strict, unsigned, gatewaySecrets: secrets } = settings
   return {
     signedRequests: new SignedRequests(store.keys, pool, clock, clientOf, new Tarpit()),
     allowsUnsigned: unsignedPath(strict ? 'off' : unsigned, isOwnOrigin),
     strict: strict
       ? { identities: context.identities, invoices: store.invoices, onboardingName: onboardingNameOf(context) }
       : null,
-    gateway: secret === undefined ? null : { secret, clock, complaints },
+    gateway: secrets.length === 0 ? null : { secrets, clock, complaints },
   }
 }
 

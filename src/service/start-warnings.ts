@@ -17,7 +17,7 @@ export function startWarnings(settings: Settings): readonly string[] {
     )
   }
   // A followed ledger has the owners of wallets, but not their addresses.
-  if (!settings.sandbox && settings.gatewaySecret === undefined) {
+  if (!settings.sandbox && settings.gatewaySecrets.length === 0) {
     warnings.push(
       'nothing reports wallet addresses to this service, so no new wallet can be invoiced on: set BILLHOOK_GATEWAY_SECRET, or use --sandbox',
     )

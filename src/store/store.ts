@@ -2,6 +2,7 @@ import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Deposit } from '../domain/deposit.js'
 import type { Outcome } from '../domain/failure.js'
+import type { ImportedInvoice } from '../domain/imported-record.js'
 import type { Invoice } from '../domain/invoice.js'
 import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
@@ -34,9 +35,14 @@ export interface Store {
   readonly outbox: OutboxPort
   readonly webhooks: WebhookPort
   readonly ledger: LedgerPort
+  readonly overview: OverviewPort
+  readonly imports: ImportPort
+  readonly changes: ChangePort
 
   /** Writes as much as an ordinary commit does, and takes it back: rejects when the disk refuses writes. */
   probeWrite(): Promise<void>
+  /** Settles when the writer has come to it, behind what waits, and writes nothing. */
+  commitNothing(): Promise<void>
   /** False once writes are impossible. */
   isOpen(): boolean
   /** Waits for the writes in progress and closes. */
@@ -168,6 +174,61 @@ export interface LedgerPort {
   removeEventsBefore(timeMs: number, limit: number): Promise<number>
 }
 
+/** How many records there are of each kind. */
+export type RecordCounts = Readonly<
+  Record<'identities' | 'wallets' | 'keys' | 'invoices' | 'deposits' | 'deliveries', number>
+>
+
+/** An owner whom a record names. */
+export interface KnownOwner {
+  readonly owner: string
+  /** Whether the ledger is known to have the identity. */
+  readonly isKnown: boolean
+}
+
+/** Records of all owners, for the operator. Lists are in an order of the engine's own; cursors are opaque. */
+export interface OverviewPort {
+  /** Counts without reading the records. */
+  counts(): Awaitable<RecordCounts>
+  owners(page: Page): Awaitable<PageOf<KnownOwner>>
+  /** All wallets, those without an owner included. */
+  wallets(page: Page): Awaitable<PageOf<Wallet>>
+}
+
+/** What an import writes beside facts of the ledger. */
+export type ImportableRecord =
+  | ImportedInvoice
+  | { readonly type: 'deposit'; readonly deposit: Deposit }
+  | {
+      readonly type: 'key'
+      readonly key: ApiKey
+      /** The 33 bytes of the public key. */
+      readonly publicKey: Uint8Array
+    }
+
+/** `known`: the same record was there already. A refused record leaves no trace. */
+export type ImportOutcome =
+  | { readonly status: 'added' | 'known' }
+  | { readonly status: 'refused'; readonly error: string }
+
+/** Records of another store. They are written as they were, and owe no webhooks. */
+export interface ImportPort {
+  /** Adds records in order, each by itself. */
+  add(batch: readonly ImportableRecord[]): Promise<readonly Settled<ImportOutcome>[]>
+}
+
+/** Hears of wallets whose deposits or addresses changed, or an invoice on which was voided. Must be quick, and must not throw. */
+export type OnChange = (walletIds: ReadonlySet<string>) => void
+
+/** Tells what changes, so that nobody has to ask again and again. */
+export interface ChangePort {
+  /**
+   * Calls the listener soon after each write that is durable, whichever process wrote it; it may be called although nothing
+   * changed. What it returns ends that.
+   */
+  onChange(listener: OnChange): () => void
+}
+
 /** Hears of commits. An engine calls it once for each, so it must be quick, and must not throw. */
 export interface CommitObserver {
   /** Milliseconds on a clock that does not jump. */
@@ -176,6 +237,26 @@ export interface CommitObserver {
   committed(units: number, durationMs: number): void
   /** A commit was refused, by the disk for instance, and its units with it. */
   failed(units: number): void
+}
+
+/** What has to be done to bring data to the version of this program. */
+export interface MigrationPlan {
+  /** Versions of the data; equal when nothing is to be done. */
+  readonly from: number
+  readonly to: number
+  /** Rows to read, and how many of them an earlier run that was cut off has read. */
+  readonly rows: number
+  readonly done: number
+}
+
+/** Hears of a migration, and may stop it. */
+export interface MigrationControl {
+  begins(plan: MigrationPlan): void
+  /** Rows that are read and migrated on disk; called after each step but the last. */
+  stepped(done: number): void
+  finished(): void
+  /** Asked before each step. A migration that was stopped goes on at the next start. */
+  isStopping(): boolean
 }
 
 /** What the retention removes. Invoices, deposits, wallets and keys are the books, and stay. */

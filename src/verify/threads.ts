@@ -5,6 +5,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { VERIFY_WORKER } from '../program-files.js'
 import { BATCHES_PER_THREAD, type BatchThreads } from './pool.js'
 import type { VerifyWorkerData } from './worker.js'
 
@@ -59,7 +60,7 @@ export class VerifyThreads implements BatchThreads {
   }
 
   private start(): Piscina<ArrayBuffer, unknown> {
-    const { threads, engine, keyTables, worker = new URL('./worker.js', import.meta.url), onError } = this.settings
+    const { threads, engine, keyTables, worker = VERIFY_WORKER, onError } = this.settings
     const workerData: VerifyWorkerData = { engine, keyTables }
     const piscina = new Piscina<ArrayBuffer, unknown>({
       filename: fileURLToPath(worker),

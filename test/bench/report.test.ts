@@ -4,8 +4,10 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { terminalTable, writeReport } from '../../bench/report.js'
-import { throughputChart } from '../../bench/report-parts/charts.js'
+import { CONSTANT, VERIFY_WITH_TABLES } from '../../bench/names.js'
+import { drawn, terminalTable, writeReport } from '../../bench/report.js'
+import { CHARTED, chart } from '../../bench/report-parts/charts.js'
+import { plain } from '../../bench/report-parts/markdown.js'
 import { reportPage } from '../../bench/report-parts/report-page.js'
 import { readResults } from '../../bench/report-parts/results-file.js'
 import { targetWords } from '../../bench/report-parts/target-words.js'
@@ -22,34 +24,57 @@ function matches(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, found = '']) => found)
 }
 
+function headings(page: string): string[] {
+  return matches(page, /^## (.*)$/gm)
+}
+
 describe('the page of a report', () => {
   const page = reportPage(sampleResults)
 
-  test('needs nothing from elsewhere and runs nothing', () => {
-    const content = page.replaceAll(/ xmlns(:xlink)?="[^"]*"/g, '')
-    assert.doesNotMatch(content, /<script|https?:\/\/|src=|href=|url\(|@import|<link|<iframe|\son[a-z]+=/i)
-    assert.match(page, /prefers-color-scheme:dark/)
+  test('opens with the sizing, then the targets, then the details', () => {
+    assert.deepEqual(headings(page).slice(0, 3), ['In five lines', 'Targets', 'Measurements'])
+    const lines = /## In five lines\n\n([\s\S]*?)\n\n## Targets/.exec(page)?.[1]?.split('\n') ?? []
+    assert.deepEqual(
+      lines.map((line) => line.slice(0, 5)),
+      [1, 2, 3, 4, 5].map((n) => `${n}. **`),
+    )
   })
 
   test('shows every measurement, target, version, parameter and reason', () => {
     const { measurements, targets, skipped, machine, parameters } = sampleResults
-    const names = [
-      ...measurements.map(({ name }) => name),
-      ...targets.flatMap(({ what, from }) => [what, from]),
-      ...skipped,
-    ]
+    const names = [...measurements.map(({ name }) => name), ...targets.map(({ what }) => what), ...skipped]
     const facts = [...Object.keys(machine.versions), ...Object.values(machine.versions), ...Object.keys(parameters)]
     for (const text of [...names, ...facts, machine.cpu, machine.os, machine.node]) {
-      assert.ok(page.includes(text), text)
+      assert.ok(page.includes(plain(text)), text)
     }
   })
 
-  test('has five charts, each with a title', () => {
-    assert.equal(matches(page, /<svg role="img" aria-label="([^"]+)" /g).length, 5)
+  test('shows all charts that are drawn beside it, and links to nothing else', () => {
+    const linked = matches(page, /\]\(([^)]+)\)/g)
+    assert.deepEqual(
+      linked,
+      [...drawn(sampleResults).keys()].filter((name) => name !== 'README.md'),
+    )
+  })
+
+  test('has a column for each rate of invoices', () => {
+    assert.match(page, /\| Invoices a second \| 10 \| 1,000 \|\n.*\n\| created, p50 \| 1.2 ms \| 2.1 ms \|/)
+  })
+
+  test('has tables whose rows have as many cells as their heads', () => {
+    const blocks = page.split('\n\n').filter((block) => block.startsWith('|'))
+    assert.ok(blocks.length > CHARTED.length)
+    for (const block of blocks) {
+      const counts = block.split('\n').map((line) => line.split(/(?<!\\)\|/).length)
+      assert.deepEqual(
+        counts,
+        counts.map(() => counts[0]),
+      )
+    }
   })
 
   test('escapes what it is given, wherever it stands', () => {
-    const hostile = `<script>"&'`
+    const hostile = `<script>"&'|](x)`
     const measurements = sampleResults.measurements.map((one) => ({ ...one, name: hostile, note: hostile }))
     const targets = sampleResults.targets.map((one) => ({ ...one, what: hostile, from: hostile }))
     const { versions: _, ...machine } = sampleResults.machine
@@ -61,17 +86,29 @@ describe('the page of a report', () => {
       parameters: { [hostile]: 1 },
       machine: { ...machine, cpu: hostile, os: hostile, commit: hostile, versions: { [hostile]: hostile } },
     }
-    for (const text of [reportPage(results), throughputChart(results)]) {
-      assert.doesNotMatch(text, /<script|"&'/)
-      assert.match(text, /&lt;script&gt;&quot;&amp;&#39;/)
-    }
+    assert.doesNotMatch(reportPage(results), /[^\\]<script|[^\\]\]\(x|"[^\\]'|[^\\]&'/)
+    assert.ok(reportPage(results).includes(plain(hostile)))
+    const svg = chart('throughput', results)
+    assert.doesNotMatch(svg, /<script|"&'/)
+    assert.match(svg, /&lt;script&gt;&quot;&amp;&#39;/)
   })
 
   test('says what was not measured when there is nothing', () => {
-    const empty = reportPage(nothing)
-    assert.equal(matches(empty, />(not measured)<\/text>/g).length, 5)
-    assert.match(empty, /Nothing was measured\./)
-    assert.doesNotMatch(empty, /NaN|Infinity|undefined/)
+    const files = [...drawn(nothing).values()]
+    assert.equal(files.filter((text) => text.includes('>not measured</text>')).length, CHARTED.length)
+    assert.match(files[0] ?? '', /Nothing was measured\./)
+    for (const text of files) assert.doesNotMatch(text, /NaN|Infinity|undefined/)
+  })
+
+  test('says that a limit was measured wrongly when something is above it', () => {
+    const slow = (name: string) =>
+      sampleResults.measurements.map((one) => (one.name === name ? { ...one, samples: [20_000] } : one))
+    assert.doesNotMatch(page, /Above the limit/)
+    assert.match(
+      reportPage({ ...sampleResults, measurements: slow(VERIFY_WITH_TABLES) }),
+      /Above the limit: Billhook; /,
+    )
+    assert.match(reportPage({ ...sampleResults, measurements: slow(CONSTANT) }), /Above the limit: GET /)
   })
 
   const { measurements: all } = sampleResults
@@ -93,14 +130,14 @@ describe('the page of a report', () => {
   for (const [name, measurements] of variants) {
     test(`has no broken figure ${name}`, () => {
       const results = { ...sampleResults, measurements }
-      assert.doesNotMatch(reportPage(results), /NaN|Infinity|undefined/)
+      for (const text of drawn(results).values()) assert.doesNotMatch(text, /NaN|Infinity|undefined/)
       assert.doesNotMatch(terminalTable(results), /NaN|Infinity|undefined/)
     })
   }
 
   test('warns of a tiny run', () => {
     const results = { ...sampleResults, isTiny: true }
-    for (const text of [reportPage(results), terminalTable(results), throughputChart(results)]) {
+    for (const text of [reportPage(results), terminalTable(results), chart('throughput', results)]) {
       assert.match(text, /figures mean nothing/)
     }
   })
@@ -156,7 +193,7 @@ describe('targets in words', () => {
 describe('the table in the terminal', () => {
   test('has the targets first, then the measurements with median and spread', () => {
     const table = terminalTable(sampleResults)
-    const at = ['verdict', 'met', 'Signed, durable creations', '20,900/s', '19,800–21,600', 'Skipped'].map((text) =>
+    const at = ['verdict', 'met', 'Invoices created in a second', '20,900/s', '19,800–21,600', 'Skipped'].map((text) =>
       table.indexOf(text),
     )
     assert.ok(!at.includes(-1))
@@ -191,12 +228,12 @@ describe('the files of a report', () => {
   test('are written, and drawn again alike by the command from what was written', () => {
     writeReport(sampleResults, join(place.path, 'report'))
     assert.deepEqual(readResults(results), sampleResults)
-    const drawn = ['index.html', 'throughput.svg'].map((name) => join(place.path, 'report', name))
-    const before = drawn.map((path) => readFileSync(path, 'utf8'))
-    for (const path of drawn) rmSync(path)
+    const paths = [...drawn(sampleResults).keys()].map((name) => join(place.path, 'report', name))
+    const before = paths.map((path) => readFileSync(path, 'utf8'))
+    for (const path of paths) rmSync(path)
     assert.equal(spawnSync(process.execPath, [command, results]).status, 0)
     assert.deepEqual(
-      drawn.map((path) => readFileSync(path, 'utf8')),
+      paths.map((path) => readFileSync(path, 'utf8')),
       before,
     )
   })
@@ -207,6 +244,42 @@ describe('the files of a report', () => {
     const { status, stderr } = spawnSync(process.execPath, [command, other], { encoding: 'utf8' })
     assert.equal(status, 1)
     assert.match(stderr, /does not hold the results of a run/)
-    assert.ok(!existsSync(join(other, '..', 'index.html')))
+    assert.ok(!existsSync(join(other, '..', 'throughput.svg')))
+  })
+
+  test('are made of the pieces of a run: with the samples of all, and judged together', () => {
+    const piece = (n: number): Results => ({
+      ...sampleResults,
+      startedAt: `2026-01-0${3 - n}T00:00:00.000Z`,
+      parameters: { ...sampleResults.parameters, rounds: n },
+      measurements: sampleResults.measurements
+        .filter(({ group }) => n === 0 || group === 'throughput')
+        .map((one) => ({ ...one, samples: [n + 1] })),
+    })
+    const pieces = [0, 1].map((n) => {
+      writeReport(piece(n), join(place.path, `piece-${n}`))
+      return join(place.path, `piece-${n}`, 'results.json')
+    })
+    const whole = join(place.path, 'whole')
+    assert.equal(spawnSync(process.execPath, [command, '--merge', whole, ...pieces]).status, 0)
+    const merged = readResults(join(whole, 'results.json'))
+    assert.equal(merged.startedAt, '2026-01-02T00:00:00.000Z')
+    assert.equal(merged.durationSeconds, 2 * sampleResults.durationSeconds)
+    assert.equal(merged.parameters['rounds'], undefined)
+    assert.deepEqual(merged.measurements.find(({ name }) => name === 'Billhook')?.samples, [1, 2])
+    assert.deepEqual(merged.measurements.find(({ name }) => name === 'p99')?.samples, [1])
+    const ratio = merged.targets.find(({ what }) => what === 'signed, durable creations ÷ the ordinary stack')
+    assert.deepEqual([ratio?.value, ratio?.verdict], [1, 'missed'])
+  })
+
+  test('are not made of runs of different commits', () => {
+    const other = { ...sampleResults, machine: { ...sampleResults.machine, commit: 'another' } }
+    writeReport(other, join(place.path, 'other'))
+    const paths = ['report', 'other'].map((name) => join(place.path, name, 'results.json'))
+    const { status, stderr } = spawnSync(process.execPath, [command, '--merge', place.path, ...paths], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 1)
+    assert.match(stderr, /the results differ in commit: 0123456789ab\+ and another/)
   })
 })

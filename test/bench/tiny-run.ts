@@ -17,8 +17,8 @@ const TIME_LIMIT_MS = 240_000
 
 /** What the report needs, by part of the run. The micro-benchmarks and the ordinary stack have tests of their own. */
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
-  throughput: ['Billhook', 'Billhook, one hot wallet', 'Billhook, node:http', 'Billhook, noble'],
-  limits: ['uWebSockets.js echo', 'libsecp256k1, one thread', 'LMDB commits'],
+  throughput: ['Billhook', 'Billhook, TLS', 'Billhook, one hot wallet', 'Billhook, node:http', 'Billhook, noble'],
+  limits: ['uWebSockets.js echo', 'libsecp256k1, one thread', 'verification with key tables', 'LMDB commits'],
   latency: ['p50', 'p90', 'p99', 'p99.9'],
   reads: ['GET /api/invoices/<id>', 'GET /api/invoices/<id>, of many in turn', 'uWS, the same bytes from a constant'],
   history: [
@@ -31,6 +31,15 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   ],
   webhooks: ['deposit to webhook, p50', 'deposit to webhook, p99', 'deliveries, sustained'],
   process: ['start to first answer', 'resident memory, idle', 'resident memory after the invoices'],
+  backup: ['creations without a backup', 'creations beside backups', 'a backup', 'database file after'],
+  sizing: [
+    'created, p99',
+    'created, all threads',
+    'created, paid and notified, main thread',
+    'created, paid and notified, at full speed',
+    'memory of an idle connection',
+  ],
+  disk: ['an invoice', 'a deposit', 'a webhook', 'an event of the gateway', 'an idempotency key', 'a wallet'],
 }
 
 interface Report {
@@ -48,7 +57,7 @@ describe('the benchmarks', () => {
   test('measure every part in a tiny run and write a report', { timeout: TIME_LIMIT_MS }, async () => {
     const place = temporaryDirectory()
     try {
-      const parts = 'throughput,latency,reads,history,webhooks,process'
+      const parts = 'throughput,latency,reads,history,webhooks,process,backup,sizing,disk'
       const argv = [script, '--tiny', '--only', parts, '--no-ordinary', '--out', place.path]
       const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit'] })
       const [code] = await once(child, 'exit')

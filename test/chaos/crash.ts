@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { Random } from '../simulation/random.js'
+import { assertSound } from '../support/check-data.js'
 import { openReceiver } from '../support/receiver.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
@@ -33,7 +34,7 @@ export interface CrashReport extends DeliveryCounts {
 
 /**
  * Kills the real process with SIGKILL at random moments under mixed load, and starts it again on the same directory, round
- * after round. What was acknowledged before a kill is asserted after it; see `assertKept` and `assertDelivered`. The seed
+ * after round. What was acknowledged before a kill is asserted after it, and the data is checked beside the running process; see `assertKept` and `assertDelivered`. The seed
  * chooses what clients send and when the kill comes, as far as the machine lets it.
  */
 export async function crashRounds({ rounds, seed, say }: CrashOptions): Promise<CrashReport> {
@@ -57,12 +58,12 @@ export async function crashRounds({ rounds, seed, say }: CrashOptions): Promise<
     for (let round = 0; round < rounds; round += 1) {
       const running = await start()
       if (round === 0) await load.setUp(running.url)
-      else await assertAllKept(running.url, acknowledged, load, received)
+      else await assertAllKept({ url: running.url, directory: place.path }, acknowledged, load, received)
       const killed = await loadAndKill(running, load, random, round)
       say(`round ${round + 1}: killed after ${killed} answers, ${received.size} webhooks received so far`)
     }
     const last = await start()
-    await assertAllKept(last.url, acknowledged, load, received)
+    await assertAllKept({ url: last.url, directory: place.path }, acknowledged, load, received)
     const counts = await assertDelivered(last.url, acknowledged, received)
     assert.deepEqual(await last.end('SIGTERM'), { code: 0, signal: null })
     return {
@@ -82,7 +83,7 @@ export async function crashRounds({ rounds, seed, say }: CrashOptions): Promise<
 
 /** After a restart, before anything new is sent. */
 async function assertAllKept(
-  url: string,
+  { url, directory }: { readonly url: string; readonly directory: string },
   acknowledged: Acknowledged,
   load: CrashLoad,
   received: ReadonlyMap<string, number>,
@@ -93,6 +94,7 @@ async function assertAllKept(
   }
   await load.repeatUnanswered(url)
   for (const [name, times] of received) assert.equal(times, 1, `${name} was delivered ${times} times`)
+  await assertSound(directory)
 }
 
 /** Answers how many requests were answered. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { HTTP_ENGINES } from '../support/http-engines.js'
 import { memoryOf, ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { pushHeaders } from './http-client.js'
@@ -68,7 +69,7 @@ function attacks(): Readonly<Record<string, Omit<Attack, 'port' | 'durationMs'>>
 
 /** Memory and everybody's waiting while strangers send bodies that are no use to anybody. */
 export async function slowBodies(options: ScenarioOptions): Promise<void> {
-  for (const engine of ['uws', 'node']) {
+  for (const engine of HTTP_ENGINES) {
     for (const [what, attack] of Object.entries(attacks())) {
       const place = temporaryDirectory()
       const service = await ServiceProcess.start(place.path, { BILLHOOK_HTTP: engine, BILLHOOK_LOG: 'error' })

@@ -12,8 +12,8 @@ export interface Ended {
 
 /** A Node process of a test, with an environment of its own. */
 export interface Child {
-  /** Resolves when the text written to the stream so far contains `text`, rejects when it ends without. */
-  wrote(stream: 'stdout' | 'stderr', text: string): Promise<void>
+  /** Resolves with the text written to the stream so far when it contains `text`, rejects when it ends without. */
+  wrote(stream: 'stdout' | 'stderr', text: string): Promise<string>
   kill(signal: NodeJS.Signals): void
   readonly ended: Promise<Ended>
 }
@@ -42,6 +42,7 @@ export function startChild(script: URL, argv: readonly string[], environment: Re
           throw new Error(`The process ended without writing ${JSON.stringify(text)}: ${JSON.stringify(ending)}`)
         }
       }
+      return written[stream]
     },
   }
 }

@@ -7,7 +7,7 @@ const SCRIPT = new URL('./native-errors-process.js', import.meta.url)
 const skip = process.platform === 'linux' ? false : 'standard error is diverted on Linux only'
 
 async function linesOf(...argv: readonly string[]): Promise<readonly Record<string, unknown>[]> {
-  const { code, stderr } = await startChild(SCRIPT, argv).ended
+  const { code, stderr } = await startChild(SCRIPT, argv, { UV_THREADPOOL_SIZE: '1' }).ended
   assert.equal(code, 0, stderr)
   return stderr
     .trimEnd()
@@ -18,7 +18,7 @@ async function linesOf(...argv: readonly string[]): Promise<readonly Record<stri
 test('what libraries and native code write to standard error goes into the log', { skip }, async () => {
   const place = temporaryDirectory()
   try {
-    const lines = await linesOf(place.path, 'wait')
+    const lines = await linesOf(place.path, 'read')
     assert.deepEqual(
       lines.map(({ msg, text }) => [msg, text]),
       [
@@ -37,7 +37,7 @@ test('what a process wrote there while it ended is told at the next start, once'
   const place = temporaryDirectory()
   try {
     assert.equal((await linesOf(place.path)).length, 3)
-    const [, left] = await linesOf(place.path, 'wait')
+    const [, left] = await linesOf(place.path, 'read')
     assert.deepEqual([left?.['level'], left?.['text']], ['error', 'Write error: no line feed'])
     assert.equal((await linesOf(place.path))[1]?.['msg'], 'after')
   } finally {

@@ -68,7 +68,7 @@ async function run(settings: Settings) {
     out: (line) => lines.push(line),
     error: (line) => lines.push(line),
     write: () => {},
-    isTerminal: false,
+    columns: () => null,
     log: createLog('silent'),
     clock: systemClock,
     onSignal: () => {},

@@ -24,7 +24,7 @@ class Run {
   isClosed = false
   forgotten = 0
   recorded: number | null = BLOCKS
-  isTerminal = false
+  columns: number | null = null
   environment: Readonly<Record<string, string>> = CONFIGURED
   open: ReconcileIo['openReconciliation'] | null = null
   /** Called at each progress of the work. */
@@ -42,7 +42,7 @@ class Run {
       write: (text) => {
         this.written += text
       },
-      isTerminal: this.isTerminal,
+      columns: () => this.columns,
       log: createLog('info', { write: (line) => this.logLines.push(line) }),
       clock: this.clock,
       onSignal: (signal, received) => this.signals.set(signal, received),
@@ -230,7 +230,7 @@ describe('billhook reconcile', () => {
   test(
     'draws a bar on a terminal, and takes it away for every other line',
     withRun(async (run, books) => {
-      run.isTerminal = true
+      run.columns = 120
       books.reader.faults = { ...NO_FAULTS, rangeMax: 1 }
       run.onProgress = () => run.clock.advance(1000)
       assert.equal(await run.start(), 0)

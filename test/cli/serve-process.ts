@@ -14,6 +14,13 @@ if ('problems' in outcome) throw new Error(outcome.problems.join(' '))
 const alive = setInterval(() => {}, 1_000_000)
 
 const io = processIo('info')
+/** What no behaviour differs in. */
+const idle = { reload: () => log('reloaded'), isAlive: async () => true, announceStop: () => undefined }
+
+function log(text: string): void {
+  io.log.info(text)
+}
+
 const startService: ServeIo['startService'] = async (_settings, log) => {
   const behaviour = process.argv[2]
   switch (behaviour) {
@@ -22,6 +29,7 @@ const startService: ServeIo['startService'] = async (_settings, log) => {
     case 'never drains':
       return {
         url: 'http://127.0.0.1:1',
+        ...idle,
         banner: [],
         stop: () => new Promise(() => log.info('hanging')),
         waitsFor: () => null,
@@ -41,6 +49,7 @@ const startService: ServeIo['startService'] = async (_settings, log) => {
   }
   return {
     url: 'http://127.0.0.1:1',
+    ...idle,
     banner: ['A banner.'],
     waitsFor: () => null,
     stop: async () => {

@@ -1,24 +1,36 @@
 import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { DRAIN_TIMEOUT_MS, type ServeIo, serve } from '../../src/cli/serve.js'
-import { readSettings, type Settings } from '../../src/config.js'
+import { type Environment, readSettings, type Settings } from '../../src/config.js'
 import { createLog } from '../../src/log.js'
 import { StartError } from '../../src/start-error.js'
 import { VERSION } from '../../src/version.js'
 import { deferred } from '../support/deferred.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
 import { startChild } from './child.js'
 
-function defaultSettings(): Settings {
-  const outcome = readSettings([], {})
+function settingsOf(environment: Environment): Settings {
+  const outcome = readSettings([], environment)
   assert.ok('settings' in outcome)
   return outcome.settings
 }
 
 type Service = Awaited<ReturnType<ServeIo['startService']>>
 
+interface Given {
+  readonly flushes?: boolean
+  readonly environment?: Environment
+  readonly patienceMs?: number | null
+  readonly isAlive?: () => boolean
+}
+
 /** `serve` under way in a process that the test plays. */
-function serving({ flushes = true } = {}) {
-  const settings = defaultSettings()
+function serving({ flushes = true, environment = {}, patienceMs = null, isAlive = () => true }: Given = {}) {
+  const settings = settingsOf(environment)
+  /** What service and supervisor were told, in order. */
+  const heard: string[] = []
   const outLines: string[] = []
   const errorLines: string[] = []
   const logLines: string[] = []
@@ -43,13 +55,20 @@ function serving({ flushes = true } = {}) {
     log,
     clock,
     startService: (...received) => {
-      assert.deepEqual(received, [settings, log, clock])
+      assert.deepEqual(received.slice(0, 3), [settings, log, clock])
       return start.promise
     },
     onSignal: (signal, received) => {
       signals[signal] = received
     },
     divertErrors: async () => undefined,
+    supervisor: () => ({
+      ready: () => heard.push('ready'),
+      reloading: () => heard.push('reloading'),
+      stopping: () => heard.push('stopping'),
+      alive: () => heard.push('alive'),
+      patienceMs,
+    }),
     onUncaught: (callback) => {
       uncaught = callback
     },
@@ -71,6 +90,9 @@ function serving({ flushes = true } = {}) {
   const service: Service = {
     url: 'http://[::1]:8080',
     banner: ['SANDBOX', 'second line'],
+    reload: () => heard.push('reload'),
+    isAlive: async () => isAlive(),
+    announceStop: () => heard.push('announceStop'),
     stop: () => {
       draining.resolve()
       return stop.promise
@@ -80,7 +102,7 @@ function serving({ flushes = true } = {}) {
   const code = serve(settings, io)
   if (flushes) flush.resolve()
   return {
-    ...{ code, start, stop, flush, service, outLines, errorLines, logLines, exits, timers, signals },
+    ...{ code, start, stop, flush, service, outLines, errorLines, logLines, exits, timers, signals, heard, log },
     ready: ready.promise,
     draining: draining.promise,
     exited: exited.promise,
@@ -100,13 +122,99 @@ describe('serve', () => {
     assert.equal(await run.code, 0)
   })
 
-  test('logs and ignores SIGHUP', async () => {
+  test('logs and ignores SIGHUP when there is nothing to reload', async () => {
     const run = serving()
     run.start.resolve(run.service)
     await run.ready
     run.signals.SIGHUP()
     assert.deepEqual([run.logLines.length, run.exits], [1, []])
     assert.match(run.logLines[0] ?? '', /"signal":"SIGHUP".*ignored/)
+    assert.deepEqual(run.heard, ['ready', 'reloading', 'reload', 'ready'])
+  })
+
+  test('SIGHUP has the log level read again, and a file that holds none changes nothing', async (t) => {
+    const place = temporaryDirectory()
+    t.after(() => place.remove())
+    const file = join(place.path, 'level')
+    const run = serving({ environment: { BILLHOOK_LOG_LEVEL_FILE: file, BILLHOOK_LOG: 'info' } })
+    run.start.resolve(run.service)
+    await run.ready
+    const levels = []
+    for (const contents of ['debug\n', 'loud', null, 'error']) {
+      if (contents === null) rmSync(file)
+      else writeFileSync(file, contents)
+      run.signals.SIGHUP()
+      levels.push(run.log.level)
+    }
+    assert.deepEqual(levels, ['debug', 'debug', 'info', 'error'])
+    assert.ok(run.logLines.some((line) => line.includes('the level stays')))
+  })
+
+  test('a log level in a file counts from the start', async (t) => {
+    const place = temporaryDirectory()
+    t.after(() => place.remove())
+    writeFileSync(join(place.path, 'level'), 'debug')
+    const run = serving({ environment: { BILLHOOK_LOG_LEVEL_FILE: join(place.path, 'level') } })
+    assert.equal(run.log.level, 'debug')
+  })
+
+  test('a reload that was asked for during the start follows it', async () => {
+    const run = serving({ environment: { BILLHOOK_TLS_CERT: 'a', BILLHOOK_TLS_KEY: 'b' } })
+    run.signals.SIGHUP()
+    assert.deepEqual(run.heard, [])
+    run.start.resolve(run.service)
+    await run.ready
+    assert.deepEqual(run.heard, ['ready', 'reloading', 'reload', 'ready'])
+  })
+
+  test('serves on for the time that proxies need, and then drains', async () => {
+    const run = serving({ environment: { BILLHOOK_DRAIN_SECONDS: '7' } })
+    run.start.resolve(run.service)
+    await run.ready
+    run.signals.SIGTERM()
+    await new Promise(setImmediate)
+    assert.deepEqual(run.heard, ['ready', 'stopping', 'announceStop'])
+    assert.deepEqual(
+      run.timers.map((timer) => timer.delayMs),
+      [7000],
+    )
+    run.timers[0]?.elapsed()
+    await run.draining
+    run.stop.resolve()
+    assert.equal(await run.code, 0)
+  })
+
+  test('a second signal ends at once while it serves on', async () => {
+    const run = serving({ environment: { BILLHOOK_DRAIN_SECONDS: '7' } })
+    run.start.resolve(run.service)
+    await run.ready
+    run.signals.SIGTERM()
+    run.signals.SIGTERM()
+    assert.deepEqual(run.exits, [143])
+    await new Promise(setImmediate)
+    run.timers[0]?.elapsed()
+    run.stop.resolve()
+    await run.code
+  })
+
+  test('the watchdog gets a sign of life while the service answers for itself, twice in its patience', async () => {
+    let alive = true
+    const run = serving({ patienceMs: 3000, isAlive: () => alive })
+    run.start.resolve(run.service)
+    await run.ready
+    await new Promise(setImmediate)
+    for (const isAlive of [true, false, true]) {
+      alive = isAlive
+      assert.equal(run.timers.at(-1)?.delayMs, 1500)
+      run.timers.at(-1)?.elapsed()
+      await new Promise(setImmediate)
+    }
+    assert.deepEqual(run.heard, ['ready', 'alive', 'alive', 'alive'])
+    run.signals.SIGTERM()
+    await run.draining
+    assert.equal(run.timers.at(-2)?.cancelled, true)
+    run.stop.resolve()
+    assert.equal(await run.code, 0)
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

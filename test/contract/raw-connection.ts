@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 
 export interface RawAnswer {
   readonly status: number
@@ -33,11 +34,15 @@ export class RawConnection {
     })
   }
 
-  /** With `holdsOn` it does not end its side when the server does. */
-  static async open(port: number, { holdsOn = false, from = '127.0.0.1' } = {}): Promise<RawConnection> {
-    const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: holdsOn })
+  /** With `holdsOn` it does not end its side when the server does. With `isSecure` it speaks TLS. */
+  static async open(
+    port: number,
+    { holdsOn = false, from = '127.0.0.1', isSecure = false } = {},
+  ): Promise<RawConnection> {
+    const where = { port, host: '127.0.0.1', localAddress: from, allowHalfOpen: holdsOn }
+    const socket = isSecure ? connectSecurely({ ...where, rejectUnauthorized: false }) : connect(where)
     const connection = new RawConnection(socket)
-    await once(socket, 'connect')
+    await once(socket, isSecure ? 'secureConnect' : 'connect')
     socket.setNoDelay(true)
     return connection
   }

@@ -1,13 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { drawn } from '../../bench/report.js'
+import { readResults } from '../../bench/report-parts/results-file.js'
+import {
+  diskTable,
+  fiveLines,
+  modelTable,
+  ratesTable,
+  speedLines,
+  workTable,
+} from '../../bench/report-parts/sizing-lines.js'
 import { describeSettings } from '../../src/config/describe.js'
 import { type FailureCode, failureMessages } from '../../src/domain/failure.js'
 import { type Endpoint, endpoints, isForOwnPages } from '../../src/http/endpoints.js'
+import { failureOccasions } from '../../src/http/failure-occasions.js'
 import { failureStatus } from '../../src/http/failure-status.js'
+import { openApiDocument } from '../../src/http/openapi.js'
 import { type MetricAbout, metricsCatalogue } from '../../src/metrics/catalogue.js'
+import { VERSION } from '../../src/version.js'
 import { projectRoot } from '../support/project-root.js'
+import { alertRules } from '../support/prometheus-rules.js'
+import { clientTypes } from './client-types.js'
+import { type CommandAbout, describeCommands } from './commands.js'
 
-/** A page of docs/ that is generated from the code, or has a table that is. */
+/** A page of docs/, or another file, that is generated from the code, or has a table that is. */
 export interface GeneratedDocument {
   /** Relative to the project, with forward slashes. */
   readonly path: string
@@ -16,17 +32,29 @@ export interface GeneratedDocument {
 
 const NOTICE = '<!-- Generated from the code by `npm run docs`; a test compares the two. -->'
 
-/** Every generated page. */
+const BENCHMARKS = 'docs/benchmarks'
+const results = readResults(join(projectRoot, BENCHMARKS, 'results.json'))
+
+/** Every page that is generated, as a whole or in part. */
 export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: 'docs/settings.md', text: settingsPage() },
   { path: 'docs/errors.md', text: errorsPage() },
+  {
+    path: 'docs/openapi.json',
+    text: `${JSON.stringify(openApiDocument({ version: VERSION, basePath: '' }), null, 2)}\n`,
+  },
+  { path: 'client/api-types.ts', text: clientTypes() },
   { path: 'docs/security.md', text: withTable('docs/security.md', 'endpoints', endpointsTable()) },
-  { path: 'docs/operating.md', text: withTable('docs/operating.md', 'metrics', metricsTable()) },
+  { path: 'docs/cli.md', text: withTable('docs/cli.md', 'commands', commandsReference()) },
+  { path: 'docs/operating.md', text: operatingPage() },
+  { path: 'docs/sizing.md', text: sizingPage() },
+  { path: 'README.md', text: withTable('README.md', 'speed', speedLines(results)) },
+  ...[...drawn(results)].map(([name, text]) => ({ path: `${BENCHMARKS}/${name}`, text })),
 ]
 
 /** Every Markdown page below docs/, relative to the project, with forward slashes. */
 export function pagesOfDocs(): string[] {
-  return ['docs', 'docs/internals'].flatMap((folder) =>
+  return ['docs', BENCHMARKS, 'docs/internals'].flatMap((folder) =>
     readdirSync(join(projectRoot, folder))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),
@@ -35,8 +63,8 @@ export function pagesOfDocs(): string[] {
 
 function settingsPage(): string {
   const chapters = describeSettings().map(({ title, settings }) => {
-    const rows = settings.map(({ environment, flag, expects, fallback, sentence }) => [
-      flag === undefined ? code(environment) : `${code(environment)}<br>${code(flag)}`,
+    const rows = settings.map(({ environment, fileVariable, flag, expects, fallback, sentence }) => [
+      [environment, fileVariable, flag].flatMap((name) => (name === undefined ? [] : [code(name)])).join('<br>'),
       sentence,
       expects,
       fallback,
@@ -50,29 +78,24 @@ ${NOTICE}
 \`billhook serve\` reads its settings from environment variables and flags. A flag overrides the environment variable, and an
 empty variable counts as unset. Unknown \`BILLHOOK_\` variables, unknown flags and malformed values are rejected at start: all at
 once, one line each on standard error, with exit code 2. For a misspelt name the line suggests the right one.
-\`billhook --help\` prints this list. Settings take effect at start only.
+\`billhook --help\` prints this list. Settings take effect at start; [some](operating.md#reloading) can be reloaded.
+
+A secret can stand in a file instead: \`BILLHOOK_GATEWAY_SECRET_FILE=/run/secrets/gateway\` names one. Line breaks at the end of the
+file do not count. To set a secret and its file is an error.
 
 ${chapters.join('\n')}`
 }
 
-/** When each error occurs, by its code: the last column of the table, which is written on the page itself. */
-export function errorOccasions(): ReadonlyMap<string, string> {
-  const page = readFileSync(join(projectRoot, 'docs/errors.md'), 'utf8')
-  const rows = page.matchAll(/^\| \d{3} \| `(\w+)` \| .* \| (.*) \|$/gm)
-  return new Map([...rows].map(([, name = '', when = '']) => [name, when]))
-}
-
 function errorsPage(): string {
-  const occasions = errorOccasions()
   const rows = Object.entries(failureMessages).map(([name, message]) => [
     String(failureStatus[name as FailureCode]),
     code(name),
     message,
-    occasions.get(name) ?? '',
+    failureOccasions[name as FailureCode],
   ])
   return `# Errors
 
-<!-- Generated from the code by \`npm run docs\`, apart from the column "When"; a test compares the two. -->
+${NOTICE}
 
 Every rejected request gets \`{"error": "<text>", "code": "<code>"}\`. Branch on \`code\`, which is stable; \`error\` is for people. A
 400 about one field or parameter also names it in \`field\`. Words in angle brackets stand for values of the request. Every 429 and 503
@@ -82,9 +105,34 @@ ${table(['Status', 'code', 'error', 'When'], rows)}
 `
 }
 
+function operatingPage(): string {
+  const path = 'docs/operating.md'
+  return withTable(path, 'alerts', alertsTable(), withTable(path, 'metrics', metricsTable()))
+}
+
+/** The page on sizing with the figures of the benchmark report. */
+function sizingPage(): string {
+  const path = 'docs/sizing.md'
+  const parts = {
+    'five lines': fiveLines(results),
+    rates: ratesTable(results),
+    disk: diskTable(results),
+    work: workTable(results),
+    model: modelTable(results),
+  }
+  return Object.entries(parts).reduce(
+    (text, [name, made]) => withTable(path, name, made, text),
+    readFileSync(join(projectRoot, path), 'utf8'),
+  )
+}
+
 /** The page with `made` between its marks `<!-- name…` and `<!-- end of name`. */
-function withTable(path: string, name: string, made: string): string {
-  const text = readFileSync(join(projectRoot, path), 'utf8')
+function withTable(
+  path: string,
+  name: string,
+  made: string,
+  text = readFileSync(join(projectRoot, path), 'utf8'),
+): string {
   const marked = new RegExp(`(<!-- ${name}.*-->\\n)[^]*(<!-- end of ${name} -->)`)
   if (!marked.test(text)) throw new Error(`${path} has no place for the table of ${name}`)
   return text.replace(marked, (_, start: string, end: string) => `${start}\n${made}\n\n${end}`)
@@ -94,10 +142,16 @@ function endpointsTable(): string {
   const rows = Object.entries(endpoints).map(([tag, endpoint]) => [
     code(tag),
     ...accessWords(endpoint),
-    isForOwnPages(tag, endpoint) ? 'own pages' : 'any',
+    pagesWords(tag, endpoint),
     limitWords(endpoint),
   ])
   return table(['Endpoint', 'Default mode', 'Strict mode', 'Web pages', 'Limits'], rows)
+}
+
+/** Which web pages can call an endpoint. No browser opens a Unix socket. */
+function pagesWords(tag: string, endpoint: Endpoint): string {
+  if (endpoint.access === 'admin') return 'none'
+  return isForOwnPages(tag, endpoint) ? 'own pages' : 'any'
 }
 
 function metricsTable(): string {
@@ -109,6 +163,39 @@ function metricsTable(): string {
     help,
   ])
   return table(['Metric', 'Type', 'Labels', 'Meaning'], rows)
+}
+
+function alertsTable(): string {
+  const rows = alertRules().map(({ name, severity, expression, lasting, summary, description, page }) => [
+    code(name),
+    severity,
+    `${code(expression)}${lasting === null ? '' : ` for ${lasting}`}`,
+    `${summary} ${description} [More](${page}).`,
+  ])
+  return table(['Alert', 'Severity', 'Expression', 'Meaning and action'], rows)
+}
+
+/** A chapter for each group of commands, and a heading for each command. */
+function commandsReference(): string {
+  const commands = describeCommands()
+  const groups = [...new Set(commands.map(({ group }) => group))]
+  return groups
+    .map((group) => {
+      const sections = commands.filter((command) => command.group === group).map(commandSection)
+      return [`## ${group}`, ...sections].join('\n\n')
+    })
+    .join('\n\n')
+}
+
+function commandSection({ usage, summary, inputs, explanation }: CommandAbout): string {
+  const rows = inputs.map(({ term, description }) => [code(term), description])
+  const parts = [
+    `### ${code(usage)}`,
+    cell(summary),
+    ...(rows.length === 0 ? [] : [table(['Argument or flag', 'Meaning'], rows)]),
+    ...(explanation === '' ? [] : [cell(explanation)]),
+  ]
+  return parts.join('\n\n')
 }
 
 /** Who may call it in the default mode and in strict mode. */
@@ -133,6 +220,8 @@ function accessWords(endpoint: Endpoint): readonly [string, string] {
       return ['anyone, in a sandbox', 'anyone, in a sandbox']
     case 'operator':
       return ['the metrics listener only', 'the metrics listener only']
+    case 'admin':
+      return ['`admin.sock` only', '`admin.sock` only']
   }
 }
 

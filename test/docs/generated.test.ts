@@ -3,14 +3,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { settingEntries } from '../../src/config/schema.js'
+import { fileVariableOf } from '../../src/config/secret-files.js'
 import { variableOf } from '../../src/config/setting.js'
 import { failureMessages } from '../../src/domain/failure.js'
+import { failureOccasions } from '../../src/http/failure-occasions.js'
 import { projectRoot } from '../support/project-root.js'
-import { errorOccasions, generatedDocuments, pagesOfDocs } from './documents.js'
+import { generatedDocuments, pagesOfDocs } from './documents.js'
 
 /** Pages for people in which every setting named must exist. */
 function pages(): { path: string; text: string }[] {
-  return ['README.md', ...pagesOfDocs()].map((path) => ({
+  return ['README.md', 'deploy/billhook.env', ...pagesOfDocs()].map((path) => ({
     path,
     text: readFileSync(join(projectRoot, path), 'utf8'),
   }))
@@ -30,12 +32,16 @@ describe('the docs', () => {
   })
 
   test('say of every error code when it occurs', () => {
-    const occasions = errorOccasions()
-    for (const code of Object.keys(failureMessages)) assert.match(occasions.get(code) ?? '', /\.$/, code)
+    for (const [code, when] of Object.entries(failureOccasions)) assert.match(when, /\.$/, code)
   })
 
   test('name no setting that does not exist', () => {
-    const known = new Set(settingEntries.map(([name, { about }]) => variableOf(name, about)))
+    const known = new Set(
+      settingEntries.flatMap(([name, { about }]) => {
+        const variable = variableOf(name, about)
+        return about.secret === true ? [variable, fileVariableOf(variable)] : [variable]
+      }),
+    )
     const unknown = pages().flatMap(({ path, text }) =>
       [...text.matchAll(/\bBILLHOOK_[A-Z_]*[A-Z]/g)]
         .filter(([name]) => !known.has(name))

@@ -17,7 +17,7 @@ function read(path: string): string {
 }
 
 function markdown(): string[] {
-  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...pagesOfDocs()]
+  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'deploy/README.md', ...pagesOfDocs()]
 }
 
 /** The text of every source file below a folder. */
@@ -88,6 +88,26 @@ describe('the walk-through', () => {
   })
 })
 
+describe('the comparison', () => {
+  const [claims = '', sources = ''] = read('docs/comparison.md').split('\n## Sources\n')
+
+  test('cites sources that it lists, and lists none that it does not cite', () => {
+    const cited = new Set([...claims.matchAll(/\[(\d+)\](?!\()/g)].map(([, number]) => Number(number)))
+    const listed = [...sources.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number))
+    assert.ok(listed.length > 0)
+    assert.deepEqual(
+      [...cited].sort((a, b) => a - b),
+      listed,
+    )
+  })
+
+  test('links to repositories at a commit, since their branches change', () => {
+    const links = [...sources.matchAll(/https:\/\/github\.com\/[\w.-]+\/[\w.-]+\/(?:blob|tree)\/([^/)]+)/g)]
+    assert.ok(links.length > 0)
+    for (const [link, revision = ''] of links) assert.match(revision, /^[0-9a-f]{40}$/, link)
+  })
+})
+
 describe('the pages for people', () => {
   for (const path of markdown()) {
     test(`${path} links to what is there`, () => {
@@ -143,7 +163,9 @@ describe('the pages for people', () => {
     const aliases = ['POST /sandbox/ledger']
     // Read by services that follow a ledger, not by clients.
     const inLedger = routes.filter((route) => route.startsWith('GET /sandbox/ledger/'))
-    const elsewhere = [...inOperating, ...aliases, ...inLedger]
+    // The docs of the commands say what those of `admin.sock` do.
+    const ofCommands = routes.filter((route) => route.includes(' /admin/'))
+    const elsewhere = [...inOperating, ...aliases, ...inLedger, ...ofCommands]
     const headings = [...read('docs/integrating.md').matchAll(/^### `([A-Z]+ .*)`$/gm)].map(([, route]) => route)
     assert.deepEqual(headings.sort(), routes.filter((route) => !elsewhere.includes(route)).sort())
     for (const route of inLedger) assert.ok(read('docs/ledger.md').includes(`\`${route}\``), route)

@@ -91,6 +91,7 @@ function flawOfPage({ status, body, hasRetryAfter }: SeenAnswer): string | null 
   if (!PAGE_STATUSES.has(status)) return `a page with status ${status}`
   if ((status === 503 || status === 429) && !hasRetryAfter)
     return `a page with status ${status} came without Retry-After`
-  if (!body.startsWith('<!doctype html>\n<html lang="en">')) return 'the page does not start as it should'
+  if (!/^<!doctype html>\n<html lang="[a-z]{2}" dir="(ltr|rtl)">/.test(body))
+    return 'the page does not start as it should'
   return body.trimEnd().endsWith('</html>') ? null : 'the page does not end as it should'
 }

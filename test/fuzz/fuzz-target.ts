@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { createInterface } from 'node:readline'
 import { Pool } from 'undici'
+import type { HttpEngine } from '../support/http-engines.js'
 import { gatewayHeaders, signedHeaders } from '../support/service-fixture.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { type TestKey, testKey } from '../support/signing.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import type { SeenAnswer } from './answer-oracle.js'
-
-/** The engines of the HTTP port. */
-export const HTTP_ENGINES = ['uws', 'node'] as const
-export type HttpEngine = (typeof HTTP_ENGINES)[number]
 
 /** Whose invoices the fuzzers create. */
 export const OWNER = 'fuzzed-owner'

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
+import { HTTP_ENGINES } from '../support/http-engines.js'
 import { fuzzCurve } from './curve.js'
 import { type FuzzReport, FuzzViolation, reportLine } from './fuzz-report.js'
-import { FuzzTarget, HTTP_ENGINES } from './fuzz-target.js'
+import { FuzzTarget } from './fuzz-target.js'
 import { fuzzRawHttp } from './raw-http.js'
 import { fuzzStructured } from './structured.js'
 

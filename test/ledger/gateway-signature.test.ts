@@ -27,9 +27,19 @@ describe('a push of the gateway', () => {
   ]
   for (const [what, timestamp, sent = body] of accepted) {
     test(`${what} is accepted`, () => {
-      assert.equal(isGatewayPush({ timestamp, signature: sign(timestamp, sent), body: sent }, secret, NOW_MS), true)
+      assert.equal(isGatewayPush({ timestamp, signature: sign(timestamp, sent), body: sent }, [secret], NOW_MS), true)
     })
   }
+
+  test('is accepted with either of two secrets, and with no third', () => {
+    const secrets = ['the new secret of both', secret]
+    for (const key of secrets) {
+      const push = { timestamp: now, signature: sign(now, body, key), body }
+      assert.equal(isGatewayPush(push, secrets, NOW_MS), true)
+    }
+    const strange = { timestamp: now, signature: sign(now, body, secrets.join(',')), body }
+    assert.equal(isGatewayPush(strange, secrets, NOW_MS), false)
+  })
 
   const good = sign(now)
   const refused: readonly [what: string, timestamp: string | undefined, signature: string | undefined][] = [
@@ -54,7 +64,7 @@ describe('a push of the gateway', () => {
   ]
   for (const [what, timestamp, signature] of refused) {
     test(`${what} is refused`, () => {
-      assert.equal(isGatewayPush({ timestamp, signature, body }, secret, NOW_MS), false)
+      assert.equal(isGatewayPush({ timestamp, signature, body }, [secret], NOW_MS), false)
     })
   }
 })

@@ -1,27 +1,32 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Invoice } from '../../src/domain/invoice.js'
 import type { Payment } from '../../src/domain/payment.js'
 import { failurePage } from '../../src/page/failure-page.js'
+import type { PageFrame } from '../../src/page/layout.js'
 import { type PaymentView, paymentPage } from '../../src/page/payment-page.js'
-import { STYLE_SOURCE } from '../../src/page/style.js'
+import { frameOf, textOf } from './frame.js'
 
 const ID = '018f2a4c5b6d7e8f9012345678abcdef'
 
-const SEP = { network: 'SEP', address: '0x52908400098527886E0F7030069857D2E4169EE7' } as const
-const NILE = { network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf' } as const
-const UNKNOWN = { network: null, address: null }
+const SEP = { id: 'w1', network: 'SEP', address: '0x52908400098527886E0F7030069857D2E4169EE7' } as const
+const NILE = { id: 'w2', network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf' } as const
+const UNKNOWN = { id: 'w3', network: null, address: null }
 
 const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0' }
 const PAID: Payment = { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0' }
+
+const NETWORKS = {
+  SEP: { chainId: 11155111, token: '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06' },
+  'TRX-NILE': { chainId: null, token: null },
+}
 
 interface Variation extends Partial<Omit<PaymentView, 'invoice'>> {
   readonly invoice?: Partial<Invoice>
 }
 
-function render({ invoice, ...rest }: Variation = {}): string {
-  return paymentPage({
+function render({ invoice, ...rest }: Variation = {}, frame: PageFrame = frameOf()): string {
+  return paymentPage(frame, {
     invoice: {
       id: ID,
       owner: 'identity-of-the-merchant',
@@ -40,25 +45,32 @@ function render({ invoice, ...rest }: Variation = {}): string {
     isVoid: false,
     expiresAt: null,
     wallets: [SEP],
-    isSandbox: false,
+    networks: NETWORKS,
+    nowMs: 1_700_000_000_000,
     ...rest,
   })
 }
 
 function notFound(isSandbox: boolean): string {
-  return failurePage({ status: 404, retryAfterSeconds: null, isSandbox })
+  return failurePage(frameOf({ isSandbox }), { status: 404, retryAfterSeconds: null })
+}
+
+/** The one figure of a page. */
+function figureOf(html: string): string {
+  return textOf(/<p class="amount[^"]*">(.*?)<\/p>/.exec(html)?.[1] ?? '')
 }
 
 /** Every tag of a document, without what its text holds. */
-function tags(html: string): string[] {
+function tags(page: string): string[] {
+  const html = page.replace(/(<script nonce="[^"]*">)[\s\S]*?(?=<\/script>)/, '$1')
   return [...html.matchAll(/<[a-z!/][^>]*>/gi)].map(([tag]) => tag)
 }
 
 describe('the payment page', () => {
   test('shows name, description, amount and the address with its network', () => {
-    const html = render()
-    for (const text of ['Tea set', 'Six cups', '25.00 USDT', SEP.address, 'SEP (Ethereum Sepolia)']) {
-      assert.ok(html.includes(text), text)
+    const text = textOf(render())
+    for (const part of ['Tea set', 'Six cups', '25.00 USDT', SEP.address, 'Ethereum Sepolia Test network']) {
+      assert.ok(text.includes(part), part)
     }
   })
 
@@ -79,7 +91,7 @@ describe('the payment page', () => {
     [`1.${'0'.repeat(30)}`, '1'],
   ] as const) {
     test(`shows the amount ${sent.slice(0, 8)} as ${shown}`, () => {
-      assert.ok(render({ invoice: { amount: sent } }).includes(`<p class="amount">${shown} USDT</p>`))
+      assert.equal(figureOf(render({ invoice: { amount: sent } })), `${shown} USDT`)
     })
   }
 
@@ -94,22 +106,21 @@ describe('the payment page', () => {
   for (const [what, wallets, text] of native) {
     test(`names a native amount as ${what}`, () => {
       const html = render({ invoice: { currency: 'native', amount: '.50' }, wallets })
-      assert.ok(html.includes(`<p class="amount">${text}</p>`), html)
+      assert.equal(figureOf(html), text)
     })
   }
 
   test('shows every wallet in the order of the invoice', () => {
-    const html = render({ wallets: [NILE, SEP] })
-    const [nile, sep] = [html.indexOf(NILE.address), html.indexOf(SEP.address)]
+    const text = textOf(render({ wallets: [NILE, SEP] }))
+    const [nile, sep] = [text.indexOf(NILE.address), text.indexOf(SEP.address)]
     assert.ok(nile > 0 && sep > nile)
-    assert.ok(html.includes('<h2>Send 25.00 USDT to one of these addresses</h2>'))
-    assert.ok(html.includes('TRX-NILE (TRON Nile)'))
+    assert.equal(text.split('Send 25.00 USDT to this address').length - 1, 2)
   })
 
   test('says that an address is not known yet, beside those that are', () => {
     const html = render({ wallets: [UNKNOWN, SEP] })
     assert.ok(html.includes('The address of this wallet is not known yet.'))
-    assert.ok(html.includes(SEP.address))
+    assert.ok(textOf(html).includes(SEP.address))
   })
 
   const states: readonly [string, Partial<PaymentView>, readonly string[], string | null][] = [
@@ -138,7 +149,8 @@ describe('the payment page', () => {
       [
         '30 USDT seen, nothing more to send',
         'Waiting for the network to confirm it.',
-        'It is 5 USDT too much. Ask the merchant about the difference.',
+        'It is 5 USDT too much.',
+        'Ask the merchant about the difference.',
       ],
       null,
     ],
@@ -176,21 +188,23 @@ describe('the payment page', () => {
   for (const [when, view, sentences, instruction] of states) {
     test(`says in words where the payment stands when ${when}`, () => {
       const html = render(view)
-      const box = /role="status">(.*?)<\/div>/.exec(html)?.[1] ?? ''
+      const box = /id="status" role="status" tabindex="-1">(.*?)<\/div>/.exec(html)?.[1] ?? ''
       assert.deepEqual(
-        [...box.matchAll(/<p[^>]*>(.*?)<\/p>/g)].map(([, sentence]) => sentence),
+        [...box.matchAll(/<p[^>]*>(.*?)<\/p>/g)].map(([, sentence = '']) => textOf(sentence)),
         sentences,
       )
-      assert.equal(/<h2>(.*?)<\/h2>/.exec(html)?.[1] ?? null, instruction)
-      assert.equal(html.includes(SEP.address), instruction !== null)
+      const heading = /<h2>(.*?)<\/h2>/.exec(html)?.[1]
+      assert.equal(heading === undefined ? null : textOf(heading), instruction)
+      assert.equal(textOf(html).includes(SEP.address), instruction !== null)
     })
   }
 
   test('asks again while a payment is awaited, and no longer', () => {
     const refreshes = (view: Partial<PaymentView>) => {
       const html = render(view)
-      const hasLink = html.includes(`<a href="${ID}">Refresh now</a>`)
-      assert.equal(html.includes('<meta http-equiv="refresh" content="10">'), hasLink)
+      const hasLink = html.includes('<a href="">Refresh now</a>')
+      assert.equal(html.includes('<noscript><meta http-equiv="refresh" content="10"></noscript>'), hasLink)
+      assert.equal(html.includes(`<main data-events="${ID}/events" data-version="`), hasLink)
       return hasLink
     }
     assert.ok(refreshes({}))
@@ -202,24 +216,26 @@ describe('the payment page', () => {
   })
 
   test('warns that different coins are not equal offers, and names the sum with each network', () => {
-    const html = render({ invoice: { currency: 'native', amount: '0.015' }, wallets: [SEP, NILE] })
-    assert.ok(html.includes('different coins with different values'), html)
-    assert.ok(html.includes('<dt>0.015 ETH on SEP (Ethereum Sepolia)'), html)
-    assert.ok(html.includes('<dt>0.015 TRX on TRX-NILE (TRON Nile)'), html)
+    const text = textOf(render({ invoice: { currency: 'native', amount: '0.015' }, wallets: [SEP, NILE] }))
+    assert.ok(text.includes('ETH and TRX are different coins with different values'), text)
+    for (const coin of ['ETH', 'TRX']) assert.ok(text.includes(`Send 0.015 ${coin} to this address`), text)
     assert.equal(render({ wallets: [SEP, NILE] }).includes('different coins'), false)
   })
 
   test('says until when to pay, as long as there is something to send', () => {
     const expiresAt = Date.UTC(2026, 10, 22, 7, 5, 59, 999)
-    assert.ok(render({ expiresAt }).includes('<p>Pay before 2026-11-22 07:05 UTC.</p>'))
+    assert.ok(textOf(render({ expiresAt })).includes('Pay before November 22, 2026 at 7:05 AM UTC.'))
+    assert.ok(render({ expiresAt }).includes('<time datetime="2026-11-22T07:05:59.999Z">'))
+    assert.ok(render({ expiresAt, nowMs: expiresAt - 60_000 }).includes('role="timer" data-left="60000"'))
+    assert.ok(render({ expiresAt, nowMs: expiresAt + 1 }).includes('role="timer" data-left="0"'))
     assert.equal(render({ expiresAt, payment: PAID }).includes('Pay before'), false)
     assert.equal(render().includes('Pay before'), false)
   })
 
   test('says beside the name of each test network that it is one', () => {
     const html = render({ wallets: [SEP, NILE] })
-    for (const name of ['SEP (Ethereum Sepolia)', 'TRX-NILE (TRON Nile)']) {
-      assert.ok(html.includes(`${name} <span class="test">Test network</span>`), html)
+    for (const name of ['Ethereum Sepolia', 'TRON Nile']) {
+      assert.ok(html.includes(`${name}</bdi> <span class="test">Test network</span></label>`), html)
     }
   })
 
@@ -228,12 +244,12 @@ describe('the payment page', () => {
       invoice: { currency: 'native', amount: '0.012345678901234567' },
       payment: { ...UNPAID, received: '0.01', pending: '0.000000000000000001', remaining: '0.002345678901234567' },
     })
-    assert.ok(html.includes('0.010000000000000001 ETH seen, 0.002345678901234566 ETH more to send'), html)
+    assert.ok(textOf(html).includes('0.010000000000000001 ETH seen, 0.002345678901234566 ETH more to send'), html)
   })
 
   test('is labelled in the sandbox only', () => {
     const label = 'Sandbox: nothing here is real money'
-    assert.ok(render({ isSandbox: true }).includes(label))
+    assert.ok(render({}, frameOf({ isSandbox: true })).includes(label))
     assert.ok(notFound(true).includes(label))
     assert.equal(render().includes(label), false)
     assert.equal(notFound(false).includes(label), false)
@@ -243,41 +259,142 @@ describe('the payment page', () => {
     assert.ok(render({ invoice: { amount: '9'.repeat(60) } }).includes('class="amount long"'))
   })
 
-  test('carries the style whose hash the policy allows, and no other', () => {
+  test('carries one style and one script with the nonce of the policy, and no other', () => {
     for (const html of [render(), notFound(true)]) {
-      const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, text = '']) => text)
-      assert.equal(styles.length, 1)
-      const hash = createHash('sha256')
-        .update(styles[0] ?? '')
-        .digest('base64')
-      assert.equal(STYLE_SOURCE, `'sha256-${hash}'`)
+      assert.deepEqual(
+        tags(html).filter((tag) => /^<(style|script)/.test(tag)),
+        ['<style nonce="bm9uY2U=">', '<script nonce="bm9uY2U=">'],
+      )
       assert.equal(/\sstyle=/.test(html), false)
     }
   })
 
-  test('has no script, no handler and nothing that loads or sends', () => {
+  test('has no other script, no handler, nothing that sends, and loads nothing but the codes of its addresses', () => {
     for (const html of [render(), render({ payment: PAID }), notFound(true)]) {
       for (const tag of tags(html)) {
-        assert.equal(/^<(script|iframe|object|embed|form|img|link|base|svg)\b/i.test(tag), false, tag)
+        assert.equal(/^<(script (?!nonce="bm9uY2U=">)|iframe|object|embed|form|link|base|svg)\b/i.test(tag), false, tag)
         assert.equal(/\son[a-z]+\s*=/i.test(tag), false, tag)
         assert.equal(/javascript:/i.test(tag), false, tag)
+        if (tag.startsWith('<img')) assert.ok(tag.includes(` src="${ID}/qr/w1.svg"`), tag)
       }
     }
   })
 
-  test('is one card with a language, a heading and description lists that nest well', () => {
+  test('is one card with a language, a heading and elements that nest well', () => {
     const html = render({ wallets: [SEP, NILE] })
-    assert.ok(html.startsWith('<!doctype html>\n<html lang="en">'))
+    assert.ok(html.startsWith('<!doctype html>\n<html lang="en" dir="ltr">'))
     const open: string[] = []
-    const empty = new Set(['meta', '!doctype'])
-    for (const tag of tags(html.replace(/<style>[\s\S]*<\/style>/, ''))) {
+    const empty = new Set(['meta', '!doctype', 'img', 'input'])
+    for (const tag of tags(html.replace(/<(style|script) nonce[\s\S]*?<\/\1>/g, ''))) {
       const name = /^<\/?([a-z0-9!]+)/i.exec(tag)?.[1] ?? ''
       if (empty.has(name)) continue
       if (tag.startsWith('</')) assert.equal(open.pop(), name)
       else open.push(name)
     }
     assert.deepEqual(open, [])
-    for (const name of ['h1', 'main', 'title']) assert.equal(html.split(`<${name}>`).length, 2, name)
+    for (const name of ['h1', 'main', 'title']) assert.equal(html.split(new RegExp(`<${name}[ >]`)).length, 2, name)
+  })
+
+  test('shows what is left as the one figure, and of which amount', () => {
+    const html = render({ payment: { ...UNPAID, pending: '10' } })
+    assert.equal(figureOf(html), '15 USDT')
+    assert.ok(html.includes('<p class="quiet">of <bdi>25.00 USDT</bdi></p>'), html)
+    for (const payment of [UNPAID, PAID]) {
+      assert.equal(figureOf(render({ payment })), '25.00 USDT')
+      assert.equal(render({ payment }).includes('<p class="quiet">of '), false)
+    }
+  })
+
+  test('shows the panel of one network at a time, the first one without a choice', () => {
+    const html = render({ wallets: [NILE, SEP] })
+    const inputs = tags(html).filter((tag) => tag.startsWith('<input'))
+    assert.deepEqual(inputs, [
+      '<input type="radio" name="network" id="wallet-0" value="TRX-NILE" checked>',
+      '<input type="radio" name="network" id="wallet-1" value="SEP">',
+    ])
+    for (const index of [0, 1]) {
+      assert.match(
+        html,
+        new RegExp(`id="wallet-${index}"[^>]*>\\n<label for="wallet-${index}">.*</label>\\n<div class="panel">`),
+      )
+    }
+    assert.equal(render().includes('<input'), false)
+  })
+
+  test('tells wallets on one network apart by the end of their addresses', () => {
+    const other = { ...SEP, id: 'w4', address: '0x8617E340B3D01FA5F11F306F4090FD50E238070D' }
+    const text = textOf(render({ wallets: [SEP, other, NILE] }))
+    for (const label of ['Ethereum Sepolia …9EE7', 'Ethereum Sepolia …070D', 'TRON Nile Test']) {
+      assert.ok(text.includes(label), text)
+    }
+  })
+
+  test('groups an address for reading without a character between the groups', () => {
+    for (const [wallet, first] of [
+      [SEP, '<span>0x5290</span><span>8400</span>'],
+      [NILE, '<span>TXYZ</span><span>opYR</span>'],
+    ] as const) {
+      const code = /<code class="address" dir="ltr" translate="no">(.*?)<\/code>/.exec(
+        render({ wallets: [wallet] }),
+      )?.[1]
+      assert.ok(code?.startsWith(first), code)
+      assert.equal(code?.replace(/<\/?span>/g, ''), wallet.address)
+    }
+  })
+
+  test('warns to send nothing else, and names the contract of the token where it is configured', () => {
+    const sep = textOf(render())
+    assert.ok(sep.includes('Send only USDT, and only on Ethereum Sepolia. Anything else does not count'), sep)
+    assert.ok(sep.includes('Token contract of USDT on Ethereum Sepolia'), sep)
+    assert.ok(sep.includes(NETWORKS.SEP.token), sep)
+    assert.equal(render({ wallets: [NILE] }).includes('Token contract'), false)
+    assert.equal(render({ invoice: { currency: 'native' } }).includes('Token contract'), false)
+  })
+
+  test('links to wallets for native coins of EVM networks, in the smallest unit of what is left', () => {
+    const native = { currency: 'native', amount: '0.015' } as const
+    const payment = { ...UNPAID, received: '0.01', remaining: '0.005' }
+    const link = (view: Variation) => /<a href="(ethereum:[^"]*)"/.exec(render(view))?.[1]
+    assert.equal(link({ invoice: native }), `ethereum:${SEP.address}@11155111?value=15000000000000000`)
+    assert.equal(link({ invoice: native, payment }), `ethereum:${SEP.address}@11155111?value=5000000000000000`)
+    assert.equal(link({ invoice: native, wallets: [NILE] }), undefined)
+    assert.equal(link({}), undefined)
+  })
+
+  test('copies the address and the exact amount that is left, as plain digits', () => {
+    const payment = { ...UNPAID, received: '0.5', remaining: '1234.5' }
+    const copied = (html: string) => [...html.matchAll(/data-copy="([^"]*)"/g)].map(([, text]) => text)
+    const german = render({ invoice: { amount: '1235.00' }, payment }, frameOf({ lang: 'de' }))
+    assert.deepEqual(copied(german), ['1234.5', SEP.address])
+    assert.deepEqual(copied(render({ payment: PAID })), [])
+  })
+
+  test('has another version for everything that it shows differently', () => {
+    const views: readonly Variation[] = [
+      {},
+      { payment: { ...UNPAID, pending: '10' } },
+      { payment: { ...UNPAID, received: '10', remaining: '15' } },
+      { payment: { ...PAID, pending: '10' } },
+      { isVoid: true },
+      { wallets: [UNKNOWN] },
+    ]
+    const versions = views.map((view) => /data-version="([\w-]{16})"/.exec(render(view))?.[1] ?? 'none')
+    // A void page is not live.
+    assert.equal(new Set(versions).size, views.length)
+    assert.deepEqual(/data-version="([\w-]{16})"/.exec(render({ nowMs: 5, expiresAt: 10 }))?.[1], versions[0])
+  })
+
+  test('writes from right to left where the language does, with addresses and amounts from left to right', () => {
+    const html = render({}, frameOf({ lang: 'ar' }))
+    assert.ok(html.includes('<html lang="ar" dir="rtl">'))
+    assert.ok(html.includes('<code class="address" dir="ltr"'))
+    assert.ok(html.includes('<bdi>25.00 USDT</bdi>'))
+  })
+
+  test('writes amounts as the language does', () => {
+    const payment = { ...UNPAID, remaining: '1234.50' }
+    const german = render({ invoice: { amount: '1234.50' }, payment }, frameOf({ lang: 'de' }))
+    assert.equal(figureOf(german), '1.234,50 USDT')
   })
 })
 

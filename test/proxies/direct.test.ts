@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
+import type { CertificateFiles } from '../../src/http/certificate.js'
 import type { HttpServerClass } from '../../src/http/server.js'
+import { memoryDirectory } from '../support/temporary-directory.js'
+import { makeCertificate } from './certificate.js'
 import { type EchoServer, engines, startEcho } from './echo-server.js'
 import { askFor, StreamClient } from './stream-client.js'
 import { hostileStreams, type MakeStream, plainStreams, type Stream, toleratedStreams } from './streams.js'
 
 const ANSWER_MS = 10_000
+/** Prime, so that the places differ from stream to stream. */
+const TLS_CUT_STEP = 23
 
 let made = 0
 
@@ -20,7 +25,7 @@ async function sendCut(server: EchoServer, make: MakeStream, cuts: readonly numb
   const runs: Run[] = []
   for (const cut of cuts) {
     made += 1
-    const client = await StreamClient.open(server.port)
+    const client = await StreamClient.open(server)
     runs.push({ cut, stream: make(`/${String(made).padStart(6, '0')}`), client })
   }
   for (const { cut, stream, client } of runs) client.send(stream.bytes.subarray(0, cut))
@@ -33,7 +38,7 @@ async function sendCut(server: EchoServer, make: MakeStream, cuts: readonly numb
 /** Client and server share an event loop: once later requests are answered, everything sent before has been read. */
 async function served(server: EchoServer): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
-    const probe = await askFor(server.port, '/probe', ANSWER_MS)
+    const probe = await askFor(server, '/probe', ANSWER_MS)
     assert.deepEqual(probe.echoes, ['/probe'])
   }
 }
@@ -52,14 +57,25 @@ function executedBy(server: EchoServer, { stream }: Run): readonly string[] {
   return server.executed.filter((path) => path.startsWith(base))
 }
 
-function testEngine(name: string, Server: HttpServerClass): void {
+/** Every place to cut a stream of so many bytes. */
+function everywhere(length: number): readonly number[] {
+  return [length, ...Array.from({ length: length - 1 }, (_, n) => n + 1)]
+}
+
+/** Some places, another few in each stream: a handshake for every place would take minutes. */
+function hereAndThere(length: number): readonly number[] {
+  const first = 1 + (length % TLS_CUT_STEP)
+  return [length, ...everywhere(length).filter((cut) => cut < length && cut % TLS_CUT_STEP === first % TLS_CUT_STEP)]
+}
+
+function testEngine(name: string, Server: HttpServerClass, cuts: typeof everywhere, files?: CertificateFiles): void {
   describe(`byte streams to ${name}`, { timeout: 120_000 }, () => {
     for (const [what, make] of Object.entries({ ...plainStreams, ...hostileStreams })) {
       test(what, async (t) => {
-        const server = await startEcho(Server)
+        const server = await startEcho(Server, files)
         t.after(() => server.close())
-        const length = make('/000000').bytes.length
-        const runs = await sendCut(server, make, [length, ...Array.from({ length: length - 1 }, (_, n) => n + 1)])
+        const { length } = make('/000000').bytes
+        const runs = await sendCut(server, make, cuts(length))
         for (const run of runs) {
           const { cut, stream, client } = run
           const executed = executedBy(server, run)
@@ -77,7 +93,14 @@ function testEngine(name: string, Server: HttpServerClass): void {
   })
 }
 
-for (const { name, Server } of await engines()) testEngine(name, Server)
+const place = memoryDirectory()
+after(() => place.remove())
+const { certificateFile, keyFile } = makeCertificate(place.path)
+const files: CertificateFiles = { certificate: certificateFile, key: keyFile }
+for (const { name, Server } of await engines()) {
+  testEngine(name, Server, everywhere)
+  testEngine(`${name} by TLS`, Server, hereAndThere, files)
+}
 
 describe('what uWebSockets.js tolerates', async () => {
   const uws = (await engines()).find(({ name }) => name === 'uws')

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { failure } from '../../src/domain/failure.js'
+import type { CertificateFiles } from '../../src/http/certificate.js'
 import { chooseServer } from '../../src/http/choose-server.js'
 import { failureAnswer } from '../../src/http/json.js'
 import { NodeServer } from '../../src/http/node/server.js'
 import type { Answer, HttpServerClass, Target } from '../../src/http/server.js'
+import type { Peer } from './stream-client.js'
 import { STREAM_BODY_LIMIT_BYTES } from './streams.js'
 
 /** The engines that run on this machine. */
@@ -12,13 +15,13 @@ export async function engines(): Promise<readonly { readonly name: string; reado
 }
 
 /** A server that answers each request with its path, and remembers which it executed. */
-export interface EchoServer {
-  readonly port: number
+export interface EchoServer extends Peer {
   readonly executed: readonly string[]
   close(): void
 }
 
-export async function startEcho(Server: HttpServerClass): Promise<EchoServer> {
+/** With `files` it speaks TLS. */
+export async function startEcho(Server: HttpServerClass, files?: CertificateFiles): Promise<EchoServer> {
   const executed: string[] = []
   const target: Target = {
     bodyLimitBytes: STREAM_BODY_LIMIT_BYTES,
@@ -39,11 +42,13 @@ export async function startEcho(Server: HttpServerClass): Promise<EchoServer> {
       unfinishedBodiesLimitBytes: 10_000_000,
       requestTimeoutMs: 60_000,
       idleTimeoutMs: 60_000,
+      ...(files === undefined ? {} : { certificate: files }),
     },
     (error) => {
       throw error
     },
   )
   const { port } = await server.listen()
-  return { port, executed, close: () => server.close() }
+  const certificate = files === undefined ? {} : { certificate: readFileSync(files.certificate, 'utf8') }
+  return { port, ...certificate, executed, close: () => server.close() }
 }

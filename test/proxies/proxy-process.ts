@@ -1,107 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.js'
+import { type Certificate, makeCertificate } from './certificate.js'
+import { atPlaces, type Deployed, deployed, LOG, type ProxyName } from './deployed.js'
 
 const START_MS = 10_000
 const RETRY_MS = 20
 const STOP_MS = 2_000
-const LOG = 'log'
 
 /** Where Debian has servers, which are not on everybody's path. */
 const SYSTEM_PATHS = ['/usr/sbin', '/usr/local/sbin', '/sbin']
-
-interface Addresses {
-  readonly port: number
-  readonly upstreamPort: number
-  readonly directory: string
-}
-
-/** `config` has the proxy write the request line, or at least the path, of each request that it saw to its output. */
-interface ProxyKind {
-  readonly config: (addresses: Addresses) => string
-  readonly args: (configFile: string, directory: string) => readonly string[]
-}
-
-/** Reverse proxies as operators set them up, with HTTP/1.1 and one idle connection to the service that all clients share. */
-const kinds = {
-  haproxy: {
-    config: ({ port, upstreamPort }) => `global
-  maxconn 100
-  log stdout format raw local0
-defaults
-  mode http
-  log global
-  log-format %r
-  timeout connect 5s
-  timeout client 30s
-  timeout server 30s
-  http-reuse always
-frontend public
-  bind 127.0.0.1:${port}
-  default_backend billhook
-backend billhook
-  server billhook 127.0.0.1:${upstreamPort} pool-max-conn 1
-`,
-    args: (file) => ['-db', '-f', file],
-  },
-  nginx: {
-    config: ({ port, upstreamPort, directory }) => `daemon off;
-master_process off;
-pid ${directory}/pid;
-error_log /dev/null;
-events { worker_connections 200; }
-http {
-  log_format line $request;
-  access_log /dev/stdout line;
-  client_body_temp_path ${directory}/body;
-  proxy_temp_path ${directory}/proxy;
-  fastcgi_temp_path ${directory}/fastcgi;
-  uwsgi_temp_path ${directory}/uwsgi;
-  scgi_temp_path ${directory}/scgi;
-  upstream billhook { server 127.0.0.1:${upstreamPort}; keepalive 1; }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://billhook;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $host;
-      proxy_request_buffering off;
-      proxy_next_upstream off;
-    }
-  }
-}
-`,
-    args: (file, directory) => ['-p', directory, '-e', '/dev/null', '-c', file],
-  },
-  caddy: {
-    config: ({ port, upstreamPort }) => `{
-  admin off
-  auto_https off
-}
-http://:${port} {
-  bind 127.0.0.1
-  log {
-    output stdout
-  }
-  reverse_proxy 127.0.0.1:${upstreamPort} {
-    transport http {
-      versions 1.1
-      keepalive_idle_conns 1
-    }
-  }
-}
-`,
-    args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
-  },
-} as const satisfies Record<string, ProxyKind>
-
-export type ProxyName = keyof typeof kinds
-
-export const proxyNames = Object.keys(kinds) as readonly ProxyName[]
 
 /** The proxy's program; null where it is not installed. */
 export function programOf(name: ProxyName): string | null {
@@ -109,36 +21,106 @@ export function programOf(name: ProxyName): string | null {
   return directories.map((directory) => join(directory, name)).find((file) => existsSync(file)) ?? null
 }
 
-/** A reverse proxy in a process of its own. */
+/** What to start, and before which server. */
+export interface Launch {
+  readonly name: ProxyName
+  readonly program: string
+  readonly upstreamPort: number
+  /** Changes the deployed file further. */
+  readonly adapt?: (text: string) => string
+}
+
+/** A configuration in a directory of its own. */
+class Setup {
+  readonly place: TemporaryDirectory = temporaryDirectory()
+  readonly certificate: Certificate = makeCertificate(this.place.path)
+  private readonly args: ReturnType<Deployed['args']>
+
+  constructor(
+    private readonly launch: Launch,
+    readonly httpPort: number,
+    readonly httpsPort: number,
+  ) {
+    const { name, upstreamPort, adapt } = launch
+    const directory = this.place.path
+    const kind: Deployed = deployed[name]
+    const places = { httpPort, httpsPort, upstreamPort, directory, ...this.certificate }
+    const text = atPlaces(name, places)
+    writeFileSync(join(directory, 'deployed'), adapt?.(text) ?? text)
+    if (kind.whole !== undefined) writeFileSync(join(directory, 'whole'), kind.whole(directory))
+    this.args = kind.args(join(directory, kind.whole === undefined ? 'deployed' : 'whole'), directory)
+  }
+
+  /** The proxy's own judgement of the configuration. */
+  judge(): { readonly status: number | null; readonly output: string } {
+    const run = spawnSync(this.launch.program, this.args.try, { env: this.environment, encoding: 'utf8' })
+    return { status: run.status, output: `${run.stdout}${run.stderr}` }
+  }
+
+  spawn(): ChildProcess {
+    // A file, because nginx opens its standard output by name.
+    const log = openSync(this.logFile, 'a')
+    const child = spawn(this.launch.program, this.args.run, { env: this.environment, stdio: ['ignore', log, log] })
+    closeSync(log)
+    return child
+  }
+
+  get logFile(): string {
+    return join(this.place.path, LOG)
+  }
+
+  private get environment(): NodeJS.ProcessEnv {
+    const { path } = this.place
+    return { PATH: process.env['PATH'], HOME: path, XDG_DATA_HOME: path, XDG_CONFIG_HOME: path }
+  }
+}
+
+/** What the proxy itself says about the deployed file. */
+export async function judgeDeployed(name: ProxyName, program: string): Promise<ReturnType<Setup['judge']>> {
+  const setup = new Setup({ name, program, upstreamPort: 1 }, await freePort(), await freePort())
+  const judgement = setup.judge()
+  setup.place.remove()
+  return judgement
+}
+
+/** A reverse proxy in a process of its own, with the configuration of deploy/. */
 export class ProxyProcess {
   private constructor(
-    readonly port: number,
     private readonly child: ChildProcess,
-    private readonly place: TemporaryDirectory,
+    private readonly setup: Setup,
   ) {}
 
+  get httpPort(): number {
+    return this.setup.httpPort
+  }
+
+  get httpsPort(): number {
+    return this.setup.httpsPort
+  }
+
+  /** In PEM. */
+  get certificate(): string {
+    return this.setup.certificate.text
+  }
+
   /** Resolves when the proxy accepts connections. */
-  static async start(name: ProxyName, program: string, upstreamPort: number): Promise<ProxyProcess> {
-    const place = temporaryDirectory()
-    const directory = place.path
-    const port = await freePort()
-    const file = join(directory, 'config')
-    const kind: ProxyKind = kinds[name]
-    writeFileSync(file, kind.config({ port, upstreamPort, directory }))
-    // A file, because nginx opens its standard output by name.
-    const log = openSync(join(directory, LOG), 'a')
-    const child = spawn(program, kind.args(file, directory), {
-      env: { PATH: process.env['PATH'], HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
-      stdio: ['ignore', log, log],
-    })
-    closeSync(log)
-    const proxy = new ProxyProcess(port, child, place)
+  static async start(launch: Launch): Promise<ProxyProcess> {
+    const setup = new Setup(launch, await freePort(), await freePort())
+    const child = setup.spawn()
+    const proxy = new ProxyProcess(child, setup)
     try {
-      await accepts(port, child)
+      await accepts(setup.httpsPort, child)
     } catch (error) {
-      throw new Error(`${name} did not start: ${await proxy.stop()}`, { cause: error })
+      throw new Error(`${launch.name} did not start: ${await proxy.stop()}`, { cause: error })
     }
     return proxy
+  }
+
+  /** Resolves when `isEnough` of what it has written so far, and after `atMostMs` at the latest. */
+  async untilLog(isEnough: (log: string) => boolean, atMostMs: number): Promise<void> {
+    for (let waitedMs = 0; waitedMs < atMostMs && !isEnough(this.log); waitedMs += RETRY_MS) {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
   }
 
   /** Ends it; resolves with what it has written of the requests that it saw. */
@@ -150,21 +132,38 @@ export class ProxyProcess {
       await ended
       clearTimeout(timer)
     }
-    const log = join(this.place.path, LOG)
-    const text = existsSync(log) ? readFileSync(log, 'latin1') : ''
-    this.place.remove()
+    const text = this.log
+    this.setup.place.remove()
     return text
+  }
+
+  private get log(): string {
+    const { logFile } = this.setup
+    return existsSync(logFile) ? readFileSync(logFile, 'latin1') : ''
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return address.port
+/** Ports below those that the kernel gives to anybody who asks for any (`ip_local_port_range`). */
+const PORTS_FROM = 10_000
+const PORTS_BELOW = 32_000
+
+/**
+ * A port on which nothing listens. The kernel would give one that another test, or a connection of it, may get too before
+ * the proxy listens on it.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS_FROM, PORTS_BELOW)
+    const server = createServer().listen({ port, host: '127.0.0.1', exclusive: true })
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('listening', () => resolve(true))
+      server.once('error', () => resolve(false))
+    })
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 async function accepts(port: number, child: ChildProcess): Promise<void> {

@@ -13,7 +13,7 @@ export const STREAM_BODY_LIMIT_BYTES = 1_000
 
 /** The request that nobody has made: it stands where a body, a trailer or a refused request goes on. */
 function phantom(base: string): string {
-  return `GET ${base}/phantom HTTP/1.1\r\nHost: x\r\n\r\n`
+  return `GET ${base}/phantom HTTP/1.1\r\nHost: pay.example\r\n\r\n`
 }
 
 function stream(text: string, ...requests: string[]): Stream {
@@ -21,7 +21,7 @@ function stream(text: string, ...requests: string[]): Stream {
 }
 
 function post(base: string, headers: string, rest: string): string {
-  return `POST ${base}/first HTTP/1.1\r\nHost: x\r\n${headers}\r\n${rest}`
+  return `POST ${base}/first HTTP/1.1\r\nHost: pay.example\r\n${headers}\r\n${rest}`
 }
 
 /** Headers that leave unclear how long the body is. What may be the body holds a phantom. */
@@ -66,11 +66,12 @@ const unclearEncodings: Readonly<Record<string, string>> = {
 
 /** Chunked bodies that end where one reader finds the end and another does not; a phantom begins there. */
 const unclearEnds: Readonly<Record<string, (base: string) => string>> = {
-  'a trailer that reads as a request': (base) => `2\r\n{}\r\n0\r\nX: ${base}/phantom HTTP/1.1\r\nHost: x\r\n\r\n`,
+  'a trailer that reads as a request': (base) =>
+    `2\r\n{}\r\n0\r\nX: ${base}/phantom HTTP/1.1\r\nHost: pay.example\r\n\r\n`,
   'a trailer with a length': (base) =>
-    `2\r\n{}\r\n0\r\nX: ${base}/phantom HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n`,
+    `2\r\n{}\r\n0\r\nX: ${base}/phantom HTTP/1.1\r\nHost: pay.example\r\nContent-Length: 20\r\n\r\n`,
   'a trailer with an encoding': (base) =>
-    `2\r\n{}\r\n0\r\nX: ${base}/phantom HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    `2\r\n{}\r\n0\r\nX: ${base}/phantom HTTP/1.1\r\nHost: pay.example\r\nTransfer-Encoding: chunked\r\n\r\n`,
   'a last chunk that ends in XX': (base) => `2\r\n{}\r\n0\r\nXX${phantom(base)}`,
   'a chunk that ends in XX': (base) => `2\r\n{}XX0\r\n\r\n${phantom(base)}`,
   'a chunk longer than its size': (base) => `2\r\n{}${'x'.repeat(8)}\r\n0\r\n\r\n${phantom(base)}`,
@@ -87,7 +88,7 @@ const unclearEnds: Readonly<Record<string, (base: string) => string>> = {
 export const plainStreams: Readonly<Record<string, MakeStream>> = {
   'three requests': (base) =>
     stream(
-      ['a', 'b', 'c'].map((name) => `GET ${base}/${name} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''),
+      ['a', 'b', 'c'].map((name) => `GET ${base}/${name} HTTP/1.1\r\nHost: pay.example\r\n\r\n`).join(''),
       `${base}/a`,
       `${base}/b`,
       `${base}/c`,
@@ -96,7 +97,7 @@ export const plainStreams: Readonly<Record<string, MakeStream>> = {
     stream(post(base, `Content-Length: ${phantom(base).length}\r\n`, phantom(base)), `${base}/first`),
   'a body of a GET that reads as a request': (base) =>
     stream(
-      `GET ${base}/first HTTP/1.1\r\nHost: x\r\nContent-Length: ${phantom(base).length}\r\n\r\n${phantom(base)}`,
+      `GET ${base}/first HTTP/1.1\r\nHost: pay.example\r\nContent-Length: ${phantom(base).length}\r\n\r\n${phantom(base)}`,
       `${base}/first`,
     ),
   'a body that is announced': (base) =>
@@ -113,7 +114,7 @@ function hostile(): Record<string, MakeStream> {
         post(
           base,
           'Transfer-Encoding: chunked\r\n',
-          `2;a=b\r\n{}\r\n0\r\n\r\nGET ${base}/next HTTP/1.1\r\nHost: x\r\n\r\n`,
+          `2;a=b\r\n{}\r\n0\r\n\r\nGET ${base}/next HTTP/1.1\r\nHost: pay.example\r\n\r\n`,
         ),
         `${base}/first`,
         `${base}/next`,
@@ -123,7 +124,7 @@ function hostile(): Record<string, MakeStream> {
         post(
           base,
           'Transfer-Encoding: chunked\r\nTrailer: Checksum\r\n',
-          `2\r\n{}\r\n0\r\nChecksum: abc\r\n\r\nGET ${base}/next HTTP/1.1\r\nHost: x\r\n\r\n`,
+          `2\r\n{}\r\n0\r\nChecksum: abc\r\n\r\nGET ${base}/next HTTP/1.1\r\nHost: pay.example\r\n\r\n`,
         ),
         `${base}/first`,
         `${base}/next`,
@@ -148,18 +149,18 @@ function hostile(): Record<string, MakeStream> {
     },
     'a body of a HEAD that reads as a request': (base) =>
       stream(
-        `HEAD ${base}/first HTTP/1.1\r\nHost: x\r\nContent-Length: ${phantom(base).length}\r\n\r\n${phantom(base)}`,
+        `HEAD ${base}/first HTTP/1.1\r\nHost: pay.example\r\nContent-Length: ${phantom(base).length}\r\n\r\n${phantom(base)}`,
         `${base}/first`,
       ),
     'no host': (base) => stream(`GET ${base}/first HTTP/1.1\r\n\r\n${phantom(base)}`),
     'an old version with a body': (base) =>
       stream(
-        `POST ${base}/first HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\nContent-Length: ${phantom(base).length}\r\n\r\n${phantom(base)}`,
+        `POST ${base}/first HTTP/1.0\r\nHost: pay.example\r\nConnection: keep-alive\r\nContent-Length: ${phantom(base).length}\r\n\r\n${phantom(base)}`,
         `${base}/first`,
       ),
     'an old version that is chunked': (base) =>
       stream(
-        `POST ${base}/first HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${phantom(base)}`,
+        `POST ${base}/first HTTP/1.0\r\nHost: pay.example\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${phantom(base)}`,
       ),
     'chunked with an underscore': (base) =>
       stream(post(base, 'Transfer_Encoding: chunked\r\n', `0\r\n\r\n${phantom(base)}`), `${base}/first`),
@@ -192,7 +193,7 @@ export const toleratedStreams: Readonly<Record<string, MakeStream>> = {
   'a preamble of the PROXY protocol': (base) => ({
     bytes: Buffer.concat([
       Buffer.from('0d0a0d0a000d0a515549540a2111000c0102030405060708005000 50'.replace(' ', ''), 'hex'),
-      Buffer.from(`GET ${base}/first HTTP/1.1\r\nHost: x\r\n\r\n`),
+      Buffer.from(`GET ${base}/first HTTP/1.1\r\nHost: pay.example\r\n\r\n`),
     ]),
     requests: [],
   }),

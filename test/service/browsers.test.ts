@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { HTTP_ENGINES } from '../support/http-engines.js'
 import { assertRefused, type Reply, ServiceFixture } from '../support/service-fixture.js'
 
 const CROSS_SITE = [403, 'A page of another origin must not do this.', 'cross_site'] as const
@@ -16,7 +17,7 @@ async function statusFor(base: string, path: string, host: string): Promise<numb
   return answer.statusCode
 }
 
-for (const engine of ['uws', 'node']) {
+for (const engine of HTTP_ENGINES) {
   describe(`a service on loopback without a public URL (${engine})`, () => {
     let fixture: ServiceFixture
     let secondary: ServiceFixture
@@ -125,6 +126,29 @@ test('pages of a CORS origin may write; what refuses others tells them so', asyn
   assertRefused(refused, ...NOT_JSON)
   assert.equal(refused.headers.get('access-control-allow-origin'), 'https://shop.example')
   assert.match(refused.headers.get('access-control-expose-headers') ?? '', /X-Request-Id/)
+})
+
+test('pages of a CORS origin may use a sandbox; its ledger node answers every page', async (t) => {
+  const fixture = await ServiceFixture.start({
+    BILLHOOK_CORS_ORIGINS: 'https://shop.example',
+    BILLHOOK_SANDBOX: 'on',
+  })
+  t.after(() => fixture.stop())
+  const readerOf = async (method: string, path: string, origin: string) => {
+    const { headers } = await fixture.call(method, path, { headers: { Origin: origin, ...JSON_TYPE } })
+    return headers.get('access-control-allow-origin')
+  }
+  for (const path of ['/sandbox', '/sandbox/deposits', '/api/users/shop/wallets']) {
+    assert.equal(await readerOf('GET', path, 'https://shop.example'), 'https://shop.example', path)
+    assert.equal(await readerOf('GET', path, 'https://evil.example'), null, path)
+  }
+  for (const path of ['/', '/sandboxes', '/healthz', '/pay/x', '/internal/events']) {
+    assert.equal(await readerOf('GET', path, 'https://shop.example'), null, path)
+  }
+  assert.equal(await readerOf('POST', '/sandbox/ledger/', 'https://evil.example'), '*')
+  const preflight = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' }
+  const allowed = await fixture.call('OPTIONS', '/sandbox/deposits', { headers: preflight })
+  assert.match(allowed.headers.get('access-control-allow-methods') ?? '', /POST/)
 })
 
 test('a listener beyond loopback is known by any name', async (t) => {

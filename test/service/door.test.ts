@@ -28,9 +28,9 @@ function admitted(environment: Environment, peer: string, path = '/nothing'): nu
   assert.ok('settings' in read, JSON.stringify(read))
   const { settings } = read
   const clock = new ManualClock()
-  const gateway = { secret: SECRET, clock, complaints: { rejected: () => undefined } }
+  const gateway = { secrets: [SECRET], clock, complaints: { rejected: () => undefined } }
   const events = internalEventsHandlers({ intake: { apply: () => assert.fail() }, ...gateway })
-  const handlers = settings.gatewaySecret === undefined ? HANDLERS : { ...HANDLERS, ...events }
+  const handlers = settings.gatewaySecrets.length === 0 ? HANDLERS : { ...HANDLERS, ...events }
   const routes = routesOf(handlers, { access: { ...openAccess, gateway } })
   const guards = doorGuards(routes, { settings, clientOf: clientReader(settings.trustedProxies), clock })
   const head = { ...headFrom(peer, { host: 'localhost' }), path }

@@ -42,6 +42,28 @@ describe('the process', () => {
     place.remove()
   })
 
+  test('serves on while /readyz tells proxies that it stops, for as long as the settings say', async () => {
+    const place = temporaryDirectory()
+    const service = await ServiceProcess.start(place.path, { BILLHOOK_DRAIN_SECONDS: '2' })
+    await assignWallet(service.url)
+    const ended = service.end('SIGTERM')
+    while ((await fetch(`${service.url}/readyz`)).status === 200);
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 503)
+    assert.ok(await create(service.url, 1))
+    assert.deepEqual(await ended, { code: 0, signal: null })
+    place.remove()
+  })
+
+  test('ends at once by a second signal while it serves on', async () => {
+    const place = temporaryDirectory()
+    const service = await ServiceProcess.start(place.path, { BILLHOOK_DRAIN_SECONDS: '600' })
+    const ended = service.end('SIGTERM')
+    while ((await fetch(`${service.url}/readyz`)).status === 200);
+    service.child.kill('SIGTERM')
+    assert.deepEqual(await ended, { code: 143, signal: null })
+    place.remove()
+  })
+
   test('refuses a data directory that another process uses, in one line, and the other goes on', async () => {
     const place = temporaryDirectory()
     const service = await ServiceProcess.start(place.path)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { HTTP_ENGINES } from '../support/http-engines.js'
 import { assertRefused, ServiceFixture } from '../support/service-fixture.js'
 import { testKey } from '../support/signing.js'
 
@@ -7,10 +8,8 @@ const WALLET = { id: 'w', address: '0xabcd000000000000000000000000000000000001',
 const KEY = testKey('merchant')
 
 /** The same path on every engine that a setting can choose. */
-for (const [http, engine] of [
-  ['uws', 'libsecp256k1'],
-  ['node', 'noble'],
-] as const) {
+for (const http of HTTP_ENGINES) {
+  const engine = http === 'uws' ? 'libsecp256k1' : 'noble'
   describe(`the service on ${http} and ${engine}`, () => {
     test('creates signed invoices, refuses forged ones, counts a deposit, lists and stops', async () => {
       const fixture = await ServiceFixture.start({ BILLHOOK_HTTP: http, BILLHOOK_VERIFY_ENGINE: engine })

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { describe, test } from 'node:test'
 import { RawConnection, requestText } from '../contract/raw-connection.js'
+import { HTTP_ENGINES } from '../support/http-engines.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const DESCRIPTORS = 256
@@ -13,7 +14,7 @@ const CROWD = 300
 const main = new URL('../../src/main.js', import.meta.url).pathname
 
 describe('a service with few descriptors', { skip: process.platform !== 'linux', timeout: 60_000 }, () => {
-  for (const engine of ['uws', 'node']) {
+  for (const engine of HTTP_ENGINES) {
     test(`on ${engine} refuses a crowd, says so once, and answers others`, async (t) => {
       const place = temporaryDirectory()
       const command = `ulimit -n ${DESCRIPTORS}; exec "$@"`

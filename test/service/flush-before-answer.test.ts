@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { ask, pushEvents } from '../chaos/http-client.js'
+import { HTTP_ENGINES } from '../support/http-engines.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
@@ -60,7 +61,7 @@ function actsOf(trace: string, path: string): Act[] {
   return acts
 }
 
-for (const server of ['uws', 'node']) {
+for (const server of HTTP_ENGINES) {
   test(`no answer leaves before its write was flushed to the disk, on ${server}`, {
     skip: whyNot(),
     timeout: 60_000,

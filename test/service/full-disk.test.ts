@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ask, pushEvents } from '../chaos/http-client.js'
 import { ServiceProcess } from '../support/service-process.js'
+import { smallDisk } from '../support/small-disk.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const DESCRIPTION = 'x'.repeat(1000)
@@ -15,7 +16,7 @@ const REFUSALS_ENOUGH = 200
 /** The most that a push may carry. */
 const PUSHED_WALLETS = 1000
 const SPACE_LEFT_BYTES = 1 << 18
-const TMPFS_SIZE_BYTES = 8 << 20
+const DISK_BYTES = 8 << 20
 
 /** Takes the space from a service, and gives it back. */
 interface Disk {
@@ -46,33 +47,26 @@ test('a file that may not grow: writes are refused, reads go on, nothing is lost
 })
 
 test('a file system that is full: the same', { timeout: 120_000 }, async (t: TestContext) => {
-  const place = temporaryDirectory()
-  const mounted = join(place.path, 'mounted')
-  mkdirSync(mounted)
-  const options = ['-t', 'tmpfs', '-o', `size=${TMPFS_SIZE_BYTES}`, 'billhook-test', mounted]
-  const filler = join(mounted, 'filler')
-  if (spawnSync('mount', options).status !== 0) {
-    t.skip('mounting a tmpfs is not permitted')
-    place.remove()
-    return
-  }
+  const disk = smallDisk(DISK_BYTES)
+  if (disk === null) return t.skip('mounting a tmpfs is not permitted')
   try {
     await fillAndFree({
-      directory: join(mounted, 'data'),
-      fill: () => {
-        const { bavail, bsize } = statfsSync(mounted)
-        writeFileSync(filler, Buffer.alloc(bavail * bsize - SPACE_LEFT_BYTES))
-      },
-      free: () => rmSync(filler),
+      directory: join(disk.path, 'data'),
+      fill: () => disk.fill(SPACE_LEFT_BYTES),
+      free: () => disk.free(),
     })
   } finally {
-    execFileSync('umount', [mounted])
-    place.remove()
+    disk.remove()
   }
 })
 
 async function fillAndFree(disk: Disk): Promise<void> {
-  let service = await ServiceProcess.start(disk.directory, { BILLHOOK_LOG: 'warn' }, [], 'pipe')
+  let service = await ServiceProcess.start(
+    disk.directory,
+    { BILLHOOK_LOG: 'warn', BILLHOOK_METRICS_PORT: '0' },
+    [],
+    'pipe',
+  )
   let log = ''
   service.child.stderr?.on('data', (text) => {
     log += text
@@ -99,10 +93,12 @@ async function fillAndFree(disk: Disk): Promise<void> {
     const unready = await ask('GET', `${url}/readyz`)
     assert.deepEqual([unready?.status, unready?.json.code], [503, 'storage_unavailable'])
     assert.equal((await ask('GET', `${url}/healthz`))?.status, 200)
+    await assertReadyMetric(service, 0)
 
     disk.free(service)
     // Without any traffic that writes.
     await untilReady(url)
+    await assertReadyMetric(service, 1)
     created.push(await createAfterwards(url, 1))
     await assertReads(url, created)
     assert.deepEqual(await service.end('SIGKILL'), { code: null, signal: 'SIGKILL' })
@@ -126,6 +122,11 @@ function assertJsonLines(log: string): void {
 
 async function untilReady(url: string): Promise<void> {
   while ((await ask('GET', `${url}/readyz`))?.status !== 200) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+async function assertReadyMetric({ metricsUrl }: ServiceProcess, value: 0 | 1): Promise<void> {
+  assert.ok(metricsUrl)
+  assert.match(await (await fetch(metricsUrl)).text(), new RegExp(`^billhook_ready ${value}$`, 'm'))
 }
 
 function create(url: string, amount: string) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { HTTP_ENGINES } from '../support/http-engines.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 
 /*
@@ -262,7 +263,7 @@ function asMember(value: Bytes): Buffer {
   return Buffer.concat([Buffer.from('{"x": '), Buffer.from(value), Buffer.from('}')])
 }
 
-for (const http of ['uws', 'node'] as const) {
+for (const http of HTTP_ENGINES) {
   describe(`bodies that are JSON or nearly so, over ${http}`, () => {
     let fixture: ServiceFixture
     before(async () => {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
+import { HTTP_ENGINES } from '../support/http-engines.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 
-for (const engine of ['uws', 'node']) {
+for (const engine of HTTP_ENGINES) {
   test(`a service that cannot listen says the one cause (${engine})`, async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')

@@ -70,7 +70,7 @@ const rows: readonly Row[] = [
   ['invalid_query', 'limit', 'GET', '/api/users/shop/invoices?limit=0'],
   ['invalid_query', 'cursor', 'GET', '/api/users/shop/invoices?limit=1&cursor=x'],
   ['invalid_query', 'include', 'GET', '/api/users/shop/invoices?include=all'],
-  ['invalid_query', 'status', 'GET', '/api/users/shop/invoices?status=paid&limit=0'],
+  ['invalid_query', 'state', 'GET', '/api/users/shop/invoices?state=paid&limit=0'],
   ['invalid_query', 'referense', 'GET', '/api/users/shop/invoices?referense=x'],
   ['invalid_query', 'limit', 'GET', '/api/users/shop/webhook/deliveries?limit=1001'],
   ['invalid_query', 'include', 'GET', '/api/users/shop/webhook/deliveries?include=payment'],

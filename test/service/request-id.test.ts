@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createLog } from '../../src/log.js'
+import { HTTP_ENGINES } from '../support/http-engines.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 
 const NEW = /^[0-9a-f]{16}$/
 
-for (const engine of ['uws', 'node']) {
+for (const engine of HTTP_ENGINES) {
   describe(`every answer says which request it is for (${engine})`, () => {
     const lines: string[] = []
     let fixture: ServiceFixture

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { HTTP_ENGINES } from '../support/http-engines.js'
 import { assertRefused, type Reply, ServiceFixture, signedHeaders } from '../support/service-fixture.js'
 import { encodeDer, ORDER, signDer, type TestKey, testKey } from '../support/signing.js'
 import { wycheproofCases } from '../support/wycheproof.js'
@@ -134,10 +135,8 @@ function changed(der: Buffer, change: Change, kind: string): Buffer {
   return result
 }
 
-for (const [http, engine] of [
-  ['uws', 'libsecp256k1'],
-  ['node', 'noble'],
-] as const) {
+for (const http of HTTP_ENGINES) {
+  const engine = http === 'uws' ? 'libsecp256k1' : 'noble'
   describe(`signatures over ${http} and ${engine}`, () => {
     let fixture: ServiceFixture
     let created = 0

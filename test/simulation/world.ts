@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
+import { checkData } from '../support/check-data.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { memoryDirectory, type TemporaryDirectory } from '../support/temporary-directory.js'
 import { ChainMoves } from './chain-moves.js'
@@ -111,6 +112,8 @@ export class World {
       const due = this.model.outbox.inState('waiting').map(({ record }) => record.nextAttemptAt ?? 0)
       if (due.length === 0) {
         this.comparison.all()
+        const { found } = await checkData(this.place.path)
+        if (found.length > 0) violate('a check of the data finds something', found)
         return
       }
       this.wait(Math.max(1, Math.min(...due) - this.clock.now()))

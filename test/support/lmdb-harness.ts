@@ -2,6 +2,7 @@ import type { Clock } from '../../src/clock.js'
 import { createPooledRandom, IdGenerator, randomKeyId } from '../../src/crypto/id.js'
 import { type LmdbStore, type LmdbStoreOptions, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { StoreHarness } from '../contract/store/harness.js'
+import { assertSound } from './check-data.js'
 import { ManualClock } from './manual-clock.js'
 import { memoryDirectory } from './temporary-directory.js'
 
@@ -22,7 +23,7 @@ export function lmdbStoreOptions(directory: string, clock: Clock): LmdbStoreOpti
   }
 }
 
-/** An LMDB store in a directory of its own. */
+/** An LMDB store in a directory of its own. What every scenario leaves behind must stand up to a check. */
 export async function openLmdbHarness(): Promise<StoreHarness> {
   const directory = memoryDirectory()
   const clock = new ManualClock()
@@ -47,7 +48,11 @@ export async function openLmdbHarness(): Promise<StoreHarness> {
     },
     async discard() {
       await store.close()
-      directory.remove()
+      try {
+        await assertSound(directory.path)
+      } finally {
+        directory.remove()
+      }
     },
   }
 }

@@ -8,7 +8,7 @@ import { startService } from '../../src/service.js'
 import { signRequest, type TestKey } from './signing.js'
 import { memoryDirectory } from './temporary-directory.js'
 
-export const GATEWAY_SECRET = 'a secret of the gateway, for tests'
+export const GATEWAY_SECRET = 'a secret of the gateway for tests'
 const CREATE_TAG = 'POST /api/invoices'
 
 /** An answer, its body parsed where it is JSON. */

@@ -11,8 +11,12 @@ const KIB_PER_MIB = 1024
 /** How to start the service. */
 export interface Launch {
   readonly data: string
+  /** The file to start in place of the present program. */
+  readonly program?: string
   /** All of the service's environment but `PATH`. */
   readonly environment: Readonly<Record<string, string>>
+  /** The executable, which takes the arguments of the program, in place of Node and `program`. */
+  readonly executable?: string
   /** Options of Node. */
   readonly nodeFlags?: readonly string[]
   /** Further arguments of `serve`. */
@@ -25,6 +29,8 @@ export class ServiceProcess {
   private constructor(
     readonly child: ChildProcess,
     readonly url: string,
+    /** The URL of its metrics; null when they are off. */
+    readonly metricsUrl: string | null,
   ) {}
 
   /** Starts the service with settings for tests, which `environment` overrides. */
@@ -39,17 +45,21 @@ export class ServiceProcess {
   }
 
   /** Resolves when the ready line has been printed. */
-  static async launch({ data, environment, nodeFlags = [], flags = [], stderr = 'inherit' }: Launch) {
-    const child = spawn(process.execPath, [...nodeFlags, main, 'serve', '--port', '0', '--data', data, ...flags], {
+  static async launch(launch: Launch): Promise<ServiceProcess> {
+    const { data, program = main, executable, environment, nodeFlags = [], flags = [], stderr = 'inherit' } = launch
+    const [file, first] = executable === undefined ? [process.execPath, [...nodeFlags, program]] : [executable, []]
+    const child = spawn(file, [...first, 'serve', '--port', '0', '--data', data, ...flags], {
       env: { PATH: process.env['PATH'], ...environment },
       stdio: ['ignore', 'pipe', stderr],
     })
     assert.ok(child.stdout)
+    let metricsUrl: string | null = null
     for await (const line of createInterface({ input: child.stdout })) {
-      const url = /listening on (http:\/\/\S+)/.exec(line)?.[1]
+      metricsUrl = /^metrics on (http:\S+)$/.exec(line)?.[1] ?? metricsUrl
+      const url = /listening on (https?:\/\/\S+)/.exec(line)?.[1]
       if (url !== undefined) {
         child.stdout.resume()
-        return new ServiceProcess(child, url)
+        return new ServiceProcess(child, url, metricsUrl)
       }
     }
     throw new Error('the service ended before it was ready')

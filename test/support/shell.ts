@@ -29,6 +29,8 @@ export function runBash(
       { cwd: projectRoot, env: { ...process.env, ...options.environment }, timeout: options.timeoutMs },
       (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
     )
+    // A command that reads no input may have ended before it is written.
+    child.stdin?.on('error', () => {})
     child.stdin?.end(options.script ?? '')
   })
 }

@@ -1,8 +1,13 @@
 /** Replaces `src/program-files.ts` in the single binary: the files are assets of the executable. */
 
 import { getRawAsset } from 'node:sea'
+import { pathToFileURL } from 'node:url'
+import type { ProgramFile } from '../../../src/program-files.js'
 
-export function readProgramFile(path: string): Buffer {
+/** Piscina asks for a file; the executable has the script inside (`bundle.ts`). */
+export const VERIFY_WORKER = pathToFileURL(process.execPath)
+
+export function readProgramFile(path: ProgramFile): Buffer {
   return Buffer.from(getRawAsset(path) as ArrayBuffer)
 }
 

@@ -126,15 +126,15 @@ function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').toLowerCase()
 }
 
-/** Scripts of other origins may call the API only. The rule is by path, because it holds for unknown paths too. */
-const CORS_PREFIX = '/api/'
+/** Scripts of other origins may call the API and a sandbox only. The rule is by path, because it holds for unknown paths too. */
+const CORS_PATH = /^\/(?:api\/|sandbox(?:\/|$))/
 
 /** The headers that endpoints read, besides those that a browser may always send. */
 const REQUEST_HEADERS =
   'Content-Type, X-Service-Api-Key, X-Service-Timestamp, X-Service-Signature, Idempotency-Key, X-Request-Id'
 
-/** The headers of answers, besides those that a script may always read. */
-const EXPOSED_HEADERS = 'Location, Link, Retry-After, Idempotency-Replayed, X-Request-Id'
+/** The headers of answers, besides those that a script may always read. `Date` corrects the clock of who signs. */
+const EXPOSED_HEADERS = 'Date, Location, Link, Retry-After, Idempotency-Replayed, X-Request-Id'
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600
 
@@ -143,7 +143,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = 600
  * serve one page's answer to another.
  */
 export function withCors(answer: Answer, head: RequestHead, corsOrigins: CorsOrigins): Answer {
-  if (!head.path.startsWith(CORS_PREFIX)) return answer
+  if (!CORS_PATH.test(head.path)) return answer
   const { Vary } = answer.headers
   const allowedOrigin = permission(head, corsOrigins)
   const headers = {
@@ -174,7 +174,7 @@ export function optionsAnswer(allow: string, head: RequestHead, corsOrigins: Cor
 
 /** The value of Access-Control-Allow-Origin; `undefined` if the page may not read the answer. */
 function permission(head: RequestHead, corsOrigins: CorsOrigins): string | undefined {
-  if (!head.path.startsWith(CORS_PREFIX)) return undefined
+  if (!CORS_PATH.test(head.path)) return undefined
   if (corsOrigins.includes('*')) return '*'
   const origin = head.header('origin')
   return origin !== undefined && corsOrigins.includes(origin) ? origin : undefined

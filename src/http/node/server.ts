@@ -1,7 +1,10 @@
+import { constants } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type FailureCode, failure } from '../../domain/failure.js'
+import { type Certificate, HANDSHAKE_TIMEOUT_MS, TLS_1_2_CIPHERS, UnusableCertificate } from '../certificate.js'
 import { Front, newRequestId, peerAddress, REQUEST_ID_HEADER } from '../front.js'
 import { failureAnswer } from '../json.js'
 import { type ConnectionShare, HEAD_LIMIT_BYTES, type Resolve, type ServerSettings } from '../server.js'
@@ -20,20 +23,33 @@ const REFUSALS: Readonly<Record<string, 'request_timeout' | 'headers_too_large'>
 /** The parser of `node:http` gets its input in slices of this size, so that it can be stopped between two. */
 const PARSER_SLICE_BYTES = 1024
 
+/** The cipher suites of TLS 1.3. Node takes those of both versions as one list. */
+const TLS_1_3_CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256'
+
+/** Every TLS connection. Renegotiation would let a client cause handshakes for nothing. */
+const TLS_OPTIONS = {
+  minVersion: 'TLSv1.2',
+  ciphers: `${TLS_1_3_CIPHERS}:${TLS_1_2_CIPHERS}`,
+  honorCipherOrder: true,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+} as const
+
 /**
  * The HTTP front on `node:http`. It runs everywhere and is several times slower than `uws/`. Requests that are not
  * HTTP, and those whose head is too large or too slow, are answered in the same JSON shape as all others.
  */
 export class NodeServer extends Front {
-  private readonly server: Server
+  private readonly server: Server | SecureServer
   /** All connections. The engine forgets those without HTTP, and would wait for their clients to disconnect. */
   private readonly connections = new Map<Duplex, NodeConnection>()
+  /** Connections whose TLS handshake has not ended, by the client's end: TLS has a socket of its own for each. */
+  private readonly handshaking = new Map<string, Socket>()
   private readonly counts: ConnectionCounts | undefined
 
   constructor(resolve: Resolve, settings: ServerSettings, onError: (error: unknown) => void) {
     super(resolve, settings, onError)
     const { requestTimeoutMs, idleTimeoutMs, connectionLimit } = settings
-    this.server = createServer({
+    const options = {
       maxHeaderSize: HEAD_LIMIT_BYTES,
       requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,
@@ -41,7 +57,14 @@ export class NodeServer extends Front {
       connectionsCheckingInterval: Math.min(CHECK_LIMIT_MS, Math.ceil(requestTimeoutMs / CHECKS_PER_TIMEOUT)),
       // Checked by the exchange, which answers in our shape.
       requireHostHeader: false,
-    })
+    }
+    if (settings.certificate === undefined) {
+      this.server = createServer(options)
+    } else {
+      const handshakeTimeout = Math.min(HANDSHAKE_TIMEOUT_MS, requestTimeoutMs)
+      this.server = createSecureServer({ ...options, ...TLS_OPTIONS, handshakeTimeout })
+      this.renewCertificate()
+    }
     this.server.maxConnections = connectionLimit
     // `maxHeaderSize` bounds the number of headers; a limit on it would make `node:http` drop some silently.
     this.server.maxHeadersCount = 0
@@ -52,20 +75,31 @@ export class NodeServer extends Front {
     this.server.on('checkExpectation', (req, res) => this.take(req, res, false))
     this.server.on('connect', (_req, socket) => this.refuseTunnel(socket))
     this.counts = settings.share === undefined ? undefined : new ConnectionCounts(settings.share)
-    this.server.on('connection', (socket) => this.accept(socket))
+    if (settings.certificate === undefined) {
+      this.server.on('connection', (socket) => this.admit(socket) && this.serve(socket))
+    } else {
+      this.server.on('connection', (socket) => this.admit(socket) && this.awaitHandshake(socket))
+      this.server.on('secureConnection', (socket) => {
+        this.handshaking.delete(clientEnd(socket))
+        this.serve(socket)
+      })
+    }
     this.server.on('drop', () => settings.onRefusedConnection?.('limit'))
     this.server.on('timeout', (socket) => this.onSilence(socket))
     this.server.on('clientError', (error, socket) => this.onClientError(error, socket))
   }
 
   listen(): Promise<{ readonly host: string; readonly port: number }> {
-    const { host, port } = this.settings
+    const { host, port, socketPath } = this.settings
+    const where = socketPath === undefined ? { host, port, exclusive: true } : { path: socketPath }
     return new Promise((resolve, reject) => {
       this.server.once('error', reject)
-      this.server.listen({ host, port, exclusive: true }, () => {
+      this.server.listen(where, () => {
         this.server.off('error', reject)
         this.server.on('error', this.onError)
-        resolve({ host, port: portOf(this.server.address()) })
+        resolve(
+          socketPath === undefined ? { host, port: portOf(this.server.address()) } : { host: socketPath, port: 0 },
+        )
       })
     })
   }
@@ -75,6 +109,17 @@ export class NodeServer extends Front {
     this.server.close()
     this.server.closeAllConnections()
     for (const { socket } of this.connections.values()) socket.destroySoon()
+    for (const socket of this.handshaking.values()) socket.destroy()
+  }
+
+  protected use({ certificatePem, keyPem, files }: Certificate): void {
+    if (!('setSecureContext' in this.server)) return
+    try {
+      this.server.setSecureContext({ ...TLS_OPTIONS, cert: certificatePem, key: keyPem })
+    } catch (error) {
+      const { message } = error as Error
+      throw new UnusableCertificate(`Node cannot use the certificate ${files.certificate}: ${message}`)
+    }
   }
 
   /** Not the server's own `close`: it destroys connections whose answer is written but not yet read by the client. */
@@ -95,18 +140,31 @@ export class NodeServer extends Front {
     answerRaw(socket, 'not_found')
   }
 
-  private accept(socket: Socket): void {
+  /** Returns false, and ends the connection, if its client already has its share. */
+  private admit(socket: Socket): boolean {
     const address = peerAddress(socket.remoteAddress ?? '')
     if (this.counts?.opened(address) === false) {
       socket.destroy()
       this.settings.onRefusedConnection?.('share')
-      return
+      return false
     }
+    socket.on('close', () => this.counts?.closed(address))
+    return true
+  }
+
+  private awaitHandshake(socket: Socket): void {
+    const end = clientEnd(socket)
+    this.handshaking.set(end, socket)
+    socket.on('close', () => {
+      if (this.handshaking.get(end) === socket) this.handshaking.delete(end)
+    })
+  }
+
+  private serve(socket: Socket): void {
     const connection: NodeConnection = { socket, exchanges: new Set(), isEnding: false }
     this.connections.set(socket, connection)
     parseInSlices(socket)
     socket.on('close', () => {
-      this.counts?.closed(address)
       this.connections.delete(socket)
       // A copy, because each exchange that ends removes itself.
       for (const exchange of [...connection.exchanges]) exchange.connectionClosed()
@@ -122,7 +180,8 @@ export class NodeServer extends Front {
   }
 
   private onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    const isHandshake = this.settings.certificate !== undefined && !this.connections.has(socket)
+    if (error.code === 'ECONNRESET' || !socket.writable || isHandshake) {
       socket.destroy()
       return
     }
@@ -186,6 +245,10 @@ function parseInSlices(socket: Socket): void {
       parse.call(socket, data.subarray(from, from + PARSER_SLICE_BYTES))
     }
   })
+}
+
+function clientEnd({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
 }
 
 /** Answers on a connection on which the engine found no request. */

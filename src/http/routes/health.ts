@@ -1,4 +1,4 @@
-import { failure } from '../../domain/failure.js'
+import { type FailureCode, failure } from '../../domain/failure.js'
 import { handlers } from '../endpoints.js'
 import { failureAnswer, jsonAnswer } from '../json.js'
 
@@ -15,6 +15,15 @@ export interface Readiness {
   notes(): readonly string[]
 }
 
+/** Why the service cannot take traffic; null when it can. */
+export function unreadiness(
+  readiness: Pick<Readiness, 'isStoreOpen' | 'takesWrites' | 'isPoolReady' | 'isDraining'>,
+): FailureCode | null {
+  if (readiness.isDraining()) return 'shutting_down'
+  if (!readiness.isStoreOpen() || !readiness.isPoolReady()) return 'not_ready'
+  return readiness.takesWrites() ? null : 'storage_unavailable'
+}
+
 /**
  * `/healthz`: the process answers. `/readyz`: the store is open, the pool is up, and the service is not draining. If a
  * network or the ledger lags behind, it reports `degraded`, still with 200: requests are answered as well as before.
@@ -23,9 +32,8 @@ export function healthHandlers(readiness: Readiness) {
   return handlers({
     'GET /healthz': () => jsonAnswer(200, { status: 'ok' }),
     'GET /readyz': () => {
-      if (readiness.isDraining()) return failureAnswer(failure('shutting_down'))
-      if (!readiness.isStoreOpen() || !readiness.isPoolReady()) return failureAnswer(failure('not_ready'))
-      if (!readiness.takesWrites()) return failureAnswer(failure('storage_unavailable'))
+      const reason = unreadiness(readiness)
+      if (reason !== null) return failureAnswer(failure(reason))
       const degraded = readiness.degradations()
       const notes = readiness.notes()
       return jsonAnswer(200, {

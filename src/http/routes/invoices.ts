@@ -8,6 +8,14 @@ import type { CreationTerms, InvoiceResult } from '../../store/commands.js'
 import type { InvoicePort, InvoiceWithPayment, Page, PageOf } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import { InProgress, readIdempotency } from '../idempotency.js'
+import {
+  FILTERED_LIMIT,
+  filterText,
+  type InvoiceFilter,
+  isWanted,
+  readInvoiceFilter,
+  wantedPage,
+} from '../invoice-filters.js'
 import { failureAnswer, jsonAnswer, jsonTextAnswer, ownerInBody, readJsonObject } from '../json.js'
 import { listAnswer, readListQuery, refuseParameter } from '../lists.js'
 import type { Answer, Request } from '../server.js'
@@ -104,7 +112,7 @@ function showAnswer(found: InvoiceWithPayment | undefined): Answer {
  * The record, its payment and its end (decisions 4). Field by field: a spread takes three times as long, mostly in
  * JSON.stringify.
  */
-function withPayment({ invoice, payment, voidedAt, expiresAt }: InvoiceWithPayment) {
+export function withPayment({ invoice, payment, voidedAt, expiresAt }: InvoiceWithPayment) {
   return {
     id: invoice.id,
     owner: invoice.owner,
@@ -130,15 +138,25 @@ async function list({ invoices, basePath }: InvoiceParts, owner: string, request
   const include = parameters.get('include')
   if (include !== null && include !== 'payment') return failureAnswer(refuseParameter('include').failure)
   const hasPayment = include !== null
+  const filter = readInvoiceFilter(parameters)
+  if (!filter.ok) return failureAnswer(filter.failure)
   const reference = parameters.get('reference')
-  if (reference !== null) return jsonAnswer(200, await withReference(invoices, owner, reference, hasPayment))
+  if (reference !== null)
+    return jsonAnswer(200, await withReference(invoices, owner, reference, filter.value, hasPayment))
   const read = async (page: Page): Promise<PageOf<unknown>> => {
+    if (filter.value !== null) {
+      const wanted = await wantedPage((part) => invoices.pageWithPayment(owner, part), filter.value, page)
+      return { ...wanted, items: wanted.items.map((found) => (hasPayment ? withPayment(found) : found.invoice)) }
+    }
     if (!hasPayment) return invoices.page(owner, page)
     const { items, next } = await invoices.pageWithPayment(owner, page)
     return { items: items.map(withPayment), next }
   }
   const path = `${basePath}/api/users/${encodeURIComponent(owner)}/invoices`
-  return listAnswer(read, query.value, path, hasPayment ? '&include=payment' : '')
+  const text = `${hasPayment ? '&include=payment' : ''}${filterText(parameters)}`
+  // What a filter leaves out is not streamed past: every answer looks at a bounded number of invoices.
+  const limit = query.value.limit ?? (filter.value === null ? null : FILTERED_LIMIT)
+  return listAnswer(read, { ...query.value, limit }, path, text)
 }
 
 /** At most one invoice, because references are unique. The reference is compared as stored, truncated. */
@@ -146,11 +164,13 @@ async function withReference(
   invoices: InvoicePort,
   owner: string,
   reference: string,
+  filter: InvoiceFilter | null,
   hasPayment: boolean,
 ): Promise<readonly unknown[]> {
   const invoice = await invoices.findByReference(truncate(wellFormed(reference), REFERENCE_LENGTH_MAX))
   if (invoice === undefined || invoice.owner !== owner) return []
-  if (!hasPayment) return [invoice]
+  if (!hasPayment && filter === null) return [invoice]
   const found = await invoices.findWithPayment(invoice.id)
-  return found === undefined ? [] : [withPayment(found)]
+  if (found === undefined || (filter !== null && !isWanted(found, filter))) return []
+  return [hasPayment ? withPayment(found) : invoice]
 }

@@ -1,67 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../clock.js'
 import { failure } from '../../domain/failure.js'
 import { type Invoice, walletsOf } from '../../domain/invoice.js'
-import type { Wallet } from '../../domain/wallet.js'
 import { failurePage } from '../../page/failure-page.js'
-import { paymentPage } from '../../page/payment-page.js'
-import { STYLE_SOURCE } from '../../page/style.js'
-import type { InvoicePort, WalletPort } from '../../store/store.js'
+import { languageFor } from '../../page/language.js'
+import type { PageFrame } from '../../page/layout.js'
+import { newsOf, type OpenPages } from '../../page/open-pages.js'
+import { type NetworkFacts, type PageWallet, paymentPage, versionOf } from '../../page/payment-page.js'
+import { isAwaited, leftToSend, paymentStateOf } from '../../page/payment-state.js'
+import { qrSvg } from '../../page/qr.js'
+import type { InvoicePort, InvoiceWithPayment, WalletPort } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
+import type { ClientOf } from '../guards/client-address.js'
 import { BASE_HEADERS, failureAnswer } from '../json.js'
 import type { RouterHooks } from '../router.js'
-import type { Answer } from '../server.js'
+import type { Answer, RequestHead } from '../server.js'
+
+/** What the pages of a service share. */
+export type PageSettings = Pick<PageFrame, 'isSandbox'>
+
+/** What the pages read. */
+export interface PageStore {
+  readonly invoices: Pick<InvoicePort, 'findWithPayment'>
+  readonly wallets: Pick<WalletPort, 'find'>
+}
 
 export interface PaymentPageParts {
-  readonly store: {
-    readonly invoices: Pick<InvoicePort, 'findWithPayment'>
-    readonly wallets: Pick<WalletPort, 'find'>
-  }
-  readonly isSandbox: boolean
+  readonly store: PageStore
+  readonly pages: PageSettings
+  readonly networks: NetworkFacts
+  readonly openPages: Pick<OpenPages, 'open'>
+  readonly clientOf: ClientOf
+  readonly clock: Clock
 }
 
 /** The payment page; 404 for an id that names no invoice, malformed or not. `failurePages` turns failures into pages. */
 export function paymentPageHandlers(parts: PaymentPageParts) {
-  return handlers({ 'GET /pay/:id': (_request, { id }) => show(parts, id) })
+  return handlers({
+    'GET /pay/:id': (request, { id }) => show(parts, request, id),
+    'GET /pay/:id/events': (request, { id }) => showEvents(parts, request, id),
+    'GET /pay/:id/qr/:file': (_request, { id, file }) => showQr(parts, id, file),
+  })
 }
 
-async function show({ store, isSandbox }: PaymentPageParts, id: string): Promise<Answer> {
+async function show(parts: PaymentPageParts, head: RequestHead, id: string): Promise<Answer> {
+  const { store, pages, networks, clock } = parts
+  const shown = await shownOf(store, id)
+  if (shown === undefined) return failureAnswer(failure('invoice_not_found'))
+  const frame = frameFor(pages, head)
+  return pageAnswer(200, paymentPage(frame, { ...shown, networks, nowMs: clock.now() }), frame)
+}
+
+type Shown = Pick<InvoiceWithPayment, 'invoice' | 'payment' | 'expiresAt'> & {
+  readonly isVoid: boolean
+  readonly wallets: readonly PageWallet[]
+}
+
+async function shownOf(store: PageStore, id: string): Promise<Shown | undefined> {
   const found = await store.invoices.findWithPayment(id)
-  if (found === undefined) return failureAnswer(failure('invoice_not_found'))
+  if (found === undefined) return undefined
   const { invoice, payment, voidedAt, expiresAt } = found
-  const wallets = await walletsShown(store, invoice)
-  const isVoid = voidedAt !== null
-  return pageAnswer(200, paymentPage({ invoice, payment, isVoid, expiresAt, wallets, isSandbox }))
+  return { invoice, payment, expiresAt, isVoid: voidedAt !== null, wallets: await walletsShown(store, invoice) }
+}
+
+/** What the page of an invoice shows now, as a version; undefined if there is no such invoice. */
+export async function pageVersion(store: PageStore, id: string): Promise<string | undefined> {
+  const shown = await shownOf(store, id)
+  return shown === undefined ? undefined : versionOf(shown)
+}
+
+/** `X-Accel-Buffering`: nginx would hold events back. */
+const EVENTS_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+  'Referrer-Policy': 'no-referrer',
+  ...BASE_HEADERS,
+})
+
+/** The pause for a page that finds no room, which refreshes itself meanwhile. */
+const NO_ROOM_HEADERS = { 'Retry-After': '30' }
+
+/**
+ * The changes of a page. A browser that connects again names the last one that it saw, and the script the one that the page
+ * was made with. Where nothing more is expected, 204 tells a browser not to ask again (HTML, 9.2.3).
+ */
+async function showEvents(parts: PaymentPageParts, head: RequestHead, id: string): Promise<Answer> {
+  const shown = await shownOf(parts.store, id)
+  if (shown === undefined) return failureAnswer(failure('invoice_not_found'))
+  const { invoice, payment, isVoid } = shown
+  const seen = head.header('last-event-id') ?? new URLSearchParams(head.query).get('after')
+  if (!isAwaited(payment, isVoid)) {
+    const version = versionOf(shown)
+    if (seen === version) return { status: 204, headers: BASE_HEADERS, body: '' }
+    return { status: 200, headers: EVENTS_HEADERS, body: newsOf(version) }
+  }
+  const { key, isLoopback } = parts.clientOf(head)
+  const client = isLoopback ? null : key
+  const events = parts.openPages.open({ invoiceId: id, walletIds: walletsOf(invoice), seen, client })
+  if (events === null) return failureAnswer(failure('overloaded'), NO_ROOM_HEADERS)
+  return { status: 200, headers: EVENTS_HEADERS, body: events }
 }
 
 /** An imported invoice may name a wallet that the ledger has not reported yet; its address is unknown. */
-async function walletsShown({ wallets }: PaymentPageParts['store'], invoice: Invoice) {
-  const shown: Pick<Wallet, 'network' | 'address'>[] = []
-  for (const id of walletsOf(invoice)) shown.push((await wallets.find(id)) ?? { network: null, address: null })
+async function walletsShown({ wallets }: PaymentPageParts['store'], invoice: Invoice): Promise<PageWallet[]> {
+  const shown: PageWallet[] = []
+  for (const id of walletsOf(invoice)) shown.push((await wallets.find(id)) ?? { id, network: null, address: null })
   return shown
 }
 
-/** Allows the one style, and nothing to run, load, frame or be framed. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src ${STYLE_SOURCE}`,
-  "img-src 'self' data:",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const QR_SUFFIX = '.svg'
 
-/** The address is all that it takes to see the page, so it is neither stored nor passed on. */
+/** The address does not change while the page shows it. */
+const QR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'Content-Type': 'image/svg+xml',
+  'Content-Security-Policy': "default-src 'none'",
+  'Cache-Control': 'private, max-age=3600',
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex',
+  ...BASE_HEADERS,
+})
+
+/** The code of an address that the page shows; 404 for every other one, as nobody is to pay there. */
+async function showQr({ store }: PaymentPageParts, id: string, file: string): Promise<Answer> {
+  const found = file.endsWith(QR_SUFFIX) ? await store.invoices.findWithPayment(id) : undefined
+  if (found === undefined) return failureAnswer(failure('not_found'))
+  const { invoice, payment, voidedAt } = found
+  const isDue = leftToSend(paymentStateOf(payment, voidedAt !== null)) !== null
+  const walletId = file.slice(0, -QR_SUFFIX.length)
+  const address = isDue && walletsOf(invoice).includes(walletId) ? (await store.wallets.find(walletId))?.address : null
+  if (address === null || address === undefined) return failureAnswer(failure('not_found'))
+  return { status: 200, headers: QR_HEADERS, body: qrSvg(address) }
+}
+
+const NONCE_BYTES = 16
+
+function frameFor(pages: PageSettings, head: RequestHead): PageFrame {
+  const language = languageFor(head.query, head.header('accept-language'))
+  return { ...pages, language, nonce: randomBytes(NONCE_BYTES).toString('base64') }
+}
+
+/** Allows what carries the nonce, and images and news from this service; nothing to frame, to be framed, or to send. */
+function contentSecurityPolicy({ nonce }: PageFrame): string {
+  return [
+    "default-src 'none'",
+    `style-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** The address is all that it takes to see the page, so it is neither stored, passed on nor listed. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'Referrer-Policy': 'no-referrer',
   'X-Frame-Options': 'DENY',
+  'X-Robots-Tag': 'noindex',
   'Cache-Control': 'no-store',
+  Vary: 'Accept-Language',
   ...BASE_HEADERS,
 })
 
 /** An answer with an HTML page as its body. The headers of every page win over `headers`. */
-function pageAnswer(status: number, body: string, headers?: Readonly<Record<string, string>>): Answer {
-  return { status, headers: headers === undefined ? PAGE_HEADERS : { ...headers, ...PAGE_HEADERS }, body }
+function pageAnswer(
+  status: number,
+  body: string,
+  frame: PageFrame,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const own = {
+    'Content-Security-Policy': contentSecurityPolicy(frame),
+    'Content-Language': frame.language.code,
+  }
+  return { status, headers: { ...headers, ...PAGE_HEADERS, ...own }, body }
 }
 
 /** Payers open these paths in a browser. */
@@ -71,12 +186,14 @@ const PAGES_PATH = '/pay'
  * Turns every failure under `/pay` into a page, whichever part refused the request: a handler, a guard, the router or
  * the adapter. Status and headers stay.
  */
-export function failurePages(isSandbox: boolean): Required<RouterHooks>['present'] {
-  return (answer, { path }) => {
+export function failurePages(pages: PageSettings): Required<RouterHooks>['present'] {
+  return (answer, head) => {
     const { status, headers } = answer
+    const { path } = head
     if (status < 400 || !(path === PAGES_PATH || path.startsWith(`${PAGES_PATH}/`))) return answer
     const retryAfter = Number.parseInt(headers['Retry-After'] ?? '', 10)
     const retryAfterSeconds = Number.isNaN(retryAfter) ? null : retryAfter
-    return pageAnswer(status, failurePage({ status, retryAfterSeconds, isSandbox }), headers)
+    const frame = frameFor(pages, head)
+    return pageAnswer(status, failurePage(frame, { status, retryAfterSeconds }), frame, headers)
   }
 }

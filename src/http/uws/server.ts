@@ -1,10 +1,12 @@
 // First: the engine reads its environment when it is loaded.
 import './binary.js'
 import * as uWS from 'uWebSockets.js'
+import type { Certificate } from '../certificate.js'
 import { Front } from '../front.js'
 import type { Resolve, ServerSettings } from '../server.js'
 import { connectionsTo, UwsConnectionShare } from './connection-share.js'
 import { peerOf, UwsExchange } from './exchange.js'
+import { TlsApps } from './tls-apps.js'
 
 /** Exports of the engine that its typings omit. */
 const { _cfg: configure, LIBUS_LISTEN_EXCLUSIVE_PORT: EXCLUSIVE_PORT } = uWS as unknown as {
@@ -37,10 +39,13 @@ configure('silent')
  *   than 160 KiB of a body in that time: it ignores `idleTimeoutMs`, and a `requestTimeoutMs` above that.
  * - A client that pipelines a request while an answer is still being computed is disconnected, and so is one that
  *   closes its sending half before it has the answer. Answers given synchronously may be pipelined.
+ * - With TLS it closes a connection whose handshake has not ended after 10 s (± 4), and one that sends anything but TLS.
  * - `100 Continue` is sent before the length of a body is looked at.
  */
 export class UwsServer extends Front {
-  private readonly app = uWS.App()
+  /** Listens, and serves unless `tls` does. */
+  private readonly app: uWS.TemplatedApp
+  private readonly tls: TlsApps | undefined
   private socket: uWS.us_listen_socket | undefined
   private port = 0
   private connections = 0
@@ -48,8 +53,19 @@ export class UwsServer extends Front {
 
   constructor(resolve: Resolve, settings: ServerSettings, onError: (error: unknown) => void) {
     super(resolve, settings, onError)
-    this.routeEveryMethod()
-    this.limitConnections()
+    const filter = this.connectionFilter()
+    const prepare = (app: uWS.TemplatedApp) => {
+      this.routeEveryMethod(app)
+      app.filter(filter)
+    }
+    if (settings.certificate === undefined) {
+      this.app = uWS.App()
+      prepare(this.app)
+    } else {
+      this.tls = new TlsApps(prepare)
+      this.app = this.tls.listener
+      this.renewCertificate()
+    }
   }
 
   listen(): Promise<{ readonly host: string; readonly port: number }> {
@@ -76,6 +92,11 @@ export class UwsServer extends Front {
     this.socket = undefined
     // Also closes the listening socket.
     this.app.close()
+    this.tls?.close()
+  }
+
+  protected use(certificate: Certificate): void {
+    this.tls?.use(certificate.files)
   }
 
   protected stopListening(): undefined {
@@ -84,31 +105,33 @@ export class UwsServer extends Front {
   }
 
   /** One handler per method, so that the hot path need not ask for the method. The engine's `any` takes the rest. */
-  private routeEveryMethod(): void {
+  private routeEveryMethod(app: uWS.TemplatedApp): void {
     for (const name of ['get', 'post', 'put', 'del', 'head', 'options', 'patch', 'trace', 'connect'] as const) {
       const method = name === 'del' ? 'DELETE' : name.toUpperCase()
-      this.app[name]('/*', (res, req) => new UwsExchange(method, res, req, this).begin())
+      app[name]('/*', (res, req) => new UwsExchange(method, res, req, this).begin())
     }
     // The engine does not keep the case here, but `get`, which is not GET (RFC 9110, 9.1), does not become GET.
-    this.app.any('/*', (res, req) => new UwsExchange(req.getMethod(), res, req, this).begin())
+    app.any('/*', (res, req) => new UwsExchange(req.getMethod(), res, req, this).begin())
   }
 
-  private limitConnections(): void {
+  /** The engine's `filter` reports connections: opened (1) and closed (-1). A refused one is reported as both. */
+  private connectionFilter(): (res: uWS.HttpResponse, change: number) => void {
     const { connectionLimit, share, onRefusedConnection } = this.settings
     const shares =
       share === undefined ? undefined : new UwsConnectionShare(share, () => connectionsTo(this.port), this.onError)
-    // The engine's `filter` reports connections: opened (1) and closed (-1). A refused one is reported as both.
-    const watchConnections = this.app.filter.bind(this.app)
-    watchConnections((res, change) => {
+    return (res, change) => {
       this.connections += change
       if (change < 0) return
-      if (this.connections > connectionLimit) {
+      if (this.closed) {
+        // `TlsApps` hands connections over a moment after they were accepted.
+        res.close()
+      } else if (this.connections > connectionLimit) {
         res.close()
         onRefusedConnection?.('limit')
       } else if (shares?.opened(peerOf(res), this.connections) === false) {
         res.close()
         onRefusedConnection?.('share')
       }
-    })
+    }
   }
 }

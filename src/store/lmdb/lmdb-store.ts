@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TokenDecimals } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import { StartError } from '../../start-error.js'
-import type { CommitObserver, Store } from '../store.js'
+import type { CommitObserver, MigrationControl, MigrationPlan, Store } from '../store.js'
 import { LmdbChain } from './chain/chain-port.js'
 import { LmdbCommands } from './commands/command-port.js'
 import { CommitLoop, type World } from './commit/commit-loop.js'
@@ -11,19 +11,20 @@ import { LmdbDeposits } from './deposits/deposit-rows.js'
 import { DepositRecorder } from './deposits/deposits.js'
 import { DATA_FILE, flawOfDataFile } from './file/data-file.js'
 import { type DirectoryLock, lockDirectory } from './file/directory-lock.js'
-import { prepareSchema } from './file/schema.js'
+import { migrationPlan, PROBE_KEY, prepareSchema } from './file/schema.js'
 import { LmdbIdentities } from './identities/identities.js'
+import { LmdbImports } from './imports.js'
 import { InvoiceAnswers } from './invoices/invoice-answers.js'
 import { LmdbInvoices } from './invoices/invoice-port.js'
 import { LmdbKeys } from './keys/api-keys.js'
 import { LmdbLedger } from './ledger/ledger-port.js'
 import { LmdbOutbox } from './outbox/outbox-port.js'
+import { LmdbOverview } from './overview.js'
 import { type Environment, openEnvironment, type Tables } from './tables/tables.js'
 import { LmdbWallets } from './wallets/wallet-port.js'
 import { LmdbWebhooks } from './webhooks/webhook-configurations.js'
 
 /** A probe of the disk writes more than the free pages that a full file has left here and there. */
-const PROBE_KEY = Buffer.from('probe')
 const PROBE_BYTES = 262_144
 
 /** Everything that the store takes from outside. */
@@ -42,18 +43,38 @@ export interface LmdbStoreOptions extends World {
   readonly commitObserver?: CommitObserver
   /** Called when a commit was refused. */
   readonly onCommitFailed?: () => void
+  /** Without it older data is refused, not migrated. */
+  readonly migration?: MigrationControl
 }
 
 /**
  * Opens the store in a directory that no other process uses. Throws `StartError` when the directory is taken, cannot be
  * used, or holds something else.
  */
-export async function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
-  const lock = lockDirectory(options.directory)
+export function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
+  const { directory, migration } = options
+  return locked(directory, async (root, lock) =>
+    storeOn(await prepareSchema(root, directory, migration), lock, options),
+  )
+}
+
+/** What is to be done to bring the data in a directory to this version. Throws `StartError` as `openLmdbStore` does. */
+export function planMigration(directory: string): Promise<MigrationPlan> {
+  return locked(directory, async (root, lock) => {
+    const plan = migrationPlan(root, directory)
+    await root.close()
+    lock.release()
+    return plan
+  })
+}
+
+/** Opens and locks the database of a directory. `use` closes it and releases the lock; when `use` throws, both are done here. */
+async function locked<T>(directory: string, use: (root: Environment, lock: DirectoryLock) => Promise<T>): Promise<T> {
+  const lock = lockDirectory(directory)
   let root: Environment | undefined
   try {
-    root = openOrExplain(options.directory)
-    return storeOn(await prepareSchema(root, options.directory), lock, options)
+    root = openOrExplain(directory)
+    return await use(root, lock)
   } catch (error) {
     await root?.close()
     lock.release()
@@ -96,11 +117,15 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
     chain,
     outbox: new LmdbOutbox(commits),
     webhooks: new LmdbWebhooks(commits, options.randomSecretHex),
+    overview: new LmdbOverview(commits),
+    imports: new LmdbImports(commits, deposits),
+    changes: commits.changes,
     ledger: new LmdbLedger(commits, chain, options.flawOfAddress),
     probeWrite: async () => {
       await commits.runAdmitted(({ tables }) => tables.meta.putSync(PROBE_KEY, Buffer.alloc(PROBE_BYTES)))
       await commits.runAdmitted(({ tables }) => tables.meta.removeSync(PROBE_KEY))
     },
+    commitNothing: () => commits.runAdmitted(() => undefined),
     isOpen: () => closing === null,
     close: () => {
       closing ??= finish()

@@ -30,8 +30,9 @@ export function describeLedger(open: OpenStore): void {
 
     scenario('is forgotten where the window has gone by', async (t) => {
       const taken = Array.from({ length: 20_000 }, (_, i) => at(i, T + i))
-      await t.store.ledger.saveStep({ ...nothing, progress, taken })
-      await t.store.ledger.saveStep({ ...nothing, progress: { ...progress, windowMs: T + 19_990 } })
+      const newest = { ...progress, newestMs: T + 19_999 }
+      await t.store.ledger.saveStep({ ...nothing, progress: newest, taken })
+      await t.store.ledger.saveStep({ ...nothing, progress: { ...newest, windowMs: T + 19_990 } })
       const left = taken.slice(19_990)
       assert.deepEqual((await t.store.ledger.memory())?.taken, left)
       await t.harness.reopen()

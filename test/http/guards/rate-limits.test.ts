@@ -6,6 +6,7 @@ import { limitRate, type RateLimitSettings } from '../../../src/http/guards/rate
 import type { HeadGuard } from '../../../src/http/router.js'
 import { identityHandlers } from '../../../src/http/routes/identities.js'
 import { walletHandlers } from '../../../src/http/routes/wallets.js'
+import { HTTP_ENGINES } from '../../support/http-engines.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { assertRefused, type Reply, ServiceFixture } from '../../support/service-fixture.js'
 import { headFrom } from '../head-from.js'
@@ -109,7 +110,7 @@ describe('the limit of claims', () => {
   })
 })
 
-for (const engine of ['uws', 'node']) {
+for (const engine of HTTP_ENGINES) {
   describe(`the service on ${engine}`, () => {
     test('refuses the one address that asks too much, before anything is done for it', async (t) => {
       const fixture = await ServiceFixture.start({

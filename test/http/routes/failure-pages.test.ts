@@ -5,11 +5,10 @@ import { failureAnswer, jsonAnswer } from '../../../src/http/json.js'
 import { createRouter } from '../../../src/http/router.js'
 import { failurePages } from '../../../src/http/routes/pay.js'
 import type { Answer, RequestHead } from '../../../src/http/server.js'
-import { STYLE_SOURCE } from '../../../src/page/style.js'
 import { headFrom } from '../head-from.js'
 
 function present(path: string, answer: Answer): Answer {
-  return failurePages(false)(answer, { ...headFrom('192.0.2.1'), path })
+  return failurePages({ isSandbox: false })(answer, { ...headFrom('192.0.2.1'), path })
 }
 
 describe('a failure under /pay', () => {
@@ -19,10 +18,13 @@ describe('a failure under /pay', () => {
     const { status, headers, body } = present('/pay/x', limited)
     assert.equal(status, 429)
     assert.equal(headers['Content-Type'], 'text/html; charset=utf-8')
-    assert.ok(headers['Content-Security-Policy']?.startsWith(`default-src 'none'; style-src ${STYLE_SOURCE};`))
+    const nonce = /<style nonce="([^"]+)">/.exec(String(body))?.[1]
+    assert.ok(headers['Content-Security-Policy']?.startsWith(`default-src 'none'; style-src 'nonce-${nonce}';`))
     assert.equal(headers['Retry-After'], '42')
     assert.equal(headers['X-Request-Id'], 'a-1')
-    assert.ok(typeof body === 'string' && body.includes('<meta http-equiv="refresh" content="42">'))
+    assert.ok(
+      typeof body === 'string' && body.includes('<noscript><meta http-equiv="refresh" content="42"></noscript>'),
+    )
   })
 
   test('is a page whatever the failure', () => {
@@ -41,7 +43,7 @@ describe('a failure under /pay', () => {
     const guard = ({ query }: RequestHead) => (query === 'guard' ? failure('cross_site') : null)
     const resolve = createRouter(
       [{ method: 'GET', pattern: '/pay/:id', endpoint: { access: 'open' }, guards: [guard], handle }],
-      { onError: () => assert.fail(), present: failurePages(false) },
+      { onError: () => assert.fail(), present: failurePages({ isSandbox: false }) },
     )
     const head = { ...headFrom('192.0.2.1'), method: 'GET', path: '/pay/x' }
     const request = (more: Partial<RequestHead>) => ({ ...head, ...more, body: Buffer.alloc(0), aborted: false })

@@ -16,7 +16,7 @@ import { callRoute, openAccess, routesOf } from './call-route.js'
 const secret = 'shared with the gateway'
 const clock = new ManualClock()
 const complaints = { rejected: () => undefined }
-const guards = { access: { ...openAccess, gateway: { secret, clock, complaints } } }
+const guards = { access: { ...openAccess, gateway: { secrets: [secret], clock, complaints } } }
 const owed: OwedDelivery[] = []
 let fixture: LmdbFixture
 let handlers: ReturnType<typeof internalEventsHandlers>

@@ -8,7 +8,11 @@ import { NodeServer } from '../../../src/http/node/server.js'
 import { createRouter } from '../../../src/http/router.js'
 import { failurePages, paymentPageHandlers } from '../../../src/http/routes/pay.js'
 import type { HttpServer } from '../../../src/http/server.js'
-import { STYLE_SOURCE } from '../../../src/page/style.js'
+import type { Waiting } from '../../../src/page/open-pages.js'
+import { versionOf } from '../../../src/page/payment-page.js'
+import { qrSvg } from '../../../src/page/qr.js'
+import { textOf } from '../../page/frame.js'
+import { ManualClock } from '../../support/manual-clock.js'
 import { routesOf } from './call-route.js'
 
 const UNPAID_ID = '018f2a4c5b6d7e8f9012345678abcdef'
@@ -71,6 +75,12 @@ const wallets = new Map<string, Wallet>([
   ['nile', { id: 'nile', network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf', ...ASSIGNED }],
 ])
 
+const SEP_ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
+
+async function* news(): AsyncGenerator<string> {
+  yield 'event: changed\n\n'
+}
+
 interface Reply {
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -80,6 +90,7 @@ interface Reply {
 describe('GET /pay/:id', () => {
   let server: HttpServer
   let port = 0
+  const asked: Waiting[] = []
 
   before(async () => {
     const handlers = paymentPageHandlers({
@@ -92,10 +103,19 @@ describe('GET /pay/:id', () => {
         },
         wallets: { find: (id) => wallets.get(id) },
       },
-      isSandbox: true,
+      pages: { isSandbox: true },
+      networks: { SEP: { chainId: 11155111, token: null }, 'TRX-NILE': { chainId: null, token: null } },
+      openPages: {
+        open: (waiting) => {
+          asked.push(waiting)
+          return waiting.invoiceId === EXPIRING_ID ? null : news()
+        },
+      },
+      clientOf: () => ({ key: '192.0.2.1', isLoopback: false }),
+      clock: new ManualClock(),
     })
     server = new NodeServer(
-      createRouter(routesOf(handlers), { onError: () => undefined, present: failurePages(true) }),
+      createRouter(routesOf(handlers), { onError: () => undefined, present: failurePages({ isSandbox: true }) }),
       {
         host: '127.0.0.1',
         port: 0,
@@ -111,9 +131,9 @@ describe('GET /pay/:id', () => {
 
   after(() => server.close())
 
-  function send(method: string, path: string): Promise<Reply> {
+  function send(method: string, path: string, sentHeaders: Readonly<Record<string, string>> = {}): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const sent = request({ host: '127.0.0.1', port, method, path, agent: false }, (answer) => {
+      const sent = request({ host: '127.0.0.1', port, method, path, headers: sentHeaders, agent: false }, (answer) => {
         const chunks: Buffer[] = []
         answer.on('data', (chunk: Buffer) => chunks.push(chunk))
         answer.on('end', () =>
@@ -126,12 +146,18 @@ describe('GET /pay/:id', () => {
     })
   }
 
-  function assertPageHeaders({ headers }: Reply): void {
+  function assertPageHeaders({ headers, body }: Reply): void {
     assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+    const policy = String(headers['content-security-policy'])
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1]
     assert.equal(
-      headers['content-security-policy'],
-      `default-src 'none'; style-src ${STYLE_SOURCE}; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
+      policy,
+      `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
     )
+    // An answer to HEAD has no body.
+    if (body !== '') assert.ok(body.includes(`<style nonce="${nonce}">`))
+    assert.equal(headers['x-robots-tag'], 'noindex')
+    assert.equal(headers['vary'], 'Accept-Language')
     assert.equal(headers['referrer-policy'], 'no-referrer')
     assert.equal(headers['x-content-type-options'], 'nosniff')
     assert.equal(headers['x-frame-options'], 'DENY')
@@ -142,8 +168,9 @@ describe('GET /pay/:id', () => {
     const reply = await send('GET', `/pay/${UNPAID_ID}`)
     assert.equal(reply.status, 200)
     assertPageHeaders(reply)
-    for (const { address } of wallets.values()) assert.ok(reply.body.includes(address ?? ''), reply.body)
-    assert.ok(reply.body.includes('0.5 ETH or TRX'))
+    const text = textOf(reply.body)
+    for (const { address } of wallets.values()) assert.ok(text.includes(address ?? ''), text)
+    assert.ok(text.includes('0.5 ETH or TRX'))
     assert.ok(reply.body.includes('The address of this wallet is not known yet.'))
     assert.ok(reply.body.includes('Tea &lt;set&gt;'))
     assert.ok(reply.body.includes('http-equiv="refresh"'))
@@ -153,12 +180,12 @@ describe('GET /pay/:id', () => {
     const reply = await send('GET', `/pay/${OLD_ID}`)
     assert.equal(reply.status, 200)
     assert.ok(reply.body.includes('0.5 TRX'))
-    assert.ok(reply.body.includes('TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'))
+    assert.ok(textOf(reply.body).includes('TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'))
   })
 
   test('ignores what mail and chat programs add to a link', async () => {
     const plain = await send('GET', `/pay/${PAID_ID}`)
-    assert.deepEqual((await send('GET', `/pay/${PAID_ID}?utm_source=mail&fbclid=1`)).body, plain.body)
+    assert.equal(textOf((await send('GET', `/pay/${PAID_ID}?utm_source=mail&fbclid=1`)).body), textOf(plain.body))
   })
 
   test('shows a paid invoice without refreshing', async () => {
@@ -172,12 +199,12 @@ describe('GET /pay/:id', () => {
     const reply = await send('GET', `/pay/${VOID_ID}`)
     assert.equal(reply.status, 200)
     assert.ok(reply.body.includes('This invoice is no longer payable.'))
-    assert.equal(reply.body.includes(wallets.get('sep')?.address ?? ''), false)
+    assert.equal(textOf(reply.body).includes(wallets.get('sep')?.address ?? ''), false)
   })
 
   test('says until when an invoice that expires is payable', async () => {
     const reply = await send('GET', `/pay/${EXPIRING_ID}`)
-    assert.ok(reply.body.includes('Pay before 2026-11-22 07:05 UTC.'))
+    assert.ok(textOf(reply.body).includes('Pay before November 22, 2026 at 7:05 AM UTC.'))
   })
 
   const unknown = ['0'.repeat(32), 'x', UNPAID_ID.toUpperCase(), `${UNPAID_ID}0`, '%3Cscript%3E', '..%2f', '__proto__']
@@ -187,7 +214,7 @@ describe('GET /pay/:id', () => {
       assert.equal(reply.status, 404)
       assertPageHeaders(reply)
       assert.ok(reply.body.includes('<h1>Invoice not found</h1>'))
-      assert.equal(reply.body.includes('<script'), false)
+      assert.equal(reply.body.includes('<script>'), false)
     })
   }
 
@@ -203,6 +230,86 @@ describe('GET /pay/:id', () => {
       assertPageHeaders(head)
       assert.equal(head.headers['content-length'], get.headers['content-length'])
     }
+  })
+
+  const languages: readonly [what: string, query: string, accepted: string | undefined, code: string][] = [
+    ['none is asked for', '', undefined, 'en'],
+    ['the browser prefers it', '', 'fr-CA,fr;q=0.9,en;q=0.5', 'fr'],
+    ['the link asks for it, whatever the browser prefers', '?lang=ar', 'fr', 'ar'],
+    ['the link asks for one that there is not', '?lang=xx', 'de', 'de'],
+  ]
+  for (const [what, query, accepted, code] of languages) {
+    test(`speaks ${code} if ${what}`, async () => {
+      for (const id of [UNPAID_ID, 'x']) {
+        const headers: Record<string, string> = accepted === undefined ? {} : { 'Accept-Language': accepted }
+        const reply = await send('GET', `/pay/${id}${query}`, headers)
+        assert.ok(reply.body.includes(`<html lang="${code}"`))
+        assert.equal(reply.headers['content-language'], code)
+      }
+    })
+  }
+
+  test('uses a nonce once', async () => {
+    const [first, second] = [await send('GET', `/pay/${PAID_ID}`), await send('GET', `/pay/${PAID_ID}`)]
+    assert.notEqual(first.headers['content-security-policy'], second.headers['content-security-policy'])
+  })
+
+  test('has the code of an address as an image that runs nothing', async () => {
+    const reply = await send('GET', `/pay/${UNPAID_ID}/qr/sep.svg`)
+    assert.equal(reply.status, 200)
+    assert.equal(reply.headers['content-type'], 'image/svg+xml')
+    assert.equal(reply.headers['content-security-policy'], "default-src 'none'")
+    assert.equal(reply.headers['x-content-type-options'], 'nosniff')
+    assert.equal(reply.body, qrSvg('0x52908400098527886E0F7030069857D2E4169EE7'))
+  })
+
+  const withoutCode: readonly [what: string, path: string][] = [
+    ['a wallet of another invoice', `${EXPIRING_ID}/qr/nile.svg`],
+    ['a wallet that is not known yet', `${UNPAID_ID}/qr/unseen.svg`],
+    ['another kind of file', `${UNPAID_ID}/qr/sep.png`],
+    ['a paid invoice', `${PAID_ID}/qr/sep.svg`],
+    ['a void invoice', `${VOID_ID}/qr/sep.svg`],
+    ['an unknown invoice', 'x/qr/sep.svg'],
+  ]
+  for (const [what, path] of withoutCode) {
+    test(`has no code of ${what}`, async () => assert.equal((await send('GET', `/pay/${path}`)).status, 404))
+  }
+
+  test('streams events to a page, and says what it has seen', async () => {
+    const reply = await send('GET', `/pay/${UNPAID_ID}/events?after=v1`)
+    assert.equal(reply.status, 200)
+    assert.equal(reply.headers['content-type'], 'text/event-stream')
+    assert.equal(reply.headers['cache-control'], 'no-store')
+    assert.equal(reply.headers['x-accel-buffering'], 'no')
+    assert.equal(reply.body, 'event: changed\n\n')
+    const walletIds = ['sep', 'nile', 'unseen']
+    assert.deepEqual(asked.pop(), { invoiceId: UNPAID_ID, walletIds, seen: 'v1', client: '192.0.2.1' })
+    await send('GET', `/pay/${UNPAID_ID}/events?after=v1`, { 'Last-Event-ID': 'v2' })
+    assert.equal(asked.pop()?.seen, 'v2')
+  })
+
+  test('tells a page that has seen the end not to ask again', async () => {
+    const shown = {
+      payment: PAID,
+      isVoid: false,
+      wallets: [{ id: 'sep', network: 'SEP', address: SEP_ADDRESS }],
+    } as const
+    const version = versionOf(shown)
+    const late = await send('GET', `/pay/${PAID_ID}/events?after=v1`)
+    assert.deepEqual([late.status, late.body], [200, `id: ${version}\nevent: changed\ndata: ${version}\n\n`])
+    const reply = await send('GET', `/pay/${PAID_ID}/events?after=${version}`)
+    assert.deepEqual([reply.status, reply.body], [204, ''])
+    assert.deepEqual(asked, [])
+  })
+
+  test('asks a page that finds no room to come later', async () => {
+    const reply = await send('GET', `/pay/${EXPIRING_ID}/events`)
+    assert.equal(reply.status, 503)
+    assert.equal(reply.headers['retry-after'], '30')
+  })
+
+  test('has no events of an unknown invoice', async () => {
+    assert.equal((await send('GET', '/pay/x/events')).status, 404)
   })
 
   test('tells nothing of what went wrong inside', async () => {

@@ -3,15 +3,27 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { open as openForeign } from 'lmdb'
+import { pack, unpack } from 'msgpackr'
 import { DAY_MS } from '../../../src/domain/api-key.js'
 import { StartError } from '../../../src/start-error.js'
-import { type Migration, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
+import type { Commit } from '../../../src/store/lmdb/commit/commit-loop.js'
+import type { Migration } from '../../../src/store/lmdb/file/migration.js'
+import { prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { integer, orNull, recordCodec, text } from '../../../src/store/lmdb/tables/record-codec.js'
 import { type Environment, openEnvironment, openTables } from '../../../src/store/lmdb/tables/tables.js'
-import { refusalOf, registration, unwrap, walletCreated } from '../../support/fixtures.js'
+import { assertSound } from '../../support/check-data.js'
+import {
+  invoiceRequest,
+  refusalOf,
+  registration,
+  unwrap,
+  walletAssigned,
+  walletCreated,
+} from '../../support/fixtures.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { quiet } from '../../support/migration.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
 function withDirectory(run: (directory: string) => Promise<void>): () => Promise<void> {
@@ -35,7 +47,7 @@ async function withEnvironment<T>(directory: string, run: (root: Environment) =>
 }
 
 function open(directory: string, clock = new ManualClock()) {
-  return openLmdbStore(lmdbStoreOptions(directory, clock))
+  return openLmdbStore({ ...lmdbStoreOptions(directory, clock), migration: quiet() })
 }
 
 function tablesIn(directory: string): Promise<readonly string[]> {
@@ -160,20 +172,30 @@ describe('a directory that is not the store of this program', () => {
 
 describe('the version of the data', () => {
   const write =
-    (key: string, value: string): Migration['apply'] =>
-    ({ tables }) => {
+    (key: string, value: string) =>
+    ({ tables }: Commit) => {
       tables.events.putSync(Buffer.from(key), Buffer.from(value))
     }
+  /** A migration of one step. */
+  const once = (from: number, begin: (commit: Commit) => void): Migration => ({
+    from,
+    passes: [{ name: 'once', table: 'wallets', begin, row: () => assert.fail() }],
+  })
+  const prepare = (root: Environment, directory: string, version: number, migrations: readonly Migration[] = []) =>
+    prepareSchema(root, directory, quiet(), { version, migrations })
 
   test(
     'that is newer than the program is refused, with the data untouched',
     withDirectory(async (directory) => {
-      await withEnvironment(directory, (root) => prepareSchema(root, directory, SCHEMA_VERSION + 1, []))
+      await withEnvironment(directory, (root) => prepare(root, directory, SCHEMA_VERSION + 1))
       await assert.rejects(
         open(directory),
-        refusedWith(/newer Billhook \(data version 4, this program knows 3\)/, directory),
+        refusedWith(
+          /newer Billhook \(data version 5, this program knows 4\): start the newer version again, or restore a backup/,
+          directory,
+        ),
       )
-      await withEnvironment(directory, (root) => prepareSchema(root, directory, SCHEMA_VERSION + 1, []))
+      await withEnvironment(directory, (root) => prepare(root, directory, SCHEMA_VERSION + 1))
     }),
   )
 
@@ -189,6 +211,40 @@ describe('the version of the data', () => {
       await assert.rejects(open(directory), refusedWith(/data version 1, which cannot be migrated/, directory))
       await setVersion(SCHEMA_VERSION)
       await (await open(directory)).close()
+    }),
+  )
+
+  test(
+    '3, in which no invoice had another id, is migrated; a program of version 3 then refuses it',
+    withDirectory(async (directory) => {
+      let store = await open(directory)
+      for (const fact of [walletCreated('wallet-1'), walletAssigned('wallet-1', 'alice')]) {
+        await store.ledger.applyFacts([{ eventId: null, fact }])
+      }
+      const [fate] = await store.commands.perform([{ type: 'invoice', request: invoiceRequest() }])
+      assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice')
+      const invoice = unwrap(fate.value.outcome)
+      await store.close()
+      await withEnvironment(directory, async (root) => {
+        const { meta, invoices, importedInvoices } = openTables(root)
+        await root.transaction(() => {
+          meta.putSync(Buffer.from('schema-version'), Buffer.of(0, 0, 0, 3))
+          for (const { key, value } of [...invoices.getRange()]) {
+            const [version, ...fields]: unknown[] = unpack(value)
+            assert.deepEqual([version, fields.pop()], [3, null])
+            invoices.putSync(key, pack([2, ...fields]))
+          }
+          importedInvoices.dropSync()
+        })
+      })
+      store = await open(directory)
+      assert.deepEqual(store.invoices.find(invoice.id), invoice)
+      await store.close()
+      await assertSound(directory)
+      await assert.rejects(
+        withEnvironment(directory, (root) => prepare(root, directory, 3)),
+        refusedWith(/newer Billhook \(data version 4, this program knows 3\)/, directory),
+      )
     }),
   )
 
@@ -281,44 +337,71 @@ describe('the version of the data', () => {
   test(
     'that is older is migrated step by step, once',
     withDirectory(async (directory) => {
-      await withEnvironment(directory, (root) => prepareSchema(root, directory, 1, []))
+      await withEnvironment(directory, (root) => prepare(root, directory, 1))
       const migrations: readonly Migration[] = [
-        { from: 1, apply: write('key', 'from 1') },
-        {
-          from: 2,
-          apply: ({ tables }) => {
-            const seen = tables.events.get(KEY)?.toString()
-            tables.events.putSync(KEY, Buffer.from(`${seen}, then from 2`))
-          },
-        },
+        once(1, write('key', 'from 1')),
+        // Only records changed.
+        { from: 2, passes: [] },
+        once(3, ({ tables }) => {
+          const seen = tables.events.get(KEY)?.toString()
+          tables.events.putSync(KEY, Buffer.from(`${seen}, then from 3`))
+        }),
       ]
       for (let i = 0; i < 2; i += 1) {
         await withEnvironment(directory, async (root) => {
-          const tables = await prepareSchema(root, directory, 3, migrations)
-          assert.equal(tables.events.get(KEY)?.toString(), 'from 1, then from 2')
+          const tables = await prepare(root, directory, 4, migrations)
+          assert.equal(tables.events.get(KEY)?.toString(), 'from 1, then from 3')
         })
       }
     }),
   )
 
   test(
-    'stays when a migration throws, and nothing of those before it is kept',
+    'is refused to those who do not migrate, with the data untouched',
     withDirectory(async (directory) => {
-      await withEnvironment(directory, (root) => prepareSchema(root, directory, 1, []))
-      const broken: readonly Migration[] = [
-        { from: 1, apply: write('key', 'half') },
-        {
-          from: 2,
-          apply: () => {
-            throw new Error('the migration is broken')
-          },
-        },
-      ]
-      await withEnvironment(directory, (root) => assert.rejects(prepareSchema(root, directory, 3, broken), /is broken/))
+      await withEnvironment(directory, (root) => prepare(root, directory, 2))
       await withEnvironment(directory, async (root) => {
-        const tables = await prepareSchema(root, directory, 1, [])
-        assert.equal(tables.events.get(KEY), undefined)
+        root.openDB({ name: 'wallets' }).dropSync()
       })
+      const before = await tablesIn(directory)
+      await assert.rejects(
+        openLmdbStore(lmdbStoreOptions(directory, new ManualClock())),
+        refusedWith(/has data version 2, this program works on version 4: .* run "billhook migrate"/, directory),
+      )
+      assert.deepEqual(await tablesIn(directory), before)
+      await withEnvironment(directory, (root) => prepare(root, directory, 2))
+    }),
+  )
+
+  test(
+    'is between two when a migration fails: a corrected program goes on behind what was done, others refuse the data',
+    withDirectory(async (directory) => {
+      await withEnvironment(directory, (root) => prepare(root, directory, 1))
+      const broken = () => {
+        throw new Error('the migration is broken')
+      }
+      const first = once(1, write('key', 'from 1'))
+      const attempt = (version: number, ...migrations: readonly Migration[]) =>
+        withEnvironment(directory, async (root) => {
+          const tables = await prepare(root, directory, version, migrations)
+          return tables.events.get(KEY)?.toString()
+        })
+      await assert.rejects(attempt(3, first, once(2, broken)), /is broken/)
+      const untold = once(1, () => assert.fail('a step is done once'))
+      await assert.rejects(
+        attempt(1),
+        refusedWith(/newer Billhook \(data version 3, this program knows 1\)/, directory),
+      )
+      await assert.rejects(attempt(2, untold), refusedWith(/data version 3, this program knows 2/, directory))
+      await assert.rejects(attempt(3), refusedWith(/data version 2, which cannot be migrated/, directory))
+      const other: Migration = { from: 2, passes: [{ name: 'another', table: 'wallets', row: () => assert.fail() }] }
+      await assert.rejects(
+        attempt(3, untold, other),
+        refusedWith(/a migration that this program does not know/, directory),
+      )
+      const end = write('other', 'from 2')
+      assert.equal(await attempt(4, untold, once(2, end), once(3, end)), 'from 1')
+      assert.equal(await attempt(4), 'from 1')
     }),
   )
 
@@ -353,29 +436,17 @@ describe('the version of the data', () => {
 
   const impossible: readonly (readonly [string, readonly Migration[]])[] = [
     ['none', []],
-    ['one missing in the middle', [{ from: 1, apply: write('a', 'a') }]],
-    [
-      'one twice',
-      [
-        { from: 1, apply: write('a', 'a') },
-        { from: 1, apply: write('b', 'b') },
-      ],
-    ],
-    [
-      'the wrong order',
-      [
-        { from: 2, apply: write('a', 'a') },
-        { from: 1, apply: write('b', 'b') },
-      ],
-    ],
+    ['one missing in the middle', [once(1, write('a', 'a'))]],
+    ['one twice', [once(1, write('a', 'a')), once(1, write('b', 'b'))]],
+    ['the wrong order', [once(2, write('a', 'a')), once(1, write('b', 'b'))]],
   ]
   for (const [what, migrations] of impossible) {
     test(
       `is refused when the migrations have ${what}`,
       withDirectory(async (directory) => {
-        await withEnvironment(directory, (root) => prepareSchema(root, directory, 1, []))
+        await withEnvironment(directory, (root) => prepare(root, directory, 1))
         await withEnvironment(directory, (root) =>
-          assert.rejects(prepareSchema(root, directory, 3, migrations), refusedWith(/cannot be migrated/, directory)),
+          assert.rejects(prepare(root, directory, 3, migrations), refusedWith(/cannot be migrated/, directory)),
         )
       }),
     )

@@ -9,6 +9,7 @@ import { present, Scenario } from '../../contract/store/harness.js'
 import { refusalOf, unwrap } from '../../support/fixtures.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { quiet } from '../../support/migration.js'
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
@@ -30,7 +31,7 @@ test('data of version 2 opens with its payments, collisions, matches and former 
     const clock = new ManualClock()
     clock.set(AFTER_MS)
     for (const isFirst of [true, false]) {
-      const store = await openLmdbStore(lmdbStoreOptions(place.path, clock))
+      const store = await openLmdbStore({ ...lmdbStoreOptions(place.path, clock), migration: quiet() })
       if (isFirst)
         await examine(new Scenario({ store, clock, failIds() {}, reopen: assert.fail, discard: assert.fail }))
       assert.equal(store.invoices.page('alice', { after: null, limit: 99 }).items.length, 7)

@@ -15,7 +15,7 @@ export interface BlockRow extends BlockHead {
   readonly deposits: readonly NameInNetwork[]
 }
 
-const codec = recordCodec<Omit<BlockRow, 'height'>>('blocks', 1, {
+export const blockCodec = recordCodec<Omit<BlockRow, 'height'>>('blocks', 1, {
   hash: text,
   parentHash: text,
   timeMs: integer,
@@ -50,7 +50,7 @@ export function putConfirmed({ tables }: Commit, network: Network, height: numbe
 export function findBlock({ tables }: Reader, network: Network, height: number): BlockRow | undefined {
   if (!Number.isInteger(height) || height < 0 || height > HEIGHT_MAX) return undefined
   const bytes = tables.blocks.getBinaryFast(blockKey(network, height))
-  return bytes === undefined ? undefined : { height, ...codec.decode(bytes) }
+  return bytes === undefined ? undefined : { height, ...blockCodec.decode(bytes) }
 }
 
 export function getBlock(at: Reader, network: Network, height: number): BlockRow {
@@ -60,7 +60,7 @@ export function getBlock(at: Reader, network: Network, height: number): BlockRow
 }
 
 export function putBlock({ tables }: Commit, network: Network, { height, ...row }: BlockRow): void {
-  tables.blocks.putSync(blockKey(network, height), codec.encode(row))
+  tables.blocks.putSync(blockKey(network, height), blockCodec.encode(row))
 }
 
 /** Removes a block; its deposits are held by none then. */

@@ -1,5 +1,6 @@
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import type { IdempotentRequest } from '../../../domain/idempotency.js'
+import { walletsOf } from '../../../domain/invoice.js'
 import { refuseVoiding } from '../../../domain/voiding.js'
 import {
   type CommandPort,
@@ -150,6 +151,9 @@ function voidInvoice(commit: Commit, { invoiceId, owner, authority }: VoidComman
   if (row === undefined) return refuse('invoice_not_found')
   const refusal = refuseVoiding(owner, row.invoice.owner, row.voidedAt === null && isCoveredNow(commit, row))
   if (refusal !== null) return { ok: false, failure: refusal }
-  if (row.voidedAt === null) putDecided(commit, { ...row, voidedAt: commit.nowMs })
+  if (row.voidedAt === null) {
+    putDecided(commit, { ...row, voidedAt: commit.nowMs })
+    for (const walletId of walletsOf(row.invoice)) commit.changed(walletId)
+  }
   return succeed(answerFor(commit, invoiceRow(commit, row.id)))
 }

@@ -58,11 +58,11 @@ export class Memos {
 }
 
 /** The last number of each kind. Numbers keep keys short and sort by age. */
-type Last = Record<keyof Numbers, number>
+export type LastNumbers = Record<keyof Numbers, number>
 
-const KEY = Buffer.from('numbers')
+export const NUMBERS_KEY = Buffer.from('numbers')
 
-const codec = recordCodec<Last>('meta/sequences', 1, {
+export const numbersCodec = recordCodec<LastNumbers>('meta/sequences', 1, {
   owner: integer,
   wallet: integer,
   address: integer,
@@ -72,19 +72,19 @@ const codec = recordCodec<Last>('meta/sequences', 1, {
   deposit: integer,
 })
 
-const NONE: Last = { owner: 0, wallet: 0, address: 0, assignment: 0, apiKey: 0, walletSet: 0, deposit: 0 }
+const NONE: LastNumbers = { owner: 0, wallet: 0, address: 0, assignment: 0, apiKey: 0, walletSet: 0, deposit: 0 }
 
 /** The last numbers handed out. A commit reads them at their first use. */
 class Sequences {
-  private last: Last | null = null
+  private last: LastNumbers | null = null
 
   next<K extends keyof Numbers>({ meta }: Tables, kind: K): Numbers[K] {
     if (this.last === null) {
-      const stored = meta.get(KEY)
-      this.last = stored === undefined ? { ...NONE } : codec.decode(stored)
+      const stored = meta.get(NUMBERS_KEY)
+      this.last = stored === undefined ? { ...NONE } : numbersCodec.decode(stored)
     }
     this.last[kind] += 1
-    meta.putSync(KEY, codec.encode(this.last))
+    meta.putSync(NUMBERS_KEY, numbersCodec.encode(this.last))
     return this.last[kind] as Numbers[K]
   }
 }

@@ -5,6 +5,7 @@ import type { CommitObserver } from '../../store.js'
 import type { Numbers } from '../tables/keys.js'
 import type { ReadTables, Tables } from '../tables/tables.js'
 import { Caches, Memos } from './caches.js'
+import { Changes } from './changes.js'
 
 /** The most units of work in one transaction, so that the thread is never held for long. */
 export const COMMIT_BATCH_MAX = 256
@@ -35,6 +36,7 @@ class UnitCommit {
     /** Valid in this transaction and, when it succeeds, in later ones. */
     readonly caches: Caches,
     private readonly world: World,
+    private readonly changes: Changes,
   ) {
     this.nowMs = world.clock.now()
   }
@@ -42,6 +44,11 @@ class UnitCommit {
   /** A new id of this time, or of a given one. */
   newId(timeMs = this.nowMs): Buffer {
     return this.world.newId(timeMs)
+  }
+
+  /** Notes that the deposits or the address of a wallet change, or that an invoice on it ends. */
+  changed(walletId: string): void {
+    this.changes.add(walletId)
   }
 
   nextNo<K extends keyof Numbers>(kind: K): Numbers[K] {
@@ -94,6 +101,7 @@ export class CommitLoop {
   private running: Promise<void> | null = null
   private isClosed = false
 
+  readonly changes = new Changes()
   private isInTransaction = false
   private caches = new Caches()
   private readonly committed: CommittedState
@@ -190,6 +198,7 @@ export class CommitLoop {
       })
     } catch (cause) {
       this.dropCaches()
+      this.changes.forget()
       ignoreCommitError(cause)
       // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
       if (batch.length === 0) batch = this.take()
@@ -205,6 +214,7 @@ export class CommitLoop {
       const fate = fates[i]
       if (fate !== undefined) batch[i]?.settle(fate)
     }
+    this.changes.tell()
   }
 
   /** The units of the next commit. */
@@ -245,7 +255,7 @@ export class CommitLoop {
   }
 
   private newCommit(): Commit {
-    return new UnitCommit(this.tables, this.caches, this.world)
+    return new UnitCommit(this.tables, this.caches, this.world, this.changes)
   }
 
   /** A transaction was undone, and the caches may hold rows of it. */

@@ -34,7 +34,7 @@ export interface DepositRow {
 
 const KINDS = ['pending', 'confirmed', 'dropped'] as const
 
-const codec = recordCodec<DepositRow>('deposits', 1, {
+export const depositCodec = recordCodec<DepositRow>('deposits', 1, {
   deposit: fieldsOf<Deposit>({
     network: oneOf(NETWORKS),
     txHash: text,
@@ -75,7 +75,7 @@ export class LmdbDeposits implements DepositPort {
     const items: Deposit[] = []
     let last: Buffer | null = null
     for (const { key, value } of this.commits.snapshot.tables.deposits.getRange({ start, end, limit: page.limit })) {
-      items.push(codec.decode(value).deposit)
+      items.push(depositCodec.decode(value).deposit)
       last = key
     }
     return { items, next: items.length < page.limit ? null : (last?.toString('hex') ?? null) }
@@ -85,15 +85,17 @@ export class LmdbDeposits implements DepositPort {
 export function findDeposit(at: Reader, id: DepositId): DepositRow | undefined {
   const key = depositKey(id)
   const packed = isKey(key) ? at.tables.deposits.getBinaryFast(key) : undefined
-  return packed === undefined ? undefined : codec.decode(packed)
+  return packed === undefined ? undefined : depositCodec.decode(packed)
 }
 
 export function putDeposit({ tables }: Commit, row: DepositRow): void {
-  tables.deposits.putSync(depositKey(row.deposit), codec.encode(row))
+  tables.deposits.putSync(depositKey(row.deposit), depositCodec.encode(row))
 }
 
-export function* allDeposits({ tables }: Commit): Generator<DepositRow> {
-  for (const { value } of tables.deposits.getRange()) yield codec.decode(value)
+/** The invoice that a stored deposit has matched; null for none, and for a dropped deposit. */
+export function matchOfDeposit(packed: Buffer): InvoiceId | null {
+  const { deposit, invoiceId } = depositCodec.decode(packed)
+  return deposit.kind === 'dropped' ? null : invoiceId
 }
 
 /** The key of a deposit: network, index, transaction hash. */

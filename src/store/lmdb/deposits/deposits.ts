@@ -63,7 +63,8 @@ export class DepositRecorder {
     return true
   }
 
-  record(commit: Commit, { report, sighting }: DepositFact): RecordedDeposit {
+  /** `silently`: nobody is notified, now or later, of the statuses that it reaches. */
+  record(commit: Commit, { report, sighting }: DepositFact, how: 'aloud' | 'silently' = 'aloud'): RecordedDeposit {
     const flaw = this.flawOf(sighting)
     if (flaw !== null) return rejected(flaw)
     const known = findDeposit(commit, sighting)
@@ -85,12 +86,13 @@ export class DepositRecorder {
       isConfirmedReached: seen.isConfirmedReached || reaches.includes('confirmed'),
     }
     count(commit, from, after)
+    noteChange(commit, sighting)
     if (kind === 'confirmed' && after.invoiceId !== null) settleIfPaid(commit, after.invoiceId)
     putDeposit(commit, after)
     const owed: OwedDelivery[] = []
     for (const status of reaches) {
       const isNew = status === 'pending' ? !seen.isPendingReached : !seen.isConfirmedReached
-      const delivery = isNew ? owe(commit, after, status) : null
+      const delivery = isNew && how === 'aloud' ? owe(commit, after, status) : null
       if (delivery !== null) owed.push(delivery)
     }
     return { outcome: { status: 'applied', deposit: after.deposit }, owed }
@@ -168,6 +170,11 @@ function candidatesFor(
   const place = placeOf(wallet.no, wallet.ownerNo)
   const hasDefaultCallback = defaultCallback(commit, wallet.ownerNo) !== null
   return new Candidates(commit, { place, currency, atoms, receivedAt, hasDefaultCallback })
+}
+
+function noteChange(commit: Commit, { network, toAddress }: Sighting): void {
+  const wallet = walletAt(commit, network, toAddress)
+  if (wallet !== undefined) commit.changed(wallet.id)
 }
 
 /** Brings the running totals from one kind to the other. */

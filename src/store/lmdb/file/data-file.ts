@@ -91,8 +91,42 @@ function flawOf(fd: number, size: number): string | null {
   const pageCount = Math.floor(size / pageBytes)
   if (newest.readBigUInt64LE(LAST_PAGE_AT) < BigInt(pageCount)) return null
   // LMDB does not write free pages at the end, so a file may be shorter than it seems to have to be, and complete.
-  const roots = [newest.readBigUInt64LE(FREE_ROOT_AT), newest.readBigUInt64LE(MAIN_ROOT_AT)]
-  return areTreesComplete(fd, pageBytes, pageCount, roots) ? null : CUT_SHORT
+  return areTreesComplete(fd, pageBytes, pageCount, rootsIn(newest)) ? null : CUT_SHORT
+}
+
+/** The two meta pages of a data file, of which the one with the later transaction counts. */
+export interface Metas {
+  readonly bytes: Buffer
+  /** The number of bytes up to the end of the last page that was ever used; the file may be shorter. */
+  readonly usedBytes: number
+}
+
+/** Reads the meta pages of a complete data file. A commit in another thread or process may be writing one of them. */
+export function readMetas(fd: number): Metas {
+  const head = Buffer.alloc(META_BYTES)
+  readSync(fd, head, 0, META_BYTES, 0)
+  const pageBytes = head.readUInt32LE(PAGE_SIZE_AT)
+  const bytes = Buffer.alloc(2 * pageBytes)
+  readSync(fd, bytes, 0, bytes.length, 0)
+  const [first, second] = [bytes.subarray(0, pageBytes), bytes.subarray(pageBytes)]
+  const isSecondNewer = second.readBigUInt64LE(TRANSACTION_AT) > first.readBigUInt64LE(TRANSACTION_AT)
+  const lastPage = (isSecondNewer ? second : first).readBigUInt64LE(LAST_PAGE_AT)
+  return { bytes, usedBytes: (Number(lastPage) + 1) * pageBytes }
+}
+
+/** Whether every page of the newest state is in a file that begins with valid meta pages: reads each of them. */
+export function isComplete(fd: number, size: number): boolean {
+  const first = readMeta(fd, 0)
+  if (first === null) return false
+  const pageBytes = first.readUInt32LE(PAGE_SIZE_AT)
+  const second = readMeta(fd, pageBytes)
+  if (second === null) return false
+  const newest = second.readBigUInt64LE(TRANSACTION_AT) > first.readBigUInt64LE(TRANSACTION_AT) ? second : first
+  return areTreesComplete(fd, pageBytes, Math.floor(size / pageBytes), rootsIn(newest))
+}
+
+function rootsIn(meta: Buffer): readonly bigint[] {
+  return [meta.readBigUInt64LE(FREE_ROOT_AT), meta.readBigUInt64LE(MAIN_ROOT_AT)]
 }
 
 function openIfThere(path: string): number | null {
@@ -120,9 +154,12 @@ function readMeta(fd: number, position: number): Buffer | null {
 function areTreesComplete(fd: number, pageBytes: number, pageCount: number, roots: readonly bigint[]): boolean {
   const page = Buffer.alloc(pageBytes)
   const waiting = [...roots]
+  let left = pageCount
   for (let root = waiting.pop(); root !== undefined; root = waiting.pop()) {
     if (root === NO_PAGE) continue
-    if (root >= BigInt(pageCount)) return false
+    // A page belongs to one tree: more pages than there are means that a damaged tree leads back into itself.
+    if (root >= BigInt(pageCount) || left === 0) return false
+    left -= 1
     readSync(fd, page, 0, pageBytes, Number(root) * pageBytes)
     if (!addChildren(page, pageCount, waiting)) return false
   }

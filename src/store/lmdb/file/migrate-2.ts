@@ -1,37 +1,44 @@
 import type { Commit } from '../commit/commit-loop.js'
-import { allDeposits } from '../deposits/deposit-rows.js'
+import { matchOfDeposit } from '../deposits/deposit-rows.js'
 import { isPaidNow } from '../invoices/invoice-index.js'
 import { indexed } from '../invoices/invoice-places.js'
 import { invoiceRow } from '../invoices/invoice-rows.js'
 import { enterOpen } from '../invoices/open-invoices.js'
 import { addMatch, enterPaid } from '../invoices/paid-invoices.js'
-import { listActiveKeys } from '../keys/api-keys.js'
-import { listEventTimes } from '../ledger/events.js'
+import { listActiveKey } from '../keys/api-keys.js'
+import { listEventTime } from '../ledger/events.js'
 import { type InvoiceId, idOfKey } from '../tables/keys.js'
+import type { Migration } from './migration.js'
 
 /** Tables of version 2 that nothing uses any more. */
 const OBSOLETE = ['wallet-payees', 'queue-invoices', 'queues']
 
-/** Brings data of version 2 to version 3. */
-export function migrateVersion2(commit: Commit): void {
-  listActiveKeys(commit)
-  listEventTimes(commit)
-  indexInvoices(commit)
+/** Brings data of version 2 to version 3: makes the indexes that version 2 did not have. */
+export const MIGRATE_2: Migration = {
+  from: 2,
+  passes: [
+    { name: 'active keys', table: 'ownerApiKeys', row: listActiveKey },
+    { name: 'event times', table: 'events', row: listEventTime },
+    { name: 'matches', table: 'deposits', row: countMatch },
+    // Behind the matches, which decide where a paid invoice is entered.
+    { name: 'invoices', table: 'invoices', begin: dropIndexes, row: indexInvoice },
+  ],
 }
 
-/** Makes the indexes of version 3 from the invoices and deposits of version 2. */
-function indexInvoices(commit: Commit): void {
-  const { root, openAmounts, invoices } = commit.tables
+function countMatch(commit: Commit, _key: Buffer, value: Buffer): void {
+  const invoiceId = matchOfDeposit(value)
+  if (invoiceId !== null) addMatch(commit, invoiceId)
+}
+
+function dropIndexes({ tables: { root, openAmounts } }: Commit): void {
   for (const name of OBSOLETE) root.openDB({ name, keyEncoding: 'binary', encoding: 'binary' }).dropSync()
   // Its keys had no owner.
   openAmounts.clearSync()
-  for (const { deposit, invoiceId } of allDeposits(commit)) {
-    if (deposit.kind !== 'dropped' && invoiceId !== null) addMatch(commit, invoiceId)
-  }
-  for (const key of invoices.getKeys()) {
-    const row = invoiceRow(commit, idOfKey<InvoiceId>(key))
-    const invoice = indexed(commit, row)
-    if (isPaidNow(commit, row)) enterPaid(commit, invoice)
-    else enterOpen(commit, invoice)
-  }
+}
+
+function indexInvoice(commit: Commit, key: Buffer): void {
+  const row = invoiceRow(commit, idOfKey<InvoiceId>(key))
+  const invoice = indexed(commit, row)
+  if (isPaidNow(commit, row)) enterPaid(commit, invoice)
+  else enterOpen(commit, invoice)
 }

@@ -1,48 +1,50 @@
 import { StartError } from '../../../start-error.js'
-import { type Commit, CommitLoop, type World } from '../commit/commit-loop.js'
-import { type Environment, isUnused, openMeta, openTables, type Tables } from '../tables/tables.js'
-import { migrateVersion2 } from './migrate-2.js'
+import type { MigrationControl, MigrationPlan } from '../../store.js'
+import { type Environment, isUnused, openExisting, openTables, type Tables } from '../tables/tables.js'
+import { MIGRATE_2 } from './migrate-2.js'
+import { MIGRATE_3 } from './migrate-3.js'
+import { type Migration, MigrationRun, positionIn, workOf } from './migration.js'
 
 /**
- * The version of the layout in `tables.ts` and of the records in it. A change of either adds a migration and raises
- * the version; all migrations that are due run in one transaction when the store is opened.
+ * The version of the layout in `tables.ts` and of the records in it. A change of either raises the version and adds a
+ * migration, be it one without passes: an older program must not open what it cannot read.
  */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 4
 
-const VERSION_KEY = Buffer.from('schema-version')
-const MARK_KEY = Buffer.from('application')
-const MARK = Buffer.from('billhook')
+export const VERSION_KEY = Buffer.from('schema-version')
+export const MARK_KEY = Buffer.from('application')
+export const MARK = Buffer.from('billhook')
+/** What a probe of the disk writes and takes back. */
+export const PROBE_KEY = Buffer.from('probe')
 const VERSION_BYTES = 4
 
-/** Brings the store from version `from` to `from + 1`, inside a transaction. */
-export interface Migration {
-  readonly from: number
-  apply(commit: Commit): void
-}
-
 /** In order, one for each version that can be migrated. */
-const MIGRATIONS: readonly Migration[] = [{ from: 2, apply: migrateVersion2 }]
+const MIGRATIONS: readonly Migration[] = [MIGRATE_2, MIGRATE_3]
 
-/** A migration makes no ids, and nothing that it writes is of its own time. */
-const NO_TIME: World = {
-  clock: { now: () => 0 },
-  newId: () => {
-    throw new Error('a migration makes no ids')
-  },
+/** What a program knows of versions; a test may be another program. */
+interface Program {
+  readonly version: number
+  readonly migrations: readonly Migration[]
+  /** Rows that a step of a migration takes; its own default when absent. */
+  readonly stepRows?: number
 }
+
+const PRESENT: Program = { version: SCHEMA_VERSION, migrations: MIGRATIONS }
 
 /**
- * Checks that the environment is Billhook's and of a version this program knows, migrates an older one, and opens the
- * tables. Throws `StartError` for anything else, with the data untouched: no table is made before the check.
+ * Checks that the environment is Billhook's and of a version that this program knows, and opens the tables. Older data is
+ * migrated when there is a `control` to report to. Throws `StartError` for anything else, with the data untouched: no
+ * table is made before the check.
  */
 export async function prepareSchema(
   root: Environment,
   directory: string,
-  version: number = SCHEMA_VERSION,
-  migrations: readonly Migration[] = MIGRATIONS,
+  control: MigrationControl | null = null,
+  program: Program = PRESENT,
 ): Promise<Tables> {
-  const found = storedVersion(root, directory)
-  if (found === null) {
+  const { version } = program
+  const due = dueMigrations(root, directory, program)
+  if (due === null) {
     // All in one commit: each table opened by itself would be a flush of its own, on the thread that loads the rest.
     return await root.transaction(() => {
       const tables = openTables(root)
@@ -51,28 +53,58 @@ export async function prepareSchema(
       return tables
     })
   }
-  if (found > version) {
+  const plan = planOf(root, directory, due, version)
+  if (plan.from === plan.to) return openTables(root)
+  if (control === null) {
     throw new StartError(
-      `${directory} was written by a newer Billhook (data version ${found}, this program knows ${version})`,
+      `${directory} has data version ${plan.from}, this program works on version ${version}: ` +
+        'make a backup, then run "billhook migrate" or start the service',
     )
   }
-  const due = migrations.filter((migration) => migration.from >= found)
-  if (due.some((migration, i) => migration.from !== found + i) || due.length !== version - found) {
-    throw new StartError(`${directory} has data version ${found}, which cannot be migrated`)
-  }
+  control.begins(plan)
   const tables = openTables(root)
-  if (found === version) return tables
-  await new CommitLoop(tables, NO_TIME).run((commit) => {
-    for (const migration of due) migration.apply(commit)
-    tables.meta.putSync(VERSION_KEY, versionBytes(version))
-  })
+  const stamp = () => tables.meta.putSync(VERSION_KEY, versionBytes(version))
+  await new MigrationRun(tables, directory, due, stamp, program.stepRows).run(control)
+  control.finished()
   return tables
 }
 
+/** What is to be done to bring the data to the version of this program. Writes nothing. Throws as `prepareSchema` does. */
+export function migrationPlan(root: Environment, directory: string): MigrationPlan {
+  return planOf(root, directory, dueMigrations(root, directory, PRESENT) ?? [], PRESENT.version)
+}
+
+function planOf(root: Environment, directory: string, due: readonly Migration[], to: number): MigrationPlan {
+  return { from: due[0]?.from ?? to, to, ...workOf(root, directory, due) }
+}
+
+/** The migrations that the data needs; null when there is no data yet. */
+function dueMigrations(
+  root: Environment,
+  directory: string,
+  { version, migrations }: Program,
+): readonly Migration[] | null {
+  const stored = storedVersion(root, directory)
+  if (stored === null) return null
+  if (stored > version) {
+    throw new StartError(
+      `${directory} was written by a newer Billhook (data version ${stored}, this program knows ${version}): ` +
+        'start the newer version again, or restore a backup made before the upgrade',
+    )
+  }
+  // A migration writes the version that it goes to before it begins.
+  const found = positionIn(root)?.from ?? stored
+  const due = migrations.filter(({ from }) => from >= found)
+  if (due.some(({ from }, i) => from !== found + i) || due.length !== version - found) {
+    throw new StartError(`${directory} has data version ${found}, which cannot be migrated`)
+  }
+  return due
+}
+
 /** The version of what the environment holds; null when it holds nothing yet. */
-function storedVersion(root: Environment, directory: string): number | null {
+export function storedVersion(root: Environment, directory: string): number | null {
   if (isUnused(root)) return null
-  const meta = openMeta(root)
+  const meta = openExisting(root, 'meta')
   const mark = meta?.get(MARK_KEY)
   const stored = meta?.get(VERSION_KEY)
   if (mark === undefined || !mark.equals(MARK) || stored === undefined || stored.length !== VERSION_BYTES) {

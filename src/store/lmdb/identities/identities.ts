@@ -3,13 +3,13 @@ import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { OwnerNo } from '../tables/keys.js'
 import { flag, integer, recordCodec } from '../tables/record-codec.js'
 
-interface IdentityRow {
+export interface IdentityRow {
   readonly no: OwnerNo
   /** Whether the ledger is known to have it: a gateway event, an assignment, or the ledger's own word (decisions 8). */
   readonly isKnown: boolean
 }
 
-const codec = recordCodec<IdentityRow>('identities', 1, { no: integer, isKnown: flag })
+export const identityCodec = recordCodec<IdentityRow>('identities', 1, { no: integer, isKnown: flag })
 
 /** An owner of 128 code points has at most so many. */
 const OWNER_BYTES_MAX = 512
@@ -57,9 +57,9 @@ function findRow(at: Reader, owner: string): IdentityRow | undefined {
   const key = Buffer.from(owner)
   if (key.length === 0 || key.length > OWNER_BYTES_MAX) return undefined
   const bytes = at.tables.identities.get(key)
-  return bytes === undefined ? undefined : codec.decode(bytes)
+  return bytes === undefined ? undefined : identityCodec.decode(bytes)
 }
 
 function putRow(commit: Commit, owner: string, row: IdentityRow): void {
-  commit.tables.identities.putSync(Buffer.from(owner), codec.encode(row))
+  commit.tables.identities.putSync(Buffer.from(owner), identityCodec.encode(row))
 }

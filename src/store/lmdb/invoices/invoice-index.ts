@@ -42,8 +42,12 @@ const EXPIRED_AT_ONCE = 1000
 const BEHIND_EXPIRIES = Buffer.alloc(WIDE_BYTES + 1, 0xff)
 
 export function addExpiry({ tables, caches }: Commit, expiresAt: number, id: InvoiceId): void {
-  tables.expiries.putSync(Buffer.concat([timeKey(expiresAt), id]), NOTHING)
+  tables.expiries.putSync(expiryKey(expiresAt, id), NOTHING)
   if (caches.firstExpiryAt !== null) caches.firstExpiryAt = Math.min(caches.firstExpiryAt, expiresAt)
+}
+
+export function expiryKey(expiresAt: number, id: InvoiceId): Buffer {
+  return Buffer.concat([timeKey(expiresAt), id])
 }
 
 /** Decides the expiries that are due. */

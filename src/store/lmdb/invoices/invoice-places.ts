@@ -76,7 +76,7 @@ export function indexed(commit: Commit, { id, invoice, setNo }: InvoiceRow): Ind
 }
 
 /** How an invoice is notified. */
-export function callbackOf({ reference, callback_url }: Invoice): Callback {
+export function callbackOf({ reference, callback_url }: Pick<Invoice, 'reference' | 'callback_url'>): Callback {
   if (reference === null) return CALLBACK.none
   return callback_url === null ? CALLBACK.default : CALLBACK.own
 }

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import { CURRENCIES, parseInvoiceAmount } from '../../../domain/amount.js'
 import type { Invoice } from '../../../domain/invoice.js'
 import { type Ending, NO_ENDING } from '../../../domain/voiding.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
-import { type InvoiceId, parseId, type SetNo, timeOfId } from '../tables/keys.js'
+import { ID_BYTES, type InvoiceId, parseId, type SetNo, timeKey, timeOfId } from '../tables/keys.js'
 import {
   bytes,
   CorruptRecord,
@@ -18,6 +19,7 @@ import { findSet, type WalletSet } from './wallet-sets.js'
 
 /** An invoice with what only the store knows of it. */
 export interface InvoiceRow extends Ending {
+  /** The invoice's own id, unless it was imported with one that does not begin with the time of its creation (`storeIdOf`). */
   readonly id: InvoiceId
   readonly invoice: Invoice
   readonly setNo: SetNo
@@ -38,10 +40,12 @@ export interface StoredInvoice extends Ending {
   /** Position in `CURRENCIES`. */
   readonly currencyNo: number
   readonly callbackUrl: string | null
+  /** The invoice's own id where the store has it under another one. */
+  readonly importedAs: string | null
 }
 
 /** The fields that every version of the record begins with. */
-const BEGINNING: Shape<Omit<StoredInvoice, keyof Ending>> = {
+const BEGINNING: Shape<Omit<StoredInvoice, keyof Ending | 'importedAs'>> = {
   setNo: integer,
   walletIds: orNull(text),
   name: text,
@@ -53,27 +57,54 @@ const BEGINNING: Shape<Omit<StoredInvoice, keyof Ending>> = {
 }
 
 /** Version 1 ended with ids of invoices that an index of before version 3 of the data needed. */
-const version1 = fieldsOf<Omit<StoredInvoice, keyof Ending> & { readonly ids: Uint8Array | null }>({
+const version1 = fieldsOf<Omit<StoredInvoice, keyof Ending | 'importedAs'> & { readonly ids: Uint8Array | null }>({
   ...BEGINNING,
   ids: orNull(bytes),
 })
 
+const ENDING: Shape<Ending> = { expiresAt: orNull(integer), voidedAt: orNull(integer), hasOutlivedExpiry: flag }
+
+/** Version 2 had no invoices under another id. */
+const version2 = fieldsOf<Omit<StoredInvoice, 'importedAs'>>({ ...BEGINNING, ...ENDING })
+
 export const invoiceCodec = recordCodec<StoredInvoice>(
   'invoices',
-  2,
-  { ...BEGINNING, expiresAt: orNull(integer), voidedAt: orNull(integer), hasOutlivedExpiry: flag },
+  3,
+  { ...BEGINNING, ...ENDING, importedAs: orNull(text) },
   {
     1: (from) => {
       const { ids: _, ...row } = version1.read(from)
-      return { ...row, ...NO_ENDING }
+      return { ...row, ...NO_ENDING, importedAs: null }
     },
+    2: (from) => ({ ...version2.read(from), importedAs: null }),
   },
 )
 
+const INVOICE_NAME = /^[0-9a-f]{32}$/i
+const TIME_BYTES = 6
+const HASH_BYTES = ID_BYTES - TIME_BYTES
+
+/**
+ * The id under which the store has an invoice: it begins with the time of the creation, by which invoices are found and listed.
+ * Our own ids do. An imported one of another form gets an id for this store; `imported-invoices` leads to it. Undefined when the
+ * invoice's id is none.
+ */
+export function storeIdOf({ id, created_at }: Pick<Invoice, 'id' | 'created_at'>): InvoiceId | undefined {
+  if (!INVOICE_NAME.test(id)) return undefined
+  const own = parseId<InvoiceId>(id)
+  if (own !== undefined && timeOfId(own) === created_at) return own
+  const hash = createHash('sha256').update(id).digest().subarray(0, HASH_BYTES)
+  return Buffer.concat([timeKey(created_at), hash]) as InvoiceId
+}
+
 /** The row of an invoice that a client named. */
 export function findInvoice(at: Reader, name: string): InvoiceRow | undefined {
-  const id = parseId<InvoiceId>(name)
-  return id === undefined ? undefined : findRow(at, id)
+  if (!INVOICE_NAME.test(name)) return undefined
+  const own = parseId<InvoiceId>(name)
+  const row = own === undefined ? undefined : findRow(at, own)
+  if (row?.invoice.id === name) return row
+  const imported = at.tables.importedInvoices.get(Buffer.from(name))
+  return imported === undefined ? undefined : findRow(at, imported as InvoiceId)
 }
 
 /** The row of an invoice that an index names. */
@@ -96,7 +127,9 @@ export function putInvoiceRow(commit: Commit, row: InvoiceRow): void {
   if (row.invoice.created_at !== timeOfId(row.id) || row.invoice.owner !== set.owner) {
     throw new Error('an invoice is not of the time of its id or not of the owner of its wallets')
   }
-  commit.tables.invoices.putSync(row.id, invoiceCodec.encode(toStored(row, set)))
+  const stored = toStored(row, set)
+  commit.tables.invoices.putSync(row.id, invoiceCodec.encode(stored))
+  if (stored.importedAs !== null) commit.tables.importedInvoices.putSync(Buffer.from(stored.importedAs), row.id)
 }
 
 export function fromStored(id: InvoiceId, stored: StoredInvoice, set: WalletSet): InvoiceRow {
@@ -105,7 +138,7 @@ export function fromStored(id: InvoiceId, stored: StoredInvoice, set: WalletSet)
   return {
     id,
     invoice: {
-      id: id.toString('hex'),
+      id: stored.importedAs ?? id.toString('hex'),
       owner: set.owner,
       ...shownWallets(stored.walletIds, set),
       name: stored.name,
@@ -137,6 +170,7 @@ export function toStored(row: InvoiceRow, set: WalletSet): StoredInvoice {
     expiresAt: row.expiresAt,
     voidedAt: row.voidedAt,
     hasOutlivedExpiry: row.hasOutlivedExpiry,
+    importedAs: invoice.id === row.id.toString('hex') ? null : invoice.id,
   }
 }
 

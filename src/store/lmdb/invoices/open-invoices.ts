@@ -166,7 +166,7 @@ function nameOf(place: Place): string {
   return place.toString('latin1')
 }
 
-function openKey(place: Place, { setNo, currency, callback, id }: IndexedInvoice): Buffer {
+export function openKey(place: Place, { setNo, currency, callback, id }: IndexedInvoice): Buffer {
   const key = Buffer.allocUnsafe(OPEN_KEY_BYTES)
   key.set(place)
   key.writeUInt32BE(setNo, PLACE_BYTES)
@@ -185,7 +185,7 @@ function openPrefix(place: Place, setNo: SetNo, ofClass?: number): Buffer {
 }
 
 /** place │ currency (1) │ amount. */
-function amountKey(place: Place, currency: Currency, amount: bigint): Buffer {
+export function amountKey(place: Place, currency: Currency, amount: bigint): Buffer {
   const sortable = sortableAmount(amount)
   const key = Buffer.allocUnsafe(PLACE_BYTES + 1 + sortable.length)
   key.set(place)

@@ -130,7 +130,7 @@ function raiseGreatest(commit: Commit, walletNo: WalletNo, currency: Currency, a
   commit.tables.paidAmounts.putSync(greatestKey(walletNo, currency), bigintToBytes(amount))
 }
 
-function greatestKey(walletNo: WalletNo, currency: Currency): Buffer {
+export function greatestKey(walletNo: WalletNo, currency: Currency): Buffer {
   return under(walletNo, Buffer.of(currencyByte(currency)))
 }
 
@@ -145,7 +145,7 @@ function paidPrefix(place: Place, ofClass: number): Buffer {
   return Buffer.concat([place, Buffer.of(ofClass)])
 }
 
-function paidKey(place: Place, { currency, callback, id }: IndexedInvoice): Buffer {
+export function paidKey(place: Place, { currency, callback, id }: IndexedInvoice): Buffer {
   return Buffer.concat([paidPrefix(place, classByte(currency, callback)), id])
 }
 
@@ -154,6 +154,6 @@ function unmatchedPrefix(place: Place, ofClass: number, amount: bigint): Buffer 
   return Buffer.concat([paidPrefix(place, ofClass), sortableAmount(amount)])
 }
 
-function unmatchedKey(place: Place, { currency, callback, amount, id }: IndexedInvoice): Buffer {
+export function unmatchedKey(place: Place, { currency, callback, amount, id }: IndexedInvoice): Buffer {
   return Buffer.concat([unmatchedPrefix(place, classByte(currency, callback), amount), id])
 }

@@ -16,7 +16,7 @@ export interface WalletSet {
 /** The set of an owner that has one wallet alone. */
 export type SetOfOneWallet = Pick<WalletSet, 'no' | 'ownerNo'>
 
-const codec = recordCodec<Omit<WalletSet, 'no' | 'walletIds'>>('payees', 1, {
+export const walletSetCodec = recordCodec<Omit<WalletSet, 'no' | 'walletIds'>>('payees', 1, {
   owner: text,
   ownerNo: integer,
   walletIdsText: text,
@@ -40,7 +40,7 @@ export function internSet(commit: Commit, owner: string, ownerNo: OwnerNo, walle
   const no = commit.nextNo('walletSet')
   const walletIdsText = wallets.map((wallet) => wallet.id).join(',')
   commit.tables.walletSetNos.putSync(setKey(ownerNo, wallets), numberKey(no))
-  commit.tables.walletSets.putSync(numberKey(no), codec.encode({ owner, ownerNo, walletIdsText }))
+  commit.tables.walletSets.putSync(numberKey(no), walletSetCodec.encode({ owner, ownerNo, walletIdsText }))
   return no
 }
 
@@ -50,13 +50,14 @@ export function findSet(at: Reader, no: SetNo): WalletSet {
   if (known !== undefined) return known
   const bytes = at.tables.walletSets.get(numberKey(no))
   if (bytes === undefined) throw new Error('an index names a set of wallets that is not there')
-  const stored = codec.decode(bytes)
+  const stored = walletSetCodec.decode(bytes)
   const set = { no, ...stored, walletIds: stored.walletIdsText.split(',') }
   walletSets.set(no, set)
   return set
 }
 
-function setKey(ownerNo: OwnerNo, wallets: readonly WalletRow[]): Buffer {
+/** The key of a set, whatever the order of its wallets. */
+export function setKey(ownerNo: OwnerNo, wallets: readonly Pick<WalletRow, 'no'>[]): Buffer {
   const numbers = wallets.map((wallet) => wallet.no).sort((a, b) => a - b)
   return under(ownerNo, Buffer.concat(numbers.map(numberKey)))
 }

@@ -23,14 +23,14 @@ export function countActiveKeys({ tables, nowMs }: Commit, ownerNo: OwnerNo, lim
 export function addActiveKey({ tables, nowMs }: Commit, ownerNo: OwnerNo, key: ApiKey): void {
   const expired = { start: numberKey(ownerNo), end: under(ownerNo, timeKey(nowMs)), limit: REMOVED_AT_ONCE }
   removeKeys(tables.activeApiKeys, expired)
-  tables.activeApiKeys.putSync(rowKey(ownerNo, key), NOTHING)
+  tables.activeApiKeys.putSync(activeKeyOf(ownerNo, key), NOTHING)
 }
 
 export function removeActiveKey({ tables }: Commit, ownerNo: OwnerNo, key: ApiKey): void {
-  tables.activeApiKeys.removeSync(rowKey(ownerNo, key))
+  tables.activeApiKeys.removeSync(activeKeyOf(ownerNo, key))
 }
 
 /** A key is active in the millisecond in which it expires (`authorise`), so it sorts behind those that have expired. */
-function rowKey(ownerNo: OwnerNo, { id, expires_at }: ApiKey): Buffer {
+export function activeKeyOf(ownerNo: OwnerNo, { id, expires_at }: ApiKey): Buffer {
   return under(ownerNo, Buffer.concat([timeKey(expires_at ?? TIME_MAX), Buffer.from(id, 'hex')]))
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/api-key.js'
 import { type Failure, type Outcome, refuse, refuseField, succeed } from '../../../domain/failure.js'
 import { truncate } from '../../../domain/text.js'
-import type { KeyPort, Page, PageOf } from '../../store.js'
+import type { ImportOutcome, KeyPort, Page, PageOf } from '../../store.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
@@ -89,12 +89,23 @@ function register(commit: Commit, registration: ApiKeyRegistration, randomKeyId:
   return succeed(key)
 }
 
+/** Adds a key of another store as it was there. */
+export function importKey(commit: Commit, publicKey: Uint8Array, key: ApiKey): ImportOutcome {
+  const known = findKey(commit, Buffer.from(publicKey)) ?? findById(commit, key.id)
+  if (known !== undefined) {
+    const isSame = known.id === key.id && known.owner === key.owner && known.public_key === key.public_key
+    return isSame ? { status: 'known' } : { status: 'refused', error: 'another key has its id or its public key' }
+  }
+  insert(commit, Buffer.from(publicKey), internOwner(commit, key.owner), key)
+  return { status: 'added' }
+}
+
 function insert(commit: Commit, publicKey: Buffer, ownerNo: OwnerNo, key: ApiKey): void {
   const { apiKeys, apiKeyIds, ownerApiKeys } = commit.tables
   apiKeys.putSync(publicKey, apiKeyCodec.encode(key))
   apiKeyIds.putSync(Buffer.from(key.id, 'hex'), publicKey)
   ownerApiKeys.putSync(under(ownerNo, numberKey(commit.nextNo('apiKey'))), publicKey)
-  addActiveKey(commit, ownerNo, key)
+  if (key.revoked_at === null) addActiveKey(commit, ownerNo, key)
 }
 
 function revoke(commit: Commit, id: string, owner: string): Outcome<ApiKey> {
@@ -145,10 +156,8 @@ function unusedId({ tables }: Commit, randomKeyId: () => string): string {
   }
 }
 
-/** Lists the active keys of a store that has no such list yet (data version 2). */
-export function listActiveKeys(commit: Commit): void {
-  for (const { key, value } of commit.tables.ownerApiKeys.getRange()) {
-    const record = listedKey(commit, value)
-    if (record.revoked_at === null) addActiveKey(commit, key.readUInt32BE(0) as OwnerNo, record)
-  }
+/** Lists a key of an owner among the active ones, for a store that has no such list yet (data version 2). */
+export function listActiveKey(commit: Commit, key: Buffer, value: Buffer): void {
+  const record = listedKey(commit, value)
+  if (record.revoked_at === null) addActiveKey(commit, key.readUInt32BE(0) as OwnerNo, record)
 }

@@ -44,9 +44,7 @@ export function removeEventsBefore({ tables }: Commit, timeMs: number, limit: nu
   return keys.length
 }
 
-/** Lists the ids of a store that has no list of them by time yet (data version 2). */
-export function listEventTimes({ tables }: Commit): void {
-  for (const { key, value } of tables.events.getRange()) {
-    tables.eventTimes.putSync(Buffer.concat([value.subarray(0, WIDE_BYTES), key]), NOTHING)
-  }
+/** Lists an id by its time, for a store that has no such list yet (data version 2). */
+export function listEventTime({ tables }: Commit, key: Buffer, value: Buffer): void {
+  tables.eventTimes.putSync(Buffer.concat([value.subarray(0, WIDE_BYTES), key]), NOTHING)
 }

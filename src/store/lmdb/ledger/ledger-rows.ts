@@ -10,14 +10,14 @@ import { timeKey, WIDE_BYTES } from '../tables/keys.js'
 import { integer, listOf, orNull, recordCodec, text } from '../tables/record-codec.js'
 import { NOTHING, removeKeys } from '../tables/tables.js'
 
-const KEY = Buffer.from('ledger-progress')
+export const PROGRESS_KEY = Buffer.from('ledger-progress')
 /** Data of version 2 has this instead: how far the ledger was read, and nothing about what lies behind. */
-const CURSOR_KEY = Buffer.from('ledger-cursor')
+export const CURSOR_KEY = Buffer.from('ledger-cursor')
 
 /** The most rows that one commit forgets; the rest follow with the next ones. */
 const FORGOTTEN_MAX = 10_000
 
-const progressCodec = recordCodec<LedgerProgress>('meta/ledger-progress', 1, {
+export const progressCodec = recordCodec<LedgerProgress>('meta/ledger-progress', 1, {
   origin: text,
   newestMs: integer,
   windowMs: integer,
@@ -31,13 +31,13 @@ interface Cursor {
   readonly umids: readonly string[]
 }
 
-const cursorCodec = recordCodec<Cursor>('meta/ledger-cursor', 1, {
+export const cursorCodec = recordCodec<Cursor>('meta/ledger-cursor', 1, {
   origin: text,
   timestampMs: integer,
   umids: listOf(text),
 })
 
-const setAsideCodec = recordCodec<Omit<SetAside, 'umid'>>('ledger-set-aside', 1, {
+export const setAsideCodec = recordCodec<Omit<SetAside, 'umid'>>('ledger-set-aside', 1, {
   timestampMs: integer,
   attempts: integer,
   dueMs: integer,
@@ -46,7 +46,7 @@ const setAsideCodec = recordCodec<Omit<SetAside, 'umid'>>('ledger-set-aside', 1,
 /** How far the ledger has been followed, what was taken lately, and what was set aside; undefined when it never was. */
 export function readMemory({ tables }: Reader): LedgerMemory | undefined {
   const { meta, ledgerTaken, ledgerSetAside } = tables
-  const bytes = meta.get(KEY)
+  const bytes = meta.get(PROGRESS_KEY)
   if (bytes === undefined) return memoryOfCursor(meta.get(CURSOR_KEY))
   const progress = progressCodec.decode(bytes)
   return {
@@ -61,7 +61,7 @@ export function readMemory({ tables }: Reader): LedgerMemory | undefined {
 
 export function writeStep({ tables }: Commit, { progress, taken, setAside, settled }: LedgerStep): void {
   const { meta, ledgerTaken, ledgerSetAside } = tables
-  const known = meta.get(KEY)
+  const known = meta.get(PROGRESS_KEY)
   // Data of version 2 has no origin; its other rows are none that would have to be kept.
   if (known === undefined || progressCodec.decode(known).origin !== progress.origin) {
     for (const table of [ledgerTaken, ledgerSetAside]) removeKeys(table, {})
@@ -71,7 +71,7 @@ export function writeStep({ tables }: Commit, { progress, taken, setAside, settl
   for (const umid of settled) ledgerSetAside.removeSync(Buffer.from(umid, 'hex'))
   for (const one of setAside) ledgerSetAside.putSync(Buffer.from(one.umid, 'hex'), setAsideCodec.encode(one))
   removeKeys(ledgerTaken, { end: timeKey(progress.windowMs), limit: FORGOTTEN_MAX })
-  meta.putSync(KEY, progressCodec.encode(progress))
+  meta.putSync(PROGRESS_KEY, progressCodec.encode(progress))
 }
 
 function memoryOfCursor(bytes: Buffer | undefined): LedgerMemory | undefined {

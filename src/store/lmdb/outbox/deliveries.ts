@@ -178,12 +178,17 @@ function laneOf(commit: Commit, { owner, url }: Pick<Delivery, 'owner' | 'url'>)
   const ownerNo = internOwner(commit, owner)
   const known = origins.get(url)
   if (known !== undefined) return under(ownerNo, known)
-  const origin = createHash('sha256').update(new URL(url).origin).digest().subarray(0, ORIGIN_BYTES)
+  const origin = originOf(url)
   origins.set(url, origin)
   return under(ownerNo, origin)
 }
 
+/** Stands for the scheme, host and port of a URL. */
+export function originOf(url: string): Buffer {
+  return createHash('sha256').update(new URL(url).origin).digest().subarray(0, ORIGIN_BYTES)
+}
+
 /** Due deliveries sort by the time they are due at. */
-function dueKey(dueAt: number, id: DeliveryId): Buffer {
+export function dueKey(dueAt: number, id: DeliveryId): Buffer {
   return Buffer.concat([timeKey(dueAt), id])
 }

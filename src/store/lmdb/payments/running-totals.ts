@@ -26,10 +26,10 @@ import { lastKey, type ReadTable, type Table } from '../tables/tables.js'
  * deposit that arrives out of order, or leaves, rewrites only what follows it.
  */
 
-const PREFIX_BYTES = NUMBER_BYTES + 1
-const TIME_AT = PREFIX_BYTES
+export const ACCOUNT_BYTES = NUMBER_BYTES + 1
+const TIME_AT = ACCOUNT_BYTES
 const DEPOSIT_AT = TIME_AT + WIDE_BYTES
-const KEY_BYTES = DEPOSIT_AT + WIDE_BYTES
+export const COUNTED_KEY_BYTES = DEPOSIT_AT + WIDE_BYTES
 const DEPOSIT_NO_MAX = 0xffff_ffff_ffff
 
 /** Rows rewritten at a time behind a late deposit, so that a long history is never in memory at once. */
@@ -58,14 +58,15 @@ const LAST_AT = WIDE_BYTES
 const TOTAL_AT = LAST_AT + WIDE_BYTES
 
 export function accountOf(addressNo: AddressNo, currency: Currency): Account {
-  const prefix = Buffer.allocUnsafe(PREFIX_BYTES) as Account
+  const prefix = Buffer.allocUnsafe(ACCOUNT_BYTES) as Account
   prefix.writeUInt32BE(addressNo, 0)
   prefix[NUMBER_BYTES] = currencyByte(currency)
   return prefix
 }
 
-function rowKey(account: Account, receivedAt: number, depositNo: number): Buffer {
-  const key = Buffer.allocUnsafe(KEY_BYTES)
+/** The key of a deposit among those of its account. */
+export function countedKey(account: Account, receivedAt: number, depositNo: number): Buffer {
+  const key = Buffer.allocUnsafe(COUNTED_KEY_BYTES)
   key.set(account, 0)
   key.writeUIntBE(receivedAt, TIME_AT, WIDE_BYTES)
   key.writeUIntBE(depositNo, DEPOSIT_AT, WIDE_BYTES)
@@ -93,7 +94,7 @@ export function headOf(table: ReadTable, account: Account): Head {
 
 /** The total of what was received at `timeMs` or before. */
 export function totalUntil(table: ReadTable, account: Account, timeMs: number): bigint {
-  return totalAt(table, rowKey(account, Math.max(0, Math.min(timeMs, TIME_MAX)), DEPOSIT_NO_MAX), account)
+  return totalAt(table, countedKey(account, Math.max(0, Math.min(timeMs, TIME_MAX)), DEPOSIT_NO_MAX), account)
 }
 
 /** The sum received strictly after `timeMs`. */
@@ -129,7 +130,7 @@ export function lastToReceive(table: ReadTable, account: Account, atoms: bigint,
 
 /** Adds a deposit. */
 export function addToTotals(table: Table, account: Account, { receivedAt, no, atoms }: CountedDeposit): void {
-  const key = rowKey(account, receivedAt, no)
+  const key = countedKey(account, receivedAt, no)
   const head = headOf(table, account)
   const total = head.total + atoms
   if (receivedAt > head.receivedAt) {
@@ -143,7 +144,7 @@ export function addToTotals(table: Table, account: Account, { receivedAt, no, at
 
 /** Takes out a deposit that was added with the same values. */
 export function removeFromTotals(table: Table, account: Account, { receivedAt, no, atoms }: CountedDeposit): void {
-  const key = rowKey(account, receivedAt, no)
+  const key = countedKey(account, receivedAt, no)
   if (!table.removeSync(key)) throw new Error('a deposit that was counted is missing from its running total')
   shiftAfter(table, account, key, -atoms)
   const { changes, total } = headOf(table, account)
@@ -152,7 +153,7 @@ export function removeFromTotals(table: Table, account: Account, { receivedAt, n
 
 /** Changes the totals of all rows behind `key`. */
 function shiftAfter(table: Table, account: Account, key: Buffer, atoms: bigint): void {
-  const end = endOf(account, KEY_BYTES)
+  const end = endOf(account, COUNTED_KEY_BYTES)
   let start = key
   for (;;) {
     const rows = [...table.getRange({ start, end, limit: REWRITE_CHUNK })]
@@ -184,5 +185,5 @@ function putHead(table: Table, account: Account, { changes, receivedAt, total }:
 
 /** The `receivedAt` of the last deposit; 0 when there is none. */
 function lastReceiptOf(table: ReadTable, account: Account): number {
-  return lastKey(table, endOf(account, KEY_BYTES), account)?.readUIntBE(TIME_AT, WIDE_BYTES) ?? 0
+  return lastKey(table, endOf(account, COUNTED_KEY_BYTES), account)?.readUIntBE(TIME_AT, WIDE_BYTES) ?? 0
 }

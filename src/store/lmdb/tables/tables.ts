@@ -26,6 +26,7 @@ const TABLES = {
   ownerApiKeys: 'owner-api-keys', // owner no, key no → public key
   activeApiKeys: 'active-api-keys', // owner no, when it expires, key id → nothing; keys that are not revoked
   invoices: 'invoices', // invoice id → invoice
+  importedInvoices: 'imported-invoices', // id of an imported invoice that is not in order of time → invoice id
   ownerInvoices: 'owner-invoices', // owner no, invoice id → nothing
   idempotencyKeys: 'idempotency-keys', // client, route and key → when it expires, hash of the body, invoice id
   idempotencyExpiries: 'idempotency-expiries', // when it expires, client, route and key → nothing
@@ -63,7 +64,7 @@ const TABLES = {
   ownerDeliveries: 'owner-deliveries', // owner no, delivery id → nothing
 } as const
 
-type TableName = keyof typeof TABLES
+export type TableName = keyof typeof TABLES
 
 export type Tables = Readonly<Record<TableName, Table>> & { readonly root: Environment }
 export type ReadTables = Readonly<Record<TableName, ReadTable>>
@@ -89,9 +90,12 @@ const NAME_END = '\0'
  * the binding makes a promise of its own beside each commit and lets go of it, so a disk that refuses one write would end
  * the process with an unhandled rejection.
  */
-export function openEnvironment(path: string): Environment {
+export function openEnvironment(path: string, access: 'written' | 'only read' = 'written'): Environment {
   return open<Buffer, Buffer>({
     path,
+    // The binding takes a directory whose name has a dot for a file.
+    noSubdir: false,
+    readOnly: access === 'only read',
     overlappingSync: false,
     eventTurnBatching: false,
     mapSize: MAP_BYTES,
@@ -110,9 +114,21 @@ export function openTables(root: Environment): Tables {
   return { root, ...tables }
 }
 
-/** The table of the store's own facts; undefined when it does not exist. */
-export function openMeta(root: Environment): Table | undefined {
-  return tableNames(root).includes(TABLES.meta) ? openTable(root, TABLES.meta) : undefined
+/** The tables that exist, for a process that only reads. */
+export function openExistingTables(root: Environment): Partial<Readonly<Record<TableName, Table>>> {
+  const existing = tableNames(root)
+  const names = (Object.keys(TABLES) as TableName[]).filter((name) => existing.includes(TABLES[name]))
+  return Object.fromEntries(names.map((name) => [name, openTable(root, TABLES[name])]))
+}
+
+/** The name of a table as operators read it. */
+export function titleOf(name: TableName): string {
+  return TABLES[name]
+}
+
+/** A table without making it; undefined when it does not exist. */
+export function openExisting(root: Environment, table: TableName): Table | undefined {
+  return tableNames(root).includes(TABLES[table]) ? openTable(root, TABLES[table]) : undefined
 }
 
 /** Whether nothing was ever kept here: no table, or only tables of ours without a row, which a first start that was cut short leaves. */

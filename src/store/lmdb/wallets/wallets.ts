@@ -47,7 +47,7 @@ export interface AddressRow {
   readonly walletId: string | null
 }
 
-const addressCodec = recordCodec<AddressRow>('addresses', 1, { no: integer, walletId: orNull(text) })
+export const addressCodec = recordCodec<AddressRow>('addresses', 1, { no: integer, walletId: orNull(text) })
 
 export function findWallet(at: Reader, id: string): WalletRow | undefined {
   const known = at.caches?.wallets.get(id)
@@ -76,6 +76,7 @@ export function saveWallet(commit: Commit, row: WalletRow, known: WalletRow | un
   commit.tables.wallets.putSync(Buffer.from(row.id), walletCodec.encode(row))
   // Rows in the cache are all made by the codec: the engine reads objects of one shape much faster.
   commit.caches.wallets.delete(row.id)
+  if (row.address !== known?.address) commit.changed(row.id)
   const before = known === undefined ? null : listingOf(commit, known)
   if (before !== null) before.table.removeSync(before.key)
   const listing = listingOf(commit, row)
@@ -123,7 +124,7 @@ export function toWallet(row: WalletRow): Wallet {
   return { id: row.id, network: row.network, address: row.address, owner: row.owner, assignedAt: row.assignedAt }
 }
 
-function addressKey(network: Network, address: string): Buffer {
+export function addressKey(network: Network, address: string): Buffer {
   const canonical = Buffer.from(canonicalAddress(network, address))
   return Buffer.concat([networkKey(network), canonical])
 }

@@ -30,7 +30,7 @@ const first = fieldsOf<Omit<Row, keyof typeof ADDED>>(FIRST_SHAPE)
 /** What is added to the record of an owner who has set neither a payload nor a second secret. */
 const ADDED = { payload: 'specified', previousSecret: null, overlapEndsAt: null } as const
 
-const codec = recordCodec<Row>(
+export const webhookCodec = recordCodec<Row>(
   'webhooks',
   2,
   { ...FIRST_SHAPE, payload: oneOf(WEBHOOK_PAYLOADS), previousSecret: orNull(text), overlapEndsAt: orNull(integer) },
@@ -106,11 +106,11 @@ function secretsOf(at: Reader, owner: string): SigningSecrets | null {
 
 function findRow({ tables }: Reader, ownerNo: OwnerNo | undefined): Row | undefined {
   const bytes = ownerNo === undefined ? undefined : tables.webhooks.get(numberKey(ownerNo))
-  return bytes === undefined ? undefined : codec.decode(bytes)
+  return bytes === undefined ? undefined : webhookCodec.decode(bytes)
 }
 
 function putRow(commit: Commit, row: Row): WebhookConfiguration {
-  commit.tables.webhooks.putSync(numberKey(internOwner(commit, row.owner)), codec.encode(row))
+  commit.tables.webhooks.putSync(numberKey(internOwner(commit, row.owner)), webhookCodec.encode(row))
   return toConfiguration(row)
 }
 

@@ -1,0 +1,455 @@
+// Generated from the OpenAPI document by `npm run docs`; a test compares the two.
+
+/** Codes of docs/errors.md. */
+export type ErrorCode =
+  | 'missing_auth_headers'
+  | 'invalid_timestamp'
+  | 'invalid_signature'
+  | 'unknown_api_key'
+  | 'api_key_revoked'
+  | 'api_key_expired'
+  | 'permission_missing'
+  | 'not_owner'
+  | 'not_identity_key'
+  | 'unknown_identity'
+  | 'rate_limited'
+  | 'too_many_claims'
+  | 'invalid_api_key_registration'
+  | 'public_key_registered'
+  | 'too_many_keys'
+  | 'owner_required'
+  | 'not_key_owner'
+  | 'api_key_not_found'
+  | 'invalid_invoice'
+  | 'unsupported_currency'
+  | 'wallet_not_owned'
+  | 'invalid_callback_url'
+  | 'reference_in_use'
+  | 'amount_in_use'
+  | 'wallet_in_use'
+  | 'too_many_wallet_sets'
+  | 'invalid_expiry'
+  | 'request_repeated'
+  | 'invalid_idempotency_key'
+  | 'idempotency_key_reused'
+  | 'idempotency_in_progress'
+  | 'invoice_paid'
+  | 'not_invoice_owner'
+  | 'invoice_not_found'
+  | 'invalid_identity'
+  | 'no_wallet_available'
+  | 'ledger_unreachable'
+  | 'invalid_gateway_signature'
+  | 'invalid_events'
+  | 'invalid_sandbox_deposit'
+  | 'deposit_not_found'
+  | 'invalid_payload'
+  | 'invalid_overlap'
+  | 'no_callback_url'
+  | 'too_many_tests'
+  | 'delivery_not_found'
+  | 'delivery_in_progress'
+  | 'too_many_redeliveries'
+  | 'invalid_query'
+  | 'invalid_json'
+  | 'cross_site'
+  | 'unsupported_media_type'
+  | 'wrong_host'
+  | 'malformed_request'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'length_required'
+  | 'body_too_large'
+  | 'headers_too_large'
+  | 'internal'
+  | 'overloaded'
+  | 'shutting_down'
+  | 'not_ready'
+  | 'storage_unavailable'
+
+export interface CreatedInvoice {
+  /** The id of the invoice. */
+  readonly id: string
+  /** The path of the payment page, behind the address of the service. */
+  readonly url: string
+}
+
+export interface Invoice {
+  /** In order of time, unless the invoice was imported under another id. */
+  readonly id: string
+  /** The identity: the id of its stream on the ledger. */
+  readonly owner: string
+  /** The first wallet. */
+  readonly wallet_id: string
+  /** All wallets, joined by commas. Null or empty: `wallet_id` is the only one. */
+  readonly wallet_ids: string | null
+  /** As sent, trimmed and truncated to 80 characters. */
+  readonly name: string
+  /** As sent, trimmed and truncated to 500 characters. */
+  readonly description: string | null
+  /** Your own id, truncated to 80 characters. */
+  readonly reference: string | null
+  /** As sent. */
+  readonly amount: string
+  /** `native` is the coin of the network of each wallet. */
+  readonly currency: 'native' | 'USDT'
+  /** Wins over the identity's default. */
+  readonly callback_url: string | null
+  /** Unix milliseconds. */
+  readonly created_at: number
+}
+
+/** Computed on every read, exactly, in the invoice's currency. Never stored. */
+export interface Payment {
+  /** `paid` when `received` is at least the amount. */
+  readonly status: 'unpaid' | 'paid'
+  /** Sum of the confirmed deposits that count. */
+  readonly received: string
+  /** Sum of those that would count but are not confirmed yet. */
+  readonly pending: string
+  /** The part of the amount that is missing; `0` once paid. */
+  readonly remaining: string
+  /** What was received beyond the amount. */
+  readonly overpaid: string
+}
+
+export interface InvoiceWithPayment {
+  /** In order of time, unless the invoice was imported under another id. */
+  readonly id: string
+  /** The identity: the id of its stream on the ledger. */
+  readonly owner: string
+  /** The first wallet. */
+  readonly wallet_id: string
+  /** All wallets, joined by commas. Null or empty: `wallet_id` is the only one. */
+  readonly wallet_ids: string | null
+  /** As sent, trimmed and truncated to 80 characters. */
+  readonly name: string
+  /** As sent, trimmed and truncated to 500 characters. */
+  readonly description: string | null
+  /** Your own id, truncated to 80 characters. */
+  readonly reference: string | null
+  /** As sent. */
+  readonly amount: string
+  /** `native` is the coin of the network of each wallet. */
+  readonly currency: 'native' | 'USDT'
+  /** Wins over the identity's default. */
+  readonly callback_url: string | null
+  /** Unix milliseconds. */
+  readonly created_at: number
+  readonly payment: Payment
+  /** Since when it is void, by voiding or expiry; null while it is payable. */
+  readonly voided_at: number | null
+  /** When it expires unless it is paid or being paid; null for never. */
+  readonly expires_at: number | null
+}
+
+export interface ApiKey {
+  /** Revokes the key. */
+  readonly id: string
+  /** The identity: the id of its stream on the ledger. */
+  readonly owner: string
+  /** Trimmed and truncated to 60 characters. */
+  readonly label: string
+  /** Compressed, hex, as registered. */
+  readonly public_key: string
+  /** Joined by commas: invoices:create, payments:send, treasury:approve. */
+  readonly permissions: string
+  /** Null when the key never expires. */
+  readonly expires_at: number | null
+  /** Null while it is not revoked. */
+  readonly revoked_at: number | null
+  /** Unix milliseconds. */
+  readonly created_at: number
+}
+
+export interface Webhook {
+  /** The identity: the id of its stream on the ledger. */
+  readonly owner: string
+  /** The default callback URL; null if none is set. */
+  readonly callback_url: string | null
+  /** Signs deliveries. Null if nothing was configured. */
+  readonly secret: string | null
+  /** Unix milliseconds. */
+  readonly created_at: number | null
+  /** Unix milliseconds. */
+  readonly updated_at: number | null
+  /** Only with this payload. */
+  readonly payload?: 'with-invoice'
+}
+
+export interface Delivery {
+  /** Its `webhook-id`. */
+  readonly id: string
+  /** The invoice that it tells of. */
+  readonly invoiceId: string
+  /** The reference of the invoice. */
+  readonly reference: string
+  /** The hash of the transaction. */
+  readonly txHash: string
+  /** The status of the deposit. */
+  readonly status: 'pending' | 'confirmed'
+  /** Where it is sent. */
+  readonly url: string
+  /** `waiting` is for the attempt at `nextAttemptAt`; `failed` is final. */
+  readonly state: 'queued' | 'sending' | 'waiting' | 'delivered' | 'failed'
+  /** Attempts so far, including one in progress. */
+  readonly attempt: number
+  /** The status that the receiver answered. */
+  readonly httpStatus: number | null
+  /** Why there was no answer. `refused_address`: the address is not public, so nothing was sent. */
+  readonly failure: 'timeout' | 'dns' | 'connection' | 'refused_address' | 'interrupted' | null
+  /** How long the attempt took. */
+  readonly durationMs: number | null
+  /** Unix milliseconds. */
+  readonly createdAt: number
+  /** When the last attempt began. */
+  readonly attemptedAt: number | null
+  /** When the next attempt is due, while `waiting`. */
+  readonly nextAttemptAt: number | null
+}
+
+export interface TestDelivery {
+  /** Its `webhook-id`. */
+  readonly id: string
+  /** Where it was sent. */
+  readonly url: string
+  /** Whether the receiver answered with 2xx. */
+  readonly state: 'delivered' | 'failed'
+  /** The status that the receiver answered. */
+  readonly httpStatus: number | null
+  /** Why there was no answer. `refused_address`: the address is not public, so nothing was sent. */
+  readonly failure: 'timeout' | 'dns' | 'connection' | 'refused_address' | 'interrupted' | null
+  /** How long the attempt took. */
+  readonly durationMs: number | null
+}
+
+export interface Wallet {
+  /** The id of its stream on the ledger. */
+  readonly id: string
+  /** Null until the gateway has reported it. */
+  readonly address: string | null
+  /** The network. */
+  readonly network: 'SEP' | 'TRX-NILE' | null
+  /** Unix milliseconds. */
+  readonly assigned_at: number
+}
+
+export interface ClaimedWallet {
+  /** The id to assign on the ledger. */
+  readonly id: string
+  /** Its address on the network. */
+  readonly address: string
+}
+
+export interface Info {
+  /** The version of the service. */
+  readonly version: string
+  /** Whether everything that belongs to an identity must be signed. */
+  readonly strict: boolean
+  /** Who may create and void invoices without a signature: everybody, pages of the service, nobody. */
+  readonly unsigned: 'on' | 'same-origin' | 'off'
+  readonly networks: readonly ({
+    /** The network. */
+    readonly id: 'SEP' | 'TRX-NILE'
+    /** The name for people. */
+    readonly name: string
+    /** The symbol of its own coin. */
+    readonly symbol: string
+    /** The address of the contract of USDT; null if it is not configured. */
+    readonly token: string | null
+    /** The decimals of USDT. */
+    readonly decimals: number
+    /** The end of `/api/wallets/claim/…`. */
+    readonly claim: string
+    /** Whether its coins are worthless. */
+    readonly testnet: boolean
+  })[]
+  /** Null if the operator has not set it: ask the operator then. */
+  readonly ledger: {
+    /** The namespace of the contracts. */
+    readonly namespace: string
+    readonly contracts: {
+      /** The contract that onboards an identity. */
+      readonly onboard: string
+      /** The contract that assigns a wallet. */
+      readonly assignOwner: string
+    }
+    /** The name that identities are onboarded under. */
+    readonly onboardingName: string
+    readonly nodes: readonly string[]
+  } | null
+}
+
+export interface Deposit {
+  /** The network. */
+  readonly network: 'SEP' | 'TRX-NILE'
+  /** The hash of the transaction. */
+  readonly txHash: string
+  /** Which transfer of the transaction it is. */
+  readonly index: number
+  /** The receiving address, as observed. */
+  readonly toAddress: string
+  /** `Tether`, `#native` or null, as observed. */
+  readonly currency: string | null
+  /** As observed: whole units of a token, decimal coins otherwise. */
+  readonly amount: string
+  /** The time of the block, else of first sight. */
+  readonly receivedAt: number
+  /** What was last reported of it. */
+  readonly kind: 'pending' | 'confirmed' | 'dropped'
+  /** When it was confirmed; null before. */
+  readonly confirmedAt: number | null
+}
+
+export interface EventResult {
+  /** The id of the event; null if it had none that can be read. */
+  readonly id: string | null
+  /** A duplicate has no effect. */
+  readonly status: 'applied' | 'duplicate' | 'rejected'
+  /** Why it was rejected. */
+  readonly error?: string
+}
+
+/** `invoice` is there with the payload `with-invoice`: its state when the delivery was recorded. */
+export interface Delivered {
+  /** The reference of the invoice. */
+  readonly reference: string
+  /** Act on `confirmed` only. */
+  readonly status: 'pending' | 'confirmed'
+  /** The invoice. */
+  readonly invoiceId: string
+  /** The network. */
+  readonly network: 'SEP' | 'TRX-NILE'
+  /** With `status`, what to deduplicate by. */
+  readonly txHash: string
+  /** The receiving address. */
+  readonly toAddress: string | null
+  /** As observed: whole units of a token, decimal coins otherwise. */
+  readonly amount: string | null
+  /** `Tether`, `#native` or null, as observed. */
+  readonly currency: string | null
+  /** The same in both notifications. */
+  readonly receivedAt: number
+  readonly invoice?: {
+    /** As sent. */
+    readonly amount: string
+    /** `native` is the coin of the network of each wallet. */
+    readonly currency: 'native' | 'USDT'
+    /** `paid` when `received` is at least the amount. */
+    readonly status: 'unpaid' | 'paid'
+    /** Sum of the confirmed deposits that count. */
+    readonly received: string
+    /** Sum of those that would count but are not confirmed yet. */
+    readonly pending: string
+    /** The part of the amount that is missing; `0` once paid. */
+    readonly remaining: string
+    /** What was received beyond the amount. */
+    readonly overpaid: string
+  }
+  /** In test deliveries only. */
+  readonly test?: true
+}
+
+export interface CreateInvoiceRequest {
+  /** On the unsigned path only. A signed request ignores it. */
+  readonly owner?: string | undefined
+  /** Duplicates are removed, the order is kept. */
+  readonly walletIds: readonly string[]
+  /** Trimmed, truncated to 80 characters. */
+  readonly name: string
+  /** A decimal: no sign, exponent or space, greater than zero. Never rounded. At most 60 digits before the point and 18 significant ones behind it. */
+  readonly amount: string
+  /** An empty text counts as absent. */
+  readonly currency?: 'native' | 'USDT' | null | undefined
+  /** Trimmed, truncated to 500 characters. */
+  readonly description?: string | null | undefined
+  /** Your own id, not trimmed, truncated to 80 characters, unique across all invoices of all owners: make it unguessable. Required for webhooks. */
+  readonly reference?: string | null | undefined
+  /** An absolute http: or https: URL without user and password. Wins over the identity's default. */
+  readonly callbackUrl?: string | null | undefined
+  /** Seconds until it becomes void unless it is paid or being paid. The operator's default applies without it. */
+  readonly expiresInSeconds?: number | null | undefined
+}
+
+export interface VoidInvoiceRequest {
+  /** Identity id of 1 to 128 characters, trimmed. */
+  readonly owner: string
+}
+
+export interface RegisterApiKeyRequest {
+  /** Identity id of 1 to 128 characters, trimmed. */
+  readonly owner: string
+  /** Trimmed, truncated to 60 characters. */
+  readonly label: string
+  /** A compressed public key of secp256k1. */
+  readonly publicKey: string
+  /** At least one of invoices:create, payments:send, treasury:approve. Only `invoices:create` is enforced. */
+  readonly permissions: readonly string[]
+  /** Days until it expires, fractions allowed. Without it the key never expires. */
+  readonly ttlDays?: number | null | undefined
+}
+
+export interface RevokeApiKeyRequest {
+  /** Identity id of 1 to 128 characters, trimmed. */
+  readonly owner: string
+}
+
+export interface PutWebhookRequest {
+  /** An absolute http: or https: URL without user and password. */
+  readonly callbackUrl: string
+  /** `with-invoice` appends the state of the invoice. Absent or null, it stays as it was. */
+  readonly payload?: 'specified' | 'with-invoice' | null | undefined
+}
+
+export interface DeleteWebhookAnswer {
+  /** False when there was none. */
+  readonly deleted: boolean
+}
+
+export interface RotateWebhookSecretRequest {
+  /** How long both secrets sign. */
+  readonly overlapSeconds?: number | null | undefined
+}
+
+export interface IdentityExistsAnswer {
+  /** False if every node that answers says so. */
+  readonly exists: boolean
+}
+
+export interface DescribeSandboxAnswer {
+  /** That nothing in it has any value. */
+  readonly notice: string
+  /** Transactions go to it and a slash. */
+  readonly nodeUrl: string
+  /** The namespace of the contracts. */
+  readonly namespace: string
+  readonly contracts: {
+    /** The onboard contract. */
+    readonly onboard: string
+    /** The assign-owner contract. */
+    readonly assignOwner: string
+  }
+  /** The name that identities are onboarded under. */
+  readonly onboardingName: string
+  readonly networks: readonly ('SEP' | 'TRX-NILE')[]
+}
+
+export interface SimulateDepositRequest {
+  /** Where it goes. Either this or `invoiceId`. */
+  readonly address?: string | null | undefined
+  /** It goes to the invoice's first wallet, or to its first on `network`. */
+  readonly invoiceId?: string | null | undefined
+  /** A decimal in the currency. With `invoiceId`: by default what is still missing. */
+  readonly amount?: string | null | undefined
+  /** By default the invoice's, or `native` with `address`. */
+  readonly currency?: 'native' | 'USDT' | null | undefined
+  /** By default the wallet's, or guessed from the form of the address. */
+  readonly network?: 'SEP' | 'TRX-NILE' | null | undefined
+  /** By default a random one. A known hash adds a transfer to that transaction. */
+  readonly txHash?: string | null | undefined
+  /** Unix milliseconds, by default now. */
+  readonly receivedAt?: number | null | undefined
+  /** Exactly this happens. Without it: pending at once, confirmed about a second later. */
+  readonly kind?: 'pending' | 'confirmed' | null | undefined
+}

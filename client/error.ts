@@ -1,0 +1,51 @@
+import type { ErrorCode } from './api-types.js'
+
+/** What the client itself reports, besides the codes of the service. */
+export type ClientErrorCode =
+  /** No answer came. It is not known whether the request had an effect. */
+  | 'unreachable'
+  /** What answered is not the service: a proxy perhaps, or another program. */
+  | 'unexpected_answer'
+  /** A wait took longer than `timeoutMs`. */
+  | 'wait_timeout'
+  /** The invoice that was waited for is void or expired. */
+  | 'invoice_void'
+  /** A ledger node refused a transaction, or no node answered. */
+  | 'ledger_rejected'
+  | 'ledger_unavailable'
+  /** A webhook is not from the service, or is too old. */
+  | 'webhook_rejected'
+
+export interface BillhookErrorDetails {
+  readonly status?: number | undefined
+  readonly field?: string | undefined
+  readonly requestId?: string | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly cause?: unknown
+}
+
+/** Every failure that a caller can expect. Misuse of the client, such as a malformed key, is a `TypeError`. */
+export class BillhookError extends Error {
+  override readonly name = 'BillhookError'
+  /** The HTTP status; undefined if the service gave no answer. */
+  readonly status: number | undefined
+  /** The field or parameter at fault, if it was one. */
+  readonly field: string | undefined
+  /** Names the request in the operator's log. */
+  readonly requestId: string | undefined
+  /** When the service asks to try again. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    message: string,
+    /** A code of docs/errors.md, or one of the client's own. Branch on it; the message is for people. */
+    readonly code: ErrorCode | ClientErrorCode,
+    details: BillhookErrorDetails = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.status = details.status
+    this.field = details.field
+    this.requestId = details.requestId
+    this.retryAfterMs = details.retryAfterMs
+  }
+}

@@ -1,0 +1,41 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { HDKey } from '@scure/bip32'
+import { generateMnemonic, mnemonicToSeed, validateMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { toHex, utf8 } from './bytes.js'
+import { keySigner, type Signer } from './signer.js'
+
+/** Where the key of an identity is below the seed of its phrase (BIP-44, as most libraries derive a key of secp256k1 by default). */
+export const IDENTITY_PATH = "m/44'/60'/0'/0/0"
+
+/** A new recovery phrase: twelve English words, of 128 random bits (BIP-39). Whoever has them has the identity; nobody can restore them. */
+export function newPhrase(): string {
+  return generateMnemonic(wordlist)
+}
+
+/**
+ * The key of an identity from its recovery phrase: BIP-39 without a passphrase, then BIP-32 along `path`. Case and the number of blanks
+ * do not matter. Throws a `TypeError` for words that are no phrase, without repeating them.
+ */
+export async function identityFromPhrase(
+  words: string,
+  { path = IDENTITY_PATH }: { readonly path?: string } = {},
+): Promise<Signer> {
+  const phrase = words.trim().toLowerCase().split(/\s+/).join(' ')
+  if (!validateMnemonic(phrase, wordlist)) {
+    throw new TypeError('these words are no recovery phrase: a word is misspelt, missing or in the wrong place')
+  }
+  const { privateKey } = HDKey.fromMasterSeed(await mnemonicToSeed(phrase)).derive(path)
+  if (privateKey === null) throw new TypeError('the path leads to no private key')
+  return keySigner(privateKey)
+}
+
+/** The id that onboarding gives to the identity of a compressed public key in hex (specification, Ledger steps). */
+export function identityId(publicKey: string, onboardingName: string): string {
+  return toHex(sha256(utf8(ledgerKey(publicKey) + onboardingName)))
+}
+
+/** A public key as ledger nodes take it and identities are made from: with `0x`. */
+export function ledgerKey(publicKey: string): string {
+  return `0x${publicKey.replace(/^0x/i, '').toLowerCase()}`
+}

@@ -1,0 +1,18 @@
+/** `billhook/client`: a merchant's side of Billhook, for Node and browsers. docs/client.md describes it. */
+
+export type * from './api-types.js'
+export {
+  type ApiKeyDraft,
+  Billhook,
+  type BillhookOptions,
+  type InvoiceDraft,
+  type InvoiceFilter,
+  type ListOptions,
+  type NewInvoice,
+} from './billhook.js'
+export { BillhookError, type ClientErrorCode } from './error.js'
+export { IDENTITY_PATH, identityFromPhrase, identityId, newPhrase } from './identity.js'
+export { assignWallet, type LedgerSettings, onboard } from './ledger.js'
+export { keySigner, type PrivateKey, type Signer } from './signer.js'
+export type { WaitOptions } from './wait.js'
+export { type VerifiedWebhook, type VerifyOptions, verifyWebhook, type WebhookHeaders } from './webhook.js'

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { createInterface } from 'node:readline'
+import { readAnswer } from '../client/answer.js'
+import type { WorkRecord } from '../http/routes/admin.js'
+import { adminSocketPath } from '../service/admin-socket.js'
+import { StartError } from '../start-error.js'
+import type { Given, ProcessIo } from './billhook-command.js'
+import { withProcess } from './local-work.js'
+import { ProgressLine } from './progress-line.js'
+
+/** Why nothing answers at the socket: no service runs here, or one was killed and left its socket behind. */
+const NOBODY_LISTENS = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR']
+
+export interface Reply {
+  readonly status: number
+  /** Parsed; null for an answer without a body. */
+  readonly body: unknown
+}
+
+/** What a piece of long work ended with, and what it printed on the way. */
+export interface WorkOptions {
+  /** What is counted, in the plural; without it no progress is shown. */
+  readonly unit?: string
+  /** Awaited, so that a slow reader of the output slows the work instead of filling the memory. */
+  readonly onItem?: (item: unknown) => void | Promise<void>
+  /** Sent as JSON; absent for a body that is streamed. */
+  readonly body?: unknown
+}
+
+/** The process that holds the data directory: a running service, or this one. */
+export class Admin {
+  constructor(
+    private readonly socketPath: string,
+    private readonly io: ProcessIo,
+    private readonly stop: AbortSignal,
+  ) {}
+
+  /** Sends a request as the API takes it. Throws `Refused` when the answer is not a success. */
+  async call(method: string, path: string, body?: unknown): Promise<Reply> {
+    const response = await this.send(method, path, body)
+    const text = Buffer.concat(await response.toArray()).toString('utf8')
+    return { status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) }
+  }
+
+  /** The answer, whose body is left to the caller. Throws `Refused` when it is not a success. */
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<IncomingMessage> {
+    const sent = request({
+      socketPath: this.socketPath,
+      method,
+      path,
+      signal: this.stop,
+      headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    })
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    const status = response.statusCode ?? 0
+    if (status < 400) return response
+    const text = Buffer.concat(await response.toArray()).toString('utf8')
+    readAnswer({ status, headers: response.headers, text }, this.socketPath, this.io.clock.now())
+    return response
+  }
+
+  /**
+   * Has long work done that answers with records, and shows its progress. Resolves with the result; throws when the work
+   * failed or was cut off.
+   */
+  async work(
+    method: string,
+    path: string,
+    { unit, onItem, body }: WorkOptions,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const response = await this.send(method, path, body)
+    // Records that scroll by on the terminal are progress enough, and a bar would be among them.
+    const isSeen = onItem !== undefined && this.io.isOutputTerminal
+    const line = unit === undefined || isSeen ? null : new ProgressLine({ ...this.io, unit })
+    try {
+      for await (const text of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
+        const record = JSON.parse(text) as WorkRecord
+        if (record.type === 'done') return record.result
+        if (record.type === 'failed') throw new Error(record.error)
+        if (record.type === 'progress') line?.show(record.done, record.total, record.what)
+        else await onItem?.(record.item)
+      }
+    } finally {
+      line?.clear()
+    }
+    throw new Error('the service ended before the work was done')
+  }
+}
+
+/**
+ * Runs a command on the data directory of the settings: through `admin.sock` when a service runs there, else on the directory
+ * itself, with the same work behind the same socket. With `onlyServed` the directory is left alone, so that a service that
+ * starts meanwhile finds it free. Resolves with the exit code.
+ */
+export function withAdmin(
+  given: Given,
+  command: (admin: Admin, io: ProcessIo, stop: AbortSignal) => Promise<number>,
+  onlyServed = false,
+): Promise<number> {
+  return withProcess(given, async (io, stop) => {
+    const { settings } = given
+    const { path, release } = adminSocketPath(settings.dataDirectory)
+    let close: (() => Promise<void>) | null = null
+    try {
+      if (!(await answers(path))) {
+        if (onlyServed) throw new StartError(`no service runs on the data directory ${settings.dataDirectory}`)
+        const { startOffline } = await import('../service/offline.js')
+        close = await startOffline(settings, io.log, io.clock)
+      }
+      return await command(new Admin(path, io, stop), io, stop)
+    } finally {
+      await close?.()
+      release()
+    }
+  })
+}
+
+/** Whether a process serves the data directory. */
+export async function isServed(dataDirectory: string): Promise<boolean> {
+  if (!existsSync(dataDirectory)) return false
+  const { path, release } = adminSocketPath(dataDirectory)
+  try {
+    return await answers(path)
+  } finally {
+    release()
+  }
+}
+
+/** Whether a process answers at the socket. Throws `StartError` when this user may not open it. */
+async function answers(socketPath: string): Promise<boolean> {
+  const probe = request({ socketPath, method: 'HEAD', path: '/admin/status' })
+  try {
+    const answered = once(probe.end(), 'response')
+    const [response] = (await answered) as [IncomingMessage]
+    response.resume()
+    return true
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    if (NOBODY_LISTENS.includes(code)) return false
+    throw new StartError(`${socketPath} cannot be opened: ${message}`)
+  }
+}

@@ -1,0 +1,100 @@
+import { Refused, type Reply, readAnswer, Unreachable } from '../client/answer.js'
+import { type Call, methodAndPath } from '../client/call.js'
+import type { ServiceStatus } from '../http/routes/admin.js'
+import { type Admin, withAdmin } from './admin.js'
+import type { BillhookCommand, Check, Given, ProcessIo } from './billhook-command.js'
+import { readKeyFile } from './key-file.js'
+import { withProcess } from './local-work.js'
+
+/** The API of a service, however it is reached. */
+export interface Api {
+  /** The URL below which payers find the pages; empty where it is unknown, with no service and no public URL. */
+  pages(): Promise<string>
+  /** Whether a key signs the requests: it then decides who acts. */
+  readonly isSigned: boolean
+  /** Throws `Refused`, or `Unreachable`. */
+  call(call: Call): Promise<Reply>
+}
+
+type Work = (api: Api, io: ProcessIo, stop: AbortSignal) => Promise<number>
+
+/** Adds the flags that say which service a command reaches, and for whom. */
+export function onService(command: BillhookCommand): BillhookCommand {
+  return command
+    .option('--url <url>', 'The service, over the network (BILLHOOK_URL).')
+    .option('--key <file>', 'The private key that signs, in PEM (BILLHOOK_KEY_FILE). Needs a URL.')
+    .option('--data <dir>', 'Without a URL: the data directory of the service (BILLHOOK_DATA).')
+    .option('--owner <identity>', 'The identity that the command is about (BILLHOOK_OWNER).')
+    .asJson()
+}
+
+/** What no command that reaches a service can be given. */
+export const checkService: Check = (given, problems) => {
+  const { url, key, data } = given.options
+  if (url !== undefined && data !== undefined) problems.push('--url cannot be combined with --data.')
+  if (key !== undefined && !isRemote(given)) problems.push('--key needs --url: without a URL nothing is signed.')
+}
+
+/** Whether a key will sign the requests of a command. */
+export function isSigning(given: Omit<Given, 'settings'>): boolean {
+  const { options, context } = given
+  return isRemote(given) && (options['key'] !== undefined || Boolean(context.environment['BILLHOOK_KEY_FILE']))
+}
+
+/** A flag says more than the environment. */
+function isRemote({ options: { url, data }, context: { environment } }: Omit<Given, 'settings'>): boolean {
+  return url !== undefined || (data === undefined && Boolean(environment['BILLHOOK_URL']))
+}
+
+/** Asks for the identity, too. */
+export const checkOwner: Check = ({ options, context: { environment } }, problems) => {
+  if (options['owner'] === undefined && !environment['BILLHOOK_OWNER']) {
+    problems.push('The identity is missing: give it with --owner or BILLHOOK_OWNER.')
+  }
+}
+
+/**
+ * Runs a command on the API of a service: over the network where there is a URL, else as `withAdmin` does, also as to
+ * `onlyServed`. Resolves with the exit code.
+ */
+export async function withApi(given: Given, work: Work, onlyServed = false): Promise<number> {
+  const { settings } = given
+  const { url } = settings
+  if (url === undefined || !isRemote(given))
+    return await withAdmin(given, (admin, io, stop) => work(apiOf(given, admin, io), io, stop), onlyServed)
+  return await withProcess(given, async (io, stop) => {
+    const key = settings.keyFile === undefined ? null : await readKeyFile(settings.keyFile, io)
+    const { ServiceClient } = await import('../client/service-client.js')
+    const client = new ServiceClient({ url, key, clock: io.clock, scheduler: io.scheduler, stop })
+    const call = (one: Call) => client.call(one)
+    try {
+      return await work({ pages: async () => url, isSigned: key !== null, call }, io, stop)
+    } finally {
+      await client.close()
+    }
+  })
+}
+
+function apiOf({ settings }: Given, admin: Admin, { clock }: ProcessIo): Api {
+  const call = async (one: Call): Promise<Reply> => {
+    const [method, path] = methodAndPath(one)
+    try {
+      const response = await admin.send(method, path, one.body, one.headers)
+      const text = Buffer.concat(await response.toArray()).toString('utf8')
+      return readAnswer(
+        { status: response.statusCode ?? 0, headers: response.headers, text },
+        'the service',
+        clock.now(),
+      )
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      if (error instanceof Refused || code === 'ABORT_ERR' || typeof code !== 'string') throw error
+      throw new Unreachable(`the service cannot be reached: ${message}`)
+    }
+  }
+  const pages = async () => {
+    const { url } = (await admin.call('GET', '/admin/status')).body as ServiceStatus
+    return url ?? settings.publicUrl ?? ''
+  }
+  return { pages, isSigned: false, call }
+}

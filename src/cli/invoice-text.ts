@@ -1,0 +1,63 @@
+import type { Invoice } from '../domain/invoice.js'
+import type { Payment } from '../domain/payment.js'
+import { fieldLines, printable, timeText } from './output.js'
+
+/** An invoice as the API answers it, with its payment. */
+export interface InvoiceRecord extends Invoice {
+  readonly payment: Payment
+  readonly voided_at: number | null
+  readonly expires_at: number | null
+}
+
+export type InvoiceState = 'unpaid' | 'paid' | 'void' | 'expired'
+
+/** A void invoice stays void, whatever it receives. */
+export function stateOf({ payment, voided_at: voidedAt, expires_at: expiresAt }: InvoiceRecord): InvoiceState {
+  if (voidedAt === null) return payment.status
+  return voidedAt === expiresAt ? 'expired' : 'void'
+}
+
+/** The payment in words. */
+export function paymentText(invoice: InvoiceRecord): string {
+  const { payment, currency } = invoice
+  const parts = [
+    `${payment.received} ${currency} received`,
+    ...(payment.pending === '0' ? [] : [`${payment.pending} pending`]),
+    ...(payment.remaining === '0' ? [] : [`${payment.remaining} remaining`]),
+    ...(payment.overpaid === '0' ? [] : [`${payment.overpaid} too much`]),
+  ]
+  return `${stateOf(invoice)}: ${parts.join(', ')}`
+}
+
+/** An invoice in lines for people; `pages` is where the payment pages are. */
+export function invoiceLines(invoice: InvoiceRecord, pages: string): string[] {
+  const { voided_at: voidedAt, expires_at: expiresAt } = invoice
+  return fieldLines([
+    ['Invoice', invoice.id],
+    ['Payment', paymentText(invoice)],
+    ['Amount', `${invoice.amount} ${invoice.currency}`],
+    ['Name', invoice.name],
+    ['Description', invoice.description],
+    ['Reference', invoice.reference],
+    ['Wallets', (invoice.wallet_ids || invoice.wallet_id).replaceAll(',', ', ')],
+    ['Owner', invoice.owner],
+    ['Callback', invoice.callback_url],
+    ['Created', timeText(invoice.created_at)],
+    ['Void since', voidedAt === null ? null : timeText(voidedAt)],
+    ['Expires', expiresAt === null ? null : timeText(expiresAt)],
+    ['Page', `${pages}/pay/${invoice.id}`],
+  ])
+}
+
+const AMOUNT_COLUMNS = 16
+
+export const LIST_HEAD = `${'Created'.padEnd(20)}  ${'Invoice'.padEnd(32)}  ${'State'.padEnd(7)}  ${'Amount'.padStart(AMOUNT_COLUMNS)}  Currency  Reference, name`
+
+/** An invoice as one row below `LIST_HEAD`. */
+export function invoiceRow(invoice: InvoiceRecord): string {
+  const { created_at: createdAt, id, amount, currency, reference, name } = invoice
+  const what = [...(reference === null ? [] : [reference]), name].join(', ')
+  return printable(
+    `${timeText(createdAt)}  ${id}  ${stateOf(invoice).padEnd(7)}  ${amount.padStart(AMOUNT_COLUMNS)}  ${currency.padEnd(8)}  ${what}`,
+  )
+}

@@ -1,0 +1,26 @@
+/** Text that others chose, as one line that cannot control a terminal. */
+export function printable(text: string): string {
+  return text.replace(/\p{C}|[\u2028\u2029]/gu, '?')
+}
+
+/** A value as one line of JSON that cannot control a terminal: what is no plain text is escaped. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(/\p{C}|[\u2028\u2029]/gu, (character) =>
+    Array.from({ length: character.length }, (_, at) => {
+      const unit = character.charCodeAt(at).toString(16).padStart(4, '0')
+      return `\\u${unit}`
+    }).join(''),
+  )
+}
+
+/** Labelled values, one on each line; those that are null are left out. */
+export function fieldLines(fields: readonly (readonly [label: string, value: string | null])[]): string[] {
+  const shown = fields.flatMap(([label, value]) => (value === null ? [] : [[label, value] as const]))
+  const width = Math.max(...shown.map(([label]) => label.length))
+  return shown.map(([label, value]) => `${label.padEnd(width)}  ${printable(value)}`)
+}
+
+/** A time in ISO 8601, to the second. */
+export function timeText(unixMs: number): string {
+  return new Date(unixMs).toISOString().replace(/\.\d+/, '')
+}

@@ -1,0 +1,99 @@
+import type { Settings } from '../config.js'
+import { BillhookCommand, type CommandContext } from './billhook-command.js'
+import { completionsCommand } from './completions.js'
+import { doctorCommand } from './doctor.js'
+import { completeHelp, SERVE_HELP } from './help.js'
+
+import { importCommand } from './import.js'
+import { invoiceCommands } from './invoice.js'
+import { keygenCommand } from './keygen.js'
+import { migrateCommand } from './migrate.js'
+import { type ReconcileRequest, readReconcileRequest } from './reconcile.js'
+import { exportCommand, listCommand } from './records.js'
+import { sandboxCommands } from './sandbox-pay.js'
+import { signCommand } from './sign.js'
+import { statusCommand } from './status.js'
+import { upkeepCommands } from './upkeep.js'
+import { webhookCommands } from './webhook.js'
+
+/** The work of the commands that run by themselves, loaded when it is asked for. */
+export interface Works {
+  /** Runs the service and resolves with the exit code. */
+  serve(settings: Settings): Promise<number>
+  /** Compares a chain with the store and resolves with the exit code. */
+  reconcile(request: ReconcileRequest, settings: Settings): Promise<number>
+  /** Compares the ledger with the store and resolves with the exit code. */
+  reconcileLedger(settings: Settings): Promise<number>
+}
+
+/** All commands. A new one is a file of its own and a line here. */
+export function createProgram(context: CommandContext, works: Works): BillhookCommand {
+  const program = new BillhookCommand('billhook', context)
+  program.description('Invoices payable to wallets, over a signed API.').usage('<command> [flags]')
+  program.option('--version', 'Print the version.')
+
+  program.commandsGroup('The service:')
+  serveCommand(program, works)
+  program.commandsGroup('Its data directory, with or without a running service:')
+  statusCommand(program)
+  doctorCommand(program)
+  exportCommand(program)
+  importCommand(program, 'Add records that another store has exported.')
+  const wallets = program.add('wallets', 'Wallets.')
+  listCommand(wallets, 'wallets', 'List wallets, those without an owner included.')
+  importCommand(wallets, 'Add wallets: their ids, addresses, networks and owners.')
+  listCommand(program.add('deposits', 'Deposits.'), 'deposits', 'List deposits, dropped ones included.')
+  upkeepCommands(program)
+  reconcileCommand(program, works)
+  migrateCommand(program)
+  program.commandsGroup('For merchants, through the network or the data directory:')
+  keygenCommand(program)
+  signCommand(program)
+  invoiceCommands(program)
+  webhookCommands(program)
+  sandboxCommands(program)
+  program.commandsGroup('The shell:')
+  completionsCommand(program)
+  completeHelp(program)
+  return program
+}
+
+function serveCommand(program: BillhookCommand, works: Works): void {
+  program
+    .add('serve', 'Run the service until SIGTERM or SIGINT.')
+    .onData()
+    .option('--host <address>', 'The address to listen on (BILLHOOK_HOST).')
+    .option('--port <port>', 'The port to listen on (BILLHOOK_PORT).')
+    .option('--sandbox', 'Run with a simulated ledger and simulated networks (BILLHOOK_SANDBOX).')
+    .addHelpText('after', SERVE_HELP)
+    .runs(({ settings }) => works.serve(settings))
+}
+
+function reconcileCommand(program: BillhookCommand, works: Works): void {
+  let request: ReconcileRequest | null = null
+  program
+    .add('reconcile', 'Compare a watched network, or the ledger, with the recorded data, while no service runs.')
+    .onData()
+    .option('--network <id>', 'The network: SEP or TRX-NILE.')
+    .option('--from <height>', 'The first block.')
+    .option('--to <height>', 'The last block.')
+    .option('--apply', 'Repair the differences.')
+    .option('--forget', 'At the end, forget which blocks were read: the service then starts at its configured block.')
+    .option('--ledger', 'Compare everything that the followed ledger lists, and apply what was missed.')
+    .explain(
+      'Ends with 0 when nothing is different in the end, 1 when differences are left, 2 when the command or the settings are wrong, 3 when the end was not reached; the last line says how to continue.',
+    )
+    .runs(
+      ({ settings }) => (request === null ? works.reconcileLedger(settings) : works.reconcile(request, settings)),
+      ({ options }, problems) => {
+        if (options['ledger'] === true) rejectWithLedger(options, problems)
+        else request = readReconcileRequest(options, problems)
+      },
+    )
+}
+
+function rejectWithLedger(options: Readonly<Record<string, unknown>>, problems: string[]): void {
+  for (const name of ['network', 'from', 'to', 'apply', 'forget']) {
+    if (options[name] !== undefined) problems.push(`--${name} cannot be combined with --ledger.`)
+  }
+}

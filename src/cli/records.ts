@@ -1,0 +1,97 @@
+import { Argument, Option } from 'commander'
+import { stringify } from 'csv-stringify/sync'
+import { type Admin, withAdmin } from './admin.js'
+import type { BillhookCommand, ProcessIo } from './billhook-command.js'
+import { EXIT_SUCCESS } from './command.js'
+import { jsonLine, printable } from './output.js'
+
+const KINDS = ['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities'] as const
+
+type Item = Readonly<Record<string, unknown>>
+
+/** `billhook export`, `billhook wallets list` and `billhook deposits list`: records of the store, in three forms. */
+export function exportCommand(program: BillhookCommand): void {
+  program
+    .add('export', 'Write all records of a kind to standard output, as the API shows them.')
+    .addArgument(new Argument('<kind>', 'What to write.').choices(KINDS))
+    .onData()
+    .option('--owner <id>', 'Only the records of this owner.')
+    .addOption(
+      new Option('--format <format>', 'A line of JSON for each record, or CSV.')
+        .choices(['ndjson', 'csv'])
+        .default('ndjson'),
+    )
+    .runs((given) =>
+      withAdmin(given, async (admin, io) => {
+        const { owner, format } = given.options
+        const write = format === 'csv' ? csvWriter(io) : (item: Item) => io.print(`${jsonLine(item)}\n`)
+        await read(admin, given.args[0] ?? '', owner, write, given.args[0])
+        return EXIT_SUCCESS
+      }),
+    )
+}
+
+const COLUMNS = {
+  wallets: ['id', 'network', 'address', 'owner', 'assignedAt'],
+  deposits: ['network', 'txHash', 'index', 'toAddress', 'amount', 'currency', 'kind', 'receivedAt'],
+} as const
+
+export function listCommand(parent: BillhookCommand, kind: keyof typeof COLUMNS, summary: string): void {
+  parent
+    .add('list', summary)
+    .onData()
+    .asJson()
+    .option('--owner <id>', 'Only those of this owner.')
+    .runs((given) =>
+      withAdmin(given, async (admin, io) => {
+        const columns = COLUMNS[kind]
+        const isJson = given.options['json'] === true
+        const line = (item: Item) => columns.map((name) => shown(name, item[name])).join('\t')
+        if (!isJson) await io.print(`${columns.join('\t')}\n`)
+        const write = (item: Item) => io.print(`${isJson ? jsonLine(item) : line(item)}\n`)
+        await read(admin, kind, given.options['owner'], write)
+        return EXIT_SUCCESS
+      }),
+    )
+}
+
+async function read(
+  admin: Admin,
+  kind: string,
+  owner: unknown,
+  write: (item: Item) => Promise<void>,
+  unit?: string,
+): Promise<void> {
+  const query = typeof owner === 'string' ? `?owner=${encodeURIComponent(owner)}` : ''
+  await admin.work('GET', `/admin/records/${kind}${query}`, {
+    ...(unit === undefined ? {} : { unit }),
+    onItem: (item) => write(item as Item),
+  })
+}
+
+/** Writes the names of the columns before the first record. Texts that a spreadsheet would run as a formula are made harmless. */
+function csvWriter(io: ProcessIo): (item: Item) => Promise<void> {
+  let header = true
+  return async (item) => {
+    await io.print(stringify([flat(item)], { header, escape_formulas: true }))
+    header = false
+  }
+}
+
+/** Nested records as columns of their own: `payment.received`. */
+function flat(item: Item, prefix = ''): Item {
+  return Object.fromEntries(
+    Object.entries(item).flatMap(([name, value]) =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(flat(value as Item, `${prefix}${name}.`))
+        : [[`${prefix}${name}`, value]],
+    ),
+  )
+}
+
+/** Text from others, such as a pushed hash, cannot send control characters to a terminal. */
+function shown(name: string, value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (name.endsWith('At') && typeof value === 'number') return new Date(value).toISOString()
+  return printable(String(value))
+}

@@ -1,0 +1,153 @@
+import type { Upkeep, Violation } from '../service/upkeep.js'
+import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
+import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
+import { withProcess } from './local-work.js'
+import { jsonLine } from './output.js'
+import { ProgressLine } from './progress-line.js'
+
+/** Violations that are printed; those beyond are counted. */
+const PRINTED_MAX = 100
+const BYTES_OF_UNIT = 1_048_576
+
+/** What a restored backup does not know. Each is a line for the operator. */
+const PAST = [
+  'A backup is the past. What happened since is unknown now:',
+  '- Wallets assigned since are free again. Keep clients away until the ledger has caught up or the gateway has pushed again.',
+  '- API keys revoked since are valid again: revoke them before clients can reach the service.',
+  '- Invoices created since are gone, though merchants and payers hold their links; references and request signatures count as unused.',
+  '- Watched networks and a followed ledger catch up by themselves from where the backup was. The gateway must push again.',
+  '- Webhooks sent since may be sent again: receivers know a repetition by txHash and status.',
+]
+
+/** The commands about all data: they read the data directory themselves, beside a service that may be running on it. */
+export function upkeepCommands(program: BillhookCommand): void {
+  program
+    .add('backup', 'Write all data of this moment to a new file. The service may be running.')
+    .argument('<file>', 'The file, which must not exist.')
+    .onData()
+    .asJson()
+    .runs((given) => withUpkeep(given, backup))
+  program
+    .add('restore', 'Verify a backup, and put it into an empty directory.')
+    .argument('<file>', 'The backup.')
+    .onData()
+    .asJson()
+    .runs(
+      (given) => withUpkeep(given, restore),
+      ({ options }, problems) => {
+        if (options['data'] === undefined) problems.push('restore needs --data.')
+      },
+    )
+  program
+    .add('check', 'Verify every index against its records and every running total against its deposits.')
+    .onData()
+    .asJson()
+    .explain(
+      'The service may be running. Ends with 0 when nothing is wrong, with 1 and a line for each violation otherwise.',
+    )
+    .runs((given) => withUpkeep(given, check))
+}
+
+interface Work {
+  readonly given: Given
+  readonly upkeep: Upkeep
+  readonly io: ProcessIo
+  readonly stop: AbortSignal
+}
+
+function withUpkeep(given: Given, run: (work: Work) => Promise<number>): Promise<number> {
+  return withProcess(given, async (io, stop) => {
+    const { openUpkeep } = await import('../service/upkeep.js')
+    return await run({ given, upkeep: openUpkeep(given.settings, io.clock), io, stop })
+  })
+}
+
+async function backup({ given, upkeep, io, stop }: Work): Promise<number> {
+  const [file = ''] = given.args
+  const line = new ProgressLine({ ...io, unit: 'MiB' })
+  try {
+    const { bytes, madeAt } = await upkeep.backup({ file, stop, onProgress: inMebibytes(line) })
+    line.clear()
+    if (isJson(given)) io.out(jsonLine({ file, bytes, made_at: madeAt }))
+    else io.out(`${file} holds the data of ${time(madeAt)}, ${bytes} bytes.`)
+    return EXIT_SUCCESS
+  } finally {
+    line.clear()
+  }
+}
+
+async function restore({ given, upkeep, io, stop }: Work): Promise<number> {
+  const [file = ''] = given.args
+  const directory = given.settings.dataDirectory
+  const line = new ProgressLine({ ...io, unit: 'MiB' })
+  try {
+    const { bytes, madeAt, isOlderVersion } = await upkeep.restore({
+      file,
+      directory,
+      stop,
+      onProgress: inMebibytes(line),
+    })
+    line.clear()
+    if (isJson(given)) {
+      io.out(jsonLine({ data: directory, bytes, made_at: madeAt, migrates_at_start: isOlderVersion }))
+      return EXIT_SUCCESS
+    }
+    io.out(`${directory} holds the data of ${time(madeAt)}.`)
+    if (isOlderVersion) io.out('It is of an older version: the next start migrates it.')
+    for (const sentence of PAST) io.out(sentence)
+    return EXIT_SUCCESS
+  } finally {
+    line.clear()
+  }
+}
+
+async function check({ given, upkeep, io, stop }: Work): Promise<number> {
+  const line = new ProgressLine({ ...io, unit: 'rows' })
+  const found: Violation[] = []
+  const onViolation = (violation: Violation) => {
+    if (found.length === PRINTED_MAX) return
+    found.push(violation)
+    if (isJson(given)) return
+    line.clear()
+    io.out(violationLine(violation))
+  }
+  const steps = upkeep.check(onViolation)
+  try {
+    for (;;) {
+      const step = await steps.next()
+      if (step.done === true) {
+        line.clear()
+        const { rows, violations } = step.value
+        if (isJson(given)) io.out(jsonLine({ rows, violations, found }))
+        else conclude(io, rows, violations, found.length)
+        return violations === 0 ? EXIT_SUCCESS : EXIT_FAILURE
+      }
+      stop.throwIfAborted()
+      line.show(step.value.rows, step.value.total, step.value.phase)
+    }
+  } finally {
+    line.clear()
+    await steps.return({ rows: 0, violations: 0 })
+  }
+}
+
+function conclude(io: ProcessIo, rows: number, violations: number, printed: number): void {
+  if (violations > printed) io.out(`and ${violations - printed} more`)
+  io.out(`${rows} rows were checked: ${violations === 0 ? 'nothing is wrong' : `${violations} violations`}.`)
+}
+
+function violationLine({ table, row, what }: Violation): string {
+  return `${table}${row === null ? '' : ` ${row}`}: ${what}`
+}
+
+function inMebibytes(line: ProgressLine): (bytes: number, total: number) => void {
+  return (bytes, total) => line.show(Math.floor(bytes / BYTES_OF_UNIT), Math.ceil(total / BYTES_OF_UNIT), '')
+}
+
+function isJson({ options }: Given): boolean {
+  return options['json'] === true
+}
+
+function time(unixMs: number): string {
+  return new Date(unixMs).toISOString()
+}

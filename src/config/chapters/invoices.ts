@@ -1,0 +1,41 @@
+import { isPath } from '../checks.js'
+import { integer, onOff, optional, quantity } from '../setting.js'
+
+/** As in a request (decisions 4). */
+const INVOICE_EXPIRY_MINIMUM_SECONDS = 60
+const INVOICE_EXPIRY_LIMIT_SECONDS = 31_536_000
+
+/** Invoices, wallets, and what is kept and backed up. */
+export const invoices = {
+  sharedWallets: onOff({
+    fallback: 'on',
+    sentence:
+      'Let several unpaid invoices in one currency share a wallet. With off, the second one is rejected, so that each payment belongs to one invoice.',
+  }),
+  invoiceExpirySeconds: optional.quantity(INVOICE_EXPIRY_MINIMUM_SECONDS, INVOICE_EXPIRY_LIMIT_SECONDS, 'seconds', {
+    fallbackText: 'none: they never expire',
+    sentence: 'The time after which an invoice expires that was created without expiresInSeconds.',
+  }),
+  walletLeaseSeconds: quantity(1, 7 * 24 * 60 * 60, 'seconds', {
+    fallback: '600',
+    sentence: 'The time for which a claimed wallet is not handed out again.',
+  }),
+  keepDays: quantity(30, 36_500, 'days', {
+    fallback: '400',
+    sentence:
+      'The time for which event ids and settled webhook deliveries are kept. Invoices and deposits are kept forever.',
+  }),
+  backupDir: optional.text(isPath, {
+    expects: 'a path',
+    fallbackText: 'no scheduled backups',
+    sentence: 'A directory of its own, on another disk, into which the service writes backups.',
+  }),
+  backupEvery: quantity(1, 8760, 'hours', {
+    fallback: '24',
+    sentence: 'The time between two scheduled backups. A restart makes none before its time.',
+  }),
+  backupKeep: integer(1, 10_000, {
+    fallback: '7',
+    sentence: 'How many scheduled backups are kept; older ones are removed when a new one is complete.',
+  }),
+}

@@ -1,0 +1,84 @@
+import type { FailureCode } from '../domain/failure.js'
+
+/** When each failure is answered: the column "When" of docs/errors.md, and the reference. One without it does not compile. */
+export const failureOccasions: Readonly<Record<FailureCode, string>> = {
+  missing_auth_headers:
+    'One or two of the three signed-request headers are present, or one of them is empty; or none is, where the service takes signed requests only.',
+  invalid_timestamp: 'X-Service-Timestamp is not Unix milliseconds within five minutes of the server clock.',
+  invalid_signature:
+    'The signature is not base64 of a strict DER ECDSA signature over the request by the key in X-Service-Api-Key.',
+  unknown_api_key: 'The public key is not registered.',
+  api_key_revoked: 'The key was revoked.',
+  api_key_expired: 'The time is past expires_at.',
+  permission_missing: 'The key was registered without the permission that the route needs.',
+  not_owner:
+    'Strict mode: the identity in the path, or in the body of a revocation, is not the owner of the key that signed.',
+  not_identity_key: 'Strict mode: the owner of a registration is not the identity that belongs to the key that signed.',
+  unknown_identity:
+    'Strict mode: the owner of a registration is known neither here nor to the ledger that is asked. Onboard it first.',
+  rate_limited: 'The address has used up what the operator allows it in a minute.',
+  too_many_claims:
+    'The address holds as many claimed wallets of the network as the operator allows it; a claim ends with its lease or when its wallet is assigned.',
+  invalid_api_key_registration: 'A field of POST /api/api-keys is missing or invalid, or no valid permission remains.',
+  public_key_registered: 'A key record, active or not, already holds the public key.',
+  too_many_keys: 'The owner of a registration has 100 active keys. Revoked and expired keys do not count.',
+  owner_required: 'The revoke request names no owner.',
+  not_key_owner: 'The owner of a revoke request is not the owner of the key.',
+  api_key_not_found: 'No key has the id in the path.',
+  invalid_invoice: 'A field of POST /api/invoices is missing, has the wrong type or is out of bounds.',
+  unsupported_currency: 'currency is neither native nor USDT.',
+  wallet_not_owned:
+    'A wallet is unknown or belongs to another identity, or its assignment or its address has not reached the service yet.',
+  invalid_callback_url: 'callbackUrl is not an absolute http: or https: URL of at most 2048 characters.',
+  reference_in_use: 'Another invoice of any owner has the reference.',
+  amount_in_use: 'An unpaid invoice of equal amount and currency exists on one of the wallets.',
+  wallet_in_use: 'BILLHOOK_SHARED_WALLETS is off, and an unpaid invoice of the currency exists on one of the wallets.',
+  too_many_wallet_sets: 'Unpaid invoices on 64 different sets of wallets already share one of the wallets.',
+  invalid_expiry: 'expiresInSeconds is not an integer, or is out of bounds.',
+  request_repeated:
+    'The same key, timestamp and body have created an invoice without a reference within the last ten minutes. Sign again to create another one.',
+  invalid_idempotency_key:
+    'The Idempotency-Key header is neither a quoted string nor a bare key of at most 255 characters.',
+  idempotency_key_reused:
+    'An invoice was created under the same Idempotency-Key from another body within the last 24 hours.',
+  idempotency_in_progress: 'An earlier request with the same Idempotency-Key has not been answered yet.',
+  invoice_paid: 'What an invoice received and what is pending cover its amount, so it cannot be voided.',
+  not_invoice_owner: 'The owner that asks to void an invoice is not the owner of the invoice.',
+  invoice_not_found: 'No invoice has the id in the path.',
+  invalid_identity: 'The identity in the path is empty or too long to be stored.',
+  no_wallet_available: 'Every unassigned wallet of the network is handed out or assigned.',
+  ledger_unreachable:
+    'Whether an identity exists is unknown here and the ledger does not answer. It means unknown, not no.',
+  invalid_gateway_signature:
+    'The gateway headers are missing, too old, or do not sign the body with the shared secret.',
+  invalid_events: 'The body of POST /internal/events is not a list of 1 to 1000 events.',
+  invalid_sandbox_deposit: 'A field of a simulated deposit is missing, malformed or contradicts another.',
+  deposit_not_found: 'No simulated deposit has the transaction hash.',
+  invalid_payload: 'payload of PUT /api/users/:id/webhook is something else.',
+  invalid_overlap: 'overlapSeconds of a rotation is something else.',
+  no_callback_url: 'A test delivery of an identity that has not set one with PUT /api/users/:id/webhook.',
+  too_many_tests: 'A test delivery of the identity is in progress, or it has requested more than six in a minute.',
+  delivery_not_found: 'No delivery of the identity has the id in the path.',
+  delivery_in_progress: 'A redelivery of a webhook whose present attempt is not over.',
+  too_many_redeliveries:
+    'This delivery was redelivered within the last minute, or the identity has asked for more than 60 redeliveries in a minute.',
+  invalid_query: 'A query parameter is malformed, or the endpoint has none of its name.',
+  invalid_json: 'The body is not JSON, not UTF-8, or not an object.',
+  cross_site: 'A browser sent the request for a page that is neither of the public URL nor of BILLHOOK_CORS_ORIGINS.',
+  unsupported_media_type:
+    'A request with a body has an Origin or Sec-Fetch-Site header, and its Content-Type is not application/json.',
+  wrong_host: 'The service listens on loopback, and Host names neither loopback nor the host of BILLHOOK_PUBLIC_URL.',
+  malformed_request: 'The request is not valid HTTP.',
+  not_found: 'No route has the path.',
+  method_not_allowed: 'The path exists, but not for the method; Allow lists those that do.',
+  request_timeout: 'The request was not complete within the time allowed.',
+  length_required:
+    'The request has a Transfer-Encoding. With uWebSockets.js, the default HTTP server, none is accepted; the connection is closed.',
+  body_too_large: 'The body exceeds 64 KiB (1 MiB for /internal/events).',
+  headers_too_large: 'The header section exceeds what the server reads.',
+  internal: 'A defect or a broken machine; the log has the details.',
+  overloaded: 'A bounded queue is full.',
+  shutting_down: 'The service is draining.',
+  not_ready: 'GET /readyz: the store is not open or the verification threads are not up.',
+  storage_unavailable: 'The disk refuses writes; reads go on.',
+}

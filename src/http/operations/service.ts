@@ -1,0 +1,192 @@
+import { operations } from './operation.js'
+import { list, oneOf, record, text } from './schema.js'
+
+const notModified = { description: 'The copy that `If-None-Match` names is current.', body: null } as const
+
+const ifNoneMatch = text('The `ETag` of a copy that you have.')
+
+const sentences = (description: string) => list(text('A sentence.'), { description })
+
+export const serviceOperations = operations({
+  'GET /api/info': {
+    id: 'getInfo',
+    chapter: 'Service',
+    summary: 'Get what a client must know of the service',
+    path: {},
+    query: {},
+    answers: {
+      200: {
+        description: 'Version, modes, networks and ledger.',
+        body: 'Info',
+        example: {
+          version: '0.1.0',
+          strict: true,
+          unsigned: 'off',
+          networks: [
+            {
+              id: 'SEP',
+              name: 'Ethereum Sepolia',
+              symbol: 'ETH',
+              token: '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238',
+              decimals: 6,
+              claim: 'sep/eth',
+              testnet: true,
+            },
+          ],
+          ledger: {
+            namespace: 'shop',
+            contracts: { onboard: '3f2a', assignOwner: '9be1' },
+            onboardingName: 'shop.onboarding',
+            nodes: ['https://ledger.example:5260'],
+          },
+        },
+      },
+    },
+    errors: [],
+  },
+  'GET /openapi.json': {
+    id: 'getOpenApi',
+    chapter: 'Service',
+    summary: 'Get this document',
+    path: {},
+    query: {},
+    headers: { 'If-None-Match': ifNoneMatch },
+    answers: {
+      200: {
+        description: 'The OpenAPI document of this version.',
+        body: { type: 'object', description: 'An OpenAPI 3.1 document.' },
+        headers: ['ETag'],
+      },
+      304: { ...notModified, headers: ['ETag'] },
+    },
+    errors: [],
+  },
+  'GET /docs': {
+    id: 'showReference',
+    chapter: 'Service',
+    summary: 'Show this document as a page',
+    path: {},
+    query: {},
+    headers: { 'If-None-Match': ifNoneMatch },
+    answers: {
+      200: {
+        description: 'The page.',
+        type: 'text/html',
+        body: { type: 'string', description: 'A page of HTML.' },
+        headers: ['ETag'],
+      },
+      304: { ...notModified, headers: ['ETag'] },
+    },
+    errors: [],
+  },
+  'GET /docs/:file': {
+    id: 'getReferenceFile',
+    chapter: 'Service',
+    summary: 'Get a file of the reference page',
+    path: { file: text('The name of the file.', { minLength: 1 }) },
+    query: {},
+    headers: { 'If-None-Match': ifNoneMatch },
+    answers: {
+      200: {
+        description: 'The file.',
+        type: ['text/javascript', 'text/css', 'text/plain'],
+        body: { type: 'string', description: 'A text.' },
+        headers: ['ETag'],
+      },
+      304: { ...notModified, headers: ['ETag'] },
+    },
+    errors: ['not_found'],
+  },
+  'GET /healthz': {
+    id: 'isAlive',
+    chapter: 'Service',
+    summary: 'Ask whether the process answers',
+    path: {},
+    query: {},
+    answers: {
+      200: {
+        description: 'It answers.',
+        body: record({ status: oneOf(['ok'], 'Always `ok`.') }),
+        example: { status: 'ok' },
+      },
+    },
+    errors: [],
+  },
+  'GET /readyz': {
+    id: 'isReady',
+    chapter: 'Service',
+    summary: 'Ask whether the service can take requests',
+    path: {},
+    query: {},
+    answers: {
+      200: {
+        description: 'It can.',
+        body: record(
+          {
+            status: oneOf(['ready', 'degraded'], '`degraded`: requests are answered as well as before.'),
+            degraded: sentences('What is impaired.'),
+            notes: sentences('What cannot be known with these settings.'),
+          },
+          ['degraded', 'notes'],
+        ),
+        example: { status: 'ready' },
+      },
+    },
+    errors: ['shutting_down', 'not_ready', 'storage_unavailable'],
+  },
+})
+
+export const paymentPageOperations = operations({
+  'GET /pay/:id': {
+    id: 'showPaymentPage',
+    chapter: 'Payment page',
+    summary: 'Show the payment page of an invoice',
+    description:
+      'Errors are pages too. `?lang=` chooses the language. Other query parameters are ignored, because mail and chat programs add some to links.',
+    path: { id: text('The id of the invoice.', { minLength: 1 }) },
+    query: {},
+    headers: { 'Accept-Language': text('The languages that the payer prefers.') },
+    answers: {
+      200: { description: 'The page.', type: 'text/html', body: { type: 'string', description: 'A page of HTML.' } },
+    },
+    errors: ['invoice_not_found'],
+  },
+  'GET /pay/:id/events': {
+    id: 'watchPaymentPage',
+    chapter: 'Payment page',
+    summary: 'Wait for changes of a payment page',
+    description:
+      'Server-sent events: `changed` with the version that the page has now, and `beat` every 15 seconds. The stream says what has changed since the given version, and goes on until either side ends it. For the script of the page; the API has webhooks.',
+    path: { id: text('The id of the invoice.', { minLength: 1 }) },
+    query: { after: text('The version that the page shows.') },
+    headers: { 'Last-Event-ID': text('The last version that was seen; browsers send it when they connect again.') },
+    answers: {
+      200: {
+        description: 'The events.',
+        type: 'text/event-stream',
+        body: { type: 'string', description: 'Server-sent events.' },
+      },
+      204: { description: 'Nothing more is expected.', body: null },
+    },
+    errors: ['invoice_not_found', 'overloaded'],
+  },
+  'GET /pay/:id/qr/:file': {
+    id: 'showQrCode',
+    chapter: 'Payment page',
+    summary: 'Show the QR code of an address on the payment page',
+    description: 'Errors are pages. There is no code while nothing is to be sent to the address.',
+    path: {
+      id: text('The id of the invoice.', { minLength: 1 }),
+      file: text('The id of a wallet of the invoice and `.svg`.', { minLength: 1 }),
+    },
+    query: {},
+    answers: {
+      200: {
+        description: 'The QR code of the address itself.',
+        type: 'image/svg+xml',
+        body: { type: 'string', description: 'An image in SVG.' },
+      },
+    },
+    errors: ['not_found'],
+  },
+})

@@ -1,0 +1,98 @@
+import { failure } from '../../domain/failure.js'
+import type { OutboxDepth } from '../../store/outbox.js'
+import type { ImportOutcome, RecordCounts } from '../../store/store.js'
+import { type AdminHandlers, handlers } from '../endpoints.js'
+import { BASE_HEADERS, failureAnswer, jsonAnswer, readJsonObject } from '../json.js'
+import type { Answer } from '../server.js'
+
+/** How the process that holds the data directory is. */
+export interface ServiceStatus {
+  readonly version: string
+  readonly pid: number
+  /** Unix ms. */
+  readonly started_at: number
+  /** Where it listens; null when it is a command that opened the directory itself. */
+  readonly url: string | null
+  /** Whether it can take requests, as `/readyz` says; false when it is no service. */
+  readonly ready: boolean
+  readonly data: string
+  readonly sandbox: boolean
+  readonly strict: boolean
+  /** What is impaired, one sentence each. */
+  readonly degraded: readonly string[]
+  readonly records: RecordCounts
+  /** Deliveries of webhooks that are not settled. */
+  readonly outbox: OutboxDepth
+  /** Wallets without an owner, by network: those that can be claimed, and all. */
+  readonly wallets: Readonly<Record<string, { readonly claimable: number; readonly unassigned: number }>>
+}
+
+/** What the operator's commands do, behind `admin.sock`. */
+export interface AdminParts {
+  status(): Promise<ServiceStatus>
+  /** Examines the service and what it depends on. */
+  examine(): AsyncIterable<WorkRecord>
+  /** Adds records of another store, in order; an outcome for each. */
+  add(records: readonly unknown[]): Promise<readonly ImportOutcome[]>
+  /** The records of a kind, or those of an owner; null when there is no such kind. */
+  records(kind: string, owner: string | null): AsyncIterable<WorkRecord> | null
+}
+
+export function adminHandlers(parts: AdminParts): AdminHandlers {
+  return handlers({
+    'GET /admin/status': async () => jsonAnswer(200, await parts.status()),
+    'GET /admin/doctor': () => workAnswer(parts.examine()),
+    'POST /admin/import': async ({ body }) => {
+      const read = readJsonObject(body)
+      if (!read.ok) return failureAnswer(read.failure)
+      const { records } = read.value
+      return jsonAnswer(200, { outcomes: await parts.add(Array.isArray(records) ? records : []) })
+    },
+    'GET /admin/records/:kind': ({ query }, { kind }) => {
+      const records = parts.records(kind, new URLSearchParams(query).get('owner'))
+      return records === null ? failureAnswer(failure('not_found')) : workAnswer(records)
+    },
+  })
+}
+
+/**
+ * A record of long work. Every stream ends with `done` or `failed`; one that ends with neither was cut off, so the work
+ * did not finish.
+ */
+export type WorkRecord =
+  /** `total` is null while it is unknown. */
+  | { readonly type: 'progress'; readonly done: number; readonly total: number | null; readonly what: string }
+  | { readonly type: 'item'; readonly item: unknown }
+  | { readonly type: 'done'; readonly result: Readonly<Record<string, unknown>> }
+  | { readonly type: 'failed'; readonly error: string }
+
+/** Characters of items that are sent at once. */
+const CHUNK_CHARACTERS = 65_536
+
+/** The records as a streamed answer, a line of JSON for each. The iterator is returned when the client disconnects. */
+function workAnswer(records: AsyncIterable<WorkRecord>): Answer {
+  const headers = {
+    'Content-Type': 'application/x-ndjson; charset=utf-8',
+    'Cache-Control': 'no-store',
+    ...BASE_HEADERS,
+  }
+  return { status: 200, headers, body: linesOf(records) }
+}
+
+async function* linesOf(records: AsyncIterable<WorkRecord>): AsyncGenerator<string> {
+  let items = ''
+  try {
+    for await (const record of records) {
+      const line = `${JSON.stringify(record)}\n`
+      // Items are sent together with the next progress: a write for each would take most of the time.
+      if (record.type === 'item' && items.length < CHUNK_CHARACTERS) items += line
+      else {
+        yield items + line
+        items = ''
+      }
+    }
+  } catch (error) {
+    // The head is sent, so the failure is part of the stream.
+    yield `${items}${JSON.stringify({ type: 'failed', error: (error as Error).message } satisfies WorkRecord)}\n`
+  }
+}

@@ -1,0 +1,220 @@
+/** The event that the page of an invoice has a new version. */
+export function newsOf(version: string): string {
+  return `id: ${version}\nevent: changed\ndata: ${version}\n\n`
+}
+
+/** Pages that may wait for changes at once. */
+const OPEN_PAGES_MAX = 10_000
+
+/** How many of them one client may have; the rest of its pages refresh themselves now and then. */
+export const OPEN_PAGES_PER_CLIENT_MAX = 200
+
+/** Pause between two signs of life. Proxies cut what is silent for longer, usually after a minute. */
+const BEAT_MS = 15_000
+
+/** The browser's pause before it connects again. */
+const RETRY_MS = 2000
+
+/** Invoices that are read before other work has its turn. */
+const READ_AT_ONCE = 32
+
+export interface OpenPagesOptions {
+  /** A short text that changes with what the page of an invoice shows; undefined if there is no such invoice. */
+  readonly versionOf: (invoiceId: string) => Promise<string | undefined>
+  readonly onError: (error: unknown) => void
+  readonly pageLimit?: number
+}
+
+/** What a page waits for. */
+export interface Waiting {
+  readonly invoiceId: string
+  readonly walletIds: readonly string[]
+  /** What the page shows already; null if that is not known. */
+  readonly seen: string | null
+  /** The client that it counts for; null for one without a limit. */
+  readonly client: string | null
+}
+
+/**
+ * The payment pages that are open in browsers. Each holds a stream of server-sent events (HTML, 9.2), which says when there
+ * is something new to show; the page then asks for it as for any page. So a stream costs little, and knows no language.
+ *
+ * A commit names the wallets that it changed. Their invoices are read once each, however many pages show them.
+ */
+export class OpenPages {
+  private readonly invoices = new Map<string, OpenInvoice>()
+  /** By wallet. */
+  private readonly listeners = new Map<string, Set<OpenInvoice>>()
+  private readonly clients = new Map<string, number>()
+  private readonly stale = new Set<OpenInvoice>()
+  private readonly beating: NodeJS.Timeout
+  private count = 0
+  private isReading = false
+  private isClosed = false
+
+  constructor(private readonly options: OpenPagesOptions) {
+    this.beating = setInterval(() => this.beat(), BEAT_MS)
+    this.beating.unref()
+  }
+
+  /** Number of open pages. */
+  get size(): number {
+    return this.count
+  }
+
+  /** The events of a page; null if there is no room for one more. */
+  open({ invoiceId, walletIds, seen, client }: Waiting): AsyncIterable<string> | null {
+    const { pageLimit = OPEN_PAGES_MAX } = this.options
+    const ofClient = client === null ? 0 : (this.clients.get(client) ?? 0)
+    if (this.isClosed || this.count >= pageLimit || ofClient >= OPEN_PAGES_PER_CLIENT_MAX) return null
+    const invoice = this.invoices.get(invoiceId) ?? this.listen(invoiceId, walletIds)
+    const page = new OpenPage(seen, () => this.leave(invoice, page, client))
+    invoice.pages.add(page)
+    this.count += 1
+    if (client !== null) this.clients.set(client, ofClient + 1)
+    // What changed since the page was made, or before its invoice was listened for, is found by reading once more.
+    this.read([invoice])
+    return page
+  }
+
+  /** Tells the pages of invoices on these wallets what is new. */
+  changed(walletIds: Iterable<string>): void {
+    for (const walletId of walletIds) this.read(this.listeners.get(walletId) ?? [])
+  }
+
+  /** Ends all pages, and takes no more. */
+  close(): void {
+    this.isClosed = true
+    clearInterval(this.beating)
+    for (const invoice of [...this.invoices.values()]) for (const page of [...invoice.pages]) page.end()
+  }
+
+  private listen(invoiceId: string, walletIds: readonly string[]): OpenInvoice {
+    const invoice: OpenInvoice = { invoiceId, walletIds, pages: new Set() }
+    this.invoices.set(invoiceId, invoice)
+    for (const walletId of walletIds) {
+      const listeners = this.listeners.get(walletId)
+      if (listeners === undefined) this.listeners.set(walletId, new Set([invoice]))
+      else listeners.add(invoice)
+    }
+    return invoice
+  }
+
+  private leave(invoice: OpenInvoice, page: OpenPage, client: string | null): void {
+    invoice.pages.delete(page)
+    this.count -= 1
+    if (client !== null) {
+      const left = (this.clients.get(client) ?? 0) - 1
+      if (left > 0) this.clients.set(client, left)
+      else this.clients.delete(client)
+    }
+    if (invoice.pages.size > 0) return
+    this.invoices.delete(invoice.invoiceId)
+    this.stale.delete(invoice)
+    for (const walletId of invoice.walletIds) {
+      const listeners = this.listeners.get(walletId)
+      listeners?.delete(invoice)
+      if (listeners?.size === 0) this.listeners.delete(walletId)
+    }
+  }
+
+  private read(invoices: Iterable<OpenInvoice>): void {
+    for (const invoice of invoices) this.stale.add(invoice)
+    if (this.isReading || this.stale.size === 0) return
+    this.isReading = true
+    // Not in the commit's own turn: its callers are answered first.
+    setImmediate(() => this.readSome().catch(this.options.onError))
+  }
+
+  private async readSome(): Promise<void> {
+    try {
+      let left = READ_AT_ONCE
+      for (const invoice of this.stale) {
+        if (left === 0) break
+        left -= 1
+        // Before it is read: a change meanwhile makes it stale again.
+        this.stale.delete(invoice)
+        const version = await this.options.versionOf(invoice.invoiceId)
+        if (version !== undefined) for (const page of invoice.pages) page.tell(version)
+      }
+    } finally {
+      this.isReading = false
+      this.read([])
+    }
+  }
+
+  private beat(): void {
+    for (const { pages } of this.invoices.values()) for (const page of pages) page.beat()
+  }
+}
+
+/** An invoice whose page is open somewhere. */
+interface OpenInvoice {
+  readonly invoiceId: string
+  readonly walletIds: readonly string[]
+  readonly pages: Set<OpenPage>
+}
+
+/** The events of one page. At most one waits to be sent: a later version replaces it, and a beat waits for nothing. */
+class OpenPage implements AsyncIterableIterator<string> {
+  /** The first one makes the head of the answer go out, unless there is news by then. */
+  private unsent: string | null = `retry: ${RETRY_MS}\n\n`
+  private wake: ((result: IteratorResult<string>) => void) | null = null
+  private isEnded = false
+
+  constructor(
+    private seen: string | null,
+    private readonly onEnd: () => void,
+  ) {}
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<string>> {
+    if (this.isEnded) return Promise.resolve(DONE)
+    const value = this.unsent
+    if (value !== null) {
+      this.unsent = null
+      return Promise.resolve({ done: false, value })
+    }
+    return new Promise((resolve) => {
+      this.wake = resolve
+    })
+  }
+
+  return(): Promise<IteratorResult<string>> {
+    this.end()
+    return Promise.resolve(DONE)
+  }
+
+  tell(version: string): void {
+    if (version === this.seen) return
+    this.seen = version
+    this.send(newsOf(version))
+  }
+
+  beat(): void {
+    if (this.unsent === null) this.send('event: beat\ndata: 1\n\n')
+  }
+
+  end(): void {
+    if (this.isEnded) return
+    this.isEnded = true
+    this.onEnd()
+    this.wake?.(DONE)
+    this.wake = null
+  }
+
+  private send(event: string): void {
+    const { wake } = this
+    if (wake === null) {
+      this.unsent = event
+      return
+    }
+    this.wake = null
+    wake({ done: false, value: event })
+  }
+}
+
+const DONE: IteratorResult<string> = { done: true, value: undefined }

@@ -1,0 +1,163 @@
+/**
+ * The script of the pages. The pages are complete without it; it brings news, copies, remembers the network and counts
+ * down. It runs in browsers, so it is text here, and `test/page/browser.test.ts` runs it in one. It contains no character
+ * that ends a `<script>`.
+ *
+ * News: the server says that something changed (server-sent events), the script asks for the page and brings what is on the
+ * screen to the same state, node by node, so that scroll, focus and selection stay. Whatever goes wrong, it asks again,
+ * later each time.
+ */
+export const SCRIPT = `
+(() => {
+  'use strict'
+  const BEAT_MS = 15000
+  const FIRST_WAIT_MS = 1000
+  const LONGEST_WAIT_MS = 30000
+  const COPIED_MS = 2000
+  const main = document.querySelector('main')
+  const said = document.getElementById('said')
+  document.documentElement.classList.add('js')
+
+  let source = null
+  let heard = Date.now()
+  let wait = FIRST_WAIT_MS
+  let waiting = 0
+  let deadline = 0
+
+  const bring = (shown, wanted) => {
+    for (const { name } of [...shown.attributes]) {
+      if (name !== 'open' && !wanted.hasAttribute(name)) shown.removeAttribute(name)
+    }
+    for (const { name, value } of wanted.attributes) {
+      if (shown.getAttribute(name) !== value) shown.setAttribute(name, value)
+    }
+    const before = [...shown.childNodes]
+    const after = [...wanted.childNodes]
+    after.forEach((node, index) => {
+      const old = before[index]
+      if (old == null) shown.append(node)
+      else if (old.nodeName !== node.nodeName) old.replaceWith(node)
+      else if (node.nodeType === 1) bring(old, node)
+      else if (old.data !== node.data) old.data = node.data
+    })
+    for (const old of before.slice(after.length)) old.remove()
+  }
+
+  const update = async () => {
+    const answer = await fetch(location.href, { cache: 'no-store' })
+    if (!answer.ok) throw new Error(String(answer.status))
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const wanted = page.querySelector('main')
+    const hadFocus = document.activeElement !== document.body
+    bring(main, wanted)
+    document.title = page.title
+    if (hadFocus && document.activeElement === document.body) document.getElementById('status').focus()
+    setDeadline()
+    wait = FIRST_WAIT_MS
+  }
+
+  const stop = () => {
+    clearTimeout(waiting)
+    if (source !== null) source.close()
+    source = null
+  }
+
+  const lost = async () => {
+    stop()
+    waiting = setTimeout(start, wait * (0.5 + Math.random()))
+    wait = Math.min(2 * wait, LONGEST_WAIT_MS)
+    await update().catch(() => {})
+    if (main.dataset.events == null) stop()
+  }
+
+  const start = () => {
+    stop()
+    const { events, version } = main.dataset
+    if (events == null) return
+    const opened = new EventSource(events + '?after=' + version)
+    source = opened
+    heard = Date.now()
+    opened.onopen = opened.onmessage = () => { heard = Date.now() }
+    opened.addEventListener('beat', opened.onmessage)
+    opened.addEventListener('changed', (event) => {
+      heard = Date.now()
+      if (event.data === main.dataset.version) return
+      update().then(() => { if (main.dataset.events == null) stop() }, lost)
+    })
+    opened.onerror = () => { if (opened.readyState === EventSource.CLOSED && opened === source) lost() }
+  }
+
+  const woken = () => {
+    if (source !== null && Date.now() - heard > 2.5 * BEAT_MS) start()
+  }
+
+  const setDeadline = () => {
+    const timer = document.getElementById('timer')
+    deadline = timer === null ? 0 : Date.now() + Number(timer.dataset.left)
+    tick()
+  }
+  const tick = () => {
+    const timer = document.getElementById('timer')
+    if (timer === null || deadline === 0) return
+    const left = Math.ceil((deadline - Date.now()) / 1000)
+    const two = (number) => String(number).padStart(2, '0')
+    const shown = Math.max(left, 0)
+    timer.textContent = Math.floor(shown / 3600) + ':' + two(Math.floor(shown / 60) % 60) + ':' + two(shown % 60)
+    timer.parentElement.hidden = left > 86400
+    if (left <= 0) {
+      deadline = 0
+      start()
+    }
+  }
+
+  const copy = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text)
+    } catch {
+      const area = document.createElement('textarea')
+      const focused = document.activeElement
+      area.value = text
+      document.body.append(area)
+      area.select()
+      document.execCommand('copy')
+      area.remove()
+      focused.focus()
+    }
+  }
+  document.addEventListener('click', async (event) => {
+    const button = event.target.closest('button[data-copy]')
+    if (button === null) return
+    await copy(button.dataset.copy)
+    const { label, done } = button.dataset
+    button.textContent = done
+    said.textContent = done
+    setTimeout(() => {
+      button.textContent = label
+      said.textContent = ''
+    }, COPIED_MS)
+  })
+
+  const remember = (network) => { try { localStorage.setItem('network', network) } catch {} }
+  const remembered = () => { try { return localStorage.getItem('network') } catch { return null } }
+  document.addEventListener('change', (event) => {
+    if (event.target.name === 'network') remember(event.target.value)
+  })
+  const last = [...document.querySelectorAll('input[name=network]')].find(({ value }) => value === remembered())
+  if (last != null && last.value !== '') last.checked = true
+
+  const retry = async () => {
+    const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => null)
+    if (answer !== null && answer.ok) location.reload()
+    else setTimeout(retry, Number(main.dataset.retry) * 1000)
+  }
+  if (main.dataset.retry != null) setTimeout(retry, Number(main.dataset.retry) * 1000)
+
+  setDeadline()
+  setInterval(tick, 1000)
+  setInterval(woken, 5000)
+  for (const name of ['online', 'pageshow', 'visibilitychange']) addEventListener(name, woken)
+  addEventListener('pagehide', stop)
+  addEventListener('pageshow', (event) => { if (event.persisted) start() })
+  start()
+})()
+`

@@ -1,0 +1,124 @@
+import { chmodSync, rmSync } from 'node:fs'
+import type { Settings } from '../config.js'
+import type { Secp256k1Engine } from '../crypto/secp256k1.js'
+import { NETWORKS } from '../domain/network.js'
+import { together } from '../http/endpoints.js'
+import { guardedRoutes } from '../http/guards.js'
+import { NodeServer } from '../http/node/server.js'
+import { createRouter } from '../http/router.js'
+import { type AdminParts, adminHandlers, type ServiceStatus, type WorkRecord } from '../http/routes/admin.js'
+import type { Logger } from '../log.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
+import type { Store } from '../store/store.js'
+import { VERSION } from '../version.js'
+import { adminSocketPath } from './admin-socket.js'
+import type { Patient } from './doctor/examination.js'
+import { importRecords } from './import.js'
+import { drain, LIMITS } from './listeners.js'
+import { isRecordKind, recordsOf } from './records.js'
+import type { ApiHandlers } from './routes.js'
+import type { Shutdown } from './shutdown.js'
+
+/** Maximum number of commands at once. */
+const CONNECTION_LIMIT = 16
+const PRIVATE_MODE = 0o600
+/** Wallets that can be claimed are counted no further. */
+const CLAIMABLE_COUNT_LIMIT = 10_000
+
+/** What the operator's commands work on. */
+export interface AdminContext {
+  readonly settings: Settings
+  readonly log: Logger
+  readonly store: Store
+  readonly engine: Secp256k1Engine
+  readonly api: ApiHandlers
+  /** Null without the sandbox. */
+  readonly sandbox: Sandbox | null
+  readonly shutdown: Shutdown
+  /** Unix ms. */
+  readonly startedAt: number
+  /** Where the service listens; null when there is none. */
+  readonly url: () => string | null
+  readonly isReady: () => boolean
+  readonly degradations: () => readonly string[]
+  readonly patient: Patient
+}
+
+/**
+ * Listens on `admin.sock` in the data directory: the API without signatures, and the operator's own endpoints. Who may open
+ * the socket may also read the data, so nothing is asked of them. The directory must be locked: a socket that an earlier
+ * process left behind is replaced.
+ */
+export async function startAdmin(context: AdminContext): Promise<void> {
+  const { settings, log, shutdown } = context
+  const { api, sandbox } = context
+  const simulated = sandbox === null ? {} : sandboxHandlers(sandbox)
+  const routes = guardedRoutes(together(api, adminHandlers(adminParts(context)), simulated), {
+    browsers: null,
+    claimRate: null,
+    access: 'trusted',
+  })
+  const resolve = createRouter(routes, {
+    onError: (error, { requestId, method, path }) =>
+      log.error({ err: error, requestId, method, path }, 'command failed'),
+  })
+  const { path, release } = adminSocketPath(settings.dataDirectory)
+  rmSync(path, { force: true })
+  const server = new NodeServer(
+    resolve,
+    { host: '', port: 0, socketPath: path, connectionLimit: CONNECTION_LIMIT, ...LIMITS },
+    (error) => log.error({ err: error }, 'the admin socket failed on a request'),
+  )
+  await server.listen()
+  chmodSync(path, PRIVATE_MODE)
+  shutdown.add('commands', async () => {
+    await drain(server)
+    release()
+  })
+}
+
+/** Loaded when it is asked for: a start needs none of it. */
+async function* examined(patient: Patient): AsyncGenerator<WorkRecord> {
+  const { examine } = await import('./doctor/doctor.js')
+  yield* examine(patient)
+}
+
+function adminParts(context: AdminContext): AdminParts {
+  return {
+    status: () => statusOf(context),
+    examine: () => examined(context.patient),
+    add: (records) => importRecords(context.store, context.engine, records),
+    records: (kind, owner) => (isRecordKind(kind) ? recordsOf(context.store, kind, owner) : null),
+  }
+}
+
+async function statusOf({
+  settings,
+  store,
+  startedAt,
+  url,
+  isReady,
+  degradations,
+}: AdminContext): Promise<ServiceStatus> {
+  const wallets = await Promise.all(
+    NETWORKS.map(async (network) => {
+      const claimable = await store.wallets.countClaimable(network, CLAIMABLE_COUNT_LIMIT)
+      return [network, { claimable, unassigned: await store.wallets.countUnassigned(network) }] as const
+    }),
+  )
+  return {
+    version: VERSION,
+    pid: process.pid,
+    started_at: startedAt,
+    url: url(),
+    ready: isReady(),
+    data: settings.dataDirectory,
+    sandbox: settings.sandbox,
+    strict: settings.strict,
+    degraded: degradations(),
+    records: await store.overview.counts(),
+    outbox: await store.outbox.depth(),
+    wallets: Object.fromEntries(wallets),
+  }
+}

@@ -1,0 +1,38 @@
+import type { WorkRecord } from '../../http/routes/admin.js'
+import { type Examination, type Finding, failed, type Patient } from './examination.js'
+import { examineDescriptors, examineDisk, examineEngines, examineSettings } from './machine.js'
+import { examineCallbacks, examineClock, examineLedger, examineNetworks } from './peers.js'
+import { examineProxy } from './proxy.js'
+
+/** In this order. A new one is a line here. */
+const EXAMINATIONS: Readonly<Record<string, Examination>> = {
+  settings: examineSettings,
+  engines: examineEngines,
+  'open files': examineDescriptors,
+  disk: examineDisk,
+  clock: examineClock,
+  networks: examineNetworks,
+  ledger: examineLedger,
+  'public URL': examineProxy,
+  callbacks: examineCallbacks,
+}
+
+/** Examines everything, and yields each finding when it is there. */
+export async function* examine(patient: Patient): AsyncGenerator<WorkRecord> {
+  const counts = { ok: 0, warning: 0, failed: 0, skipped: 0 }
+  for (const [name, examination] of Object.entries(EXAMINATIONS)) {
+    for (const finding of await findingsOf(name, examination, patient)) {
+      counts[finding.verdict] += 1
+      yield { type: 'item', item: finding }
+    }
+  }
+  yield { type: 'done', result: counts }
+}
+
+async function findingsOf(name: string, examination: Examination, patient: Patient): Promise<readonly Finding[]> {
+  try {
+    return await examination(patient)
+  } catch (error) {
+    return [failed(name, `It could not be examined: ${(error as Error).message}.`, 'See the log.')]
+  }
+}

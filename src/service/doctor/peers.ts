@@ -1,0 +1,144 @@
+import { lookup } from 'node:dns/promises'
+import { connect } from 'node:net'
+import { request } from 'undici'
+import type { Settings } from '../../config.js'
+import { NETWORKS } from '../../domain/network.js'
+import { LedgerNodes } from '../../ledger/ledger-nodes.js'
+import { NodeUnavailable, WrongNode } from '../../networks/network-reader.js'
+import { AddressGuard } from '../../webhooks/address-guard.js'
+import { isPrivateToMachine } from '../exposure.js'
+import { READERS } from '../networks.js'
+import { type Examination, type Finding, failed, ok, type Patient, skipped, warning } from './examination.js'
+
+const TIMEOUT_MS = 5000
+/** Signed requests are refused when their timestamp is five minutes off. */
+const CLOCK_FAILED_MS = 60_000
+const CLOCK_WARNING_MS = 3000
+/** Destinations of webhooks that are tried. */
+const DESTINATIONS_MAX = 20
+/** Owners whose webhook settings are looked at. */
+const OWNERS_MAX = 1000
+/** An identity that no ledger has. */
+const NOBODY = '0'.repeat(64)
+
+/** The clock, compared with the servers that the settings name. */
+export const examineClock: Examination = async ({ settings, clock }) => {
+  const urls = [settings.publicUrl, ...settings.ledgerUrls, ...settings.sepUrls, ...settings.trxNileUrls]
+  const differences: number[] = []
+  for (const url of urls.filter((one) => one !== undefined)) {
+    const date = await dateAt(url)
+    // The header has whole seconds.
+    if (date !== null) differences.push(clock.now() - date - 500)
+  }
+  if (differences.length === 0) return [skipped('clock', 'No server that the settings name tells the time.')]
+  const offMs = differences.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0] ?? 0
+  const text = `The clock is ${(offMs / 1000).toFixed(1)} s ahead of the nearest of ${differences.length} servers.`
+  const advice = 'Keep the clock right with NTP: requests whose timestamp is five minutes off are refused.'
+  if (Math.abs(offMs) > CLOCK_FAILED_MS) return [failed('clock', text, advice)]
+  return [Math.abs(offMs) > CLOCK_WARNING_MS ? warning('clock', text, advice) : ok('clock', text)]
+}
+
+async function dateAt(url: string): Promise<number | null> {
+  try {
+    const { headers, body } = await request(url, { method: 'HEAD', signal: AbortSignal.timeout(TIMEOUT_MS) })
+    await body.dump()
+    const date = Date.parse(String(headers['date']))
+    return Number.isNaN(date) ? null : date
+  } catch {
+    return null
+  }
+}
+
+/** Each node of each watched network by itself: that it is of the network, knows the token, and how far it is. */
+export const examineNetworks: Examination = async (patient) => {
+  const findings: Finding[] = []
+  for (const network of NETWORKS) {
+    const name = { SEP: 'sepUrls', 'TRX-NILE': 'trxNileUrls' } as const
+    const urls = patient.settings[name[network]]
+    if (urls.length === 0) findings.push(skipped(network, 'It is not watched.'))
+    for (const url of urls) findings.push(await examineNode(patient, network, { [name[network]]: [url] }))
+  }
+  return findings
+}
+
+async function examineNode(
+  { settings, clock, log }: Patient,
+  network: (typeof NETWORKS)[number],
+  only: Partial<Settings>,
+): Promise<Finding> {
+  const reader = READERS[network]({ settings: { ...settings, ...only }, clock, log })
+  if (reader === null) return skipped(network, 'It is not watched.')
+  const [endpoint] = reader.endpoints()
+  try {
+    await reader.verify()
+    const { latest, confirmed } = await reader.head()
+    return ok(network, `${endpoint?.name} is at block ${latest}, confirmed up to ${confirmed}.`)
+  } catch (error) {
+    if (error instanceof WrongNode) {
+      return failed(network, `${endpoint?.name}: ${error.message}.`, 'Name a node of this network, and its token.')
+    }
+    if (!(error instanceof NodeUnavailable)) throw error
+    return failed(network, `${error.message}.`, 'Check the address, the key and the firewall.')
+  } finally {
+    await reader.close()
+  }
+}
+
+export const examineLedger: Examination = async ({ settings }) => {
+  const { ledgerUrls, ledgerTimeoutMs: timeoutMs } = settings
+  if (ledgerUrls.length === 0) return [skipped('ledger', 'No ledger is configured.')]
+  const findings: Finding[] = []
+  for (const url of ledgerUrls) {
+    const nodes = new LedgerNodes({ storeUrls: [], urls: [url], timeoutMs })
+    const name = new URL(url).origin
+    const answer = await nodes.hasIdentity(NOBODY)
+    await nodes.close()
+    if (answer === 'unreachable') findings.push(failed('ledger', `${name} does not answer.`, 'Check the address.'))
+    else findings.push(ok('ledger', `${name} answers.`))
+  }
+  return findings
+}
+
+/** Whether the default callbacks of owners can be reached from here. Nothing is sent to them. */
+export const examineCallbacks: Examination = async ({ settings, running }) => {
+  if (running === null) return [skipped('callbacks', 'No service runs whose webhooks could be tried.')]
+  const { overview, webhooks } = running.store
+  const { items } = await overview.owners({ after: null, limit: OWNERS_MAX })
+  const origins = new Set<string>()
+  for (const { owner } of items) {
+    const { callback_url } = await webhooks.find(owner)
+    if (callback_url !== null && origins.size < DESTINATIONS_MAX) origins.add(new URL(callback_url).origin)
+  }
+  if (origins.size === 0) return [skipped('callbacks', 'No owner has a default callback.')]
+  const guard = new AddressGuard({ allowAll: isPrivateToMachine(settings), allow: settings.callbackAllow })
+  return await Promise.all([...origins].map((origin) => examineCallback(new URL(origin), guard)))
+}
+
+async function examineCallback(url: URL, guard: AddressGuard): Promise<Finding> {
+  const name = 'callbacks'
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  try {
+    const { address } = await lookup(hostname)
+    if (!guard.isAllowed(address)) {
+      const advice = 'If it is meant, name the network in BILLHOOK_CALLBACK_ALLOW.'
+      return warning(name, `${url.origin} is at ${address}, which is not public: nothing is sent there.`, advice)
+    }
+    await connected(address, Number(url.port || (url.protocol === 'https:' ? 443 : 80)))
+    return ok(name, `${url.origin} takes connections.`)
+  } catch (error) {
+    const advice = 'Tell the merchant, or open the firewall.'
+    return warning(name, `${url.origin} cannot be reached: ${(error as Error).message}.`, advice)
+  }
+}
+
+function connected(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, timeout: TIMEOUT_MS })
+    socket.once('error', reject)
+    socket.once('timeout', () => socket.destroy(new Error(`no connection within ${TIMEOUT_MS} ms`)))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve()
+    })
+  })
+}

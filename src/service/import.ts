@@ -1,0 +1,94 @@
+import { parsePublicKeyHex, type Secp256k1Engine } from '../crypto/secp256k1.js'
+import { parseImportedRecord } from '../domain/imported-record.js'
+import type { LedgerFact } from '../domain/ledger-fact.js'
+import type { Settled } from '../store/commands.js'
+import type { ImportableRecord, ImportOutcome, Store } from '../store/store.js'
+
+/** Where an imported record goes: to the store, to the store's facts, or nowhere. */
+type Destination = ImportableRecord | Facts | ImportOutcome
+
+interface Facts {
+  readonly type: 'facts'
+  readonly facts: readonly LedgerFact[]
+}
+
+/**
+ * Adds records of another store, in order, as its export shows them. What follows a wallet may be paid to it, so each run of
+ * records of one destination is durable before the next begins. Rejects when the store refuses writes.
+ */
+export async function importRecords(
+  store: Pick<Store, 'imports' | 'ledger'>,
+  engine: Pick<Secp256k1Engine, 'isPublicKey'>,
+  records: readonly unknown[],
+): Promise<readonly ImportOutcome[]> {
+  const outcomes: ImportOutcome[] = []
+  const destinations = records.map((record) => destinationOf(record, engine))
+  while (outcomes.length < destinations.length) {
+    const rest = destinations.slice(outcomes.length)
+    const facts = leading(rest, isFacts)
+    const rows = leading(rest, isRow)
+    if (facts.length > 0) outcomes.push(...(await applyFacts(store, facts)))
+    else if (rows.length > 0) outcomes.push(...(await store.imports.add(rows)).map(settledValue))
+    else outcomes.push(...leading(rest, isOutcome))
+  }
+  return outcomes
+}
+
+function destinationOf(value: unknown, engine: Pick<Secp256k1Engine, 'isPublicKey'>): Destination {
+  const record = parseImportedRecord(value)
+  if (record.type === 'flaw') return { status: 'refused', error: record.flaw }
+  if (record.type !== 'key') return record
+  const publicKey = parsePublicKeyHex(record.key.public_key)
+  if (publicKey === null || !engine.isPublicKey(publicKey)) {
+    return { status: 'refused', error: 'public_key is no compressed secp256k1 key' }
+  }
+  return { ...record, publicKey }
+}
+
+function isFacts(one: Destination): one is Facts {
+  return 'facts' in one
+}
+
+function isRow(one: Destination): one is ImportableRecord {
+  return 'type' in one && !isFacts(one)
+}
+
+function isOutcome(one: Destination): one is ImportOutcome {
+  return 'status' in one
+}
+
+/** The first records of a list, as long as `is` takes them. */
+function leading<T extends Destination>(
+  list: readonly Destination[],
+  is: (one: Destination) => one is T,
+): readonly T[] {
+  const taken: T[] = []
+  for (const one of list) {
+    if (!is(one)) break
+    taken.push(one)
+  }
+  return taken
+}
+
+/** A wallet may be two facts; it is known only when both are. */
+async function applyFacts(
+  { ledger }: Pick<Store, 'ledger'>,
+  records: readonly Facts[],
+): Promise<readonly ImportOutcome[]> {
+  const applied = await ledger.applyFacts(
+    records.flatMap(({ facts }) => facts).map((fact) => ({ eventId: null, fact })),
+  )
+  let next = 0
+  return records.map(({ facts }) => {
+    const outcomes = applied.slice(next, next + facts.length).map(settledValue)
+    next += facts.length
+    const rejected = outcomes.find((outcome) => outcome.status === 'rejected')
+    if (rejected !== undefined) return { status: 'refused', error: rejected.error }
+    return { status: outcomes.some(({ status }) => status === 'applied') ? 'added' : 'known' }
+  })
+}
+
+function settledValue<T>(settled: Settled<T>): T {
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
+}

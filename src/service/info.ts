@@ -1,0 +1,52 @@
+import type { Settings } from '../config.js'
+import { isTestNetwork, NETWORKS } from '../domain/network.js'
+import type { LedgerInfo, ServiceInfo } from '../http/routes/info.js'
+import { parseFollowedContracts } from '../ledger/followed-contracts.js'
+import { coinOn, NETWORK_TITLES } from '../page/coin.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { VERSION } from '../version.js'
+import { tokenDecimalsOf } from './open-store.js'
+import { networkFactsOf } from './pages.js'
+
+const CLAIMS = { SEP: 'sep/eth', 'TRX-NILE': 'niles/trx' } as const
+
+export function infoOf(settings: Settings, sandbox: Pick<Sandbox, 'describe'> | null): ServiceInfo {
+  const { strict, unsigned } = settings
+  const [facts, decimals] = [networkFactsOf(settings), tokenDecimalsOf(settings)]
+  return {
+    version: VERSION,
+    strict,
+    unsigned: strict ? 'off' : unsigned,
+    networks: NETWORKS.map((id) => ({
+      id,
+      name: NETWORK_TITLES[id],
+      symbol: coinOn('native', id),
+      token: facts[id].token,
+      decimals: decimals[id],
+      claim: CLAIMS[id],
+      testnet: isTestNetwork(id),
+    })),
+    ledger: sandbox === null ? ledgerOf(settings) : simulatedLedger(sandbox),
+  }
+}
+
+/** The settings have been checked: with nodes there is one contract of each role. */
+function ledgerOf({ ledgerNodes: nodes, ledgerContracts, onboardingName = '' }: Settings): LedgerInfo | null {
+  const contracts = parseFollowedContracts(ledgerContracts)
+  if (nodes.length === 0 || 'flaw' in contracts) return null
+  const [onboard, assign] = (['onboard', 'assign'] as const).map((wanted) =>
+    contracts.find(({ role }) => role === wanted),
+  )
+  if (onboard === undefined || assign === undefined) return null
+  return {
+    namespace: onboard.namespace,
+    contracts: { onboard: onboard.contract, assignOwner: assign.contract },
+    onboardingName,
+    nodes,
+  }
+}
+
+function simulatedLedger(sandbox: Pick<Sandbox, 'describe'>): LedgerInfo {
+  const { namespace, contracts, onboardingName, nodeUrl } = sandbox.describe()
+  return { namespace, contracts, onboardingName, nodes: [nodeUrl] }
+}

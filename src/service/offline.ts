@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { WalletDirectory } from '../actors/wallet-directory.js'
+import { KnownIdentities } from '../auth/known-identities.js'
+import type { Clock } from '../clock.js'
+import type { Settings } from '../config.js'
+import { noble } from '../crypto/noble.js'
+import { clientReader } from '../http/guards/client-address.js'
+import type { Logger } from '../log.js'
+import { isSandboxDirectory } from '../sandbox/sandbox-directory.js'
+import { StartError } from '../start-error.js'
+import { DATA_FILE } from '../store/lmdb/file/data-file.js'
+import { startAdmin } from './admin.js'
+import { startSender } from './core.js'
+import { openStore } from './open-store.js'
+import { apiHandlers } from './routes.js'
+import { Shutdown } from './shutdown.js'
+
+/**
+ * Serves `admin.sock` of a data directory that no service uses, for one command: the same work behind the same socket, with no
+ * port, no watchers and no webhooks. Webhooks that a command owes are sent when the service runs. Resolves with what
+ * closes it. Throws `StartError` when another process has the directory, or when it holds no data.
+ */
+export async function startOffline(settings: Settings, log: Logger, clock: Clock): Promise<() => Promise<void>> {
+  const { dataDirectory } = settings
+  if (!existsSync(join(dataDirectory, DATA_FILE))) {
+    throw new StartError(`the data directory ${dataDirectory} holds no data; name the right one with --data`)
+  }
+  const shutdown = new Shutdown()
+  try {
+    const sandbox = isSandboxDirectory(dataDirectory)
+    const store = await openStore(settings, clock)
+    shutdown.add('store', () => store.close())
+    const { testDeliveries } = startSender({ settings, clock, shutdown, store })
+    const directory = new WalletDirectory(store)
+    shutdown.add('wallets', () => directory.idle())
+    const core = { store, directory, engine: noble, testDeliveries, onOwed: () => {}, openPages: { open: () => null } }
+    const identities = new KnownIdentities(store.identities, null)
+    const clientOf = clientReader([])
+    await startAdmin({
+      settings: { ...settings, sandbox },
+      log,
+      store,
+      engine: noble,
+      api: apiHandlers(core, { settings, clock, identities, clientOf, isSandbox: sandbox }),
+      sandbox: null,
+      shutdown,
+      startedAt: clock.now(),
+      url: () => null,
+      isReady: () => false,
+      degradations: () => [],
+      patient: { settings, clock, log, running: null },
+    })
+    return () => shutdown.endAll()
+  } catch (error) {
+    await shutdown.endAll()
+    throw error
+  }
+}

@@ -1,0 +1,96 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Deposit } from '../domain/deposit.js'
+import { NETWORKS } from '../domain/network.js'
+import type { WorkRecord } from '../http/routes/admin.js'
+import { withPayment } from '../http/routes/invoices.js'
+import type { Awaitable, Page, PageOf, RecordCounts, Store } from '../store/store.js'
+
+/** Whether `text` names a kind of records. */
+export function isRecordKind(text: string): text is RecordKind {
+  return Object.hasOwn(READERS, text)
+}
+
+/** Records read at once; other requests have their turn between two pages. */
+const PAGE_RECORDS = 100
+
+/**
+ * Every record of a kind, as the API shows it, or those of one owner. It is no snapshot: each page is read when the client has
+ * taken the one before, so a record that changes meanwhile is shown before or after its change.
+ */
+export async function* recordsOf(store: Store, kind: RecordKind, owner: string | null): AsyncGenerator<WorkRecord> {
+  const total = owner === null ? (await store.overview.counts())[kind] : null
+  let done = 0
+  for await (const items of READERS[kind](store, owner)) {
+    for (const item of items) yield { type: 'item', item }
+    done += items.length
+    yield { type: 'progress', done, total, what: '' }
+  }
+  yield { type: 'done', result: { records: done } }
+}
+
+/** What can be read. */
+type RecordKind = keyof RecordCounts
+
+type Pages = AsyncGenerator<readonly unknown[]>
+
+/** How each kind is read: all of it, or that of an owner. */
+const READERS: Readonly<Record<RecordKind, (store: Store, owner: string | null) => Pages>> = {
+  identities: async function* (store, owner) {
+    for await (const items of ownersOf(store)) yield owner === null ? items : items.filter((one) => one.owner === owner)
+  },
+  wallets: (store, owner) =>
+    everyPage((page) => (owner === null ? store.overview.wallets(page) : store.wallets.page(owner, page))),
+  keys: (store, owner) => ofOwners(store, owner, (one, page) => store.keys.page(one, page)),
+  invoices: (store, owner) =>
+    ofOwners(store, owner, async (one, page) => {
+      const { items, next } = await store.invoices.pageWithPayment(one, page)
+      return { items: items.map(withPayment), next }
+    }),
+  deposits: async function* (store, owner) {
+    for (const network of NETWORKS) {
+      for await (const items of everyPage<Deposit>((page) => store.deposits.page(network, page))) {
+        yield owner === null ? items : await depositsTo(store, owner, items)
+      }
+    }
+  },
+  deliveries: (store, owner) => ofOwners(store, owner, (one, page) => store.outbox.page(one, page)),
+}
+
+function ownersOf(store: Store) {
+  return everyPage((page) => store.overview.owners(page))
+}
+
+/** The records of an owner, or those of every owner, one after the other. */
+async function* ofOwners(
+  store: Store,
+  owner: string | null,
+  read: (owner: string, page: Page) => Awaitable<PageOf<unknown>>,
+): Pages {
+  if (owner !== null) {
+    yield* everyPage((page) => read(owner, page))
+    return
+  }
+  for await (const owners of ownersOf(store)) {
+    for (const one of owners) yield* everyPage((page) => read(one.owner, page))
+  }
+}
+
+/** Those of `deposits` that went to a wallet which the owner has now. */
+async function depositsTo(store: Store, owner: string, deposits: readonly Deposit[]): Promise<readonly Deposit[]> {
+  const kept: Deposit[] = []
+  for (const deposit of deposits) {
+    const wallet = await store.wallets.at(deposit.network, deposit.toAddress)
+    if (wallet?.owner === owner) kept.push(deposit)
+  }
+  return kept
+}
+
+async function* everyPage<T>(read: (page: Page) => Awaitable<PageOf<T>>): AsyncGenerator<readonly T[]> {
+  let after: string | null = null
+  do {
+    const { items, next }: PageOf<T> = await read({ after, limit: PAGE_RECORDS })
+    if (items.length > 0) yield items
+    after = next
+    await setImmediate()
+  } while (after !== null)
+}

@@ -1,0 +1,29 @@
+import type { ChangePort, OnChange } from '../../store.js'
+
+/** Gathers what the units of a commit change, and tells it when the commit is durable. */
+export class Changes implements ChangePort {
+  private readonly listeners = new Set<OnChange>()
+  private wallets = new Set<string>()
+
+  onChange(listener: OnChange): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /** Called by a unit of work. One that is undone may be told all the same: listeners read what there is. */
+  add(walletId: string): void {
+    if (this.listeners.size > 0) this.wallets.add(walletId)
+  }
+
+  tell(): void {
+    if (this.wallets.size === 0) return
+    const told = this.wallets
+    this.wallets = new Set()
+    for (const listener of this.listeners) listener(told)
+  }
+
+  /** Nothing of the commit came to be. */
+  forget(): void {
+    this.wallets.clear()
+  }
+}

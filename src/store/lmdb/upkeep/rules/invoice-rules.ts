@@ -1,0 +1,199 @@
+import { CURRENCIES, type Currency, parseInvoiceAmount } from '../../../../domain/amount.js'
+import { expiryKey } from '../../invoices/invoice-index.js'
+import { CALLBACK, callbackOf, type IndexedInvoice, placeOf } from '../../invoices/invoice-places.js'
+import { invoiceCodec, type StoredInvoice, storeIdOf } from '../../invoices/invoice-rows.js'
+import { amountKey, openKey } from '../../invoices/open-invoices.js'
+import { greatestKey, paidKey, unmatchedKey } from '../../invoices/paid-invoices.js'
+import { setKey, type WalletSet, walletSetCodec } from '../../invoices/wallet-sets.js'
+import { accountOf, totalAfter } from '../../payments/running-totals.js'
+import {
+  bigintFromBytes,
+  bigintToBytes,
+  currencyByte,
+  ID_BYTES,
+  type InvoiceId,
+  numberKey,
+  timeOfId,
+  under,
+  type WalletNo,
+} from '../../tables/keys.js'
+import type { WalletRow } from '../../wallets/wallets.js'
+import { Bits } from '../numbers.js'
+import type { Reading } from '../reading.js'
+import type { MakeRule, Rule } from './rule.js'
+
+/** An invoice with the wallets that its deposits come to. */
+interface ReadInvoice extends IndexedInvoice {
+  readonly stored: StoredInvoice
+  readonly wallets: readonly WalletRow[]
+}
+
+export const invoices: MakeRule = (reading) => new InvoiceRule(reading)
+
+class InvoiceRule implements Rule {
+  /** The wallets and currencies of which the greatest amount ever paid is the amount of an invoice. */
+  private readonly attained = new Bits()
+
+  constructor(private readonly reading: Reading) {}
+
+  row(key: Buffer, value: Buffer): void {
+    const { reading } = this
+    if (key.length !== ID_BYTES) return reading.wrong('its key is not an id')
+    const stored = invoiceCodec.decode(value)
+    const set = reading.walletSet(stored.setNo as WalletSet['no'])
+    if (set === undefined) return reading.wrong(`payees does not have its set of wallets, ${stored.setNo}`)
+    const id = key as InvoiceId
+    reading.owe('ownerInvoices', under(set.ownerNo, id))
+    if (stored.reference !== null) reading.owe('references', Buffer.from(stored.reference), id)
+    if (stored.importedAs !== null) this.checkImported(stored.importedAs, id)
+    this.checkWallets(stored, set)
+    this.checkEnding(stored, id)
+    const invoice = this.indexed(id, stored, set)
+    if (invoice === null) return
+    if (stored.voidedAt === null) this.checkState(invoice)
+    for (const { no } of invoice.wallets) this.noteAttained(no, invoice)
+  }
+
+  finish(): void {
+    const { reading, attained } = this
+    for (const { key } of reading.tables.paidAmounts?.getRange() ?? []) {
+      if (key.length !== 5 || !attained.has(walletBit(key.readUInt32BE(0), key[4] ?? 0))) {
+        reading.at('paidAmounts', key)
+        reading.wrong('it is the amount of no invoice on its wallet')
+      }
+    }
+  }
+
+  private checkImported(name: string, id: InvoiceId): void {
+    const { reading } = this
+    const isRight = storeIdOf({ id: name, created_at: timeOfId(id) })?.equals(id) === true
+    reading.expect(isRight, 'its key is not that of its id')
+    reading.owe('importedInvoices', Buffer.from(name), id)
+  }
+
+  private checkWallets({ walletIds }: StoredInvoice, set: WalletSet): void {
+    // An empty text is a record from before multi-wallet support.
+    if (walletIds === null || walletIds === '') return
+    const named = walletIds.split(',').sort().join()
+    this.reading.expect(named === [...set.walletIds].sort().join(), 'its wallets are not those of its set')
+  }
+
+  private checkEnding({ expiresAt, voidedAt, hasOutlivedExpiry }: StoredInvoice, id: InvoiceId): void {
+    const { reading } = this
+    if (expiresAt === null) return reading.expect(!hasOutlivedExpiry, 'it has outlived an expiry and has none')
+    // The row goes when the expiry is decided, at the latest; a voiding leaves it until then.
+    if (voidedAt === null && !hasOutlivedExpiry) reading.owe('expiries', expiryKey(expiresAt, id))
+    else reading.oweIfThere('expiries', expiryKey(expiresAt, id))
+  }
+
+  private indexed(id: InvoiceId, stored: StoredInvoice, set: WalletSet): ReadInvoice | null {
+    const { reading } = this
+    const currency = CURRENCIES[stored.currencyNo]
+    const amount = parseInvoiceAmount(stored.amount)
+    reading.expect(currency !== undefined, 'it has no currency')
+    reading.expect(amount !== null, 'it has no amount')
+    const wallets = set.walletIds.map((walletId) => reading.wallet(walletId)).filter((one) => one !== undefined)
+    // A missing wallet is told where its set is read.
+    if (currency === undefined || amount === null || wallets.length < set.walletIds.length) return null
+    const callback = callbackOf({ reference: stored.reference, callback_url: stored.callbackUrl })
+    const places = wallets.map(({ no }) => placeOf(no, set.ownerNo))
+    return { id, places, setNo: set.no, currency, amount, callback, stored, wallets }
+  }
+
+  /** One that is not void is either open on each of its wallets, or paid on each of them. */
+  private checkState(invoice: ReadInvoice): void {
+    const { reading } = this
+    const [place] = invoice.places
+    if (place === undefined) return reading.wrong('it has no wallet')
+    const isOpen = reading.has('openInvoices', openKey(place, invoice))
+    const isPaid = reading.has('paidInvoices', paidKey(place, invoice))
+    if (isOpen && isPaid) reading.wrong('it is in open-invoices and in paid-invoices')
+    else if (isOpen) this.checkOpen(invoice)
+    else if (isPaid) this.checkPaid(invoice)
+    else reading.wrong('it is not void, and neither in open-invoices nor in paid-invoices')
+  }
+
+  private checkOpen(invoice: ReadInvoice): void {
+    const { currency, amount, id } = invoice
+    for (const place of invoice.places) {
+      this.reading.owe('openInvoices', openKey(place, invoice))
+      this.reading.owe('openAmounts', amountKey(place, currency, amount), id)
+    }
+  }
+
+  private checkPaid(invoice: ReadInvoice): void {
+    const { reading } = this
+    const isUnmatched = invoice.callback !== CALLBACK.none && !reading.has('matches', invoice.id)
+    for (const place of invoice.places) {
+      reading.owe('paidInvoices', paidKey(place, invoice))
+      if (isUnmatched) reading.owe('unmatchedInvoices', unmatchedKey(place, invoice))
+    }
+    const { amount, currency, id, wallets } = invoice
+    reading.expect(
+      this.confirmedFor(wallets, currency, timeOfId(id)) >= amount,
+      'it is in paid-invoices, and confirmed-totals does not cover it',
+    )
+    for (const { no } of wallets) {
+      const isCounted = this.greatestPaid(no, currency) >= amount
+      reading.expect(isCounted, `paid-amounts has less than its amount for the wallet of number ${no}`)
+    }
+  }
+
+  private confirmedFor(wallets: readonly WalletRow[], currency: Currency, createdAt: number): bigint {
+    const { confirmedTotals } = this.reading.tables
+    let sum = 0n
+    for (const { addressNo } of wallets) {
+      if (addressNo === null || confirmedTotals === undefined) continue
+      sum += totalAfter(confirmedTotals, accountOf(addressNo, currency), createdAt)
+    }
+    return sum
+  }
+
+  private noteAttained(walletNo: WalletNo, { currency, amount }: ReadInvoice): void {
+    if (this.greatestPaid(walletNo, currency) === amount) this.attained.add(walletBit(walletNo, currencyByte(currency)))
+  }
+
+  private greatestPaid(walletNo: WalletNo, currency: Currency): bigint {
+    const bytes = this.reading.get('paidAmounts', greatestKey(walletNo, currency))
+    return bytes === undefined ? 0n : bigintFromBytes(bytes)
+  }
+}
+
+function walletBit(walletNo: number, currency: number): number {
+  return 2 * walletNo + currency
+}
+
+export const openAmounts: MakeRule = (reading) => ({
+  row(key, ids) {
+    reading.expect(ids.length > 0 && ids.length % ID_BYTES === 0, 'it is no list of ids')
+    for (let at = 0; at + ID_BYTES <= ids.length; at += ID_BYTES) reading.find(key, ids.subarray(at, at + ID_BYTES))
+  },
+})
+
+export const paidAmounts: MakeRule = (reading) => ({
+  row(_key, value) {
+    reading.expect(value.length > 0 && bigintToBytes(bigintFromBytes(value)).equals(value), 'it is no amount')
+  },
+})
+
+export const matches: MakeRule = (reading) => ({
+  row(key, value) {
+    reading.expect(key.length === ID_BYTES && value.length === 4, 'it is malformed')
+    const count = value.readUInt32BE(0)
+    reading.expect(count > 0, 'it counts nothing')
+    reading.find(key, undefined, count)
+  },
+})
+
+export const walletSets: MakeRule = (reading) => ({
+  row(key, value) {
+    const { owner, ownerNo, walletIdsText } = walletSetCodec.decode(value)
+    reading.use('walletSet', key.readUInt32BE(0))
+    reading.expect(reading.identity(owner)?.no === ownerNo, `identities has no such owner of number ${ownerNo}`)
+    const ids = walletIdsText.split(',')
+    reading.expect(new Set(ids).size === ids.length, 'it names a wallet twice')
+    const wallets = ids.map((id) => reading.wallet(id)).filter((one) => one !== undefined)
+    if (wallets.length < ids.length) return reading.wrong('wallets does not have all of its wallets')
+    reading.owe('walletSetNos', setKey(ownerNo as WalletSet['ownerNo'], wallets), numberKey(key.readUInt32BE(0)))
+  },
+})

@@ -1,0 +1,56 @@
+import type { TableName } from '../../tables/tables.js'
+import { blocks, chains } from './chain-rules.js'
+import { deliveries, webhooks } from './delivery-rules.js'
+import { deposits, totals } from './deposit-rules.js'
+import { addresses, identities, ledgerDates, wallets } from './identity-rules.js'
+import { invoices, matches, openAmounts, paidAmounts, walletSets } from './invoice-rules.js'
+import { apiKeys, idempotencyKeys, ownerApiKeys, signedCreations } from './key-rules.js'
+import { events, ledgerSetAside, ledgerTaken, meta } from './ledger-rules.js'
+import { index, type MakeRule } from './rule.js'
+
+/** A rule for each table, in the order in which they are read: totals come behind the addresses that they belong to. */
+export const RULES: Readonly<Record<TableName, MakeRule>> = {
+  meta,
+  identities,
+  wallets,
+  addresses,
+  ownerWallets: index,
+  freeWallets: index,
+  apiKeys,
+  apiKeyIds: index,
+  ownerApiKeys,
+  activeApiKeys: index,
+  walletSets,
+  walletSetNos: index,
+  invoices,
+  importedInvoices: index,
+  ownerInvoices: index,
+  idempotencyKeys,
+  idempotencyExpiries: index,
+  signedCreations,
+  references: index,
+  openAmounts,
+  openInvoices: index,
+  paidInvoices: index,
+  paidAmounts,
+  unmatchedInvoices: index,
+  matches,
+  expiries: index,
+  deposits,
+  seenTotals: totals,
+  confirmedTotals: totals,
+  chains,
+  blocks,
+  blockDeposits: index,
+  events,
+  eventTimes: index,
+  ledgerTaken,
+  ledgerSetAside,
+  ledgerDates,
+  webhooks,
+  deliveries,
+  queuedDeliveries: index,
+  attemptedDeliveries: index,
+  waitingDeliveries: index,
+  ownerDeliveries: index,
+}

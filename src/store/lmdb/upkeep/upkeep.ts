@@ -1,0 +1,86 @@
+import { closeSync, openSync } from 'node:fs'
+import { setImmediate as otherWork } from 'node:timers/promises'
+import type { Clock } from '../../../clock.js'
+import { StartError } from '../../../start-error.js'
+import type { BackupMade, BackupRequest, CheckProgress, CheckResult, Upkeep, Violation } from '../../upkeep.js'
+import { readPosition } from '../file/migration.js'
+import { SCHEMA_VERSION } from '../file/schema.js'
+import { writeBackup } from './backup.js'
+import { readTrailer } from './backup-file.js'
+import { checkTables } from './check.js'
+import { holdData } from './held-data.js'
+import { restoreBackup } from './restore.js'
+
+/**
+ * The upkeep of a data directory. It reads beside the service, as LMDB lets any process do, and needs nothing of it. `companions` are files
+ * of the directory that belong to the data.
+ */
+export function lmdbUpkeep(directory: string, companions: readonly string[], clock: Clock): Upkeep {
+  return {
+    backup: (request) => backup({ directory, companions, clock }, request),
+    madeAt,
+    restore: restoreBackup,
+    check: (onViolation) => check(directory, clock, onViolation),
+  }
+}
+
+interface Place {
+  readonly directory: string
+  readonly companions: readonly string[]
+  readonly clock: Clock
+}
+
+async function backup(place: Place, request: BackupRequest): Promise<BackupMade> {
+  const held = await holdData(place.directory)
+  try {
+    if (held.version === null) throw new StartError(`the data directory ${place.directory} holds no data`)
+    return await writeBackup({ ...place, version: held.version }, request)
+  } finally {
+    await held.close()
+  }
+}
+
+function madeAt(file: string): number | null {
+  let fd: number | null = null
+  try {
+    fd = openSync(file, 'r')
+    const trailer = readTrailer(fd)
+    return 'flaw' in trailer ? null : trailer.about.madeAt
+  } catch {
+    return null
+  } finally {
+    if (fd !== null) closeSync(fd)
+  }
+}
+
+async function* check(
+  directory: string,
+  clock: Clock,
+  onViolation: (violation: Violation) => void,
+): AsyncGenerator<CheckProgress, CheckResult> {
+  const held = await holdData(directory)
+  try {
+    if (held.version !== SCHEMA_VERSION) {
+      throw new StartError(
+        `the data directory ${directory} has data version ${held.version}, and this program checks version ${SCHEMA_VERSION}: ` +
+          (held.version !== null && held.version > SCHEMA_VERSION
+            ? 'check it with the newer version'
+            : 'run "billhook migrate" or start the service first'),
+      )
+    }
+    if (readPosition(held.tables.meta) !== null) {
+      throw new StartError(
+        `the data directory ${directory} is in the middle of a migration: run "billhook migrate" or start the service first`,
+      )
+    }
+    const steps = checkTables(held.tables, clock.now(), onViolation)
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+      yield step.value
+      await otherWork()
+    }
+  } finally {
+    await held.close()
+  }
+}

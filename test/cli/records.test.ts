@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { request } from 'undici'
+import { runBash } from '../support/shell.js'
+import { command, inDirectory, main, serving } from './served.js'
+
+const FORMULA = '=HYPERLINK("http://evil.example")'
+
+/** A sandbox with a deposit to a wallet that nobody owns, and its address. */
+async function withDeposit(directory: string) {
+  const { service, url } = await serving(directory, '--sandbox')
+  const claimed = await request(`${url}/api/wallets/claim/niles/trx`)
+  const { id, address } = (await claimed.body.json()) as { id: string; address: string }
+  const deposit = { address, amount: '1.5', currency: 'USDT', kind: 'confirmed', txHash: FORMULA }
+  const paid = await request(`${url}/sandbox/deposits`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(deposit),
+  })
+  assert.equal(paid.statusCode, 200, await paid.body.text())
+  return { service, id, address }
+}
+
+describe('records of a data directory', () => {
+  test(
+    'are exported and listed alike while a service runs and when none does',
+    inDirectory(async (directory) => {
+      const { service, address } = await withDeposit(directory)
+      const commands = [
+        ['export', 'deposits'],
+        ['export', 'deposits', '--format', 'csv'],
+        ['export', 'wallets', '--owner', 'nobody'],
+        ['wallets', 'list', '--json'],
+        ['deposits', 'list'],
+      ]
+      const run = async () => Promise.all(commands.map((argv) => command(...argv, '--data', directory)))
+      const online = await run()
+      service.kill('SIGTERM')
+      assert.equal((await service.ended).code, 0)
+      const offline: typeof online = []
+      for (const argv of commands) offline.push(await command(...argv, '--data', directory))
+      assert.deepEqual(
+        offline.map(({ stdout }) => stdout),
+        online.map(({ stdout }) => stdout),
+      )
+      const [exported, csv, none, wallets, deposits] = online
+      for (const { code } of online) assert.equal(code, 0)
+      const record = JSON.parse(exported?.stdout ?? '')
+      assert.deepEqual([record.txHash, record.toAddress, record.amount], [FORMULA, address, '1500000'])
+      const [header, row] = (csv?.stdout ?? '').split('\n')
+      assert.equal(header, 'network,txHash,index,toAddress,currency,amount,kind,receivedAt,confirmedAt')
+      assert.match(row ?? '', /^TRX-NILE,"'=HYPERLINK\(""http:\/\/evil.example""\)",0,/)
+      assert.equal(none?.stdout, '')
+      assert.equal(wallets?.stdout.trimEnd().split('\n').length, 200)
+      assert.equal(deposits?.stdout.trimEnd().split('\n').length, 2)
+    }),
+  )
+
+  test(
+    'end quietly when the reader has enough',
+    inDirectory(async (directory) => {
+      const { service } = await withDeposit(directory)
+      const list = `${process.execPath} ${fileURLToPath(main)} wallets list --data ${directory}`
+      const { code, stderr } = await runBash(['-c', `${list} | head -1`], { timeoutMs: 30_000 })
+      assert.deepEqual([code, stderr], [0, ''])
+      service.kill('SIGTERM')
+      await service.ended
+    }),
+  )
+
+  test(
+    'end with 1 and a line that says why when the disk that takes them is full',
+    inDirectory(async (directory) => {
+      const { service } = await serving(directory, '--sandbox')
+      for (const argv of [
+        ['export', 'wallets'],
+        ['wallets', 'list'],
+        ['status', '--json'],
+      ]) {
+        const line = [process.execPath, fileURLToPath(main), ...argv, '--data', directory, '> /dev/full'].join(' ')
+        const { code, stderr } = await runBash(['-c', line], { timeoutMs: 30_000 })
+        assert.equal(code, 1)
+        assert.equal(
+          stderr.trim().split('\n').at(-1),
+          'billhook: standard output cannot be written: no space left on device (ENOSPC)',
+        )
+        assert.doesNotMatch(stderr, /\n\s+at /)
+      }
+      service.kill('SIGTERM')
+      await service.ended
+    }),
+  )
+
+  test('of an unknown kind, or of none, are refused', async () => {
+    for (const argv of [['export', 'secrets'], ['export'], ['export', 'keys', '--format', 'xml'], ['wallets', 'lst']]) {
+      const { code, stdout, stderr } = await command(...argv)
+      assert.deepEqual([code, stdout], [2, ''])
+      assert.match(stderr, /^[^\n]+\n$/)
+    }
+  })
+
+  test(
+    'are imported into another directory as they were exported',
+    inDirectory(async (directory) => {
+      const [from, to] = [join(directory, 'from'), join(directory, 'to')]
+      const { service } = await withDeposit(from)
+      const served = await serving(to, '--sandbox')
+      const kinds = ['identities', 'wallets', 'keys', 'invoices', 'deposits']
+      for (const kind of kinds) {
+        const { stdout } = await command('export', kind, '--data', from)
+        const file = join(directory, `${kind}.ndjson`)
+        writeFileSync(file, `${stdout}{"what":"ever"}\nno JSON\n`)
+        const { code, stdout: told, stderr } = await command('import', file, '--data', to, '--json')
+        const refusals = stderr.split('\n').filter((line) => line.startsWith(file))
+        const lines = stdout.split('\n').length
+        assert.deepEqual(refusals, [
+          `${file}:${lines}: it is no invoice, deposit, wallet, key or identity`,
+          `${file}:${lines + 1}: it is no JSON`,
+        ])
+        assert.deepEqual([code, JSON.parse(told)], [1, { added: lines - 1, known: 0, refused: 2 }])
+        const again = await command('import', file, '--data', to, '--json')
+        assert.deepEqual(JSON.parse(again.stdout), { added: 0, known: lines - 1, refused: 2 })
+        const ofOld = new Set(stdout.split('\n'))
+        const { stdout: exported } = await command('export', kind, '--data', to)
+        assert.equal(exported.split('\n').filter((line) => ofOld.has(line)).length, lines)
+      }
+      for (const one of [service, served.service]) {
+        one.kill('SIGTERM')
+        await one.ended
+      }
+    }),
+  )
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { build } from 'esbuild'
+import { deferred } from '../support/deferred.js'
+import { ServiceFixture } from '../support/service-fixture.js'
+import { missingPrograms } from '../support/shell.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
+import { Packed } from './packed.js'
+
+const TIMEOUT_MS = 60_000
+
+/** A merchant's tool in a page of another origin, whose machine has a wrong clock. It reports how it went. */
+const PROGRAM = `
+import { assignWallet, Billhook, BillhookError, identityFromPhrase, newPhrase, onboard } from 'billhook/client'
+
+const realNow = Date.now
+Date.now = () => realNow() - 3_600_000
+
+async function trade(url) {
+  const identity = await identityFromPhrase(newPhrase())
+  const { nodeUrl, ...settings } = await new Billhook({ url }).describeSandbox()
+  const ledger = { ...settings, nodes: [nodeUrl] }
+  const owner = await onboard(ledger, identity)
+  const privateKey = crypto.getRandomValues(new Uint8Array(32))
+  const billhook = new Billhook({ url, owner, privateKey })
+  await billhook.registerApiKey({ label: 'page' })
+  const wallet = await billhook.claimWallet('SEP')
+  await assignWallet(ledger, identity, wallet.id)
+  await billhook.waitForWallet(wallet.id, { intervalMs: 100 })
+  const draft = { walletIds: [wallet.id], name: 'Tea', amount: '2' }
+  const { id } = await billhook.createInvoice(draft)
+  await billhook.createInvoice({ ...draft, amount: '3' })
+  const listed = []
+  for await (const invoice of billhook.listInvoices({ pageSize: 1 })) listed.push(invoice.amount)
+  await billhook.simulateDeposit({ invoiceId: id })
+  const { payment } = await billhook.waitForPayment(id, { intervalMs: 100 })
+  const refused = await billhook.createInvoice({ ...draft, amount: '3' }).catch((error) => error)
+  const told = refused instanceof BillhookError && refused.requestId !== undefined ? refused.code : String(refused)
+  return { status: payment.status, listed, told }
+}
+
+trade(document.body.dataset.service)
+  .catch((error) => ({ failed: String(error) }))
+  .then((result) => fetch('/result', { method: 'POST', body: JSON.stringify(result) }))
+`
+
+describe('the packed library in a browser', { skip: missingPrograms('chromium') }, () => {
+  let packed: Packed
+  before(() => {
+    packed = new Packed()
+  })
+  after(() => packed.remove())
+
+  test('trades across origins, though the clock of the machine is an hour slow', async (t) => {
+    const { outputFiles } = await build({
+      stdin: { contents: PROGRAM, resolveDir: packed.project },
+      bundle: true,
+      format: 'iife',
+      platform: 'browser',
+      write: false,
+    })
+    const script = outputFiles[0]?.text ?? ''
+    let service = ''
+    const result = deferred<string>()
+    const page = createServer(async (request, response) => {
+      if (request.method === 'POST') {
+        result.resolve(Buffer.concat(await request.toArray()).toString())
+        response.end()
+      } else if (request.url === '/script.js') {
+        response.setHeader('Content-Type', 'text/javascript').end(script)
+      } else {
+        response.setHeader('Content-Type', 'text/html')
+        response.end(`<!doctype html><body data-service="${service}"><script src="/script.js"></script>`)
+      }
+    }).listen(0, '127.0.0.1')
+    t.after(() => page.close().closeAllConnections())
+    await once(page, 'listening')
+    const origin = `http://127.0.0.1:${(page.address() as AddressInfo).port}`
+    const fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', BILLHOOK_CORS_ORIGINS: origin })
+    t.after(() => fixture.stop())
+    service = fixture.url
+
+    const profile = temporaryDirectory()
+    const flags = [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      `--user-data-dir=${profile.path}`,
+    ]
+    const browser = spawn('chromium', [...flags, origin], { stdio: 'ignore' })
+    const closed = once(browser, 'close')
+    t.after(async () => {
+      browser.kill()
+      await closed
+      profile.remove()
+    })
+    const gaveUp = setTimeout(() => result.reject(new Error('the page reported nothing')), TIMEOUT_MS)
+    t.after(() => clearTimeout(gaveUp))
+    assert.deepEqual(JSON.parse(await result.promise), { status: 'paid', listed: ['3', '2'], told: 'amount_in_use' })
+  })
+})

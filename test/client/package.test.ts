@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { projectRoot } from '../support/project-root.js'
+import { Packed, run } from './packed.js'
+
+/** Verifies a webhook, derives an identity and signs, then says what it imported. */
+const USE = `
+  const secret = '0'.repeat(64)
+  try { verifyWebhook('{}', {}, secret) } catch (error) { if (error.code !== 'webhook_rejected') throw error }
+  identityFromPhrase(newPhrase()).then(async (identity) => {
+    const signature = await identity.sign(new Uint8Array(32))
+    new Billhook({ url: 'https://pay.example', signer: identity })
+    console.log(signature.length, identityId(identity.publicKey, 'name').length)
+  })`
+const NAMES = '{ Billhook, identityFromPhrase, identityId, newPhrase, verifyWebhook }'
+const ESM = `import ${NAMES} from 'billhook/client'${USE}`
+const COMMON_JS = `const ${NAMES} = require('billhook/client')${USE}`
+const PRINTED = '64 64\n'
+
+const TYPED = `
+import { Billhook, BillhookError, type InvoiceWithPayment, type Signer, verifyWebhook } from 'billhook/client'
+export async function paid(signer: Signer): Promise<InvoiceWithPayment> {
+  const billhook = new Billhook({ url: 'https://pay.example', signer, owner: 'o' })
+  const { id, pageUrl } = await billhook.createInvoice({ walletIds: ['w'], name: 'Tea', amount: '1', currency: 'USDT' })
+  for await (const { payment } of billhook.listInvoices()) pageUrl.concat(payment.received)
+  return await billhook.waitForPayment(id, { timeoutMs: 1 })
+}
+export function isBusy(error: unknown): boolean {
+  return error instanceof BillhookError && error.code === 'overloaded'
+}
+export const network: 'SEP' | 'TRX-NILE' = verifyWebhook('', {}, '').payload.network
+// @ts-expect-error: an amount is a string
+new Billhook({ url: '' }).createInvoice({ walletIds: [], name: '', amount: 1 })
+`
+
+describe('the packed library', () => {
+  let packed: Packed
+  before(() => {
+    packed = new Packed()
+  })
+  after(() => packed.remove())
+
+  test('has no fault that publint finds', async () => {
+    const { messages } = await publint({
+      pack: { tarball: new Uint8Array(readFileSync(packed.tarball)).buffer },
+      strict: true,
+    })
+    assert.deepEqual(messages, [])
+  })
+
+  test('has the right types for every way of importing it', async () => {
+    const result = await checkPackage(createPackageFromTarballData(readFileSync(packed.tarball)))
+    assert.ok(result.types !== false && result.entrypoints['./client'] !== undefined)
+    const problems = result.problems.filter(
+      // It knows no exports, and the versions of Node that resolved like it are long gone.
+      (problem) => !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
+    )
+    assert.deepEqual(problems, [])
+  })
+
+  test('works from ES modules and from CommonJS, without a warning', () => {
+    for (const [name, program] of [
+      ['use.mjs', ESM],
+      ['use.cjs', COMMON_JS],
+    ] as const) {
+      const { status, stdout, stderr } = run(process.execPath, [packed.write(name, program)], packed.project)
+      assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: PRINTED, stderr: '' })
+    }
+  })
+
+  test('keeps the rest of the package to itself', () => {
+    const program = "import('billhook/dist/src/main.js').catch(({ code }) => console.log(code))"
+    const { stdout } = run(process.execPath, ['--eval', program], packed.project)
+    assert.equal(stdout, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n')
+  })
+
+  test('is typed in both, with the strictest options and without the types of Node', () => {
+    packed.write('typed.mts', TYPED)
+    packed.write('typed.cts', TYPED)
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2022', 'dom'],
+      types: [],
+      noEmit: true,
+    }
+    const config = packed.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['typed.mts', 'typed.cts'] }))
+    const { status, stdout } = run(join(projectRoot, 'node_modules/.bin/tsc'), ['-p', config], packed.project)
+    assert.equal(status, 0, stdout)
+  })
+
+  test('is all that an empty project has to install', (t) => {
+    const project = packed.emptyProject('installed')
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=optional', '--fetch-retries=0', '--silent']
+    const { status, stderr } = run('npm', ['install', ...flags, packed.tarball], project)
+    if (status !== 0) return t.skip(`no registry can be reached: ${stderr.slice(0, 300)}`)
+    writeFileSync(join(project, 'use.mjs'), ESM)
+    writeFileSync(join(project, 'use.cjs'), COMMON_JS)
+    for (const name of ['use.mjs', 'use.cjs']) {
+      const used = run(process.execPath, [name], project)
+      assert.deepEqual([used.stdout, used.stderr], [PRINTED, ''])
+    }
+  })
+})

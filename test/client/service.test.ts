@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  Billhook,
+  BillhookError,
+  identityFromPhrase,
+  identityId,
+  keySigner,
+  newPhrase,
+  type Signer,
+} from 'billhook/client'
+import { merchantOperations } from '../docs/client-types.js'
+import { ServiceFixture } from '../support/service-fixture.js'
+import { testKey } from '../support/signing.js'
+import { merchantAt } from './merchant.js'
+
+const ONBOARDING_NAME = 'onboarding'
+
+describe('the client and a sandbox', () => {
+  let fixture: ServiceFixture
+  before(async () => {
+    fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on' })
+  })
+  after(() => fixture.stop())
+
+  test('go from a phrase to a paid invoice', async () => {
+    const { billhook, wallet } = await merchantAt(fixture.url)
+    const draft = {
+      walletIds: [wallet],
+      name: 'Tea',
+      amount: '25',
+      currency: 'USDT',
+      reference: 'a reference',
+    } as const
+    const invoice = await billhook.createInvoice(draft)
+    assert.equal(invoice.pageUrl, `${fixture.url}/pay/${invoice.id}`)
+    assert.equal((await fetch(invoice.pageUrl)).status, 200)
+    const paid = billhook.waitForPayment(invoice.id, { intervalMs: 50, timeoutMs: 20_000 })
+    await billhook.simulateDeposit({ invoiceId: invoice.id })
+    assert.deepEqual((await paid).payment, {
+      status: 'paid',
+      received: '25',
+      pending: '0',
+      remaining: '0',
+      overpaid: '0',
+    })
+  })
+
+  test('are told of the networks and the ledger', async () => {
+    const billhook = new Billhook({ url: fixture.url })
+    const { networks, ledger } = await billhook.getInfo()
+    assert.deepEqual(networks.map(({ id }) => id).sort(), ['SEP', 'TRX-NILE'])
+    const { nodeUrl, contracts } = await billhook.describeSandbox()
+    assert.deepEqual([ledger?.nodes, ledger?.contracts], [[nodeUrl], contracts])
+  })
+
+  test('onboard an identity twice without harm', async () => {
+    const { billhook, identity, ledger, owner } = await merchantAt(fixture.url)
+    assert.equal(await ledger.onboard(identity), owner)
+    assert.equal(await billhook.identityExists(), true)
+    assert.equal(await billhook.identityExists('0'.repeat(64)), false)
+  })
+
+  test('create one invoice for one idempotency key', async () => {
+    const { billhook, wallet } = await merchantAt(fixture.url)
+    const draft = { walletIds: [wallet], name: 'Tea', amount: '1' }
+    const first = await billhook.createInvoice(draft, { idempotencyKey: 'order-1' })
+    assert.equal((await billhook.createInvoice(draft, { idempotencyKey: 'order-1' })).id, first.id)
+    const again = billhook.createInvoice({ ...draft, name: 'Coffee' }, { idempotencyKey: 'order-1' })
+    await failsWith('idempotency_key_reused', again)
+  })
+
+  test('refuse in words, with a code, a status, a field and the id of the request', async () => {
+    const { billhook, wallet } = await merchantAt(fixture.url)
+    const error = await failsWith(
+      'invalid_invoice',
+      billhook.createInvoice({ walletIds: [wallet], name: 'Tea', amount: '-1' }),
+    )
+    assert.deepEqual([error.status, error.field], [400, 'amount'])
+    assert.match(error.requestId ?? '', /./)
+  })
+
+  test('list every invoice once, newest first, however small the pages', async () => {
+    const { billhook, wallet } = await merchantAt(fixture.url)
+    const created: string[] = []
+    for (const amount of ['1', '2', '3', '4', '5']) {
+      created.unshift(
+        (await billhook.createInvoice({ walletIds: [wallet], name: 'Tea', amount, reference: `list ${amount}` })).id,
+      )
+    }
+    for (const pageSize of [1, 2, 5, 100]) {
+      assert.deepEqual(await idsOf(billhook.listInvoices({ pageSize })), created)
+      assert.deepEqual(await idsOf(billhook.listInvoiceRecords({ pageSize })), created)
+    }
+    assert.deepEqual(await idsOf(billhook.listInvoices({ reference: 'list 4' })), [created[1]])
+    const { created_at: third } = await billhook.getInvoice(created[2] ?? '')
+    const filters = { status: 'unpaid', currency: 'native', pageSize: 1 } as const
+    assert.ok(!(await idsOf(billhook.listInvoices({ ...filters, createdAfter: third }))).includes(created[2] ?? ''))
+    assert.ok((await idsOf(billhook.listInvoices({ ...filters, createdBefore: third + 1 }))).includes(created[2] ?? ''))
+    assert.deepEqual(await idsOf(billhook.listInvoices({ ...filters, currency: 'USDT' })), [])
+    assert.deepEqual(await idsOf(billhook.listInvoices({ ...filters, status: 'paid' })), [])
+  })
+})
+
+describe('the client and a service in strict mode', () => {
+  let fixture: ServiceFixture
+  let identity: Signer
+  let owner: string
+  let billhook: Billhook
+  before(async () => {
+    fixture = await ServiceFixture.start({ BILLHOOK_STRICT: 'on', BILLHOOK_ONBOARDING_NAME: ONBOARDING_NAME })
+    identity = await identityFromPhrase(newPhrase())
+    owner = identityId(identity.publicKey, ONBOARDING_NAME)
+    await fixture.push({ id: 'e', type: 'identity.onboarded', identity: owner })
+    const address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+    await fixture.assign(owner, { id: 'w', address, network: 'SEP' })
+    billhook = new Billhook({ url: fixture.url, owner, privateKey: testKey('shop').secretKey })
+  })
+  after(() => fixture.stop())
+
+  test('need the identity to register a key', async () => {
+    await failsWith('missing_auth_headers', billhook.registerApiKey({ label: 'shop' }))
+    const stranger = keySigner(testKey('stranger').secretKey)
+    await failsWith('not_identity_key', billhook.registerApiKey({ label: 'shop' }, { identity: stranger }))
+    const record = await billhook.registerApiKey({ label: 'shop', ttlDays: 1 }, { identity })
+    assert.deepEqual([record.owner, record.public_key], [owner, testKey('shop').publicKeyHex])
+  })
+
+  test('agree on the signature of every operation', async () => {
+    assert.deepEqual(
+      (await billhook.listWallets()).map(({ id }) => id),
+      ['w'],
+    )
+    assert.equal((await billhook.waitForWallet('w')).network, 'SEP')
+    const { id } = await billhook.createInvoice({ walletIds: ['w'], name: 'Tea', amount: '1' })
+    assert.equal((await billhook.getInvoice(id)).id, id)
+    assert.deepEqual(await idsOf(billhook.listInvoices()), [id])
+    assert.notEqual((await billhook.voidInvoice(id)).voided_at, null)
+    await failsWith('invoice_void', billhook.waitForPayment(id))
+
+    const { secret } = await billhook.putWebhook({ callbackUrl: 'http://127.0.0.1:1/', payload: 'with-invoice' })
+    assert.equal((await billhook.getWebhook()).secret, secret)
+    assert.notEqual((await billhook.rotateWebhookSecret({ overlapSeconds: 0 })).secret, secret)
+    assert.equal((await billhook.testWebhook()).state, 'failed')
+    assert.deepEqual(await idsOf(billhook.listDeliveries()), [])
+    await failsWith('delivery_not_found', billhook.redeliver('0'.repeat(32)))
+    assert.deepEqual(await billhook.deleteWebhook(), { deleted: true })
+
+    const [key] = await billhook.listApiKeys()
+    assert.equal(typeof (await billhook.revokeApiKey(key?.id ?? '')).revoked_at, 'number')
+    await failsWith('api_key_revoked', billhook.listApiKeys())
+  })
+})
+
+describe('the client', () => {
+  test('has a method for every operation of the reference that a merchant calls', () => {
+    /** Where the method has another name. The client needs no operation to act on the deposits of a sandbox one by one. */
+    const names: Readonly<Record<string, string | null>> = {
+      claimTronNileWallet: 'claimWallet',
+      claimSepoliaWallet: 'claimWallet',
+      confirmDeposit: null,
+      dropDeposit: null,
+    }
+    const methods = Object.getOwnPropertyNames(Billhook.prototype)
+    const missing = merchantOperations
+      .map(({ operationId }) => (operationId in names ? names[operationId] : operationId))
+      .filter((name) => name !== null && !methods.includes(name ?? ''))
+    assert.ok(merchantOperations.length >= 18)
+    assert.deepEqual(missing, [])
+  })
+})
+
+async function idsOf(list: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { id } of list) ids.push(id)
+  return ids
+}
+
+async function failsWith(code: string, work: Promise<unknown>): Promise<BillhookError> {
+  const error = await work.then(
+    () => assert.fail(`it worked, instead of ${code}`),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof BillhookError, String(error))
+  assert.equal(error.code, code)
+  return error
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import type { Deposit } from '../../../src/domain/deposit.js'
+import type { ImportedInvoice } from '../../../src/domain/imported-record.js'
+import type { ImportableRecord, ImportOutcome } from '../../../src/store/store.js'
+import { addressOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
+import { START_MS } from '../../support/manual-clock.js'
+import { type OpenStore, type Scenario, withStore } from './harness.js'
+
+const CREATED_MS = START_MS - 1_000_000
+
+/** An invoice of 10 USDT on w1, of before multi-wallet support. */
+function invoice(
+  change: Partial<ImportedInvoice['invoice']> = {},
+  ending: Partial<ImportedInvoice> = {},
+): ImportedInvoice {
+  const created_at = change.created_at ?? CREATED_MS
+  return {
+    type: 'invoice',
+    invoice: {
+      id: created_at.toString(16).padStart(12, '0') + '0'.repeat(20),
+      owner: 'alice',
+      wallet_id: 'w1',
+      wallet_ids: null,
+      name: 'Tea set',
+      description: null,
+      reference: 'order-1',
+      amount: '10',
+      currency: 'USDT',
+      callback_url: 'https://example.com/hook',
+      created_at,
+      ...change,
+    },
+    expiresAt: null,
+    voidedAt: null,
+    ...ending,
+  }
+}
+
+function deposit(change: Partial<Deposit> = {}): ImportableRecord {
+  return {
+    type: 'deposit',
+    deposit: {
+      network: 'SEP',
+      txHash: '0xabc',
+      index: 0,
+      toAddress: addressOf('w1'),
+      currency: 'Tether',
+      amount: '10000000',
+      kind: 'confirmed',
+      receivedAt: CREATED_MS + 1000,
+      confirmedAt: CREATED_MS + 2000,
+      ...change,
+    },
+  }
+}
+
+/** Records of another store. */
+export function describeImports(open: OpenStore): void {
+  const scenario = (name: string, run: (t: Scenario) => Promise<void>) => test(name, withStore(open, run))
+
+  async function added(t: Scenario, ...records: ImportableRecord[]): Promise<readonly ImportOutcome[]> {
+    const fates = await t.store.imports.add(records)
+    return fates.map((fate) => {
+      assert.equal(fate.status, 'fulfilled')
+      return fate.status === 'fulfilled' ? fate.value : assert.fail()
+    })
+  }
+
+  describe('an import', () => {
+    scenario('shows records as they were, paid and without a webhook, also after a restart', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(walletAssigned('w1', 'alice'))
+      assert.deepEqual(await added(t, invoice(), deposit()), [{ status: 'added' }, { status: 'added' }])
+      await t.harness.reopen()
+      const { id } = invoice().invoice
+      const found = await t.store.invoices.findWithPayment(id)
+      assert.deepEqual(found?.invoice, invoice().invoice)
+      assert.equal(found?.payment.status, 'paid')
+      assert.deepEqual(await t.store.deposits.find('SEP', '0xabc', 0), (deposit() as { deposit: Deposit }).deposit)
+      assert.deepEqual(await t.store.outbox.page('alice', { after: null, limit: 10 }), { items: [], next: null })
+      assert.deepEqual((await t.store.invoices.findByReference('order-1'))?.id, id)
+      const { items } = await t.store.invoices.page('alice', { after: null, limit: 10 })
+      assert.deepEqual(items, [invoice().invoice])
+    })
+
+    scenario('can be repeated', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(walletAssigned('w1', 'alice'))
+      await added(t, invoice(), deposit())
+      assert.deepEqual(await added(t, invoice(), deposit()), [{ status: 'known' }, { status: 'known' }])
+    })
+
+    scenario('refuses what contradicts what is there, and leaves it', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(walletAssigned('w1', 'alice'))
+      await added(t, invoice(), deposit())
+      const refusals = await added(
+        t,
+        invoice({ amount: '11' }),
+        invoice({ created_at: CREATED_MS + 1, amount: '12' }),
+        invoice({ created_at: CREATED_MS + 2, reference: null, wallet_id: 'w2' }),
+        deposit({ amount: '1' }),
+      )
+      assert.deepEqual(
+        refusals.map((outcome) => (outcome.status === 'refused' ? outcome.error : outcome.status)),
+        [
+          'another invoice has its id',
+          'another invoice has its reference',
+          'the wallet w2 is not known, or has no address: import wallets first',
+          'it is known otherwise',
+        ],
+      )
+      assert.equal((await t.store.overview.counts()).invoices, 1)
+    })
+
+    scenario('does not void an invoice that outlived its expiry before its deposits are there', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(walletAssigned('w1', 'alice'))
+      await added(t, invoice({}, { expiresAt: CREATED_MS + 5000 }), deposit())
+      const found = await t.store.invoices.findWithPayment(invoice().invoice.id)
+      assert.deepEqual([found?.payment.status, found?.voidedAt], ['paid', null])
+    })
+
+    scenario('keeps a void invoice void, and a dropped deposit dropped', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(walletAssigned('w1', 'alice'))
+      await added(t, invoice({}, { voidedAt: CREATED_MS + 9 }), deposit({ kind: 'dropped', confirmedAt: null }))
+      const found = await t.store.invoices.findWithPayment(invoice().invoice.id)
+      assert.deepEqual([found?.payment.status, found?.voidedAt], ['unpaid', CREATED_MS + 9])
+      assert.equal((await t.store.deposits.find('SEP', '0xabc', 0))?.kind, 'dropped')
+    })
+
+    scenario('makes an unpaid amount of its wallet taken', async (t) => {
+      await t.tell(walletCreated('w1'))
+      await t.tell(walletAssigned('w1', 'alice'))
+      await added(t, invoice())
+      const refused = await t.request({ owner: 'alice', walletIds: ['w1'], amount: '10.0', currency: 'USDT' })
+      assert.equal(refused.ok ? 'created' : refused.failure.code, 'amount_in_use')
+    })
+
+    scenario(
+      'takes ids that do not begin with the time, and lists, finds and matches those invoices by their time',
+      async (t) => {
+        await t.own('alice', 'w1')
+        const foreign = (id: string, ms: number, amount: string) =>
+          invoice({ id, created_at: CREATED_MS + ms, amount, reference: `order ${amount}` })
+        const oldest = foreign('f47ac10b58cc4372a5670e02b2c3d479', 0, '3')
+        const middle = foreign('00000000000040008000000000000000', 1000, '2')
+        const capitals = foreign('F47AC10B58CC4372A5670E02B2C3D479', 2000, '1')
+        const imported = [middle, capitals, oldest]
+        const outcomes = imported.map(() => ({ status: 'added' }))
+        assert.deepEqual(await added(t, ...imported), outcomes)
+        assert.deepEqual(
+          await added(t, ...imported),
+          outcomes.map(() => ({ status: 'known' })),
+        )
+        const ours = await t.invoice({ walletIds: ['w1'], amount: '50', currency: 'USDT', reference: 'ours' })
+        await t.harness.reopen()
+
+        const expected = [ours.id, capitals.invoice.id, middle.invoice.id, oldest.invoice.id]
+        const pages = await t.walk((after) => t.store.invoices.page('alice', { after, limit: 1 }))
+        assert.deepEqual(
+          pages.flat().map(({ id }) => id),
+          expected,
+        )
+        for (const { invoice } of imported) {
+          assert.deepEqual(await t.store.invoices.find(invoice.id), invoice)
+          assert.equal((await t.store.invoices.findByReference(invoice.reference ?? ''))?.id, invoice.id)
+        }
+        // What counts for each is what came behind its time.
+        await added(t, deposit({ receivedAt: CREATED_MS + 500, amount: '3000000' }))
+        const statuses = await Promise.all(imported.map(async ({ invoice }) => (await t.paymentOf(invoice)).status))
+        assert.deepEqual(statuses, ['unpaid', 'unpaid', 'paid'])
+        const voided = await t.void(capitals.invoice.id)
+        assert.ok(voided.ok && voided.value.voidedAt !== null)
+        assert.equal((await t.told(capitals.invoice)).voidedAt, voided.value.voidedAt)
+        // No amount of an unpaid one: it is for the oldest of them.
+        const { deliveries } = await t.deposit('pending', {
+          toAddress: addressOf('w1'),
+          currency: 'Tether',
+          amount: '7000000',
+          receivedAt: START_MS,
+        })
+        assert.deepEqual(
+          deliveries.map(({ invoiceId, body }) => [invoiceId, JSON.parse(body.toString()).invoiceId]),
+          [[middle.invoice.id, middle.invoice.id]],
+        )
+      },
+    )
+
+    scenario('gives an invoice no second id', async (t) => {
+      await t.own('alice', 'w1')
+      const foreign = invoice({ id: 'f47ac10b58cc4372a5670e02b2c3d479' })
+      await added(t, foreign)
+      const hash = createHash('sha256').update(foreign.invoice.id).digest('hex').slice(0, 20)
+      const kept = CREATED_MS.toString(16).padStart(12, '0') + hash
+      assert.equal(await t.store.invoices.find(kept), undefined)
+      for (const id of [kept, foreign.invoice.id]) {
+        assert.deepEqual(await added(t, invoice({ id, reference: 'another', amount: '4' })), [
+          { status: 'refused', error: 'another invoice has its id' },
+        ])
+      }
+      for (const id of ['f47ac10b-58cc-4372-a567-0e02b2c3d479', 'f47ac10b', 'x'.repeat(4000)]) {
+        assert.equal(await t.store.invoices.find(id), undefined)
+        assert.deepEqual(await added(t, invoice({ id, reference: 'another', amount: '4' })), [
+          { status: 'refused', error: 'its id is malformed' },
+        ])
+      }
+    })
+
+    scenario('keeps keys, revoked ones revoked', async (t) => {
+      const publicKey = Buffer.from(`02${'ab'.repeat(32)}`, 'hex')
+      const key = {
+        id: '0123456789abcdef',
+        owner: 'alice',
+        label: 'old',
+        public_key: publicKey.toString('hex'),
+        permissions: 'invoices:create',
+        expires_at: null,
+        revoked_at: CREATED_MS,
+        created_at: CREATED_MS,
+      }
+      assert.deepEqual(await added(t, { type: 'key', key, publicKey }), [{ status: 'added' }])
+      assert.deepEqual(await t.store.keys.find(publicKey), key)
+      assert.deepEqual((await t.store.keys.page('alice', { after: null, limit: 10 })).items, [key])
+      assert.deepEqual(await added(t, { type: 'key', key: { ...key, owner: 'bob' }, publicKey }), [
+        { status: 'refused', error: 'another key has its id or its public key' },
+      ])
+    })
+  })
+}

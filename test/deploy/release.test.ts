@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { makeRelease } from '../../deploy/release/make-release.js'
+import { flawOfVersion } from '../../deploy/release/version.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
+
+const CHANGELOG = '# Changelog\n\n## Unreleased\n\n- Something new.\n\n## 0.1.0 (2026-01-01)\n\n- The first.\n'
+const DATE = '2026-11-22'
+
+/** A small checkout with git and npm of its own, in which builds are played. */
+class Checkout {
+  private readonly place = temporaryDirectory()
+  readonly root = join(this.place.path, 'checkout')
+  readonly keyFile = join(this.place.path, 'key.pem')
+  failingBuild = ''
+
+  constructor() {
+    mkdirSync(join(this.root, 'src'), { recursive: true })
+    this.write('CHANGELOG.md', CHANGELOG)
+    this.write('package.json', JSON.stringify({ name: 'billhook', version: '0.1.0', files: ['src'] }))
+    this.write(
+      'package-lock.json',
+      JSON.stringify({ name: 'billhook', version: '0.1.0', lockfileVersion: 3, packages: {} }),
+    )
+    this.write('src/version.ts', "export const VERSION = '0.1.0'\n")
+    mkdirSync(join(this.root, 'test/promises'), { recursive: true })
+    this.write('test/promises/names.txt', 'a name\n')
+    this.write('.gitignore', 'dist/\n')
+    this.run('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', this.keyFile])
+    this.run('git', ['init', '--quiet'])
+    this.run('git', ['add', '.'])
+    this.commit()
+  }
+
+  commit(): void {
+    const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.org']
+    this.run('git', [...author, 'commit', '--quiet', '--all', '--message', 'A commit'])
+  }
+
+  run(program: string, args: readonly string[]): string {
+    return execFileSync(program, args, { cwd: this.root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.root, name), text)
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.root, name), 'utf8')
+  }
+
+  release(version: string, keyFile: string | undefined = this.keyFile): string {
+    const run = (program: string, args: readonly string[]) => {
+      const isBuild = program === 'node' || args.includes('build:deb')
+      return isBuild ? this.playBuild([program, ...args].join(' ')) : this.run(program, args)
+    }
+    return makeRelease({ root: this.root, version, date: DATE, keyFile, run })
+  }
+
+  /** What the builds of the project write. */
+  private playBuild(command: string): string {
+    if (command.includes(this.failingBuild) && this.failingBuild !== '') throw new Error('the build failed')
+    if (command.includes('promise.js')) this.write('test/promises/names.txt', 'a name\nanother\n')
+    const target = command.includes('arm64') ? 'linux-arm64' : 'linux-x64'
+    for (const folder of ['dist/bin', 'dist/deb']) mkdirSync(join(this.root, folder), { recursive: true })
+    for (const end of ['', '.sha256', '.cdx.json']) this.write(`dist/bin/billhook-${target}${end}`, `${target}${end}`)
+    this.write('dist/deb/billhook_0.2.0_amd64.deb', 'a package')
+    return ''
+  }
+
+  remove(): void {
+    this.place.remove()
+  }
+}
+
+function inCheckout(scenario: (checkout: Checkout) => void): () => void {
+  return () => {
+    const checkout = new Checkout()
+    try {
+      scenario(checkout)
+    } finally {
+      checkout.remove()
+    }
+  }
+}
+
+describe('npm run release', () => {
+  test(
+    'writes the version, and files with sums that standard tools verify',
+    inCheckout((checkout) => {
+      const directory = checkout.release('0.2.0')
+      assert.deepEqual(readdirSync(directory).sort(), [
+        ...['SHA256SUMS', 'SHA256SUMS.sig', 'billhook-0.2.0.tgz', 'billhook-linux-arm64'],
+        ...['billhook-linux-arm64.cdx.json', 'billhook-linux-x64', 'billhook-linux-x64.cdx.json'],
+        ...['billhook_0.2.0_amd64.deb', 'release-key.pem'],
+      ])
+      const inRelease = `cd ${directory} &&`
+      const verify =
+        'openssl pkeyutl -verify -pubin -inkey release-key.pem -rawin -in SHA256SUMS -sigfile SHA256SUMS.sig'
+      assert.match(checkout.run('sh', ['-c', `${inRelease} ${verify}`]), /Signature Verified Successfully/)
+      const sums = checkout.run('sh', ['-c', `${inRelease} sha256sum --check --ignore-missing SHA256SUMS`])
+      assert.equal(sums.match(/: OK\n/g)?.length, 6)
+      writeFileSync(join(directory, 'SHA256SUMS'), 'forged')
+      assert.throws(() => checkout.run('sh', ['-c', `${inRelease} ${verify}`]))
+
+      assert.equal(
+        checkout.read('CHANGELOG.md'),
+        CHANGELOG.replace('## Unreleased\n', `## Unreleased\n\n## 0.2.0 (${DATE})\n`),
+      )
+      assert.equal(JSON.parse(checkout.read('package.json')).version, '0.2.0')
+      assert.equal(JSON.parse(checkout.read('package-lock.json')).version, '0.2.0')
+      assert.equal(checkout.read('src/version.ts'), "export const VERSION = '0.2.0'\n")
+    }),
+  )
+
+  const refusals: readonly (readonly [what: string, prepare: (checkout: Checkout) => void, expected: RegExp])[] = [
+    ['changes that are not committed', (checkout) => checkout.write('new.txt', ''), /not committed:\n\?\? new\.txt/],
+    ['a tag of the version', (checkout) => checkout.run('git', ['tag', 'v0.2.0']), /the tag v0\.2\.0 exists/],
+    ['a later version', (checkout) => checkout.run('git', ['tag', 'v0.10.0']), /0\.2\.0 goes backwards: 0\.10\.0/],
+    [
+      'nothing that is unreleased',
+      (checkout) => {
+        checkout.write('CHANGELOG.md', CHANGELOG.replace('- Something new.\n\n', ''))
+        checkout.commit()
+      },
+      /"## Unreleased" of CHANGELOG\.md is empty/,
+    ],
+    [
+      'no section of what is unreleased',
+      (checkout) => {
+        checkout.write('CHANGELOG.md', CHANGELOG.replace('## Unreleased', '## Later'))
+        checkout.commit()
+      },
+      /no section "## Unreleased"/,
+    ],
+  ]
+  for (const [what, prepare, expected] of refusals) {
+    test(
+      `refuses a checkout with ${what}, and changes nothing`,
+      inCheckout((checkout) => {
+        prepare(checkout)
+        const before = checkout.run('git', ['status', '--porcelain'])
+        assert.throws(() => checkout.release('0.2.0'), expected)
+        assert.equal(checkout.run('git', ['status', '--porcelain']), before)
+      }),
+    )
+  }
+
+  test(
+    'refuses without a key, and with one of another kind',
+    inCheckout((checkout) => {
+      assert.throws(
+        () =>
+          makeRelease({
+            root: checkout.root,
+            version: '0.2.0',
+            date: DATE,
+            keyFile: undefined,
+            run: checkout.run.bind(checkout),
+          }),
+        /BILLHOOK_RELEASE_KEY/,
+      )
+      const other = `${checkout.keyFile}.other`
+      checkout.run('openssl', ['genpkey', '-algorithm', 'x25519', '-out', other])
+      assert.throws(() => checkout.release('0.2.0', other), /no Ed25519 key/)
+    }),
+  )
+
+  for (const failing of ['build:deb', 'arm64']) {
+    test(
+      `leaves the checkout as it was when ${failing} fails`,
+      inCheckout((checkout) => {
+        checkout.failingBuild = failing
+        assert.throws(() => checkout.release('0.2.0'), /the build failed/)
+        assert.equal(checkout.run('git', ['status', '--porcelain']), '')
+      }),
+    )
+  }
+
+  for (const [next, present, tags, expected] of [
+    ['0.2.0', '0.1.0', ['v0.1.0'], null],
+    ['0.1.0', '0.1.0', [], null],
+    ['0.1.0', '0.1.0', ['v0.1.0'], /exists already/],
+    ['0.10.0', '0.9.9', ['v0.9.9', 'a tag of another kind'], null],
+    ['0.9.10', '0.10.0', [], /goes backwards/],
+    ['1.0', '0.1.0', [], /not a version/],
+    ['1.0.0-rc.1', '0.1.0', [], /not a version/],
+    ['01.0.0', '0.1.0', [], /not a version/],
+    ['', '0.1.0', [], /not a version/],
+  ] as const) {
+    test(`${expected === null ? 'takes' : 'refuses'} ${next || 'nothing'} after ${present} and ${tags.join(', ') || 'no tag'}`, () => {
+      const flaw = flawOfVersion(next, present, tags)
+      if (expected === null) assert.equal(flaw, null)
+      else assert.match(flaw ?? '', expected)
+    })
+  }
+})

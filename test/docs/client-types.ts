@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { openApiDocument } from '../../src/http/openapi.js'
+import { VERSION } from '../../src/version.js'
+
+/*
+ * The types of the client library, written from the OpenAPI document: its schemas by their names, and the bodies that only
+ * one operation has by the name of the operation. The document uses a small part of JSON Schema, and anything beyond it
+ * fails here.
+ */
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
+}
+
+export interface OperationObject {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly requestBody?: Content
+  readonly responses: Readonly<Record<string, Content>>
+}
+
+/** Chapters of the reference that a merchant's program calls. */
+const CHAPTERS = ['Invoices', 'API keys', 'Webhooks', 'Identities and wallets', 'Sandbox']
+/** Of other chapters. */
+const OTHER_OPERATIONS = ['getInfo']
+/** The simulated ledger node is no part of the API. */
+const LEDGER_PATH = '/sandbox/ledger'
+
+const document = JSON.parse(JSON.stringify(openApiDocument({ version: VERSION, basePath: '' })))
+
+/** The operations that the client library covers. */
+export const merchantOperations: readonly OperationObject[] = Object.entries(document.paths)
+  .filter(([path]) => !path.startsWith(LEDGER_PATH))
+  .flatMap(([, methods]) => Object.values(methods as Readonly<Record<string, OperationObject>>))
+  .filter(
+    ({ tags, operationId }) => OTHER_OPERATIONS.includes(operationId) || tags?.some((tag) => CHAPTERS.includes(tag)),
+  )
+
+export function clientTypes(): string {
+  const { Error: failure, ...schemas } = document.components.schemas as Readonly<Record<string, Schema>>
+  const codes = failure?.properties?.['code']?.enum ?? assert.fail('the document names no error codes')
+  const named = Object.entries(schemas).map(([name, schema]) => declared(name, schema, ''))
+  const bodies = merchantOperations.flatMap(({ operationId, requestBody, responses }) => {
+    const name = `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}`
+    const answer = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
+    return [
+      ...declaredInline(`${name}Request`, requestBody, ' | undefined'),
+      ...declaredInline(`${name}Answer`, answer, ''),
+    ]
+  })
+  const errorCode = `/** Codes of docs/errors.md. */\nexport type ErrorCode =\n${union(codes, '  | ', '\n  | ')}\n`
+  return [
+    '// Generated from the OpenAPI document by `npm run docs`; a test compares the two.\n',
+    errorCode,
+    ...named,
+    ...bodies,
+  ].join('\n')
+}
+
+function declaredInline(name: string, content: Content | undefined, optional: string): string[] {
+  const schema = content?.content?.['application/json']?.schema
+  return schema?.properties === undefined ? [] : [declared(name, schema, optional)]
+}
+
+function declared(name: string, schema: Schema, optional: string): string {
+  assert.ok(schema.properties !== undefined, `${name} is no object`)
+  return `${comment(schema, '')}export interface ${name} ${objectType(schema, '', optional)}\n`
+}
+
+/** `optional` is what an absent property may be given as, too. */
+function objectType({ properties = {}, required = [] }: Schema, indent: string, optional: string): string {
+  const inner = `${indent}  `
+  const lines = Object.entries(properties).map(([name, schema]) => {
+    const isRequired = required.includes(name)
+    const type = `${typeOf(schema, inner, optional)}${isRequired ? '' : optional}`
+    return `${comment(schema, inner)}${inner}readonly ${name}${isRequired ? '' : '?'}: ${type}\n`
+  })
+  return `{\n${lines.join('')}${indent}}`
+}
+
+function typeOf(schema: Schema, indent: string, optional: string): string {
+  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? ''
+  if (schema.const !== undefined) return literal(schema.const)
+  if (schema.enum !== undefined) return union(schema.enum, '', ' | ')
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? [])
+  assert.ok(types.length > 0, `${JSON.stringify(schema)} has no type`)
+  return types
+    .map((type) => {
+      if (type === 'object') return objectType(schema, indent, optional)
+      if (type === 'array') return `readonly ${elementType(schema, indent, optional)}[]`
+      if (type === 'integer') return 'number'
+      assert.ok(['string', 'number', 'boolean', 'null'].includes(type), type)
+      return type
+    })
+    .join(' | ')
+}
+
+function elementType({ items }: Schema, indent: string, optional: string): string {
+  const type = typeOf(items ?? assert.fail('an array of what'), indent, optional)
+  return type.includes(' | ') ? `(${type})` : type
+}
+
+function union(values: readonly unknown[], before: string, between: string): string {
+  return before + values.map(literal).join(between)
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}
+
+function comment({ description }: Schema, indent: string): string {
+  return description === undefined ? '' : `${indent}/** ${description.replaceAll('*/', '* /')} */\n`
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { failureMessages } from '../../../src/domain/failure.js'
+import { endpoints } from '../../../src/http/endpoints.js'
+import { failureStatus } from '../../../src/http/failure-status.js'
+import { openApiDocument } from '../../../src/http/openapi.js'
+import { projectRoot } from '../../support/project-root.js'
+
+const document = openApiDocument({ version: '1.2.3', basePath: '/shop' })
+const text = JSON.stringify(document)
+
+/** What a client downloads, at most. */
+const DOCUMENT_LIMIT_BYTES = 200_000
+
+/** Endpoints that the document leaves out, with the listener that alone has them, or the spelling that it has instead. */
+const LEFT_OUT = /^(GET \/metrics|\w+ \/admin\/.*|POST \/sandbox\/ledger\/)$/
+
+describe('the OpenAPI document', () => {
+  test('passes the linter without a warning', () => {
+    const linter = fileURLToPath(import.meta.resolve('@redocly/cli/bin/cli.js'))
+    const given = ['lint', 'docs/openapi.json', '--extends=recommended-strict', '--format=json']
+    const { status, stdout, stderr } = spawnSync(process.execPath, [linter, ...given], {
+      cwd: projectRoot,
+      encoding: 'utf8',
+      // Nothing is reported to its maker, and nothing asked of it.
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' },
+    })
+    const { totals, problems } = JSON.parse(stdout)
+    assert.deepEqual(problems, [], stderr)
+    assert.deepEqual({ status, ...totals }, { status: 0, errors: 0, warnings: 0, ignored: 0 })
+  })
+
+  test('has an operation for every endpoint that clients can reach, and no other', () => {
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    )
+    assert.deepEqual(
+      operations.sort(),
+      Object.keys(endpoints)
+        .filter((tag) => !LEFT_OUT.test(tag))
+        .sort(),
+    )
+  })
+
+  test('has every error code with its status, in the table of errors and in the answers of operations', () => {
+    for (const code of Object.keys(failureMessages) as (keyof typeof failureMessages)[]) {
+      assert.ok(document.info.description.includes(`| ${failureStatus[code]} | \`${code}\` | `), code)
+      // Only another method than that of an operation gets it.
+      if (code !== 'method_not_allowed') assert.ok(text.includes(`"#/components/examples/${code}"`), code)
+    }
+  })
+
+  test('names the path of the public URL and the version', () => {
+    assert.equal(document.servers[0]?.url, '/shop')
+    assert.equal(document.info.version, '1.2.3')
+    assert.equal(openApiDocument({ version: '1.2.3', basePath: '' }).servers[0]?.url, '/')
+  })
+
+  test(`is smaller than ${DOCUMENT_LIMIT_BYTES} bytes`, () => {
+    assert.ok(Buffer.byteLength(text) < DOCUMENT_LIMIT_BYTES, String(Buffer.byteLength(text)))
+  })
+})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { LANGUAGES, languageFor, numberText, say, timeText } from '../../src/page/language.js'
+import { en, type TextKey } from '../../src/page/languages/en.js'
+import { markup } from '../../src/page/markup.js'
+
+const KEYS = Object.keys(en) as TextKey[]
+
+function placeholdersOf(text: string): readonly string[] {
+  return [...text.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name).sort()
+}
+
+describe('the languages of the pages', () => {
+  test('are ten, each once', () => {
+    const codes = LANGUAGES.map(({ code }) => code)
+    assert.deepEqual(codes, ['en', 'de', 'fr', 'es', 'pt', 'tr', 'ar', 'zh', 'ja', 'hi'])
+  })
+
+  for (const { code, texts } of LANGUAGES) {
+    test(`${code} has every text, and no other`, () => {
+      assert.deepEqual(Object.keys(texts).sort(), [...KEYS].sort())
+      for (const key of KEYS) assert.notEqual(texts[key].trim(), '', key)
+    })
+
+    test(`${code} has the placeholders of every text`, () => {
+      for (const key of KEYS) assert.deepEqual(placeholdersOf(texts[key]), placeholdersOf(en[key]), key)
+    })
+
+    if (code !== 'en') {
+      test(`${code} is translated`, () => {
+        const same = KEYS.filter((key) => texts[key] === en[key])
+        assert.deepEqual(same, [])
+      })
+    }
+  }
+})
+
+describe('the language of a request', () => {
+  const rows: readonly [query: string, accepted: string | undefined, code: string][] = [
+    ['', undefined, 'en'],
+    ['', '', 'en'],
+    ['', 'de', 'de'],
+    ['', 'pt-PT', 'pt'],
+    ['', 'ZH-hant-TW', 'zh'],
+    ['', 'nl, tr;q=0.8, en;q=0.7', 'tr'],
+    ['', 'en;q=0.2, ja;q=0.9', 'ja'],
+    ['', 'es, fr', 'es'],
+    ['', 'hi;q=0', 'en'],
+    ['', 'hi;q=2, de;q=0.1', 'de'],
+    ['', '*', 'en'],
+    ['', `${'x,'.repeat(1000)}de`, 'en'],
+    ['lang=fr', 'de', 'fr'],
+    ['utm=1&lang=AR', undefined, 'ar'],
+    ['lang=', 'de', 'de'],
+    ['lang=__proto__', 'de', 'de'],
+    ['slang=fr', 'de', 'de'],
+  ]
+  for (const [query, accepted, code] of rows) {
+    test(`with "${query}" and "${accepted?.slice(0, 30)}" is ${code}`, () =>
+      assert.equal(languageFor(query, accepted).code, code))
+  }
+})
+
+describe('texts', () => {
+  const [english] = LANGUAGES
+  assert.ok(english !== undefined)
+
+  test('are filled in, what is filled in is escaped, and markup is not', () => {
+    const said = say(english, 'sendOnly', { coin: '<b>', network: markup`<bdi>N</bdi>` })
+    assert.equal(
+      said.toString(),
+      'Send only &lt;b&gt;, and only on <bdi>N</bdi>. Anything else does not count for this invoice.',
+    )
+  })
+
+  test('never show a placeholder', () => assert.throws(() => say(english, 'ofAmount'), /\{amount\}/))
+
+  test('have times in UTC', () => {
+    assert.equal(timeText(english, Date.UTC(2026, 10, 22, 19, 5, 59)), 'November 22, 2026 at 7:05 PM UTC')
+  })
+})
+
+describe('numbers', () => {
+  const NUMBER = '1234567.50'
+  const written: Readonly<Record<string, string>> = {
+    en: '1,234,567.50',
+    de: '1.234.567,50',
+    fr: '1\u202f234\u202f567,50',
+    es: '1.234.567,50',
+    pt: '1.234.567,50',
+    tr: '1.234.567,50',
+    ar: '1,234,567.50',
+    zh: '1,234,567.50',
+    ja: '1,234,567.50',
+    hi: '12,34,567.50',
+  }
+  /** The most digits that an amount may have. */
+  const LONGEST = `${'9'.repeat(60)}.${'0'.repeat(17)}1`
+
+  for (const language of LANGUAGES) {
+    test(`are written as in ${language.code}`, () => assert.equal(numberText(language, NUMBER), written[language.code]))
+
+    test(`keep each of 78 digits in ${language.code}`, () => {
+      const digits = numberText(language, LONGEST).replace(/[^0-9]/g, '')
+      assert.equal(digits, LONGEST.replace('.', ''))
+    })
+  }
+})

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { OPEN_PAGES_PER_CLIENT_MAX, OpenPages, type OpenPagesOptions, type Waiting } from '../../src/page/open-pages.js'
+
+/** More turns of the event loop than reading a few invoices takes. */
+const TURNS = 10
+
+async function settle(): Promise<void> {
+  for (let i = 0; i < TURNS; i += 1) await turn()
+}
+
+/** What a page was told, as far as its stream has been read. */
+class Reader {
+  readonly told: string[] = []
+  isDone = false
+  private readonly iterator: AsyncIterator<string>
+
+  constructor(stream: AsyncIterable<string> | null) {
+    assert.ok(stream !== null, 'there was no room')
+    this.iterator = stream[Symbol.asyncIterator]()
+  }
+
+  /** Reads until the stream ends. */
+  async run(): Promise<void> {
+    for (let next = await this.iterator.next(); next.done !== true; next = await this.iterator.next()) {
+      this.told.push(next.value)
+    }
+    this.isDone = true
+  }
+
+  async leave(): Promise<void> {
+    await this.iterator.return?.()
+  }
+
+  get versions(): readonly (string | undefined)[] {
+    return this.told.flatMap((event) => /^event: changed\ndata: (.*)$/m.exec(event)?.[1] ?? [])
+  }
+}
+
+describe('open pages', () => {
+  const opened: OpenPages[] = []
+  after(() => {
+    for (const pages of opened) pages.close()
+  })
+
+  function openPages(more: Partial<OpenPagesOptions> = {}) {
+    const versions = new Map([
+      ['a', 'a1'],
+      ['b', 'b1'],
+    ])
+    const reads: string[] = []
+    const pages = new OpenPages({
+      versionOf: async (id) => {
+        reads.push(id)
+        return versions.get(id)
+      },
+      onError: (error) => assert.fail(String(error)),
+      ...more,
+    })
+    opened.push(pages)
+    const open = (waiting: Partial<Waiting> = {}) =>
+      pages.open({ invoiceId: 'a', walletIds: ['w1', 'w2'], seen: 'a1', client: null, ...waiting })
+    const read = (waiting: Partial<Waiting> = {}) => {
+      const reader = new Reader(open(waiting))
+      void reader.run()
+      return reader
+    }
+    return { pages, open, read, versions, reads }
+  }
+
+  test('say at once that they listen, and nothing else to a page that is up to date', async () => {
+    const { read } = openPages()
+    const reader = read()
+    await settle()
+    assert.deepEqual(reader.told, ['retry: 2000\n\n'])
+  })
+
+  test('tell a page what it has missed', async () => {
+    const { read } = openPages()
+    const readers = [read({ seen: 'a0' }), read({ seen: null })]
+    await settle()
+    for (const reader of readers) assert.deepEqual(reader.told.slice(1), ['id: a1\nevent: changed\ndata: a1\n\n'])
+  })
+
+  test('are told of a change on any of their wallets, once for each version', async () => {
+    const { pages, read, versions } = openPages()
+    const [first, other] = [read(), read({ invoiceId: 'b', walletIds: ['w3'], seen: 'b1' })]
+    await settle()
+    versions.set('a', 'a2')
+    pages.changed(new Set(['w2', 'w1', 'unknown']))
+    await settle()
+    pages.changed(new Set(['w1']))
+    await settle()
+    assert.deepEqual(first.versions, ['a2'])
+    assert.deepEqual(other.versions, [])
+  })
+
+  test('cost one reading of an invoice for a change, however many show it', async () => {
+    const { pages, read, versions, reads } = openPages()
+    const readers = Array.from({ length: 100 }, () => read())
+    await settle()
+    reads.length = 0
+    versions.set('a', 'a2')
+    pages.changed(['w1'])
+    pages.changed(['w2'])
+    await settle()
+    assert.deepEqual(reads, ['a'])
+    for (const reader of readers) assert.deepEqual(reader.versions, ['a2'])
+  })
+
+  test('let other work have its turn between many invoices, and miss none', async () => {
+    const ids = Array.from({ length: 200 }, (_, i) => `invoice ${i}`)
+    const { pages, open } = openPages({ versionOf: async (id) => `${id}, new` })
+    const readers = ids.map(
+      (invoiceId) => new Reader(open({ invoiceId, walletIds: ['w1'], seen: `${invoiceId}, new` })),
+    )
+    await settle()
+    for (const reader of readers) void reader.run()
+    let turns = 0
+    pages.changed(['w1'])
+    const counting = (async () => {
+      while (turns < TURNS) {
+        await turn()
+        turns += 1
+      }
+    })()
+    await counting
+    assert.equal(pages.size, 200)
+  })
+
+  test('keep only the latest version for a client that does not read', async () => {
+    const { pages, open, versions } = openPages()
+    const stream = open()
+    await settle()
+    for (const version of ['a2', 'a3', 'a4']) {
+      versions.set('a', version)
+      pages.changed(['w1'])
+      await settle()
+    }
+    const reader = new Reader(stream)
+    void reader.run()
+    await settle()
+    assert.deepEqual(reader.versions, ['a4'])
+  })
+
+  test('are bounded, and make room when they are left', async () => {
+    const { pages, open, read } = openPages({ pageLimit: 2 })
+    const [first] = [read(), read({ invoiceId: 'b', walletIds: ['w3'] })]
+    assert.equal(open(), null)
+    await first?.leave()
+    assert.equal(pages.size, 1)
+    assert.notEqual(open(), null)
+  })
+
+  test('are bounded for each client, but for those without a limit', () => {
+    const { pages, open } = openPages()
+    for (let i = 0; i < OPEN_PAGES_PER_CLIENT_MAX; i += 1) assert.notEqual(open({ client: '192.0.2.1' }), null)
+    assert.equal(open({ client: '192.0.2.1' }), null)
+    assert.notEqual(open({ client: '192.0.2.2' }), null)
+    for (let i = 0; i <= OPEN_PAGES_PER_CLIENT_MAX; i += 1) assert.notEqual(open(), null)
+    assert.equal(pages.size, 2 * OPEN_PAGES_PER_CLIENT_MAX + 2)
+  })
+
+  test('count a page once when it is left twice', async () => {
+    const { pages, read } = openPages()
+    const [first] = [read({ client: 'c' }), read({ client: 'c' })]
+    await first?.leave()
+    await first?.leave()
+    assert.equal(pages.size, 1)
+  })
+
+  test('end together, and then there is no room', async () => {
+    const { pages, open, read } = openPages()
+    const readers = [read(), read({ invoiceId: 'b', walletIds: ['w3'] })]
+    pages.close()
+    await settle()
+    assert.ok(readers.every(({ isDone }) => isDone))
+    assert.equal(pages.size, 0)
+    assert.equal(open(), null)
+  })
+
+  test('go on after an invoice could not be read', async () => {
+    const errors: unknown[] = []
+    let fails = true
+    const { pages, read } = openPages({
+      versionOf: async () => (fails ? assert.fail('the disk is gone') : 'a2'),
+      onError: (error) => errors.push(error),
+    })
+    const reader = read()
+    await settle()
+    fails = false
+    pages.changed(['w1'])
+    await settle()
+    assert.equal(errors.length, 1)
+    assert.deepEqual(reader.versions, ['a2'])
+  })
+})

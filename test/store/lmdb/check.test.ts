@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { NUMBERS_KEY } from '../../../src/store/lmdb/commit/caches.js'
+import {
+  openEnvironment,
+  openTables,
+  type Table,
+  type TableName,
+  titleOf,
+} from '../../../src/store/lmdb/tables/tables.js'
+import { assertSound, checkData } from '../../support/check-data.js'
+import { memoryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.js'
+import { fillEveryTable } from './full-store.js'
+
+type Damage = (table: Table, rows: readonly { key: Buffer; value: Buffer }[]) => void
+
+const remove: Damage = (table, [row]) => {
+  assert.ok(row !== undefined)
+  table.removeSync(row.key)
+}
+
+/** A row that is a copy of another, under a key of the same form where keys are of one length. */
+const add: Damage = (table, rows) => {
+  const row = rows.at(-1)
+  assert.ok(row !== undefined)
+  const key = Buffer.from(row.key)
+  do key[key.length - 1] = ((key.at(-1) ?? 0) + 1) % 256
+  while (table.doesExist(key))
+  table.putSync(key, row.value)
+}
+
+/** A byte of the row differs: of its value, or of its key where it has no other. */
+const alter: Damage = (table, [row]) => {
+  assert.ok(row !== undefined)
+  const [key, value] = [Buffer.from(row.key), Buffer.from(row.value)]
+  if (value.length > 0) {
+    value[value.length - 1] = (value.at(-1) ?? 0) ^ 0x41
+  } else {
+    table.removeSync(key)
+    key[0] = (key[0] ?? 0) ^ 0x20
+  }
+  table.putSync(key, value)
+}
+
+/** The last byte of these means nothing: the lease of a wallet that has an owner. */
+const ALTERED_ELSEWHERE: Readonly<Partial<Record<TableName, Damage>>> = {
+  wallets: (table, [row]) => {
+    assert.ok(row !== undefined)
+    const value = Buffer.from(row.value)
+    const at = value.length >> 1
+    value[at] = (value[at] ?? 0) ^ 0x41
+    table.putSync(row.key, value)
+  },
+}
+
+const unreadable: Damage = (table, [row]) => {
+  assert.ok(row !== undefined)
+  table.putSync(row.key, Buffer.from([0xc1]))
+}
+
+const DAMAGES: Readonly<Record<string, Damage>> = { removed: remove, added: add, altered: alter, unreadable }
+
+/** Damage that looks like another row that could be: nothing in the data contradicts it. */
+const UNSEEN: Readonly<Partial<Record<TableName, readonly string[]>>> = {
+  signedCreations: ['removed', 'added', 'altered'],
+  ledgerTaken: ['removed', 'added'],
+  ledgerSetAside: ['removed', 'added'],
+  ledgerDates: ['removed', 'altered'],
+  webhooks: ['removed'],
+}
+
+describe('a check of the data', () => {
+  let place: TemporaryDirectory
+  let names: readonly TableName[] = []
+  let copies = 0
+
+  before(async () => {
+    place = memoryDirectory()
+    const directory = join(place.path, 'whole')
+    mkdirSync(directory)
+    await fillEveryTable(directory)
+    const root = openEnvironment(directory)
+    const { root: _, ...tables } = openTables(root)
+    names = Object.keys(tables) as TableName[]
+    for (const name of names) assert.ok([...tables[name].getKeys()].length > 0, `the test has no row of ${name}`)
+    await root.close()
+  })
+  after(() => place.remove())
+
+  async function damaged(name: TableName, damage: Damage) {
+    const directory = join(place.path, `${name}.${copies++}`)
+    mkdirSync(directory)
+    copyFileSync(join(place.path, 'whole', 'data.mdb'), join(directory, 'data.mdb'))
+    const root = openEnvironment(directory)
+    const table = openTables(root)[name]
+    // Data without Billhook's mark is not opened at all.
+    const isDamaged = (key: Buffer) => name !== 'meta' || key.equals(NUMBERS_KEY)
+    damage(
+      table,
+      [...table.getRange()].filter(({ key }) => isDamaged(key)),
+    )
+    await root.close()
+    try {
+      return await checkData(directory)
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  }
+
+  test('finds nothing in data that the store has written', async () => {
+    await assertSound(join(place.path, 'whole'))
+  })
+
+  for (const [what, damage] of Object.entries(DAMAGES)) {
+    test(`notices a row that was ${what}, in every table`, async () => {
+      const unseen: string[] = []
+      for (const name of names) {
+        const { found, violations } = await damaged(
+          name,
+          what === 'altered' ? (ALTERED_ELSEWHERE[name] ?? damage) : damage,
+        )
+        assert.equal(violations, found.length)
+        const isTold = found.some((one) => one.table === titleOf(name) || one.what.includes(titleOf(name)))
+        if (!isTold) unseen.push(name)
+      }
+      const expected = names.filter((name) => UNSEEN[name]?.includes(what) === true)
+      assert.deepEqual(unseen, expected)
+    })
+  }
+
+  test('needs every table', async () => {
+    for (const name of names.filter((one) => one !== 'meta')) {
+      const { found } = await damaged(name, (table) => table.dropSync())
+      assert.ok(
+        found.some((one) => one.table === titleOf(name) && one.what === 'the table is missing'),
+        name,
+      )
+    }
+  })
+})

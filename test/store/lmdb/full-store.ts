@@ -1,0 +1,143 @@
+import type { ChainStep, ObservedBlock } from '../../../src/domain/block.js'
+import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
+import { Scenario } from '../../contract/store/harness.js'
+import { addressOf, depositFact, invoiceRequest, registration, unwrap, walletCreated } from '../../support/fixtures.js'
+import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
+import { ManualClock, START_MS } from '../../support/manual-clock.js'
+
+const HOOK = 'https://shop.example/hook'
+const SIGNED = { timestampMs: START_MS, digest: Buffer.alloc(32, 7) }
+
+/** Fills a data directory with a few rows in every table, by ordinary use. */
+export async function fillEveryTable(directory: string): Promise<void> {
+  const clock = new ManualClock()
+  const store = await openLmdbStore(lmdbStoreOptions(directory, clock))
+  const t = new Scenario({ store, clock, failIds() {}, reopen: reject, discard: reject })
+  await t.own('alice', 'wallet-1', 'wallet-2', 'wallet-3')
+  await t.tell(walletCreated('free-1', 'TRX-NILE'))
+  await t.tell(walletCreated('free-2', 'TRX-NILE'))
+  await t.tell({
+    type: 'wallet.assigned',
+    id: 'dated',
+    address: addressOf('dated'),
+    network: 'SEP',
+    owner: 'bob',
+    ledgerMs: START_MS,
+  })
+  for (const seed of [3, 4, 5]) unwrap(await store.keys.register(registration(seed)))
+  await store.webhooks.put('alice', HOOK)
+  await store.webhooks.put('bob', HOOK)
+  await invoices(t)
+  await imports(t)
+  await deposits(t)
+  await chain(t)
+  await ledger(t)
+  await attempts(t)
+  await store.close()
+}
+
+function reject(): Promise<never> {
+  return Promise.reject(new Error('the store is not opened again'))
+}
+
+async function invoices(t: Scenario): Promise<void> {
+  for (let n = 1; n <= 6; n += 1) {
+    await t.invoice({ amount: `${n}`, reference: `order ${n}`, expiresInSeconds: 3600 + n })
+    await t.invoice({ amount: `${n}`, walletIds: ['wallet-2', 'wallet-3'] })
+  }
+  const terms = (n: number) => ({
+    idempotency: { scope: Buffer.alloc(32, n), bodyHash: Buffer.alloc(32, 9) },
+    signed: { ...SIGNED, digest: Buffer.alloc(32, n) },
+  })
+  for (const n of [7, 8]) {
+    await t.perform({ type: 'invoice', request: invoiceRequest({ amount: `${n}` }), terms: terms(n) })
+  }
+}
+
+/** Invoices of another store, whose ids do not begin with the time. */
+async function imports(t: Scenario): Promise<void> {
+  for (const digit of ['e', 'f']) {
+    const invoice = {
+      id: digit.repeat(32),
+      owner: 'alice',
+      wallet_id: 'wallet-1',
+      wallet_ids: null,
+      name: 'Before',
+      description: null,
+      reference: `before ${digit}`,
+      amount: `10${digit.charCodeAt(0)}`,
+      currency: 'USDT',
+      callback_url: null,
+      created_at: START_MS - 1000,
+    } as const
+    await t.store.imports.add([{ type: 'invoice', invoice, expiresAt: null, voidedAt: null }])
+  }
+}
+
+async function deposits(t: Scenario): Promise<void> {
+  t.clock.set(START_MS + 100_000)
+  for (let n = 1; n <= 3; n += 1) {
+    await t.deposit(
+      'confirmed',
+      { txHash: `0xpaid${n}`, amount: `${n}`, receivedAt: START_MS + 60_000 + n },
+      `event ${n}`,
+    )
+  }
+  await t.deposit('pending', { txHash: '0xpending', amount: '4' })
+  await t.deposit('pending', { txHash: '0xdropped', amount: '5' })
+  await t.deposit('dropped', { txHash: '0xdropped' })
+  // Paid by deposits that were for others: settled by the next search that meets them.
+  await t.deposit('confirmed', {
+    txHash: '0xtoken',
+    toAddress: addressOf('wallet-2'),
+    amount: '30',
+    receivedAt: START_MS + 70_000,
+  })
+  await t.invoice({ amount: '6', walletIds: ['wallet-2', 'wallet-3'] })
+  await t.perform({ type: 'deposit', eventId: 'rejected', fact: depositFact('confirmed', { amount: 'no amount' }) })
+}
+
+async function chain(t: Scenario): Promise<void> {
+  const block = (height: number, ...names: readonly string[]): ObservedBlock => ({
+    height,
+    hash: `a${height}`,
+    parentHash: `a${height - 1}`,
+    timeMs: START_MS + height * 12_000,
+    transfers: names.map((txHash) => {
+      return { txHash, index: 0, toAddress: addressOf('wallet-1'), currency: '#native', amount: '0.5' }
+    }),
+  })
+  const steps: readonly ChainStep[] = [
+    { type: 'append', network: 'SEP', blocks: [block(7, 'x'), block(8), block(9, 'y', 'z')], isConfirmed: false },
+    { type: 'confirm', network: 'SEP', blocks: [block(7, 'x')] },
+  ]
+  for (const step of steps) await t.perform({ type: 'chain', step })
+}
+
+async function ledger(t: Scenario): Promise<void> {
+  const umid = (n: number) => n.toString(16).padStart(64, '0')
+  const at = (n: number) => ({ umid: umid(n), timestampMs: START_MS + n })
+  await t.store.ledger.saveStep({
+    progress: { origin: 'a ledger', newestMs: START_MS + 2, windowMs: START_MS, comparingMs: null, comparedAtMs: 0 },
+    taken: [at(1), at(2)],
+    setAside: [
+      { ...at(3), attempts: 1, dueMs: START_MS },
+      { ...at(4), attempts: 1, dueMs: START_MS },
+    ],
+    settled: [],
+  })
+}
+
+/** Leaves deliveries in every state. */
+async function attempts(t: Scenario): Promise<void> {
+  const lanes = await t.store.outbox.queuedLanes()
+  const queued = await t.store.outbox.queued(lanes[0]?.lane ?? '', null, 9)
+  const fates = [null, null, START_MS + 500_000, START_MS + 600_000, 'settled'] as const
+  for (const [i, fate] of fates.entries()) {
+    const id = queued[i]?.id ?? ''
+    await t.store.outbox.markAttempted(id)
+    if (fate === null) continue
+    const next = fate === 'settled' ? null : fate
+    await t.store.outbox.recordResult(id, { kind: 'answered', httpStatus: 500, durationMs: 1 }, () => next)
+  }
+}

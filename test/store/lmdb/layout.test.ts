@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
+import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tables.js'
+import { projectRoot } from '../../support/project-root.js'
+import { temporaryDirectory } from '../../support/temporary-directory.js'
+
+/** What version 4 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 4
+const TABLES = [
+  ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
+  ...['chains', 'confirmed-totals', 'deliveries', 'deposits', 'event-times', 'events', 'expiries', 'free-wallets'],
+  ...[
+    'idempotency-expiries',
+    'idempotency-keys',
+    'identities',
+    'imported-invoices',
+    'invoices',
+    'ledger-dates',
+    'ledger-set-aside',
+  ],
+  ...['ledger-taken', 'matches', 'meta', 'open-amounts', 'open-invoices', 'owner-api-keys', 'owner-deliveries'],
+  ...['owner-invoices', 'owner-wallets', 'paid-amounts', 'paid-invoices', 'payee-numbers', 'payees'],
+  ...['queued-deliveries', 'references', 'seen-totals', 'signed-creations', 'unmatched-invoices'],
+  ...['waiting-deliveries', 'wallets', 'webhooks'],
+]
+const RECORDS = [
+  ...['addresses 1', 'api-keys 1', 'blocks 1', 'deliveries 1', 'deposits 1', 'identities 1', 'invoices 3'],
+  ...['ledger-set-aside 1', 'meta/ledger-cursor 1', 'meta/ledger-progress 1', 'meta/migration 1'],
+  ...['meta/sequences 1', 'payees 1', 'wallets 1', 'webhooks 2'],
+]
+
+/** A record's name and version where its codec is made. */
+const CODEC = /recordCodec<[^(]*>\(\s*'([^']+)',\s*(\d+),/g
+
+test('tables and records change only together with the version of the data, so that older programs refuse it', async () => {
+  const folder = join(projectRoot, 'src/store/lmdb')
+  const records = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [...readFileSync(join(folder, name), 'utf8').matchAll(CODEC)])
+    .map(([, name, version]) => `${name} ${version}`)
+  const place = temporaryDirectory()
+  const root = openEnvironment(place.path)
+  try {
+    openTables(root)
+    const tables = [...root.getKeys()].map((key) => key.toString().replace(/\0$/, ''))
+    // When this fails, raise the version, add a migration (`file/migration.ts`), and write down the new layout here.
+    assert.deepEqual(
+      { version: SCHEMA_VERSION, tables: tables.sort(), records: records.sort() },
+      { version: VERSION, tables: TABLES, records: RECORDS },
+    )
+  } finally {
+    await root.close()
+    place.remove()
+  }
+})

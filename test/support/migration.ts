@@ -1,0 +1,6 @@
+import type { MigrationControl } from '../../src/store/store.js'
+
+/** Lets older data be migrated, and says nothing. */
+export function quiet(): MigrationControl {
+  return { begins: () => {}, stepped: () => {}, finished: () => {}, isStopping: () => false }
+}
