@@ -1,7 +1,7 @@
 import { PERMISSIONS } from '../../domain/api-key.js'
+import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { identityInPath, ownerInBody } from './parameters.js'
-import { examples } from './records.js'
 import { hex, list, orNull, record, text } from './schema.js'
 
 const registration = record(

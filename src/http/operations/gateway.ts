@@ -1,8 +1,8 @@
 import { NETWORKS } from '../../domain/network.js'
 import { EVENTS_MAX } from '../../ledger/gateway-events.js'
+import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { ownerInBody } from './parameters.js'
-import { examples } from './records.js'
 import { list, oneOf, orNull, record, type Schema, text, whole } from './schema.js'
 
 const nonEmpty = (description: string) => text(description, { minLength: 1 })

@@ -1,8 +1,9 @@
 import { REFERENCE_LENGTH_MAX } from '../../domain/invoice.js'
 import { EXPIRY_SECONDS_MAX, EXPIRY_SECONDS_MIN } from '../../domain/voiding.js'
+import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { identityInPath, ownerInBody, pageParameters } from './parameters.js'
-import { examples, type RecordName } from './records.js'
+import type { RecordName } from './records.js'
 import { invoiceId, list, oneOf, orNull, record, type Schema, text, time, whole } from './schema.js'
 
 const reference = text(

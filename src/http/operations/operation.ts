@@ -6,7 +6,7 @@ import type { Schema } from './schema.js'
 /*
  * What the reference says of each endpoint, in one place: `openapi.ts` makes the OpenAPI document from it. What the table
  * of endpoints knows already (who may call it, its query parameters, its limits) is not repeated here: the errors that
- * follow from it are added by `openapi.ts`.
+ * follow from it are added by `openapi/failures.ts`.
  */
 
 /** The chapters of the reference, in its order. */

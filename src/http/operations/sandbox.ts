@@ -1,6 +1,6 @@
 import { NETWORKS } from '../../domain/network.js'
+import { examples } from './examples.js'
 import { type AnswerAbout, operations } from './operation.js'
-import { examples } from './records.js'
 import { list, oneOf, orNull, record, type Schema, text, time, whole } from './schema.js'
 
 const nonEmpty = (description: string) => orNull(text(description, { minLength: 1 }))

@@ -1,7 +1,7 @@
 import { OVERLAP_DEFAULT_SECONDS, OVERLAP_MAX_SECONDS, WEBHOOK_PAYLOADS } from '../../domain/webhook.js'
+import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { identityInPath, pageParameters } from './parameters.js'
-import { examples } from './records.js'
 import { hex, oneOf, orNull, record, text, whole } from './schema.js'
 
 const path = { id: identityInPath }

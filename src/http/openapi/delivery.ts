@@ -1,0 +1,35 @@
+import { examples } from '../operations/examples.js'
+import { text } from '../operations/schema.js'
+import { parameter } from './parameters.js'
+
+/** What merchants receive. */
+export function deliveryObject() {
+  const header = (name: string, about: string) => ({
+    ...parameter('header', name, text(about)),
+    required: true,
+  })
+  return {
+    operationId: 'deposit',
+    tags: ['Webhooks'],
+    summary: 'A deposit was seen or confirmed',
+    description:
+      'Sent to the callback URL. One attempt, unless the operator has switched on retries. Check the signature over the raw body before you parse it, and deduplicate by `txHash` together with `status`.',
+    parameters: [
+      header('X-Service-Signature', 'Lower-case hex HMAC-SHA256 of the raw body. The key is the text of the secret.'),
+      header('webhook-id', 'The id of the message; the same in a repetition.'),
+      header('webhook-timestamp', 'When it was sent, Unix seconds.'),
+      header('webhook-signature', 'Signatures as in the Standard Webhooks specification, separated by spaces.'),
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: { $ref: '#/components/schemas/Delivered' }, example: examples.delivered },
+      },
+    },
+    responses: {
+      '2XX': { description: 'Taken. Answer within 8 seconds.' },
+      '4XX': { description: 'Not taken, as everything that is not 2xx. 410 ends the attempts.' },
+    },
+    security: [],
+  }
+}

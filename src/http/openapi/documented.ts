@@ -1,0 +1,20 @@
+import { apiKeyOperations } from '../operations/api-keys.js'
+import { gatewayOperations } from '../operations/gateway.js'
+import { invoiceOperations } from '../operations/invoices.js'
+import type { DocumentedTag, Operations } from '../operations/operation.js'
+import { sandboxOperations } from '../operations/sandbox.js'
+import { paymentPageOperations, serviceOperations } from '../operations/service.js'
+import { walletOperations } from '../operations/wallets.js'
+import { webhookOperations } from '../operations/webhooks.js'
+
+/** Every operation of the document, in its order. */
+export const documented: Operations<DocumentedTag> = {
+  ...invoiceOperations,
+  ...apiKeyOperations,
+  ...webhookOperations,
+  ...walletOperations,
+  ...paymentPageOperations,
+  ...serviceOperations,
+  ...gatewayOperations,
+  ...sandboxOperations,
+}

@@ -1,0 +1,37 @@
+import { list, oneOf, orNull, record, type Schema, text, whole } from '../schema.js'
+import { networkName } from './common.js'
+
+export const infoRecords = {
+  Info: record({
+    version: text('The version of the service.'),
+    strict: { type: 'boolean', description: 'Whether everything that belongs to an identity must be signed.' },
+    unsigned: oneOf(
+      ['on', 'same-origin', 'off'],
+      'Who may create and void invoices without a signature: everybody, pages of the service, nobody.',
+    ),
+    networks: list(
+      record({
+        id: networkName,
+        name: text('The name for people.'),
+        symbol: text('The symbol of its own coin.'),
+        token: orNull(text('The address of the contract of USDT; null if it is not configured.')),
+        decimals: whole('The decimals of USDT.', { minimum: 0 }),
+        claim: text('The end of `/api/wallets/claim/…`.'),
+        testnet: { type: 'boolean', description: 'Whether its coins are worthless.' },
+      }),
+    ),
+    ledger: {
+      ...record({
+        namespace: text('The namespace of the contracts.'),
+        contracts: record({
+          onboard: text('The contract that onboards an identity.'),
+          assignOwner: text('The contract that assigns a wallet.'),
+        }),
+        onboardingName: text('The name that identities are onboarded under.'),
+        nodes: list(text('A base URL. Transactions go to it and a slash.')),
+      }),
+      type: ['object', 'null'],
+      description: 'Null if the operator has not set it: ask the operator then.',
+    },
+  }),
+} as const satisfies Readonly<Record<string, Schema>>

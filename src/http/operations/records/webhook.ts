@@ -1,0 +1,50 @@
+import { hex, invoiceId, oneOf, orNull, record, type Schema, text, time, whole } from '../schema.js'
+import { identity } from './common.js'
+
+const outcome = {
+  httpStatus: orNull(whole('The status that the receiver answered.', { minimum: 100, maximum: 999 })),
+  failure: orNull(
+    oneOf(
+      ['timeout', 'dns', 'connection', 'refused_address', 'interrupted'],
+      'Why there was no answer. `refused_address`: the address is not public, so nothing was sent.',
+    ),
+  ),
+  durationMs: orNull(whole('How long the attempt took.', { minimum: 0 })),
+}
+
+export const webhookRecords = {
+  Webhook: record(
+    {
+      owner: identity,
+      callback_url: orNull(text('The default callback URL; null if none is set.')),
+      secret: orNull(hex(64, 'Signs deliveries. Null if nothing was configured.')),
+      created_at: orNull(time('Unix milliseconds.')),
+      updated_at: orNull(time('Unix milliseconds.')),
+      payload: oneOf(['with-invoice'], 'Only with this payload.'),
+    },
+    ['payload'],
+  ),
+  Delivery: record({
+    id: hex(32, 'Its `webhook-id`.'),
+    invoiceId: invoiceId('The invoice that it tells of.'),
+    reference: text('The reference of the invoice.'),
+    txHash: text('The hash of the transaction.'),
+    status: oneOf(['pending', 'confirmed'], 'The status of the deposit.'),
+    url: text('Where it is sent.'),
+    state: oneOf(
+      ['queued', 'sending', 'waiting', 'delivered', 'failed'],
+      '`waiting` is for the attempt at `nextAttemptAt`; `failed` is final.',
+    ),
+    attempt: whole('Attempts so far, including one in progress.', { minimum: 0 }),
+    ...outcome,
+    createdAt: time('Unix milliseconds.'),
+    attemptedAt: orNull(time('When the last attempt began.')),
+    nextAttemptAt: orNull(time('When the next attempt is due, while `waiting`.')),
+  }),
+  TestDelivery: record({
+    id: hex(32, 'Its `webhook-id`.'),
+    url: text('Where it was sent.'),
+    state: oneOf(['delivered', 'failed'], 'Whether the receiver answered with 2xx.'),
+    ...outcome,
+  }),
+} as const satisfies Readonly<Record<string, Schema>>
