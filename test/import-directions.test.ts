@@ -52,9 +52,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['actors', 'auth', 'clock', 'config', 'crypto', 'domain', 'http', 'ledger', 'log', 'metrics', 'networks'],
     ...['page', 'sandbox', 'scheduler', 'seldom', 'start-error', 'store', 'verify', 'version', 'webhooks'],
   ],
-  client: ['base', 'clock', 'crypto', 'http', 'scheduler'],
+  merchant: ['base', 'clock', 'crypto', 'http', 'scheduler'],
   cli: [
-    ...['base', 'client', 'clock', 'config', 'crypto', 'domain', 'http', 'log', 'networks', 'scheduler', 'service'],
+    ...['base', 'clock', 'config', 'crypto', 'domain', 'http', 'log', 'merchant', 'networks', 'scheduler', 'service'],
     ...['seldom', 'start-error', 'store', 'version'],
   ],
   main: ['cli', 'service', 'v8-flags'],

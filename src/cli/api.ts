@@ -1,6 +1,6 @@
-import { Refused, type Reply, readAnswer, Unreachable } from '../client/answer.js'
-import { type Call, methodAndPath } from '../client/call.js'
 import type { ServiceStatus } from '../http/routes/admin.js'
+import { Refused, type Reply, readAnswer, Unreachable } from '../merchant/answer.js'
+import { type Call, methodAndPath } from '../merchant/call.js'
 import { type Admin, withAdmin } from './admin.js'
 import type { BillhookCommand, Check, Given, ProcessIo } from './billhook-command.js'
 import { readKeyFile } from './key-file.js'
@@ -64,7 +64,7 @@ export async function withApi(given: Given, work: Work, onlyServed = false): Pro
     return await withAdmin(given, (admin, io, stop) => work(apiOf(given, admin, io), io, stop), onlyServed)
   return await withProcess(given, async (io, stop) => {
     const key = settings.keyFile === undefined ? null : await readKeyFile(settings.keyFile, io)
-    const { ServiceClient } = await import('../client/service-client.js')
+    const { ServiceClient } = await import('../merchant/service-client.js')
     const client = new ServiceClient({ url, key, clock: io.clock, scheduler: io.scheduler, stop })
     const call = (one: Call) => client.call(one)
     try {

@@ -1,5 +1,5 @@
-import type { DeliveryVerdict } from '../client/delivery-check.js'
 import type { Clock } from '../clock.js'
+import type { DeliveryVerdict } from '../merchant/delivery-check.js'
 
 /** From one question for the secret to the next. */
 export const ASK_PAUSE_MS = 3000

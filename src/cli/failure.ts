@@ -1,4 +1,4 @@
-import { Refused } from '../client/answer.js'
+import { Refused } from '../merchant/answer.js'
 import type { CommandIo } from './command.js'
 import { jsonLine, printable } from './output.js'
 

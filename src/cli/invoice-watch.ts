@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refused, Unreachable } from '../client/answer.js'
+import { Refused, Unreachable } from '../merchant/answer.js'
 import { type Api, checkService, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_INCOMPLETE, EXIT_SUCCESS } from './command.js'

@@ -1,5 +1,5 @@
 import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
-import { isWebhookSecret } from '../client/delivery-check.js'
+import { isWebhookSecret } from '../merchant/delivery-check.js'
 import { readInput } from './input.js'
 
 const PRIVATE_MODE = 0o600

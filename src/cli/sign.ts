@@ -1,6 +1,6 @@
-import { tagOf } from '../client/call.js'
-import { signedHeaders } from '../client/signed-headers.js'
 import { METHODS } from '../http/endpoints.js'
+import { tagOf } from '../merchant/call.js'
+import { signedHeaders } from '../merchant/signed-headers.js'
 import type { BillhookCommand, Given } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { text } from './flags.js'

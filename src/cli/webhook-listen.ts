@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isObject, parseJson } from '../base/json-object.js'
-import { checkDelivery, type DeliveryVerdict, isWebhookSecret } from '../client/delivery-check.js'
+import { checkDelivery, type DeliveryVerdict, isWebhookSecret } from '../merchant/delivery-check.js'
 import { type Api, checkOwner, checkService, onService, withApi } from './api.js'
 import { AskedSecret } from './asked-secret.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'

@@ -1,4 +1,4 @@
-import { checkDelivery } from '../client/delivery-check.js'
+import { checkDelivery } from '../merchant/delivery-check.js'
 import type { BillhookCommand, Given } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
 import { checkWholeNumber, needFlags, text, wholeNumber } from './flags.js'

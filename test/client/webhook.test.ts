@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BillhookError, type VerifyOptions, verifyWebhook, type WebhookHeaders } from 'billhook/client'
-import { checkDelivery } from '../../src/client/delivery-check.js'
+import { checkDelivery } from '../../src/merchant/delivery-check.js'
 import { deliveryHeaders } from '../../src/webhooks/signature.js'
 
 const SECRET = '0123456789abcdef'.repeat(4)
