@@ -60,7 +60,7 @@ async function start({ settings, log, clock, stop, shutdown }: Starting): Promis
   opening = import('./service/open-store.js').then(({ openStore }) =>
     openStore(settings, clock, {
       ...(metrics === null ? {} : { commitObserver: metrics.commits }),
-      onCommitFailed: () => writeHealth.commitFailed(),
+      onCommitFailed: (reason) => writeHealth.commitFailed(reason),
       migration: migrationLog(log, clock, stop),
     }),
   )

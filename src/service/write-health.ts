@@ -1,5 +1,6 @@
 import type { Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
+import type { StorageUnavailable } from '../store/refusals.js'
 import type { Store } from '../store/store.js'
 
 /** Pause between two probes of the disk. */
@@ -23,10 +24,13 @@ export class WriteHealth {
   }
 
   /** A commit was refused. */
-  commitFailed(): void {
+  commitFailed(err: StorageUnavailable): void {
     if (this.isFailing) return
     this.isFailing = true
-    this.log.error('the disk refuses writes: requests that write are answered with 503 until it takes them again')
+    this.log.error(
+      { err },
+      'the disk refuses writes: requests that write are answered with 503 until it takes them again',
+    )
     this.probeLater()
   }
 

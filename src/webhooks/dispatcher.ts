@@ -1,8 +1,9 @@
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { ONE_ATTEMPT } from '../domain/retry.js'
 import type { Delivery, DeliveryResult } from '../domain/webhook.js'
-import { systemScheduler } from '../scheduler.js'
+import { type Scheduler, systemScheduler } from '../scheduler.js'
 import type { LaneKey, LaneOfOwner, OutboxPort, OwedDelivery } from '../store/outbox.js'
+import { StorageUnavailable } from '../store/refusals.js'
 import { type AttemptEnd, type AttemptParts, Attempts } from './attempt.js'
 import { OutboxLane } from './outbox-lane.js'
 import { Retries } from './retries.js'
@@ -10,6 +11,8 @@ import { type Slot, Slots } from './slots.js'
 
 /** Turns after which other work gets a turn of the event loop: with a store in this process a turn may never wait. */
 const TURNS_IN_A_ROW_MAX = 64
+/** Until the next try when the disk refuses the first write. */
+const START_PAUSE_MS = 1000
 
 export interface DispatcherOptions extends AttemptParts {
   readonly outbox: AttemptParts['outbox'] &
@@ -38,12 +41,15 @@ export class Dispatcher {
   private readonly underWay = new Set<Promise<void>>()
   private readonly slots: Slots
   private readonly retries: Retries
+  private readonly scheduler: Scheduler
+  private cancelStart = (): void => {}
   private state: 'new' | 'running' | 'stopping' = 'new'
   private isTakingTurns = false
   private turns: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: DispatcherOptions) {
-    const scheduler = options.scheduler ?? systemScheduler
+    this.scheduler = options.scheduler ?? systemScheduler
+    const { scheduler } = this
     this.slots = new Slots(options.concurrency, options.clock, scheduler, () => this.takeTurns())
     this.attempts = new Attempts(options)
     this.retries = new Retries({
@@ -57,13 +63,14 @@ export class Dispatcher {
   }
 
   /**
-   * Settles the attempts that were interrupted when the process last ended, then begins with everything queued. Rejects
-   * when the store does.
+   * Settles the attempts that were interrupted when the process last ended, then begins with everything queued. While the
+   * disk refuses writes it tries again later.
    */
   async start(): Promise<void> {
     const { outbox, log } = this.options
     // First: later there would be attempts of this process among the marked ones.
-    const interrupted = await outbox.settleInterrupted(this.attempts.decideRetry)
+    const interrupted = await this.settleInterrupted()
+    if (interrupted === null) return
     if (interrupted > 0) {
       log.warn({ deliveries: interrupted }, 'webhooks were interrupted when the process last ended')
       this.options.observer?.interrupted(interrupted)
@@ -72,6 +79,19 @@ export class Dispatcher {
     if (this.state === 'new') this.state = 'running'
     this.retries.start()
     this.takeTurns()
+  }
+
+  /** How many there were; null while the disk refuses writes. */
+  private async settleInterrupted(): Promise<number | null> {
+    const { outbox, log } = this.options
+    try {
+      return await outbox.settleInterrupted(this.attempts.decideRetry)
+    } catch (err) {
+      if (!(err instanceof StorageUnavailable)) throw err
+      log.error({ err }, 'webhooks wait for the store')
+      if (this.state === 'new') this.cancelStart = this.scheduler.after(START_PAUSE_MS, () => void this.start())
+      return null
+    }
   }
 
   /** Reports deliveries that have become due. They are in the store already; this only says where to look. */
@@ -91,6 +111,7 @@ export class Dispatcher {
    */
   async stop(): Promise<void> {
     this.state = 'stopping'
+    this.cancelStart()
     this.attempts.stop()
     await this.retries.stop()
     await this.turns

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { RESERVED_BYTES } from '../../src/store/lmdb/commit/disk-space.js'
 import { ask, pushEvents } from '../chaos/http-client.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { smallDisk } from '../support/small-disk.js'
@@ -16,13 +17,15 @@ const REFUSALS_ENOUGH = 200
 /** The most that a push may carry. */
 const PUSHED_WALLETS = 1000
 const SPACE_LEFT_BYTES = 1 << 18
-const DISK_BYTES = 8 << 20
+const DISK_BYTES = 32 << 20
 
 /** Takes the space from a service, and gives it back. */
 interface Disk {
   readonly directory: string
   fill(service: ServiceProcess): void
   free(service: ServiceProcess): void
+  /** Whether a process that starts meets it full, too. */
+  readonly isFullForAll: boolean
 }
 
 test('a file that may not grow: writes are refused, reads go on, nothing is lost, and space that returns is used', {
@@ -40,6 +43,7 @@ test('a file that may not grow: writes are refused, reads go on, nothing is lost
         limit(service, String(size + SPACE_LEFT_BYTES))
       },
       free: (service) => void limit(service, 'unlimited'),
+      isFullForAll: false,
     })
   } finally {
     place.remove()
@@ -50,29 +54,33 @@ test('a file system that is full: the same', { timeout: 120_000 }, async (t: Tes
   const disk = smallDisk(DISK_BYTES)
   if (disk === null) return t.skip('mounting a tmpfs is not permitted')
   try {
-    await fillAndFree({
+    const log = await fillAndFree({
       directory: join(disk.path, 'data'),
-      fill: () => disk.fill(SPACE_LEFT_BYTES),
+      fill: () => disk.fill(RESERVED_BYTES + SPACE_LEFT_BYTES),
       free: () => disk.free(),
+      isFullForAll: true,
     })
+    // The database's native code would damage the memory of the process.
+    assert.doesNotMatch(log, /a library says/, 'the database met the full disk')
   } finally {
     disk.remove()
   }
 })
 
-async function fillAndFree(disk: Disk): Promise<void> {
-  let service = await ServiceProcess.start(
-    disk.directory,
-    { BILLHOOK_LOG: 'warn', BILLHOOK_METRICS_PORT: '0' },
-    [],
-    'pipe',
-  )
+/** Answers the log of the service while the disk was full. */
+async function fillAndFree(disk: Disk): Promise<string> {
   let log = ''
-  service.child.stderr?.on('data', (text) => {
-    log += text
-  })
+  const start = async () => {
+    const settings = { BILLHOOK_LOG: 'warn', BILLHOOK_METRICS_PORT: '0' }
+    const started = await ServiceProcess.start(disk.directory, settings, [], 'pipe')
+    started.child.stderr?.on('data', (text) => {
+      log += text
+    })
+    return started
+  }
+  let service = await start()
   try {
-    const { url } = service
+    let { url } = service
     const wallet = { id: 'w', address: '0x00000000000000000000000000000000000000f0', network: 'SEP' }
     const assigned = await pushEvents(url, [{ id: '1', type: 'wallet.assigned', wallet, owner: 'shop' }])
     assert.equal(assigned?.json.results[0].status, 'applied')
@@ -95,6 +103,13 @@ async function fillAndFree(disk: Disk): Promise<void> {
     assert.equal((await ask('GET', `${url}/healthz`))?.status, 200)
     await assertReadyMetric(service, 0)
 
+    if (disk.isFullForAll) {
+      await service.end('SIGKILL')
+      service = await start()
+      url = service.url
+      await assertReads(url, created)
+      await assertRefuses(url)
+    }
     disk.free(service)
     // Without any traffic that writes.
     await untilReady(url)
@@ -108,6 +123,7 @@ async function fillAndFree(disk: Disk): Promise<void> {
     await assertReads(service.url, created)
     created.push(await createAfterwards(service.url, 2))
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+    return log
   } finally {
     if (service.child.exitCode === null && service.child.signalCode === null) await service.end('SIGKILL')
   }
@@ -118,6 +134,13 @@ function assertJsonLines(log: string): void {
   const lines = log.split('\n').slice(0, -1)
   assert.ok(lines.length > 0)
   for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), line)
+}
+
+/** A process that has written nothing yet finds out by its first write. */
+async function assertRefuses(url: string): Promise<void> {
+  const answer = await create(url, '0.5')
+  assert.deepEqual([answer?.status, answer?.json.code], [503, 'storage_unavailable'])
+  assert.equal((await ask('GET', `${url}/readyz`))?.status, 503)
 }
 
 async function untilReady(url: string): Promise<void> {

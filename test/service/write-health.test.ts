@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLog } from '../../src/log.js'
 import { WriteHealth } from '../../src/service/write-health.js'
+import { StorageUnavailable } from '../../src/store/refusals.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 
 test('a disk that refused a commit is well again when a probe succeeds, and not before', async () => {
@@ -20,8 +21,9 @@ test('a disk that refused a commit is well again when a probe succeeds, and not 
   const health = new WriteHealth(log, scheduler, () => store)
   assert.equal(health.takesWrites, true)
 
-  health.commitFailed()
-  health.commitFailed()
+  const reason = new StorageUnavailable(new Error('no space left'))
+  health.commitFailed(reason)
+  health.commitFailed(reason)
   assert.equal(health.takesWrites, false)
   const probe = async () => {
     scheduler.pass(1000)

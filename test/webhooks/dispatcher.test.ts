@@ -6,6 +6,7 @@ import { StorageUnavailable } from '../../src/store/refusals.js'
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.js'
 import { deferred } from '../support/deferred.js'
 import { ManualClock } from '../support/manual-clock.js'
+import { ManualScheduler } from '../support/manual-scheduler.js'
 import { CONCURRENCY, DELIVERED, HoldingSender, idle, MODEL_SECRET, OutboxModel, TIMED_OUT } from './outbox-model.js'
 
 function setup(options: Partial<DispatcherOptions> = {}) {
@@ -73,6 +74,29 @@ describe('the order of deliveries', () => {
     }
     await idle(dispatcher)
     assert.deepEqual([...sender.ids].sort(), owed.map(({ id }) => id).sort())
+  })
+})
+
+describe('a start on a full disk', () => {
+  test('begins with what is queued when the disk takes writes again', async () => {
+    const model = new OutboxModel()
+    const scheduler = new ManualScheduler()
+    let isFull = true
+    const outbox = overriding(model, {
+      settleInterrupted: (retry) => (isFull ? Promise.reject(full()) : model.outbox.settleInterrupted(retry)),
+    })
+    const { sender, dispatcher } = setup({ outbox, scheduler })
+    const owed = model.owe('owner', 'shop')
+    await dispatcher.start()
+    scheduler.pass(1000)
+    await nextTurnOfLoop()
+    assert.equal(sender.begun.length, 0)
+    isFull = false
+    scheduler.pass(1000)
+    await sender.began(1)
+    sender.of(owed.id).end()
+    await idle(dispatcher)
+    assert.equal(model.get(owed.id).state, 'settled')
   })
 })
 

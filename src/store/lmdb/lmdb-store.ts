@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import type { TokenDecimals } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import { StartError } from '../../start-error.js'
+import type { StorageUnavailable } from '../refusals.js'
 import type { CommitObserver, MigrationControl, MigrationPlan, Store } from '../store.js'
 import { LmdbChain } from './chain/chain-port.js'
 import { LmdbCommands } from './commands/command-port.js'
 import { CommitLoop, type World } from './commit/commit-loop.js'
+import { DiskSpace } from './commit/disk-space.js'
 import { LmdbDeposits } from './deposits/deposit-rows.js'
 import { DepositRecorder } from './deposits/deposits.js'
 import { DATA_FILE, flawOfDataFile } from './file/data-file.js'
@@ -42,7 +44,7 @@ export interface LmdbStoreOptions extends World {
   readonly randomSecretHex: () => string
   readonly commitObserver?: CommitObserver
   /** Called when a commit was refused. */
-  readonly onCommitFailed?: () => void
+  readonly onCommitFailed?: (reason: StorageUnavailable) => void
   /** Without it older data is refused, not migrated. */
   readonly migration?: MigrationControl
 }
@@ -97,7 +99,13 @@ export type LmdbStore = ReturnType<typeof storeOn>
 
 /** The store on LMDB: one process, one directory, one writer, readers that never wait. */
 export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreOptions) {
-  const commits = new CommitLoop(tables, options, options.commitObserver, options.onCommitFailed)
+  const commits = new CommitLoop(
+    tables,
+    options,
+    new DiskSpace(options.directory),
+    options.commitObserver,
+    options.onCommitFailed,
+  )
   const deposits = new DepositRecorder(options.tokenDecimals)
   const answers = new InvoiceAnswers()
   const chain = new LmdbChain(commits, deposits)
@@ -122,6 +130,7 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
     changes: commits.changes,
     ledger: new LmdbLedger(commits, chain, options.flawOfAddress),
     probeWrite: async () => {
+      commits.resume()
       await commits.runAdmitted(({ tables }) => tables.meta.putSync(PROBE_KEY, Buffer.alloc(PROBE_BYTES)))
       await commits.runAdmitted(({ tables }) => tables.meta.removeSync(PROBE_KEY))
     },

@@ -6,9 +6,13 @@ import {
   CommitLoop,
   REQUESTED_UNITS_MAX,
 } from '../../../src/store/lmdb/commit/commit-loop.js'
+import type { DiskSpace } from '../../../src/store/lmdb/commit/disk-space.js'
 import type { Tables } from '../../../src/store/lmdb/tables/tables.js'
 import { QueueFull, StorageUnavailable } from '../../../src/store/refusals.js'
 import type { CommitObserver } from '../../../src/store/store.js'
+
+/** A disk with space for every commit. */
+const ROOM: Pick<DiskSpace, 'obstacle'> = { obstacle: () => null }
 
 /** Stands in for LMDB: transactions at once, and commits that the test lets fail. */
 class FakeRoot {
@@ -42,11 +46,11 @@ class FakeRoot {
   }
 }
 
-function loopOn(root: FakeRoot, observer?: CommitObserver, onFailed?: () => void) {
+function loopOn(root: FakeRoot, observer?: CommitObserver, onFailed?: () => void, space = ROOM) {
   // The loop uses no more of the tables than the double has.
   const tables = { root, meta: { get: () => undefined, putSync: () => root.log.push('numbers') } } as unknown as Tables
   const world = { clock: { now: () => 0 }, newId: () => assert.fail('no id is made') }
-  return { loop: new CommitLoop(tables, world, observer, onFailed) }
+  return { loop: new CommitLoop(tables, world, space, observer, onFailed) }
 }
 
 /** A unit that leaves its name in the caches of commits, and answers the names of those before it. */
@@ -139,20 +143,15 @@ describe('the commit loop', () => {
     await assert.rejects(loop.run(failing(reason)), (error) => error === reason)
   })
 
-  test('rejects all units of a commit that fails as unavailable, and goes on', async () => {
+  test('rejects all units of a commit that fails as unavailable', async () => {
     const root = new FakeRoot()
     const { loop } = loopOn(root)
     const cause = new Error('no space left')
-    root.endings.push(cause, null)
-    const failed = loop.runAll([() => 1, () => 2])
-    // Arrives while the first commit is under way, so it is in the next one.
-    await new Promise(setImmediate)
-    const later = loop.runAll([() => 3])
-    for (const fate of await failed) {
+    root.endings.push(cause)
+    for (const fate of await loop.runAll([() => 1, () => 2])) {
       assert.ok(fate.status === 'rejected' && fate.reason instanceof StorageUnavailable)
       assert.equal(fate.reason.cause, cause)
     }
-    assert.deepEqual(await later, [{ status: 'fulfilled', value: 3 }])
   })
 
   test('keeps what commits remember while they succeed', async () => {
@@ -175,6 +174,7 @@ describe('the commit loop', () => {
     assert.deepEqual(await loop.run(leaving('next')), ['last'])
     root.endings.push(new Error('no space left'))
     await assert.rejects(loop.run(leaving('lost')), StorageUnavailable)
+    loop.resume()
     assert.deepEqual(await loop.run(leaving('again')), [])
   })
 
@@ -218,6 +218,7 @@ describe('the commit loop', () => {
     )
     assert.equal(isRun, false)
     root.isLocked = false
+    loop.resume()
     assert.equal(await loop.run(() => 'on again'), 'on again')
   })
 
@@ -241,16 +242,37 @@ describe('the commit loop', () => {
     assert.deepEqual(heard, expected)
   })
 
-  test('rejects only the commit that fails of a call that spans several', async () => {
+  test('begins no commit after one that failed, until it is to go on', async () => {
     const root = new FakeRoot()
     const { loop } = loopOn(root)
-    root.endings.push(null, new Error('no space left'), null)
-    const fates = await loop.runAll(Array.from({ length: 2 * COMMIT_BATCH_MAX + 5 }, (_, i) => () => i))
+    root.endings.push(null, new Error('no space left'))
+    const units = Array.from({ length: 2 * COMMIT_BATCH_MAX + 5 }, (_, i) => () => i)
+    const fates = await loop.runAll(units)
     const rejected = fates.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))
     assert.deepEqual(
       rejected,
-      Array.from({ length: COMMIT_BATCH_MAX }, (_, i) => COMMIT_BATCH_MAX + i),
+      Array.from({ length: COMMIT_BATCH_MAX + 5 }, (_, i) => COMMIT_BATCH_MAX + i),
     )
+    const begun = () => root.log.filter((entry) => entry === 'begin').length
+    assert.equal(begun(), 2)
+    await assert.rejects(loop.run(units[0] ?? assert.fail()), StorageUnavailable)
+    assert.equal(begun(), 2)
+    loop.resume()
+    assert.equal(await loop.run(() => 'on again'), 'on again')
+  })
+
+  test('begins no commit without space for it', async () => {
+    const root = new FakeRoot()
+    let obstacle: Error | null = new Error('fewer than 16 MiB are free')
+    const { loop } = loopOn(root, undefined, undefined, { obstacle: () => obstacle })
+    await assert.rejects(
+      loop.run(() => 1),
+      (reason) => reason instanceof StorageUnavailable && reason.cause === obstacle,
+    )
+    assert.deepEqual(root.log, [])
+    obstacle = null
+    loop.resume()
+    assert.equal(await loop.run(() => 'on again'), 'on again')
   })
 
   test("takes in hand the binding's second promise about a failed commit, which would end the process", async () => {

@@ -21,7 +21,13 @@ async function withLoop(run: (commits: CommitLoop) => void | Promise<void>): Pro
   const root = openEnvironment(place.path)
   try {
     const tables = await prepareSchema(root, place.path)
-    await run(new CommitLoop(tables, { clock: new ManualClock(), newId: () => assert.fail('no id is made') }))
+    await run(
+      new CommitLoop(
+        tables,
+        { clock: new ManualClock(), newId: () => assert.fail('no id is made') },
+        { obstacle: () => null },
+      ),
+    )
   } finally {
     await root.close()
     place.remove()

@@ -72,6 +72,7 @@ describe('a commit that fails', () => {
       const [voided] = await store.commands.perform([{ type: 'void', invoiceId: ids[0] ?? '', owner: 'alice' }])
       assert.equal(voided?.status, 'rejected')
       t.isFailing = false
+      await t.store.probeWrite()
       assert.equal(refusalOf(await createOn(65)), 'too_many_wallet_sets')
     }))
 
@@ -101,6 +102,7 @@ describe('a commit that fails', () => {
 
       // Whatever was numbered in the failed commit gets its number again, and for something else.
       t.isFailing = false
+      await t.store.probeWrite()
       const [bobs] = await store.commands.perform([create({ owner: 'bob', walletIds: ['wallet-2'], reference: 'two' })])
       assert.equal(bobs?.status, 'fulfilled')
       await store.commands.perform([create({ owner: 'alice', walletIds: ['wallet-1'], reference: 'one' })])
@@ -147,6 +149,7 @@ describe('a commit that fails', () => {
         store.commands.perform([create({ owner: 'alice', walletIds: ['wallet-1', 'wallet-2'] })]),
       ])
       t.isFailing = false
+      await t.store.probeWrite()
       for (const [walletId, ok] of [
         ['wallet-1', true],
         ['wallet-2', false],

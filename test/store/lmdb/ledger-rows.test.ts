@@ -20,7 +20,11 @@ test('the cursor of data of version 2 is continued, and a comparison with the wh
   const tables = openTables(root)
   const cursor = new Packr({ useRecords: false }).pack([1, 'a ledger', T, UMIDS.length, ...UMIDS])
   await tables.meta.put(Buffer.from('ledger-cursor'), cursor)
-  const commits = new CommitLoop(tables, { clock: new ManualClock(), newId: () => assert.fail('no id is made') })
+  const commits = new CommitLoop(
+    tables,
+    { clock: new ManualClock(), newId: () => assert.fail('no id is made') },
+    { obstacle: () => null },
+  )
   const memory = readMemory(commits.snapshot)
   assert.deepEqual(memory, {
     progress: { origin: 'a ledger', newestMs: T, windowMs: T, comparingMs: null, comparedAtMs: 0 },

@@ -6,6 +6,7 @@ import type { Numbers } from '../tables/keys.js'
 import type { ReadTables, Tables } from '../tables/tables.js'
 import { Caches, Memos } from './caches.js'
 import { Changes } from './changes.js'
+import type { DiskSpace } from './disk-space.js'
 
 /** The most units of work in one transaction, so that the thread is never held for long. */
 export const COMMIT_BATCH_MAX = 256
@@ -94,6 +95,10 @@ interface Waiting {
  *
  * A unit that throws is rejected alone: everything is undone, and then each unit runs again in a nested transaction of its
  * own. Whatever is undone takes the caches of commits with it.
+ *
+ * The binding must not meet a disk that refuses writes: it describes the failed write in 100 bytes, may write more, and so
+ * damages the memory of the process (lmdb 3.5.6, `mdb_page_flush`). A commit therefore begins only when there is space for
+ * it, and after one that failed none begins until `resume`.
  */
 export class CommitLoop {
   private waiting: Waiting[] = []
@@ -103,14 +108,17 @@ export class CommitLoop {
 
   readonly changes = new Changes()
   private isInTransaction = false
+  /** Why the last commit failed, since nobody asked to go on. */
+  private refusal: unknown = null
   private caches = new Caches()
   private readonly committed: CommittedState
 
   constructor(
     private readonly tables: Tables,
     private readonly world: World,
+    private readonly space: Pick<DiskSpace, 'obstacle'>,
     private readonly observer?: CommitObserver,
-    private readonly onFailed?: () => void,
+    private readonly onFailed?: (reason: StorageUnavailable) => void,
   ) {
     this.committed = new CommittedState(tables, world.clock)
   }
@@ -154,6 +162,11 @@ export class CommitLoop {
     return this.enqueue(units, false)
   }
 
+  /** Lets commits begin again after one that failed. */
+  resume(): void {
+    this.refusal = null
+  }
+
   /** Takes no more work, and resolves when nothing waits or runs. */
   async close(): Promise<void> {
     this.isClosed = true
@@ -186,6 +199,7 @@ export class CommitLoop {
     let fates: Settled<unknown>[] = []
     const startedAt = this.observer === undefined ? 0 : this.observer.now()
     try {
+      this.assertWritable()
       await this.tables.root.transaction(() => {
         // Taken here and not before: what arrives until the write lock is held still joins.
         batch = this.take()
@@ -203,8 +217,9 @@ export class CommitLoop {
       // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
       if (batch.length === 0) batch = this.take()
       this.observer?.failed(batch.length)
-      this.onFailed?.()
+      this.refusal = cause
       const reason = new StorageUnavailable(cause)
+      this.onFailed?.(reason)
       for (const { settle } of batch) settle({ status: 'rejected', reason })
       return
     }
@@ -215,6 +230,11 @@ export class CommitLoop {
       if (fate !== undefined) batch[i]?.settle(fate)
     }
     this.changes.tell()
+  }
+
+  private assertWritable(): void {
+    const obstacle = this.refusal ?? this.space.obstacle()
+    if (obstacle !== null) throw obstacle
   }
 
   /** The units of the next commit. */

@@ -2,6 +2,7 @@ import { StartError, StartStopped } from '../../../start-error.js'
 import { StorageUnavailable } from '../../refusals.js'
 import type { MigrationControl, MigrationPlan } from '../../store.js'
 import { type Commit, CommitLoop, type World } from '../commit/commit-loop.js'
+import { DiskSpace } from '../commit/disk-space.js'
 import { bytes, integer, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
 import {
   type Environment,
@@ -127,7 +128,7 @@ export class MigrationRun {
     private readonly stamp: () => void,
     private readonly stepRows = STEP_ROWS,
   ) {
-    this.commits = new CommitLoop(tables, NO_TIME)
+    this.commits = new CommitLoop(tables, NO_TIME, new DiskSpace(directory))
     this.passes = passesOf(due)
   }
 
