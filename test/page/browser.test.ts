@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { launchBrowser, noBrowser } from '../support/browser.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 
-const CHROMIUM = '/usr/bin/chromium'
 /** More than any step needs, so that a broken one has a name. */
 const PATIENCE_MS = 10_000
 
 const SEP = { id: 's', address: '0xabcd000000000000000000000000000000000001', network: 'SEP' }
 const NILE = { id: 'n', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf', network: 'TRX-NILE' }
 
-const skip = existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM}`
-
-describe('the payment page in a browser', { skip }, () => {
+describe('the payment page in a browser', { skip: noBrowser }, () => {
   let fixture: ServiceFixture
   let browser: Browser
   let deposits = 0
@@ -22,7 +19,7 @@ describe('the payment page in a browser', { skip }, () => {
   before(async () => {
     fixture = await ServiceFixture.start()
     await fixture.assign('shop', SEP, NILE)
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+    browser = await launchBrowser()
   })
 
   after(async () => {

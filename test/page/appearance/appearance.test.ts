@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { launchBrowserWithFonts, noBrowser } from '../../support/browser.js'
+import { openScene, picturesOf, scenes } from './photographer.js'
+import { ADVICE, complaintOf, REFERENCES } from './references.js'
+
+describe('the payment page looks as it did', { skip: noBrowser }, () => {
+  let browser: Browser
+  const names: string[] = []
+
+  before(async () => {
+    browser = await launchBrowserWithFonts()
+  })
+
+  after(() => browser?.close())
+
+  for (const scene of scenes) {
+    test(`${scene.state}, ${scene.lang}`, async () => {
+      const page = await openScene(browser, scene)
+      const pictures = await picturesOf(page, scene)
+      await page.context().close()
+      names.push(...pictures.map(({ name }) => `${name}.png`))
+      const complaints: string[] = []
+      for (const picture of pictures) {
+        const complaint = await complaintOf(picture)
+        if (complaint !== null) complaints.push(complaint)
+      }
+      assert.equal(complaints.join('\n'), '', ADVICE)
+    })
+  }
+
+  test('and there is no reference of anything else', () => {
+    assert.deepEqual(readdirSync(REFERENCES).sort(), names.sort())
+  })
+})

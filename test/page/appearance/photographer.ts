@@ -1,0 +1,54 @@
+import type { Browser, Page } from 'playwright-core'
+import { START_MS } from '../../support/manual-clock.js'
+import { answerTo, type StateName, stateNames } from './states.js'
+
+const ORIGIN = 'http://pay.test'
+
+const SCREENS = { phone: { width: 390, height: 844 }, desktop: { width: 1024, height: 768 } }
+
+const SCHEMES = ['light', 'dark'] as const
+
+/** English, and a language from right to left. */
+const LANGUAGES = ['en', 'ar'] as const
+
+/** A state of the page in a language. */
+export interface Scene {
+  readonly state: StateName
+  readonly lang: (typeof LANGUAGES)[number]
+}
+
+export const scenes: readonly Scene[] = stateNames.flatMap((state) => LANGUAGES.map((lang) => ({ state, lang })))
+
+/** Opens a scene. Its time stands still, and its stream of events is silent. */
+export async function openScene(browser: Browser, { state, lang }: Scene): Promise<Page> {
+  const context = await browser.newContext({ deviceScaleFactor: 1, locale: 'en', timezoneId: 'UTC' })
+  await context.route('**', async (route) => {
+    const url = new URL(route.request().url())
+    if (!url.pathname.endsWith('/events')) await route.fulfill(await answerTo(url))
+  })
+  const page = await context.newPage()
+  await page.clock.setFixedTime(START_MS)
+  await page.goto(`${ORIGIN}/pay/${state}?lang=${lang}`)
+  // Those that are shown: the others are lazy.
+  await page.evaluate('Promise.all([...document.images].filter((it) => it.offsetParent).map((it) => it.decode()))')
+  return page
+}
+
+export interface Picture {
+  readonly name: string
+  readonly png: Buffer
+}
+
+/** Pictures of the whole page, on each screen and in each colour scheme. */
+export async function picturesOf(page: Page, { state, lang }: Scene): Promise<readonly Picture[]> {
+  const pictures: Picture[] = []
+  for (const [screen, size] of Object.entries(SCREENS)) {
+    await page.setViewportSize(size)
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      const png = await page.screenshot({ fullPage: true, animations: 'disabled' })
+      pictures.push({ name: `${state}.${lang}.${screen}.${colorScheme}`, png })
+    }
+  }
+  return pictures
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import type { Invoice } from '../../../src/domain/invoice.js'
+import type { Payment } from '../../../src/domain/payment.js'
+import type { Wallet } from '../../../src/domain/wallet.js'
+import { createRouter } from '../../../src/http/router.js'
+import { failurePages, paymentPageHandlers } from '../../../src/http/routes/pay.js'
+import type { RequestHead, Resolve } from '../../../src/http/server.js'
+import { routesOf } from '../../http/routes/call-route.js'
+import { ManualClock, START_MS } from '../../support/manual-clock.js'
+
+/** What the page shows. Everything in it is fixed, so that it looks the same each time. */
+interface State {
+  readonly payment: Payment
+  readonly invoice?: Partial<Invoice>
+  readonly closedAt?: number
+  readonly expiresAt?: number
+}
+
+const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '1250.00', overpaid: '0' }
+const PAID: Payment = { status: 'paid', received: '1250.00', pending: '0', remaining: '0', overpaid: '0' }
+const MINUTE_MS = 60_000
+const WALLETS = { wallet_id: 'sep', wallet_ids: 'sep,nile' }
+
+const states = {
+  unseen: { payment: UNPAID, expiresAt: START_MS + 29.5 * MINUTE_MS },
+  'seen-in-part': { payment: { ...UNPAID, pending: '1235.00' } },
+  seen: { payment: { ...UNPAID, pending: '1250.00' } },
+  paid: { payment: PAID },
+  overpaid: { payment: { ...PAID, received: '1300.00', overpaid: '50' } },
+  void: { payment: UNPAID, closedAt: START_MS - MINUTE_MS },
+  expired: {
+    payment: { ...UNPAID, received: '1000', pending: '200.5', remaining: '250.00' },
+    closedAt: START_MS - MINUTE_MS,
+    expiresAt: START_MS - MINUTE_MS,
+  },
+  native: {
+    payment: { ...UNPAID, remaining: '0.015' },
+    invoice: { currency: 'native', amount: '0.015', description: null },
+  },
+} as const satisfies Record<string, State>
+
+const NOT_FOUND = 'not-found'
+
+export type StateName = keyof typeof states | typeof NOT_FOUND
+
+/** Every state of the page, and a failure. */
+export const stateNames = [...Object.keys(states), NOT_FOUND] as readonly StateName[]
+
+const wallets = new Map<string, Wallet>(
+  [
+    { id: 'sep', network: 'SEP', address: '0x52908400098527886E0F7030069857D2E4169EE7' } as const,
+    { id: 'nile', network: 'TRX-NILE', address: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf' } as const,
+  ].map((wallet) => [wallet.id, { ...wallet, owner: 'merchant', assignedAt: 1 }]),
+)
+
+function findWithPayment(name: string) {
+  if (!(name in states)) return undefined
+  const { payment, invoice = {}, closedAt, expiresAt }: State = states[name as keyof typeof states]
+  const shown: Invoice = {
+    id: name,
+    owner: 'merchant',
+    ...WALLETS,
+    name: 'Tea set for six',
+    description: 'Six cups, a pot and a tray.\nShips within two days.',
+    reference: 'order-4711',
+    amount: '1250.00',
+    currency: 'USDT',
+    callback_url: null,
+    created_at: START_MS - MINUTE_MS,
+    ...invoice,
+  }
+  return { invoice: shown, payment, voidedAt: closedAt ?? null, expiresAt: expiresAt ?? null }
+}
+
+/** The pages of the service, over states instead of a store. */
+function createPages(): Resolve {
+  const pages = { isSandbox: false }
+  const handlers = paymentPageHandlers({
+    store: { invoices: { findWithPayment }, wallets: { find: (id) => wallets.get(id) } },
+    pages,
+    networks: {
+      SEP: { chainId: 11155111, token: '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06' },
+      'TRX-NILE': { chainId: null, token: null },
+    },
+    openPages: { open: () => null },
+    clientOf: () => ({ key: '192.0.2.1', isLoopback: false }),
+    clock: new ManualClock(),
+  })
+  return createRouter(routesOf(handlers), {
+    onError: (error) => assert.fail(String(error)),
+    present: failurePages(pages),
+  })
+}
+
+export interface PageAnswer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+const resolve = createPages()
+
+/** What the service answers to a request for a page, or for what belongs to it. A state is the id of its invoice. */
+export async function answerTo(url: URL): Promise<PageAnswer> {
+  const head: RequestHead = {
+    method: 'GET',
+    path: url.pathname,
+    query: url.search.slice(1),
+    header: () => undefined,
+    requestId: 'request',
+    remoteAddress: () => '192.0.2.1',
+  }
+  const { status, headers, body } = await resolve(head).handle({ ...head, body: Buffer.alloc(0), aborted: false })
+  assert.equal(typeof body, 'string')
+  return { status, headers: { ...headers }, body: String(body) }
+}
