@@ -55,14 +55,14 @@ export function stderrStream(): LogStream {
   return destination({ dest: STDERR, sync: false, minLength: WRITE_LENGTH_MINIMUM_BYTES }) as unknown as LogStream
 }
 
-/** Resolves when every line logged so far is written, or after `FLUSH_TIMEOUT_MS`. */
-export function flushLog(log: Logger): Promise<void> {
+/** Resolves with true when every line logged so far is written, with false when it cannot be within `FLUSH_TIMEOUT_MS`. */
+export function flushLog(log: Logger): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, FLUSH_TIMEOUT_MS)
-    // The log has no reader any more, so there is nowhere to report the error.
-    log.flush(() => {
+    const timer = setTimeout(() => resolve(false), FLUSH_TIMEOUT_MS)
+    log.flush((error: NodeJS.ErrnoException | null | undefined) => {
       clearTimeout(timer)
-      resolve()
+      // What was written is synchronized to the disk then, which a pipe has not.
+      resolve(!error || error.syscall === 'fsync')
     })
   })
 }

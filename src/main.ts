@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=32 --v8-pool-size=1
 // biome-ignore assist/source/organizeImports: the flags come first
 import { limitHeapGrowth } from './v8-flags.js'
-import { commandIo, error, out, outputWritten, processIo } from './cli/process-io.js'
+import { commandIo, commandOut, error, outputWritten, serviceIo } from './cli/process-io.js'
 import { reconcileLedger, reconcileNetwork } from './cli/reconcile.js'
 import { run } from './cli/run.js'
 import { serve } from './cli/serve.js'
@@ -10,7 +10,7 @@ import { serve } from './cli/serve.js'
 process.umask(0o077)
 
 // Loaded lazily, so that --help and rejected settings do not load the native modules behind the service.
-const context = { environment: process.env, out, error, processIo: commandIo }
+const context = { environment: process.env, out: commandOut, error, processIo: commandIo }
 
 void run(process.argv.slice(2), context, {
   async serve(settings) {
@@ -20,15 +20,15 @@ void run(process.argv.slice(2), context, {
       limitHeapGrowth()
       return service
     }
-    return await serve(settings, { ...processIo(settings.logLevel), startService: start })
+    return await serve(settings, { ...serviceIo(settings.logLevel), startService: start })
   },
   async reconcile(request, settings) {
     const opening = await import('./service/reconciliation.js')
-    return await reconcileNetwork(request, settings, { ...processIo(settings.logLevel), ...opening })
+    return await reconcileNetwork(request, settings, { ...commandIo(settings.logLevel), ...opening })
   },
   async reconcileLedger(settings) {
     const opening = await import('./service/reconciliation.js')
-    return await reconcileLedger(settings, { ...processIo(settings.logLevel), ...opening })
+    return await reconcileLedger(settings, { ...commandIo(settings.logLevel), ...opening })
   },
 }).then(async (code) => {
   await outputWritten()

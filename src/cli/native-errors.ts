@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, truncateSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { format } from 'node:util'
 import { flushLog, type Logger, type LogStream } from '../log.js'
@@ -14,6 +14,8 @@ const READ_PAUSE_MS = 1000
 const LIBRARY_PAUSE_MS = 1000
 /** Characters of such a text in one log line. */
 const TEXT_LIMIT_CHARACTERS = 4000
+/** Read of the file at once: no character is longer than 4 bytes. */
+const TEXT_LIMIT_BYTES = 4 * (TEXT_LIMIT_CHARACTERS + 1)
 
 /** The system calls that Node does not offer. */
 interface Descriptors {
@@ -52,7 +54,7 @@ export async function divertNativeErrors({ directory, log, stream, scheduler }: 
   // A write in progress still goes to the descriptor that is replaced below.
   await flushLog(log)
   try {
-    logWhatIsLeft(file, log)
+    await takeText(file, (text) => log.error({ text }, 'the last run ended with this on standard error'), log)
     const fileFd = openSync(file, 'a', 0o600)
     descriptors.dup2(fileFd, STDERR)
     closeSync(fileFd)
@@ -61,23 +63,35 @@ export async function divertNativeErrors({ directory, log, stream, scheduler }: 
     return
   }
 
-  const read = () => {
-    // Text written between the two calls is lost; it is one more line about the same trouble.
-    if (fstatSync(STDERR).size > 0) {
-      const text = readFileSync(file, 'utf8')
-      ftruncateSync(STDERR)
-      log.warn({ text: shortened(text) }, 'native code says')
-    }
+  const read = async () => {
+    await takeText(file, (text) => log.warn({ text }, 'native code says'), log)
     scheduler.after(READ_PAUSE_MS, read)
   }
   scheduler.after(READ_PAUSE_MS, read)
 }
 
-function logWhatIsLeft(file: string, log: Logger): void {
-  if (!existsSync(file)) return
-  const left = readFileSync(file, 'utf8')
-  if (left !== '') log.error({ text: shortened(left) }, 'the last run ended with this on standard error')
-  truncateSync(file)
+/**
+ * Tells what the file says, if anything, and empties it when that is written to the log. If the process dies in between, it is
+ * told again. Text written meanwhile is lost; it is one more line about the same trouble.
+ */
+async function takeText(file: string, tell: (text: string) => void, log: Logger): Promise<void> {
+  const text = beginningOf(file)
+  if (text === '') return
+  tell(shortened(text))
+  if (await flushLog(log)) truncateSync(file)
+}
+
+/** As much of the file as is told; empty if there is none. */
+function beginningOf(file: string): string {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  if (size === 0) return ''
+  const bytes = Buffer.alloc(Math.min(size, TEXT_LIMIT_BYTES))
+  const fd = openSync(file, 'r')
+  try {
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0))
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function shortened(text: string): string {

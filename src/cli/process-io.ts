@@ -10,8 +10,7 @@ import type { ReconcileIo } from './reconcile.js'
 import type { ServeIo } from './serve.js'
 import { supervisorOf } from './supervisor.js'
 
-/** Writes a line to standard output. */
-export function out(line: string): void {
+function out(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
@@ -20,9 +19,14 @@ export function error(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Resolves when the reader of standard output has taken everything: the end of the process would cut off the rest. */
-export async function outputWritten(): Promise<void> {
-  if (process.stdout.writableLength > 0) await new Promise<void>((written) => process.stdout.write('', () => written()))
+/**
+ * Resolves when the reader of standard output has taken everything: the end of the process would cut off the rest. By
+ * then it is also known whether the last write failed.
+ */
+export function outputWritten(): Promise<void> {
+  return new Promise((written) => {
+    process.stdout.write('', () => written())
+  })
 }
 
 /** Writes text of any length to standard output. */
@@ -47,17 +51,46 @@ export type WholeProcess = Omit<ServeIo & ReconcileIo, FromService> & Pick<Proce
 /** As a shell counts a process that SIGPIPE ends (128 + 13). */
 const EXIT_BROKEN_PIPE = 141
 
-/** The process of a command whose output may go to a program that reads only its beginning, such as `head`, or to a disk that is full. */
+/**
+ * Ends the process with one line when standard output cannot be written, because its disk is full. Its reader may also be a program
+ * that reads only the beginning, such as `head`: then nothing is said.
+ */
+function watchOutput(): void {
+  if (process.stdout.listeners('error').includes(outputFailed)) return
+  process.stdout.on('error', outputFailed)
+}
+
+function outputFailed(failure: NodeJS.ErrnoException): void {
+  if (failure.code === 'EPIPE') process.exit(EXIT_BROKEN_PIPE)
+  error(`billhook: ${outputFailure(failure)}`)
+  process.exit(EXIT_FAILURE)
+}
+
+const outputFailure = (failure: Error) => `standard output cannot be written: ${writeFailure(failure)}`
+
+/** Writes a line of a command to standard output. */
+export function commandOut(line: string): void {
+  watchOutput()
+  out(line)
+}
+
+/** The process of a command. */
 export function commandIo(level: LogLevel): WholeProcess {
-  process.stdout.on('error', (failure: NodeJS.ErrnoException) => {
-    if (failure.code === 'EPIPE') process.exit(EXIT_BROKEN_PIPE)
-    error(`billhook: standard output cannot be written: ${writeFailure(failure)}`)
-    process.exit(EXIT_FAILURE)
-  })
+  watchOutput()
   return processIo(level)
 }
 
-export function processIo(level: LogLevel): WholeProcess {
+/** The process of the service, of which every line on standard error is one of the log. */
+export function serviceIo(level: LogLevel): WholeProcess {
+  const io = processIo(level)
+  process.stdout.on('error', (failure) => {
+    io.log.fatal(outputFailure(failure))
+    void io.flush().then(() => io.exit(EXIT_FAILURE))
+  })
+  return io
+}
+
+function processIo(level: LogLevel): WholeProcess {
   const stream = stderrStream()
   const log = createLog(level, stream)
   return {
@@ -68,7 +101,9 @@ export function processIo(level: LogLevel): WholeProcess {
     columns: terminalColumns,
     isOutputTerminal: process.stdout.isTTY === true,
     log,
-    flush: () => flushLog(log),
+    flush: async () => {
+      await flushLog(log)
+    },
     clock: systemClock,
     scheduler: wakefulScheduler,
     divertErrors: (directory) => divertNativeErrors({ directory, log, stream, scheduler: systemScheduler }),

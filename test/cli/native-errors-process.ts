@@ -31,5 +31,9 @@ console.error('from %s', 'a library')
 const STDERR = 2
 writeSync(STDERR, 'Write error: no line feed')
 if (process.argv[3] === 'read') scheduler.pass(READ_WITHIN_MS)
+if (process.argv[3] === 'killed') {
+  scheduler.pass(READ_WITHIN_MS)
+  process.kill(process.pid, 'SIGKILL')
+}
 await flushLog(log)
 process.exit(0)

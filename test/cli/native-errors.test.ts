@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { startChild } from './child.js'
@@ -40,6 +42,29 @@ test('what a process wrote there while it ended is told at the next start, once'
     const [, left] = await linesOf(place.path, 'read')
     assert.deepEqual([left?.['level'], left?.['text']], ['error', 'Write error: no line feed'])
     assert.equal((await linesOf(place.path))[1]?.['msg'], 'after')
+  } finally {
+    place.remove()
+  }
+})
+
+test('what was read but not yet in the log when the process died is told at the next start', { skip }, async () => {
+  const place = temporaryDirectory()
+  try {
+    const { signal } = await startChild(SCRIPT, [place.path, 'killed'], { UV_THREADPOOL_SIZE: '1' }).ended
+    assert.equal(signal, 'SIGKILL')
+    assert.equal((await linesOf(place.path))[1]?.['text'], 'Write error: no line feed')
+  } finally {
+    place.remove()
+  }
+})
+
+test('of a long text the beginning is told, and the file is emptied', { skip }, async () => {
+  const place = temporaryDirectory()
+  try {
+    writeFileSync(join(place.path, 'native-errors.log'), 'é'.repeat(1_000_000))
+    const text = String((await linesOf(place.path))[1]?.['text'])
+    assert.match(text, /^é{4000}…$/)
+    assert.equal((await linesOf(place.path))[1]?.['text'], 'Write error: no line feed')
   } finally {
     place.remove()
   }

@@ -2,7 +2,7 @@
  * A process that runs `serve` over a stand-in for the service, for the tests that need real signals and a real end.
  * The first argument names the service's behaviour.
  */
-import { processIo } from '../../src/cli/process-io.js'
+import { serviceIo } from '../../src/cli/process-io.js'
 import { type ServeIo, serve } from '../../src/cli/serve.js'
 import { readSettings } from '../../src/config.js'
 import { StartError } from '../../src/start-error.js'
@@ -13,7 +13,7 @@ if ('problems' in outcome) throw new Error(outcome.problems.join(' '))
 /** Keeps the process alive, as a listening socket would. */
 const alive = setInterval(() => {}, 1_000_000)
 
-const io = processIo('info')
+const io = serviceIo('info')
 /** What no behaviour differs in. */
 const idle = { reload: () => log('reloaded'), isAlive: async () => true, announceStop: () => undefined }
 
