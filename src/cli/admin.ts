@@ -97,13 +97,13 @@ export class Admin {
 
 /**
  * Runs a command on the data directory of the settings: through `admin.sock` when a service runs there, else on the directory
- * itself, with the same work behind the same socket. With `onlyServed` the directory is left alone, so that a service that
- * starts meanwhile finds it free. Resolves with the exit code.
+ * itself, with the same work behind the same socket. `which` directories are taken: those with data; those of a running service
+ * alone, so that a service that starts meanwhile finds its directory free; or empty ones too. Resolves with the exit code.
  */
 export function withAdmin(
   given: Given,
   command: (admin: Admin, io: ProcessIo, stop: AbortSignal) => Promise<number>,
-  onlyServed = false,
+  which: 'with data' | 'served' | 'empty too' = 'with data',
 ): Promise<number> {
   return withProcess(given, async (io, stop) => {
     const { settings } = given
@@ -111,9 +111,9 @@ export function withAdmin(
     let close: (() => Promise<void>) | null = null
     try {
       if (!(await answers(path))) {
-        if (onlyServed) throw new StartError(`no service runs on the data directory ${settings.dataDirectory}`)
+        if (which === 'served') throw new StartError(`no service runs on the data directory ${settings.dataDirectory}`)
         const { startOffline } = await import('../service/offline.js')
-        close = await startOffline(settings, io.log, io.clock)
+        close = await startOffline(settings, io.log, io.clock, which === 'empty too')
       }
       return await command(new Admin(path, io, stop), io, stop)
     } finally {

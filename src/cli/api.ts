@@ -61,7 +61,11 @@ export async function withApi(given: Given, work: Work, onlyServed = false): Pro
   const { settings } = given
   const { url } = settings
   if (url === undefined || !isRemote(given))
-    return await withAdmin(given, (admin, io, stop) => work(apiOf(given, admin, io), io, stop), onlyServed)
+    return await withAdmin(
+      given,
+      (admin, io, stop) => work(apiOf(given, admin, io), io, stop),
+      onlyServed ? 'served' : 'with data',
+    )
   return await withProcess(given, async (io, stop) => {
     const key = settings.keyFile === undefined ? null : await readKeyFile(settings.keyFile, io)
     const { ServiceClient } = await import('../merchant/service-client.js')

@@ -37,9 +37,9 @@ export function importCommand(parent: BillhookCommand, summary: string): void {
     .onData()
     .asJson()
     .explain(
-      'Invoices need their wallets: import identities, wallets, keys, invoices and deposits in this order. They keep their ids, which are 32 hex characters of any kind. What is there already is left as it is, so an import can be repeated. Nobody is notified of imported deposits.',
+      'Invoices need their wallets: import identities, wallets, keys, invoices and deposits in this order. They keep their ids, which are 32 hex characters of any kind. What is there already is left as it is, so an import can be repeated. Nobody is notified of imported deposits. An empty data directory gets a new store.',
     )
-    .runs((given) => withAdmin(given, (admin, io) => importFile(given, admin, io)))
+    .runs((given) => withAdmin(given, (admin, io) => importFile(given, admin, io), 'empty too'))
 }
 
 async function importFile({ args, options }: Given, admin: Admin, io: ProcessIo): Promise<number> {

@@ -21,7 +21,7 @@ export function statusCommand(program: BillhookCommand): void {
         else for (const line of statusLines(status)) io.out(line)
         return status.ready || !mustBeReady ? EXIT_SUCCESS : EXIT_FAILURE
       }
-      return withAdmin(given, tell, mustBeReady)
+      return withAdmin(given, tell, mustBeReady ? 'served' : 'with data')
     })
 }
 

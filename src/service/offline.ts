@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { WalletDirectory } from '../actors/wallet-directory.js'
 import { KnownIdentities } from '../auth/known-identities.js'
@@ -19,12 +19,18 @@ import { Shutdown } from './shutdown.js'
 /**
  * Serves `admin.sock` of a data directory that no service uses, for one command: the same work behind the same socket, with no
  * port, no watchers and no webhooks. Webhooks that a command owes are sent when the service runs. Resolves with what
- * closes it. Throws `StartError` when another process has the directory, or when it holds no data.
+ * closes it. Throws `StartError` when another process has the directory, or when it holds no data, unless it is empty and `mayBegin`.
  */
-export async function startOffline(settings: Settings, log: Logger, clock: Clock): Promise<() => Promise<void>> {
+export async function startOffline(
+  settings: Settings,
+  log: Logger,
+  clock: Clock,
+  mayBegin: boolean,
+): Promise<() => Promise<void>> {
   const { dataDirectory } = settings
-  if (!existsSync(join(dataDirectory, DATA_FILE))) {
-    throw new StartError(`the data directory ${dataDirectory} holds no data; name the right one with --data`)
+  if (!existsSync(join(dataDirectory, DATA_FILE)) && !(mayBegin && isEmpty(dataDirectory))) {
+    const advice = mayBegin ? 'name the right one, or an empty one, with --data' : 'name the right one with --data'
+    throw new StartError(`the data directory ${dataDirectory} holds no data; ${advice}`)
   }
   const shutdown = new Shutdown()
   try {
@@ -56,4 +62,9 @@ export async function startOffline(settings: Settings, log: Logger, clock: Clock
     await shutdown.endAll()
     throw error
   }
+}
+
+/** Whether it exists and has no file. */
+function isEmpty(directory: string): boolean {
+  return existsSync(directory) && readdirSync(directory).every((name) => name === 'lost+found')
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -101,6 +101,38 @@ describe('records of a data directory', () => {
       assert.match(stderr, /^[^\n]+\n$/)
     }
   })
+
+  test(
+    'are imported into an empty directory, but into none that is missing or holds something else',
+    inDirectory(async (directory) => {
+      const [from, to, other] = [join(directory, 'from'), join(directory, 'to'), join(directory, 'other')]
+      const { service } = await withDeposit(from)
+      const kinds = ['identities', 'wallets', 'keys', 'invoices', 'deposits']
+      const importAll = async (into: string) => {
+        for (const kind of kinds) {
+          const { stdout } = await command('export', kind, '--data', from)
+          writeFileSync(join(directory, kind), stdout)
+          const ended = await command('import', join(directory, kind), '--data', into)
+          if (ended.code !== 0) return ended.stderr
+          assert.equal((await command('export', kind, '--data', into)).stdout, stdout)
+        }
+        return null
+      }
+      mkdirSync(other)
+      writeFileSync(join(other, 'notes.txt'), '')
+      for (const wrong of [to, other]) {
+        assert.match(
+          (await importAll(wrong)) ?? '',
+          /^billhook: the data directory \S+ holds no data; name the right one, or an empty one, with --data\n$/,
+        )
+      }
+      assert.deepEqual([existsSync(to), readdirSync(other)], [false, ['notes.txt']])
+      mkdirSync(to)
+      assert.equal(await importAll(to), null)
+      service.kill('SIGTERM')
+      await service.ended
+    }),
+  )
 
   test(
     'are imported into another directory as they were exported',
