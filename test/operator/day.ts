@@ -386,6 +386,6 @@ assert.ok(file !== undefined, 'the package is missing')
 try {
   await day(file)
 } catch (error) {
-  tell(unit.log())
+  tell(unit.troubles())
   throw error
 }

@@ -8,6 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const DROP_INS = '/etc/systemd/system/billhook.service.d'
 const PAUSE_MS = 50
 const PATIENCE_MS = 30_000
+/** Lines of the log in which troubles are looked for. */
+const TROUBLED_LINES = 10_000
+const LOG_BYTES_MAX = 64 << 20
 
 /** Runs a command that must end with 0, and answers with what it printed. */
 export async function run(file: string, ...args: readonly string[]): Promise<string> {
@@ -41,8 +44,20 @@ export const unit = {
     execFileSync('systemctl', ['show', '--property', name, '--value', 'billhook'], { encoding: 'utf8' }).trim(),
 
   /** The end of its log. */
-  log: () =>
-    execFileSync('journalctl', ['--unit=billhook', '--no-pager', '--output=cat', '--lines=40'], { encoding: 'utf8' }),
+  log: (lines = 40) =>
+    execFileSync('journalctl', ['--unit=billhook', '--no-pager', '--output=cat', `--lines=${lines}`], {
+      encoding: 'utf8',
+      maxBuffer: LOG_BYTES_MAX,
+    }),
+
+  /** What its log has of warnings, errors, starts and ends. */
+  troubles: () =>
+    unit
+      .log(TROUBLED_LINES)
+      .split('\n')
+      .filter((line) => !line.includes('"level":"info"'))
+      .slice(-40)
+      .join('\n'),
 
   /** Adds lines to the section [Service], in a file of that name. */
   async change(name: string, lines: readonly string[]): Promise<void> {
