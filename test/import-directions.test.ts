@@ -41,6 +41,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'log', 'page', 'program-files', 'scheduler'],
     ...['seldom', 'store', 'version', 'webhooks'],
   ],
+  listing: ['domain'],
+  console: ['actors', 'clock', 'domain', 'http', 'listing', 'page', 'store'],
   metrics: [...['actors', 'clock', 'domain', 'http', 'ledger', 'networks', 'store', 'verify', 'version', 'webhooks']],
   sandbox: [
     ...['actors', 'base', 'clock', 'crypto', 'domain', 'http', 'ledger', 'log', 'networks', 'scheduler'],
@@ -49,13 +51,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
   // The assembly: only the service knows everything, only the command line knows the service.
   service: [
-    ...['actors', 'auth', 'clock', 'config', 'crypto', 'domain', 'http', 'ledger', 'log', 'metrics', 'networks'],
-    ...['page', 'sandbox', 'scheduler', 'seldom', 'start-error', 'store', 'verify', 'version', 'webhooks'],
+    ...['actors', 'auth', 'clock', 'config', 'console', 'crypto', 'domain', 'http', 'ledger', 'log', 'metrics'],
+    ...['networks', 'page', 'sandbox', 'scheduler', 'seldom', 'start-error', 'store', 'verify', 'version', 'webhooks'],
   ],
   merchant: ['base', 'clock', 'crypto', 'http', 'scheduler'],
   cli: [
-    ...['base', 'clock', 'config', 'crypto', 'domain', 'http', 'log', 'merchant', 'networks', 'scheduler', 'service'],
-    ...['seldom', 'start-error', 'store', 'version'],
+    ...['base', 'clock', 'config', 'crypto', 'domain', 'http', 'listing', 'log', 'merchant', 'networks'],
+    ...['scheduler', 'seldom', 'service', 'start-error', 'store', 'version'],
   ],
   main: ['cli', 'service', 'v8-flags'],
 }

@@ -1,21 +1,6 @@
-import type { Invoice } from '../domain/invoice.js'
-import type { Payment } from '../domain/payment.js'
-import { fieldLines, printable, timeText } from './output.js'
-
-/** An invoice as the API answers it, with its payment. */
-export interface InvoiceRecord extends Invoice {
-  readonly payment: Payment
-  readonly voided_at: number | null
-  readonly expires_at: number | null
-}
-
-export type InvoiceState = 'unpaid' | 'paid' | 'void' | 'expired'
-
-/** A void invoice stays void, whatever it receives. */
-export function stateOf({ payment, voided_at: voidedAt, expires_at: expiresAt }: InvoiceRecord): InvoiceState {
-  if (voidedAt === null) return payment.status
-  return voidedAt === expiresAt ? 'expired' : 'void'
-}
+import { timeText } from '../listing/column.js'
+import { type InvoiceRecord, invoiceState } from '../listing/invoices.js'
+import { fieldLines, printable } from './output.js'
 
 /** The payment in words. */
 export function paymentText(invoice: InvoiceRecord): string {
@@ -26,7 +11,7 @@ export function paymentText(invoice: InvoiceRecord): string {
     ...(payment.remaining === '0' ? [] : [`${payment.remaining} remaining`]),
     ...(payment.overpaid === '0' ? [] : [`${payment.overpaid} too much`]),
   ]
-  return `${stateOf(invoice)}: ${parts.join(', ')}`
+  return `${invoiceState(invoice)}: ${parts.join(', ')}`
 }
 
 /** An invoice in lines for people; `pages` is where the payment pages are. */
@@ -58,6 +43,6 @@ export function invoiceRow(invoice: InvoiceRecord): string {
   const { created_at: createdAt, id, amount, currency, reference, name } = invoice
   const what = [...(reference === null ? [] : [reference]), name].join(', ')
   return printable(
-    `${timeText(createdAt)}  ${id}  ${stateOf(invoice).padEnd(7)}  ${amount.padStart(AMOUNT_COLUMNS)}  ${currency.padEnd(8)}  ${what}`,
+    `${timeText(createdAt)}  ${id}  ${invoiceState(invoice).padEnd(7)}  ${amount.padStart(AMOUNT_COLUMNS)}  ${currency.padEnd(8)}  ${what}`,
   )
 }

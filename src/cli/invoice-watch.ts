@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { timeText } from '../listing/column.js'
+import { type InvoiceRecord, invoiceState } from '../listing/invoices.js'
 import { Refused, Unreachable } from '../merchant/answer.js'
 import { type Api, checkService, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_INCOMPLETE, EXIT_SUCCESS } from './command.js'
 import { checkWholeNumber, wholeNumber } from './flags.js'
-import { type InvoiceRecord, paymentText, stateOf } from './invoice-text.js'
-import { jsonLine, printable, timeText } from './output.js'
+import { paymentText } from './invoice-text.js'
+import { jsonLine, printable } from './output.js'
 import { StatusLine } from './progress-line.js'
 
 const INTERVAL_SECONDS = 2
@@ -65,7 +67,7 @@ async function watching(
       }
       last = told
       trouble = ''
-      const state = stateOf(looked.invoice)
+      const state = invoiceState(looked.invoice)
       if (state !== 'unpaid') return state === 'paid' ? EXIT_SUCCESS : EXIT_FAILURE
       line.show(`Waiting for payment${expiryText(looked.invoice)}; ctrl-c to stop`)
     } else {

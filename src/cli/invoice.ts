@@ -1,8 +1,9 @@
+import type { InvoiceRecord } from '../listing/invoices.js'
 import { type Api, checkOwner, checkService, isSigning, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { checkWholeNumber, needFlags, text, wholeNumber } from './flags.js'
-import { type InvoiceRecord, invoiceLines, invoiceRow, LIST_HEAD } from './invoice-text.js'
+import { invoiceLines, invoiceRow, LIST_HEAD } from './invoice-text.js'
 import { invoiceWatchCommand } from './invoice-watch.js'
 import { fieldLines, jsonLine } from './output.js'
 

@@ -19,8 +19,3 @@ export function fieldLines(fields: readonly (readonly [label: string, value: str
   const width = Math.max(...shown.map(([label]) => label.length))
   return shown.map(([label, value]) => `${label.padEnd(width)}  ${printable(value)}`)
 }
-
-/** A time in ISO 8601, to the second. */
-export function timeText(unixMs: number): string {
-  return new Date(unixMs).toISOString().replace(/\.\d+/, '')
-}

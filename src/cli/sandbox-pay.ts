@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { InvoiceRecord } from '../listing/invoices.js'
 import { Refused } from '../merchant/answer.js'
 import { type Api, checkService, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { text } from './flags.js'
-import { type InvoiceRecord, paymentText } from './invoice-text.js'
+import { paymentText } from './invoice-text.js'
 import { fieldLines, jsonLine } from './output.js'
 
 /** Only a running service has simulated networks. */

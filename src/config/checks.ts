@@ -17,6 +17,11 @@ export function isHost(text: string): boolean {
   return labels.every((label) => HOST_LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '')
 }
 
+/** True for a host name of RFC 1123. */
+export function isHostName(text: string): boolean {
+  return isHost(text) && isIP(text) === 0
+}
+
 /**
  * True for an absolute http: or https: URL to which paths can be appended: no query, no fragment, no credentials. The
  * WHATWG parser repairs much (blanks, backslashes, a missing `//`); a text that it would have to repair is rejected.

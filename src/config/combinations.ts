@@ -57,6 +57,7 @@ export function combinationProblems({ values, given }: Configured): string[] {
   if (isRead('tlsCert')) need('tlsCert', 'tlsKey')
   if (isRead('tlsKey')) need('tlsKey', 'tlsCert')
   for (const name of ['backupEvery', 'backupKeep'] as const) if (isRead(name)) need(name, 'backupDir')
+  for (const name of ['consolePassword', 'consoleHosts'] as const) if (isRead(name)) need(name, 'metricsPort')
   if (isRead('sepUrls')) need('sepUrls', 'sepToken')
   if (isRead('trxNileUrls')) need('trxNileUrls', 'trxNileToken')
   return problems

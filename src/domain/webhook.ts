@@ -140,3 +140,18 @@ export interface Delivery {
   /** The outcome of the last finished attempt. */
   readonly result: DeliveryResult | null
 }
+
+/** The states of a delivery as people and clients know them; `failed` is final. */
+export const DELIVERY_STATES = ['queued', 'sending', 'waiting', 'delivered', 'failed'] as const
+
+export function deliveryState({ state, result }: Pick<Delivery, 'state' | 'result'>): (typeof DELIVERY_STATES)[number] {
+  switch (state) {
+    case 'queued':
+    case 'waiting':
+      return state
+    case 'attempted':
+      return 'sending'
+    case 'settled':
+      return result !== null && isDelivered(result) ? 'delivered' : 'failed'
+  }
+}

@@ -26,6 +26,8 @@ export type Access =
   | { readonly access: 'sandbox' }
   /** Everyone who reaches the operator's own listener. */
   | { readonly access: 'operator' }
+  /** Browsers on the operator's own listener, which the console itself admits (`src/console/entrance.ts`). */
+  | { readonly access: 'console' }
   /** Everyone who may open `admin.sock` in the data directory. On no other listener does the endpoint exist. */
   | { readonly access: 'admin' }
 
@@ -102,6 +104,33 @@ const declared = {
   'GET /readyz': { access: 'open', counts: 'nothing' },
   'GET /metrics': { access: 'operator', counts: 'nothing' },
 
+  'GET /console': { access: 'console', counts: 'nothing' },
+  'GET /console/sign-in': { access: 'console', counts: 'nothing' },
+  'POST /console/sign-in': { access: 'console', counts: 'nothing' },
+  'POST /console/sign-out': { access: 'console', counts: 'nothing' },
+  'GET /console/invoices': {
+    access: 'console',
+    counts: 'nothing',
+    query: ['owner', 'reference', 'state', 'cursor'],
+  },
+  'GET /console/invoices/:id': { access: 'console', counts: 'nothing', query: ['done'] },
+  'POST /console/invoices/:id/void': { access: 'console', counts: 'nothing' },
+  'GET /console/deposits': {
+    access: 'console',
+    counts: 'nothing',
+    query: ['network', 'transaction', 'state', 'cursor'],
+  },
+  'GET /console/deliveries': {
+    access: 'console',
+    counts: 'nothing',
+    query: ['owner', 'invoice', 'state', 'cursor'],
+  },
+  'GET /console/deliveries/:id': { access: 'console', counts: 'nothing', query: ['done'] },
+  'POST /console/deliveries/:id/redeliver': { access: 'console', counts: 'nothing' },
+  'GET /console/wallets': { access: 'console', counts: 'nothing', query: ['owner', 'id', 'state', 'cursor'] },
+  'GET /console/keys': { access: 'console', counts: 'nothing', query: ['owner', 'state', 'cursor', 'done'] },
+  'POST /console/keys/:id/revoke': { access: 'console', counts: 'nothing' },
+
   'GET /admin/status': { access: 'admin', counts: 'nothing' },
   'GET /admin/doctor': { access: 'admin', counts: 'nothing' },
   'POST /admin/import': { access: 'admin', counts: 'nothing', bodyLimitBytes: IMPORT_LIMIT_BYTES },
@@ -160,6 +189,8 @@ type TagsOf<Name extends Access['access']> = {
 
 /** The handlers of the service's own listener. One that is missing does not compile, unless it depends on settings. */
 export type AllHandlers = Handlers<TagsOf<'open' | 'api-key' | 'owner' | 'identity'>>
+/** The handlers of the console. */
+export type ConsoleHandlers = Handlers<TagsOf<'console'>>
 /** The handlers that only `admin.sock` has. */
 export type AdminHandlers = Handlers<TagsOf<'admin'>>
 

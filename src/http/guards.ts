@@ -111,6 +111,7 @@ function accessGuard(tag: EndpointTag, endpoint: Endpoint, parts: Guards['access
     case 'open':
     case 'sandbox':
     case 'operator':
+    case 'console':
       return OPEN
     case 'admin':
       throw new Error(`${tag} is served to those who are trusted only`)

@@ -10,11 +10,12 @@ import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
 import { startAdmin } from './admin.js'
+import { consolePartsOf } from './console.js'
 import { type Core, type CoreContext, startCore } from './core.js'
 import { ProxyProbe } from './doctor/proxy-probe.js'
 import { doorGuards } from './door.js'
 import { Lag } from './lag.js'
-import { type StartedFront, startFront, startMetricsFront } from './listeners.js'
+import { type StartedFront, startFront, startOperationsFront } from './listeners.js'
 import { tokenDecimalsOf } from './open-store.js'
 import { pageSettingsOf, startOpenPages } from './pages.js'
 import { allRoutes, apiHandlers } from './routes.js'
@@ -103,7 +104,10 @@ export async function assemble(context: CoreContext): Promise<Service> {
       certificateExpiresAt: () => front?.certificate.expiresAt ?? null,
     })
     const wanted = { host: settings.metricsHost, port: settings.metricsPort }
-    banner.push(`metrics on ${await startMetricsFront(metrics, wanted, log, shutdown)}`)
+    const console = consolePartsOf(core, context)
+    const operationsUrl = await startOperationsFront({ metrics, console, wanted, log, shutdown })
+    banner.push(`metrics on ${operationsUrl}/metrics`)
+    if (console !== null) banner.push(`console on ${operationsUrl}/console`)
   }
   const commands = {
     settings,

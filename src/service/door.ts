@@ -35,7 +35,7 @@ export function doorGuards(routes: readonly Route[], { settings, clientOf, clock
 }
 
 /** Refuses names that a listener on `host` is not known under. Null if every name may be right. */
-export function hostGuard(
+function hostGuard(
   host: string,
   { publicUrl, trustedProxies }: Pick<Settings, 'publicUrl' | 'trustedProxies'>,
 ): HeadGuard | null {
@@ -43,4 +43,12 @@ export function hostGuard(
   const accepts = loopbackHosts(publicUrl, trustedPeer(trustedProxies))
   const wrongHost = failure('wrong_host')
   return (head) => (accepts(head) ? null : wrongHost)
+}
+
+/** The same for the operator's own listener, which is also known as `names`. */
+export function operationsGuard(host: string, names: readonly string[]): HeadGuard | null {
+  const unnamed = hostGuard(host, { trustedProxies: [] })
+  if (unnamed === null) return null
+  const named = names.map((name) => loopbackHosts(`http://${name}`, () => false))
+  return (head) => (named.some((accepts) => accepts(head)) ? null : unnamed(head))
 }

@@ -9,7 +9,7 @@ import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
 import type { Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
-import type { SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
+import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
 import type { CommandPort, Settled } from './commands.js'
 import type { OutboxPort } from './outbox.js'
 
@@ -186,13 +186,20 @@ export interface KnownOwner {
   readonly isKnown: boolean
 }
 
-/** Records of all owners, for the operator. Lists are in an order of the engine's own; cursors are opaque. */
+/** Records of all owners, for the operator. Unless said otherwise, lists are in an order of the engine's own; cursors are opaque. */
 export interface OverviewPort {
   /** Counts without reading the records. */
   counts(): Awaitable<RecordCounts>
   owners(page: Page): Awaitable<PageOf<KnownOwner>>
   /** All wallets, those without an owner included. */
   wallets(page: Page): Awaitable<PageOf<Wallet>>
+  keys(page: Page): Awaitable<PageOf<ApiKey>>
+  /** Newest first. */
+  invoices(page: Page): Awaitable<PageOf<InvoiceWithPayment>>
+  /** Newest first. */
+  deliveries(page: Page): Awaitable<PageOf<Delivery>>
+  /** The deliveries of an owner that were made at a time or later, Unix ms, oldest first; cursors are delivery ids. */
+  deliveriesSince(owner: string, timeMs: number, page: Page): Awaitable<PageOf<Delivery>>
 }
 
 /** What an import writes beside facts of the ledger. */

@@ -220,6 +220,8 @@ function accessWords(endpoint: Endpoint): readonly [string, string] {
       return ['anyone, in a sandbox', 'anyone, in a sandbox']
     case 'operator':
       return ['the metrics listener only', 'the metrics listener only']
+    case 'console':
+      return ['the metrics listener only, with the password if one is set', 'the same']
     case 'admin':
       return ['`admin.sock` only', '`admin.sock` only']
   }

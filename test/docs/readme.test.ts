@@ -165,7 +165,9 @@ describe('the pages for people', () => {
     const inLedger = routes.filter((route) => route.startsWith('GET /sandbox/ledger/'))
     // The docs of the commands say what those of `admin.sock` do.
     const ofCommands = routes.filter((route) => route.includes(' /admin/'))
-    const elsewhere = [...inOperating, ...aliases, ...inLedger, ...ofCommands]
+    // Pages for an operator, which a browser asks for.
+    const ofConsole = routes.filter((route) => / \/console(\/|$)/.test(route))
+    const elsewhere = [...inOperating, ...aliases, ...inLedger, ...ofCommands, ...ofConsole]
     const headings = [...read('docs/integrating.md').matchAll(/^### `([A-Z]+ .*)`$/gm)].map(([, route]) => route)
     assert.deepEqual(headings.sort(), routes.filter((route) => !elsewhere.includes(route)).sort())
     for (const route of inLedger) assert.ok(read('docs/ledger.md').includes(`\`${route}\``), route)

@@ -1,18 +1,31 @@
-import { isHost, isPath } from '../checks.js'
-import { choice, optional, quantity, text } from '../setting.js'
+import { each, isHost, isHostName, isPath } from '../checks.js'
+import { choice, list, optional, quantity, text } from '../setting.js'
 
 const DRAIN_LIMIT_SECONDS = 600
+const PASSWORD_LENGTH_MINIMUM_CHARACTERS = 16
 
 /** Logs, metrics and health. */
 export const observation = {
   metricsPort: optional.port({
     fallbackText: 'none: metrics are off',
-    sentence: 'The port that serves GET /metrics for Prometheus; 0 picks a free one, which is printed at start.',
+    sentence:
+      'The port that serves GET /metrics for Prometheus, and the console; 0 picks a free one, which is printed at start.',
   }),
   metricsHost: text(isHost, {
     fallback: '127.0.0.1',
     expects: 'an IP address (IPv6 without brackets) or a host name',
     sentence: 'The address on which the metrics port listens. Anyone who can reach it can read the metrics.',
+  }),
+  consolePassword: optional.text((given) => [...given].length >= PASSWORD_LENGTH_MINIMUM_CHARACTERS, {
+    fallbackText: 'none: the console is open on loopback, and off if the metrics port listens on another address',
+    expects: `at least ${PASSWORD_LENGTH_MINIMUM_CHARACTERS} characters long`,
+    sentence: 'The password that the console on the metrics port asks for.',
+    secret: true,
+  }),
+  consoleHosts: list(each(isHostName), {
+    fallbackText: 'none: IP addresses and localhost',
+    expects: 'a comma-separated list of host names such as ops.example',
+    sentence: 'The names, besides IP addresses and localhost, under which browsers reach the console.',
   }),
   logLevel: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     variable: 'BILLHOOK_LOG',

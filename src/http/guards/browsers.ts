@@ -106,6 +106,18 @@ export function loopbackHosts(publicUrl: string | undefined, isProxied: HeadTest
   }
 }
 
+/**
+ * Whether a request names its server by an IP address, as `localhost` or by one of `names`: pages of another name that was
+ * pointed here (DNS rebinding) do not.
+ */
+export function addressedAs(names: readonly string[]): HeadTest {
+  const known = names.map(bare)
+  return (head) => {
+    const name = hostName(head.header('host') ?? '')
+    return name !== null && (isLoopbackName(name) || isIP(name) !== 0 || known.includes(name))
+  }
+}
+
 /** `localhost`, 127.0.0.0/8 and ::1, in the usual spellings; browsers send no other. */
 function isLoopbackName(name: string): boolean {
   if (name === 'localhost') return true

@@ -72,7 +72,7 @@ export interface Operation<Tag extends EndpointTag = EndpointTag> {
 
 /** Not in the document: what only the operator's own listeners serve, and a second spelling. */
 type Undocumented =
-  | Extract<EndpointTag, `${string} /admin/${string}`>
+  | Extract<EndpointTag, `${string} /admin/${string}` | `${string} /console${string}`>
   | 'GET /metrics'
   // The same as without the slash at the end.
   | 'POST /sandbox/ledger/'

@@ -6,6 +6,7 @@ import { isCallbackUrl, parseOwner } from '../../domain/text.js'
 import {
   type Delivery,
   type DeliveryResult,
+  deliveryState,
   isDelivered,
   OVERLAP_DEFAULT_SECONDS,
   OVERLAP_MAX_SECONDS,
@@ -138,7 +139,7 @@ function toRecord(delivery: Delivery) {
     txHash,
     status: delivery.status,
     url: delivery.url,
-    state: stateOf(delivery),
+    state: deliveryState(delivery),
     // Including one in progress; the result is that of the last attempt that is over.
     attempt: delivery.attempts,
     ...resultShown(delivery.result),
@@ -153,17 +154,5 @@ function resultShown(result: DeliveryResult | null) {
     httpStatus: result?.kind === 'answered' ? result.httpStatus : null,
     failure: result?.kind === 'failed' ? result.reason : null,
     durationMs: result?.durationMs ?? null,
-  }
-}
-
-function stateOf({ state, result }: Delivery): 'queued' | 'sending' | 'waiting' | 'delivered' | 'failed' {
-  switch (state) {
-    case 'queued':
-    case 'waiting':
-      return state
-    case 'attempted':
-      return 'sending'
-    case 'settled':
-      return result !== null && isDelivered(result) ? 'delivered' : 'failed'
   }
 }

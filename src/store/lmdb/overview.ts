@@ -1,8 +1,26 @@
+import type { ApiKey } from '../../domain/api-key.js'
 import type { Wallet } from '../../domain/wallet.js'
-import type { KnownOwner, OverviewPort, Page, PageOf, RecordCounts } from '../store.js'
+import type { Delivery } from '../../domain/webhook.js'
+import type { InvoiceWithPayment, KnownOwner, OverviewPort, Page, PageOf, RecordCounts } from '../store.js'
 import type { CommitLoop } from './commit/commit-loop.js'
-import { identityCodec } from './identities/identities.js'
-import { type ReadTable, rowCount } from './tables/tables.js'
+import { identityCodec, ownerNoOf } from './identities/identities.js'
+import { invoiceRow } from './invoices/invoice-rows.js'
+import { apiKeyCodec } from './keys/api-keys.js'
+import { getDelivery } from './outbox/delivery-rows.js'
+import { answerFor } from './payments/payments.js'
+import {
+  type DeliveryId,
+  endOf,
+  ID_BYTES,
+  type InvoiceId,
+  idAt,
+  idOfKey,
+  NUMBER_BYTES,
+  numberKey,
+  parseId,
+  under,
+} from './tables/keys.js'
+import { NOTHING, type ReadTable, rowCount } from './tables/tables.js'
 import { toWallet, walletCodec } from './wallets/wallets.js'
 
 /** Records of all owners, in the order of their keys. A cursor is the last key read, in hex. */
@@ -31,6 +49,34 @@ export class LmdbOverview implements OverviewPort {
   wallets(page: Page): PageOf<Wallet> {
     return pageOf(this.commits.snapshot.tables.wallets, page, (_, value) => toWallet(walletCodec.decode(value)))
   }
+
+  keys(page: Page): PageOf<ApiKey> {
+    return pageOf(this.commits.snapshot.tables.apiKeys, page, (_, value) => apiKeyCodec.decode(value))
+  }
+
+  invoices(page: Page): PageOf<InvoiceWithPayment> {
+    const { snapshot } = this.commits
+    return newestFirst(snapshot.tables.invoices, page, (key) =>
+      answerFor(snapshot, invoiceRow(snapshot, idOfKey<InvoiceId>(key))),
+    )
+  }
+
+  deliveries(page: Page): PageOf<Delivery> {
+    const { snapshot } = this.commits
+    return newestFirst(snapshot.tables.deliveries, page, (key) => getDelivery(snapshot, idOfKey<DeliveryId>(key)))
+  }
+
+  deliveriesSince(owner: string, timeMs: number, { after, limit }: Page): PageOf<Delivery> {
+    const { snapshot } = this.commits
+    const ownerNo = ownerNoOf(snapshot, owner)
+    const first = after === null ? idAt(timeMs) : parseId<DeliveryId>(after)
+    if (ownerNo === undefined || first === undefined) return { items: [], next: null }
+    const start = Buffer.concat([under(ownerNo, first), after === null ? NOTHING : Buffer.of(0)])
+    const end = endOf(numberKey(ownerNo), NUMBER_BYTES + ID_BYTES + 1)
+    const keys = [...snapshot.tables.ownerDeliveries.getKeys({ start, end, limit: limit + 1 })]
+    const items = keys.slice(0, limit).map((key) => getDelivery(snapshot, idOfKey<DeliveryId>(key)))
+    return { items, next: keys.length > limit ? (items.at(-1)?.id ?? null) : null }
+  }
 }
 
 /** A page of a table. A cursor of another form reads from the beginning. */
@@ -43,4 +89,15 @@ function pageOf<T>(table: ReadTable, { after, limit }: Page, toItem: (key: Buffe
     last = key
   }
   return { items, next: items.length < limit ? null : (last?.toString('hex') ?? null) }
+}
+
+/** A page of a table whose keys are ids, which begin with the time. A cursor of another form reads nothing. */
+function newestFirst<T>(table: ReadTable, { after, limit }: Page, toItem: (key: Buffer) => T): PageOf<T> {
+  const start = after === null ? null : parseId<InvoiceId | DeliveryId>(after)
+  if (start === undefined) return { items: [], next: null }
+  const range = start === null ? {} : { start }
+  const found = [...table.getKeys({ reverse: true, ...range, limit: limit + 2 })]
+  const keys = start === null ? found : found.filter((key) => !key.equals(start))
+  const last = keys.length > limit ? keys[limit - 1] : undefined
+  return { items: keys.slice(0, limit).map(toItem), next: last?.toString('hex') ?? null }
 }

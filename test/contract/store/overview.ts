@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Awaitable, Page, PageOf } from '../../../src/store/store.js'
-import { walletAssigned, walletCreated } from '../../support/fixtures.js'
+import { registration, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 
 /** Records of all owners, for the operator. */
@@ -42,6 +42,50 @@ export function describeOverview(open: OpenStore): void {
       const wallets = await all((page) => overview.wallets(page), 3)
       assert.deepEqual(wallets.map(({ id }) => id).sort(), ids)
       for (const wallet of wallets) assert.deepEqual(wallet, await t.store.wallets.find(wallet.id))
+    })
+
+    scenario('has the invoices, deliveries and keys of all owners, newest first where it says so', async (t) => {
+      const { overview, invoices, outbox } = t.store
+      const made: string[] = []
+      for (const [at, owner] of ['alice', 'bob', 'alice', 'bob', 'alice'].entries()) {
+        const walletIds = [`wallet of ${owner}`]
+        if (at < 2) await t.own(owner, ...walletIds)
+        t.clock.set(t.clock.now() + 1)
+        const more = { reference: `r${at}`, callbackUrl: 'https://example.com/' }
+        made.unshift((await t.invoice({ owner, walletIds, amount: `${at + 1}`, ...more })).id)
+        const toAddress = `0xAddress-of-${walletIds[0]}`
+        await t.deposit('pending', { txHash: `0x${at}`, toAddress, amount: `${at + 1}`, receivedAt: t.clock.now() + 1 })
+      }
+      for (const limit of [1, 2, 5, 9]) {
+        const found = await all((page) => overview.invoices(page), limit)
+        assert.deepEqual(
+          found.map(({ invoice }) => invoice.id),
+          made,
+        )
+        assert.deepEqual(found[0], await invoices.findWithPayment(made[0] ?? ''))
+        const deliveries = await all((page) => overview.deliveries(page), limit)
+        const ids = deliveries.map(({ id }) => id)
+        assert.equal(ids.length, made.length)
+        assert.deepEqual(ids, ids.toSorted().reverse())
+        assert.deepEqual(deliveries[0], await outbox.find(ids[0] ?? ''))
+      }
+      const ofBob = await all((page) => overview.deliveriesSince('bob', 0, page), 1)
+      assert.deepEqual(ofBob, (await outbox.page('bob', { after: null, limit: 9 })).items.toReversed())
+      const last = ofBob.at(-1)
+      const since = await overview.deliveriesSince('bob', last?.createdAt ?? 0, { after: null, limit: 9 })
+      assert.deepEqual(since, { items: [last], next: null })
+      assert.deepEqual(await overview.deliveriesSince('nobody', 0, { after: null, limit: 9 }), {
+        items: [],
+        next: null,
+      })
+      for (const read of [overview.invoices.bind(overview), overview.deliveries.bind(overview)]) {
+        assert.deepEqual(await read({ after: 'no cursor', limit: 1 }), { items: [], next: null })
+      }
+      for (const [at, owner] of ['alice', 'bob', 'alice'].entries()) {
+        unwrap(await t.store.keys.register(registration(at + 1, { owner, label: `${at}` })))
+      }
+      const keys = await all((page) => overview.keys(page), 2)
+      assert.deepEqual(keys.map(({ label }) => label).sort(), ['0', '1', '2'])
     })
   })
 }

@@ -1,0 +1,44 @@
+import { type ConsoleHandlers, handlers } from '../http/endpoints.js'
+import type { Store } from '../store/store.js'
+import { type ActionParts, redeliver, revokeKey, voidInvoice } from './actions.js'
+import { deliveriesPage, deliveryPage } from './deliveries.js'
+import { depositsPage } from './deposits.js'
+import { Entrance, type EntranceParts } from './entrance.js'
+import { invoicePage, invoicesPage } from './invoices.js'
+import { keysPage } from './keys.js'
+import { overviewPage } from './overview.js'
+import { walletsPage } from './wallets.js'
+
+/** What the console shows and does. */
+export interface ConsoleParts extends EntranceParts, ActionParts {
+  readonly store: Pick<Store, 'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys'>
+}
+
+/** What the patterns of single records name. */
+interface One {
+  readonly id: string
+}
+
+/** The console: every page of it, behind its entrance. */
+export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
+  const { store, clock } = parts
+  const entrance = new Entrance(parts)
+  return handlers({
+    'GET /console': entrance.shows(() => overviewPage(store)),
+    'GET /console/sign-in': entrance.asksPassword,
+    'POST /console/sign-in': entrance.signsIn,
+    'POST /console/sign-out': entrance.signsOut,
+    'GET /console/invoices': entrance.shows((visit) => invoicesPage(store, visit)),
+    'GET /console/invoices/:id': entrance.shows((visit, { id }: One) => invoicePage(store, visit, id)),
+    'POST /console/invoices/:id/void': entrance.acts('void', (_form, { id }: One) => voidInvoice(parts, id)),
+    'GET /console/deposits': entrance.shows((visit) => depositsPage(store, visit)),
+    'GET /console/deliveries': entrance.shows((visit) => deliveriesPage(store, visit)),
+    'GET /console/deliveries/:id': entrance.shows((visit, { id }: One) => deliveryPage(store, visit, id)),
+    'POST /console/deliveries/:id/redeliver': entrance.acts('redeliver', (_form, { id }: One) => redeliver(parts, id)),
+    'GET /console/wallets': entrance.shows((visit) => walletsPage(store, visit)),
+    'GET /console/keys': entrance.shows((visit) => keysPage(store, visit, clock.now())),
+    'POST /console/keys/:id/revoke': entrance.acts('revoke', (form, { id }: One) =>
+      revokeKey(parts, id, form.get('owner') ?? ''),
+    ),
+  })
+}

@@ -1,0 +1,130 @@
+import { walletsOf } from '../domain/invoice.js'
+import type { Wallet } from '../domain/wallet.js'
+import { withPayment } from '../http/routes/invoices.js'
+import { timeOrNull, timeText } from '../listing/column.js'
+import { INVOICE_STATES, type InvoiceRecord, invoiceColumns, invoiceState } from '../listing/invoices.js'
+import { walletColumns } from '../listing/wallets.js'
+import { type Markup, markup } from '../page/markup.js'
+import type { InvoiceWithPayment, Store } from '../store/store.js'
+import { doneNotice } from './actions.js'
+import { deliveriesFound, deliveriesTable } from './deliveries.js'
+import type { Visit } from './entrance.js'
+import { filterForm } from './filter.js'
+import { finalForm, tokenFor } from './forms.js'
+import type { ConsolePage } from './layout.js'
+import { links } from './links.js'
+import { cursorOf, type Found, given, moreLink, oneOf, search } from './paging.js'
+import type { Session } from './sessions.js'
+import { facts, idText, table } from './table.js'
+
+export type InvoiceStore = Pick<Store, 'invoices' | 'overview' | 'wallets' | 'outbox'>
+
+/** The invoices of all owners or of one, newest first. */
+export async function invoicesPage(store: InvoiceStore, { query }: Visit): Promise<ConsolePage> {
+  const [owner, reference] = [given(query, 'owner'), given(query, 'reference')]
+  const state = oneOf(query, 'state', INVOICE_STATES)
+  const found = reference === null ? await list(store, query, owner, state) : await named(store, reference)
+  const content = markup`${filterForm(links.invoices, [
+    { name: 'owner', label: 'Owner', type: 'text', value: owner },
+    { name: 'reference', label: 'Reference or id', type: 'text', value: reference },
+    { name: 'state', label: 'State', type: 'choice', value: state, choices: INVOICE_STATES, any: 'any' },
+  ])}
+${table({
+  caption: reference === null ? 'Newest first' : 'The invoice with this reference or id',
+  columns: invoiceColumns,
+  items: found.items,
+  links: { id: ({ id }) => links.invoice(id) },
+  none: 'No invoice.',
+})}
+${moreLink(found, links.invoices, query)}`
+  return { title: 'Invoices', section: 'invoices', content }
+}
+
+async function list(
+  { invoices, overview }: InvoiceStore,
+  query: URLSearchParams,
+  owner: string | null,
+  state: string | null,
+): Promise<Found<InvoiceRecord>> {
+  const isWanted = state === null ? null : (one: InvoiceWithPayment) => invoiceState(withPayment(one)) === state
+  const found = await search(
+    (page) => (owner === null ? overview.invoices(page) : invoices.pageWithPayment(owner, page)),
+    isWanted,
+    cursorOf(query),
+  )
+  return { ...found, items: found.items.map(withPayment) }
+}
+
+/** References are unique, and so are ids; both have an index. */
+async function named({ invoices }: InvoiceStore, name: string): Promise<Found<InvoiceRecord>> {
+  const id = (await invoices.findByReference(name))?.id ?? name
+  const invoice = await invoices.findWithPayment(id)
+  return { items: invoice === undefined ? [] : [withPayment(invoice)], next: null, searched: null }
+}
+
+/** One invoice: its payment, its wallets, its deliveries. Null if there is none of the id. */
+export async function invoicePage(
+  store: InvoiceStore,
+  { session, query }: Visit,
+  id: string,
+): Promise<ConsolePage | null> {
+  const found = await store.invoices.findWithPayment(id)
+  if (found === undefined) return null
+  const invoice = withPayment(found)
+  const content = markup`${invoiceFacts(invoice)}
+<h2>Payment</h2>
+${paymentFacts(invoice)}
+<h2>Wallets</h2>
+${table({ caption: 'Where it can be paid', columns: walletColumns, items: await walletsShown(store, invoice), links: {}, none: 'None.' })}
+<h2>Deliveries</h2>
+${await deliveries(store, invoice)}
+${invoiceState(invoice) === 'unpaid' ? voiding(session, invoice) : null}`
+  return { title: `Invoice ${invoice.id}`, section: 'invoices', notice: doneNotice(query), content }
+}
+
+function voiding(session: Session, { id }: InvoiceRecord): Markup {
+  return finalForm({
+    path: `${links.invoice(id)}/void`,
+    token: tokenFor(session, 'void', id),
+    label: 'Void this invoice',
+    warning: 'It can no longer be paid, for good.',
+  })
+}
+
+function invoiceFacts(invoice: InvoiceRecord): Markup {
+  const { reference, description, owner, callback_url: callbackUrl } = invoice
+  return facts([
+    ['Name', invoice.name],
+    ['Description', description === null ? null : markup`<bdi class="description">${description}</bdi>`],
+    ['Reference', reference],
+    ['Owner', idText(owner, links.ofOwner('invoices', owner))],
+    ['Callback', callbackUrl],
+    ['Created', timeText(invoice.created_at)],
+    ['Expires', timeOrNull(invoice.expires_at)],
+    ['Void since', timeOrNull(invoice.voided_at)],
+  ])
+}
+
+function paymentFacts(invoice: InvoiceRecord): Markup {
+  const { payment, amount, currency } = invoice
+  return facts([
+    ['State', invoiceState(invoice)],
+    ['Amount', `${amount} ${currency}`],
+    ['Received', payment.received],
+    ['Pending', payment.pending],
+    ['Remaining', payment.remaining],
+    ['Overpaid', payment.overpaid],
+  ])
+}
+
+/** An imported invoice may name a wallet that is not known yet. */
+async function walletsShown({ wallets }: InvoiceStore, invoice: InvoiceRecord): Promise<readonly Wallet[]> {
+  const unknown = { network: null, address: null, owner: null, assignedAt: null }
+  return await Promise.all(walletsOf(invoice).map(async (id) => (await wallets.find(id)) ?? { id, ...unknown }))
+}
+
+/** The first of its deliveries: those of its owner are looked through from its creation on. */
+async function deliveries(store: InvoiceStore, { id }: InvoiceRecord): Promise<Markup> {
+  const query = new URLSearchParams({ invoice: id })
+  return deliveriesTable(await deliveriesFound(store, query), query)
+}

@@ -1,0 +1,81 @@
+import type { Column, Columns } from '../listing/column.js'
+import { type Markup, markup } from '../page/markup.js'
+
+/** Longer ids are shown with their middle left out; what they link to has them in full. */
+const ID_LENGTH_MAX = 20
+const ID_HEAD = 10
+const ID_TAIL = 6
+
+export interface TableParts<Item, Names extends string> {
+  readonly caption: string
+  readonly columns: Readonly<Record<Names, Column<Item>>>
+  readonly items: readonly Item[]
+  /** Where the cells of a column lead; null for nowhere. */
+  readonly links: Partial<Readonly<Record<Names, (item: Item) => string | null>>>
+  /** What is said where there is nothing. */
+  readonly none: string
+  /** A last column with what can be done. */
+  readonly action?: { readonly title: string; readonly of: (item: Item) => Markup | null }
+}
+
+/**
+ * A table of records. On a narrow screen the style shows each row as a list; the roles keep it a table for screen readers,
+ * which would else lose it with the style.
+ */
+export function table<Item, Names extends string>(parts: TableParts<Item, Names>): Markup {
+  const { caption, items, none, action } = parts
+  if (items.length === 0) return markup`<p class="quiet">${none}</p>`
+  const columns = Object.entries<Column<Item>>(parts.columns satisfies Columns<Item>)
+  const links: Partial<Readonly<Record<string, (item: Item) => string | null>>> = parts.links
+  const heads = columns.map(([, column]) => {
+    const figure = column.kind === 'figure' ? markup` class="figure"` : null
+    return markup`<th role="columnheader" scope="col"${figure}>${column.title}</th>`
+  })
+  const rows = items.map((item) => {
+    const cells = columns.map(([name, column]) => cell(column, item, links[name]?.(item) ?? null))
+    const last =
+      action === undefined ? null : markup`<td role="cell" data-title="${action.title}">${action.of(item)}</td>`
+    return markup`<tr role="row">${cells}${last}</tr>
+`
+  })
+  const lastHead = action === undefined ? null : markup`<th role="columnheader" scope="col">${action.title}</th>`
+  return markup`<table class="table" role="table">
+<caption>${caption}</caption>
+<thead role="rowgroup"><tr role="row">${heads}${lastHead}</tr></thead>
+<tbody role="rowgroup">
+${rows}</tbody>
+</table>`
+}
+
+function cell<Item>(column: Column<Item>, item: Item, href: string | null): Markup {
+  const text = column.of(item)
+  const shown = text === null ? markup`<span class="quiet">–</span>` : shownAs(text, column.kind)
+  const linked = text === null || href === null ? shown : markup`<a href="${href}">${shown}</a>`
+  const figure = column.kind === 'figure' ? markup` class="figure"` : null
+  return markup`<td role="cell" data-title="${column.title}"${figure}><span>${linked}</span></td>`
+}
+
+/** A value as it is shown in a table. */
+function shownAs(text: string, kind: Column<never>['kind']): Markup {
+  if (kind === 'time') return markup`<time datetime="${text}">${text.replace('T', ' ').replace('Z', '')}</time>`
+  if (kind !== 'id') return markup`<bdi>${text}</bdi>`
+  const short = text.length > ID_LENGTH_MAX ? `${text.slice(0, ID_HEAD)}…${text.slice(-ID_TAIL)}` : text
+  return markup`<bdi class="id" title="${text}">${short.toWellFormed()}</bdi>`
+}
+
+/** Labelled values, those that are null left out. */
+export function facts(fields: readonly (readonly [label: string, value: Markup | string | null])[]): Markup {
+  const shown = fields.map(([label, value]) => {
+    if (value === null) return markup``
+    return markup`<dt>${label}</dt> <dd>${typeof value === 'string' ? markup`<bdi>${value}</bdi>` : value}</dd>
+`
+  })
+  return markup`<dl class="facts">
+${shown}</dl>`
+}
+
+/** An id in full, to be copied. */
+export function idText(id: string, href: string | null = null): Markup {
+  const text = markup`<bdi class="id">${id}</bdi>`
+  return href === null ? text : markup`<a href="${href}">${text}</a>`
+}

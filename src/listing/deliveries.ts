@@ -1,0 +1,19 @@
+import { type Delivery, deliveryState } from '../domain/webhook.js'
+import { type Columns, timeText } from './column.js'
+
+/** How the last attempt that is over ended. */
+function outcomeText({ result }: Delivery): string | null {
+  if (result === null) return null
+  return result.kind === 'answered' ? String(result.httpStatus) : result.reason
+}
+
+export const deliveryColumns = {
+  created: { title: 'Created', kind: 'time', of: ({ createdAt }) => timeText(createdAt) },
+  id: { title: 'Delivery', kind: 'id', of: ({ id }) => id },
+  state: { title: 'State', of: deliveryState },
+  outcome: { title: 'Outcome', of: outcomeText },
+  attempts: { title: 'Attempts', kind: 'figure', of: ({ attempts }) => String(attempts) },
+  status: { title: 'Deposit', of: ({ status }) => status },
+  invoice: { title: 'Invoice', kind: 'id', of: ({ invoiceId }) => invoiceId },
+  url: { title: 'Sent to', of: ({ url }) => url },
+} satisfies Columns<Delivery>

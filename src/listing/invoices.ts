@@ -1,0 +1,30 @@
+import type { Invoice } from '../domain/invoice.js'
+import type { Payment } from '../domain/payment.js'
+import { type Columns, timeText } from './column.js'
+
+/** An invoice as the API answers it, with its payment. */
+export interface InvoiceRecord extends Invoice {
+  readonly payment: Payment
+  readonly voided_at: number | null
+  readonly expires_at: number | null
+}
+
+export const INVOICE_STATES = ['unpaid', 'paid', 'void', 'expired'] as const
+export type InvoiceState = (typeof INVOICE_STATES)[number]
+
+/** A void invoice stays void, whatever it receives. */
+export function invoiceState({ payment, voided_at: voidedAt, expires_at: expiresAt }: InvoiceRecord): InvoiceState {
+  if (voidedAt === null) return payment.status
+  return voidedAt === expiresAt ? 'expired' : 'void'
+}
+
+export const invoiceColumns = {
+  created: { title: 'Created', kind: 'time', of: ({ created_at }) => timeText(created_at) },
+  id: { title: 'Invoice', kind: 'id', of: ({ id }) => id },
+  state: { title: 'State', of: invoiceState },
+  amount: { title: 'Amount', kind: 'figure', of: ({ amount }) => amount },
+  currency: { title: 'Currency', of: ({ currency }) => currency },
+  received: { title: 'Received', kind: 'figure', of: ({ payment }) => payment.received },
+  reference: { title: 'Reference', of: ({ reference }) => reference },
+  name: { title: 'Name', of: ({ name }) => name },
+} satisfies Columns<InvoiceRecord>
