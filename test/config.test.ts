@@ -44,6 +44,7 @@ describe('settings', () => {
       webhookConcurrency: 256,
       webhookConcurrencyPerDestination: 16,
       webhookAttempts: 1,
+      pageFrameAncestors: [],
       unsigned: 'on',
       strict: false,
       rateLimitClaims: 0,
@@ -117,6 +118,12 @@ describe('settings', () => {
       BILLHOOK_SHARED_WALLETS: 'off',
       BILLHOOK_INVOICE_EXPIRY_SECONDS: '31536000',
       BILLHOOK_TRUSTED_PROXIES: '127.0.0.1/32, fd00::/8',
+      BILLHOOK_PAGE_NAME: 'Tea House',
+      BILLHOOK_PAGE_LOGO: 'logo.svg',
+      BILLHOOK_PAGE_ACCENT: '#0A58ca',
+      BILLHOOK_PAGE_RETURN_URL: 'https://shop.example/cart?a=1#b',
+      BILLHOOK_PAGE_SUPPORT: 'mailto:help@shop.example',
+      BILLHOOK_PAGE_FRAME_ANCESTORS: 'https://shop.example, http://localhost:5173',
       BILLHOOK_WALLET_LEASE_SECONDS: '1',
       BILLHOOK_KEEP_DAYS: '30',
       BILLHOOK_BACKUP_DIR: '/backup',
@@ -185,6 +192,12 @@ describe('settings', () => {
       rateLimitClaims: 5,
       claimsPerAddress: 10_000,
       trustedProxies: ['127.0.0.1/32', 'fd00::/8'],
+      pageName: 'Tea House',
+      pageLogo: 'logo.svg',
+      pageAccent: '#0A58ca',
+      pageReturnUrl: 'https://shop.example/cart?a=1#b',
+      pageSupport: 'mailto:help@shop.example',
+      pageFrameAncestors: ['https://shop.example', 'http://localhost:5173'],
       walletLeaseSeconds: 1,
       keepDays: 30,
       backupDir: '/backup',
@@ -348,6 +361,18 @@ describe('problems with settings', () => {
     assert.equal(line, 'BILLHOOK_TRX_NILE_API_KEY must be a text of 1 to 256 characters.')
   })
 
+  test('the logo and the link back need a name', () => {
+    const name = { BILLHOOK_PAGE_NAME: 'Tea House' }
+    const logo = { BILLHOOK_PAGE_LOGO: 'logo.svg' }
+    assert.deepEqual(problems([], logo), ['BILLHOOK_PAGE_LOGO needs BILLHOOK_PAGE_NAME, for payers who do not see it.'])
+    accepted([], { ...logo, ...name })
+    const [back] = problems([], { BILLHOOK_PAGE_RETURN_URL: 'https://shop.example' })
+    assert.equal(back, 'BILLHOOK_PAGE_RETURN_URL needs BILLHOOK_PAGE_NAME, for the words of the link.')
+    for (const url of ['https://shop.example', 'http://localhost:5173/a', 'http://127.0.0.1', 'http://[::1]:80/']) {
+      accepted([], { ...name, BILLHOOK_PAGE_RETURN_URL: url })
+    }
+  })
+
   test('HTTPS needs a certificate and its key', () => {
     assert.deepEqual(problems([], { BILLHOOK_TLS_CERT: 'a' }), ['BILLHOOK_TLS_CERT needs BILLHOOK_TLS_KEY.'])
     assert.deepEqual(problems([], { BILLHOOK_TLS_KEY: 'a' }), ['BILLHOOK_TLS_KEY needs BILLHOOK_TLS_CERT.'])
@@ -479,6 +504,55 @@ describe('problems with settings', () => {
     BILLHOOK_SHARED_WALLETS: ['true', 'no'],
     BILLHOOK_INVOICE_EXPIRY_SECONDS: ['59', '31536001', '0', 'never'],
     BILLHOOK_TRUSTED_PROXIES: ['127.0.0.1', 'loopback', '10.0.0.0/33', '10.0.0.0/8,'],
+    BILLHOOK_PAGE_NAME: ['n'.repeat(61), ' ', 'Tea\nHouse', 'Tea\0House'],
+    BILLHOOK_PAGE_LOGO: ['a\0b'],
+    BILLHOOK_PAGE_ACCENT: ['blue', '#fff', '0a58ca', '#0a58cag', '#0a58ca;}', 'rgb(1, 2, 3)', '#0a58ca80'],
+    BILLHOOK_PAGE_RETURN_URL: [
+      'javascript:alert(1)',
+      'JavaScript:alert(1)//https://a.example',
+      'data:text/html,x',
+      '//shop.example',
+      '/cart',
+      'shop.example',
+      'http://shop.example',
+      'http://127.evil.example',
+      'http://localhost.evil.example',
+      'https:shop.example',
+      'https:///shop.example',
+      'https://shop.example/a b',
+      'https://shop.example\\@evil.example',
+      'https://user:word@shop.example',
+      'https://shop.example/\nx',
+      `https://shop.example/${'a'.repeat(2048)}`,
+    ],
+    BILLHOOK_PAGE_SUPPORT: [
+      'javascript:alert(1)',
+      'help@shop.example',
+      'mailto:',
+      'mailto:a@b@c.example',
+      'mailto:a@b.example,c@d.example',
+      'mailto:a@b.example?subject=x',
+      'mailto:<b>@b.example',
+      'tel:',
+      'tel:help',
+      'tel:1;phone-context=x',
+      'http://shop.example',
+      'https://user@shop.example',
+    ],
+    BILLHOOK_PAGE_FRAME_ANCESTORS: [
+      '*',
+      "'self'",
+      'https:',
+      'shop.example',
+      'https://shop.example/',
+      'https://*.shop.example',
+      "https://shop.example; script-src 'unsafe-inline'",
+      'https://shop.example;script-src',
+      'https://[::1]',
+      "https://a'b.example",
+      'https://a.example,,https://b.example',
+      'https://a.example https://b.example',
+    ],
     BILLHOOK_WALLET_LEASE_SECONDS: ['0', '604801', '10m'],
     BILLHOOK_KEEP_DAYS: ['29', '36501', 'ever'],
     BILLHOOK_BACKUP_DIR: ['\0'],
@@ -545,6 +619,14 @@ describe('problems with settings', () => {
     BILLHOOK_CORS_ORIGINS: ['*', 'http://localhost:5173', 'https://a.example, https://b.example'],
     BILLHOOK_CALLBACK_ALLOW: ['127.0.0.0/8', '::1/128', '0.0.0.0/0', '10.1.2.3/8', '192.168.0.0/16 , fd00::/8'],
     BILLHOOK_DATA: [' ', '../a b', 'ü'],
+    BILLHOOK_PAGE_NAME: ['<script>', 'شاي', '茶'.repeat(60)],
+    BILLHOOK_PAGE_SUPPORT: [
+      'mailto:a.b+c@shop.example',
+      'tel:+49-30-123456',
+      'tel:112',
+      'https://shop.example/help?a=@',
+    ],
+    BILLHOOK_PAGE_FRAME_ANCESTORS: ['https://shop.example', 'http://127.0.0.1:8080,https://a.example:8443'],
   }
   for (const [name, values] of Object.entries(wellFormed)) {
     test(`${name} accepts what is well-formed`, () => {

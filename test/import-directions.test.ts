@@ -51,8 +51,20 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
   // The assembly: only the service knows everything, only the command line knows the service.
   service: [
-    ...['actors', 'auth', 'clock', 'config', 'console', 'crypto', 'domain', 'http', 'ledger', 'log', 'metrics'],
-    ...['networks', 'page', 'sandbox', 'scheduler', 'seldom', 'start-error', 'store', 'verify', 'version', 'webhooks'],
+    ...['actors', 'auth', 'base', 'clock', 'config', 'console', 'crypto', 'domain', 'http', 'ledger', 'log'],
+    ...[
+      'metrics',
+      'networks',
+      'page',
+      'sandbox',
+      'scheduler',
+      'seldom',
+      'start-error',
+      'store',
+      'verify',
+      'version',
+      'webhooks',
+    ],
   ],
   merchant: ['base', 'clock', 'crypto', 'http', 'scheduler'],
   cli: [

@@ -45,7 +45,7 @@ export function areOrigins(list: readonly string[]): boolean {
 }
 
 /** A host with a star parses, but no page would have that origin: origins are compared, not matched. */
-function isOrigin(text: string): boolean {
+export function isOrigin(text: string): boolean {
   return isBaseUrl(text) && !text.includes('*') && new URL(text).origin === text
 }
 

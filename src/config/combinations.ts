@@ -58,6 +58,8 @@ export function combinationProblems({ values, given }: Configured): string[] {
   if (isRead('tlsKey')) need('tlsKey', 'tlsCert')
   for (const name of ['backupEvery', 'backupKeep'] as const) if (isRead(name)) need(name, 'backupDir')
   for (const name of ['consolePassword', 'consoleHosts'] as const) if (isRead(name)) need(name, 'metricsPort')
+  if (isRead('pageLogo')) need('pageLogo', 'pageName', ', for payers who do not see it')
+  if (isRead('pageReturnUrl')) need('pageReturnUrl', 'pageName', ', for the words of the link')
   if (isRead('sepUrls')) need('sepUrls', 'sepToken')
   if (isRead('trxNileUrls')) need('trxNileUrls', 'trxNileToken')
   return problems

@@ -5,6 +5,7 @@ import { invoices } from './chapters/invoices.js'
 import { ledger } from './chapters/ledger.js'
 import { networks } from './chapters/networks.js'
 import { observation } from './chapters/observation.js'
+import { page } from './chapters/page.js'
 import { tuning } from './chapters/tuning.js'
 import { webhooks } from './chapters/webhooks.js'
 import type { Setting } from './setting.js'
@@ -15,6 +16,7 @@ export const settingChapters = {
   'Access: signatures, browsers and proxies': access,
   'Limits for client addresses': limits,
   'Invoices, wallets, retention and backups': invoices,
+  'Payment page: what makes it yours': page,
   Webhooks: webhooks,
   'Watched networks': networks,
   Ledger: ledger,
@@ -29,6 +31,7 @@ export const settingsSchema = {
   ...access,
   ...limits,
   ...invoices,
+  ...page,
   ...webhooks,
   ...networks,
   ...ledger,

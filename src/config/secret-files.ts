@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { readFileStart } from '../base/file-start.js'
 import { readFailure } from '../base/read-failure.js'
 
 /** A file with a secret is shorter; a longer one is something else, like a device that never ends. */
@@ -37,28 +37,11 @@ export function readSecretFiles(
 function readSecret(path: string): { secret: string } | { problem: string } {
   let bytes: Buffer
   try {
-    bytes = readStart(path)
+    bytes = readFileStart(path, SECRET_FILE_LIMIT_BYTES)
   } catch (error) {
     return { problem: readFailure(error) }
   }
   if (bytes.length > SECRET_FILE_LIMIT_BYTES) return { problem: `it is longer than ${SECRET_FILE_LIMIT_BYTES} bytes` }
   const secret = bytes.toString('utf8').replace(/[\r\n]+$/, '')
   return secret === '' ? { problem: 'it is empty' } : { secret }
-}
-
-/** What the file holds, or its first `SECRET_FILE_LIMIT_BYTES` and one. */
-function readStart(path: string): Buffer {
-  const fd = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(SECRET_FILE_LIMIT_BYTES + 1)
-    let length = 0
-    while (length < bytes.length) {
-      const read = readSync(fd, bytes, length, bytes.length - length, null)
-      if (read === 0) break
-      length += read
-    }
-    return bytes.subarray(0, length)
-  } finally {
-    closeSync(fd)
-  }
 }

@@ -94,6 +94,7 @@ const declared = {
   'GET /pay/:id': { access: 'open', query: 'any' },
   'GET /pay/:id/events': { access: 'open', query: ['after'] },
   'GET /pay/:id/qr/:file': { access: 'open' },
+  'GET /pay/shop/logo/:file': { access: 'open' },
 
   'POST /internal/events': { access: 'gateway', bodyLimitBytes: PUSH_LIMIT_BYTES, counts: 'nothing' },
   'GET /api/info': { access: 'open' },

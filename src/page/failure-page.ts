@@ -1,3 +1,4 @@
+import { contactLine } from './brand.js'
 import { type Language, say } from './language.js'
 import type { TextKey } from './languages/en.js'
 import { type PageFrame, page } from './layout.js'
@@ -32,6 +33,7 @@ export function failurePage(frame: PageFrame, { status, retryAfterSeconds }: Fai
     content: markup`
 <h1>${title}</h1>
 <p>${say(language, words.text)}</p>
+${status === 404 ? contactLine(frame.brand, language) : null}
 ${refreshSeconds === null ? null : refreshHint(language, refreshSeconds)}`,
   })
 }

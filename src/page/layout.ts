@@ -1,3 +1,4 @@
+import { type Brand, backLink, brandMark, brandStyle } from './brand.js'
 import { LANGUAGES, type Language, say } from './language.js'
 import { Markup, markup } from './markup.js'
 import { SCRIPT } from './script.js'
@@ -6,6 +7,7 @@ import { STYLE } from './style.js'
 /** What a page has of the service and of the request, whatever it shows. */
 export interface PageFrame {
   readonly isSandbox: boolean
+  readonly brand: Brand
   readonly language: Language
   /** Scripts and styles that carry it take effect, others do not (Content-Security-Policy). Each answer has its own. */
   readonly nonce: string
@@ -22,9 +24,12 @@ export interface PageParts {
 
 /** A whole HTML document, as text. */
 export function page(
-  { isSandbox, language, nonce }: PageFrame,
+  { isSandbox, brand, language, nonce }: PageFrame,
   { title, refreshSeconds, data, content }: PageParts,
 ): string {
+  const mark = brandMark(brand)
+  const sandbox = isSandbox ? markup`<p class="sandbox">${say(language, 'sandbox')}</p>` : null
+  const wholeTitle = brand.name === null ? title : `${title} · ${brand.name}`
   return markup`<!doctype html>
 <html lang="${language.code}" dir="${language.direction}">
 <head>
@@ -32,13 +37,14 @@ export function page(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 ${refreshSeconds === null ? null : markup`<noscript><meta http-equiv="refresh" content="${String(refreshSeconds)}"></noscript>`}
-<title>${withoutDirection(title)}</title>
-<style nonce="${nonce}">${STYLE}</style>
+<title>${withoutDirection(wholeTitle)}</title>
+<style nonce="${nonce}">${STYLE}${brandStyle(brand)}</style>
 </head>
 <body>
-${isSandbox ? markup`<header class="sandbox">${say(language, 'sandbox')}</header>` : null}
+${sandbox === null && mark === null ? null : markup`<header>${sandbox}${mark}</header>`}
 <main${data}>
 ${content}
+${backLink(brand, language)}
 </main>
 <footer>${languageLinks(language)}</footer>
 <p id="said" class="unseen" role="status"></p>

@@ -4,11 +4,20 @@ import type { Invoice } from '../domain/invoice.js'
 import { isTestNetwork, kindOf, type Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
 import type { Wallet } from '../domain/wallet.js'
+import { contactLine } from './brand.js'
 import { coinOn, coinsOf, NETWORK_TITLES } from './coin.js'
 import { type Language, listText, numberText, say, timeText } from './language.js'
 import { type PageFrame, page } from './layout.js'
 import { type Markup, markup } from './markup.js'
-import { isAwaited, leftToSend, type PaymentState, type Phrase, paymentStateOf, statusWords } from './payment-state.js'
+import {
+  asksMerchant,
+  isAwaited,
+  leftToSend,
+  type PaymentState,
+  type Phrase,
+  paymentStateOf,
+  statusWords,
+} from './payment-state.js'
 
 /** Seconds between reloads while a payment is awaited. */
 const REFRESH_SECONDS = 10
@@ -141,9 +150,9 @@ ${isPart ? markup`<p class="quiet">${say(this.language, 'ofAmount', { amount: th
 
   private statusBox(): Markup {
     const { tone, headline, details } = statusWords(this.state)
-    return markup`<div class="status ${tone}" id="status" role="status" tabindex="-1"><p>${this.phrase(headline)}</p>${details.map(
-      (detail) => markup`<p class="detail">${this.phrase(detail)}</p>`,
-    )}</div>`
+    const lines = details.map((detail) => markup`<p class="detail">${this.phrase(detail)}</p>`)
+    const contact = asksMerchant(this.state) ? contactLine(this.frame.brand, this.language) : null
+    return markup`<div class="status ${tone}" id="status" role="status" tabindex="-1"><p>${this.phrase(headline)}</p>${lines}${contact}</div>`
   }
 
   private phrase({ text, amounts = {} }: Phrase): Markup {
@@ -159,7 +168,7 @@ ${isPart ? markup`<p class="quiet">${say(this.language, 'ofAmount', { amount: th
     const labels = wallets.map((wallet) => this.label(wallet))
     const panels = wallets.map((wallet) => this.panel(wallet, due))
     return markup`${expiresAt === null ? null : this.ending(expiresAt)}
-${coins.length > 1 ? markup`<p class="caution">${say(language, 'differentCoins', { coins: listText(language, coins, 'conjunction') })}</p>` : null}
+${coins.length > 1 ? markup`<p class="caution">${say(language, 'differentCoins', { coins: listText(language, coins, 'conjunction') })}</p>${contactLine(this.frame.brand, language)}` : null}
 ${panels.length === 1 ? markup`<p class="network">${labels}</p>${panels}` : this.tabs(labels, panels)}`
   }
 

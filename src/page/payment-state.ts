@@ -42,6 +42,11 @@ export function isAwaited({ status, pending }: Payment, isVoid: boolean): boolea
   return pending !== '0' || (status !== 'paid' && !isVoid)
 }
 
+/** Whether the payer is told to ask the merchant. */
+export function asksMerchant(state: PaymentState): boolean {
+  return state.kind === 'overpaid' || state.kind === 'closed' || (state.kind === 'all_seen' && state.excess !== '0')
+}
+
 /** A text and the amounts in it, decimal strings in the invoice's currency. */
 export interface Phrase {
   readonly text: TextKey

@@ -1,9 +1,12 @@
+/** What text stands on: the page and the card. */
+export const GROUNDS = { light: ['#f3f4f6', '#ffffff'], dark: ['#0e1116', '#171b22'] } as const
+
 /** The style of the pages. It contains no character that HTML would escape. Sides are logical, for texts from right to left. */
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --ground: #f3f4f6;
-  --card: #ffffff;
+  --ground: ${GROUNDS.light[0]};
+  --card: ${GROUNDS.light[1]};
   --line: #dfe3e8;
   --text: #14181f;
   --quiet: #59616e;
@@ -17,8 +20,8 @@ export const STYLE = `
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #0e1116;
-    --card: #171b22;
+    --ground: ${GROUNDS.dark[0]};
+    --card: ${GROUNDS.dark[1]};
     --line: #2d3440;
     --text: #e8ebf0;
     --quiet: #a2abb8;
@@ -48,6 +51,8 @@ main {
   border: 1px solid var(--line);
   border-radius: 0.75rem;
 }
+.brand { max-width: 34rem; margin: 1rem auto 0; padding: 0 1.5rem; font-size: 1.125rem; font-weight: 600; }
+.brand img { display: block; height: 3rem; max-width: 100%; padding: 0.25rem; border-radius: 0.375rem; object-fit: contain; background: #ffffff; color: #14181f; color-scheme: light; }
 h1 { margin: 0; font-size: 1.25rem; line-height: 1.3; }
 h2 { margin: 1.75rem 0 0.5rem; font-size: 1rem; }
 p { margin: 0.5rem 0; }
@@ -60,10 +65,11 @@ a { color: var(--accent); }
 .amount.long { font-size: 1.25rem; }
 .status { padding: 0.625rem 0.875rem; border-radius: 0.5rem; font-weight: 600; }
 .status p { margin: 0; }
-.status .detail { margin-top: 0.25rem; font-weight: 400; }
+.status .detail, .status .contact { margin-top: 0.25rem; font-weight: 400; }
 .status.waiting { background: var(--waiting-ground); color: var(--waiting); }
 .status.paid { background: var(--paid-ground); color: var(--paid); }
 .status.closed { background: var(--ground); color: var(--text); border: 1px solid var(--line); }
+.status a { color: inherit; }
 .caution { color: var(--waiting); }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
 button {
@@ -112,12 +118,13 @@ footer { max-width: 34rem; margin: 0 auto; padding: 0 1.5rem; font-size: 0.875re
 @media (max-width: 30rem) {
   body { padding: 0.5rem; }
   main { padding: 1rem; }
+  .brand { padding: 0 1rem; }
 }
 @media print {
   :root { color-scheme: light; }
   body { background: #ffffff; color: #000000; }
   main { border: 0; padding: 0; }
-  footer, button, .tabs input { display: none; }
+  footer, button, .back, .tabs input { display: none; }
   .tabs .panel { display: block; }
 }
 `

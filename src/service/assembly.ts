@@ -44,6 +44,7 @@ export interface Service {
 /** Builds the parts on an open store and running threads, in the order of their dependencies, and listens. */
 export async function assemble(context: CoreContext): Promise<Service> {
   const { settings, log, clock, metrics, shutdown, writeHealth } = context
+  const pages = pageSettingsOf(settings, log)
   const core = await startCore(context)
   const { dispatcher } = core
 
@@ -60,7 +61,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const openPages = startOpenPages(core.store, log)
   const api = apiHandlers(
     { ...core, openPages, onOwed: (owed) => dispatcher.notify(owed) },
-    { settings, clock, identities, clientOf, isSandbox: sandbox !== null },
+    { settings, clock, identities, clientOf, isSandbox: sandbox !== null, pages },
   )
   const degradations = () => [...core.degradations(), ...lag.complaints(), ...(front?.certificate.complaints() ?? [])]
   let isDraining = false
@@ -85,7 +86,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   })
   const requests = requestLog(log, metrics === null ? [] : [metrics.requests])
   const probe = new ProxyProbe(clientOf)
-  const present = failurePages(pageSettingsOf(settings))
+  const present = failurePages(pages)
   const resolve = createRouter(routes, {
     onError: requests.onError,
     present: isReachedByHttps(settings) ? strictTransport(present) : present,

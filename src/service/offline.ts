@@ -7,6 +7,7 @@ import type { Settings } from '../config.js'
 import { noble } from '../crypto/noble.js'
 import { clientReader } from '../http/guards/client-address.js'
 import type { Logger } from '../log.js'
+import { NO_BRAND } from '../page/brand.js'
 import { isSandboxDirectory } from '../sandbox/sandbox-directory.js'
 import { StartError } from '../start-error.js'
 import { DATA_FILE } from '../store/lmdb/file/data-file.js'
@@ -43,12 +44,14 @@ export async function startOffline(
     const core = { store, directory, engine: noble, testDeliveries, onOwed: () => {}, openPages: { open: () => null } }
     const identities = new KnownIdentities(store.identities, null)
     const clientOf = clientReader([])
+    // No payer reaches it.
+    const pages = { isSandbox: sandbox, brand: NO_BRAND, frameAncestors: [] }
     await startAdmin({
       settings: { ...settings, sandbox },
       log,
       store,
       engine: noble,
-      api: apiHandlers(core, { settings, clock, identities, clientOf, isSandbox: sandbox }),
+      api: apiHandlers(core, { settings, clock, identities, clientOf, isSandbox: sandbox, pages }),
       sandbox: null,
       shutdown,
       startedAt: clock.now(),

@@ -4,10 +4,12 @@ import type { Logger } from '../log.js'
 import { OpenPages } from '../page/open-pages.js'
 import type { NetworkFacts } from '../page/payment-page.js'
 import type { Store } from '../store/store.js'
+import { readBrand } from './brand.js'
 
-/** What the settings say of the payment pages. */
-export function pageSettingsOf({ sandbox }: Settings): PageSettings {
-  return { isSandbox: sandbox }
+/** What the settings say of the payment pages. Throws `StartError` if the logo cannot be shown. */
+export function pageSettingsOf(settings: Settings, log: Logger): PageSettings {
+  const { sandbox, pageFrameAncestors } = settings
+  return { isSandbox: sandbox, brand: readBrand(settings, log), frameAncestors: pageFrameAncestors }
 }
 
 export function networkFactsOf({ sepChainId, sepToken, trxNileToken }: Settings): NetworkFacts {

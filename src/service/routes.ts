@@ -17,7 +17,8 @@ import { apiKeyHandlers, identityHandlers } from '../http/routes/identities.js'
 import { infoHandlers } from '../http/routes/info.js'
 import { internalEventsHandlers } from '../http/routes/internal-events.js'
 import { invoiceHandlers } from '../http/routes/invoices.js'
-import { type PaymentPageParts, paymentPageHandlers } from '../http/routes/pay.js'
+import { logoHandlers } from '../http/routes/logo.js'
+import { type PageSettings, type PaymentPageParts, paymentPageHandlers } from '../http/routes/pay.js'
 import { referenceHandlers } from '../http/routes/reference.js'
 import { walletHandlers } from '../http/routes/wallets.js'
 import { deliveryHandlers, webhookConfigurationHandlers } from '../http/routes/webhooks.js'
@@ -26,7 +27,7 @@ import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
 import type { OwedDelivery } from '../store/outbox.js'
 import type { Core } from './core.js'
 import { infoOf } from './info.js'
-import { networkFactsOf, pageSettingsOf } from './pages.js'
+import { networkFactsOf } from './pages.js'
 
 /** Wallets of one network that one client address may lease at once, unless a setting says otherwise. */
 const CLAIMS_PER_ADDRESS = 20
@@ -81,6 +82,7 @@ export interface ApiCore extends Pick<Core, 'store' | 'directory' | 'engine' | '
 }
 export type ApiContext = Pick<RouteContext, 'settings' | 'clock' | 'identities' | 'clientOf'> & {
   readonly isSandbox: boolean
+  readonly pages: PageSettings
 }
 
 export type ApiHandlers = ReturnType<typeof apiHandlers>
@@ -88,7 +90,7 @@ export type ApiHandlers = ReturnType<typeof apiHandlers>
 /** The handlers of the API and of the payment page. */
 export function apiHandlers(core: ApiCore, context: ApiContext) {
   const { store, directory, engine, testDeliveries, onOwed, openPages } = core
-  const { settings, clock, isSandbox, clientOf } = context
+  const { settings, clock, isSandbox, pages, clientOf } = context
   const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
   const leaseMs = settings.walletLeaseSeconds * 1000
   const claimLimit = new ClaimLimit({
@@ -119,12 +121,13 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
     identityHandlers(context.identities),
     paymentPageHandlers({
       store,
-      pages: pageSettingsOf(settings),
+      pages,
       networks: networkFactsOf(settings),
       openPages,
       clientOf,
       clock,
     }),
+    logoHandlers(pages.brand.logo),
     referenceHandlers({ basePath }),
   )
 }

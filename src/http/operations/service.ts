@@ -189,4 +189,20 @@ export const paymentPageOperations = operations({
     },
     errors: ['not_found'],
   },
+  'GET /pay/shop/logo/:file': {
+    id: 'showLogo',
+    chapter: 'Payment page',
+    summary: 'Show the logo of the shop on the payment page',
+    description: 'Errors are pages. There is a logo if `BILLHOOK_PAGE_LOGO` names one; another one has another name.',
+    path: { file: text('The name that the page gives.', { minLength: 1 }) },
+    query: {},
+    answers: {
+      200: {
+        description: 'The logo.',
+        type: ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp'],
+        body: { type: 'string', format: 'binary', description: 'An image in SVG, PNG, JPEG or WebP.' },
+      },
+    },
+    errors: ['not_found'],
+  },
 })

@@ -17,7 +17,10 @@ import type { RouterHooks } from '../router.js'
 import type { Answer, RequestHead } from '../server.js'
 
 /** What the pages of a service share. */
-export type PageSettings = Pick<PageFrame, 'isSandbox'>
+export interface PageSettings extends Pick<PageFrame, 'isSandbox' | 'brand'> {
+  /** The origins whose pages may frame the pages. */
+  readonly frameAncestors: readonly string[]
+}
 
 /** What the pages read. */
 export interface PageStore {
@@ -48,7 +51,7 @@ async function show(parts: PaymentPageParts, head: RequestHead, id: string): Pro
   const shown = await shownOf(store, id)
   if (shown === undefined) return failureAnswer(failure('invoice_not_found'))
   const frame = frameFor(pages, head)
-  return pageAnswer(200, paymentPage(frame, { ...shown, networks, nowMs: clock.now() }), frame)
+  return pageAnswer(200, paymentPage(frame, { ...shown, networks, nowMs: clock.now() }), frame, pages)
 }
 
 type Shown = Pick<InvoiceWithPayment, 'invoice' | 'payment' | 'expiresAt'> & {
@@ -135,13 +138,13 @@ async function showQr({ store }: PaymentPageParts, id: string, file: string): Pr
 
 const NONCE_BYTES = 16
 
-function frameFor(pages: PageSettings, head: RequestHead): PageFrame {
+function frameFor({ isSandbox, brand }: PageSettings, head: RequestHead): PageFrame {
   const language = languageFor(head.query, head.header('accept-language'))
-  return { ...pages, language, nonce: randomBytes(NONCE_BYTES).toString('base64') }
+  return { isSandbox, brand, language, nonce: randomBytes(NONCE_BYTES).toString('base64') }
 }
 
-/** Allows what carries the nonce, and images and news from this service; nothing to frame, to be framed, or to send. */
-function contentSecurityPolicy({ nonce }: PageFrame): string {
+/** Allows what carries the nonce, and images and news from this service; nothing to frame or to send. */
+function contentSecurityPolicy({ nonce }: PageFrame, { frameAncestors }: PageSettings): string {
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
@@ -150,7 +153,7 @@ function contentSecurityPolicy({ nonce }: PageFrame): string {
     "img-src 'self' data:",
     "form-action 'none'",
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')}`,
   ].join('; ')
 }
 
@@ -158,7 +161,6 @@ function contentSecurityPolicy({ nonce }: PageFrame): string {
 const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'Content-Type': 'text/html; charset=utf-8',
   'Referrer-Policy': 'no-referrer',
-  'X-Frame-Options': 'DENY',
   'X-Robots-Tag': 'noindex',
   'Cache-Control': 'no-store',
   Vary: 'Accept-Language',
@@ -170,17 +172,25 @@ function pageAnswer(
   status: number,
   body: string,
   frame: PageFrame,
+  pages: PageSettings,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   const own = {
-    'Content-Security-Policy': contentSecurityPolicy(frame),
+    'Content-Security-Policy': contentSecurityPolicy(frame, pages),
     'Content-Language': frame.language.code,
+    // It cannot name origins; where there are some, the policy alone says who may frame.
+    ...(pages.frameAncestors.length === 0 ? { 'X-Frame-Options': 'DENY' } : {}),
   }
   return { status, headers: { ...headers, ...PAGE_HEADERS, ...own }, body }
 }
 
 /** Payers open these paths in a browser. */
 const PAGES_PATH = '/pay'
+
+/** Whether the path is that of a payment page, to which the logo's address is relative. */
+function isPagePath(path: string): boolean {
+  return path.split('/').length === PAGES_PATH.split('/').length + 1
+}
 
 /**
  * Turns every failure under `/pay` into a page, whichever part refused the request: a handler, a guard, the router or
@@ -193,7 +203,7 @@ export function failurePages(pages: PageSettings): Required<RouterHooks>['presen
     if (status < 400 || !(path === PAGES_PATH || path.startsWith(`${PAGES_PATH}/`))) return answer
     const retryAfter = Number.parseInt(headers['Retry-After'] ?? '', 10)
     const retryAfterSeconds = Number.isNaN(retryAfter) ? null : retryAfter
-    const frame = frameFor(pages, head)
-    return pageAnswer(status, failurePage(frame, { status, retryAfterSeconds }), frame, headers)
+    const frame = frameFor(isPagePath(path) ? pages : { ...pages, brand: { ...pages.brand, logo: null } }, head)
+    return pageAnswer(status, failurePage(frame, { status, retryAfterSeconds }), frame, pages, headers)
   }
 }

@@ -46,6 +46,9 @@ export const ar: Texts = {
   refreshNow: 'تحديث الآن',
   language: 'اللغة',
 
+  backTo: 'العودة إلى {name}',
+  contact: 'للتواصل: {contact}',
+
   notFoundTitle: 'الفاتورة غير موجودة',
   notFoundText: 'لا توجد فاتورة على هذا العنوان. تحقق من الرابط، أو اطلب رابطاً جديداً من التاجر.',
   tooManyTitle: 'طلبات كثيرة جداً',

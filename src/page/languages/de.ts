@@ -47,6 +47,9 @@ export const de: Texts = {
   refreshNow: 'Jetzt aktualisieren',
   language: 'Sprache',
 
+  backTo: 'Zurück zu {name}',
+  contact: 'Kontakt: {contact}',
+
   notFoundTitle: 'Rechnung nicht gefunden',
   notFoundText:
     'Unter dieser Adresse gibt es keine Rechnung. Prüfen Sie den Link oder bitten Sie den Händler um einen neuen.',

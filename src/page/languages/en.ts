@@ -45,6 +45,9 @@ export const en = {
   refreshNow: 'Refresh now',
   language: 'Language',
 
+  backTo: 'Back to {name}',
+  contact: 'Contact: {contact}',
+
   notFoundTitle: 'Invoice not found',
   notFoundText: 'There is no invoice at this address. Check the link, or ask the merchant for a new one.',
   tooManyTitle: 'Too many requests',

@@ -46,6 +46,9 @@ export const es: Texts = {
   refreshNow: 'Actualizar ahora',
   language: 'Idioma',
 
+  backTo: 'Volver a {name}',
+  contact: 'Contacto: {contact}',
+
   notFoundTitle: 'Factura no encontrada',
   notFoundText: 'No hay ninguna factura en esta dirección. Compruebe el enlace o pida otro al comercio.',
   tooManyTitle: 'Demasiadas solicitudes',

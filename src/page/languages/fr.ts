@@ -47,6 +47,9 @@ export const fr: Texts = {
   refreshNow: 'Actualiser',
   language: 'Langue',
 
+  backTo: 'Retour vers {name}',
+  contact: 'Contact : {contact}',
+
   notFoundTitle: 'Facture introuvable',
   notFoundText: 'Il n’y a pas de facture à cette adresse. Vérifiez le lien ou demandez-en un nouveau au marchand.',
   tooManyTitle: 'Trop de requêtes',

@@ -46,6 +46,9 @@ export const hi: Texts = {
   refreshNow: 'अभी ताज़ा करें',
   language: 'भाषा',
 
+  backTo: '{name} पर वापस जाएँ',
+  contact: 'संपर्क: {contact}',
+
   notFoundTitle: 'इनवॉइस नहीं मिला',
   notFoundText: 'इस पते पर कोई इनवॉइस नहीं है। लिंक जाँचें, या विक्रेता से नया लिंक माँगें।',
   tooManyTitle: 'बहुत ज़्यादा अनुरोध',

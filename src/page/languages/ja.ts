@@ -46,6 +46,9 @@ export const ja: Texts = {
   refreshNow: '今すぐ更新',
   language: '言語',
 
+  backTo: '{name} に戻る',
+  contact: '連絡先：{contact}',
+
   notFoundTitle: '請求書が見つかりません',
   notFoundText: 'このアドレスに請求書はありません。リンクを確認するか、販売者に新しいリンクを依頼してください。',
   tooManyTitle: 'リクエストが多すぎます',

@@ -46,6 +46,9 @@ export const pt: Texts = {
   refreshNow: 'Atualizar agora',
   language: 'Idioma',
 
+  backTo: 'Voltar para {name}',
+  contact: 'Contato: {contact}',
+
   notFoundTitle: 'Fatura não encontrada',
   notFoundText: 'Não há nenhuma fatura neste endereço. Confira o link ou peça outro ao lojista.',
   tooManyTitle: 'Solicitações demais',

@@ -46,6 +46,9 @@ export const tr: Texts = {
   refreshNow: 'Şimdi yenile',
   language: 'Dil',
 
+  backTo: '{name} sayfasına dön',
+  contact: 'İletişim: {contact}',
+
   notFoundTitle: 'Fatura bulunamadı',
   notFoundText: 'Bu adreste bir fatura yok. Bağlantıyı kontrol edin veya satıcıdan yenisini isteyin.',
   tooManyTitle: 'Çok fazla istek',

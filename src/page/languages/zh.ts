@@ -46,6 +46,9 @@ export const zh: Texts = {
   refreshNow: '立即刷新',
   language: '语言',
 
+  backTo: '返回 {name}',
+  contact: '联系方式：{contact}',
+
   notFoundTitle: '未找到账单',
   notFoundText: '此地址没有账单。请检查链接，或向商家索取新的链接。',
   tooManyTitle: '请求过多',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { endpoints, isForOwnPages } from '../../../src/http/endpoints.js'
 import { identityOf, onboarding } from '../../sandbox/sandbox-fixture.js'
@@ -8,6 +10,7 @@ import { HTTP_ENGINES } from '../../support/http-engines.js'
 import { openReceiver, type Receiver } from '../../support/receiver.js'
 import { gatewayHeaders, ServiceFixture } from '../../support/service-fixture.js'
 import { signRequest, type TestKey, testKey } from '../../support/signing.js'
+import { temporaryDirectory } from '../../support/temporary-directory.js'
 import { validAddress } from '../../support/valid-address.js'
 import { Caller, somePath } from './caller.js'
 import { Contract } from './contract.js'
@@ -168,6 +171,20 @@ for (const engine of HTTP_ENGINES) {
         await caller.expect(events, 204, { path: { id }, query: { after } })
         await caller.expect(events, 'invoice_not_found', { path: { id: HEX32 } })
       }))
+
+    test('the logo', async () => {
+      const place = temporaryDirectory()
+      const path = join(place.path, 'logo.svg')
+      writeFileSync(path, '<svg xmlns="http://www.w3.org/2000/svg"/>')
+      const settings = { BILLHOOK_HTTP: engine, BILLHOOK_PAGE_NAME: 'Shop', BILLHOOK_PAGE_LOGO: path }
+      await calling(settings, async (caller) => {
+        const page = await caller.fixture.get('/pay/x')
+        const file = /src="shop\/logo\/([^"]+)"/.exec(page.text)?.[1] ?? assert.fail(page.text)
+        await caller.expect('GET /pay/shop/logo/:file', 200, { path: { file } })
+        await caller.expect('GET /pay/shop/logo/:file', 'not_found', { path: { file: 'x' } })
+      })
+      place.remove()
+    })
 
     test('API keys', () =>
       calling({ BILLHOOK_HTTP: engine }, async (caller) => {

@@ -5,10 +5,11 @@ import { failureAnswer, jsonAnswer } from '../../../src/http/json.js'
 import { createRouter } from '../../../src/http/router.js'
 import { failurePages } from '../../../src/http/routes/pay.js'
 import type { Answer, RequestHead } from '../../../src/http/server.js'
+import { PLAIN_PAGES, SHOP } from '../../page/frame.js'
 import { headFrom } from '../head-from.js'
 
-function present(path: string, answer: Answer): Answer {
-  return failurePages({ isSandbox: false })(answer, { ...headFrom('192.0.2.1'), path })
+function present(path: string, answer: Answer, pages = PLAIN_PAGES): Answer {
+  return failurePages(pages)(answer, { ...headFrom('192.0.2.1'), path })
 }
 
 describe('a failure under /pay', () => {
@@ -43,7 +44,7 @@ describe('a failure under /pay', () => {
     const guard = ({ query }: RequestHead) => (query === 'guard' ? failure('cross_site') : null)
     const resolve = createRouter(
       [{ method: 'GET', pattern: '/pay/:id', endpoint: { access: 'open' }, guards: [guard], handle }],
-      { onError: () => assert.fail(), present: failurePages({ isSandbox: false }) },
+      { onError: () => assert.fail(), present: failurePages(PLAIN_PAGES) },
     )
     const head = { ...headFrom('192.0.2.1'), method: 'GET', path: '/pay/x' }
     const request = (more: Partial<RequestHead>) => ({ ...head, ...more, body: Buffer.alloc(0), aborted: false })
@@ -57,6 +58,20 @@ describe('a failure under /pay', () => {
       answers.map(({ status, headers }) => [status, headers['Content-Type']]),
       [404, 413, 405, 403].map((status) => [status, 'text/html; charset=utf-8']),
     )
+  })
+
+  test('shows the logo only where its relative address leads to it, and else the name', () => {
+    for (const [path, isThere] of [
+      ['/pay/x', true],
+      ['/pay/', true],
+      ['/pay', false],
+      ['/pay/x/', false],
+      ['/pay/x/qr/y.svg', false],
+    ] as const) {
+      const { body } = present(path, limited, { ...PLAIN_PAGES, brand: SHOP })
+      assert.equal(String(body).includes('<img src="shop/logo/abc.svg" alt="Tea House">'), isThere, path)
+      assert.equal(String(body).includes('<bdi>Tea House</bdi></p>'), !isThere, path)
+    }
   })
 
   test('elsewhere stays JSON, and a success stays what it is', () => {

@@ -11,7 +11,7 @@ import type { HttpServer } from '../../../src/http/server.js'
 import type { Waiting } from '../../../src/page/open-pages.js'
 import { versionOf } from '../../../src/page/payment-page.js'
 import { qrSvg } from '../../../src/page/qr.js'
-import { textOf } from '../../page/frame.js'
+import { PLAIN_PAGES, textOf } from '../../page/frame.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { routesOf } from './call-route.js'
 
@@ -39,6 +39,8 @@ function invoice(id: string, wallets: Pick<Invoice, 'wallet_id' | 'wallet_ids'>)
     created_at: 1_700_000_000_000,
   }
 }
+
+const PAGES = { ...PLAIN_PAGES, isSandbox: true }
 
 const PAYABLE = { voidedAt: null, expiresAt: null }
 
@@ -103,7 +105,7 @@ describe('GET /pay/:id', () => {
         },
         wallets: { find: (id) => wallets.get(id) },
       },
-      pages: { isSandbox: true },
+      pages: PAGES,
       networks: { SEP: { chainId: 11155111, token: null }, 'TRX-NILE': { chainId: null, token: null } },
       openPages: {
         open: (waiting) => {
@@ -115,7 +117,7 @@ describe('GET /pay/:id', () => {
       clock: new ManualClock(),
     })
     server = new NodeServer(
-      createRouter(routesOf(handlers), { onError: () => undefined, present: failurePages({ isSandbox: true }) }),
+      createRouter(routesOf(handlers), { onError: () => undefined, present: failurePages(PAGES) }),
       {
         host: '127.0.0.1',
         port: 0,

@@ -7,6 +7,7 @@ import { failurePages, paymentPageHandlers } from '../../../src/http/routes/pay.
 import type { RequestHead, Resolve } from '../../../src/http/server.js'
 import { routesOf } from '../../http/routes/call-route.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
+import { PLAIN_PAGES } from '../frame.js'
 
 /** What the page shows. Everything in it is fixed, so that it looks the same each time. */
 interface State {
@@ -74,10 +75,9 @@ function findWithPayment(name: string) {
 
 /** The pages of the service, over states instead of a store. */
 function createPages(): Resolve {
-  const pages = { isSandbox: false }
   const handlers = paymentPageHandlers({
     store: { invoices: { findWithPayment }, wallets: { find: (id) => wallets.get(id) } },
-    pages,
+    pages: PLAIN_PAGES,
     networks: {
       SEP: { chainId: 11155111, token: '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06' },
       'TRX-NILE': { chainId: null, token: null },
@@ -88,7 +88,7 @@ function createPages(): Resolve {
   })
   return createRouter(routesOf(handlers), {
     onError: (error) => assert.fail(String(error)),
-    present: failurePages(pages),
+    present: failurePages(PLAIN_PAGES),
   })
 }
 

@@ -1,0 +1,48 @@
+import type { Accent } from './accent.js'
+import { type Language, say } from './language.js'
+import type { Logo } from './logo.js'
+import { type Markup, markup } from './markup.js'
+
+/** What makes the pages those of a shop. Each part may be missing. */
+export interface Brand {
+  readonly name: string | null
+  readonly logo: Logo | null
+  readonly accent: Accent | null
+  /** Where the link back to the shop leads; there is none without a name. */
+  readonly returnUrl: string | null
+  /** A `mailto:`, `tel:` or `https:` URL. */
+  readonly support: string | null
+}
+
+export const NO_BRAND: Brand = { name: null, logo: null, accent: null, returnUrl: null, support: null }
+
+/** The logo, or without one the name. The address is relative, so that it works behind a proxy under another path. */
+export function brandMark({ name, logo }: Brand): Markup | null {
+  if (name === null) return null
+  if (logo === null) return markup`<p class="brand"><bdi>${name}</bdi></p>`
+  return markup`<p class="brand"><img src="shop/logo/${logo.file}" alt="${name}"></p>`
+}
+
+/** The colours for the style. A line in the shop's very colour carries no text, so it may have any contrast. */
+export function brandStyle({ accent }: Brand): string {
+  if (accent === null) return ''
+  return `:root { --accent: ${accent.light}; }
+@media (prefers-color-scheme: dark) { :root { --accent: ${accent.dark}; } }
+main { border-top: 0.25rem solid ${accent.given}; }
+`
+}
+
+/** In a frame the shop replaces the page around it, not the frame. */
+export function backLink({ name, returnUrl }: Brand, language: Language): Markup | null {
+  if (name === null || returnUrl === null) return null
+  const back = say(language, 'backTo', { name: markup`<bdi>${name}</bdi>` })
+  return markup`<p class="back"><a href="${returnUrl}" target="_top">${back}</a></p>`
+}
+
+/** Whom to ask, for the places where the payer is told to ask. */
+export function contactLine({ support }: Brand, language: Language): Markup | null {
+  if (support === null) return null
+  const shown = support.replace(/^(mailto:|tel:|https:\/\/)/, '')
+  const contact = markup`<a href="${support}" target="_top"><bdi dir="ltr">${shown}</bdi></a>`
+  return markup`<p class="contact">${say(language, 'contact', { contact })}</p>`
+}
