@@ -50,6 +50,8 @@ export type Check = (given: Omit<Given, 'settings'>, problems: string[]) => void
 export class BillhookCommand extends Command {
   /** What its flags do not say, in sentences; see `explain`. */
   explanation = ''
+  /** Whether it does something itself, and not only by the commands below it. */
+  isRunnable = false
 
   constructor(
     name: string,
@@ -70,6 +72,8 @@ export class BillhookCommand extends Command {
     })
     this.helpOption('-h, --help', 'Print this text.')
     this.helpCommand(false)
+    // A flag belongs to the command that it follows: one above may have a flag of the same name.
+    this.enablePositionalOptions()
     // The parser would stop at the first one; `runs` reports them with everything else.
     this.allowUnknownOption()
     this.allowExcessArguments()
@@ -104,6 +108,7 @@ export class BillhookCommand extends Command {
   }
 
   runs(work: (given: Given) => Promise<number>, check: Check = () => {}): this {
+    this.isRunnable = true
     return this.action(async () => {
       const { args, context } = this
       const options = this.opts()

@@ -2,6 +2,7 @@ import type { Finding } from '../service/doctor/examination.js'
 import { isServed, withAdmin } from './admin.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
+import { doctorSignatureCommand } from './doctor-signature.js'
 import { jsonLine, printable } from './output.js'
 
 const MARKS: Readonly<Record<Finding['verdict'], string>> = {
@@ -12,7 +13,7 @@ const MARKS: Readonly<Record<Finding['verdict'], string>> = {
 }
 
 export function doctorCommand(program: BillhookCommand): void {
-  program
+  const command = program
     .add('doctor', 'Try settings, clock, disk, open files, nodes, ledger, proxy and callbacks, and say what to do.')
     .onData()
     .asJson()
@@ -20,6 +21,7 @@ export function doctorCommand(program: BillhookCommand): void {
       'With a running service it examines that one, with its settings; else this command line and environment. Ends with 0 when nothing failed, 1 otherwise. Nothing is sent to merchants, and nothing is changed.',
     )
     .runs(doctor)
+  doctorSignatureCommand(command)
 }
 
 async function doctor(given: Given): Promise<number> {

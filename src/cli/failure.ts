@@ -5,6 +5,7 @@ import { jsonLine, printable } from './output.js'
 /** What to do about a refusal, where its own text does not say it. */
 const HINTS: Readonly<Record<string, string>> = {
   missing_auth_headers: 'Sign the request: --key names the file of the private key.',
+  invalid_signature: 'billhook doctor signature explains it.',
   unknown_api_key: 'Register the key: billhook keygen <file> --register.',
   not_identity_key: 'In strict mode a key is registered with --key and the key of the identity itself.',
 }

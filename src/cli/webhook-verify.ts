@@ -2,6 +2,7 @@ import { checkDelivery } from '../merchant/delivery-check.js'
 import type { BillhookCommand, Given } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
 import { checkWholeNumber, needFlags, text, wholeNumber } from './flags.js'
+import { parseHeaders } from './headers.js'
 import { readInput } from './input.js'
 import { withProcess } from './local-work.js'
 import { jsonLine, printable } from './output.js'
@@ -46,16 +47,4 @@ async function verify(given: Given): Promise<number> {
     } else io.error(`billhook: not verified: ${flaw}.`)
     return isVerified ? EXIT_SUCCESS : EXIT_FAILURE
   })
-}
-
-/** Headers by name in lower case. Other lines, such as that of the request, are ignored; a repeated name fits nothing. */
-function parseHeaders(text: string): Record<string, string> {
-  const headers: Record<string, string> = Object.create(null)
-  for (const line of text.split(/\r?\n/)) {
-    const [, name, value] = /^([\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
-    if (name === undefined || value === undefined) continue
-    const key = name.toLowerCase()
-    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`
-  }
-  return headers
 }

@@ -6,7 +6,7 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
     'One or two of the three signed-request headers are present, or one of them is empty; or none is, where the service takes signed requests only.',
   invalid_timestamp: 'X-Service-Timestamp is not Unix milliseconds within five minutes of the server clock.',
   invalid_signature:
-    'The signature is not base64 of a strict DER ECDSA signature over the request by the key in X-Service-Api-Key.',
+    'The signature is not base64 of a strict DER ECDSA signature over the request by the key in X-Service-Api-Key. `billhook doctor signature` explains it.',
   unknown_api_key: 'The public key is not registered.',
   api_key_revoked: 'The key was revoked.',
   api_key_expired: 'The time is past expires_at.',

@@ -30,8 +30,11 @@ export function describeCommands(): CommandAbout[] {
 
 function described(command: BillhookCommand, parent: string, group: string): CommandAbout[] {
   const name = `${parent} ${command.name()}`
-  const inner = below(command)
-  if (inner.length > 0) return inner.flatMap((one) => described(one, name, group))
+  const inner = below(command).flatMap((one) => described(one, name, group))
+  return command.isRunnable ? [own(command, name, group), ...inner] : inner
+}
+
+function own(command: BillhookCommand, name: string, group: string): CommandAbout {
   const help = command.createHelp()
   const terms = command.registeredArguments.map((argument) => {
     const term = help.argumentTerm(argument)
@@ -45,15 +48,13 @@ function described(command: BillhookCommand, parent: string, group: string): Com
     .visibleOptions(command)
     .filter(({ long }) => long !== '--help')
     .map((option) => ({ term: help.optionTerm(option), description: help.optionDescription(option) }))
-  return [
-    {
-      group,
-      usage: [name, ...terms].join(' '),
-      summary: command.description(),
-      inputs: [...of, ...flags],
-      explanation: command.explanation,
-    },
-  ]
+  return {
+    group,
+    usage: [name, ...terms].join(' '),
+    summary: command.description(),
+    inputs: [...of, ...flags],
+    explanation: command.explanation,
+  }
 }
 
 /** Every command below one was made by `createCommand`. */
