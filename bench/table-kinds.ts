@@ -32,6 +32,7 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   walletSetNos: 'wallet',
   walletSets: 'wallet',
   deposits: 'deposit',
+  depositNumbers: 'deposit',
   seenTotals: 'deposit',
   confirmedTotals: 'deposit',
   chains: 'other',

@@ -1,4 +1,5 @@
 import { formatAmount } from './amount.js'
+import type { Deposit } from './deposit.js'
 
 /**
  * The payment of an invoice as the API shows it: decimal strings in the invoice's currency (decisions 4). Never stored.
@@ -34,4 +35,18 @@ export function paymentOf(amount: bigint, { confirmed, pending }: Received): Pay
     remaining: formatAmount(confirmed < amount ? amount - confirmed : 0n),
     overpaid: formatAmount(confirmed > amount ? confirmed - amount : 0n),
   }
+}
+
+/** A deposit that qualifies for an invoice, confirmed or not, as the payer is shown it. */
+export interface QualifyingDeposit extends Pick<Deposit, 'network' | 'txHash' | 'index' | 'receivedAt'> {
+  /** A decimal string in the invoice's currency. */
+  readonly amount: string
+  readonly isConfirmed: boolean
+  /** How many blocks confirm it so far; null once it is confirmed, and while its block is not known. */
+  readonly confirmations: number | null
+}
+
+/** How many blocks confirm what is in the block at `height`, its own included, when the newest block is at `tip`. */
+export function confirmationsAt(tip: number, height: number): number {
+  return Math.max(0, tip - height + 1)
 }

@@ -7,7 +7,7 @@ import type { Invoice } from '../domain/invoice.js'
 import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
 import type { Network } from '../domain/network.js'
-import type { Payment } from '../domain/payment.js'
+import type { Payment, QualifyingDeposit } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
 import type { CommandPort, Settled } from './commands.js'
@@ -111,10 +111,19 @@ export interface InvoiceWithPayment {
   readonly expiresAt: number | null
 }
 
+export interface InvoiceWithDeposits extends InvoiceWithPayment {
+  /** The newest deposits that qualify for it, newest first. Where these are all, `payment` is their sum. */
+  readonly deposits: readonly QualifyingDeposit[]
+  /** Whether more deposits qualify than were asked for. */
+  readonly hasMoreDeposits: boolean
+}
+
 /** Reads invoices. `CommandPort` creates and voids them. */
 export interface InvoicePort {
   find(id: string): Awaitable<Invoice | undefined>
   findWithPayment(id: string): Awaitable<InvoiceWithPayment | undefined>
+  /** The same, with up to `limit` deposits of the same moment. Its cost does not grow with the history of the wallets. */
+  findWithDeposits(id: string, limit: number): Awaitable<InvoiceWithDeposits | undefined>
   findByReference(reference: string): Awaitable<Invoice | undefined>
   /** The invoices of an owner, newest first; cursors are invoice ids. */
   page(owner: string, page: Page): Awaitable<PageOf<Invoice>>

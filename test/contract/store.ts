@@ -17,6 +17,7 @@ import { describeMatching } from './store/matching.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
 import { describeOverview } from './store/overview.js'
+import { describeQualifyingDeposits } from './store/qualifying-deposits.js'
 import { describeHistories } from './store/random-histories.js'
 import { describeRetries } from './store/retries.js'
 import { describeSettledDeliveries } from './store/settled-deliveries.js'
@@ -33,7 +34,7 @@ const SUITES: Readonly<
   keys: [describeKeys],
   identities: [describeIdentities],
   wallets: [describeWallets],
-  invoices: [describeInvoices],
+  invoices: [describeInvoices, describeQualifyingDeposits],
   deposits: [describeDeposits, describeMatching],
   chain: [describeChains],
   outbox: [describeOutbox, describeDeliveries, describeRetries, describeSettledDeliveries, describeOutboxDepth],

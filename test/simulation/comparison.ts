@@ -1,5 +1,6 @@
 import { authorise, type Permission } from '../../src/domain/api-key.js'
 import { NETWORKS, type Network } from '../../src/domain/network.js'
+import type { QualifyingDeposit } from '../../src/domain/payment.js'
 import type { Delivery } from '../../src/domain/webhook.js'
 import type { LmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { Page, PageOf } from '../../src/store/store.js'
@@ -15,6 +16,8 @@ const PAGES_MAX = 10_000
 const WHOLE: Page = { after: null, limit: 1_000_000 }
 /** Invoices whose sums are looked at after a deposit to their wallet. */
 const SAMPLES = 4
+/** Deposits of an invoice that are asked for where not all are. */
+const FEW = 3
 
 /** Compares what the store answers with what the model does. */
 export class Comparison {
@@ -140,6 +143,23 @@ export class Comparison {
   private invoice(id: string): void {
     const expected = this.model.invoices.told(id, this.now())
     expectEqual('an invoice and its payment', this.store().invoices.findWithPayment(id), expected, id)
+    this.qualifying(id)
+  }
+
+  /** All of an invoice's deposits, and the newest few of them. */
+  private qualifying(id: string): void {
+    const found = this.store().invoices.findWithDeposits(id, WHOLE.limit)
+    if (found === undefined) return
+    const { deposits } = found
+    const { chains, invoices } = this.model
+    const expected = invoices.qualifying(id, (deposit) => chains.confirmationsOf(deposit))
+    expectEqual('the deposits of an invoice', sorted(deposits), sorted(expected), id)
+    for (const [i, { receivedAt }] of deposits.entries()) {
+      if (receivedAt > (deposits[i - 1]?.receivedAt ?? receivedAt)) violate('deposits are newest first', deposits)
+    }
+    const few = this.store().invoices.findWithDeposits(id, FEW)
+    expectEqual('the newest deposits', few?.deposits, deposits.slice(0, FEW), id)
+    expectEqual('whether there are more deposits', few?.hasMoreDeposits, deposits.length > FEW, id)
   }
 
   private invoices(owner: string, limit: number): void {
@@ -199,6 +219,12 @@ export class Comparison {
 function plain(delivery: Delivery): Delivery {
   const { result } = delivery
   return result?.kind === 'failed' ? { ...delivery, result: { ...result, detail: '' } } : delivery
+}
+
+/** Deposits in an order that does not depend on the store's numbers. */
+function sorted(deposits: readonly QualifyingDeposit[]): readonly QualifyingDeposit[] {
+  const nameOf = ({ network, txHash, index }: QualifyingDeposit) => `${network} ${index} ${txHash}`
+  return deposits.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
 }
 
 function walk<T>(read: (page: Page) => PageOf<T>, limit: number): readonly T[] {

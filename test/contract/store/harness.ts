@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { parseFormattedAmount } from '../../../src/domain/amount.js'
 import type { DepositReport, Sighting } from '../../../src/domain/deposit.js'
 import type { Outcome } from '../../../src/domain/failure.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
@@ -31,6 +32,9 @@ export interface StoreHarness {
 
 /** Opens an empty store. USDT has 6 decimals on both networks. */
 export type OpenStore = () => Promise<StoreHarness>
+
+/** More deposits than a scenario makes for one invoice. */
+const DEPOSITS_MAX = 100_000
 
 /** Runs a scenario on a store of its own. */
 export function withStore(open: OpenStore, scenario: (t: Scenario) => Promise<void>): () => Promise<void> {
@@ -105,6 +109,16 @@ export class Scenario {
 
   async paymentOf(invoice: Pick<Invoice, 'id'>) {
     return (await this.told(invoice)).payment
+  }
+
+  /** The deposits that are listed for an invoice are the very ones that its payment is the sum of. */
+  async assertDepositsSum(invoice: Pick<Invoice, 'id'>): Promise<void> {
+    const { payment, deposits } = present(await this.store.invoices.findWithDeposits(invoice.id, DEPOSITS_MAX))
+    const sum = (isConfirmed: boolean) =>
+      deposits
+        .filter((one) => one.isConfirmed === isConfirmed)
+        .reduce((atoms, { amount }) => atoms + parseFormattedAmount(amount), 0n)
+    assert.deepEqual([sum(true), sum(false)], [payment.received, payment.pending].map(parseFormattedAmount))
   }
 
   /** Everything that the readers tell about owners and invoices, to be compared before and after a refusal. */

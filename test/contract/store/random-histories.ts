@@ -154,6 +154,7 @@ class History {
     for (const invoice of this.model.invoices) {
       const { payment, voidedAt, expiresAt } = await this.t.told(invoice)
       assert.deepEqual(payment, paymentOf(invoice.amount, this.model.received(invoice)))
+      await this.t.assertDepositsSum(invoice)
       assert.deepEqual([voidedAt, expiresAt], [this.model.voidedAtBy(invoice, this.t.clock.now()), invoice.expiresAt])
     }
   }

@@ -54,6 +54,13 @@ export class ModelChains {
     return this.chains.get(network)?.blocks ?? []
   }
 
+  /** How many blocks confirm a deposit; null when no block holds it. */
+  confirmationsOf({ network, txHash, index }: Pick<Sighting, 'network' | 'txHash' | 'index'>): number | null {
+    const blocks = this.blocks(network)
+    const at = blocks.findIndex(({ held }) => held.some((one) => one.txHash === txHash && one.index === index))
+    return at === -1 ? null : blocks.length - at
+  }
+
   addressesOf(step: ChainStep): readonly string[] {
     const addresses = new Set<string>()
     const known = (id: Identity) => {

@@ -1,9 +1,9 @@
 import type { Currency } from '../../../src/domain/amount.js'
-import type { Sighting } from '../../../src/domain/deposit.js'
+import type { Deposit, Sighting } from '../../../src/domain/deposit.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
-import type { Payment } from '../../../src/domain/payment.js'
+import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
 import { decimal, invoiceAtoms } from './amounts.js'
-import { currencyOf, type ModelDeposits } from './deposits.js'
+import { currencyOf, type ModelDeposit, type ModelDeposits } from './deposits.js'
 import type { ModelWallets } from './wallets.js'
 
 /** An invoice that a client asked for, as it stood in the request. */
@@ -133,6 +133,18 @@ export class ModelInvoices {
     return { invoice: invoice.record, payment: this.paymentOf(invoice), voidedAt, expiresAt: invoice.expiresAt }
   }
 
+  /** The deposits that its payment is the sum of, without their order; `confirmationsOf` knows the chains. */
+  qualifying(id: string, confirmationsOf: (deposit: Deposit) => number | null): readonly QualifyingDeposit[] {
+    const invoice = this.invoices.find(({ record }) => record.id === id)
+    const deposits = invoice === undefined ? [] : [...this.counted(invoice)]
+    return deposits.map(({ record, atoms }) => {
+      const { network, txHash, index, receivedAt } = record
+      const isConfirmed = record.kind === 'confirmed'
+      const confirmations = isConfirmed ? null : confirmationsOf(record)
+      return { network, txHash, index, receivedAt, amount: decimal(atoms), isConfirmed, confirmations }
+    })
+  }
+
   /** Decides about every invoice whose time to expire has come. */
   expire(nowMs: number): void {
     for (const invoice of this.invoices) {
@@ -240,16 +252,21 @@ export class ModelInvoices {
   }
 
   /** What came to the invoice's wallets strictly after its creation, in its currency. */
-  private sum({ record, walletIds }: ModelInvoice, kind: 'confirmed' | 'pending'): bigint {
-    let atoms = 0n
+  private sum(invoice: ModelInvoice, kind: 'confirmed' | 'pending'): bigint {
+    let sum = 0n
+    for (const { record, atoms } of this.counted(invoice)) if (record.kind === kind) sum += atoms
+    return sum
+  }
+
+  /** The same, one by one. */
+  private *counted({ record, walletIds }: ModelInvoice): Generator<ModelDeposit> {
     for (const id of walletIds) {
       const wallet = this.wallets.find(id)
       if (wallet === undefined || wallet.network === null || wallet.address === null) continue
       for (const deposit of this.deposits.to(wallet.network, wallet.address)) {
-        if (deposit.record.kind !== kind || deposit.record.receivedAt <= record.created_at) continue
-        if (currencyOf(deposit.record.currency) === record.currency) atoms += deposit.atoms
+        if (deposit.record.kind === 'dropped' || deposit.record.receivedAt <= record.created_at) continue
+        if (currencyOf(deposit.record.currency) === record.currency) yield deposit
       }
     }
-    return atoms
   }
 }

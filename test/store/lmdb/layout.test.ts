@@ -7,11 +7,21 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 4 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 4
+/** What version 5 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 5
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
-  ...['chains', 'confirmed-totals', 'deliveries', 'deposits', 'event-times', 'events', 'expiries', 'free-wallets'],
+  ...[
+    'chains',
+    'confirmed-totals',
+    'deliveries',
+    'deposit-numbers',
+    'deposits',
+    'event-times',
+    'events',
+    'expiries',
+    'free-wallets',
+  ],
   ...[
     'idempotency-expiries',
     'idempotency-keys',

@@ -9,6 +9,7 @@
 import { writeSync } from 'node:fs'
 import { MIGRATE_2 } from '../../../src/store/lmdb/file/migrate-2.js'
 import { MIGRATE_3 } from '../../../src/store/lmdb/file/migrate-3.js'
+import { MIGRATE_4 } from '../../../src/store/lmdb/file/migrate-4.js'
 import type { Migration } from '../../../src/store/lmdb/file/migration.js'
 import { prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
@@ -29,16 +30,18 @@ function see(kind: string): void {
   if (seen === Number(count)) hang()
 }
 
-const watched: Migration = {
-  ...MIGRATE_2,
-  passes: MIGRATE_2.passes.map((pass) => ({
-    ...pass,
-    row: (commit, key, value) => {
-      pass.row(commit, key, value)
-      see('row')
-    },
-  })),
-}
+const watched = [MIGRATE_2, MIGRATE_3, MIGRATE_4].map(
+  (migration): Migration => ({
+    ...migration,
+    passes: migration.passes.map((pass) => ({
+      ...pass,
+      row: (commit, key, value) => {
+        pass.row(commit, key, value)
+        see('row')
+      },
+    })),
+  }),
+)
 const root = openEnvironment(directory)
 const transaction = root.transaction.bind(root)
 root.transaction = async <T>(work: () => T) => {
@@ -46,7 +49,7 @@ root.transaction = async <T>(work: () => T) => {
   see('commit')
   return result
 }
-const program = { version: SCHEMA_VERSION, migrations: [watched, MIGRATE_3], stepRows: Number(stepRows) }
+const program = { version: SCHEMA_VERSION, migrations: watched, stepRows: Number(stepRows) }
 await prepareSchema(root, directory, quiet(), program)
 await root.close()
 writeSync(STDOUT, 'done\n')

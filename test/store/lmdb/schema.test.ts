@@ -14,6 +14,7 @@ import { integer, orNull, recordCodec, text } from '../../../src/store/lmdb/tabl
 import { type Environment, openEnvironment, openTables } from '../../../src/store/lmdb/tables/tables.js'
 import { assertSound } from '../../support/check-data.js'
 import {
+  depositFact,
   invoiceRequest,
   refusalOf,
   registration,
@@ -191,7 +192,7 @@ describe('the version of the data', () => {
       await assert.rejects(
         open(directory),
         refusedWith(
-          /newer Billhook \(data version 5, this program knows 4\): start the newer version again, or restore a backup/,
+          /newer Billhook \(data version 6, this program knows 5\): start the newer version again, or restore a backup/,
           directory,
         ),
       )
@@ -243,7 +244,50 @@ describe('the version of the data', () => {
       await assertSound(directory)
       await assert.rejects(
         withEnvironment(directory, (root) => prepare(root, directory, 3)),
-        refusedWith(/newer Billhook \(data version 4, this program knows 3\)/, directory),
+        refusedWith(/newer Billhook \(data version 5, this program knows 3\)/, directory),
+      )
+    }),
+  )
+
+  test(
+    '4, in which deposits had no index by their numbers, is migrated; a program of version 4 then refuses it',
+    withDirectory(async (directory) => {
+      let store = await open(directory)
+      for (const fact of [walletCreated('wallet-1'), walletAssigned('wallet-1', 'alice')]) {
+        await store.ledger.applyFacts([{ eventId: null, fact }])
+      }
+      const [fate] = await store.commands.perform([{ type: 'invoice', request: invoiceRequest() }])
+      assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice')
+      const { id } = unwrap(fate.value.outcome)
+      for (const [txHash, ...reports] of [
+        ['0xa', 'pending'],
+        ['0xb', 'confirmed'],
+        ['0xc', 'confirmed', 'dropped'],
+      ] as const) {
+        for (const report of reports) {
+          await store.commands.perform([{ type: 'deposit', eventId: null, fact: depositFact(report, { txHash }) }])
+        }
+      }
+      const told = store.invoices.findWithDeposits(id, 9)
+      assert.deepEqual(
+        told?.deposits.map(({ txHash }) => txHash),
+        ['0xb', '0xa'],
+      )
+      await store.close()
+      await withEnvironment(directory, async (root) => {
+        const { meta, depositNumbers } = openTables(root)
+        await root.transaction(() => {
+          meta.putSync(Buffer.from('schema-version'), Buffer.of(0, 0, 0, 4))
+          depositNumbers.dropSync()
+        })
+      })
+      store = await open(directory)
+      assert.deepEqual(store.invoices.findWithDeposits(id, 9), told)
+      await store.close()
+      await assertSound(directory)
+      await assert.rejects(
+        withEnvironment(directory, (root) => prepare(root, directory, 4)),
+        refusedWith(/newer Billhook \(data version 5, this program knows 4\)/, directory),
       )
     }),
   )
@@ -366,7 +410,7 @@ describe('the version of the data', () => {
       const before = await tablesIn(directory)
       await assert.rejects(
         openLmdbStore(lmdbStoreOptions(directory, new ManualClock())),
-        refusedWith(/has data version 2, this program works on version 4: .* run "billhook migrate"/, directory),
+        refusedWith(/has data version 2, this program works on version 5: .* run "billhook migrate"/, directory),
       )
       assert.deepEqual(await tablesIn(directory), before)
       await withEnvironment(directory, (root) => prepare(root, directory, 2))

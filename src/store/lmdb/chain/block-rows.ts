@@ -31,13 +31,18 @@ const HEIGHT_MAX = 0xffff_ffff_ffff
 
 export function positionOf(at: Reader, network: Network): ChainPosition | undefined {
   const { blocks, chains } = at.tables
-  const high = blockKey(network, HEIGHT_MAX)
-  const last = lastKey(blocks, high, networkKey(network))
-  const first = firstKey(blocks, networkKey(network), high)
-  if (last === undefined || first === undefined) return undefined
+  const tip = tipOf(at, network)
+  const first = firstKey(blocks, networkKey(network), blockKey(network, HEIGHT_MAX))
+  if (tip === undefined || first === undefined) return undefined
   const oldest = heightOf(first)
   const confirmed = chains.get(networkKey(network))?.readIntBE(0, WIDE_BYTES) ?? oldest - 1
-  return { tip: toHead(getBlock(at, network, heightOf(last))), oldest, confirmed }
+  return { tip: toHead(getBlock(at, network, tip)), oldest, confirmed }
+}
+
+/** Height of the last block; undefined before the first one. */
+export function tipOf({ tables }: Reader, network: Network): number | undefined {
+  const last = lastKey(tables.blocks, blockKey(network, HEIGHT_MAX), networkKey(network))
+  return last === undefined ? undefined : heightOf(last)
 }
 
 /** May be one below the lowest block of all, which is −1 for a chain from its first block. */
@@ -70,7 +75,7 @@ export function removeBlock(commit: Commit, network: Network, row: BlockRow): vo
 }
 
 /** Height of the block that holds a deposit. */
-export function holderOf({ tables }: Commit, network: Network, { txHash, index }: NameInNetwork): number | undefined {
+export function holderOf({ tables }: Reader, network: Network, { txHash, index }: NameInNetwork): number | undefined {
   return tables.blockDeposits.get(depositKey({ network, txHash, index }))?.readUIntBE(0, WIDE_BYTES)
 }
 

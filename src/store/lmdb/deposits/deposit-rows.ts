@@ -11,6 +11,7 @@ import {
   type InvoiceId,
   isKey,
   networkKey,
+  wideKey,
 } from '../tables/keys.js'
 import { bytes, fieldsOf, flag, integer, oneOf, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
 
@@ -86,6 +87,19 @@ export function findDeposit(at: Reader, id: DepositId): DepositRow | undefined {
   const key = depositKey(id)
   const packed = isKey(key) ? at.tables.deposits.getBinaryFast(key) : undefined
   return packed === undefined ? undefined : depositCodec.decode(packed)
+}
+
+/** The deposit that has a number. */
+export function depositOfNo({ tables }: Reader, no: DepositNo): DepositRow {
+  const key = tables.depositNumbers.get(wideKey(no))
+  const packed = key === undefined ? undefined : tables.deposits.getBinaryFast(key)
+  if (packed === undefined) throw new Error(`there is no deposit of number ${no}`)
+  return depositCodec.decode(packed)
+}
+
+/** Lets a deposit be found by its number, which never changes. */
+export function listDepositNo({ tables }: Commit, no: DepositNo, key: Buffer): void {
+  tables.depositNumbers.putSync(wideKey(no), key)
 }
 
 export function putDeposit({ tables }: Commit, row: DepositRow): void {

@@ -23,11 +23,11 @@ import { depositsChanged } from '../invoices/open-invoices.js'
 import { enqueueDelivery } from '../outbox/deliveries.js'
 import { receivedFor } from '../payments/payments.js'
 import { accountOf, addToTotals, removeFromTotals } from '../payments/running-totals.js'
-import type { InvoiceId } from '../tables/keys.js'
+import type { DepositNo, InvoiceId } from '../tables/keys.js'
 import { internAddress, walletAt } from '../wallets/wallets.js'
 import { configurationOf, defaultCallback } from '../webhooks/webhook-configurations.js'
 import { Candidates } from './candidates.js'
-import { type DepositRow, findDeposit, putDeposit } from './deposit-rows.js'
+import { type DepositRow, depositKey, findDeposit, listDepositNo, putDeposit } from './deposit-rows.js'
 
 /** The outcome of a report, and the deliveries that it caused. */
 export interface RecordedDeposit {
@@ -122,7 +122,7 @@ export class DepositRecorder {
     const { network, txHash, index, toAddress, currency, amount, receivedAt } = sighting
     return {
       deposit: { network, txHash, index, toAddress, currency, amount, kind: 'pending', receivedAt, confirmedAt: null },
-      no: known?.no ?? commit.nextNo('deposit'),
+      no: known?.no ?? numbered(commit, sighting),
       addressNo: internAddress(commit, network, toAddress).no,
       countedAs: value.currency,
       atoms: value.atoms,
@@ -131,6 +131,13 @@ export class DepositRecorder {
       isConfirmedReached: known?.isConfirmedReached ?? false,
     }
   }
+}
+
+/** The number of a new deposit. */
+function numbered(commit: Commit, sighting: Sighting): DepositNo {
+  const no = commit.nextNo('deposit')
+  listDepositNo(commit, no, depositKey(sighting))
+  return no
 }
 
 function rejected(error: string): RecordedDeposit {

@@ -1,8 +1,9 @@
 import type { Invoice } from '../../../domain/invoice.js'
-import type { InvoicePort, InvoiceWithPayment, Page, PageOf } from '../../store.js'
+import type { InvoicePort, InvoiceWithDeposits, InvoiceWithPayment, Page, PageOf } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
 import { answerFor } from '../payments/payments.js'
+import { newestQualifying } from '../payments/qualifying-deposits.js'
 import { ID_BYTES, type InvoiceId, idOfKey, isKey } from '../tables/keys.js'
 import type { InvoiceAnswers } from './invoice-answers.js'
 import { findInvoice, type InvoiceRow, invoiceRow } from './invoice-rows.js'
@@ -20,6 +21,14 @@ export class LmdbInvoices implements InvoicePort {
 
   findWithPayment(id: string): InvoiceWithPayment | undefined {
     return this.answers.find(this.commits.snapshot, id)
+  }
+
+  findWithDeposits(id: string, limit: number): InvoiceWithDeposits | undefined {
+    const { snapshot } = this.commits
+    const found = this.answers.find(snapshot, id)
+    if (found === undefined) return undefined
+    const deposits = newestQualifying(snapshot, found.invoice, limit + 1)
+    return { ...found, deposits: deposits.slice(0, limit), hasMoreDeposits: deposits.length > limit }
   }
 
   findByReference(reference: string): Invoice | undefined {

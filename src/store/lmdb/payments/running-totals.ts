@@ -107,6 +107,24 @@ export function totalBehind(table: ReadTable, account: Account, head: Head, time
   return head.receivedAt <= timeMs ? 0n : head.total - totalUntil(table, account, timeMs)
 }
 
+/** Where a deposit stands in the order of receipt of all accounts. */
+export type ReceiptOrder = Pick<CountedDeposit, 'receivedAt' | 'no'>
+
+/** The last `limit` deposits that were received strictly after `timeMs`, last one first. */
+export function lastCounted(
+  table: ReadTable,
+  account: Account,
+  timeMs: number,
+  limit: number,
+): readonly ReceiptOrder[] {
+  const end = countedKey(account, Math.max(0, Math.min(timeMs, TIME_MAX)), DEPOSIT_NO_MAX)
+  const keys = table.getKeys({ reverse: true, start: endOf(account, COUNTED_KEY_BYTES), end, limit })
+  return [...keys].map((key) => ({
+    receivedAt: key.readUIntBE(TIME_AT, WIDE_BYTES),
+    no: key.readUIntBE(DEPOSIT_AT, WIDE_BYTES) as DepositNo,
+  }))
+}
+
 /**
  * The latest creation time before `beforeMs` of an invoice that received at least `atoms`; null when there is none. It
  * searches back in growing steps and then halves the last one, so what is near is found quickly.

@@ -23,6 +23,7 @@ const RECORDS: Readonly<Partial<Record<TableName, TableName>>> = {
   paidInvoices: 'invoices',
   unmatchedInvoices: 'invoices',
   matches: 'deposits',
+  depositNumbers: 'deposits',
   expiries: 'invoices',
   seenTotals: 'deposits',
   confirmedTotals: 'deposits',

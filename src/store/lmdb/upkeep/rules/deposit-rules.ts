@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../../../base/bounded-map.js'
 import { type DepositRow, depositCodec, depositKey } from '../../deposits/deposit-rows.js'
 import { ACCOUNT_BYTES, accountOf, COUNTED_KEY_BYTES, countedKey } from '../../payments/running-totals.js'
-import { bigintFromBytes, bigintToBytes, ID_BYTES, NUMBER_BYTES, WIDE_BYTES } from '../../tables/keys.js'
+import { bigintFromBytes, bigintToBytes, ID_BYTES, NUMBER_BYTES, WIDE_BYTES, wideKey } from '../../tables/keys.js'
 import { NOTHING } from '../../tables/tables.js'
 import { addressCodec, addressKey } from '../../wallets/wallets.js'
 import type { Reading } from '../reading.js'
@@ -23,6 +23,7 @@ class DepositRule implements Rule {
     const { deposit, invoiceId, no, addressNo, countedAs, atoms } = row
     reading.expect(depositKey(deposit).equals(key), 'its key is not that of its transfer')
     reading.use('deposit', no)
+    reading.owe('depositNumbers', wideKey(no), key)
     reading.expect(this.addressNo(row) === addressNo, `addresses does not have its address as number ${addressNo}`)
     checkKind(reading, row)
     if (invoiceId !== null) this.checkInvoice(row, invoiceId)

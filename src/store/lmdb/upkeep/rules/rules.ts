@@ -37,6 +37,7 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   matches,
   expiries: index,
   deposits,
+  depositNumbers: index,
   seenTotals: totals,
   confirmedTotals: totals,
   chains,

@@ -1,0 +1,38 @@
+import { formatAmount } from '../../../domain/amount.js'
+import { type Invoice, walletsOf } from '../../../domain/invoice.js'
+import { confirmationsAt, type QualifyingDeposit } from '../../../domain/payment.js'
+import { holderOf, tipOf } from '../chain/block-rows.js'
+import type { Reader } from '../commit/commit-loop.js'
+import { type DepositRow, depositOfNo } from '../deposits/deposit-rows.js'
+import { accountsOf } from './payments.js'
+import { lastCounted, type ReceiptOrder } from './running-totals.js'
+
+/**
+ * The newest deposits that qualify for an invoice, newest first. They are the rows of the very running totals that its
+ * payment is the sum of. What it reads grows with `limit` and the wallets of the invoice, not with their history.
+ */
+export function newestQualifying(at: Reader, invoice: Invoice, limit: number): readonly QualifyingDeposit[] {
+  const last = accountsOf(at, walletsOf(invoice), invoice.currency).flatMap((account) =>
+    lastCounted(at.tables.seenTotals, account, invoice.created_at, limit),
+  )
+  const newest = last.sort(byReceipt).slice(0, limit)
+  return newest.map(({ no }) => qualifying(at, depositOfNo(at, no)))
+}
+
+function byReceipt(a: ReceiptOrder, b: ReceiptOrder): number {
+  return b.receivedAt - a.receivedAt || b.no - a.no
+}
+
+function qualifying(at: Reader, { deposit, atoms }: DepositRow): QualifyingDeposit {
+  const { network, txHash, index, receivedAt, kind } = deposit
+  const isConfirmed = kind === 'confirmed'
+  const confirmations = isConfirmed ? null : confirmationsOf(at, deposit)
+  return { network, txHash, index, receivedAt, amount: formatAmount(atoms), isConfirmed, confirmations }
+}
+
+/** Null for a deposit that no block holds, as one that a gateway has reported. */
+function confirmationsOf(at: Reader, deposit: DepositRow['deposit']): number | null {
+  const height = holderOf(at, deposit.network, deposit)
+  const tip = height === undefined ? undefined : tipOf(at, deposit.network)
+  return height === undefined || tip === undefined ? null : confirmationsAt(tip, height)
+}
