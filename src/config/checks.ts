@@ -82,3 +82,8 @@ export function isTronAddress(text: string): boolean {
 export function isBlockId(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)
 }
+
+/** True for an https URL without credentials that has `{txHash}` once, behind its host. */
+export function isExplorer(text: string): boolean {
+  return /^https:\/\/[^\s\\/?#@{}]+\/[^\s\\{}]*\{txHash\}[^\s\\{}]*$/.test(text) && URL.canParse(text)
+}

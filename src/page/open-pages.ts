@@ -18,9 +18,23 @@ const RETRY_MS = 2000
 /** Invoices that are read before other work has its turn. */
 const READ_AT_ONCE = 32
 
+/** Pause between two looks at what blocks have confirmed, of which no commit says which wallets it concerns. */
+export const CONFIRMING_EVERY_MS = 1000
+
+/** Pages whose invoices are looked at then, in turn: no more pages than these ask for their new version in that time. */
+export const CONFIRMING_PAGES_MAX = 100
+
+/** What the page of an invoice shows. */
+export interface PageState {
+  /** A short text that changes with it. */
+  readonly version: string
+  /** Whether blocks alone may change it. */
+  readonly isConfirming: boolean
+}
+
 export interface OpenPagesOptions {
-  /** A short text that changes with what the page of an invoice shows; undefined if there is no such invoice. */
-  readonly versionOf: (invoiceId: string) => Promise<string | undefined>
+  /** Undefined if there is no such invoice. */
+  readonly stateOf: (invoiceId: string) => Promise<PageState | undefined>
   readonly onError: (error: unknown) => void
   readonly pageLimit?: number
 }
@@ -47,7 +61,10 @@ export class OpenPages {
   private readonly listeners = new Map<string, Set<OpenInvoice>>()
   private readonly clients = new Map<string, number>()
   private readonly stale = new Set<OpenInvoice>()
+  /** Invoices that blocks alone may change, the one that was read longest ago first. */
+  private readonly confirming = new Set<OpenInvoice>()
   private readonly beating: NodeJS.Timeout
+  private readonly looking: NodeJS.Timeout
   private count = 0
   private isReading = false
   private isClosed = false
@@ -55,6 +72,8 @@ export class OpenPages {
   constructor(private readonly options: OpenPagesOptions) {
     this.beating = setInterval(() => this.beat(), BEAT_MS)
     this.beating.unref()
+    this.looking = setInterval(() => this.lookAtSome(), CONFIRMING_EVERY_MS)
+    this.looking.unref()
   }
 
   /** Number of open pages. */
@@ -86,6 +105,7 @@ export class OpenPages {
   close(): void {
     this.isClosed = true
     clearInterval(this.beating)
+    clearInterval(this.looking)
     for (const invoice of [...this.invoices.values()]) for (const page of [...invoice.pages]) page.end()
   }
 
@@ -111,6 +131,7 @@ export class OpenPages {
     if (invoice.pages.size > 0) return
     this.invoices.delete(invoice.invoiceId)
     this.stale.delete(invoice)
+    this.confirming.delete(invoice)
     for (const walletId of invoice.walletIds) {
       const listeners = this.listeners.get(walletId)
       listeners?.delete(invoice)
@@ -134,12 +155,24 @@ export class OpenPages {
         left -= 1
         // Before it is read: a change meanwhile makes it stale again.
         this.stale.delete(invoice)
-        const version = await this.options.versionOf(invoice.invoiceId)
-        if (version !== undefined) for (const page of invoice.pages) page.tell(version)
+        const state = await this.options.stateOf(invoice.invoiceId)
+        this.confirming.delete(invoice)
+        if (state === undefined || invoice.pages.size === 0) continue
+        if (state.isConfirming) this.confirming.add(invoice)
+        for (const page of invoice.pages) page.tell(state.version)
       }
     } finally {
       this.isReading = false
       this.read([])
+    }
+  }
+
+  private lookAtSome(): void {
+    let left = CONFIRMING_PAGES_MAX
+    for (const invoice of this.confirming) {
+      if (left <= 0) return
+      left -= invoice.pages.size
+      this.read([invoice])
     }
   }
 

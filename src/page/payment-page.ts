@@ -18,6 +18,7 @@ import {
   paymentStateOf,
   statusWords,
 } from './payment-state.js'
+import { type TransactionFacts, type Transactions, transactionList, transactionsShown } from './transactions.js'
 
 /** Seconds between reloads while a payment is awaited. */
 const REFRESH_SECONDS = 10
@@ -32,7 +33,7 @@ const ADDRESS_GROUP = 4
 export type NetworkFacts = Readonly<
   Record<
     Network,
-    {
+    TransactionFacts & {
       /** Of EIP-155; null where networks have none. */
       readonly chainId: number | null
       /** The address of the token's contract; null when it is not configured. */
@@ -44,7 +45,7 @@ export type NetworkFacts = Readonly<
 export type PageWallet = Pick<Wallet, 'id' | 'network' | 'address'>
 type KnownWallet = { readonly [Field in keyof PageWallet]: NonNullable<PageWallet[Field]> }
 
-export interface PaymentView {
+export interface PaymentView extends Transactions {
   readonly invoice: Invoice
   readonly payment: Payment
   /** Void or expired: the payer must not send anything. */
@@ -61,8 +62,10 @@ export interface PaymentView {
 const VERSION_LENGTH = 16
 
 /** A short text that changes with everything that can change on the page of an invoice. */
-export function versionOf({ payment, isVoid, wallets }: Pick<PaymentView, 'payment' | 'isVoid' | 'wallets'>): string {
-  const shown = JSON.stringify([payment, isVoid, wallets.map(({ address }) => address)])
+export function versionOf(view: Omit<PaymentView, 'invoice' | 'expiresAt' | 'nowMs'>): string {
+  const { payment, isVoid, wallets, networks } = view
+  const addresses = wallets.map(({ address }) => address)
+  const shown = JSON.stringify([payment, isVoid, addresses, transactionsShown(view, networks)])
   return createHash('sha256').update(shown).digest('base64url').slice(0, VERSION_LENGTH)
 }
 
@@ -109,6 +112,7 @@ ${invoice.description === null ? null : markup`<p class="description"><bdi>${inv
 <div>${this.figure()}</div>
 ${this.statusBox()}
 <div>${this.instructions()}</div>
+<div>${transactionList(this.language, invoice.currency, this.view, this.view.networks)}</div>
 <div>${isLive ? markup`<p class="quiet"><a href="">${say(this.language, 'refreshNow')}</a></p>` : null}</div>`
     // Relative, so that it works behind a proxy that serves the page under another path.
     const data = isLive ? markup` data-events="${invoice.id}/events" data-version="${versionOf(this.view)}"` : null

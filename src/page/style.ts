@@ -108,6 +108,11 @@ html:not(.js) .copy, html:not(.js) .script { display: none; }
   -webkit-user-select: all;
 }
 .address span { display: inline-block; margin-right: 0.5em; }
+.transactions { margin: 0; padding: 0; list-style: none; }
+.transactions li { padding: 0.5rem 0; border-top: 1px solid var(--line); }
+.transactions p { margin: 0; }
+.hash { display: inline-block; max-width: 100%; }
+.hash code { font: 1em/1.6 ui-monospace, monospace; }
 a, summary { text-underline-offset: 0.15em; }
 summary { min-height: 1.5rem; color: var(--accent); cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

@@ -58,7 +58,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
 
   const clientOf = clientReader(settings.trustedProxies)
   const identities = new KnownIdentities(core.store.identities, client)
-  const openPages = startOpenPages(core.store, log)
+  const openPages = startOpenPages(core.store, settings, log)
   const api = apiHandlers(
     { ...core, openPages, onOwed: (owed) => dispatcher.notify(owed) },
     { settings, clock, identities, clientOf, isSandbox: sandbox !== null, pages },

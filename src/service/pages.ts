@@ -1,5 +1,5 @@
 import type { Settings } from '../config.js'
-import { type PageSettings, pageVersion } from '../http/routes/pay.js'
+import { type PageSettings, pageState } from '../http/routes/pay.js'
 import type { Logger } from '../log.js'
 import { OpenPages } from '../page/open-pages.js'
 import type { NetworkFacts } from '../page/payment-page.js'
@@ -12,17 +12,22 @@ export function pageSettingsOf(settings: Settings, log: Logger): PageSettings {
   return { isSandbox: sandbox, brand: readBrand(settings, log), frameAncestors: pageFrameAncestors }
 }
 
-export function networkFactsOf({ sepChainId, sepToken, trxNileToken }: Settings): NetworkFacts {
+export function networkFactsOf(settings: Settings): NetworkFacts {
+  const { sandbox, sepChainId, sepToken, sepConfirmations, trxNileToken } = settings
+  // No explorer knows the transactions of simulated networks.
+  const [sepExplorer, trxNileExplorer] = sandbox ? [null, null] : [settings.sepExplorer, settings.trxNileExplorer]
+  const sepNeeded = sepConfirmations === 'finalized' ? null : sepConfirmations
   return {
-    SEP: { chainId: sepChainId, token: sepToken ?? null },
-    'TRX-NILE': { chainId: null, token: trxNileToken ?? null },
+    SEP: { chainId: sepChainId, token: sepToken ?? null, explorer: sepExplorer, confirmations: sepNeeded },
+    'TRX-NILE': { chainId: null, token: trxNileToken ?? null, explorer: trxNileExplorer, confirmations: null },
   }
 }
 
 /** Tells open pages of what the store's commits change, until it is closed. */
-export function startOpenPages(store: Store, log: Logger): OpenPages {
+export function startOpenPages(store: Store, settings: Settings, log: Logger): OpenPages {
+  const networks = networkFactsOf(settings)
   const openPages = new OpenPages({
-    versionOf: (invoiceId) => pageVersion(store, invoiceId),
+    stateOf: (invoiceId) => pageState(store, networks, invoiceId),
     onError: (error) => log.error({ err: error }, 'open payment pages could not be told what changed'),
   })
   store.changes.onChange((walletIds) => openPages.changed(walletIds))

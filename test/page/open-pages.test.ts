@@ -1,13 +1,26 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { OPEN_PAGES_PER_CLIENT_MAX, OpenPages, type OpenPagesOptions, type Waiting } from '../../src/page/open-pages.js'
+import {
+  CONFIRMING_EVERY_MS,
+  CONFIRMING_PAGES_MAX,
+  OPEN_PAGES_PER_CLIENT_MAX,
+  OpenPages,
+  type OpenPagesOptions,
+  type PageState,
+  type Waiting,
+} from '../../src/page/open-pages.js'
 
 /** More turns of the event loop than reading a few invoices takes. */
 const TURNS = 10
 
 async function settle(): Promise<void> {
   for (let i = 0; i < TURNS; i += 1) await turn()
+}
+
+/** The state of a page that waits for nothing but deposits. */
+function stateOf(version: string | undefined): PageState | undefined {
+  return version === undefined ? undefined : { version, isConfirming: false }
 }
 
 /** What a page was told, as far as its stream has been read. */
@@ -51,9 +64,9 @@ describe('open pages', () => {
     ])
     const reads: string[] = []
     const pages = new OpenPages({
-      versionOf: async (id) => {
+      stateOf: async (id) => {
         reads.push(id)
-        return versions.get(id)
+        return stateOf(versions.get(id))
       },
       onError: (error) => assert.fail(String(error)),
       ...more,
@@ -111,7 +124,7 @@ describe('open pages', () => {
 
   test('let other work have its turn between many invoices, and miss none', async () => {
     const ids = Array.from({ length: 200 }, (_, i) => `invoice ${i}`)
-    const { pages, open } = openPages({ versionOf: async (id) => `${id}, new` })
+    const { pages, open } = openPages({ stateOf: async (id) => stateOf(`${id}, new`) })
     const readers = ids.map(
       (invoiceId) => new Reader(open({ invoiceId, walletIds: ['w1'], seen: `${invoiceId}, new` })),
     )
@@ -180,11 +193,60 @@ describe('open pages', () => {
     assert.equal(open(), null)
   })
 
+  test('look again and again at what blocks confirm, for as long as they do', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    let state: PageState = { version: 'a1', isConfirming: true }
+    const { read, reads } = openPages({
+      stateOf: async (id) => {
+        reads.push(id)
+        return state
+      },
+    })
+    const [first, second] = [read(), read()]
+    await settle()
+    for (const version of ['a1', 'a2', 'a2', 'a3']) {
+      state = { version, isConfirming: version !== 'a3' }
+      t.mock.timers.tick(CONFIRMING_EVERY_MS)
+      await settle()
+    }
+    for (const reader of [first, second]) assert.deepEqual(reader.versions, ['a2', 'a3'])
+    reads.length = 0
+    t.mock.timers.tick(5 * CONFIRMING_EVERY_MS)
+    await settle()
+    assert.deepEqual(reads, [])
+  })
+
+  test('look at a bounded number of pages at a time, in turn, and at none that is left', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const looked = new Map<string, number>()
+    const { pages, open, read } = openPages({
+      stateOf: async (id) => {
+        looked.set(id, (looked.get(id) ?? 0) + 1)
+        return { version: id, isConfirming: true }
+      },
+    })
+    const crowd = 2
+    for (let i = 0; i < CONFIRMING_PAGES_MAX / crowd; i += 1) {
+      for (const half of ['x', 'y', 'z']) for (let n = 0; n < crowd; n += 1) open({ invoiceId: `${half}${i}` })
+    }
+    const left = read({ invoiceId: 'left' })
+    for (let i = 0; i < TURNS; i += 1) await settle()
+    await left.leave()
+    looked.clear()
+    for (let second = 1; second <= 3; second += 1) {
+      t.mock.timers.tick(CONFIRMING_EVERY_MS)
+      await settle()
+      assert.deepEqual([looked.size, new Set(looked.values())], [second * (CONFIRMING_PAGES_MAX / crowd), new Set([1])])
+    }
+    assert.equal(looked.has('left'), false)
+    pages.close()
+  })
+
   test('go on after an invoice could not be read', async () => {
     const errors: unknown[] = []
     let fails = true
     const { pages, read } = openPages({
-      versionOf: async () => (fails ? assert.fail('the disk is gone') : 'a2'),
+      stateOf: async () => (fails ? assert.fail('the disk is gone') : stateOf('a2')),
       onError: (error) => errors.push(error),
     })
     const reader = read()

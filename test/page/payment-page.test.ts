@@ -17,8 +17,13 @@ const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaini
 const PAID: Payment = { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0' }
 
 const NETWORKS = {
-  SEP: { chainId: 11155111, token: '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06' },
-  'TRX-NILE': { chainId: null, token: null },
+  SEP: {
+    chainId: 11155111,
+    token: '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06',
+    explorer: 'https://sep.example/tx/{txHash}',
+    confirmations: 12,
+  },
+  'TRX-NILE': { chainId: null, token: null, explorer: 'https://nile.example/#/tx/{txHash}', confirmations: null },
 }
 
 interface Variation extends Partial<Omit<PaymentView, 'invoice'>> {
@@ -45,6 +50,8 @@ function render({ invoice, ...rest }: Variation = {}, frame: PageFrame = frameOf
     isVoid: false,
     expiresAt: null,
     wallets: [SEP],
+    deposits: [],
+    hasMoreDeposits: false,
     networks: NETWORKS,
     nowMs: 1_700_000_000_000,
     ...rest,

@@ -23,6 +23,19 @@ async function metricsOf(fixture: ServiceFixture): Promise<Exposition> {
   return parseExposition(await (await fetch(line.replace('metrics on ', ''))).text())
 }
 
+/** The versions that a page is told of. */
+async function* newsIn(events: Response): AsyncGenerator<string> {
+  let text = ''
+  for await (const bytes of events.body ?? assert.fail('no events')) {
+    text += Buffer.from(bytes).toString()
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const version = /^data: (.*)$/m.exec(text.slice(0, end))
+      if (text.startsWith('id:') && version?.[1] !== undefined) yield version[1]
+      text = text.slice(end + 2)
+    }
+  }
+}
+
 describe('a service that watches a real node', { skip: anvilAbsence, timeout: 120_000 }, () => {
   test('sees a payment when its block is new, and confirms it after the blocks that it was told', async (t) => {
     const world = await WatchedChain.start(t)
@@ -53,6 +66,30 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
     await world.receiver.received(2)
     assert.deepEqual(await payment(), { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0' })
     assert.deepEqual(world.told(), [`pending ${txHash}`, `confirmed ${txHash}`])
+  })
+
+  test('tells an open payment page of each block that confirms, with a link to the transaction', async (t) => {
+    const world = await WatchedChain.start(t)
+    const { url } = await watch(t, world, { BILLHOOK_SEP_EXPLORER: 'https://explorer.example/tx/{txHash}' })
+    const invoiceId = await world.openInvoice(url, '25')
+    const page = async () => (await fetch(`${url}/pay/${invoiceId}`)).text()
+    const txHash = await world.pay(25n)
+    await world.chain.mine()
+    await world.receiver.received(1)
+    const first = await page()
+    assert.ok(first.includes(`<a class="hash" href="https://explorer.example/tx/${txHash}" target="_blank"`), first)
+    assert.ok(first.includes('<p class="quiet">1 of 3 confirmations</p>'), first)
+
+    const version = /data-version="([^"]+)"/.exec(first)?.[1]
+    const events = await fetch(`${url}/pay/${invoiceId}/events?after=${version}`)
+    const news = newsIn(events)
+    await world.chain.mine()
+    await news.next()
+    assert.ok((await page()).includes('<p class="quiet">2 of 3 confirmations</p>'))
+    await world.chain.mine()
+    await news.next()
+    assert.ok((await page()).includes('<p class="quiet">Confirmed</p>'))
+    await news.return(undefined)
   })
 
   test('tells in metrics how far it is, what was replaced, and how its nodes do', async (t) => {

@@ -1,4 +1,4 @@
-import { each, isBlockId, isEndpoint, isEvmAddress, isTronAddress } from '../checks.js'
+import { each, isBlockId, isEndpoint, isEvmAddress, isExplorer, isTronAddress } from '../checks.js'
 import { integer, list, optional, quantity, type Setting, type SettingAbout, text } from '../setting.js'
 import { pollPause } from './poll-pause.js'
 
@@ -19,6 +19,16 @@ function wordOrInteger<const Word extends string>(
   const number = integer(minimum, maximum, about)
   const expects = `${word} or ${number.about.expects}`
   return { about: { ...about, expects }, read: (given) => (given === word ? word : number.read(given)) }
+}
+
+/** The page of a transaction in a block explorer; null for none. */
+function explorer(network: string, fallback: string): Setting<string | null> {
+  const about = {
+    fallback,
+    expects: 'off, or an https URL with {txHash} once behind its host',
+    sentence: `The page of a block explorer to which the payment page links the transactions of ${network}; off shows them without a link.`,
+  }
+  return { about, read: (given) => (given === 'off' ? null : isExplorer(given) ? given : undefined) }
 }
 
 /** The watched networks. A network without endpoints is not watched. */
@@ -68,6 +78,7 @@ export const networks = {
     fallback: '200',
     sentence: 'The maximum number of blocks to read at once when catching up. If a node refuses, fewer are read.',
   }),
+  sepExplorer: explorer('SEP', 'https://sepolia.etherscan.io/tx/{txHash}'),
   trxNileUrls: list(each(isEndpoint), {
     fallbackText: 'none: TRX-NILE is not watched',
     expects: ENDPOINTS,
@@ -99,6 +110,7 @@ export const networks = {
     fallback: '3000',
     sentence: 'The pause between two polls for the newest block of TRX-NILE.',
   }),
+  trxNileExplorer: explorer('TRX-NILE', 'https://nile.tronscan.org/#/transaction/{txHash}'),
   nodeTimeoutMs: quantity(1, 120_000, 'milliseconds', {
     fallback: '15000',
     sentence: 'The timeout of one request to a node of a watched network.',

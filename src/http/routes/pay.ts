@@ -5,11 +5,18 @@ import { type Invoice, walletsOf } from '../../domain/invoice.js'
 import { failurePage } from '../../page/failure-page.js'
 import { languageFor } from '../../page/language.js'
 import type { PageFrame } from '../../page/layout.js'
-import { newsOf, type OpenPages } from '../../page/open-pages.js'
-import { type NetworkFacts, type PageWallet, paymentPage, versionOf } from '../../page/payment-page.js'
+import { newsOf, type OpenPages, type PageState } from '../../page/open-pages.js'
+import {
+  type NetworkFacts,
+  type PageWallet,
+  type PaymentView,
+  paymentPage,
+  versionOf,
+} from '../../page/payment-page.js'
 import { isAwaited, leftToSend, paymentStateOf } from '../../page/payment-state.js'
 import { qrSvg } from '../../page/qr.js'
-import type { InvoicePort, InvoiceWithPayment, WalletPort } from '../../store/store.js'
+import { areConfirming, TRANSACTIONS_MAX } from '../../page/transactions.js'
+import type { InvoicePort, WalletPort } from '../../store/store.js'
 import { handlers } from '../endpoints.js'
 import type { ClientOf } from '../guards/client-address.js'
 import { BASE_HEADERS, failureAnswer } from '../json.js'
@@ -24,7 +31,7 @@ export interface PageSettings extends Pick<PageFrame, 'isSandbox' | 'brand'> {
 
 /** What the pages read. */
 export interface PageStore {
-  readonly invoices: Pick<InvoicePort, 'findWithPayment'>
+  readonly invoices: Pick<InvoicePort, 'findWithPayment' | 'findWithDeposits'>
   readonly wallets: Pick<WalletPort, 'find'>
 }
 
@@ -54,22 +61,20 @@ async function show(parts: PaymentPageParts, head: RequestHead, id: string): Pro
   return pageAnswer(200, paymentPage(frame, { ...shown, networks, nowMs: clock.now() }), frame, pages)
 }
 
-type Shown = Pick<InvoiceWithPayment, 'invoice' | 'payment' | 'expiresAt'> & {
-  readonly isVoid: boolean
-  readonly wallets: readonly PageWallet[]
-}
+type Shown = Omit<PaymentView, 'networks' | 'nowMs'>
 
 async function shownOf(store: PageStore, id: string): Promise<Shown | undefined> {
-  const found = await store.invoices.findWithPayment(id)
+  const found = await store.invoices.findWithDeposits(id, TRANSACTIONS_MAX)
   if (found === undefined) return undefined
-  const { invoice, payment, voidedAt, expiresAt } = found
-  return { invoice, payment, expiresAt, isVoid: voidedAt !== null, wallets: await walletsShown(store, invoice) }
+  const { voidedAt, ...shown } = found
+  return { ...shown, isVoid: voidedAt !== null, wallets: await walletsShown(store, found.invoice) }
 }
 
-/** What the page of an invoice shows now, as a version; undefined if there is no such invoice. */
-export async function pageVersion(store: PageStore, id: string): Promise<string | undefined> {
+/** What the page of an invoice shows now; undefined if there is no such invoice. */
+export async function pageState(store: PageStore, networks: NetworkFacts, id: string): Promise<PageState | undefined> {
   const shown = await shownOf(store, id)
-  return shown === undefined ? undefined : versionOf(shown)
+  if (shown === undefined) return undefined
+  return { version: versionOf({ ...shown, networks }), isConfirming: areConfirming(shown) }
 }
 
 /** `X-Accel-Buffering`: nginx would hold events back. */
@@ -94,7 +99,7 @@ async function showEvents(parts: PaymentPageParts, head: RequestHead, id: string
   const { invoice, payment, isVoid } = shown
   const seen = head.header('last-event-id') ?? new URLSearchParams(head.query).get('after')
   if (!isAwaited(payment, isVoid)) {
-    const version = versionOf(shown)
+    const version = versionOf({ ...shown, networks: parts.networks })
     if (seen === version) return { status: 204, headers: BASE_HEADERS, body: '' }
     return { status: 200, headers: EVENTS_HEADERS, body: newsOf(version) }
   }

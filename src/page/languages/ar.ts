@@ -38,6 +38,14 @@ export const ar: Texts = {
   openInWallet: 'الفتح في محفظة',
   tokenContract: 'عقد رمز {coin} على شبكة {network}',
 
+  transactions: 'المعاملات المرصودة',
+  confirmed: 'مؤكَّدة',
+  confirmationsOf: 'التأكيدات: {count} من {needed}',
+  confirmationsSoFar: 'التأكيدات حتى الآن: {count}',
+  unconfirmed: 'في انتظار التأكيد',
+  moreTransactions: 'هذه أحدث المعاملات ({count})، وهناك غيرها.',
+  explorerTab: '(مستكشف الكتل، في علامة تبويب جديدة)',
+
   copyAddress: 'نسخ العنوان',
   copyAmount: 'نسخ المبلغ',
   copied: 'تم النسخ',

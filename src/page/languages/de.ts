@@ -39,6 +39,14 @@ export const de: Texts = {
   openInWallet: 'In einer Wallet öffnen',
   tokenContract: 'Token-Vertrag von {coin} auf {network}',
 
+  transactions: 'Eingegangene Transaktionen',
+  confirmed: 'Bestätigt',
+  confirmationsOf: '{count} von {needed} Bestätigungen',
+  confirmationsSoFar: 'Bestätigungen bisher: {count}',
+  unconfirmed: 'Wartet auf Bestätigung',
+  moreTransactions: 'Das sind die neuesten {count}; es gibt weitere.',
+  explorerTab: '(Block-Explorer, in einem neuen Tab)',
+
   copyAddress: 'Adresse kopieren',
   copyAmount: 'Betrag kopieren',
   copied: 'Kopiert',

@@ -37,6 +37,14 @@ export const en = {
   openInWallet: 'Open in a wallet',
   tokenContract: 'Token contract of {coin} on {network}',
 
+  transactions: 'Transactions seen',
+  confirmed: 'Confirmed',
+  confirmationsOf: '{count} of {needed} confirmations',
+  confirmationsSoFar: 'Confirmations so far: {count}',
+  unconfirmed: 'Waiting for confirmation',
+  moreTransactions: 'These are the newest {count}; there are more.',
+  explorerTab: '(block explorer, in a new tab)',
+
   copyAddress: 'Copy address',
   copyAmount: 'Copy amount',
   copied: 'Copied',

@@ -38,6 +38,14 @@ export const es: Texts = {
   openInWallet: 'Abrir en una billetera',
   tokenContract: 'Contrato del token {coin} en {network}',
 
+  transactions: 'Transacciones detectadas',
+  confirmed: 'Confirmada',
+  confirmationsOf: '{count} de {needed} confirmaciones',
+  confirmationsSoFar: 'Confirmaciones hasta ahora: {count}',
+  unconfirmed: 'A la espera de confirmación',
+  moreTransactions: 'Estas son las {count} más recientes; hay más.',
+  explorerTab: '(explorador de bloques, en una pestaña nueva)',
+
   copyAddress: 'Copiar la dirección',
   copyAmount: 'Copiar el importe',
   copied: 'Copiado',

@@ -39,6 +39,14 @@ export const fr: Texts = {
   openInWallet: 'Ouvrir dans un portefeuille',
   tokenContract: 'Contrat du jeton {coin} sur {network}',
 
+  transactions: 'Transactions détectées',
+  confirmed: 'Confirmée',
+  confirmationsOf: '{count} confirmations sur {needed}',
+  confirmationsSoFar: 'Confirmations à ce stade : {count}',
+  unconfirmed: 'En attente de confirmation',
+  moreTransactions: 'Ce sont les {count} plus récentes ; il y en a d’autres.',
+  explorerTab: '(explorateur de blocs, dans un nouvel onglet)',
+
   copyAddress: 'Copier l’adresse',
   copyAmount: 'Copier le montant',
   copied: 'Copié',

@@ -38,6 +38,14 @@ export const hi: Texts = {
   openInWallet: 'वॉलेट में खोलें',
   tokenContract: '{network} पर {coin} का टोकन कॉन्ट्रैक्ट',
 
+  transactions: 'दिखे हुए लेनदेन',
+  confirmed: 'पुष्ट',
+  confirmationsOf: '{needed} में से {count} पुष्टियाँ',
+  confirmationsSoFar: 'अब तक की पुष्टियाँ: {count}',
+  unconfirmed: 'पुष्टि की प्रतीक्षा में',
+  moreTransactions: 'ये सबसे नए {count} हैं; और भी हैं।',
+  explorerTab: '(ब्लॉक एक्सप्लोरर, नए टैब में)',
+
   copyAddress: 'पता कॉपी करें',
   copyAmount: 'राशि कॉपी करें',
   copied: 'कॉपी हो गया',

@@ -38,6 +38,14 @@ export const ja: Texts = {
   openInWallet: 'ウォレットで開く',
   tokenContract: '{network} の {coin} トークンコントラクト',
 
+  transactions: '検出された取引',
+  confirmed: '承認済み',
+  confirmationsOf: '承認数 {count}（必要数 {needed}）',
+  confirmationsSoFar: '現在の承認数：{count}',
+  unconfirmed: '承認待ち',
+  moreTransactions: '最新の {count} 件です。ほかにもあります。',
+  explorerTab: '（ブロックエクスプローラー、新しいタブ）',
+
   copyAddress: 'アドレスをコピー',
   copyAmount: '金額をコピー',
   copied: 'コピーしました',

@@ -38,6 +38,14 @@ export const pt: Texts = {
   openInWallet: 'Abrir em uma carteira',
   tokenContract: 'Contrato do token {coin} em {network}',
 
+  transactions: 'Transações detectadas',
+  confirmed: 'Confirmada',
+  confirmationsOf: '{count} de {needed} confirmações',
+  confirmationsSoFar: 'Confirmações até agora: {count}',
+  unconfirmed: 'Aguardando confirmação',
+  moreTransactions: 'Estas são as {count} mais recentes; há mais.',
+  explorerTab: '(explorador de blocos, em uma nova guia)',
+
   copyAddress: 'Copiar endereço',
   copyAmount: 'Copiar valor',
   copied: 'Copiado',

@@ -38,6 +38,14 @@ export const tr: Texts = {
   openInWallet: 'Cüzdanda aç',
   tokenContract: '{network} ağındaki {coin} token sözleşmesi',
 
+  transactions: 'Görülen işlemler',
+  confirmed: 'Onaylandı',
+  confirmationsOf: '{needed} onaydan {count} tanesi alındı',
+  confirmationsSoFar: 'Şimdiye kadarki onaylar: {count}',
+  unconfirmed: 'Onay bekliyor',
+  moreTransactions: 'Bunlar en yeni {count} işlem; daha fazlası var.',
+  explorerTab: '(blok gezgini, yeni sekmede)',
+
   copyAddress: 'Adresi kopyala',
   copyAmount: 'Tutarı kopyala',
   copied: 'Kopyalandı',

@@ -38,6 +38,14 @@ export const zh: Texts = {
   openInWallet: '在钱包中打开',
   tokenContract: '{network} 网络上的 {coin} 代币合约',
 
+  transactions: '已检测到的交易',
+  confirmed: '已确认',
+  confirmationsOf: '已确认 {count} 次，共需 {needed} 次',
+  confirmationsSoFar: '目前的确认次数：{count}',
+  unconfirmed: '等待确认',
+  moreTransactions: '以上是最新的 {count} 笔，还有更多。',
+  explorerTab: '（区块浏览器，在新标签页中打开）',
+
   copyAddress: '复制地址',
   copyAmount: '复制金额',
   copied: '已复制',

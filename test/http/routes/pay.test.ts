@@ -79,6 +79,11 @@ const wallets = new Map<string, Wallet>([
 
 const SEP_ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
 
+const NETWORKS = {
+  SEP: { chainId: 11155111, token: null, explorer: null, confirmations: 12 },
+  'TRX-NILE': { chainId: null, token: null, explorer: null, confirmations: null },
+}
+
 async function* news(): AsyncGenerator<string> {
   yield 'event: changed\n\n'
 }
@@ -98,15 +103,17 @@ describe('GET /pay/:id', () => {
     const handlers = paymentPageHandlers({
       store: {
         invoices: {
-          findWithPayment: (id) => {
+          findWithPayment: (id) => invoices.get(id),
+          findWithDeposits: (id) => {
             if (id === FAILING_ID) throw new Error('disk on fire')
-            return invoices.get(id)
+            const found = invoices.get(id)
+            return found && { ...found, deposits: [], hasMoreDeposits: false }
           },
         },
         wallets: { find: (id) => wallets.get(id) },
       },
       pages: PAGES,
-      networks: { SEP: { chainId: 11155111, token: null }, 'TRX-NILE': { chainId: null, token: null } },
+      networks: NETWORKS,
       openPages: {
         open: (waiting) => {
           asked.push(waiting)
@@ -295,6 +302,9 @@ describe('GET /pay/:id', () => {
       payment: PAID,
       isVoid: false,
       wallets: [{ id: 'sep', network: 'SEP', address: SEP_ADDRESS }],
+      deposits: [],
+      hasMoreDeposits: false,
+      networks: NETWORKS,
     } as const
     const version = versionOf(shown)
     const late = await send('GET', `/pay/${PAID_ID}/events?after=v1`)

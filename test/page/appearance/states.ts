@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Invoice } from '../../../src/domain/invoice.js'
-import type { Payment } from '../../../src/domain/payment.js'
+import type { Network } from '../../../src/domain/network.js'
+import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
 import { createRouter } from '../../../src/http/router.js'
 import { failurePages, paymentPageHandlers } from '../../../src/http/routes/pay.js'
@@ -15,6 +16,9 @@ interface State {
   readonly invoice?: Partial<Invoice>
   readonly closedAt?: number
   readonly expiresAt?: number
+  /** Newest first. */
+  readonly deposits?: readonly QualifyingDeposit[]
+  readonly hasMoreDeposits?: boolean
 }
 
 const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '1250.00', overpaid: '0' }
@@ -22,17 +26,42 @@ const PAID: Payment = { status: 'paid', received: '1250.00', pending: '0', remai
 const MINUTE_MS = 60_000
 const WALLETS = { wallet_id: 'sep', wallet_ids: 'sep,nile' }
 
+/** A transaction; without confirmations it is confirmed. */
+function transaction(network: Network, digits: string, amount: string, confirmations?: number): QualifyingDeposit {
+  const hash = digits.repeat(16)
+  return {
+    network,
+    txHash: network === 'SEP' ? `0x${hash}` : hash,
+    index: 1,
+    receivedAt: START_MS,
+    amount,
+    isConfirmed: confirmations === undefined,
+    confirmations: confirmations ?? null,
+  }
+}
+
 const states = {
   unseen: { payment: UNPAID, expiresAt: START_MS + 29.5 * MINUTE_MS },
-  'seen-in-part': { payment: { ...UNPAID, pending: '1235.00' } },
-  seen: { payment: { ...UNPAID, pending: '1250.00' } },
-  paid: { payment: PAID },
-  overpaid: { payment: { ...PAID, received: '1300.00', overpaid: '50' } },
+  'seen-in-part': {
+    payment: { ...UNPAID, pending: '1235.00' },
+    deposits: [transaction('SEP', '3fa9', '1235', 3)],
+  },
+  seen: {
+    payment: { ...UNPAID, pending: '1250.00' },
+    deposits: [transaction('TRX-NILE', '81c0', '250', 4), transaction('SEP', '3fa9', '1000', 11)],
+  },
+  paid: { payment: PAID, deposits: [transaction('SEP', '3fa9', '1250')] },
+  overpaid: {
+    payment: { ...PAID, received: '1300.00', overpaid: '50' },
+    deposits: [transaction('TRX-NILE', '81c0', '50'), transaction('SEP', '3fa9', '1249.999999')],
+    hasMoreDeposits: true,
+  },
   void: { payment: UNPAID, closedAt: START_MS - MINUTE_MS },
   expired: {
     payment: { ...UNPAID, received: '1000', pending: '200.5', remaining: '250.00' },
     closedAt: START_MS - MINUTE_MS,
     expiresAt: START_MS - MINUTE_MS,
+    deposits: [transaction('SEP', '77e2', '200.5', 1), transaction('SEP', '3fa9', '1000')],
   },
   native: {
     payment: { ...UNPAID, remaining: '0.015' },
@@ -54,9 +83,10 @@ const wallets = new Map<string, Wallet>(
   ].map((wallet) => [wallet.id, { ...wallet, owner: 'merchant', assignedAt: 1 }]),
 )
 
-function findWithPayment(name: string) {
+function findWithDeposits(name: string) {
   if (!(name in states)) return undefined
-  const { payment, invoice = {}, closedAt, expiresAt }: State = states[name as keyof typeof states]
+  const state: State = states[name as keyof typeof states]
+  const { payment, invoice = {}, closedAt, expiresAt, deposits = [], hasMoreDeposits = false } = state
   const shown: Invoice = {
     id: name,
     owner: 'merchant',
@@ -70,17 +100,26 @@ function findWithPayment(name: string) {
     created_at: START_MS - MINUTE_MS,
     ...invoice,
   }
-  return { invoice: shown, payment, voidedAt: closedAt ?? null, expiresAt: expiresAt ?? null }
+  const ending = { voidedAt: closedAt ?? null, expiresAt: expiresAt ?? null }
+  return { invoice: shown, payment, ...ending, deposits, hasMoreDeposits }
 }
 
 /** The pages of the service, over states instead of a store. */
 function createPages(): Resolve {
   const handlers = paymentPageHandlers({
-    store: { invoices: { findWithPayment }, wallets: { find: (id) => wallets.get(id) } },
+    store: {
+      invoices: { findWithPayment: findWithDeposits, findWithDeposits },
+      wallets: { find: (id) => wallets.get(id) },
+    },
     pages: PLAIN_PAGES,
     networks: {
-      SEP: { chainId: 11155111, token: '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06' },
-      'TRX-NILE': { chainId: null, token: null },
+      SEP: {
+        chainId: 11155111,
+        token: '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06',
+        explorer: 'https://sep.test/tx/{txHash}',
+        confirmations: 12,
+      },
+      'TRX-NILE': { chainId: null, token: null, explorer: 'https://nile.test/tx/{txHash}', confirmations: null },
     },
     openPages: { open: () => null },
     clientOf: () => ({ key: '192.0.2.1', isLoopback: false }),

@@ -1,0 +1,99 @@
+import type { Currency } from '../domain/amount.js'
+import { kindOf, type Network, type NetworkKind } from '../domain/network.js'
+import type { QualifyingDeposit } from '../domain/payment.js'
+import { coinOn } from './coin.js'
+import { type Language, numberText, say } from './language.js'
+import { type Markup, markup } from './markup.js'
+
+/** Transactions that a page lists; the newest ones. */
+export const TRANSACTIONS_MAX = 10
+
+/** The deposits that an invoice's payment is the sum of, as far as the page lists them. */
+export interface Transactions {
+  readonly deposits: readonly QualifyingDeposit[]
+  readonly hasMoreDeposits: boolean
+}
+
+/** What the settings say of a network's transactions. */
+export interface TransactionFacts {
+  /** The address of an explorer's page, with `{txHash}` in it; null without one. */
+  readonly explorer: string | null
+  /** How many confirmations a deposit needs; null where the network's own finality decides. */
+  readonly confirmations: number | null
+}
+
+type FactsOf = Readonly<Record<Network, TransactionFacts>>
+
+/** Characters of a hash that are shown: its beginning and its end, which is how people compare hashes. */
+const HASH_START = 10
+const HASH_END = 8
+
+/** As the explorers of each kind of network write hashes. Gateways may report others, which no explorer knows. */
+const TX_HASHES: Readonly<Record<NetworkKind, RegExp>> = { evm: /^0x[0-9a-f]{64}$/i, tron: /^[0-9a-f]{64}$/i }
+
+/** The transactions that were seen, newest first; null if there are none. */
+export function transactionList(
+  language: Language,
+  currency: Currency,
+  { deposits, hasMoreDeposits }: Transactions,
+  facts: FactsOf,
+): Markup | null {
+  if (deposits.length === 0) return null
+  const items = deposits.map((deposit) => item(language, currency, deposit, facts))
+  const count = numberText(language, String(deposits.length))
+  return markup`<h2>${say(language, 'transactions')}</h2>
+<ul class="transactions">
+${items}</ul>
+${hasMoreDeposits ? markup`<p class="quiet">${say(language, 'moreTransactions', { count })}</p>` : null}`
+}
+
+function item(language: Language, currency: Currency, deposit: QualifyingDeposit, facts: FactsOf): Markup {
+  const { network, txHash, amount } = deposit
+  const sum = markup`<bdi>${numberText(language, amount)} ${coinOn(currency, network)}</bdi>`
+  const link = explorerLink(network, txHash, facts[network].explorer)
+  const hash = markup`<code dir="ltr" translate="no">${shortened(txHash)}</code>`
+  const shown =
+    link === null
+      ? markup`<span class="hash">${hash}</span>`
+      : markup`<a class="hash" href="${link}" target="_blank" rel="noopener noreferrer">${hash} <span class="unseen">${say(language, 'explorerTab')}</span></a>`
+  return markup`<li>${sum} ${shown}
+<p class="quiet">${progress(language, deposit, facts[network])}</p></li>
+`
+}
+
+function progress(language: Language, deposit: QualifyingDeposit, facts: TransactionFacts): Markup {
+  if (deposit.isConfirmed) return say(language, 'confirmed')
+  const count = confirmationsShown(deposit, facts)
+  if (count === null) return say(language, 'unconfirmed')
+  const shown = { count: numberText(language, String(count)) }
+  if (facts.confirmations === null) return say(language, 'confirmationsSoFar', shown)
+  return say(language, 'confirmationsOf', { ...shown, needed: numberText(language, String(facts.confirmations)) })
+}
+
+/** Not more than are needed: a deposit is confirmed only after its block was read again. */
+function confirmationsShown({ confirmations }: QualifyingDeposit, facts: TransactionFacts): number | null {
+  return confirmations === null ? null : Math.min(confirmations, facts.confirmations ?? confirmations)
+}
+
+/** What changes when the list does. */
+export function transactionsShown({ deposits, hasMoreDeposits }: Transactions, facts: FactsOf): readonly unknown[] {
+  const shown = deposits.map((one) => {
+    return [one.network, one.txHash, one.index, one.isConfirmed, confirmationsShown(one, facts[one.network])]
+  })
+  return [shown, hasMoreDeposits]
+}
+
+/** Whether blocks alone, without a report about a deposit, may add confirmations. */
+export function areConfirming({ deposits }: Pick<Transactions, 'deposits'>): boolean {
+  return deposits.some(({ confirmations }) => confirmations !== null)
+}
+
+function explorerLink(network: Network, txHash: string, explorer: string | null): string | null {
+  return explorer !== null && TX_HASHES[kindOf(network)].test(txHash) ? explorer.replace('{txHash}', txHash) : null
+}
+
+function shortened(txHash: string): string {
+  const characters = [...txHash.toWellFormed()]
+  if (characters.length <= HASH_START + HASH_END + 1) return characters.join('')
+  return `${characters.slice(0, HASH_START).join('')}…${characters.slice(-HASH_END).join('')}`
+}
