@@ -38,12 +38,26 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['base', 'clock', 'crypto', 'domain', 'log', 'scheduler', 'store', 'version'],
   page: ['domain'],
   http: [
-    ...['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'log', 'page', 'program-files', 'scheduler'],
-    ...['seldom', 'store', 'version', 'webhooks'],
+    ...['actors', 'auth', 'base', 'clock', 'crypto', 'domain', 'ledger', 'listing', 'log', 'page', 'program-files'],
+    ...['scheduler', 'seldom', 'store', 'version', 'webhooks'],
   ],
   listing: ['domain'],
-  console: ['actors', 'clock', 'domain', 'http', 'listing', 'page', 'store'],
-  metrics: [...['actors', 'clock', 'domain', 'http', 'ledger', 'networks', 'store', 'verify', 'version', 'webhooks']],
+  console: ['actors', 'clock', 'domain', 'http', 'listing', 'metrics', 'networks', 'page', 'store'],
+  metrics: [
+    ...[
+      'actors',
+      'clock',
+      'domain',
+      'http',
+      'ledger',
+      'networks',
+      'scheduler',
+      'store',
+      'verify',
+      'version',
+      'webhooks',
+    ],
+  ],
   sandbox: [
     ...['actors', 'base', 'clock', 'crypto', 'domain', 'http', 'ledger', 'log', 'networks', 'scheduler'],
     ...['start-error', 'store'],
@@ -51,7 +65,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
   // The assembly: only the service knows everything, only the command line knows the service.
   service: [
-    ...['actors', 'auth', 'base', 'clock', 'config', 'console', 'crypto', 'domain', 'http', 'ledger', 'log'],
+    ...['actors', 'auth', 'base', 'clock', 'config', 'console', 'crypto', 'domain', 'http', 'ledger', 'listing'],
+    'log',
     ...[
       'metrics',
       'networks',

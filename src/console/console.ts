@@ -6,12 +6,15 @@ import { depositsPage } from './deposits.js'
 import { Entrance, type EntranceParts } from './entrance.js'
 import { invoicePage, invoicesPage } from './invoices.js'
 import { keysPage } from './keys.js'
-import { overviewPage } from './overview.js'
+import { networksPage, type Progress } from './networks.js'
+import { type Condition, overviewPage } from './overview.js'
 import { walletsPage } from './wallets.js'
 
 /** What the console shows and does. */
 export interface ConsoleParts extends EntranceParts, ActionParts {
   readonly store: Pick<Store, 'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys'>
+  readonly condition: Condition
+  readonly progress: Progress
 }
 
 /** What the patterns of single records name. */
@@ -21,10 +24,11 @@ interface One {
 
 /** The console: every page of it, behind its entrance. */
 export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
-  const { store, clock } = parts
+  const { store, clock, condition, progress } = parts
   const entrance = new Entrance(parts)
   return handlers({
-    'GET /console': entrance.shows(() => overviewPage(store)),
+    'GET /console': entrance.shows(() => overviewPage(store, condition, clock.now())),
+    'GET /console/networks': entrance.shows(() => networksPage(progress)),
     'GET /console/sign-in': entrance.asksPassword,
     'POST /console/sign-in': entrance.signsIn,
     'POST /console/sign-out': entrance.signsOut,

@@ -35,6 +35,7 @@ ${table({
   columns: depositColumns,
   items: found.items,
   links: { transaction: (one) => links.transaction(one.network, one.txHash) },
+  areIdsFull: transaction !== null,
   none: 'No deposit.',
 })}
 ${moreLink(found, links.deposits, query)}`

@@ -75,7 +75,7 @@ export async function invoicePage(
 <h2>Payment</h2>
 ${paymentFacts(invoice)}
 <h2>Wallets</h2>
-${table({ caption: 'Where it can be paid', columns: walletColumns, items: await walletsShown(store, invoice), links: {}, none: 'None.' })}
+${table({ caption: 'Where it can be paid', columns: walletColumns, items: await walletsShown(store, invoice), links: {}, areIdsFull: true, none: 'None.' })}
 <h2>Deliveries</h2>
 ${await deliveries(store, invoice)}
 ${invoiceState(invoice) === 'unpaid' ? voiding(session, invoice) : null}`

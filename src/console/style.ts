@@ -22,9 +22,10 @@ input, select {
 .table { width: 100%; margin: 0.75rem 0; border-collapse: collapse; font-size: 0.875rem; }
 .table caption { padding: 0.25rem 0; color: var(--quiet); text-align: start; }
 .table th, .table td { padding: 0.5rem 0.625rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; }
-.table th { color: var(--quiet); font-weight: 600; }
+.table th { color: var(--quiet); font-weight: 600; overflow-wrap: normal; }
 .table .figure { text-align: end; font-variant-numeric: tabular-nums; }
 .id { font-family: ui-monospace, monospace; }
+main h1 + .status { margin-top: 1rem; }
 .facts { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.25rem; margin: 0.75rem 0; }
 .facts dt { color: var(--quiet); }
 .facts dd { margin: 0; min-width: 0; }

@@ -1,7 +1,7 @@
 import type { Column, Columns } from '../listing/column.js'
 import { type Markup, markup } from '../page/markup.js'
 
-/** Longer ids are shown with their middle left out; what they link to has them in full. */
+/** Longer ids are shown with their middle left out in lists; the page of a record has them in full. */
 const ID_LENGTH_MAX = 20
 const ID_HEAD = 10
 const ID_TAIL = 6
@@ -14,6 +14,8 @@ export interface TableParts<Item, Names extends string> {
   readonly links: Partial<Readonly<Record<Names, (item: Item) => string | null>>>
   /** What is said where there is nothing. */
   readonly none: string
+  /** Whether ids are shown in full, to be copied. */
+  readonly areIdsFull?: boolean
   /** A last column with what can be done. */
   readonly action?: { readonly title: string; readonly of: (item: Item) => Markup | null }
 }
@@ -23,7 +25,7 @@ export interface TableParts<Item, Names extends string> {
  * which would else lose it with the style.
  */
 export function table<Item, Names extends string>(parts: TableParts<Item, Names>): Markup {
-  const { caption, items, none, action } = parts
+  const { caption, items, none, action, areIdsFull = false } = parts
   if (items.length === 0) return markup`<p class="quiet">${none}</p>`
   const columns = Object.entries<Column<Item>>(parts.columns satisfies Columns<Item>)
   const links: Partial<Readonly<Record<string, (item: Item) => string | null>>> = parts.links
@@ -32,7 +34,7 @@ export function table<Item, Names extends string>(parts: TableParts<Item, Names>
     return markup`<th role="columnheader" scope="col"${figure}>${column.title}</th>`
   })
   const rows = items.map((item) => {
-    const cells = columns.map(([name, column]) => cell(column, item, links[name]?.(item) ?? null))
+    const cells = columns.map(([name, column]) => cell(column, item, links[name]?.(item) ?? null, areIdsFull))
     const last =
       action === undefined ? null : markup`<td role="cell" data-title="${action.title}">${action.of(item)}</td>`
     return markup`<tr role="row">${cells}${last}</tr>
@@ -47,18 +49,19 @@ ${rows}</tbody>
 </table>`
 }
 
-function cell<Item>(column: Column<Item>, item: Item, href: string | null): Markup {
+function cell<Item>(column: Column<Item>, item: Item, href: string | null, isIdFull: boolean): Markup {
   const text = column.of(item)
-  const shown = text === null ? markup`<span class="quiet">–</span>` : shownAs(text, column.kind)
+  const shown = text === null ? markup`<span class="quiet">–</span>` : shownAs(text, column.kind, isIdFull)
   const linked = text === null || href === null ? shown : markup`<a href="${href}">${shown}</a>`
   const figure = column.kind === 'figure' ? markup` class="figure"` : null
   return markup`<td role="cell" data-title="${column.title}"${figure}><span>${linked}</span></td>`
 }
 
 /** A value as it is shown in a table. */
-function shownAs(text: string, kind: Column<never>['kind']): Markup {
+function shownAs(text: string, kind: Column<never>['kind'], isIdFull: boolean): Markup {
   if (kind === 'time') return markup`<time datetime="${text}">${text.replace('T', ' ').replace('Z', '')}</time>`
   if (kind !== 'id') return markup`<bdi>${text}</bdi>`
+  if (isIdFull) return idText(text)
   const short = text.length > ID_LENGTH_MAX ? `${text.slice(0, ID_HEAD)}…${text.slice(-ID_TAIL)}` : text
   return markup`<bdi class="id" title="${text}">${short.toWellFormed()}</bdi>`
 }

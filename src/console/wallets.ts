@@ -34,6 +34,7 @@ ${table({
     id: (wallet) => links.wallet(wallet.id),
     owner: (wallet) => (wallet.owner === null ? null : links.ofOwner('wallets', wallet.owner)),
   },
+  areIdsFull: id !== null,
   none: 'No wallet.',
 })}
 ${moreLink(found, links.wallets, query)}`

@@ -106,6 +106,7 @@ const declared = {
   'GET /metrics': { access: 'operator', counts: 'nothing' },
 
   'GET /console': { access: 'console', counts: 'nothing' },
+  'GET /console/networks': { access: 'console', counts: 'nothing' },
   'GET /console/sign-in': { access: 'console', counts: 'nothing' },
   'POST /console/sign-in': { access: 'console', counts: 'nothing' },
   'POST /console/sign-out': { access: 'console', counts: 'nothing' },

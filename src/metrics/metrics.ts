@@ -22,11 +22,14 @@ import {
   REMOVED_ROWS,
   VERIFY_LANES,
 } from './catalogue.js'
+import { NO_TOTALS, type Totals } from './history.js'
 import { type WatchedFollower, type WatchedNetwork, watchFollower, watchNetworks } from './network-series.js'
 import { oldestQueuedAt } from './outbox-age.js'
 import { counter, gauge, histogram } from './series.js'
 
 const MS_PER_SECOND = 1000
+const FIRST_ERROR_STATUS = 400
+const CREATION_ROUTE = '/api/invoices'
 const now = () => performance.now()
 /** Methods that get a label of their own; clients can invent others. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
@@ -64,11 +67,13 @@ export interface WatchedParts {
 export class Metrics {
   private readonly ofProcess = processMetrics()
   private readonly registry = new Registry()
-  readonly requests: ObserveRequest = requestObserver(this.registry)
+  /** What the console shows of the last hour. */
+  readonly totals: Totals = { ...NO_TOTALS }
+  readonly requests: ObserveRequest = requestObserver(this.registry, this.totals)
   readonly commits: CommitObserver = commitObserver(this.registry)
-  readonly verifications: VerifyObserver = verifyObserver(this.registry)
-  readonly attempts: AttemptObserver = attemptObserver(this.registry)
-  readonly intake: IntakeObserver = intakeObserver(this.registry)
+  readonly verifications: VerifyObserver = verifyObserver(this.registry, this.totals)
+  readonly attempts: AttemptObserver = attemptObserver(this.registry, this.totals)
+  readonly intake: IntakeObserver = intakeObserver(this.registry, this.totals)
   /** Counts rows removed at the end of their retention. */
   readonly removed = countsOf(this.registry, metricsCatalogue.removedRows, REMOVED_ROWS)
   private readonly backups = countsOf(this.registry, metricsCatalogue.backups, BACKUPS)
@@ -147,11 +152,13 @@ function processMetrics(): Registry {
 
 let processRegistry: Registry | undefined
 
-function requestObserver(registry: Registry): ObserveRequest {
+function requestObserver(registry: Registry, totals: Totals): ObserveRequest {
   const duration = histogram(registry, metricsCatalogue.requests, DURATION_BOUNDS_SECONDS)
   return ({ method, pattern: route = 'none', status, durationMs }) => {
     const known = METHODS.includes(method) ? method : 'other'
     duration.observe({ method: known, route, status }, durationMs / MS_PER_SECOND)
+    if (status >= FIRST_ERROR_STATUS) totals.refused += 1
+    else if (method === 'POST' && route === CREATION_ROUTE) totals.creations += 1
   }
 }
 
@@ -169,23 +176,27 @@ function commitObserver(registry: Registry): CommitObserver {
   }
 }
 
-function verifyObserver(registry: Registry): VerifyObserver {
+function verifyObserver(registry: Registry, totals: Totals): VerifyObserver {
   const wait = histogram(registry, metricsCatalogue.verifyWait, DURATION_BOUNDS_SECONDS)
   for (const lane of Object.keys(VERIFY_LANES)) wait.zero({ lane })
   const failures = counter(registry, metricsCatalogue.tableFailures)
   return {
-    waited: (lane, waitMs) => wait.observe({ lane }, waitMs / MS_PER_SECOND),
+    waited(lane, waitMs) {
+      wait.observe({ lane }, waitMs / MS_PER_SECOND)
+      totals.verifications += 1
+    },
     tablesFailed: () => failures.inc(),
   }
 }
 
-function attemptObserver(registry: Registry): AttemptObserver {
+function attemptObserver(registry: Registry, totals: Totals): AttemptObserver {
   const ended = counter(registry, metricsCatalogue.attempts)
   for (const outcome of Object.keys(ATTEMPT_OUTCOMES)) ended.inc({ outcome }, 0)
   const duration = histogram(registry, metricsCatalogue.attemptDuration, ATTEMPT_BOUNDS_SECONDS)
   return {
     ended(result) {
       ended.inc({ outcome: outcomeOf(result) })
+      if (isDelivered(result)) totals.deliveries += 1
       duration.observe(result.durationMs / MS_PER_SECOND)
     },
     interrupted: (count) => ended.inc({ outcome: 'interrupted' }, count),
@@ -201,14 +212,19 @@ function outcomeOf(result: DeliveryResult): keyof typeof ATTEMPT_OUTCOMES {
   }
 }
 
-function intakeObserver(registry: Registry): IntakeObserver {
+function intakeObserver(registry: Registry, totals: Totals): IntakeObserver {
   const reports = counter(registry, metricsCatalogue.deposits)
   for (const network of NETWORKS) {
     for (const kind of Object.keys(DEPOSIT_KINDS)) {
       for (const outcome of Object.keys(DEPOSIT_OUTCOMES)) reports.inc({ network, kind, outcome }, 0)
     }
   }
-  return { deposit: ({ network, report, outcome }) => reports.inc({ network, kind: report, outcome }) }
+  return {
+    deposit({ network, report, outcome }) {
+      reports.inc({ network, kind: report, outcome })
+      if (outcome === 'applied') totals.deposits += 1
+    },
+  }
 }
 
 /** Counts by kind. Every series starts at 0. */

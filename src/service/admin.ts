@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs'
 import type { Settings } from '../config.js'
+import type { Progress } from '../console/networks.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
 import { NETWORKS } from '../domain/network.js'
 import { together } from '../http/endpoints.js'
@@ -42,6 +43,7 @@ export interface AdminContext {
   readonly url: () => string | null
   readonly isReady: () => boolean
   readonly degradations: () => readonly string[]
+  readonly progress: Pick<Progress, 'networks' | 'ledger'>
   readonly patient: Patient
 }
 
@@ -100,6 +102,7 @@ async function statusOf({
   url,
   isReady,
   degradations,
+  progress,
 }: AdminContext): Promise<ServiceStatus> {
   const wallets = await Promise.all(
     NETWORKS.map(async (network) => {
@@ -120,5 +123,7 @@ async function statusOf({
     records: await store.overview.counts(),
     outbox: await store.outbox.depth(),
     wallets: Object.fromEntries(wallets),
+    networks: progress.networks(),
+    ledger: progress.ledger(),
   }
 }

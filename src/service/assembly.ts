@@ -10,14 +10,14 @@ import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
 import { startAdmin } from './admin.js'
-import { consolePartsOf } from './console.js'
 import { type Core, type CoreContext, startCore } from './core.js'
 import { ProxyProbe } from './doctor/proxy-probe.js'
 import { doorGuards } from './door.js'
 import { Lag } from './lag.js'
-import { type StartedFront, startFront, startOperationsFront } from './listeners.js'
+import { type StartedFront, startFront } from './listeners.js'
 import { tokenDecimalsOf } from './open-store.js'
 import { pageSettingsOf, startOpenPages } from './pages.js'
+import { progressOf } from './progress.js'
 import { allRoutes, apiHandlers } from './routes.js'
 import type { Shutdown } from './shutdown.js'
 
@@ -94,6 +94,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     observers: requests.observers,
     corsOrigins: settings.corsOrigins,
   })
+  const progress = progressOf(watchers, follower)
   const banner: string[] = []
   if (metrics !== null && settings.metricsPort !== undefined) {
     metrics.watch({
@@ -104,11 +105,8 @@ export async function assemble(context: CoreContext): Promise<Service> {
       follower,
       certificateExpiresAt: () => front?.certificate.expiresAt ?? null,
     })
-    const wanted = { host: settings.metricsHost, port: settings.metricsPort }
-    const console = consolePartsOf(core, context)
-    const operationsUrl = await startOperationsFront({ metrics, console, wanted, log, shutdown })
-    banner.push(`metrics on ${operationsUrl}/metrics`)
-    if (console !== null) banner.push(`console on ${operationsUrl}/console`)
+    const { startOperations } = await import('./operations.js')
+    banner.push(...(await startOperations(core, context, metrics, { condition: { isReady, degradations }, progress })))
   }
   const commands = {
     settings,
@@ -121,6 +119,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     startedAt: clock.now(),
     isReady: () => url !== '' && isReady(),
     degradations,
+    progress,
     patient: { settings, clock, log, running: { store: core.store, probe } },
   }
   await startAdmin({ ...commands, url: () => publicUrl() }).catch((error) => {

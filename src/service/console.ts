@@ -5,7 +5,8 @@ import { isLoopback } from './exposure.js'
 /** What the console is made of; null if other machines could reach it and no password keeps them out. */
 export function consolePartsOf(
   { store, directory, dispatcher }: Core,
-  { settings, clock, log }: CoreContext,
+  { settings, clock, log }: Pick<CoreContext, 'settings' | 'clock' | 'log'>,
+  shown: Pick<ConsoleParts, 'condition' | 'progress'>,
 ): ConsoleParts | null {
   const { metricsHost: host, metricsPort: port = 0, consolePassword: password = null } = settings
   if (!isLoopback(host) && password === null) {
@@ -21,5 +22,6 @@ export function consolePartsOf(
     hosts: settings.consoleHosts,
     port,
     password,
+    ...shown,
   }
 }

@@ -1,25 +1,15 @@
 import { createServer } from 'node:net'
 import type { Settings } from '../config.js'
-import { type ConsoleParts, consoleHandlers } from '../console/console.js'
-import { consoleFailurePages } from '../console/failure-pages.js'
 import { type CertificateFiles, UnusableCertificate } from '../http/certificate.js'
 import { chooseServer } from '../http/choose-server.js'
-import { handlers, together } from '../http/endpoints.js'
 import { connectionClient } from '../http/guards/client-address.js'
-import { guardedRoutes } from '../http/guards.js'
-import { BASE_HEADERS } from '../http/json.js'
-import { NodeServer } from '../http/node/server.js'
-import { createRouter } from '../http/router.js'
 import type { HttpServer, HttpServerClass, Resolve } from '../http/server.js'
 import type { Logger } from '../log.js'
-import type { Metrics } from '../metrics/metrics.js'
 import { Seldom } from '../seldom.js'
 import { StartError } from '../start-error.js'
 import { ServedCertificate } from './certificate.js'
 import type { CoreContext } from './core.js'
 import { type DescriptorPlan, planDescriptors } from './descriptors.js'
-import { operationsGuard } from './door.js'
-import type { Shutdown } from './shutdown.js'
 
 /** Pause between two log lines about refused connections. */
 const REFUSALS_LOG_INTERVAL_MS = 60_000
@@ -32,8 +22,6 @@ export const LIMITS = {
   /** Maximum time between two requests on a connection. */
   idleTimeoutMs: 60_000,
 }
-/** Maximum number of connections to the operator's own listener; a browser keeps six. */
-const OPERATIONS_CONNECTION_LIMIT = 32
 /** Maximum time for requests in progress when the service stops; then their connections are cut. */
 const DRAIN_REQUESTS_MS = 5000
 
@@ -46,7 +34,7 @@ const LISTEN_FAILURES: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name cannot be looked up at the moment',
 }
 
-interface ListenAddress {
+export interface ListenAddress {
   readonly host: string
   readonly port: number
 }
@@ -114,46 +102,6 @@ function refusalLog(log: Logger, { connections, connectionsPerClient }: Descript
   }
 }
 
-/** What the operator's own listener serves. */
-interface OperationsParts {
-  readonly metrics: Metrics
-  /** Null if there is no console. */
-  readonly console: ConsoleParts | null
-  readonly wanted: ListenAddress
-  readonly log: Logger
-  readonly shutdown: Shutdown
-}
-
-/**
- * Starts a separate listener for `/metrics` and `/console` and returns its URL. It gets few requests, so it uses the server
- * that runs everywhere.
- */
-export async function startOperationsFront(parts: OperationsParts): Promise<string> {
-  const { metrics, console, wanted, log, shutdown } = parts
-  const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store', ...BASE_HEADERS }
-  const shown = handlers({ 'GET /metrics': async () => ({ status: 200, headers, body: await metrics.text() }) })
-  const all = console === null ? shown : together(shown, consoleHandlers(console))
-  const routes = guardedRoutes(all, { browsers: null, claimRate: null, access: null })
-  const host = operationsGuard(wanted.host, console?.hosts ?? [])
-  const resolve = createRouter(routes, {
-    onError: (error, { requestId, path }) => log.error({ err: error, requestId, path }, 'operations request failed'),
-    admit: host === null ? [] : [host],
-    ...(console === null ? {} : { present: consoleFailurePages(console.isSandbox) }),
-  })
-  const server = new NodeServer(
-    resolve,
-    {
-      ...wanted,
-      connectionLimit: OPERATIONS_CONNECTION_LIMIT,
-      ...LIMITS,
-    },
-    (error) => log.error({ err: error }, 'the operations listener failed on a request'),
-  )
-  const address = await listen(server, wanted)
-  shutdown.add('operations', () => drain(server))
-  return `http://${authorityOf(address)}`
-}
-
 /** A client that dribbles its request must not keep the service from stopping in time. */
 export async function drain(server: HttpServer): Promise<void> {
   const cutting = setTimeout(() => server.close(), DRAIN_REQUESTS_MS)
@@ -161,11 +109,11 @@ export async function drain(server: HttpServer): Promise<void> {
   clearTimeout(cutting)
 }
 
-function authorityOf({ host, port }: ListenAddress): string {
+export function authorityOf({ host, port }: ListenAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-async function listen(server: HttpServer, wanted: ListenAddress): Promise<ListenAddress> {
+export async function listen(server: HttpServer, wanted: ListenAddress): Promise<ListenAddress> {
   try {
     return await server.listen()
   } catch (error) {

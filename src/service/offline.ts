@@ -58,6 +58,7 @@ export async function startOffline(
       url: () => null,
       isReady: () => false,
       degradations: () => [],
+      progress: { networks: () => [], ledger: () => null },
       patient: { settings, clock, log, running: null },
     })
     return () => shutdown.endAll()

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
 import { textOf } from '../page/frame.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 
@@ -23,7 +22,10 @@ export class ConsoleFixture {
     readonly url: string,
   ) {}
 
-  static async start(t: TestContext, environment: Readonly<Record<string, string>> = {}): Promise<ConsoleFixture> {
+  static async start(
+    t: { after(end: () => Promise<void>): void },
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<ConsoleFixture> {
     const service = await ServiceFixture.start({ BILLHOOK_METRICS_PORT: '0', ...environment })
     t.after(() => service.stop())
     const line = service.service.banner.find((one) => one.startsWith('console on ')) ?? assert.fail('no console')

@@ -11,7 +11,15 @@ const WITH_PASSWORD = { BILLHOOK_CONSOLE_PASSWORD: PASSWORD, BILLHOOK_METRICS_HO
 describe('a console with a password', () => {
   test('shows nothing before it is given, and nothing after the session was ended', async (t) => {
     const console = await ConsoleFixture.start(t, WITH_PASSWORD)
-    const paths = ['/console', '/console/invoices', '/console/invoices/x', '/console/keys']
+    const paths = [
+      '/console',
+      '/console/invoices',
+      '/console/invoices/x',
+      '/console/keys',
+      '/console/networks',
+      '/console/wallets',
+      '/console/deposits',
+    ]
     const isClosed = async () => {
       for (const path of paths) {
         const led = await console.visit(path)

@@ -1,4 +1,5 @@
 import { failure } from '../../domain/failure.js'
+import type { LedgerRecord, NetworkRecord } from '../../listing/networks.js'
 import type { OutboxDepth } from '../../store/outbox.js'
 import type { ImportOutcome, RecordCounts } from '../../store/store.js'
 import { type AdminHandlers, handlers } from '../endpoints.js'
@@ -25,6 +26,10 @@ export interface ServiceStatus {
   readonly outbox: OutboxDepth
   /** Wallets without an owner, by network: those that can be claimed, and all. */
   readonly wallets: Readonly<Record<string, { readonly claimable: number; readonly unassigned: number }>>
+  /** How far the watched networks are; none without a service. */
+  readonly networks: readonly NetworkRecord[]
+  /** How far the followed ledger is; null if none is followed. */
+  readonly ledger: LedgerRecord | null
 }
 
 /** What the operator's commands do, behind `admin.sock`. */

@@ -1,0 +1,52 @@
+import type { Columns } from './column.js'
+
+/** How far the watcher of a network is. */
+export interface NetworkRecord {
+  readonly network: string
+  /** Heights of the newest block of the network, of the last one that was read, and of the last confirmed one; null while unknown. */
+  readonly head: number | null
+  readonly block: number | null
+  readonly confirmed: number | null
+  readonly lag_blocks: number | null
+  readonly lag_seconds: number | null
+  readonly reorganisations: number
+  /** Why it cannot be watched, or why the last attempt failed; null if nothing is wrong. */
+  readonly problem: string | null
+}
+
+/** How far the follower of the ledger is. */
+export interface LedgerRecord {
+  /** Since everything that the stores list was known; null before the first time. */
+  readonly lag_seconds: number | null
+  readonly stores: number
+  readonly silent_stores: number
+  readonly transactions: number
+  /** Listed transactions that no node has returned for a while. */
+  readonly set_aside: number
+  /** Why the last poll failed; null if it did not. */
+  readonly problem: string | null
+}
+
+function figure(value: number | null): string | null {
+  return value === null ? null : String(value)
+}
+
+export const networkColumns = {
+  network: { title: 'Network', of: ({ network }) => network },
+  head: { title: 'Head', kind: 'figure', of: ({ head }) => figure(head) },
+  block: { title: 'Read up to', kind: 'figure', of: ({ block }) => figure(block) },
+  confirmed: { title: 'Confirmed', kind: 'figure', of: ({ confirmed }) => figure(confirmed) },
+  lagBlocks: { title: 'Lag, blocks', kind: 'figure', of: ({ lag_blocks }) => figure(lag_blocks) },
+  lagSeconds: { title: 'Lag, s', kind: 'figure', of: ({ lag_seconds }) => figure(lag_seconds) },
+  reorganisations: { title: 'Reorganisations', kind: 'figure', of: ({ reorganisations }) => figure(reorganisations) },
+  problem: { title: 'Problem', of: ({ problem }) => problem },
+} satisfies Columns<NetworkRecord>
+
+export const ledgerColumns = {
+  lag: { title: 'Lag, s', kind: 'figure', of: ({ lag_seconds }) => figure(lag_seconds) },
+  stores: { title: 'Stores', kind: 'figure', of: ({ stores }) => figure(stores) },
+  silent: { title: 'Silent', kind: 'figure', of: ({ silent_stores }) => figure(silent_stores) },
+  transactions: { title: 'Transactions', kind: 'figure', of: ({ transactions }) => figure(transactions) },
+  setAside: { title: 'Set aside', kind: 'figure', of: ({ set_aside }) => figure(set_aside) },
+  problem: { title: 'Problem', of: ({ problem }) => problem },
+} satisfies Columns<LedgerRecord>

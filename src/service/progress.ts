@@ -1,0 +1,52 @@
+import type { Progress } from '../console/networks.js'
+import type { FollowerState } from '../ledger/follower-state.js'
+import type { LedgerRecord, NetworkRecord } from '../listing/networks.js'
+import type { EndpointHealth } from '../networks/network-reader.js'
+import type { WatcherState } from '../networks/watcher-state.js'
+
+const MS_PER_SECOND = 1000
+
+/** What is known of the watched networks and of the followed ledger. */
+export function progressOf(
+  watchers: readonly { state(): WatcherState; endpoints(): readonly EndpointHealth[] }[],
+  follower: { state(): FollowerState } | null,
+): Progress {
+  return {
+    networks: () => watchers.map((watcher) => networkRecord(watcher.state())),
+    nodes: () =>
+      watchers.flatMap((watcher) =>
+        watcher.endpoints().map((health) => ({ ...health, network: watcher.state().network })),
+      ),
+    ledger: () => (follower === null ? null : ledgerRecord(follower.state())),
+  }
+}
+
+/** How far a watcher is, as people read it. */
+function networkRecord({ network, head, position, ...state }: WatcherState): NetworkRecord {
+  return {
+    network,
+    head: head?.latest ?? null,
+    block: position?.tip.height ?? null,
+    confirmed: position?.confirmed ?? null,
+    lag_blocks: state.lagBlocks,
+    lag_seconds: secondsOf(state.lagMs),
+    reorganisations: state.reorganisations,
+    problem: state.problem ?? state.lastError,
+  }
+}
+
+/** How far the follower of the ledger is, as people read it. */
+function ledgerRecord({ lagMs, stores, silentStores, transactions, ...state }: FollowerState): LedgerRecord {
+  return {
+    lag_seconds: secondsOf(lagMs),
+    stores,
+    silent_stores: silentStores,
+    transactions,
+    set_aside: state.setAside,
+    problem: state.failure,
+  }
+}
+
+function secondsOf(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms / MS_PER_SECOND)
+}
