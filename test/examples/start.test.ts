@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { projectRoot } from '../support/project-root.js'
+import { ServiceFixture } from '../support/service-fixture.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
+
+const folder = join(projectRoot, 'examples/start')
+
+/** The programs of docs/start.md, run one after another as the page says. They find the client by the name of this package. */
+describe('docs/start.md', () => {
+  let sandbox: ServiceFixture
+  const place = temporaryDirectory()
+  const children: ChildProcess[] = []
+
+  before(async () => {
+    sandbox = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on' })
+  })
+
+  after(async () => {
+    for (const child of children) child.kill()
+    await sandbox.stop()
+    place.remove()
+  })
+
+  /** Starts a program; `printed` is what it wrote so far. */
+  const started = (name: string, environment: Readonly<Record<string, string>>) => {
+    const child = spawn(process.execPath, [join(folder, name)], {
+      cwd: place.path,
+      env: { ...process.env, ...environment },
+    })
+    children.push(child)
+    const output = { printed: '', ended: once(child, 'close') }
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output.printed += text
+      })
+    }
+    return output
+  }
+
+  test('leads from an empty directory to a verified webhook', async () => {
+    const port = await freePort()
+    const receiverUrl = `http://127.0.0.1:${port}/`
+    const setup = started('setup.mjs', { BASE_URL: sandbox.url, RECEIVER_URL: receiverUrl })
+    assert.deepEqual(await setup.ended, [0, null], setup.printed)
+    assert.match(setup.printed, /^Identity [0-9a-f]{64} has the wallet T\w{33}\n$/)
+    const receiver = started('receiver.mjs', { PORT: String(port) })
+    await shown(receiver, 'listening\n')
+    const order = started('order.mjs', {})
+    assert.deepEqual(await order.ended, [0, null], order.printed)
+    assert.match(
+      order.printed,
+      /^Payment page: http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f]{32}\npaid: 25 USDT received\n$/,
+    )
+    await shown(receiver, 'confirmed')
+    assert.match(
+      receiver.printed,
+      /^listening\nverified: pending for order-1001-[0-9a-f]{16}\nverified: confirmed for order-1001-[0-9a-f]{16}\n$/,
+    )
+    assert.equal((await fetch(receiverUrl, { method: 'POST', body: '{"status":"confirmed"}' })).status, 401)
+    await shown(receiver, 'rejected: ')
+  })
+})
+
+/** Waits until a program has written a text. */
+async function shown(output: { readonly printed: string }, text: string): Promise<void> {
+  for (let round = 0; round < 400 && !output.printed.includes(text); round += 1) await sleep(50)
+  assert.ok(output.printed.includes(text), output.printed)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : assert.fail('no port')
+}
