@@ -28,7 +28,7 @@ export function isWebhookSecret(text: string): boolean {
 }
 
 /**
- * Judges a delivery as docs/integrating.md tells receivers to: by `webhook-signature`, which covers the time of sending, and by
+ * Judges a delivery as docs/webhooks.md tells receivers to: by `webhook-signature`, which covers the time of sending, and by
  * `X-Service-Signature` alone only where a proxy has dropped the former.
  */
 export function checkDelivery(

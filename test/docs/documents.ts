@@ -48,6 +48,7 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: 'docs/cli.md', text: withTable('docs/cli.md', 'commands', commandsReference()) },
   { path: 'docs/operating.md', text: operatingPage() },
   { path: 'docs/sizing.md', text: sizingPage() },
+  ...['docs/start.md', 'docs/signing.md', 'docs/webhooks.md'].map((path) => ({ path, text: withFiles(path) })),
   { path: 'README.md', text: withTable('README.md', 'speed', speedLines(results)) },
   ...[...drawn(results)].map(([name, text]) => ({ path: `${BENCHMARKS}/${name}`, text })),
 ]
@@ -136,6 +137,15 @@ function withTable(
   const marked = new RegExp(`(<!-- ${name}.*-->\\n)[^]*(<!-- end of ${name} -->)`)
   if (!marked.test(text)) throw new Error(`${path} has no place for the table of ${name}`)
   return text.replace(marked, (_, start: string, end: string) => `${start}\n${made}\n\n${end}`)
+}
+
+/** The page with the text of each file between its marks `<!-- file <path> -->` and `<!-- end of file -->`. */
+function withFiles(path: string): string {
+  const marked = /(<!-- file (\S+) -->\n\n```\w+\n)[\s\S]*?(```\n\n<!-- end of file -->)/g
+  const page = readFileSync(join(projectRoot, path), 'utf8')
+  return page.replace(marked, (_, start: string, file: string, end: string) => {
+    return `${start}${readFileSync(join(projectRoot, file), 'utf8')}${end}`
+  })
 }
 
 function endpointsTable(): string {

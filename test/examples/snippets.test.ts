@@ -4,12 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { signedHeaders } from '../../examples/snippets/typescript/signed-headers.js'
+import { publicKeyHex, signedHeaders } from '../../examples/snippets/typescript/signed-headers.js'
 import { isGenuine } from '../../examples/snippets/typescript/verify-webhook.js'
 import { readSignature } from '../../src/crypto/secp256k1.js'
 import { deliveryHeaders } from '../../src/webhooks/signature.js'
 import { Shop } from '../cli/shop.js'
+import { privateKeyPem } from '../support/pem.js'
 import { openReceiver, type Receiver } from '../support/receiver.js'
+import { testKey } from '../support/signing.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { LANGUAGES, type Language, run, SNIPPETS } from './languages.js'
 
@@ -126,6 +128,11 @@ describe('examples/snippets', () => {
 
   test('TypeScript', async () => {
     const key = createPrivateKey(vectors.key.pem)
+    // Several keys, so that both parities of y occur.
+    for (let round = 0; round < 8; round += 1) {
+      const one = testKey(`snippet ${round}`)
+      assert.equal(publicKeyHex(createPrivateKey(privateKeyPem(one))), one.publicKeyHex)
+    }
     await signed(async (body) => signedHeaders(key, body))
     await judges(async ({ body, headers }, secretHex) => isGenuine(body, headers, secretHex))
   })
