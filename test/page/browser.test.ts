@@ -42,7 +42,8 @@ describe('the payment page in a browser', { skip: noBrowser }, () => {
       type: `deposit.${type}`,
       deposit: {
         network: 'SEP',
-        txHash: `0x${deposits}`,
+        // As explorers know them, so that they are links.
+        txHash: `0x${String(deposits).padStart(64, '0')}`,
         toAddress: SEP.address,
         currency: 'Tether',
         amount,
@@ -115,6 +116,23 @@ describe('the payment page in a browser', { skip: noBrowser }, () => {
     await page.locator('.panel:visible .copy').click()
     await page.locator('#said', { hasText: 'Copied' }).waitFor({ state: 'attached' })
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), SEP.address)
+    await page.context().close()
+  })
+
+  test('lists its transactions, and lets none of their links tell where they are on', async () => {
+    const page = await opened(await invoice('50000'), { javaScriptEnabled: false })
+    await deposit('pending', '1000000')
+    await page.reload()
+    const link = page.getByRole('link', { name: /^0x00000000…\w{8} \(block explorer, in a new tab\)$/ }).first()
+    let referrer: string | undefined = 'none was asked'
+    await page.context().route('https://sepolia.etherscan.io/**', (route) => {
+      referrer = route.request().headers()['referer']
+      return route.fulfill({ body: 'the explorer' })
+    })
+    const [tab] = await Promise.all([page.waitForEvent('popup'), link.click()])
+    await tab.waitForLoadState()
+    assert.match(tab.url(), /^https:\/\/sepolia\.etherscan\.io\/tx\/0x[0-9a-f]{64}$/)
+    assert.deepEqual([referrer, await tab.evaluate('window.opener')], [undefined, null])
     await page.context().close()
   })
 

@@ -117,6 +117,7 @@ export function lastCounted(
   timeMs: number,
   limit: number,
 ): readonly ReceiptOrder[] {
+  if (headOf(table, account).receivedAt <= timeMs) return []
   const end = countedKey(account, Math.max(0, Math.min(timeMs, TIME_MAX)), DEPOSIT_NO_MAX)
   const keys = table.getKeys({ reverse: true, start: endOf(account, COUNTED_KEY_BYTES), end, limit })
   return [...keys].map((key) => ({
