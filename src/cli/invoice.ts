@@ -1,4 +1,4 @@
-import type { InvoiceRecord } from '../listing/invoices.js'
+import { type InvoiceRecord, invoiceColumns } from '../listing/invoices.js'
 import { type Api, checkOwner, checkService, isSigning, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
@@ -6,6 +6,7 @@ import { checkWholeNumber, needFlags, text, wholeNumber } from './flags.js'
 import { invoiceLines, invoiceRow, LIST_HEAD } from './invoice-text.js'
 import { invoiceWatchCommand } from './invoice-watch.js'
 import { fieldLines, jsonLine } from './output.js'
+import { TextTable } from './text-table.js'
 
 /** As the service takes it (decisions 4). */
 const EXPIRES_IN = [60, 31_536_000] as const
@@ -135,7 +136,8 @@ async function list(given: Given): Promise<number> {
   return await withApi(given, async (api, io) => {
     let left = wholeNumber('limit', Number.POSITIVE_INFINITY, options)
     let cursor: string | null = null
-    if (!isJson) io.out(LIST_HEAD)
+    const table = io.isOutputTerminal && !isJson ? new TextTable(Object.values(invoiceColumns), io.print) : null
+    if (!isJson && table === null) io.out(LIST_HEAD)
     do {
       const page: Awaited<ReturnType<Api['call']>> = await api.call({
         tag: 'GET /api/users/:id/invoices',
@@ -143,7 +145,11 @@ async function list(given: Given): Promise<number> {
         query: { ...filterQuery(options), ...pageQuery(text('reference', options), Math.min(left, PAGE_SIZE), cursor) },
       })
       const invoices = page.body as InvoiceRecord[]
-      for (const invoice of invoices) io.out(isJson ? jsonLine(invoice) : invoiceRow(invoice))
+      for (const invoice of invoices) {
+        if (table === null) io.out(isJson ? jsonLine(invoice) : invoiceRow(invoice))
+        else await table.add(invoice)
+      }
+      await table?.flush()
       left -= invoices.length
       cursor = page.next
     } while (cursor !== null && left > 0)

@@ -43,6 +43,12 @@ export function createProgram(context: CommandContext, works: Works): BillhookCo
   listCommand(wallets, 'wallets', 'List wallets, those without an owner included.')
   importCommand(wallets, 'Add wallets: their ids, addresses, networks and owners.')
   listCommand(program.add('deposits', 'Deposits.'), 'deposits', 'List deposits, dropped ones included.')
+  listCommand(
+    program.add('deliveries', 'Webhooks, sent or to be sent.'),
+    'deliveries',
+    'List webhooks, sent or to be sent.',
+  )
+  listCommand(program.add('keys', 'API keys.'), 'keys', 'List API keys, revoked ones included.')
   upkeepCommands(program)
   reconcileCommand(program, works)
   migrateCommand(program)

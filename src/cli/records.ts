@@ -1,15 +1,21 @@
 import { Argument, Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
+import type { Column } from '../listing/column.js'
+import { deliveryColumns } from '../listing/deliveries.js'
+import { depositColumns } from '../listing/deposits.js'
+import { keyColumns } from '../listing/keys.js'
+import { walletColumns } from '../listing/wallets.js'
 import { type Admin, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { jsonLine, printable } from './output.js'
+import { TextTable } from './text-table.js'
 
 const KINDS = ['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities'] as const
 
 type Item = Readonly<Record<string, unknown>>
 
-/** `billhook export`, `billhook wallets list` and `billhook deposits list`: records of the store, in three forms. */
+/** `billhook export`, `billhook wallets list` and others: records of the store, for people and for programs. */
 export function exportCommand(program: BillhookCommand): void {
   program
     .add('export', 'Write all records of a kind to standard output, as the API shows them.')
@@ -31,12 +37,24 @@ export function exportCommand(program: BillhookCommand): void {
     )
 }
 
-const COLUMNS = {
-  wallets: ['id', 'network', 'address', 'owner', 'assignedAt'],
-  deposits: ['network', 'txHash', 'index', 'toAddress', 'amount', 'currency', 'kind', 'receivedAt'],
+/** The fields of a list that goes to another program, and the columns of one that people read on a terminal. */
+const LISTS = {
+  wallets: { fields: ['id', 'network', 'address', 'owner', 'assignedAt'], columns: walletColumns },
+  deposits: {
+    fields: ['network', 'txHash', 'index', 'toAddress', 'amount', 'currency', 'kind', 'receivedAt'],
+    columns: depositColumns,
+  },
+  deliveries: {
+    fields: ['id', 'owner', 'invoiceId', 'status', 'url', 'state', 'attempts', 'createdAt', 'attemptedAt'],
+    columns: deliveryColumns,
+  },
+  keys: {
+    fields: ['id', 'owner', 'label', 'permissions', 'public_key', 'created_at', 'expires_at', 'revoked_at'],
+    columns: keyColumns,
+  },
 } as const
 
-export function listCommand(parent: BillhookCommand, kind: keyof typeof COLUMNS, summary: string): void {
+export function listCommand(parent: BillhookCommand, kind: keyof typeof LISTS, summary: string): void {
   parent
     .add('list', summary)
     .onData()
@@ -44,12 +62,19 @@ export function listCommand(parent: BillhookCommand, kind: keyof typeof COLUMNS,
     .option('--owner <id>', 'Only those of this owner.')
     .runs((given) =>
       withAdmin(given, async (admin, io) => {
-        const columns = COLUMNS[kind]
+        const { fields, columns } = LISTS[kind]
+        const owner = given.options['owner']
         const isJson = given.options['json'] === true
-        const line = (item: Item) => columns.map((name) => shown(name, item[name])).join('\t')
-        if (!isJson) await io.print(`${columns.join('\t')}\n`)
-        const write = (item: Item) => io.print(`${isJson ? jsonLine(item) : line(item)}\n`)
-        await read(admin, kind, given.options['owner'], write)
+        if (io.isOutputTerminal && !isJson) {
+          // The records of a kind have the shape that its columns read: the service shows them as the store has them.
+          const table = new TextTable(Object.values<Column<never>>(columns), io.print)
+          await read(admin, kind, owner, (item) => table.add(item as never))
+          await table.flush()
+          return EXIT_SUCCESS
+        }
+        const line = (item: Item) => fields.map((name) => shown(name, item[name])).join('\t')
+        if (!isJson) await io.print(`${fields.join('\t')}\n`)
+        await read(admin, kind, owner, (item) => io.print(`${isJson ? jsonLine(item) : line(item)}\n`))
         return EXIT_SUCCESS
       }),
     )
@@ -92,6 +117,6 @@ function flat(item: Item, prefix = ''): Item {
 /** Text from others, such as a pushed hash, cannot send control characters to a terminal. */
 function shown(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-'
-  if (name.endsWith('At') && typeof value === 'number') return new Date(value).toISOString()
+  if (/At$|_at$/.test(name) && typeof value === 'number') return new Date(value).toISOString()
   return printable(String(value))
 }

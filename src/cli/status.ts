@@ -1,8 +1,11 @@
 import type { ServiceStatus } from '../http/routes/admin.js'
+import type { Columns } from '../listing/column.js'
+import { ledgerColumns, networkColumns } from '../listing/networks.js'
 import { type Admin, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
 import { jsonLine } from './output.js'
+import { TextTable } from './text-table.js'
 
 export function statusCommand(program: BillhookCommand): void {
   program
@@ -18,11 +21,36 @@ export function statusCommand(program: BillhookCommand): void {
       const tell = async (admin: Admin, io: ProcessIo) => {
         const status = (await admin.call('GET', '/admin/status')).body as ServiceStatus
         if (given.options['json'] === true) io.out(jsonLine(status))
-        else for (const line of statusLines(status)) io.out(line)
+        else {
+          for (const line of statusLines(status)) io.out(line)
+          if (io.isOutputTerminal) await showProgress(status, io)
+        }
         return status.ready || !mustBeReady ? EXIT_SUCCESS : EXIT_FAILURE
       }
       return withAdmin(given, tell, mustBeReady ? 'served' : 'with data')
     })
+}
+
+/** How far networks and ledger are, as tables. */
+async function showProgress({ networks, ledger }: ServiceStatus, { print }: ProcessIo): Promise<void> {
+  if (networks.length > 0) {
+    await print('\n')
+    await showTable(networkColumns, networks, print)
+  }
+  if (ledger !== null) {
+    await print('\nThe followed ledger:\n')
+    await showTable(ledgerColumns, [ledger], print)
+  }
+}
+
+async function showTable<Item>(
+  columns: Columns<Item>,
+  items: readonly Item[],
+  print: ProcessIo['print'],
+): Promise<void> {
+  const table = new TextTable(Object.values(columns), print)
+  for (const item of items) await table.add(item)
+  await table.flush()
 }
 
 function statusLines({

@@ -10,28 +10,29 @@ import { links } from './links.js'
 import { cursorOf, type Found, given, moreLink, oneOf, search } from './paging.js'
 import { table } from './table.js'
 
-export type DepositStore = Pick<Store, 'deposits'>
+export type DepositStore = Pick<Store, 'deposits' | 'overview'>
 
 const KINDS = ['pending', 'confirmed', 'dropped'] as const
 /** Transfers of a transaction that are looked for. */
 const INDEXES_TRIED = 1000
 
-/** The deposits of a network, or those of a transaction. */
-export async function depositsPage({ deposits }: DepositStore, { query }: Visit): Promise<ConsolePage> {
-  const network = oneOf(query, 'network', NETWORKS) ?? NETWORKS[0]
+/** The deposits of all networks or of one, newest first, or those of a transaction. */
+export async function depositsPage({ deposits, overview }: DepositStore, { query }: Visit): Promise<ConsolePage> {
+  const network = oneOf(query, 'network', NETWORKS)
   const [transaction, kind] = [given(query, 'transaction'), oneOf(query, 'state', KINDS)]
-  const isWanted = kind === null ? null : (deposit: Deposit) => deposit.kind === kind
+  const isWanted = (deposit: Deposit) =>
+    (kind === null || deposit.kind === kind) && (network === null || deposit.network === network)
   const found =
     transaction === null
-      ? await search((page) => deposits.page(network, page), isWanted, cursorOf(query))
-      : await ofTransaction(deposits, network, transaction)
+      ? await search((page) => overview.deposits(page), (kind ?? network) === null ? null : isWanted, cursorOf(query))
+      : await ofTransaction(deposits, network === null ? NETWORKS : [network], transaction)
   const content = markup`${filterForm(links.deposits, [
-    { name: 'network', label: 'Network', type: 'choice', value: network, choices: NETWORKS, any: null },
+    { name: 'network', label: 'Network', type: 'choice', value: network, choices: NETWORKS, any: 'any' },
     { name: 'transaction', label: 'Transaction', type: 'text', value: transaction },
     { name: 'state', label: 'State', type: 'choice', value: kind, choices: KINDS, any: 'any' },
   ])}
 ${table({
-  caption: transaction === null ? 'In the order of their transactions' : 'The deposits of this transaction',
+  caption: transaction === null ? 'Newest first, by when they were first seen' : 'The deposits of this transaction',
   columns: depositColumns,
   items: found.items,
   links: { transaction: (one) => links.transaction(one.network, one.txHash) },
@@ -44,13 +45,15 @@ ${moreLink(found, links.deposits, query)}`
 
 async function ofTransaction(
   deposits: DepositStore['deposits'],
-  network: Network,
+  networks: readonly Network[],
   txHash: string,
 ): Promise<Found<Deposit>> {
   const items: Deposit[] = []
-  for (let index = 0; index < INDEXES_TRIED; index += 1) {
-    const deposit = await deposits.find(network, txHash, index)
-    if (deposit !== undefined) items.push(deposit)
+  for (const network of networks) {
+    for (let index = 0; index < INDEXES_TRIED; index += 1) {
+      const deposit = await deposits.find(network, txHash, index)
+      if (deposit !== undefined) items.push(deposit)
+    }
   }
   return { items, next: null, searched: null }
 }

@@ -9,8 +9,8 @@ export type FilterField =
       readonly type: 'choice'
       readonly value: string | null
       readonly choices: readonly string[]
-      /** What the empty choice is called; null if there is none. */
-      readonly any: string | null
+      /** What the empty choice is called. */
+      readonly any: string
     }
 
 /** The form that narrows a list. Its result is a link that can be kept. */
@@ -32,6 +32,5 @@ function control(field: FilterField): Markup {
     const selected = choice === value ? markup` selected` : null
     return markup`<option${selected}>${choice}</option>`
   })
-  const any = field.any === null ? null : markup`<option value="">${field.any}</option>`
-  return markup`<select id="${name}" name="${name}">${any}${choices}</select>`
+  return markup`<select id="${name}" name="${name}"><option value="">${field.any}</option>${choices}</select>`
 }

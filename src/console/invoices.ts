@@ -2,6 +2,7 @@ import { walletsOf } from '../domain/invoice.js'
 import type { Wallet } from '../domain/wallet.js'
 import { withPayment } from '../http/routes/invoices.js'
 import { timeOrNull, timeText } from '../listing/column.js'
+import { qualifyingColumns } from '../listing/deposits.js'
 import { INVOICE_STATES, type InvoiceRecord, invoiceColumns, invoiceState } from '../listing/invoices.js'
 import { walletColumns } from '../listing/wallets.js'
 import { type Markup, markup } from '../page/markup.js'
@@ -16,6 +17,9 @@ import { links } from './links.js'
 import { cursorOf, type Found, given, moreLink, oneOf, search } from './paging.js'
 import type { Session } from './sessions.js'
 import { facts, idText, table } from './table.js'
+
+/** Deposits that the page of an invoice shows. */
+const DEPOSITS_SHOWN = 20
 
 export type InvoiceStore = Pick<Store, 'invoices' | 'overview' | 'wallets' | 'outbox'>
 
@@ -68,12 +72,20 @@ export async function invoicePage(
   { session, query }: Visit,
   id: string,
 ): Promise<ConsolePage | null> {
-  const found = await store.invoices.findWithPayment(id)
+  const found = await store.invoices.findWithDeposits(id, DEPOSITS_SHOWN)
   if (found === undefined) return null
   const invoice = withPayment(found)
   const content = markup`${invoiceFacts(invoice)}
 <h2>Payment</h2>
 ${paymentFacts(invoice)}
+<h2>Deposits</h2>
+${table({
+  caption: found.hasMoreDeposits ? `The newest ${DEPOSITS_SHOWN} that count, of more` : 'All that count, newest first',
+  columns: qualifyingColumns,
+  items: found.deposits,
+  links: { transaction: ({ network, txHash }) => links.transaction(network, txHash) },
+  none: 'None.',
+})}
 <h2>Wallets</h2>
 ${table({ caption: 'Where it can be paid', columns: walletColumns, items: await walletsShown(store, invoice), links: {}, areIdsFull: true, none: 'None.' })}
 <h2>Deliveries</h2>

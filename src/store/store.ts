@@ -207,6 +207,8 @@ export interface OverviewPort {
   invoices(page: Page): Awaitable<PageOf<InvoiceWithPayment>>
   /** Newest first. */
   deliveries(page: Page): Awaitable<PageOf<Delivery>>
+  /** Of all networks, in the order in which they were first seen, newest first. */
+  deposits(page: Page): Awaitable<PageOf<Deposit>>
   /** The deliveries of an owner that were made at a time or later, Unix ms, oldest first; cursors are delivery ids. */
   deliveriesSince(owner: string, timeMs: number, page: Page): Awaitable<PageOf<Delivery>>
 }

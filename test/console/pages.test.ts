@@ -41,7 +41,7 @@ describe('the console', () => {
     await console.deposit('0xfeed', '4000000')
     await receiver.received(2)
     const { text, html } = await console.page(`/console/invoices/${id}`)
-    for (const words of ['State unpaid', 'Received 4', 'Remaining 6', WALLET.id, '/hook']) {
+    for (const words of ['confirmed', '0xfeed', 'State unpaid', 'Received 4', 'Remaining 6', WALLET.id, '/hook']) {
       assert.ok(text.includes(words), `${words} in ${text}`)
     }
     const [, delivery = ''] = /href="(\/console\/deliveries\/[0-9a-f]{32})"/.exec(html) ?? []

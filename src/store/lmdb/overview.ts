@@ -1,8 +1,10 @@
 import type { ApiKey } from '../../domain/api-key.js'
+import type { Deposit } from '../../domain/deposit.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Delivery } from '../../domain/webhook.js'
 import type { InvoiceWithPayment, KnownOwner, OverviewPort, Page, PageOf, RecordCounts } from '../store.js'
 import type { CommitLoop } from './commit/commit-loop.js'
+import { depositOfNo } from './deposits/deposit-rows.js'
 import { identityCodec, ownerNoOf } from './identities/identities.js'
 import { invoiceRow } from './invoices/invoice-rows.js'
 import { apiKeyCodec } from './keys/api-keys.js'
@@ -10,6 +12,7 @@ import { getDelivery } from './outbox/delivery-rows.js'
 import { answerFor } from './payments/payments.js'
 import {
   type DeliveryId,
+  type DepositNo,
   endOf,
   ID_BYTES,
   type InvoiceId,
@@ -19,6 +22,7 @@ import {
   numberKey,
   parseId,
   under,
+  WIDE_BYTES,
 } from './tables/keys.js'
 import { NOTHING, type ReadTable, rowCount } from './tables/tables.js'
 import { toWallet, walletCodec } from './wallets/wallets.js'
@@ -66,6 +70,18 @@ export class LmdbOverview implements OverviewPort {
     return newestFirst(snapshot.tables.deliveries, page, (key) => getDelivery(snapshot, idOfKey<DeliveryId>(key)))
   }
 
+  deposits({ after, limit }: Page): PageOf<Deposit> {
+    const { snapshot } = this.commits
+    const before = after === null ? null : Buffer.from(after, 'hex')
+    if (before !== null && before.length !== WIDE_BYTES) return { items: [], next: null }
+    const start = before === null ? {} : { start: before }
+    const found = [...snapshot.tables.depositNumbers.getKeys({ reverse: true, ...start, limit: limit + 2 })]
+    const keys = before === null ? found : found.filter((key) => !key.equals(before))
+    const items = keys.slice(0, limit).map((key) => depositOfNo(snapshot, numberOf(key)).deposit)
+    const last = keys.length > limit ? keys[limit - 1] : undefined
+    return { items, next: last?.toString('hex') ?? null }
+  }
+
   deliveriesSince(owner: string, timeMs: number, { after, limit }: Page): PageOf<Delivery> {
     const { snapshot } = this.commits
     const ownerNo = ownerNoOf(snapshot, owner)
@@ -100,4 +116,8 @@ function newestFirst<T>(table: ReadTable, { after, limit }: Page, toItem: (key: 
   const keys = start === null ? found : found.filter((key) => !key.equals(start))
   const last = keys.length > limit ? keys[limit - 1] : undefined
   return { items: keys.slice(0, limit).map(toItem), next: last?.toString('hex') ?? null }
+}
+
+function numberOf(key: Buffer): DepositNo {
+  return key.readUIntBE(0, WIDE_BYTES) as DepositNo
 }

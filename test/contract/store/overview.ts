@@ -64,6 +64,11 @@ export function describeOverview(open: OpenStore): void {
         )
         assert.deepEqual(found[0], await invoices.findWithPayment(made[0] ?? ''))
         const deliveries = await all((page) => overview.deliveries(page), limit)
+        const deposits = await all((page) => overview.deposits(page), limit)
+        assert.deepEqual(
+          deposits.map(({ txHash }) => txHash),
+          ['0x4', '0x3', '0x2', '0x1', '0x0'],
+        )
         const ids = deliveries.map(({ id }) => id)
         assert.equal(ids.length, made.length)
         assert.deepEqual(ids, ids.toSorted().reverse())
@@ -78,8 +83,8 @@ export function describeOverview(open: OpenStore): void {
         items: [],
         next: null,
       })
-      for (const read of [overview.invoices.bind(overview), overview.deliveries.bind(overview)]) {
-        assert.deepEqual(await read({ after: 'no cursor', limit: 1 }), { items: [], next: null })
+      for (const name of ['invoices', 'deliveries', 'deposits'] as const) {
+        assert.deepEqual(await overview[name]({ after: 'no cursor', limit: 1 }), { items: [], next: null })
       }
       for (const [at, owner] of ['alice', 'bob', 'alice'].entries()) {
         unwrap(await t.store.keys.register(registration(at + 1, { owner, label: `${at}` })))

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { TextTable } from '../../src/cli/text-table.js'
+import type { Column } from '../../src/listing/column.js'
+import { deliveryColumns } from '../../src/listing/deliveries.js'
+import { depositColumns } from '../../src/listing/deposits.js'
+import { invoiceColumns } from '../../src/listing/invoices.js'
+import { keyColumns } from '../../src/listing/keys.js'
+import { walletColumns } from '../../src/listing/wallets.js'
+import { testKey } from '../support/signing.js'
+import { Shop } from './shop.js'
+import { Terminal } from './terminal.js'
+
+describe('a table on a terminal', () => {
+  const columns: readonly Column<{ readonly name: string; readonly count: number | null }>[] = [
+    { title: 'Name', of: ({ name }) => name },
+    { title: 'Count', kind: 'figure', of: ({ count }) => count?.toString() ?? null },
+    { title: 'End', of: () => 'x' },
+  ]
+
+  test('aligns words at their beginning and figures at their end, and cannot control the terminal', async () => {
+    const printed: string[] = []
+    const table = new TextTable(columns, async (text) => void printed.push(text))
+    for (const one of [
+      { name: 'tea', count: 5 },
+      { name: 'a\u001b[2J\nset', count: null },
+      { name: '', count: 1234567 },
+    ]) {
+      await table.add(one)
+    }
+    assert.deepEqual(printed, [])
+    await table.flush()
+    assert.equal(
+      printed.join(''),
+      ['Name         Count  End', 'tea              5  x', 'a?[2J?set        –  x', '           1234567  x', ''].join(
+        '\n',
+      ),
+    )
+  })
+
+  test('is printed in pieces, whose columns never become narrower', async () => {
+    const printed: string[] = []
+    const table = new TextTable(columns, async (text) => void printed.push(text))
+    for (let i = 0; i < 250; i += 1) await table.add({ name: i === 0 ? 'wide name' : 'n', count: i })
+    assert.equal(printed.length, 2)
+    await table.flush()
+    const lines = printed.join('').trimEnd().split('\n')
+    assert.equal(lines.length, 251)
+    assert.equal(new Set(lines.slice(1).map((line) => line.length)).size, 1)
+  })
+})
+
+test('lists on a terminal have the columns of the console, and the same fields as before in a pipe', async (t) => {
+  const shop = await Shop.open()
+  t.after(() => shop.close())
+  await shop.service.register(shop.owner, testKey('a key of the shop'))
+  await shop.invoice('25', '--reference', 'order-1')
+  const seen = async (...argv: readonly string[]) => {
+    const { code, text } = await Terminal.start([...argv, '--data', shop.data]).ended
+    assert.equal(code, 0, text)
+    return text.replaceAll('\r\n', '\n').split('\n')
+  }
+  const headOf = (columns: Readonly<Record<string, Column<never>>>) => Object.values(columns).map(({ title }) => title)
+  for (const [kind, columns, cell] of [
+    ['wallets', walletColumns, Shop.wallets.TRX],
+    ['deposits', depositColumns, null],
+    ['deliveries', deliveryColumns, null],
+    ['keys', keyColumns, 'test'],
+  ] as const) {
+    const [head = '', ...rows] = await seen(kind, 'list')
+    assert.deepEqual(head.split(/ {2,}/), headOf(columns), kind)
+    if (cell !== null)
+      assert.ok(
+        rows.some((row) => row.includes(cell)),
+        rows.join('\n'),
+      )
+    const { stdout } = await shop.run([kind, 'list', '--data', shop.data])
+    assert.ok(stdout.split('\n')[0]?.includes('\t'), stdout)
+  }
+  const [head = '', row = ''] = await seen('invoice', 'list', '--owner', shop.owner)
+  assert.deepEqual(head.split(/ {2,}/), headOf(invoiceColumns))
+  assert.deepEqual(row.split(/ {2,}/).slice(2), ['unpaid', '25', 'native', '0', 'order-1', 'Tea'])
+})
