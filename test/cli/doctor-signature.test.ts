@@ -98,6 +98,15 @@ describe('billhook doctor signature', () => {
     assert.match(incomplete.stderr, /^billhook: the headers lack X-Service-Signature, which is missing_auth_headers\n$/)
   })
 
+  test('does not search in a body that no service takes', async () => {
+    await explain(signRequest(key, 'nothing', '1', 'else'), ['--json'])
+    writeFileSync(join(shop.files, 'large'), Buffer.alloc(65_537))
+    const { code, stderr } = await shop.run([
+      ...['doctor', 'signature', 'POST', '/api/invoices', '--headers', 'headers', '--body', 'large'],
+    ])
+    assert.deepEqual([code, stderr], [1, 'billhook: the body has more than 65536 bytes, which is body_too_large\n'])
+  })
+
   test('refuses a wrong command line at once', async () => {
     const { code, stderr } = await shop.run(['doctor', 'signature', 'GET', '/nowhere', '--body', '-'])
     assert.equal(code, 2)

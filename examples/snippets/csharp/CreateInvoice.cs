@@ -36,7 +36,7 @@ static HttpRequestMessage SignedRequest(ECDsa key, string body)
     return request;
 }
 
-/// The compressed public key, 66 hex digits.
+// The compressed public key, 66 hex digits.
 static string PublicKeyHex(ECDsa key)
 {
     var point = key.ExportParameters(false).Q;

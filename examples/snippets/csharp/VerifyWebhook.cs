@@ -6,7 +6,7 @@ static class BillhookWebhook
 {
     const int ToleranceSeconds = 300;
 
-    /// Whether a webhook is genuine. `body` is the bytes as they arrived.
+    // Whether a webhook is genuine. `body` is the bytes as they arrived.
     public static bool IsGenuine(byte[] body, string id, string timestamp, string signatures, string secret)
     {
         if (!long.TryParse(timestamp, out var seconds)) return false;

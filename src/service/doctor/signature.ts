@@ -5,6 +5,7 @@ import { noble } from '../../crypto/noble.js'
 import { parsePublicKeyHex, publicKeyName } from '../../crypto/secp256k1.js'
 import { type ApiKey, authorise, isTimely } from '../../domain/api-key.js'
 import { type EndpointTag, endpoints } from '../../http/endpoints.js'
+import { DEFAULT_BODY_LIMIT_BYTES } from '../../http/router.js'
 
 /** A request that a service rejected as `invalid_signature`, as its client sent it. */
 export interface RejectedRequest {
@@ -31,13 +32,19 @@ export interface SignatureReport {
   readonly notes: readonly string[]
 }
 
-/** Explains a signature. `keys` are the registered keys of the owner; null when they could not be asked for. */
+/**
+ * Explains a signature. `keys` are the registered keys of the owner; null when they could not be asked for. Throws for a body
+ * that the service would not take: the search hashes it thousands of times.
+ */
 export function explainSignature(
   request: RejectedRequest,
   keys: readonly ApiKey[] | null,
   nowMs: number,
 ): SignatureReport {
   const { tag, timestamp, body } = request
+  if (body.length > DEFAULT_BODY_LIMIT_BYTES) {
+    throw new Error(`the body has more than ${DEFAULT_BODY_LIMIT_BYTES} bytes, which is body_too_large`)
+  }
   const isValid = isValidSignature(request)
   const tags = Object.keys(endpoints).filter((one) => one.includes(' /api/'))
   const { differences, signer } = diagnose({ ...request, tags }, others(keys ?? [], request.apiKey))
