@@ -35,6 +35,7 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   depositNumbers: 'deposit',
   seenTotals: 'deposit',
   confirmedTotals: 'deposit',
+  unsettledWallets: 'other',
   chains: 'other',
   blocks: 'other',
   blockDeposits: 'other',
@@ -49,4 +50,5 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   attemptedDeliveries: 'delivery',
   waitingDeliveries: 'delivery',
   ownerDeliveries: 'delivery',
+  ownerEvents: 'other',
 }

@@ -47,6 +47,7 @@ export type ErrorCode =
   | 'invalid_overlap'
   | 'no_callback_url'
   | 'too_many_tests'
+  | 'events_removed'
   | 'delivery_not_found'
   | 'delivery_in_progress'
   | 'too_many_redeliveries'
@@ -222,6 +223,49 @@ export interface TestDelivery {
   readonly failure: 'timeout' | 'dns' | 'connection' | 'refused_address' | 'interrupted' | null
   /** How long the attempt took. */
   readonly durationMs: number | null
+}
+
+export interface Event {
+  /** Its place in the log, and the cursor behind it. Ids of an identity grow. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'invoice.created' | 'invoice.voided' | 'invoice.expired' | 'invoice.paid' | 'invoice.unpaid' | 'deposit.pending' | 'deposit.confirmed' | 'deposit.dropped' | 'delivery.failed'
+  /** When the service noted it. It never goes back. */
+  readonly at: number
+  /** The invoice. Null for a deposit that notifies none. */
+  readonly invoiceId: string | null
+  /** That of the invoice. */
+  readonly reference: string | null
+  /** With `deposit.*`, as it was then; else null. */
+  readonly deposit: {
+    /** The network. */
+    readonly network: 'SEP' | 'TRX-NILE'
+    /** The hash of the transaction. */
+    readonly txHash: string
+    /** Which transfer of the transaction it is. */
+    readonly index: number
+    /** The receiving address, as observed. */
+    readonly toAddress: string
+    /** `Tether`, `#native` or null, as observed. */
+    readonly currency: string | null
+    /** As observed: whole units of a token, decimal coins otherwise. */
+    readonly amount: string
+    /** The time of the block, else of first sight. */
+    readonly receivedAt: number
+  } | null
+  /** With `delivery.failed`; else null. */
+  readonly delivery: {
+    /** Its `webhook-id`. */
+    readonly id: string
+    /** The status of the deposit. */
+    readonly status: 'pending' | 'confirmed'
+    /** Attempts so far. */
+    readonly attempt: number
+    /** The status that the receiver answered. */
+    readonly httpStatus: number | null
+    /** Why there was no answer. `refused_address`: the address is not public, so nothing was sent. */
+    readonly failure: 'timeout' | 'dns' | 'connection' | 'refused_address' | 'interrupted' | null
+  } | null
 }
 
 export interface Wallet {

@@ -6,6 +6,7 @@ import type {
   Delivery,
   Deposit,
   DescribeSandboxAnswer,
+  Event,
   Info,
   Invoice,
   InvoiceWithPayment,
@@ -63,6 +64,11 @@ export type ApiKeyDraft = Omit<RegisterApiKeyRequest, 'owner' | 'publicKey' | 'p
 export interface ListOptions {
   /** How many records each request asks for, at most 1000. Default: 100. */
   readonly pageSize?: number | undefined
+}
+
+export interface EventOptions extends ListOptions {
+  /** The `id` of the last event that you have dealt with. Without it, from the oldest that is kept. */
+  readonly after?: string | undefined
 }
 
 /** Which invoices to list. */
@@ -202,6 +208,14 @@ export class Billhook {
     return this.#read({ tag: 'POST /api/users/:id/webhook/deliveries/:deliveryId/redeliver', params })
   }
 
+  /**
+   * What happened to the owner, oldest first, up to the last event so far. Pages are read as you go on. Keep the `id` of each event
+   * with what you did about it, and give the last one as `after` the next time. `events_removed` means that some are gone.
+   */
+  listEvents({ after, pageSize }: EventOptions = {}): AsyncGenerator<Event, void> {
+    return this.#pages('GET /api/users/:id/events', {}, pageSize, { name: 'after', first: after })
+  }
+
   /** `ledger_unreachable` means that it is not known. */
   async identityExists(id: string = this.#owner()): Promise<boolean> {
     const { exists } = await this.#read<{ exists: boolean }>({
@@ -269,14 +283,15 @@ export class Billhook {
     tag: Call['tag'],
     query: Readonly<Record<string, string | undefined>>,
     pageSize = PAGE_SIZE,
+    { name, first }: { readonly name: string; readonly first?: string | undefined } = { name: 'cursor' },
   ): AsyncGenerator<T, void> {
     const limit = String(pageSize)
-    let cursor: string | null = null
+    let cursor = first ?? null
     do {
       const page: Reply = await this.#send({
         tag,
         params: this.#ownerParam(),
-        query: { ...query, limit, cursor: cursor ?? undefined },
+        query: { ...query, limit, [name]: cursor ?? undefined },
       })
       yield* page.body as T[]
       cursor = page.next

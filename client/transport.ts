@@ -174,7 +174,8 @@ function replyIn({ status, headers, text }: Received, url: string): Reply {
     })
   }
   const target = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
-  return { body, next: target === undefined ? null : new URLSearchParams(target.split('?')[1]).get('cursor') }
+  const query = new URLSearchParams(target?.split('?')[1])
+  return { body, next: query.get('cursor') ?? query.get('after') }
 }
 
 /** Undefined for what is no JSON. */

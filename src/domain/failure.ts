@@ -68,6 +68,7 @@ export const failureMessages = {
   invalid_overlap: 'overlapSeconds must be an integer from 0 to 604800.',
   no_callback_url: 'This identity has no default callback URL.',
   too_many_tests: 'Too many test deliveries. Try again later.',
+  events_removed: 'Events after this cursor have been removed.',
   delivery_not_found: 'No such delivery.',
   delivery_in_progress: 'This delivery is already queued or being sent.',
   too_many_redeliveries: 'Too many redeliveries. Try again later.',

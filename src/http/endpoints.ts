@@ -84,6 +84,8 @@ const declared = {
     perOwnerMinute: REDELIVERIES_PER_OWNER_MINUTE,
   },
 
+  'GET /api/users/:id/events': { access: 'owner', owner: 'path', query: ['after', 'limit'] },
+
   'GET /api/users/:id/wallets': { access: 'owner', owner: 'path' },
   // A claim takes a wallet, though it is a GET.
   'GET /api/wallets/claim/niles/trx': { access: 'open', counts: 'claim', pages: 'own' },

@@ -58,6 +58,8 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   invalid_overlap: 'overlapSeconds of a rotation is something else.',
   no_callback_url: 'A test delivery of an identity that has not set one with PUT /api/users/:id/webhook.',
   too_many_tests: 'A test delivery of the identity is in progress, or it has requested more than six in a minute.',
+  events_removed:
+    'An event behind the cursor in after is older than BILLHOOK_EVENTS_DAYS and has been removed. Compare with the lists, then read on without after.',
   delivery_not_found: 'No delivery of the identity has the id in the path.',
   delivery_in_progress: 'A redelivery of a webhook whose present attempt is not over.',
   too_many_redeliveries:

@@ -50,6 +50,7 @@ export const failureStatus: Readonly<Record<FailureCode, number>> = {
   idempotency_in_progress: 409,
   invoice_paid: 409,
   delivery_in_progress: 409,
+  events_removed: 410,
   length_required: 411,
   body_too_large: 413,
   unsupported_media_type: 415,

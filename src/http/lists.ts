@@ -25,13 +25,20 @@ export interface ListQuery {
 
 const EVERYTHING: ListQuery = { limit: null, cursor: null }
 
-/** Reads `limit` and `cursor`; refuses with `invalid_query`. */
-export function readListQuery(parameters: URLSearchParams): Outcome<ListQuery> {
+/** Reads `limit`, null if it is absent; refuses with `invalid_query`. */
+export function readLimit(parameters: URLSearchParams): Outcome<number | null> {
   const limit = parameters.get('limit')
   if (limit !== null && (!LIMIT.test(limit) || Number(limit) > PAGE_LIMIT_MAX)) return refuseParameter('limit')
+  return succeed(limit === null ? null : Number(limit))
+}
+
+/** Reads `limit` and `cursor`; refuses with `invalid_query`. */
+export function readListQuery(parameters: URLSearchParams): Outcome<ListQuery> {
+  const limit = readLimit(parameters)
+  if (!limit.ok) return limit
   const cursor = parameters.get('cursor')
   if (cursor !== null && !CURSOR.test(cursor)) return refuseParameter('cursor')
-  return succeed({ limit: limit === null ? null : Number(limit), cursor })
+  return succeed({ limit: limit.value, cursor })
 }
 
 export function refuseParameter(parameter: string) {

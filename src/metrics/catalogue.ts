@@ -206,7 +206,12 @@ export const DEPOSIT_OUTCOMES: Readonly<Record<DepositObservation['outcome'], tr
   failed: true,
 }
 
-export const REMOVED_ROWS: Readonly<Record<RemovedRows, true>> = { events: true, deliveries: true, requests: true }
+export const REMOVED_ROWS: Readonly<Record<RemovedRows, true>> = {
+  events: true,
+  deliveries: true,
+  requests: true,
+  owner_events: true,
+}
 export const BACKUPS: Readonly<Record<'made' | 'failed', true>> = { made: true, failed: true }
 export const GATEWAY_REJECTIONS: Readonly<Record<GatewayRejection, true>> = { signature: true, body: true, event: true }
 

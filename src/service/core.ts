@@ -11,6 +11,7 @@ import type { Store } from '../store/store.js'
 import { AddressGuard } from '../webhooks/address-guard.js'
 import { Dispatcher } from '../webhooks/dispatcher.js'
 import { TestDeliveries } from '../webhooks/test-deliveries.js'
+import { BackgroundWork } from './background-work.js'
 import { planDescriptors } from './descriptors.js'
 import { isPrivateToMachine } from './exposure.js'
 import { LazySender } from './lazy-sender.js'
@@ -32,6 +33,9 @@ export interface Core extends Verification {
 }
 
 const HOUR_MS = 3_600_000
+/** How often expiries are looked for that no command has come to, and invoices that a deposit has paid beside its own. */
+const CATCH_UP_ROUND_MS = 1000
+const CATCH_UP_PAUSE_MS = 50
 
 /** What the core is built from. */
 export interface CoreContext {
@@ -94,10 +98,22 @@ export async function startCore(context: CoreContext): Promise<Core> {
     scheduler: systemScheduler,
     log,
     keepMs: settings.keepDays * DAY_MS,
+    keepEventsMs: settings.eventsDays * DAY_MS,
     ...(metrics === null ? {} : { onRemoved: metrics.removed }),
   })
   shutdown.add('retention', () => retention.stop())
   retention.start()
+
+  const catchUp = new BackgroundWork({
+    piece: () => store.commands.catchUp(),
+    pauseMs: CATCH_UP_PAUSE_MS,
+    roundMs: CATCH_UP_ROUND_MS,
+    scheduler: systemScheduler,
+    log,
+    complaint: 'expired and paid invoices are noted late',
+  })
+  shutdown.add('catching up', () => catchUp.stop())
+  catchUp.start()
 
   const backups = await startBackups(context)
   const directory = new WalletDirectory(store)

@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.js'
 import type { Logger } from '../log.js'
-import type { Cancel, Scheduler } from '../scheduler.js'
+import type { Scheduler } from '../scheduler.js'
 import type { CommandPort } from '../store/commands.js'
 import type { OutboxPort } from '../store/outbox.js'
-import type { LedgerPort, RemovedRows } from '../store/store.js'
+import type { EventPort, LedgerPort, RemovedRows } from '../store/store.js'
+import { BackgroundWork } from './background-work.js'
 
 /** Maximum rows removed in one commit, so few that no request notices. */
 const PIECE_ROWS = 200
@@ -15,6 +16,7 @@ const ROUND_PAUSE_MS = 60_000
 export interface RetentionOptions {
   readonly store: {
     readonly commands: Pick<CommandPort, 'removeExpiredRequests'>
+    readonly events: Pick<EventPort, 'removeBefore'>
     readonly ledger: Pick<LedgerPort, 'removeEventsBefore'>
     readonly outbox: Pick<OutboxPort, 'removeSettledBefore'>
   }
@@ -23,64 +25,52 @@ export interface RetentionOptions {
   readonly log: Logger
   /** Time for which event ids and settled deliveries are kept, in ms. */
   readonly keepMs: number
+  /** The same for the events of owners. */
+  readonly keepEventsMs: number
   /** Called after rows were removed. */
   readonly onRemoved?: (what: RemovedRows, rows: number) => void
 }
 
 /** Removes expired records in the background, a few at a time. */
 export class Retention {
-  private cancel: Cancel | null = null
-  private underWay: Promise<void> = Promise.resolve()
-  private isStopped = false
-  private hasComplained = false
+  private readonly work: BackgroundWork
 
-  constructor(private readonly options: RetentionOptions) {}
-
-  start(): void {
-    this.wait(ROUND_PAUSE_MS)
-  }
-
-  /** Resolves when no removal is in progress. */
-  async stop(): Promise<void> {
-    this.isStopped = true
-    this.cancel?.()
-    await this.underWay
-  }
-
-  private wait(delayMs: number): void {
-    if (this.isStopped) return
-    this.cancel = this.options.scheduler.after(delayMs, () => {
-      this.underWay = this.step()
+  constructor(private readonly options: RetentionOptions) {
+    const { scheduler, log } = options
+    this.work = new BackgroundWork({
+      piece: () => this.removePieces(),
+      pauseMs: PIECE_PAUSE_MS,
+      roundMs: ROUND_PAUSE_MS,
+      scheduler,
+      log,
+      complaint: 'old records cannot be removed',
     })
   }
 
-  private async step(): Promise<void> {
-    let removed = 0
-    try {
-      removed = await this.removePieces()
-      this.hasComplained = false
-    } catch (error) {
-      // The disk or the queue is full. Removing old records can wait.
-      if (!this.hasComplained) this.options.log.warn({ err: error }, 'old records cannot be removed')
-      this.hasComplained = true
-    }
-    this.wait(removed > 0 ? PIECE_PAUSE_MS : ROUND_PAUSE_MS)
+  start(): void {
+    this.work.start()
   }
 
-  /** Removes a few rows of each kind; returns how many. */
-  private async removePieces(): Promise<number> {
-    const { store, clock, keepMs, onRemoved } = this.options
-    const keptFrom = clock.now() - keepMs
+  /** Resolves when no removal is in progress. */
+  stop(): Promise<void> {
+    return this.work.stop()
+  }
+
+  /** Removes a few rows of each kind; answers whether it found any. */
+  private async removePieces(): Promise<boolean> {
+    const { store, clock, keepMs, keepEventsMs, onRemoved } = this.options
+    const now = clock.now()
     let total = 0
     for (const [what, remove] of [
-      ['events', () => store.ledger.removeEventsBefore(keptFrom, PIECE_ROWS)],
-      ['deliveries', () => store.outbox.removeSettledBefore(keptFrom, PIECE_ROWS)],
+      ['events', () => store.ledger.removeEventsBefore(now - keepMs, PIECE_ROWS)],
+      ['deliveries', () => store.outbox.removeSettledBefore(now - keepMs, PIECE_ROWS)],
       ['requests', () => store.commands.removeExpiredRequests(PIECE_ROWS)],
+      ['owner_events', () => store.events.removeBefore(now - keepEventsMs, PIECE_ROWS)],
     ] as const) {
       const rows = await remove()
       if (rows > 0) onRemoved?.(what, rows)
       total += rows
     }
-    return total
+    return total > 0
   }
 }

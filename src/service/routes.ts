@@ -12,6 +12,7 @@ import { limitRate } from '../http/guards/rate-limiter.js'
 import type { AccessParts } from '../http/guards.js'
 import { guardedRoutes } from '../http/guards.js'
 import type { Route } from '../http/router.js'
+import { eventHandlers } from '../http/routes/events.js'
 import { healthHandlers, type Readiness } from '../http/routes/health.js'
 import { apiKeyHandlers, identityHandlers } from '../http/routes/identities.js'
 import { infoHandlers } from '../http/routes/info.js'
@@ -117,6 +118,7 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
       onOwed,
       basePath,
     }),
+    eventHandlers({ events: store.events, basePath }),
     walletHandlers({ wallets: store.wallets, leaseMs, claimLimit }),
     identityHandlers(context.identities),
     paymentPageHandlers({

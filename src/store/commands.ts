@@ -82,6 +82,11 @@ export interface CommandPort {
    * the earlier invoice of the idempotency key, or the refusal. Null when it takes its turn, which decides ownership again.
    */
   answerWithoutTurn(command: InvoiceCommand): Awaitable<InvoiceResult | null>
+  /**
+   * Decides expiries that are due, and finds invoices that deposits to their wallets have paid: a bounded piece of what no
+   * command has come to. False when nothing is left.
+   */
+  catchUp(): Promise<boolean>
   /** Removes idempotency keys and signed requests whose time is over, at most `limit`. Answers how many it removed. */
   removeExpiredRequests(limit: number): Promise<number>
 }

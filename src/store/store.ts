@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Deposit } from '../domain/deposit.js'
+import type { OwnerEvent } from '../domain/event.js'
 import type { Outcome } from '../domain/failure.js'
 import type { ImportedInvoice } from '../domain/imported-record.js'
 import type { Invoice } from '../domain/invoice.js'
@@ -33,6 +34,7 @@ export interface Store {
   readonly deposits: DepositPort
   readonly chain: ChainPort
   readonly outbox: OutboxPort
+  readonly events: EventPort
   readonly webhooks: WebhookPort
   readonly ledger: LedgerPort
   readonly overview: OverviewPort
@@ -56,7 +58,7 @@ export interface Store {
  */
 export type Awaitable<T> = T | Promise<T>
 
-/** Which part of a list to read, newest record first. */
+/** Which part of a list to read. */
 export interface Page {
   /** The cursor that the page before ended with; null for the first page. */
   readonly after: string | null
@@ -147,6 +149,20 @@ export interface ChainPort {
   addressesOf(step: ChainStep): Awaitable<readonly string[]>
   /** The addresses of the wallets of a network. Read them again for each step, because wallets get addresses. */
   watched(network: Network): Awaitable<WatchedAddresses>
+}
+
+/** What happened to owners. It is written with what it tells. */
+export interface EventPort {
+  /**
+   * The events of an owner behind `after`, oldest first; cursors are ids of events. Refuses with `events_removed` when
+   * events behind `after` have been removed.
+   */
+  page(owner: string, page: Page): Awaitable<Outcome<PageOf<OwnerEvent>>>
+  /**
+   * Removes events from before `timeMs`, Unix ms: examines the next `limit` owners and events, and answers how many it
+   * removed. Behind the last owner it starts over.
+   */
+  removeBefore(timeMs: number, limit: number): Promise<number>
 }
 
 /** Where and how owners are notified. */
@@ -278,4 +294,4 @@ export interface MigrationControl {
 }
 
 /** What the retention removes. Invoices, deposits, wallets and keys are the books, and stay. */
-export type RemovedRows = 'events' | 'deliveries' | 'requests'
+export type RemovedRows = 'events' | 'deliveries' | 'requests' | 'owner_events'

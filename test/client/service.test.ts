@@ -143,6 +143,9 @@ describe('the client and a service in strict mode', () => {
     assert.notEqual((await billhook.rotateWebhookSecret({ overlapSeconds: 0 })).secret, secret)
     assert.equal((await billhook.testWebhook()).state, 'failed')
     assert.deepEqual(await idsOf(billhook.listDeliveries()), [])
+    assert.deepEqual(await typesOf(billhook.listEvents({ pageSize: 1 })), ['invoice.created', 'invoice.voided'])
+    const { value: first } = await billhook.listEvents().next()
+    assert.deepEqual(await typesOf(billhook.listEvents({ after: first?.id })), ['invoice.voided'])
     await failsWith('delivery_not_found', billhook.redeliver('0'.repeat(32)))
     assert.deepEqual(await billhook.deleteWebhook(), { deleted: true })
 
@@ -174,6 +177,12 @@ async function idsOf(list: AsyncIterable<{ readonly id: string }>): Promise<stri
   const ids: string[] = []
   for await (const { id } of list) ids.push(id)
   return ids
+}
+
+async function typesOf(list: AsyncIterable<{ readonly type: string }>): Promise<string[]> {
+  const types: string[] = []
+  for await (const { type } of list) types.push(type)
+  return types
 }
 
 async function failsWith(code: string, work: Promise<unknown>): Promise<BillhookError> {

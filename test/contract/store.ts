@@ -7,6 +7,7 @@ import { describeCommands } from './store/commands.js'
 import { describeDeliveries } from './store/deliveries.js'
 import { describeDeposits } from './store/deposits.js'
 import { describeEndings } from './store/endings.js'
+import { describeEvents } from './store/events.js'
 import type { OpenStore } from './store/harness.js'
 import { describeIdentities } from './store/identities.js'
 import { describeImports } from './store/imports.js'
@@ -38,6 +39,7 @@ const SUITES: Readonly<
   deposits: [describeDeposits, describeMatching],
   chain: [describeChains],
   outbox: [describeOutbox, describeDeliveries, describeRetries, describeSettledDeliveries, describeOutboxDepth],
+  events: [describeEvents],
   webhooks: [describeWebhooks],
   ledger: [describeLedger],
   overview: [describeOverview],

@@ -31,7 +31,7 @@ export interface OperationObject {
 }
 
 /** Chapters of the reference that a merchant's program calls. */
-const CHAPTERS = ['Invoices', 'API keys', 'Webhooks', 'Identities and wallets', 'Sandbox']
+const CHAPTERS = ['Invoices', 'API keys', 'Webhooks', 'Events', 'Identities and wallets', 'Sandbox']
 /** Of other chapters. */
 const OTHER_OPERATIONS = ['getInfo']
 /** The simulated ledger node is no part of the API. */

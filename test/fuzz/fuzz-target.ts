@@ -148,7 +148,7 @@ export class FuzzTarget {
 
   private async bystanderState(): Promise<string> {
     const parts: string[] = []
-    for (const path of ['invoices?include=payment', 'api-keys', 'wallets', 'webhook', 'webhook/deliveries']) {
+    for (const path of ['invoices?include=payment', 'api-keys', 'wallets', 'webhook', 'webhook/deliveries', 'events']) {
       const { status, body } = await this.send({ method: 'GET', path: `/api/users/${BYSTANDER}/${path}` })
       parts.push(`${status} ${body}`)
     }

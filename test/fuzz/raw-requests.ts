@@ -130,6 +130,7 @@ function readTarget(world: DraftWorld): string {
     `/api/users/${OWNER}/api-keys`,
     `/api/users/${OWNER}/webhook`,
     `/api/users/${OWNER}/webhook/deliveries?limit=3`,
+    `/api/users/${OWNER}/events?limit=3&after=${text(world)}`,
     `/api/users/${text(world)}/wallets`,
     `/api/identity/${text(world)}/exists`,
     `/api/invoices/${text(world)}`,

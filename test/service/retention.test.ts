@@ -7,11 +7,12 @@ import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
 
 const KEEP_MS = 1_000_000
+const KEEP_EVENTS_MS = 50_000
 const ROUND_MS = 60_000
 const PAUSE_MS = 50
 
 /** A store with rows to remove, of which each call takes what it may. */
-function setUp(rows: { events: number; deliveries: number; requests: number }) {
+function setUp(rows: { events: number; deliveries: number; requests: number; owner_events: number }) {
   const clock = new ManualClock()
   const scheduler = new ManualScheduler()
   const calls: string[] = []
@@ -39,12 +40,19 @@ function setUp(rows: { events: number; deliveries: number; requests: number }) {
           return take('deliveries', limit)
         },
       },
+      events: {
+        removeBefore: (timeMs, limit) => {
+          times.add(timeMs)
+          return take('owner_events', limit)
+        },
+      },
       commands: { removeExpiredRequests: (limit) => take('requests', limit) },
     },
     clock,
     scheduler,
     log: createLog('silent'),
     keepMs: KEEP_MS,
+    keepEventsMs: KEEP_EVENTS_MS,
     onRemoved: (what, count) => removed.push(`${what} ${count}`),
   })
   /** Lets time pass, and what begins then come to its end. */
@@ -61,37 +69,42 @@ function setUp(rows: { events: number; deliveries: number; requests: number }) {
 
 describe('what has been kept long enough', () => {
   test('is removed a piece of each kind at a time, with a pause for others between them', async () => {
-    const { retention, clock, times, removed, pass } = setUp({ events: 450, deliveries: 1, requests: 0 })
+    const { retention, clock, times, removed, pass } = setUp({
+      events: 450,
+      deliveries: 1,
+      requests: 0,
+      owner_events: 2,
+    })
     retention.start()
     assert.deepEqual(await pass(ROUND_MS - 1), [])
-    assert.deepEqual(await pass(1), ['events 200', 'deliveries 1', 'requests 0'])
-    assert.deepEqual([...times], [clock.now() - KEEP_MS])
-    assert.deepEqual(await pass(PAUSE_MS), ['events 200', 'deliveries 0', 'requests 0'])
-    assert.deepEqual(await pass(PAUSE_MS), ['events 50', 'deliveries 0', 'requests 0'])
-    assert.deepEqual(await pass(PAUSE_MS), ['events 0', 'deliveries 0', 'requests 0'])
+    assert.deepEqual(await pass(1), ['events 200', 'deliveries 1', 'requests 0', 'owner_events 2'])
+    assert.deepEqual([...times], [clock.now() - KEEP_MS, clock.now() - KEEP_EVENTS_MS])
+    assert.deepEqual(await pass(PAUSE_MS), ['events 200', 'deliveries 0', 'requests 0', 'owner_events 0'])
+    assert.deepEqual(await pass(PAUSE_MS), ['events 50', 'deliveries 0', 'requests 0', 'owner_events 0'])
+    assert.deepEqual(await pass(PAUSE_MS), ['events 0', 'deliveries 0', 'requests 0', 'owner_events 0'])
     assert.deepEqual(await pass(PAUSE_MS), [])
-    assert.deepEqual(removed, ['events 200', 'deliveries 1', 'events 200', 'events 50'])
-    assert.deepEqual(await pass(ROUND_MS), ['events 0', 'deliveries 0', 'requests 0'])
+    assert.deepEqual(removed, ['events 200', 'deliveries 1', 'owner_events 2', 'events 200', 'events 50'])
+    assert.deepEqual(await pass(ROUND_MS), ['events 0', 'deliveries 0', 'requests 0', 'owner_events 0'])
     await retention.stop()
   })
 
   test('waits while the store refuses writes, and goes on afterwards', async () => {
-    const { retention, pass, fail } = setUp({ events: 1, deliveries: 0, requests: 0 })
+    const { retention, pass, fail } = setUp({ events: 1, deliveries: 0, requests: 0, owner_events: 0 })
     retention.start()
     fail(new StorageUnavailable(new Error('the disk is full')))
     assert.deepEqual(await pass(ROUND_MS), [])
     assert.deepEqual(await pass(PAUSE_MS), [])
     fail(null)
-    assert.deepEqual(await pass(ROUND_MS), ['events 1', 'deliveries 0', 'requests 0'])
+    assert.deepEqual(await pass(ROUND_MS), ['events 1', 'deliveries 0', 'requests 0', 'owner_events 0'])
     await retention.stop()
   })
 
   test('stays when the service has stopped, which waits for the piece under way', async () => {
-    const { retention, scheduler, pass } = setUp({ events: 900, deliveries: 0, requests: 0 })
+    const { retention, scheduler, pass } = setUp({ events: 900, deliveries: 0, requests: 0, owner_events: 0 })
     retention.start()
     scheduler.pass(ROUND_MS)
     await retention.stop()
     assert.equal(scheduler.pending, 0)
-    assert.deepEqual(await pass(ROUND_MS), ['events 200', 'deliveries 0', 'requests 0'])
+    assert.deepEqual(await pass(ROUND_MS), ['events 200', 'deliveries 0', 'requests 0', 'owner_events 0'])
   })
 })

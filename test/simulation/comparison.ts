@@ -1,4 +1,5 @@
 import { authorise, type Permission } from '../../src/domain/api-key.js'
+import type { OwnerEvent } from '../../src/domain/event.js'
 import { NETWORKS, type Network } from '../../src/domain/network.js'
 import type { QualifyingDeposit } from '../../src/domain/payment.js'
 import type { Delivery } from '../../src/domain/webhook.js'
@@ -21,6 +22,9 @@ const FEW = 3
 
 /** Compares what the store answers with what the model does. */
 export class Comparison {
+  /** What a reader has read so far who goes on where it stopped, by owner. */
+  private readonly followed = new Map<string, OwnerEvent[]>()
+
   constructor(
     private readonly model: Model,
     private readonly store: () => LmdbStore,
@@ -74,6 +78,7 @@ export class Comparison {
   look(random: Random): void {
     const owner = ownerName(random.below(OWNERS_MAX))
     const limit = random.between(1, 40)
+    this.follow(owner, limit)
     switch (random.below(5)) {
       case 0:
         return this.invoices(owner, limit)
@@ -102,6 +107,7 @@ export class Comparison {
       this.wallets(name, WHOLE.limit)
       this.keys(name)
       this.deliveries(name, WHOLE.limit)
+      this.events(name)
       expectEqual('a webhook', store.webhooks.find(name), model.outbox.configuration(name))
       expectEqual(
         'whether an identity is known',
@@ -193,6 +199,58 @@ export class Comparison {
       this.model.outbox.of(owner).map(plain),
       owner,
     )
+  }
+
+  /** Reads on behind the last event that was read. */
+  private follow(owner: string, limit: number): void {
+    const read = this.followed.get(owner) ?? []
+    this.followed.set(owner, read)
+    read.push(...this.page(owner, { after: read.at(-1)?.id ?? null, limit }).items)
+  }
+
+  private events(owner: string): void {
+    const events = walk((page) => this.page(owner, page), WHOLE.limit)
+    const read = this.followed.get(owner) ?? []
+    expectEqual('what a reader of events has read', read, events.slice(0, read.length), owner)
+    const isPayment = ({ type }: OwnerEvent) => type === 'invoice.paid' || type === 'invoice.unpaid'
+    const others = events.filter((event) => !isPayment(event)).map(({ id: _, at: __, ...event }) => event)
+    expectEqual('the events of an owner', others, this.model.events.of(owner), owner)
+    for (const [i, { id, at }] of events.entries()) {
+      const before = events[i - 1]
+      if (before !== undefined && (before.id >= id || before.at > at)) violate('the order of events', [before.id, id])
+    }
+    for (const { invoiceId, type } of new Map(events.filter(isPayment).map((one) => [one.invoiceId, one])).values()) {
+      const told = this.model.invoices.told(invoiceId ?? '', this.now())
+      if (told?.voidedAt !== null || type === 'invoice.unpaid') continue
+      expectEqual('an invoice whose last event says that it is paid', told.payment.status, 'paid', invoiceId)
+    }
+    const payments = new Map<string | null, string>()
+    for (const { invoiceId, type } of events.filter(isPayment)) {
+      const expected = payments.get(invoiceId) === 'invoice.paid' ? 'invoice.unpaid' : 'invoice.paid'
+      expectEqual('the payments of an invoice in turn', type, expected, invoiceId)
+      payments.set(invoiceId, type)
+    }
+  }
+
+  /** Every invoice that is paid has been told to be, once nothing is left to catch up with. */
+  caughtUp(): void {
+    for (let owner = 0; owner < OWNERS_MAX; owner += 1) {
+      const told = new Map<string | null, string>()
+      for (const { invoiceId, type } of walk((page) => this.page(ownerName(owner), page), WHOLE.limit)) {
+        if (type === 'invoice.paid' || type === 'invoice.unpaid') told.set(invoiceId, type)
+      }
+      for (const { id } of this.model.invoices.of(ownerName(owner))) {
+        const invoice = this.model.invoices.told(id, this.now())
+        if (invoice?.voidedAt !== null) continue
+        const isPaid = told.get(id) === 'invoice.paid'
+        expectEqual('whether an invoice was told to be paid', isPaid, invoice.payment.status === 'paid', id)
+      }
+    }
+  }
+
+  private page(owner: string, page: Page): PageOf<OwnerEvent> {
+    const answer = this.store().events.page(owner, page)
+    return answer.ok ? answer.value : violate('a page of events', [owner, answer.failure])
   }
 
   private delivery(id: string): void {

@@ -111,7 +111,9 @@ export class World {
     for (let round = 0; round < RETRY_ROUNDS_MAX; round += 1) {
       const due = this.model.outbox.inState('waiting').map(({ record }) => record.nextAttemptAt ?? 0)
       if (due.length === 0) {
+        await this.catchUp()
         this.comparison.all()
+        this.comparison.caughtUp()
         const { found } = await checkData(this.place.path)
         if (found.length > 0) violate('a check of the data finds something', found)
         return
@@ -120,6 +122,11 @@ export class World {
       await this.settle(new Random(round))
     }
     violate('retries do not end', this.model.outbox.inState('waiting').length)
+  }
+
+  private async catchUp(): Promise<void> {
+    this.model.invoices.expire(this.clock.now())
+    while (await this.session.store.commands.catchUp());
   }
 
   /** Closes the store and removes it. */

@@ -25,6 +25,10 @@ export const invoices = {
     sentence:
       'The time for which event ids and settled webhook deliveries are kept. Invoices and deposits are kept forever.',
   }),
+  eventsDays: quantity(1, 36_500, 'days', {
+    fallback: '30',
+    sentence: 'The time for which GET /api/users/:id/events tells what happened.',
+  }),
   backupDir: optional.text(isPath, {
     expects: 'a path',
     fallbackText: 'no scheduled backups',

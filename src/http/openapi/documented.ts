@@ -1,4 +1,5 @@
 import { apiKeyOperations } from '../operations/api-keys.js'
+import { eventOperations } from '../operations/events.js'
 import { gatewayOperations } from '../operations/gateway.js'
 import { invoiceOperations } from '../operations/invoices.js'
 import type { DocumentedTag, Operations } from '../operations/operation.js'
@@ -12,6 +13,7 @@ export const documented: Operations<DocumentedTag> = {
   ...invoiceOperations,
   ...apiKeyOperations,
   ...webhookOperations,
+  ...eventOperations,
   ...walletOperations,
   ...paymentPageOperations,
   ...serviceOperations,

@@ -55,6 +55,23 @@ export const examples = {
     attemptedAt: 1795171627070,
     nextAttemptAt: null,
   },
+  event: {
+    id: '01a1f89143c60000',
+    type: 'deposit.confirmed',
+    at: 1795171631046,
+    invoiceId: exampleInvoice.id,
+    reference: exampleInvoice.reference,
+    deposit: {
+      network: 'TRX-NILE',
+      txHash: '1173e737c4f3b2a190817263544536271809fadecbbc9dae8f7061524334251607',
+      index: 0,
+      toAddress: 'TYDQ9WYznpT8iBUoDpZTNW16FTj786RqHP',
+      currency: 'Tether',
+      amount: '25000000',
+      receivedAt: 1795171627068,
+    },
+    delivery: null,
+  },
   deposit: {
     network: 'TRX-NILE',
     txHash: '1173e737c4f3b2a190817263544536271809fadecbbc9dae8f7061524334251607',

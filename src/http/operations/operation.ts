@@ -14,6 +14,7 @@ export const CHAPTERS = {
   Invoices: 'Requests for payment. Their paid status is computed from the deposits on every read.',
   'API keys': 'The public halves of the keys that sign requests.',
   Webhooks: 'Where an identity is notified, the secret that signs, and what was delivered.',
+  Events: 'What happened to an identity, in order: for a program that must not miss anything.',
   'Identities and wallets': 'Wallets are claimed here and assigned to an identity on the ledger.',
   'Payment page': 'What a payer sees.',
   Service: 'The service itself.',

@@ -2,6 +2,7 @@ import { apiKeyRecords } from './records/api-key.js'
 import { deliveredRecords } from './records/delivered.js'
 import { depositRecords } from './records/deposit.js'
 import { errorRecords } from './records/error.js'
+import { eventRecords } from './records/event.js'
 import { eventResultRecords } from './records/event-result.js'
 import { infoRecords } from './records/info.js'
 import { invoiceRecords } from './records/invoice.js'
@@ -14,6 +15,7 @@ export const records = {
   ...invoiceRecords,
   ...apiKeyRecords,
   ...webhookRecords,
+  ...eventRecords,
   ...walletRecords,
   ...infoRecords,
   ...depositRecords,

@@ -1,5 +1,6 @@
 import type { OnOwed } from '../../actors/intake.js'
 import type { Clock } from '../../clock.js'
+import { failureShown } from '../../domain/event.js'
 import { failure, type Outcome, refuse, retryLater, succeed } from '../../domain/failure.js'
 import { judgeRedelivery } from '../../domain/retry.js'
 import { isCallbackUrl, parseOwner } from '../../domain/text.js'
@@ -150,9 +151,5 @@ function toRecord(delivery: Delivery) {
 }
 
 function resultShown(result: DeliveryResult | null) {
-  return {
-    httpStatus: result?.kind === 'answered' ? result.httpStatus : null,
-    failure: result?.kind === 'failed' ? result.reason : null,
-    durationMs: result?.durationMs ?? null,
-  }
+  return { ...failureShown(result), durationMs: result?.durationMs ?? null }
 }

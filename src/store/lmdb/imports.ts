@@ -86,13 +86,14 @@ function enter(commit: Commit, row: InvoiceRow): void {
 /** A dropped deposit is seen first: a store remembers only what it saw. */
 function addDeposit(commit: Commit, deposits: DepositRecorder, deposit: Deposit): ImportOutcome {
   const { kind, confirmedAt, ...sighting } = deposit
+  commit.silence()
   const reports = kind === 'dropped' ? (['pending', 'dropped'] as const) : [kind]
   const before = findDeposit(commit, deposit)
   if (before?.deposit.kind === kind) {
     return deposits.conflictWith(before, sighting) === null ? KNOWN : refused('it is known otherwise')
   }
   for (const report of reports) {
-    const { outcome } = deposits.record(commit, { type: 'deposit', report, sighting }, 'silently')
+    const { outcome } = deposits.record(commit, { type: 'deposit', report, sighting })
     if (outcome.status === 'rejected') return refused(outcome.error)
   }
   const row = findDeposit(commit, deposit)

@@ -11,6 +11,7 @@ import { CommitLoop, type World } from './commit/commit-loop.js'
 import { DiskSpace } from './commit/disk-space.js'
 import { LmdbDeposits } from './deposits/deposit-rows.js'
 import { DepositRecorder } from './deposits/deposits.js'
+import { LmdbEvents } from './events/event-port.js'
 import { DATA_FILE, flawOfDataFile } from './file/data-file.js'
 import { type DirectoryLock, lockDirectory } from './file/directory-lock.js'
 import { migrationPlan, PROBE_KEY, prepareSchema } from './file/schema.js'
@@ -124,6 +125,7 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
     deposits: new LmdbDeposits(commits),
     chain,
     outbox: new LmdbOutbox(commits),
+    events: new LmdbEvents(commits),
     webhooks: new LmdbWebhooks(commits, options.randomSecretHex),
     overview: new LmdbOverview(commits),
     imports: new LmdbImports(commits, deposits),

@@ -119,6 +119,7 @@ const ROUTES: readonly Protected[] = [
     path: (owner) => `/api/users/${owner}/webhook/test`,
     status: 200,
   },
+  { tag: 'GET /api/users/:id/events', path: (owner) => `/api/users/${owner}/events`, status: 200 },
   {
     tag: 'GET /api/users/:id/webhook/deliveries',
     path: (owner) => `/api/users/${owner}/webhook/deliveries`,
@@ -150,7 +151,7 @@ function callSigned(route: Protected, owner: string, key: TestKey, tag = route.t
 /** Everything of an owner that a route could show or change. */
 async function stateOf({ identity, apiKey }: Actor): Promise<string> {
   const replies: Reply[] = []
-  for (const path of ['api-keys', 'invoices', 'wallets', 'webhook', 'webhook/deliveries']) {
+  for (const path of ['api-keys', 'invoices', 'wallets', 'webhook', 'webhook/deliveries', 'events']) {
     const headers = signed(apiKey, `GET /api/users/:id/${path}`, '')
     replies.push(await fixture.call('GET', `/api/users/${identity}/${path}`, { headers }))
   }

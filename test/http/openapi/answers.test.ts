@@ -32,6 +32,8 @@ const NOT_CAUSED: ReadonlySet<string> = new Set([
   ...['too_many_wallet_sets', 'no_wallet_available', 'too_many_keys', 'too_many_claims'],
   // Needs a setting: one invoice for each wallet, a ledger to be asked.
   ...['wallet_in_use', 'ledger_unreachable'],
+  // Thirty days later.
+  'events_removed',
   // At the start and at the end of the service.
   ...['shutting_down', 'not_ready'],
 ])
@@ -242,6 +244,11 @@ for (const engine of HTTP_ENGINES) {
         let [delivery] = (await caller.expect(list, 200, { path, query: { limit: '1' } })).json
         while (delivery.state !== 'delivered') [delivery] = (await caller.expect(list, 200, { path })).json
         await caller.expect(list, 'invalid_query', { path, query: { cursor: 'x' } })
+
+        const events = 'GET /api/users/:id/events'
+        const [happened] = (await caller.expect(events, 200, { path, query: { limit: '1' } })).json
+        await caller.expect(events, 200, { path, query: { after: happened.id } })
+        await caller.expect(events, 'invalid_query', { path, query: { after: 'x' } })
 
         // One was used up above.
         for (let n = 0; n < 5; n += 1) await caller.expect(try_, 200, { path })

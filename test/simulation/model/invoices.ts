@@ -4,6 +4,7 @@ import type { Invoice } from '../../../src/domain/invoice.js'
 import type { Payment, QualifyingDeposit } from '../../../src/domain/payment.js'
 import { decimal, invoiceAtoms } from './amounts.js'
 import { currencyOf, type ModelDeposit, type ModelDeposits } from './deposits.js'
+import type { ModelEvents } from './events.js'
 import type { ModelWallets } from './wallets.js'
 
 /** An invoice that a client asked for, as it stood in the request. */
@@ -49,6 +50,7 @@ export class ModelInvoices {
     private readonly wallets: ModelWallets,
     private readonly deposits: ModelDeposits,
     private readonly defaultCallbackOf: (owner: string) => string | null,
+    private readonly events: ModelEvents,
   ) {}
 
   get count(): number {
@@ -117,6 +119,7 @@ export class ModelInvoices {
       voidedAt: null,
       hasOutlivedExpiry: false,
     })
+    this.events.add(record.owner, 'invoice.created', record)
     return record
   }
 
@@ -147,10 +150,16 @@ export class ModelInvoices {
 
   /** Decides about every invoice whose time to expire has come. */
   expire(nowMs: number): void {
-    for (const invoice of this.invoices) {
-      if (invoice.expiresAt === null || invoice.expiresAt > nowMs) continue
+    const due = this.invoices
+      .flatMap((invoice) => (invoice.expiresAt === null ? [] : [{ invoice, at: invoice.expiresAt }]))
+      .filter(({ at }) => at <= nowMs)
+      .sort((one, other) => one.at - other.at || (one.invoice.record.id < other.invoice.record.id ? -1 : 1))
+    for (const { invoice } of due) {
+      const wasVoid = invoice.voidedAt !== null
       invoice.voidedAt = this.voidedAtBy(invoice, nowMs)
       invoice.hasOutlivedExpiry = invoice.voidedAt === null
+      const { record } = invoice
+      if (!wasVoid && invoice.voidedAt !== null) this.events.add(record.owner, 'invoice.expired', record)
     }
   }
 
@@ -160,6 +169,7 @@ export class ModelInvoices {
     if (invoice === undefined) return 'invoice_not_found'
     if (invoice.record.owner !== owner) return 'not_invoice_owner'
     if (invoice.voidedAt === null && this.isCovered(invoice)) return 'invoice_paid'
+    if (invoice.voidedAt === null) this.events.add(owner, 'invoice.voided', invoice.record)
     invoice.voidedAt ??= nowMs
     return this.told(id, nowMs)
   }

@@ -4,6 +4,7 @@ import type { DepositFact, LedgerFact, UnreadableFact } from '../../../src/domai
 import { depositAtoms } from './amounts.js'
 import { ModelChains } from './chains.js'
 import { type ModelDeposit, ModelDeposits } from './deposits.js'
+import { ModelEvents } from './events.js'
 import { ModelInvoices } from './invoices.js'
 import { ModelKeys } from './keys.js'
 import { ModelOutbox, type ModelOwed } from './outbox.js'
@@ -33,13 +34,15 @@ export class Model {
   readonly keys = new ModelKeys()
   readonly deposits = new ModelDeposits()
   readonly chains = new ModelChains(this.deposits)
-  readonly outbox = new ModelOutbox()
+  readonly events = new ModelEvents()
+  readonly outbox = new ModelOutbox(this.events)
   readonly invoices = new ModelInvoices(
     this.wallets,
     this.deposits,
     (owner) => this.outbox.configuration(owner).callback_url,
+    this.events,
   )
-  private readonly events = new Map<string, EventStatus>()
+  private readonly answered = new Map<string, EventStatus>()
   private readonly idempotency = new Map<string, ModelIdempotency>()
   private latestMs = 0
 
@@ -63,6 +66,7 @@ export class Model {
       const effect = this.deposits.judge(report, sighting)
       if (effect.status !== 'applied') return effect.status
       let deposit = effect.known
+      const before = deposit?.record.kind
       if (deposit === undefined) {
         const atoms = depositAtoms(sighting.currency, sighting.amount) ?? 0n
         // Chosen before it counts: what an invoice misses is what the payer saw missing.
@@ -75,6 +79,7 @@ export class Model {
         }
         this.deposits.change(deposit, report, sighting, nowMs)
       }
+      this.tell(deposit, before === 'pending')
       for (const news of effect.news) {
         deposit.reached.add(news)
         const one = this.owe(deposit, news)
@@ -99,11 +104,21 @@ export class Model {
   private once(eventId: string | null, apply: () => EventStatus): EventStatus {
     if (eventId === null) return apply()
     if (eventId === '' || Buffer.byteLength(eventId) > EVENT_ID_BYTES_MAX) return 'rejected'
-    const answered = this.events.get(eventId)
+    const answered = this.answered.get(eventId)
     if (answered !== undefined) return answered === 'rejected' ? 'rejected' : 'duplicate'
     const status = apply()
-    this.events.set(eventId, status)
+    this.answered.set(eventId, status)
     return status
+  }
+
+  /** Tells the owner of its invoice, or else of its wallet, what a deposit is now. */
+  private tell({ record, invoiceId }: ModelDeposit, wasPending: boolean): void {
+    const { kind, confirmedAt: _, ...deposit } = record
+    const invoice = invoiceId === null ? undefined : this.invoices.find(invoiceId)
+    const owner = invoice?.owner ?? this.wallets.at(record.network, record.toAddress)?.owner ?? null
+    if (owner === null) return
+    const kinds = kind === 'confirmed' && !wasPending ? (['pending', kind] as const) : [kind]
+    for (const one of kinds) this.events.add(owner, `deposit.${one}`, invoice, { deposit })
   }
 
   /** The delivery that a status owes, null when no callback resolves (specification, Webhook delivery). */

@@ -1,6 +1,7 @@
 import type { DepositStatus } from '../../../src/domain/deposit.js'
 import type { Delivery, DeliveryResult, WebhookConfiguration, WebhookPayload } from '../../../src/domain/webhook.js'
 import type { LaneOfOwner } from '../../../src/store/outbox.js'
+import type { ModelEvents } from './events.js'
 
 /** A delivery with what was seen of its attempts. */
 export interface ModelDelivery {
@@ -32,6 +33,8 @@ export class ModelOutbox {
   private readonly byId = new Map<string, ModelDelivery>()
   /** Deliveries whose state is not `settled`: the only ones that looks at what is to be done must see. */
   private readonly open = new Set<ModelDelivery>()
+
+  constructor(private readonly events: ModelEvents) {}
 
   configuration(owner: string): WebhookConfiguration {
     return (
@@ -159,7 +162,9 @@ export class ModelOutbox {
   end(delivery: ModelDelivery, result: DeliveryResult, nextAttemptAt: number | null): void {
     const state = nextAttemptAt === null ? 'settled' : 'waiting'
     delivery.record = { ...delivery.record, state, nextAttemptAt, result: kept(result) }
-    if (state === 'settled') this.open.delete(delivery)
+    if (state !== 'settled') return
+    this.open.delete(delivery)
+    if (result.kind === 'failed' || result.httpStatus < 200 || result.httpStatus > 299) this.failed(delivery)
   }
 
   queueAgain(delivery: ModelDelivery, attemptsBefore: number): void {
@@ -170,6 +175,16 @@ export class ModelOutbox {
   giveUp(delivery: ModelDelivery): void {
     delivery.record = { ...delivery.record, state: 'settled', nextAttemptAt: null }
     this.open.delete(delivery)
+    this.failed(delivery)
+  }
+
+  private failed({ record }: ModelDelivery): void {
+    const { id, owner, invoiceId, status, attempts, result, body } = record
+    const httpStatus = result?.kind === 'answered' ? result.httpStatus : null
+    const failure = result?.kind === 'failed' ? result.reason : null
+    const invoice = { id: invoiceId, reference: JSON.parse(body).reference }
+    const delivery = { id, status, attempt: attempts, httpStatus, failure }
+    this.events.add(owner, 'delivery.failed', invoice, { delivery })
   }
 }
 

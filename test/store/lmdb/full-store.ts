@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { ChainStep, ObservedBlock } from '../../../src/domain/block.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { Scenario } from '../../contract/store/harness.js'
@@ -33,6 +34,8 @@ export async function fillEveryTable(directory: string): Promise<void> {
   await chain(t)
   await ledger(t)
   await attempts(t)
+  await crowd(t)
+  assert.equal(await store.events.removeBefore(START_MS + 1, 2), 2)
   await store.close()
 }
 
@@ -126,6 +129,13 @@ async function ledger(t: Scenario): Promise<void> {
     ],
     settled: [],
   })
+}
+
+/** More open invoices on a wallet than are examined with the deposit that pays them. */
+async function crowd(t: Scenario): Promise<void> {
+  await t.own('alice', 'wallet-4')
+  for (let n = 1; n <= 40; n += 1) await t.invoice({ amount: `0.${100 + n}`, walletIds: ['wallet-4'] })
+  await t.deposit('confirmed', { txHash: '0xcrowd', toAddress: addressOf('wallet-4'), receivedAt: t.clock.now() + 1 })
 }
 
 /** Leaves deliveries in every state. */

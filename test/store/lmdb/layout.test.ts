@@ -32,14 +32,14 @@ const TABLES = [
     'ledger-set-aside',
   ],
   ...['ledger-taken', 'matches', 'meta', 'open-amounts', 'open-invoices', 'owner-api-keys', 'owner-deliveries'],
-  ...['owner-invoices', 'owner-wallets', 'paid-amounts', 'paid-invoices', 'payee-numbers', 'payees'],
-  ...['queued-deliveries', 'references', 'seen-totals', 'signed-creations', 'unmatched-invoices'],
+  ...['owner-events', 'owner-invoices', 'owner-wallets', 'paid-amounts', 'paid-invoices', 'payee-numbers', 'payees'],
+  ...['queued-deliveries', 'references', 'seen-totals', 'signed-creations', 'unmatched-invoices', 'unsettled-wallets'],
   ...['waiting-deliveries', 'wallets', 'webhooks'],
 ]
 const RECORDS = [
   ...['addresses 1', 'api-keys 1', 'blocks 1', 'deliveries 1', 'deposits 1', 'identities 1', 'invoices 3'],
   ...['ledger-set-aside 1', 'meta/ledger-cursor 1', 'meta/ledger-progress 1', 'meta/migration 1'],
-  ...['meta/sequences 1', 'payees 1', 'wallets 1', 'webhooks 2'],
+  ...['meta/sequences 1', 'owner-events 1', 'owner-events 1', 'payees 1', 'wallets 1', 'webhooks 2'],
 ]
 
 /** A record's name and version where its codec is made. */

@@ -1,7 +1,7 @@
 import { hex, invoiceId, oneOf, orNull, record, type Schema, text, time, whole } from '../schema.js'
 import { identity } from './common.js'
 
-const outcome = {
+export const outcome = {
   httpStatus: orNull(whole('The status that the receiver answered.', { minimum: 100, maximum: 999 })),
   failure: orNull(
     oneOf(

@@ -20,8 +20,9 @@ import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
 import { createInvoice } from '../invoices/create-invoice.js'
 import type { InvoiceAnswers } from '../invoices/invoice-answers.js'
-import { expireDue, isCoveredNow, putDecided } from '../invoices/invoice-index.js'
+import { expireDue, isCoveredNow, isExpiryNext, logInvoice, putDecided } from '../invoices/invoice-index.js'
 import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
+import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
 import { refusalOf } from '../keys/api-keys.js'
 import { earlierAnswer, rememberAnswer } from '../ledger/events.js'
 import { answerFor } from '../payments/payments.js'
@@ -54,6 +55,17 @@ export class LmdbCommands implements CommandPort {
     if (walletIds.every((id) => findWallet(snapshot, id)?.owner === owner)) return null
     const earlier = answerOfEarlier(snapshot, terms?.idempotency)
     return earlier ?? { type: 'invoice', outcome: refuse('wallet_not_owned'), isReplay: false }
+  }
+
+  async catchUp(): Promise<boolean> {
+    const { commits } = this.parts
+    const isLeft = () => isExpiryNext(commits.snapshot) || isUnsettled(commits.snapshot)
+    if (!isLeft()) return false
+    // A silent piece must not hide expiries: those come first.
+    await commits.runAdmitted((commit) => {
+      if (expireDue(commit)) settlePiece(commit)
+    })
+    return isLeft()
   }
 
   removeExpiredRequests(limit: number): Promise<number> {
@@ -153,6 +165,7 @@ function voidInvoice(commit: Commit, { invoiceId, owner, authority }: VoidComman
   if (refusal !== null) return { ok: false, failure: refusal }
   if (row.voidedAt === null) {
     putDecided(commit, { ...row, voidedAt: commit.nowMs })
+    logInvoice(commit, 'invoice.voided', row)
     for (const walletId of walletsOf(row.invoice)) commit.changed(walletId)
   }
   return succeed(answerFor(commit, invoiceRow(commit, row.id)))

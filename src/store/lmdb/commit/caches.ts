@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../../base/bounded-map.js'
 import type { ApiKey } from '../../../domain/api-key.js'
+import type { EventPosition } from '../events/event-log.js'
 import type { SetOfOneWallet, WalletSet } from '../invoices/wallet-sets.js'
 import { apiKeyCodec } from '../keys/api-keys.js'
 import type { DeliveryId, Numbers, OwnerNo, SetNo, WalletNo } from '../tables/keys.js'
@@ -30,6 +31,12 @@ export class Caches {
   firstExpiryAt: number | null = null
   /** The greatest id of a delivery; undefined until it is read. */
   newestDelivery: DeliveryId | undefined
+  /** Where the log of an owner ends. */
+  readonly lastEvents = new BoundedMap<OwnerNo, EventPosition>(ROWS_MAX)
+  /** The owner with whom the removal of events goes on. */
+  eventsRemovedTo = 0 as OwnerNo
+  /** The wallet whose open invoices were examined last, so that each has its turn. */
+  settledWallet = 0 as WalletNo
   /** Where the removal of settled deliveries goes on, so that those which stay cannot hide the others; null to begin. */
   removedTo: DeliveryId | null = null
 }

@@ -31,6 +31,7 @@ export interface World {
 class UnitCommit {
   /** Read once: everything that a unit does happens at the same time. Unix ms. */
   readonly nowMs: number
+  private isMuted = false
 
   constructor(
     readonly tables: Tables,
@@ -40,6 +41,15 @@ class UnitCommit {
     private readonly changes: Changes,
   ) {
     this.nowMs = world.clock.now()
+  }
+
+  /** What the unit does from now on is told to nobody: it owes no webhooks, and is no event. */
+  silence(): void {
+    this.isMuted = true
+  }
+
+  get isSilent(): boolean {
+    return this.isMuted
   }
 
   /** A new id of this time, or of a given one. */

@@ -16,14 +16,18 @@ import { paymentOf } from '../../../domain/payment.js'
 import { resolveCallback, webhookBody } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
 import type { Commit } from '../commit/commit-loop.js'
+import { logEvent } from '../events/event-log.js'
+import { depositEvent } from '../events/event-rows.js'
 import { giveBackMatch, matchInvoice, reopen, settleIfPaid } from '../invoices/invoice-index.js'
 import { placeOf } from '../invoices/invoice-places.js'
 import { atomsOf, invoiceRow } from '../invoices/invoice-rows.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
+import { settleWallet } from '../invoices/unsettled-wallets.js'
+import { findSet } from '../invoices/wallet-sets.js'
 import { enqueueDelivery } from '../outbox/deliveries.js'
 import { receivedFor } from '../payments/payments.js'
 import { accountOf, addToTotals, removeFromTotals } from '../payments/running-totals.js'
-import type { DepositNo, InvoiceId } from '../tables/keys.js'
+import { currencyByte, type DepositNo, type InvoiceId } from '../tables/keys.js'
 import { internAddress, walletAt } from '../wallets/wallets.js'
 import { configurationOf, defaultCallback } from '../webhooks/webhook-configurations.js'
 import { Candidates } from './candidates.js'
@@ -63,8 +67,8 @@ export class DepositRecorder {
     return true
   }
 
-  /** `silently`: nobody is notified, now or later, of the statuses that it reaches. */
-  record(commit: Commit, { report, sighting }: DepositFact, how: 'aloud' | 'silently' = 'aloud'): RecordedDeposit {
+  /** In a silent commit nobody is notified, now or later, of the statuses that it reaches. */
+  record(commit: Commit, { report, sighting }: DepositFact): RecordedDeposit {
     const flaw = this.flawOf(sighting)
     if (flaw !== null) return rejected(flaw)
     const known = findDeposit(commit, sighting)
@@ -85,14 +89,15 @@ export class DepositRecorder {
       isPendingReached: seen.isPendingReached || reaches.includes('pending'),
       isConfirmedReached: seen.isConfirmedReached || reaches.includes('confirmed'),
     }
+    logDeposit(commit, after, reaches)
     count(commit, from, after)
     noteChange(commit, sighting)
-    if (kind === 'confirmed' && after.invoiceId !== null) settleIfPaid(commit, after.invoiceId)
+    if (kind === 'confirmed') settle(commit, after)
     putDeposit(commit, after)
     const owed: OwedDelivery[] = []
     for (const status of reaches) {
       const isNew = status === 'pending' ? !seen.isPendingReached : !seen.isConfirmedReached
-      const delivery = isNew && how === 'aloud' ? owe(commit, after, status) : null
+      const delivery = isNew && !commit.isSilent ? owe(commit, after, status) : null
       if (delivery !== null) owed.push(delivery)
     }
     return { outcome: { status: 'applied', deposit: after.deposit }, owed }
@@ -177,6 +182,27 @@ function candidatesFor(
   const place = placeOf(wallet.no, wallet.ownerNo)
   const hasDefaultCallback = defaultCallback(commit, wallet.ownerNo) !== null
   return new Candidates(commit, { place, currency, atoms, receivedAt, hasDefaultCallback })
+}
+
+/** Finds what a confirmed deposit has paid: the invoice that it matched first. */
+function settle(commit: Commit, { deposit, invoiceId, countedAs }: DepositRow): void {
+  if (invoiceId !== null) settleIfPaid(commit, invoiceId)
+  const wallet = countedAs === null ? undefined : walletAt(commit, deposit.network, deposit.toAddress)
+  if (countedAs === null || wallet === undefined) return
+  settleWallet(commit, wallet.no, { currencyByte: currencyByte(countedAs), receivedAt: deposit.receivedAt })
+}
+
+/** Tells the owner of the invoice that it matched, or else of its wallet, what became of a deposit. */
+function logDeposit(commit: Commit, { deposit, invoiceId }: DepositRow, reaches: readonly DepositStatus[]): void {
+  const { kind, confirmedAt: _, ...sighting } = deposit
+  const ownerNo =
+    invoiceId === null
+      ? (walletAt(commit, deposit.network, deposit.toAddress)?.ownerNo ?? null)
+      : findSet(commit, invoiceRow(commit, invoiceId).setNo).ownerNo
+  if (ownerNo === null) return
+  for (const report of kind === 'dropped' ? [kind] : reaches) {
+    logEvent(commit, ownerNo, depositEvent(`deposit.${report}`, sighting, invoiceId))
+  }
 }
 
 function noteChange(commit: Commit, { network, toAddress }: Sighting): void {

@@ -2,7 +2,7 @@ import type { Commit } from '../commit/commit-loop.js'
 import { depositCodec, listDepositNo } from '../deposits/deposit-rows.js'
 import type { Migration } from './migration.js'
 
-/** Brings data of version 4 to version 5: lets deposits be found by their numbers. */
+/** Brings data of version 4 to version 5: lets deposits be found by their numbers. The logs of owners begin empty. */
 export const MIGRATE_4: Migration = {
   from: 4,
   passes: [{ name: 'deposit numbers', table: 'deposits', row: listDeposit }],

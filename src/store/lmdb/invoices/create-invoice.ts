@@ -1,3 +1,4 @@
+import type { Currency } from '../../../domain/amount.js'
 import { type Outcome, succeed } from '../../../domain/failure.js'
 import type { SignedCreation } from '../../../domain/idempotency.js'
 import {
@@ -9,7 +10,10 @@ import {
 } from '../../../domain/invoice.js'
 import { isRepeatedCreation } from '../commands/idempotency.js'
 import type { Commit } from '../commit/commit-loop.js'
+import { logEvent } from '../events/event-log.js'
+import { invoiceEvent } from '../events/event-rows.js'
 import { ownerNoOf } from '../identities/identities.js'
+import { accountOf, headOf } from '../payments/running-totals.js'
 import { type InvoiceId, type OwnerNo, type SetNo, under } from '../tables/keys.js'
 import { NOTHING } from '../tables/tables.js'
 import { findWallet, type WalletRow } from '../wallets/wallets.js'
@@ -94,7 +98,14 @@ function insert(
   if (expiresAt !== null) addExpiry(commit, expiresAt, id)
   // Every open invoice of the amount would have refused this one.
   enterOpen(commit, { id, places, setNo, currency, amount, callback: callbackOf(invoice) }, true)
+  logEvent(commit, ownerNo, invoiceEvent('invoice.created', id))
+  if (wallets.some((wallet) => hasLaterDeposit(commit, wallet, currency))) isUnpaid(commit, id)
   return invoice
+}
+
+/** Whether a confirmed deposit is dated after now: it counts for an invoice that is created now. */
+function hasLaterDeposit({ tables, nowMs }: Commit, { addressNo }: WalletRow, currency: Currency): boolean {
+  return addressNo !== null && headOf(tables.confirmedTotals, accountOf(addressNo, currency)).receivedAt > nowMs
 }
 
 /** The facts about a new invoice, in LMDB. Open invoices that turn out to be paid are settled on the way. */

@@ -1,7 +1,10 @@
 import type { Currency } from '../../../domain/amount.js'
+import type { InvoiceEventType } from '../../../domain/event.js'
 import { isPaid } from '../../../domain/payment.js'
 import { decideExpiry, isCovered, isExpiryDue } from '../../../domain/voiding.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit, Snapshot } from '../commit/commit-loop.js'
+import { logEvent } from '../events/event-log.js'
+import { invoiceEvent } from '../events/event-rows.js'
 import { confirmedFor, receivedFor } from '../payments/payments.js'
 import { type Account, lastToReceive } from '../payments/running-totals.js'
 import { type InvoiceId, idOfKey, timeKey, type WalletNo, WIDE_BYTES } from '../tables/keys.js'
@@ -20,6 +23,7 @@ import {
   paidBetween,
   removeMatch,
 } from './paid-invoices.js'
+import { findSet } from './wallet-sets.js'
 
 /*
  * Keeps the invoices on wallets where collisions and deposits look for them. An invoice that is not void is in one of two
@@ -50,13 +54,19 @@ export function expiryKey(expiresAt: number, id: InvoiceId): Buffer {
   return Buffer.concat([timeKey(expiresAt), id])
 }
 
-/** Decides the expiries that are due. */
-export function expireDue(commit: Commit): void {
+/** Decides the expiries that are due, `EXPIRED_AT_ONCE` at most. False when there may be more. */
+export function expireDue(commit: Commit): boolean {
   for (let taken = 0; taken < EXPIRED_AT_ONCE; taken += 1) {
     const id = takeExpired(commit)
-    if (id === null) return
+    if (id === null) return true
     decidedRow(commit, id)
   }
+  return false
+}
+
+/** Whether the first expiry is due. */
+export function isExpiryNext({ tables, nowMs }: Snapshot): boolean {
+  return firstKey(tables.expiries, NOTHING, timeKey(nowMs + 1)) !== undefined
 }
 
 /** Takes out the first invoice that is due to expire; null when none is. */
@@ -76,7 +86,13 @@ export function decidedRow(commit: Commit, id: InvoiceId): InvoiceRow {
   if (!isExpiryDue(row, commit.nowMs)) return row
   const decided = { ...row, ...decideExpiry(row, isCoveredNow(commit, row)) }
   putDecided(commit, decided)
+  if (decided.voidedAt !== null) logInvoice(commit, 'invoice.expired', decided)
   return decided
+}
+
+/** Enters what became of an invoice into the log of its owner. */
+export function logInvoice(commit: Commit, type: InvoiceEventType, { id, setNo }: InvoiceRow): void {
+  logEvent(commit, findSet(commit, setNo).ownerNo, invoiceEvent(type, id))
 }
 
 /** Whether an invoice is paid or being paid. */
@@ -98,6 +114,7 @@ export function isUnpaid(commit: Commit, id: InvoiceId): boolean {
   const invoice = indexed(commit, row)
   leaveOpen(commit, invoice)
   enterPaid(commit, invoice)
+  logInvoice(commit, 'invoice.paid', row)
   return false
 }
 
@@ -143,5 +160,6 @@ export function reopen(
     const invoice = indexed(commit, row)
     leavePaid(commit, invoice)
     enterOpen(commit, invoice)
+    logInvoice(commit, 'invoice.unpaid', row)
   }
 }

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import { failureShown } from '../../../domain/event.js'
 import { type Outcome, succeed } from '../../../domain/failure.js'
 import { isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
-import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
+import { type Delivery, type DeliveryResult, isDelivered } from '../../../domain/webhook.js'
 import type { OwedDelivery, Redelivery } from '../../outbox.js'
 import type { Commit } from '../commit/commit-loop.js'
+import { logEvent } from '../events/event-log.js'
+import { deliveryEvent } from '../events/event-rows.js'
 import { internOwner } from '../identities/identities.js'
 import {
   type DeliveryId,
@@ -88,6 +91,7 @@ export function endAttempt(
   putDelivery(commit, id, { ...delivery, state, nextAttemptAt, result })
   attemptedDeliveries.removeSync(id)
   if (nextAttemptAt !== null) waitingDeliveries.putSync(dueKey(nextAttemptAt, id), NOTHING)
+  else if (!isDelivered(result)) logFailure(commit, { ...delivery, result })
   return nextAttemptAt
 }
 
@@ -101,6 +105,7 @@ export function releaseDue(commit: Commit, attemptsMax: number, limit: number): 
     if (isUsedUp(delivery, attemptsMax)) {
       stopWaiting(commit, id, delivery)
       putDelivery(commit, id, { ...delivery, state: 'settled', nextAttemptAt: null })
+      logFailure(commit, delivery)
     } else {
       owed.push(queueAgain(commit, id, delivery, delivery.attemptsBefore))
     }
@@ -160,6 +165,12 @@ function queueAgain(commit: Commit, id: DeliveryId, delivery: Delivery, attempts
   stopWaiting(commit, id, delivery)
   putDelivery(commit, id, { ...delivery, state: 'queued', attemptsBefore, nextAttemptAt: null })
   return enterLane(commit, id, delivery)
+}
+
+/** Tells the owner that a delivery is not attempted again. */
+function logFailure(commit: Commit, { id, owner, status, attempts, result, invoiceId }: Delivery): void {
+  const failed = { id, status, attempt: attempts, ...failureShown(result) }
+  logEvent(commit, internOwner(commit, owner), deliveryEvent(failed, invoiceId))
 }
 
 function stopWaiting({ tables }: Commit, id: DeliveryId, { nextAttemptAt }: Delivery): void {

@@ -48,6 +48,7 @@ const TABLES = {
   // address no, currency, receivedAt, deposit no → total of the deposits seen and not dropped; heads (`running-totals.ts`)
   seenTotals: 'seen-totals',
   confirmedTotals: 'confirmed-totals', // the same of the confirmed ones
+  unsettledWallets: 'unsettled-wallets', // wallet no → how far its open invoices were examined since a deposit
   chains: 'chains', // network → height up to which its blocks are confirmed
   blocks: 'blocks', // network, height → block that the watcher has passed, with the deposits that it holds
   blockDeposits: 'block-deposits', // network, index, transaction hash → height of the block that holds the deposit
@@ -63,6 +64,7 @@ const TABLES = {
   attemptedDeliveries: 'attempted-deliveries', // delivery id → nothing; what was attempted and has no outcome yet
   waitingDeliveries: 'waiting-deliveries', // when it is due, delivery id → nothing; what waits for another attempt
   ownerDeliveries: 'owner-deliveries', // owner no, delivery id → nothing
+  ownerEvents: 'owner-events', // owner no, time, count → event; heads (`events/event-log.ts`)
 } as const
 
 export type TableName = keyof typeof TABLES

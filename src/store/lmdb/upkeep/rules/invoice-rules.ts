@@ -114,11 +114,16 @@ class InvoiceRule implements Rule {
   }
 
   private checkOpen(invoice: ReadInvoice): void {
-    const { currency, amount, id } = invoice
+    const { currency, amount, id, wallets } = invoice
     for (const place of invoice.places) {
       this.reading.owe('openInvoices', openKey(place, invoice))
       this.reading.owe('openAmounts', amountKey(place, currency, amount), id)
     }
+    if (this.confirmedFor(wallets, currency, timeOfId(id)) < amount) return
+    this.reading.expect(
+      wallets.some(({ no }) => this.reading.has('unsettledWallets', numberKey(no))),
+      'it is in open-invoices, confirmed-totals covers it, and none of its wallets is in unsettled-wallets',
+    )
   }
 
   private checkPaid(invoice: ReadInvoice): void {

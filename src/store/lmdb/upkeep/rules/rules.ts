@@ -2,6 +2,7 @@ import type { TableName } from '../../tables/tables.js'
 import { blocks, chains } from './chain-rules.js'
 import { deliveries, webhooks } from './delivery-rules.js'
 import { deposits, totals } from './deposit-rules.js'
+import { ownerEvents, unsettledWallets } from './event-rules.js'
 import { addresses, identities, ledgerDates, wallets } from './identity-rules.js'
 import { invoices, matches, openAmounts, paidAmounts, walletSets } from './invoice-rules.js'
 import { apiKeys, idempotencyKeys, ownerApiKeys, signedCreations } from './key-rules.js'
@@ -36,6 +37,7 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   unmatchedInvoices: index,
   matches,
   expiries: index,
+  unsettledWallets,
   deposits,
   depositNumbers: index,
   seenTotals: totals,
@@ -54,4 +56,5 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   attemptedDeliveries: index,
   waitingDeliveries: index,
   ownerDeliveries: index,
+  ownerEvents,
 }

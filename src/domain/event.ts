@@ -1,0 +1,56 @@
+import type { DepositReport, Sighting } from './deposit.js'
+import type { Delivery, DeliveryFailure, DeliveryResult } from './webhook.js'
+
+/** What can happen to an owner (decisions 14). Stored by position: add new ones at the end. */
+export const EVENT_TYPES = [
+  'invoice.created',
+  'invoice.voided',
+  'invoice.expired',
+  'invoice.paid',
+  'invoice.unpaid',
+  'deposit.pending',
+  'deposit.confirmed',
+  'deposit.dropped',
+  'delivery.failed',
+] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
+export type InvoiceEventType = Extract<EventType, `invoice.${string}`>
+export type DepositEventType = `deposit.${DepositReport}`
+
+/** A delivery whose last attempt failed. */
+export interface FailedDelivery {
+  readonly id: string
+  readonly status: Delivery['status']
+  /** Attempts so far. */
+  readonly attempt: number
+  /** Null when the receiver did not answer. */
+  readonly httpStatus: number | null
+  /** Null when the receiver answered. */
+  readonly failure: DeliveryFailure | null
+}
+
+/** Something that happened to an owner, as it was then. */
+export interface OwnerEvent {
+  /** 16 hex characters; the events of an owner are in its order. */
+  readonly id: string
+  readonly type: EventType
+  /** Unix ms; never earlier than that of the event before. */
+  readonly at: number
+  /** For a deposit and a delivery: the invoice that is notified. Null for a deposit that notifies none. */
+  readonly invoiceId: string | null
+  /** That of the invoice. */
+  readonly reference: string | null
+  /** Null unless the event is about one. */
+  readonly deposit: Sighting | null
+  /** Null unless the event is about one. */
+  readonly delivery: FailedDelivery | null
+}
+
+/** How a failed attempt ended. */
+export function failureShown(result: DeliveryResult | null): Pick<FailedDelivery, 'httpStatus' | 'failure'> {
+  return {
+    httpStatus: result?.kind === 'answered' ? result.httpStatus : null,
+    failure: result?.kind === 'failed' ? result.reason : null,
+  }
+}

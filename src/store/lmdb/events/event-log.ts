@@ -1,0 +1,101 @@
+import type { Commit } from '../commit/commit-loop.js'
+import { endOf, NUMBER_BYTES, numberKey, type OwnerNo, timeKey, under, WIDE_BYTES } from '../tables/keys.js'
+import { firstKey, lastKey, type ReadTable, removeKeys } from '../tables/tables.js'
+
+/*
+ * What happened to each owner, in order (decisions 14). An event is written in the transaction of what it tells, and its id is
+ * greater than those of the owner's earlier events, so whoever has read up to an id misses nothing and reads nothing twice:
+ *
+ *     event   owner no (4) │ time (6) │ count within it (2) → event
+ *     head    owner no (4) → the id of the last event that was removed
+ *
+ * The ids of a clock that was set back go on from the last one. After a restore of a backup new ids are still greater than
+ * all that readers have seen, because they begin with the time.
+ */
+
+const COUNT_BYTES = 2
+const COUNT_MAX = 0xffff
+/** Time and count. */
+export const EVENT_ID_BYTES = WIDE_BYTES + COUNT_BYTES
+export const EVENT_KEY_BYTES = NUMBER_BYTES + EVENT_ID_BYTES
+const FIRST_ID = Buffer.alloc(EVENT_ID_BYTES)
+const BEHIND_ALL = Buffer.alloc(EVENT_KEY_BYTES + 1, 0xff)
+
+/** Where an event stands among those of its owner. */
+export interface EventPosition {
+  readonly timeMs: number
+  readonly count: number
+}
+
+/** Appends an event to the log of an owner, unless the commit is silent. */
+export function logEvent(commit: Commit, ownerNo: OwnerNo, event: Buffer): void {
+  if (commit.isSilent) return
+  const { caches, nowMs, tables } = commit
+  const position = next(caches.lastEvents.get(ownerNo) ?? lastOf(tables.ownerEvents, ownerNo), nowMs)
+  caches.lastEvents.set(ownerNo, position)
+  tables.ownerEvents.putSync(eventKey(ownerNo, position), event)
+}
+
+/** Removes events from before `timeMs` among the next `limit` owners and events, each owner's oldest first. Answers how many. */
+export function removeEventsOfOwners(commit: Commit, timeMs: number, limit: number): number {
+  const { ownerEvents } = commit.tables
+  let removed = 0
+  let ownerNo: OwnerNo | null = commit.caches.eventsRemovedTo
+  for (let left = limit; left > 0; ) {
+    const key = firstKey(ownerEvents, numberKey(ownerNo), BEHIND_ALL)
+    if (key === undefined) {
+      ownerNo = 0 as OwnerNo
+      break
+    }
+    ownerNo = key.readUInt32BE(0) as OwnerNo
+    const end = under(ownerNo, timeKey(timeMs))
+    const gone = removeKeys(ownerEvents, { start: under(ownerNo, FIRST_ID), end, limit: left })
+    const last = gone.at(-1)
+    if (last !== undefined) ownerEvents.putSync(numberKey(ownerNo), Buffer.from(last.subarray(NUMBER_BYTES)))
+    removed += gone.length
+    if (gone.length < left) ownerNo = (ownerNo + 1) as OwnerNo
+    left -= gone.length + 1
+  }
+  commit.caches.eventsRemovedTo = ownerNo
+  return removed
+}
+
+/** The id of the last event of an owner that was removed; undefined when none was. */
+export function removedTo(table: ReadTable, ownerNo: OwnerNo): Buffer | undefined {
+  return table.get(numberKey(ownerNo))
+}
+
+export function positionOfKey(key: Buffer): EventPosition {
+  return positionAt(key, NUMBER_BYTES)
+}
+
+/** The id of the event with this key, as clients see it. */
+export function idTextOfKey(key: Buffer): string {
+  return key.toString('hex', NUMBER_BYTES, EVENT_KEY_BYTES)
+}
+
+function lastOf(table: ReadTable, ownerNo: OwnerNo): EventPosition | undefined {
+  const head = numberKey(ownerNo)
+  const key = lastKey(table, endOf(head, EVENT_KEY_BYTES), head)
+  if (key !== undefined && key.length === EVENT_KEY_BYTES) return positionOfKey(key)
+  // All of them have been removed: not even then an id comes again.
+  const id = removedTo(table, ownerNo)
+  return id === undefined ? undefined : positionAt(id, 0)
+}
+
+function next(last: EventPosition | undefined, nowMs: number): EventPosition {
+  if (last === undefined || last.timeMs < nowMs) return { timeMs: nowMs, count: 0 }
+  return last.count < COUNT_MAX ? { timeMs: last.timeMs, count: last.count + 1 } : { timeMs: last.timeMs + 1, count: 0 }
+}
+
+function positionAt(bytes: Buffer, offset: number): EventPosition {
+  return { timeMs: bytes.readUIntBE(offset, WIDE_BYTES), count: bytes.readUInt16BE(offset + WIDE_BYTES) }
+}
+
+function eventKey(ownerNo: OwnerNo, { timeMs, count }: EventPosition): Buffer {
+  const key = Buffer.allocUnsafe(EVENT_KEY_BYTES)
+  key.writeUInt32BE(ownerNo, 0)
+  key.writeUIntBE(timeMs, NUMBER_BYTES, WIDE_BYTES)
+  key.writeUInt16BE(count, NUMBER_BYTES + WIDE_BYTES)
+  return key
+}

@@ -1,0 +1,117 @@
+import type { Sighting } from '../../../domain/deposit.js'
+import {
+  type DepositEventType,
+  EVENT_TYPES,
+  type EventType,
+  type FailedDelivery,
+  type InvoiceEventType,
+  type OwnerEvent,
+} from '../../../domain/event.js'
+import { NETWORKS } from '../../../domain/network.js'
+import type { Reader } from '../commit/commit-loop.js'
+import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
+import { ID_BYTES, type InvoiceId, idOfKey } from '../tables/keys.js'
+import { bytes, CorruptRecord, integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
+
+/*
+ * What is stored of an event, behind a byte for its type. Of an invoice only the id: what an event tells of it never changes.
+ * A deposit that was dropped may come again as another one, and deliveries are removed, so of those the event has a copy.
+ */
+
+/** A deposit as it was seen, and the invoice that it notifies. */
+interface StoredDeposit extends Sighting {
+  readonly invoiceId: Uint8Array | null
+}
+
+interface StoredDelivery extends FailedDelivery {
+  readonly invoiceId: string
+}
+
+const depositCodec = recordCodec<StoredDeposit>('owner-events', 1, {
+  network: oneOf(NETWORKS),
+  txHash: text,
+  index: integer,
+  toAddress: text,
+  currency: orNull(text),
+  amount: text,
+  receivedAt: integer,
+  invoiceId: orNull(bytes),
+})
+
+const deliveryCodec = recordCodec<StoredDelivery>('owner-events', 1, {
+  id: text,
+  status: oneOf(['pending', 'confirmed']),
+  attempt: integer,
+  httpStatus: orNull(integer),
+  failure: orNull(oneOf(['timeout', 'dns', 'connection', 'refused_address', 'interrupted'])),
+  invoiceId: text,
+})
+
+export function invoiceEvent(type: InvoiceEventType, id: InvoiceId): Buffer {
+  return stored(type, id)
+}
+
+export function depositEvent(type: DepositEventType, sighting: Sighting, invoiceId: InvoiceId | null): Buffer {
+  return stored(type, depositCodec.encode({ ...sighting, invoiceId }))
+}
+
+export function deliveryEvent(delivery: FailedDelivery, invoiceId: string): Buffer {
+  return stored('delivery.failed', deliveryCodec.encode({ ...delivery, invoiceId }))
+}
+
+function stored(type: EventType, rest: Uint8Array): Buffer {
+  const value = Buffer.allocUnsafe(1 + rest.length)
+  value[0] = EVENT_TYPES.indexOf(type)
+  value.set(rest, 1)
+  return value
+}
+
+/** What a stored event says, and of which invoice. */
+export type EventContent =
+  | { readonly type: InvoiceEventType; readonly invoiceId: InvoiceId }
+  | { readonly type: DepositEventType; readonly invoiceId: InvoiceId | null; readonly deposit: Sighting }
+  | { readonly type: 'delivery.failed'; readonly invoiceId: string; readonly delivery: FailedDelivery }
+
+export function contentOf(value: Buffer): EventContent {
+  const type = EVENT_TYPES[value[0] ?? EVENT_TYPES.length]
+  const rest = value.subarray(1)
+  switch (type) {
+    case undefined:
+      throw new CorruptRecord('an event has no type')
+    case 'deposit.pending':
+    case 'deposit.confirmed':
+    case 'deposit.dropped': {
+      const { invoiceId, ...deposit } = depositCodec.decode(rest)
+      return { type, deposit, invoiceId: invoiceId === null ? null : (Buffer.from(invoiceId) as InvoiceId) }
+    }
+    case 'delivery.failed': {
+      const { invoiceId, ...delivery } = deliveryCodec.decode(rest)
+      return { type, delivery, invoiceId }
+    }
+    default:
+      if (rest.length !== ID_BYTES) throw new CorruptRecord('an event of an invoice has no id of one')
+      return { type, invoiceId: idOfKey<InvoiceId>(rest) }
+  }
+}
+
+/** An event as readers see it. */
+export function shownEvent(at: Reader, id: string, timeMs: number, value: Buffer): OwnerEvent {
+  const content = contentOf(value)
+  const { type, invoiceId } = content
+  const invoice = invoiceId === null ? null : invoiceOf(at, invoiceId)
+  return {
+    id,
+    type,
+    at: timeMs,
+    invoiceId: invoice?.id ?? null,
+    reference: invoice?.reference ?? null,
+    deposit: 'deposit' in content ? content.deposit : null,
+    delivery: 'delivery' in content ? content.delivery : null,
+  }
+}
+
+function invoiceOf(at: Reader, id: InvoiceId | string) {
+  const row = typeof id === 'string' ? findInvoice(at, id) : invoiceRow(at, id)
+  if (row === undefined) throw new Error('an event names an invoice that is not there')
+  return row.invoice
+}

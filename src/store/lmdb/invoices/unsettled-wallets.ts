@@ -1,0 +1,113 @@
+import type { Commit, Snapshot } from '../commit/commit-loop.js'
+import { ID_BYTES, type InvoiceId, idOfKey, NUMBER_BYTES, numberKey, timeOfId, type WalletNo } from '../tables/keys.js'
+import { firstKey, NOTHING } from '../tables/tables.js'
+import { isUnpaid } from './invoice-index.js'
+import { behind, PLACE_BYTES } from './invoice-places.js'
+
+/*
+ * A deposit may pay any open invoice on its wallet, not only the one that it matched, and its owner is told so
+ * (`invoice.paid`). The first few are examined at once. Where there are more, a row stands for the rest, and they are examined
+ * piece by piece between other commits:
+ *
+ *     unsettled-wallets   wallet no → whether to begin again at the end, whether to tell it, the last key examined
+ */
+
+/** Open invoices that are examined with a deposit: some 10 µs each. */
+const EXAMINED_WITH_DEPOSIT = 32
+/** Open invoices that are examined in one piece. */
+const EXAMINED_AT_ONCE = 200
+
+/** A wallet with open invoices that have not been examined since a deposit. */
+interface Unsettled {
+  /** Another deposit came meanwhile: when the end is reached, everything is examined once more. */
+  readonly isAgain: boolean
+  readonly isAloud: boolean
+  /** The key in `open-invoices` that was examined last; empty to begin. */
+  readonly examinedTo: Buffer
+}
+
+/** Which open invoices a deposit counts for: those in its currency that were created before it. */
+export interface PayingDeposit {
+  readonly currencyByte: number
+  readonly receivedAt: number
+}
+
+/** Finds the open invoices on a wallet that a confirmed deposit has paid. */
+export function settleWallet(commit: Commit, walletNo: WalletNo, deposit: PayingDeposit): void {
+  const known = read(commit, walletNo)
+  if (known !== null) {
+    put(commit, walletNo, { ...known, isAgain: true, isAloud: known.isAloud || !commit.isSilent })
+    return
+  }
+  const examinedTo = examine(commit, walletNo, NOTHING, EXAMINED_WITH_DEPOSIT, deposit)
+  if (examinedTo !== null) put(commit, walletNo, { isAgain: false, isAloud: !commit.isSilent, examinedTo })
+}
+
+/** Whether there is something for `settlePiece`. */
+export function isUnsettled({ tables }: Snapshot): boolean {
+  return firstKey(tables.unsettledWallets, NOTHING, BEHIND_WALLETS) !== undefined
+}
+
+/** Examines the next piece of the next wallet in turn. */
+export function settlePiece(commit: Commit): void {
+  const { caches, tables } = commit
+  const start = numberKey(caches.settledWallet + 1)
+  const key =
+    firstKey(tables.unsettledWallets, start, BEHIND_WALLETS) ??
+    firstKey(tables.unsettledWallets, NOTHING, BEHIND_WALLETS)
+  if (key === undefined) return
+  const walletNo = key.readUInt32BE(0) as WalletNo
+  caches.settledWallet = walletNo
+  const known = read(commit, walletNo)
+  if (known === null) return
+  if (!known.isAloud) commit.silence()
+  const examinedTo = examine(commit, walletNo, known.examinedTo, EXAMINED_AT_ONCE)
+  if (examinedTo !== null) put(commit, walletNo, { ...known, examinedTo })
+  else if (known.isAgain) put(commit, walletNo, { ...known, isAgain: false, examinedTo: NOTHING })
+  else tables.unsettledWallets.removeSync(key)
+}
+
+const BEHIND_WALLETS = Buffer.alloc(NUMBER_BYTES + 1, 0xff)
+
+/** Examines the next `limit` open invoices behind a key. Answers the last one; null when there are no more. */
+function examine(
+  commit: Commit,
+  walletNo: WalletNo,
+  after: Buffer,
+  limit: number,
+  deposit: PayingDeposit | null = null,
+): Buffer | null {
+  const prefix = numberKey(walletNo)
+  const start = after.length === 0 ? prefix : Buffer.concat([after, Buffer.of(0)])
+  // Read before the table changes.
+  const keys = [...commit.tables.openInvoices.getKeys({ start, end: behind(prefix), limit })]
+  for (const key of keys) if (deposit === null || isCounted(key, deposit)) isUnpaid(commit, idOfKey<InvoiceId>(key))
+  return keys.length < limit ? null : (keys.at(-1) ?? null)
+}
+
+/** What the key of an open invoice says of it. */
+function isCounted(key: Buffer, { currencyByte, receivedAt }: PayingDeposit): boolean {
+  const ofClass = key[PLACE_BYTES + NUMBER_BYTES] ?? 0
+  return ofClass >> 2 === currencyByte && timeOfId(key.subarray(key.length - ID_BYTES)) < receivedAt
+}
+
+const AGAIN = 1
+const ALOUD = 2
+/** All of them. */
+export const FLAGS = AGAIN | ALOUD
+
+function read({ tables }: Commit, walletNo: WalletNo): Unsettled | null {
+  const row = tables.unsettledWallets.get(numberKey(walletNo))
+  if (row === undefined) return null
+  const [flags = 0] = row
+  return {
+    isAgain: (flags & AGAIN) !== 0,
+    isAloud: (flags & ALOUD) !== 0,
+    examinedTo: Buffer.from(row.subarray(1)),
+  }
+}
+
+function put({ tables }: Commit, walletNo: WalletNo, { isAgain, isAloud, examinedTo }: Unsettled): void {
+  const flags = (isAgain ? AGAIN : 0) | (isAloud ? ALOUD : 0)
+  tables.unsettledWallets.putSync(numberKey(walletNo), Buffer.concat([Buffer.of(flags), examinedTo]))
+}

@@ -1,0 +1,60 @@
+import { type DepositId, depositKey } from '../../deposits/deposit-rows.js'
+import { EVENT_ID_BYTES, EVENT_KEY_BYTES } from '../../events/event-log.js'
+import { contentOf } from '../../events/event-rows.js'
+import { FLAGS } from '../../invoices/unsettled-wallets.js'
+import { type InvoiceId, NUMBER_BYTES, parseId } from '../../tables/keys.js'
+import type { Reading } from '../reading.js'
+import type { MakeRule, Rule } from './rule.js'
+
+export const ownerEvents: MakeRule = (reading) => new EventRule(reading)
+
+/** Events stand for themselves, behind the head of their owner. What they name is never removed. */
+class EventRule implements Rule {
+  /** The head that was read last. */
+  private head: Buffer | null = null
+  private removedTo: Buffer | null = null
+
+  constructor(private readonly reading: Reading) {}
+
+  row(key: Buffer, value: Buffer): void {
+    const { reading } = this
+    if (key.length !== EVENT_KEY_BYTES && key.length !== NUMBER_BYTES) return reading.wrong('its key is malformed')
+    reading.expect(reading.numbers.owner.has(key.readUInt32BE(0)), 'it is of no owner in identities')
+    if (key.length === NUMBER_BYTES) {
+      reading.expect(value.length === EVENT_ID_BYTES, 'it is no id of an event')
+      this.head = Buffer.from(key)
+      this.removedTo = Buffer.from(value)
+      return
+    }
+    const isRemoved =
+      this.head?.equals(key.subarray(0, NUMBER_BYTES)) === true &&
+      this.removedTo !== null &&
+      Buffer.compare(key.subarray(NUMBER_BYTES), this.removedTo) <= 0
+    reading.expect(!isRemoved, 'it stands before the last event that was removed')
+    const content = contentOf(value)
+    if ('deposit' in content) this.checkDeposit(content.deposit)
+    if (content.invoiceId !== null) this.checkInvoice(content.invoiceId)
+  }
+
+  private checkDeposit(deposit: DepositId): void {
+    this.reading.expect(this.reading.has('deposits', depositKey(deposit)), 'deposits does not have its deposit')
+  }
+
+  private checkInvoice(named: InvoiceId | string): void {
+    const { reading } = this
+    const imported = typeof named === 'string' ? reading.get('importedInvoices', Buffer.from(named)) : undefined
+    const id = imported ?? (typeof named === 'string' ? parseId<InvoiceId>(named) : named)
+    reading.expect(id !== undefined && reading.has('invoices', id), 'invoices does not have its invoice')
+  }
+}
+
+/** Rows stand for themselves; that none is missing is asked of each open invoice. */
+export const unsettledWallets: MakeRule = (reading) => ({
+  row(key, value) {
+    const isOfWallet = key.length === NUMBER_BYTES && reading.numbers.wallet.has(key.readUInt32BE(0))
+    reading.expect(isOfWallet, 'it is of no wallet')
+    const examinedTo = value.subarray(1)
+    const isRight = examinedTo.length === 0 || examinedTo.subarray(0, NUMBER_BYTES).equals(key)
+    reading.expect((value[0] ?? FLAGS + 1) <= FLAGS && isRight, 'it is malformed')
+  },
+})
