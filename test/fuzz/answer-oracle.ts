@@ -30,11 +30,17 @@ export function isFailureCode(code: unknown): code is FailureCode {
   return typeof code === 'string' && Object.hasOwn(failureMessages, code)
 }
 
+/** What of the inside a text tells, in words; null when nothing. */
+export function leakIn(text: string): string | null {
+  const leak = INTERNALS.exec(text)
+  return leak === null ? null : `the body leaks ${JSON.stringify(leak[0])}`
+}
+
 /** What is wrong with an answer that the service itself gave, in words; null when it is as documented. */
 export function flawOfAnswer(answer: SeenAnswer): string | null {
   const { status, contentType, body } = answer
-  const leak = INTERNALS.exec(body)
-  if (leak !== null) return `the body leaks ${JSON.stringify(leak[0])}`
+  const leak = leakIn(body)
+  if (leak !== null) return leak
   if (contentType === 'text/html; charset=utf-8') return flawOfPage(answer)
   if (status === 204) return body === '' ? null : 'a 204 has a body'
   if (contentType !== 'application/json; charset=utf-8') return `the content type is ${JSON.stringify(contentType)}`

@@ -17,6 +17,8 @@ const BYSTANDER = 'b7c2e0d4-bystander'
 
 const WALLETS = 8
 const CLIENT_CONNECTIONS = 32
+/** An answer that takes longer never comes. */
+const ANSWER_MS = 30_000
 /** Of the service's stderr, told in a violation. */
 const LOG_LINES_KEPT = 5
 
@@ -25,6 +27,12 @@ export interface ClientRequest {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
+}
+
+export interface FullAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
 }
 
 /** The real service in a process of its own, with the sandbox, watched for anything that it should not do. */
@@ -62,14 +70,29 @@ export class FuzzTarget {
   }
 
   /** Sends a well-formed HTTP request and answers what came back. */
-  async send({ method, path, headers = {}, body }: ClientRequest): Promise<SeenAnswer> {
-    const response = await this.pool.request({ method, path, headers: { ...headers }, body: body ?? null })
-    const { 'content-type': contentType, 'retry-after': retryAfter } = response.headers
+  async send(request: ClientRequest): Promise<SeenAnswer> {
+    const { status, headers, text } = await this.exchange(request)
+    return {
+      status,
+      contentType: headers.get('content-type') ?? '',
+      body: text,
+      hasRetryAfter: headers.has('retry-after'),
+    }
+  }
+
+  /** The same, with all headers. Of a stream of events only the beginning is read. */
+  async exchange({ method, path, headers = {}, body }: ClientRequest): Promise<FullAnswer> {
+    const signal = AbortSignal.timeout(ANSWER_MS)
+    const response = await this.pool.request({ method, path, headers: { ...headers }, body: body ?? null, signal })
+    const entries = Object.entries(response.headers).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    )
+    const given = new Headers(entries)
+    const isStream = given.get('content-type')?.startsWith('text/event-stream') === true
     return {
       status: response.statusCode,
-      contentType: typeof contentType === 'string' ? contentType : '',
-      body: await response.body.text(),
-      hasRetryAfter: retryAfter !== undefined,
+      headers: given,
+      text: await (isStream ? beginning(response.body) : response.body.text()),
     }
   }
 
@@ -154,4 +177,9 @@ export class FuzzTarget {
     }
     return parts.join('\n')
   }
+}
+
+async function beginning(body: AsyncIterable<Buffer>): Promise<string> {
+  for await (const chunk of body) return chunk.toString('utf8')
+  return ''
 }

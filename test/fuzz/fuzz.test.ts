@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { Contract } from '../http/openapi/contract.js'
 import { HTTP_ENGINES } from '../support/http-engines.js'
 import { flawOfAnswer, type SeenAnswer } from './answer-oracle.js'
 import { fuzzCurve } from './curve.js'
+import { fuzzDocument } from './document.js'
 import { FuzzTarget } from './fuzz-target.js'
 import { readAnswers } from './raw-answers.js'
 import { fuzzRawHttp } from './raw-http.js'
@@ -10,6 +12,7 @@ import { fuzzStructured } from './structured.js'
 
 /** A small part of what `npm run fuzz` sends, the same in every run. */
 const REQUESTS = 512
+const DOCUMENT_REQUESTS = 480
 const SEED = 20_261_120
 const CURVE_CASES = 512
 /** Long enough for creations on a machine that runs the other tests too. */
@@ -25,6 +28,8 @@ for (const engine of HTTP_ENGINES) {
       for (const report of [raw, structured]) {
         for (const status of [200, 201, 400, 404]) assert.ok(report.answers.has(status), `${report.name}: no ${status}`)
       }
+      const { successes } = await fuzzDocument(target, DOCUMENT_REQUESTS, SEED)
+      assert.ok(successes.size > (new Contract().tags.length * 3) / 4, `${successes.size} operations succeeded`)
     } finally {
       await target.stop()
     }

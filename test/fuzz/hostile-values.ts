@@ -195,3 +195,18 @@ export function hostileEntries(fields: Readonly<Record<string, fc.Arbitrary<unkn
     return isFirst ? [...more, ...flat] : [...flat, ...more]
   })
 }
+
+/** Text as a part of a path; a lone surrogate has no percent-encoding. */
+export function inPath(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}
+
+/** What a header can hold of a text; the rest is what the raw fuzzer is for. */
+export function inHeader(text: string): string {
+  return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 1000)
+}
+
+/** An object that keeps what can be kept: the first of repeated names, and `__proto__` as a name. */
+export function asObject(entries: Entries): unknown {
+  return Object.fromEntries(entries)
+}

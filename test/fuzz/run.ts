@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util'
 import { HTTP_ENGINES } from '../support/http-engines.js'
 import { fuzzCurve } from './curve.js'
+import { fuzzDocument } from './document.js'
 import { type FuzzReport, FuzzViolation, reportLine } from './fuzz-report.js'
 import { FuzzTarget } from './fuzz-target.js'
 import { fuzzRawHttp } from './raw-http.js'
 import { fuzzStructured } from './structured.js'
 
 /*
- * `npm run fuzz -- --requests N --seed S`: hostile requests to the real service on both HTTP engines, one half of them
- * mutated bytes over sockets, the other half hostile values in bodies and paths. Ends with 1 and what was seen at the
+ * `npm run fuzz -- --requests N --seed S`: hostile requests to the real service on both HTTP engines: mutated bytes over
+ * sockets, hostile values in bodies and paths, and requests drawn from the OpenAPI document, a third each. Ends with 1 and what was seen at the
  * first violation. The same seed makes the same requests, apart from times and signatures. With `--curve`, hostile
  * signatures to key tables and both engines instead, N of them.
  */
@@ -17,7 +18,7 @@ const REQUESTS = '100000'
 const SEED_LIMIT = 2 ** 32
 
 type Fuzz = (target: FuzzTarget, requests: number, seed: number) => Promise<FuzzReport>
-const FUZZERS: readonly Fuzz[] = [fuzzRawHttp, fuzzStructured]
+const FUZZERS: readonly Fuzz[] = [fuzzRawHttp, fuzzStructured, fuzzDocument]
 
 const { values } = parseArgs({
   options: {

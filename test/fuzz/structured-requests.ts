@@ -3,7 +3,16 @@ import type { FailureCode } from '../../src/domain/failure.js'
 import { gatewayHeaders, signedHeaders } from '../support/service-fixture.js'
 import { type TestKey, testKey } from '../support/signing.js'
 import { type ClientRequest, HOOK_OWNER, OWNER } from './fuzz-target.js'
-import { type Entries, hostileEntries, hostileText, hostileValue, writeEntries } from './hostile-values.js'
+import {
+  asObject,
+  type Entries,
+  hostileEntries,
+  hostileText,
+  hostileValue,
+  inHeader,
+  inPath,
+  writeEntries,
+} from './hostile-values.js'
 import {
   apiKeyShape,
   claimedShape,
@@ -65,11 +74,6 @@ const invoiceCodes: readonly FailureCode[] = [
   'idempotency_key_reused',
   'idempotency_in_progress',
 ]
-
-/** Text as a part of a path; a lone surrogate has no percent-encoding. */
-function inPath(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
-}
 
 function record(shape: Shape): StructuredCase['flawOfSuccess'] {
   return (value) => flawOfRecord(value, shape)
@@ -155,11 +159,6 @@ function hostileSignature(how: { readonly key: string; readonly timestamp: strin
     'X-Service-Timestamp': inHeader(how.timestamp),
     'X-Service-Signature': inHeader(how.signature),
   }
-}
-
-/** What a header can hold of a text; the rest is what the raw fuzzer is for. */
-function inHeader(text: string): string {
-  return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 1000)
 }
 
 function registrations(): fc.Arbitrary<StructuredCase> {
@@ -256,11 +255,6 @@ function pushes({ walletIds }: StructuredWorld): fc.Arbitrary<StructuredCase> {
       flawOfSuccess: flawOfResults,
     }
   })
-}
-
-/** An object that keeps what can be kept: the first of repeated names, and `__proto__` as a name. */
-function asObject(entries: Entries): unknown {
-  return Object.fromEntries(entries)
 }
 
 function flawOfResults(value: unknown): string | null {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ErrorObject, Ajv2020 as JsonSchemas } from 'ajv/dist/2020.js'
+import { type ErrorObject, Ajv2020 as JsonSchemas, type ValidateFunction } from 'ajv/dist/2020.js'
 import { openApiDocument } from '../../../src/http/openapi.js'
 
 /** The document as data, as a client sees it. */
@@ -14,7 +14,7 @@ interface Document {
   }
 }
 
-type JsonSchema = Readonly<Record<string, unknown>>
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 interface Reference {
   readonly $ref: string
@@ -76,6 +76,8 @@ const ORDINARY_HEADERS: ReadonlySet<string> = new Set([
 export class Contract {
   private readonly document: Document
   private readonly schemas: JsonSchemas
+  private readonly openChecks = new WeakMap<JsonSchema, ValidateFunction>()
+  private readonly closedChecks = new WeakMap<JsonSchema, ValidateFunction>()
 
   constructor() {
     this.document = JSON.parse(JSON.stringify(openApiDocument({ version: '0.0.0', basePath: '' })))
@@ -94,6 +96,13 @@ export class Contract {
     const [method = '', pattern = ''] = tag.split(' ')
     const found = this.document.paths[pattern.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
     return found ?? assert.fail(`the document has no operation ${tag}`)
+  }
+
+  /** The parameters of an operation, those that all operations have included. */
+  parametersOf(tag: string): readonly ParameterObject[] {
+    return this.operation(tag).parameters.map((one) =>
+      '$ref' in one ? (this.document.components.parameters['RequestId'] ?? assert.fail()) : one,
+    )
   }
 
   /** The codes of errors that an operation documents, by status. Pages name none. */
@@ -119,10 +128,7 @@ export class Contract {
 
   /** What of a request is not as documented, in words; null if all is. */
   flawOfRequest({ tag, path, query, headers, body }: SentRequest): string | null {
-    const { parameters } = this.operation(tag)
-    const known = parameters.map((one) =>
-      '$ref' in one ? (this.document.components.parameters['RequestId'] ?? assert.fail()) : one,
-    )
+    const known = this.parametersOf(tag)
     const given = { path, query, header: headers }
     for (const { name, in: place, required = false, schema } of known) {
       const value = given[place][place === 'header' ? name.toLowerCase() : name]
@@ -154,7 +160,7 @@ export class Contract {
       if ('name' in one && typeof headers[one.name.toLowerCase()] !== 'string') return `${one.name} is missing`
     }
     const schema = requestBody?.content['application/json']?.schema
-    return this.flawOf(closed(schema ?? assert.fail()), body)
+    return this.flawOf(schema ?? assert.fail(), body, true)
   }
 
   private response(found: ResponseObject | Reference): ResponseObject {
@@ -185,19 +191,38 @@ export class Contract {
     const type = (headers.get('content-type') ?? '').split(';')[0] ?? ''
     const schema = content[type]?.schema
     if (schema === undefined) return `the media type ${type} is not documented`
-    return this.flawOf(closed(schema), type === 'application/json' ? JSON.parse(text) : text)
+    return this.flawOf(schema, type === 'application/json' ? JSON.parse(text) : text, true)
   }
 
-  private flawOf(schema: JsonSchema, value: unknown): string | null {
-    const check = this.schemas.compile(pointed(schema) as JsonSchema)
+  private flawOf(schema: JsonSchema, value: unknown, isClosed = false): string | null {
+    const check = this.checkOf(schema, isClosed)
     if (check(value)) return null
     const [first] = check.errors ?? []
-    return `${wordsOf(first)} in ${JSON.stringify(value).slice(0, 500)}`
+    return `${wordsOf(first)} in ${shown(value)}`
+  }
+
+  /** Compiled once for each schema of the document. */
+  private checkOf(schema: JsonSchema, isClosed: boolean): ValidateFunction {
+    const checks = isClosed ? this.closedChecks : this.openChecks
+    const known = checks.get(schema)
+    if (known !== undefined) return known
+    const check = this.schemas.compile(pointed(isClosed ? closed(schema) : schema) as JsonSchema)
+    checks.set(schema, check)
+    return check
   }
 }
 
 function wordsOf(error: ErrorObject | undefined): string {
   return `${error?.instancePath ?? ''} ${error?.message ?? ''} ${JSON.stringify(error?.params ?? {})}`
+}
+
+/** The beginning of a value; `JSON.stringify` cannot write what is nested too deep. */
+function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value).slice(0, 500)
+  } catch {
+    return 'a deep value'
+  }
 }
 
 /** The schema with references into the document. */
