@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import type { Environment } from '../../src/config.js'
+import { type Endpoint, endpoints } from '../../src/http/endpoints.js'
 import { productionEnvironment } from '../support/production.js'
 import { projectRoot } from '../support/project-root.js'
 import { gatewayHeaders, ServiceFixture } from '../support/service-fixture.js'
@@ -17,6 +18,9 @@ const SECRET = productionEnvironment['BILLHOOK_GATEWAY_SECRET'] ?? ''
 
 /** What the proxies must keep from the outside. */
 const INTERNAL = ['/internal/events', '/healthz', '/readyz', '/sandbox']
+
+/** Who calls what merchants, payers and integrators need. */
+const FOR_CLIENTS: ReadonlySet<Endpoint['access']> = new Set(['open', 'api-key', 'owner', 'identity'])
 
 /** Other ways to write a path, some of which a proxy or a server may take for it. */
 const SPELLINGS: readonly ((path: string) => string)[] = [
@@ -108,6 +112,35 @@ function inspect(name: (typeof proxyNames)[number], program: string, engine: str
     assert.deepEqual([open.status, isOfService(open)], [404, true])
   })
 
+  test('lets through every endpoint that is for clients, and no other', async (t) => {
+    const service = await startService(t, { BILLHOOK_HTTP: engine, BILLHOOK_RATE_LIMIT: '0' })
+    const { peer } = await startProxy(t, { name, program, upstreamPort: portOf(service) })
+    const wrong: string[] = []
+    for (const [tag, { access }] of Object.entries(endpoints)) {
+      const [method = '', pattern = ''] = tag.split(' ')
+      const path = pattern.replace(/:\w+/g, 'x')
+      const isForClients = FOR_CLIENTS.has(access) && !INTERNAL.includes(path)
+      const answer = await exchange(peer, [method, path], [], method === 'GET' ? '' : '{}')
+      if (isOfService(answer) !== isForClients) wrong.push(`${tag}: ${answer.head}`)
+    }
+    assert.deepEqual(wrong, [])
+  })
+
+  test('shows the API reference with its files', async (t) => {
+    const service = await startService(t, { BILLHOOK_HTTP: engine })
+    const { peer } = await startProxy(t, { name, program, upstreamPort: portOf(service) })
+    for (const path of [
+      '/openapi.json',
+      '/docs',
+      '/docs/start.js',
+      '/docs/swagger-ui.css',
+      '/docs/swagger-ui-bundle.js',
+    ]) {
+      const { status, head, body } = await exchange(peer, ['GET', path], ['Accept-Encoding: gzip'])
+      assert.deepEqual([status, body.length > 0], [200, true], head)
+    }
+  })
+
   test('names the client, whatever the client claims', async (t) => {
     const perMinute = 5
     const service = await startService(t, { BILLHOOK_HTTP: engine, BILLHOOK_RATE_LIMIT: String(perMinute) })
@@ -129,7 +162,7 @@ function inspect(name: (typeof proxyNames)[number], program: string, engine: str
     const { proxy, peer } = await startProxy(t, { name, program, upstreamPort: portOf(service) })
     const checklist = readFileSync(join(projectRoot, 'docs/production.md'), 'utf8')
     const rows = [...checklist.matchAll(/^curl -si (https?):\/\/pay\.example(\S+) .* # (\d+):?(.*)$/gm)]
-    assert.equal(rows.length, 5)
+    assert.equal(rows.length, 6)
     for (const [row, scheme, path = '', status, note] of rows) {
       const answer = await exchange(scheme === 'http' ? { port: proxy.httpPort } : peer, ['GET', path])
       const isFromProxy = note?.includes('from the proxy') === true || scheme === 'http'
