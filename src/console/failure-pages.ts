@@ -13,6 +13,11 @@ export function consoleFailurePages(isSandbox: boolean): Required<RouterHooks>['
     const { error } = JSON.parse(isStream(body) ? '{}' : body.toString()) as { error?: string }
     const content = markup`<p>${error ?? 'Internal error.'}</p>
 <p><a href="${CONSOLE_PATH}">Back to the console</a></p>`
-    return pageAnswer(status, { isSandbox, signOut: null }, { title: 'Not done', section: null, content }, headers)
+    return pageAnswer(
+      status,
+      { isSandbox, signOut: null },
+      { title: status === 404 ? 'Not found' : 'Not done', section: null, content },
+      headers,
+    )
   }
 }

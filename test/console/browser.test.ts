@@ -61,30 +61,30 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     )
   }
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [320, 1280]) {
-      test(`is accessible on every page: ${colorScheme}, ${width} px`, async () => {
-        const page = await opened({ colorScheme, bypassCSP: true, viewport: { width, height: 800 } })
-        const [delivery] = (await console.page('/console/deliveries')).html.match(/\/console\/deliveries\/\w{32}/) ?? []
-        const paths = [
-          'invoices',
-          'deposits',
-          'deliveries',
-          'wallets',
-          'keys',
-          'networks',
-          'nothing',
-          `invoices/${invoice}`,
-        ]
-        for (const path of ['/console', ...paths.map((one) => `/console/${one}`), delivery]) {
-          await page.goto(`${console.url}${path}`)
-          await assertAccessible(page)
-          for (const summary of await page.locator('summary').all()) await summary.click()
-          await assertAccessible(page)
-        }
-        await page.context().close()
-      })
-    }
+  for (const [colorScheme, width] of [
+    ['light', 320],
+    ['dark', 1280],
+  ] as const) {
+    test(`is accessible on every page: ${colorScheme}, ${width} px`, async () => {
+      const page = await opened({ colorScheme, bypassCSP: true, viewport: { width, height: 800 } })
+      const [delivery] = (await console.page('/console/deliveries')).html.match(/\/console\/deliveries\/\w{32}/) ?? []
+      const paths = [
+        'invoices',
+        'deposits',
+        'deliveries',
+        'wallets',
+        'keys',
+        'networks',
+        'nothing',
+        `invoices/${invoice}`,
+      ]
+      for (const path of ['/console', ...paths.map((one) => `/console/${one}`), delivery]) {
+        await page.goto(`${console.url}${path}`)
+        for (const summary of await page.locator('summary').all()) await summary.click()
+        await assertAccessible(page)
+      }
+      await page.context().close()
+    })
   }
 
   test('is led by the keyboard alone, without a script, and sends a webhook again', async () => {
