@@ -27,7 +27,7 @@ export function brandMark({ name, logo }: Brand): Markup | null {
 export function brandStyle({ accent }: Brand): string {
   if (accent === null) return ''
   return `:root { --accent: ${accent.light}; }
-@media (prefers-color-scheme: dark) { :root { --accent: ${accent.dark}; } }
+@media screen and (prefers-color-scheme: dark) { :root { --accent: ${accent.dark}; } }
 main { border-top: 0.25rem solid ${accent.given}; }
 `
 }
@@ -40,9 +40,14 @@ export function backLink({ name, returnUrl }: Brand, language: Language): Markup
 }
 
 /** Whom to ask, for the places where the payer is told to ask. */
-export function contactLine({ support }: Brand, language: Language): Markup | null {
+export function contactLine(brand: Brand, language: Language): Markup | null {
+  const contact = contactAddress(brand)
+  return contact === null ? null : markup`<p class="contact">${say(language, 'contact', { contact })}</p>`
+}
+
+/** A link with the address that it leads to as its text. */
+export function contactAddress({ support }: Brand): Markup | null {
   if (support === null) return null
   const shown = support.replace(/^(mailto:|tel:|https:\/\/)/, '')
-  const contact = markup`<a href="${support}" target="_top"><bdi dir="ltr">${shown}</bdi></a>`
-  return markup`<p class="contact">${say(language, 'contact', { contact })}</p>`
+  return markup`<a href="${support}" target="_top"><bdi dir="ltr">${shown}</bdi></a>`
 }

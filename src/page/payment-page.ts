@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { formatAmount, parseFormattedAmount, parseInvoiceAmount } from '../domain/amount.js'
+import { parseFormattedAmount } from '../domain/amount.js'
 import type { Invoice } from '../domain/invoice.js'
 import { isTestNetwork, kindOf, type Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
 import type { Wallet } from '../domain/wallet.js'
+import { amountText } from './amount-text.js'
 import { contactLine } from './brand.js'
 import { coinOn, coinsOf, NETWORK_TITLES } from './coin.js'
 import { type Language, listText, numberText, say, timeText } from './language.js'
@@ -12,12 +13,14 @@ import { type Markup, markup } from './markup.js'
 import {
   asksMerchant,
   isAwaited,
+  isPaid,
   leftToSend,
   type PaymentState,
   type Phrase,
   paymentStateOf,
   statusWords,
 } from './payment-state.js'
+import { receipt } from './receipt.js'
 import { type TransactionFacts, type Transactions, transactionList, transactionsShown } from './transactions.js'
 
 /** Seconds between reloads while a payment is awaited. */
@@ -112,7 +115,8 @@ ${invoice.description === null ? null : markup`<p class="description"><bdi>${inv
 <div>${this.figure()}</div>
 ${this.statusBox()}
 <div>${this.instructions()}</div>
-<div>${transactionList(this.language, invoice.currency, this.view, this.view.networks)}</div>
+<div${isPaid(this.state) ? markup` class="screen"` : null}>${transactionList(this.language, invoice.currency, this.view, this.view.networks)}</div>
+<div>${isPaid(this.state) ? receipt(this.frame, this.coin, this.view) : null}</div>
 <div>${isLive ? markup`<p class="quiet"><a href="">${say(this.language, 'refreshNow')}</a></p>` : null}</div>`
     // Relative, so that it works behind a proxy that serves the page under another path.
     const data = isLive ? markup` data-events="${invoice.id}/events" data-version="${versionOf(this.view)}"` : null
@@ -122,7 +126,7 @@ ${this.statusBox()}
   private title(): string {
     const { texts } = this.language
     if (this.state.kind === 'closed') return texts.titleClosed
-    return this.state.kind === 'paid' || this.state.kind === 'overpaid' ? texts.titlePaid : texts.titlePayment
+    return isPaid(this.state) ? texts.titlePaid : texts.titlePayment
   }
 
   /** What is left to send, as people write it. Null if nothing. */
@@ -250,20 +254,6 @@ ${
 
 function isKnown(wallet: PageWallet): wallet is KnownWallet {
   return wallet.network !== null && wallet.address !== null
-}
-
-/** An amount as people write it: no leading zeros, a digit before the point, and a bounded number after it. */
-const PLAIN_AMOUNT = /^(0|[1-9][0-9]*)(\.[0-9]{1,18})?$/
-
-/**
- * The amount as the merchant wrote it, so that 25.00 stays 25.00. Unusual spellings are shown in their shortest form:
- * `.5` could be read as 5, and trailing zeros have no bound.
- */
-function amountText(invoice: Invoice): string {
-  if (PLAIN_AMOUNT.test(invoice.amount)) return invoice.amount
-  const atoms = parseInvoiceAmount(invoice.amount)
-  if (atoms === null) throw new Error('the amount of an invoice is not valid')
-  return formatAmount(atoms)
 }
 
 function addressCode(address: string): Markup {

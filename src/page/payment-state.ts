@@ -42,6 +42,10 @@ export function isAwaited({ status, pending }: Payment, isVoid: boolean): boolea
   return pending !== '0' || (status !== 'paid' && !isVoid)
 }
 
+export function isPaid({ kind }: PaymentState): boolean {
+  return kind === 'paid' || kind === 'overpaid'
+}
+
 /** Whether the payer is told to ask the merchant. */
 export function asksMerchant(state: PaymentState): boolean {
   return state.kind === 'overpaid' || state.kind === 'closed' || (state.kind === 'all_seen' && state.excess !== '0')

@@ -137,6 +137,10 @@ export const SCRIPT = `
     }, COPIED_MS)
   })
 
+  document.addEventListener('click', (event) => {
+    if (event.target.closest('button[data-print]') !== null) print()
+  })
+
   const remember = (network) => { try { localStorage.setItem('network', network) } catch {} }
   const remembered = () => { try { return localStorage.getItem('network') } catch { return null } }
   document.addEventListener('change', (event) => {

@@ -18,7 +18,7 @@ export const STYLE = `
   --label: #5b2a86;
   --label-ground: #f1e6fb;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --ground: ${GROUNDS.dark[0]};
     --card: ${GROUNDS.dark[1]};
@@ -83,7 +83,7 @@ button {
   cursor: pointer;
 }
 .copy { margin-bottom: 0.75rem; }
-html:not(.js) .copy, html:not(.js) .script { display: none; }
+html:not(.js) .copy, html:not(.js) .script, html.js .scriptless, .receipt { display: none; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
 .network { font-weight: 600; }
 .tabs { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 1.25rem 0 0; padding: 0; border: 0; min-width: 0; }
@@ -128,8 +128,14 @@ footer { max-width: 34rem; margin: 0 auto; padding: 0 1.5rem; font-size: 0.875re
 @media print {
   :root { color-scheme: light; }
   body { background: #ffffff; color: #000000; }
-  main { border: 0; padding: 0; }
-  footer, button, .back, .tabs input { display: none; }
-  .tabs .panel { display: block; }
+  main { border: 0; border-radius: 0; padding: 1rem 0 0; }
+  .brand { padding: 0; }
+  footer, button, .back, .screen, .scriptless, .tabs input { display: none; }
+  .tabs .panel, .receipt { display: block; }
+  .receipt dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: 0.375rem 0; border-top: 1px solid var(--line); break-inside: avoid; }
+  .receipt dt { flex: 0 0 10rem; color: var(--quiet); }
+  .receipt dd { flex: 1 1 20rem; margin: 0; }
+  .receipt dd p { margin: 0 0 0.25rem; }
+  .receipt code { font: 0.875em/1.6 ui-monospace, monospace; }
 }
 `

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { backLink, brandMark, brandStyle, contactLine, NO_BRAND } from '../../src/page/brand.js'
 import { failurePage } from '../../src/page/failure-page.js'
+import { STYLE } from '../../src/page/style.js'
 import { frameOf, SHOP, textOf } from './frame.js'
 
 const ENGLISH = frameOf().language
@@ -49,6 +50,10 @@ describe('the brand', () => {
     assert.ok(style.includes('(prefers-color-scheme: dark) { :root { --accent: #ffd600; } }'), style)
     assert.equal(style.startsWith(':root { --accent: #ffd600'), false)
     assert.equal(brandStyle(NO_BRAND), '')
+  })
+
+  test('and the style hold nothing that HTML would escape', () => {
+    assert.equal(/[&<>"']/.test(STYLE + brandStyle(SHOP)), false)
   })
 
   test('leaves no trace where there is none', () => {

@@ -13,6 +13,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js'
 /** More than any step needs, so that a broken one has a name. */
 const PATIENCE_MS = 10_000
 
+const STATUS_GROUND = 'getComputedStyle(document.getElementById("status")).backgroundColor'
 const WIDTH = "(image => image.decode().then(() => image.naturalWidth))(document.querySelector('.brand img'))"
 
 /** An SVG that does what one can try, at `elsewhere`. */
@@ -60,6 +61,25 @@ describe('a branded page in a browser', { skip: noBrowser }, () => {
     place.remove()
   })
 
+  async function paidInvoice(): Promise<string> {
+    const wallet = { id: 'w', address: '0xabcd000000000000000000000000000000000001', network: 'SEP' }
+    await fixture.assign('shop', wallet)
+    const body = { owner: 'shop', walletIds: ['w'], name: 'Tea', amount: '1', currency: 'USDT' }
+    const created = await fixture.post('/api/invoices', body)
+    const { address: toAddress, network } = wallet
+    const deposit = {
+      network,
+      txHash: '0x1',
+      toAddress,
+      currency: 'Tether',
+      amount: '1000000',
+      receivedAt: Date.now() + 1,
+    }
+    const [result] = await fixture.push({ id: 'paid', type: 'deposit.confirmed', deposit })
+    assert.equal(result?.status, 'applied')
+    return `${fixture.url}${created.json.url}`
+  }
+
   async function opened(url: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 320, height: 640 }, ...options })
     const page = await context.newPage()
@@ -93,6 +113,26 @@ describe('a branded page in a browser', { skip: noBrowser }, () => {
     assert.equal(await page.evaluate('getComputedStyle(document.querySelector("rect")).fill'), 'rgb(181, 18, 27)')
     assert.deepEqual(visits, [])
     await page.context().close()
+  })
+
+  test('prints a paid page as a receipt, and says so without a script', async () => {
+    const url = await paidInvoice()
+    const page = await opened(url)
+    await page.evaluate('window.print = () => document.title = "printed"')
+    await page.getByRole('button', { name: 'Print receipt' }).click()
+    assert.equal(await page.title(), 'printed')
+    const receipt = page.locator('.receipt')
+    assert.equal(await receipt.isVisible(), false)
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    assert.ok(await receipt.getByText('Paid to').isVisible())
+    assert.equal(await page.getByText('Transactions seen').locator('visible=true').count(), 1)
+    assert.equal(await page.locator('button:visible, .back:visible, footer:visible').count(), 0)
+    assert.equal(await page.evaluate(STATUS_GROUND), 'rgb(226, 246, 233)')
+    const plain = await opened(url, { javaScriptEnabled: false })
+    assert.equal(await plain.locator('button:visible').count(), 0)
+    assert.equal(await plain.getByText('Print this page to get a receipt.').isVisible(), true)
+    await page.context().close()
+    await plain.context().close()
   })
 
   for (const [host, isFramed] of [

@@ -200,7 +200,7 @@ describe('the payment page', () => {
         [...box.matchAll(/<p[^>]*>(.*?)<\/p>/g)].map(([, sentence = '']) => textOf(sentence)),
         sentences,
       )
-      const heading = /<h2>(.*?)<\/h2>/.exec(html)?.[1]
+      const heading = /<div class="panel">\n<h2>(.*?)<\/h2>/.exec(html)?.[1]
       assert.equal(heading === undefined ? null : textOf(heading), instruction)
       assert.equal(textOf(html).includes(SEP.address), instruction !== null)
     })

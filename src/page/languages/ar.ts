@@ -57,6 +57,15 @@ export const ar: Texts = {
   backTo: 'العودة إلى {name}',
   contact: 'للتواصل: {contact}',
 
+  receipt: 'إيصال الدفع',
+  printReceipt: 'طباعة الإيصال',
+  printHint: 'اطبع هذه الصفحة للحصول على إيصال.',
+  paidTo: 'دُفع إلى',
+  contactLabel: 'للتواصل',
+  invoiceNumber: 'رقم الفاتورة',
+  paidOn: 'تاريخ الدفع',
+  amountReceived: 'المبلغ المستلَم',
+
   notFoundTitle: 'الفاتورة غير موجودة',
   notFoundText: 'لا توجد فاتورة على هذا العنوان. تحقق من الرابط، أو اطلب رابطاً جديداً من التاجر.',
   tooManyTitle: 'طلبات كثيرة جداً',

@@ -58,6 +58,15 @@ export const de: Texts = {
   backTo: 'Zurück zu {name}',
   contact: 'Kontakt: {contact}',
 
+  receipt: 'Zahlungsbeleg',
+  printReceipt: 'Zahlungsbeleg drucken',
+  printHint: 'Drucken Sie diese Seite, um einen Zahlungsbeleg zu erhalten.',
+  paidTo: 'Bezahlt an',
+  contactLabel: 'Kontakt',
+  invoiceNumber: 'Rechnungsnummer',
+  paidOn: 'Bezahlt am',
+  amountReceived: 'Erhaltener Betrag',
+
   notFoundTitle: 'Rechnung nicht gefunden',
   notFoundText:
     'Unter dieser Adresse gibt es keine Rechnung. Prüfen Sie den Link oder bitten Sie den Händler um einen neuen.',

@@ -56,6 +56,15 @@ export const en = {
   backTo: 'Back to {name}',
   contact: 'Contact: {contact}',
 
+  receipt: 'Receipt',
+  printReceipt: 'Print receipt',
+  printHint: 'Print this page to get a receipt.',
+  paidTo: 'Paid to',
+  contactLabel: 'Contact',
+  invoiceNumber: 'Invoice number',
+  paidOn: 'Paid on',
+  amountReceived: 'Amount received',
+
   notFoundTitle: 'Invoice not found',
   notFoundText: 'There is no invoice at this address. Check the link, or ask the merchant for a new one.',
   tooManyTitle: 'Too many requests',

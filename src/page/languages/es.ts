@@ -57,6 +57,15 @@ export const es: Texts = {
   backTo: 'Volver a {name}',
   contact: 'Contacto: {contact}',
 
+  receipt: 'Recibo',
+  printReceipt: 'Imprimir el recibo',
+  printHint: 'Imprima esta página para obtener un recibo.',
+  paidTo: 'Pagado a',
+  contactLabel: 'Contacto',
+  invoiceNumber: 'Número de factura',
+  paidOn: 'Pagado el',
+  amountReceived: 'Importe recibido',
+
   notFoundTitle: 'Factura no encontrada',
   notFoundText: 'No hay ninguna factura en esta dirección. Compruebe el enlace o pida otro al comercio.',
   tooManyTitle: 'Demasiadas solicitudes',

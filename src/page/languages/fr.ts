@@ -58,6 +58,15 @@ export const fr: Texts = {
   backTo: 'Retour vers {name}',
   contact: 'Contact : {contact}',
 
+  receipt: 'Reçu de paiement',
+  printReceipt: 'Imprimer le reçu',
+  printHint: 'Imprimez cette page pour obtenir un reçu.',
+  paidTo: 'Payé à',
+  contactLabel: 'Pour toute question',
+  invoiceNumber: 'Numéro de facture',
+  paidOn: 'Payé le',
+  amountReceived: 'Montant reçu',
+
   notFoundTitle: 'Facture introuvable',
   notFoundText: 'Il n’y a pas de facture à cette adresse. Vérifiez le lien ou demandez-en un nouveau au marchand.',
   tooManyTitle: 'Trop de requêtes',

@@ -57,6 +57,15 @@ export const hi: Texts = {
   backTo: '{name} पर वापस जाएँ',
   contact: 'संपर्क: {contact}',
 
+  receipt: 'भुगतान रसीद',
+  printReceipt: 'रसीद प्रिंट करें',
+  printHint: 'रसीद पाने के लिए यह पेज प्रिंट करें।',
+  paidTo: 'भुगतान पाने वाला',
+  contactLabel: 'संपर्क',
+  invoiceNumber: 'इनवॉइस नंबर',
+  paidOn: 'भुगतान का समय',
+  amountReceived: 'प्राप्त राशि',
+
   notFoundTitle: 'इनवॉइस नहीं मिला',
   notFoundText: 'इस पते पर कोई इनवॉइस नहीं है। लिंक जाँचें, या विक्रेता से नया लिंक माँगें।',
   tooManyTitle: 'बहुत ज़्यादा अनुरोध',

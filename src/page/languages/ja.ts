@@ -57,6 +57,15 @@ export const ja: Texts = {
   backTo: '{name} に戻る',
   contact: '連絡先：{contact}',
 
+  receipt: 'お支払いの控え',
+  printReceipt: '控えを印刷',
+  printHint: 'このページを印刷すると控えになります。',
+  paidTo: '支払先',
+  contactLabel: '連絡先',
+  invoiceNumber: '請求書番号',
+  paidOn: '支払日時',
+  amountReceived: '受領額',
+
   notFoundTitle: '請求書が見つかりません',
   notFoundText: 'このアドレスに請求書はありません。リンクを確認するか、販売者に新しいリンクを依頼してください。',
   tooManyTitle: 'リクエストが多すぎます',

@@ -57,6 +57,15 @@ export const pt: Texts = {
   backTo: 'Voltar para {name}',
   contact: 'Contato: {contact}',
 
+  receipt: 'Recibo',
+  printReceipt: 'Imprimir o recibo',
+  printHint: 'Imprima esta página para obter um recibo.',
+  paidTo: 'Pago a',
+  contactLabel: 'Contato',
+  invoiceNumber: 'Número da fatura',
+  paidOn: 'Pago em',
+  amountReceived: 'Valor recebido',
+
   notFoundTitle: 'Fatura não encontrada',
   notFoundText: 'Não há nenhuma fatura neste endereço. Confira o link ou peça outro ao lojista.',
   tooManyTitle: 'Solicitações demais',

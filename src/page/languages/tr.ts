@@ -57,6 +57,15 @@ export const tr: Texts = {
   backTo: '{name} sayfasına dön',
   contact: 'İletişim: {contact}',
 
+  receipt: 'Ödeme makbuzu',
+  printReceipt: 'Makbuzu yazdır',
+  printHint: 'Makbuz almak için bu sayfayı yazdırın.',
+  paidTo: 'Ödemeyi alan',
+  contactLabel: 'İletişim',
+  invoiceNumber: 'Fatura numarası',
+  paidOn: 'Ödeme tarihi',
+  amountReceived: 'Alınan tutar',
+
   notFoundTitle: 'Fatura bulunamadı',
   notFoundText: 'Bu adreste bir fatura yok. Bağlantıyı kontrol edin veya satıcıdan yenisini isteyin.',
   tooManyTitle: 'Çok fazla istek',

@@ -57,6 +57,15 @@ export const zh: Texts = {
   backTo: '返回 {name}',
   contact: '联系方式：{contact}',
 
+  receipt: '付款收据',
+  printReceipt: '打印收据',
+  printHint: '打印此页面即可获得收据。',
+  paidTo: '收款方',
+  contactLabel: '联系方式',
+  invoiceNumber: '账单编号',
+  paidOn: '付款时间',
+  amountReceived: '收到金额',
+
   notFoundTitle: '未找到账单',
   notFoundText: '此地址没有账单。请检查链接，或向商家索取新的链接。',
   tooManyTitle: '请求过多',
