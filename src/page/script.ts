@@ -13,6 +13,7 @@ export const SCRIPT = `
   const BEAT_MS = 15000
   const FIRST_WAIT_MS = 1000
   const LONGEST_WAIT_MS = 30000
+  const ANSWER_MS = 10000
   const COPIED_MS = 2000
   const main = document.querySelector('main')
   const said = document.getElementById('said')
@@ -23,6 +24,7 @@ export const SCRIPT = `
   let wait = FIRST_WAIT_MS
   let waiting = 0
   let deadline = 0
+  let asked = 0
 
   const bring = (shown, wanted) => {
     for (const { name } of [...shown.attributes]) {
@@ -43,17 +45,29 @@ export const SCRIPT = `
     for (const old of before.slice(after.length)) old.remove()
   }
 
+  const fetchPage = async () => {
+    const giveUp = new AbortController()
+    const timer = setTimeout(() => giveUp.abort(), ANSWER_MS)
+    try {
+      const answer = await fetch(location.href, { cache: 'no-store', signal: giveUp.signal })
+      if (!answer.ok) throw new Error(String(answer.status))
+      return new DOMParser().parseFromString(await answer.text(), 'text/html')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   const update = async () => {
-    const answer = await fetch(location.href, { cache: 'no-store' })
-    if (!answer.ok) throw new Error(String(answer.status))
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    asked += 1
+    const turn = asked
+    const page = await fetchPage()
+    if (turn !== asked) return
     const wanted = page.querySelector('main')
     const hadFocus = document.activeElement !== document.body
     bring(main, wanted)
     document.title = page.title
     if (hadFocus && document.activeElement === document.body) document.getElementById('status').focus()
     setDeadline()
-    wait = FIRST_WAIT_MS
   }
 
   const stop = () => {
@@ -77,12 +91,18 @@ export const SCRIPT = `
     const opened = new EventSource(events + '?after=' + version)
     source = opened
     heard = Date.now()
-    opened.onopen = opened.onmessage = () => { heard = Date.now() }
-    opened.addEventListener('beat', opened.onmessage)
+    opened.onopen = () => { heard = Date.now() }
+    opened.addEventListener('beat', () => {
+      heard = Date.now()
+      wait = FIRST_WAIT_MS
+    })
     opened.addEventListener('changed', (event) => {
       heard = Date.now()
       if (event.data === main.dataset.version) return
-      update().then(() => { if (main.dataset.events == null) stop() }, lost)
+      update().then(() => {
+        wait = FIRST_WAIT_MS
+        if (main.dataset.events == null) stop()
+      }, lost)
     })
     opened.onerror = () => { if (opened.readyState === EventSource.CLOSED && opened === source) lost() }
   }

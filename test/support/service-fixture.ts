@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { systemClock } from '../../src/clock.js'
+import { type Clock, systemClock } from '../../src/clock.js'
 import { type Environment, readSettings } from '../../src/config.js'
 import { createLog, type Logger } from '../../src/log.js'
 import type { Service } from '../../src/service/assembly.js'
@@ -34,7 +34,11 @@ export class ServiceFixture {
     private readonly removeData: () => void,
   ) {}
 
-  static async start(environment: Environment = {}, log: Logger = createLog('silent')): Promise<ServiceFixture> {
+  static async start(
+    environment: Environment = {},
+    log: Logger = createLog('silent'),
+    clock: Clock = systemClock,
+  ): Promise<ServiceFixture> {
     const place = memoryDirectory()
     const read = readSettings([], {
       BILLHOOK_PORT: '0',
@@ -44,7 +48,7 @@ export class ServiceFixture {
       ...environment,
     })
     assert.ok('settings' in read, JSON.stringify(read))
-    const service = await startService(read.settings, log, systemClock)
+    const service = await startService(read.settings, log, clock)
     // A service on all addresses is reached on loopback.
     const url = service.url.replace('//0.0.0.0', '//127.0.0.1')
     return new ServiceFixture(service, url, () => place.remove())
