@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { START_MS } from '../../support/manual-clock.js'
 import { answerTo, type StateName, stateNames } from './states.js'
 
@@ -20,8 +20,12 @@ export interface Scene {
 export const scenes: readonly Scene[] = stateNames.flatMap((state) => LANGUAGES.map((lang) => ({ state, lang })))
 
 /** Opens a scene. Its time stands still, and its stream of events is silent. */
-export async function openScene(browser: Browser, { state, lang }: Scene): Promise<Page> {
-  const context = await browser.newContext({ deviceScaleFactor: 1, locale: 'en', timezoneId: 'UTC' })
+export async function openScene(
+  browser: Browser,
+  { state, lang }: Scene,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ deviceScaleFactor: 1, locale: 'en', timezoneId: 'UTC', ...options })
   await context.route('**', async (route) => {
     const url = new URL(route.request().url())
     if (!url.pathname.endsWith('/events')) await route.fulfill(await answerTo(url))
@@ -51,4 +55,14 @@ export async function picturesOf(page: Page, { state, lang }: Scene): Promise<re
     }
   }
   return pictures
+}
+
+/** The scenes whose accessibility trees are checked in. */
+export function hasTree({ lang }: Scene): boolean {
+  return lang === 'en'
+}
+
+/** What a screen reader is told, from top to bottom. */
+export async function treeOf(page: Page): Promise<string> {
+  return `${await page.locator('body').ariaSnapshot()}\n`
 }

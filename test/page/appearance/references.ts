@@ -6,10 +6,15 @@ import type { Picture } from './photographer.js'
 
 export const REFERENCES = join(projectRoot, 'test/page/appearance/pictures')
 
+/** The file of the accessibility tree of a state. */
+export function treeFile(state: string): string {
+  return join(projectRoot, 'test/page/appearance/trees', `${state}.txt`)
+}
+
 /** Where pictures are left that are not as they should be. */
 const RESULTS = join(projectRoot, 'dist/pictures')
 
-export const ADVICE = 'Look at them. If the page should look so now: npm run pictures'
+export const ADVICE = 'Look at it. If the page should be so now: npm run pictures'
 
 /** What is wrong with a picture, and where to see it; null if nothing. */
 export async function complaintOf({ name, png }: Picture): Promise<string | null> {

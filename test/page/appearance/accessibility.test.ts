@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { launchBrowserWithFonts, noBrowser } from '../../support/browser.js'
+import { hasTree, openScene, scenes, treeOf } from './photographer.js'
+import { ADVICE, treeFile } from './references.js'
+
+const NARROW = { width: 320, height: 640 }
+
+/** 320 pixels are also a window of 1280 at 400 %. */
+const SIZES = [NARROW, { width: 640, height: 400 }, { width: 1280, height: 800 }]
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** The controls in the order in which they are seen, and those that Tab reaches, with the width of their outlines. */
+const CONTROLS = `
+  const isRtl = document.documentElement.dir === 'rtl'
+  const seen = (control) => control.labels?.[0] ?? control
+  const box = (control) => seen(control).getBoundingClientRect()
+  const nameOf = (control) => control.dataset.copy ?? seen(control).textContent.trim()
+  const before = (a, b) => {
+    const [one, other] = [box(a), box(b)]
+    if (one.bottom <= other.top || other.bottom <= one.top) return one.top - other.top
+    return isRtl ? other.right - one.right : one.left - other.left
+  }
+  const controls = [...document.querySelectorAll('a[href], button, summary, input:checked')]
+    .filter((control) => seen(control).checkVisibility()).sort(before)
+`
+
+describe('the payment page for everybody', { skip: noBrowser }, () => {
+  let browser: Browser
+
+  before(async () => {
+    browser = await launchBrowserWithFonts()
+  })
+
+  after(() => browser?.close())
+
+  for (const scene of scenes) {
+    test(`${scene.state}, ${scene.lang}`, async () => {
+      // The checker is more code than the page allows.
+      const page = await openScene(browser, scene, { bypassCSP: true, viewport: NARROW })
+      if (hasTree(scene)) assert.equal(await treeOf(page), readFileSync(treeFile(scene.state), 'utf8'), ADVICE)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        assert.deepEqual(await violations(page), [], colorScheme)
+      }
+      for (const size of SIZES) {
+        await page.setViewportSize(size)
+        assert.ok(await fits(page), `it is wider than ${size.width} pixels`)
+      }
+      await assertKeyboardReachesAll(page)
+      await page.setViewportSize(NARROW)
+      await page.evaluate("document.documentElement.style.fontSize = '200%'")
+      assert.ok(await fits(page), 'large text is wider than the screen')
+      assert.equal(await page.evaluate('document.getAnimations().length'), 0)
+      await page.context().close()
+    })
+  }
+
+  test('arrow keys choose the network, and Tab goes on into its panel', async () => {
+    const page = await openScene(browser, { state: 'unseen', lang: 'en' })
+    await page.locator('input:checked').focus()
+    await page.keyboard.press('ArrowDown')
+    assert.equal(await page.locator('input:focus').inputValue(), 'TRX-NILE')
+    assert.equal(await page.locator('.panel:visible .address').count(), 1)
+    await page.keyboard.press('Tab')
+    const address = await page.locator('.panel:visible .address').textContent()
+    assert.equal(await page.evaluate('document.activeElement.dataset.copy'), address)
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('ArrowUp')
+    assert.equal(await page.locator('input:focus').inputValue(), 'SEP')
+    await page.locator('summary:visible').focus()
+    await page.keyboard.press('Enter')
+    assert.equal(await page.locator('details[open] .address').count(), 1)
+    await page.context().close()
+  })
+})
+
+/** Of WCAG 2.2 AA. */
+function violations(page: Page): Promise<unknown> {
+  return page.evaluate(
+    `${axe.source}; axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].target))`,
+  )
+}
+
+function fits(page: Page): Promise<boolean> {
+  return page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+}
+
+/** Tab goes through every control in the order in which they are seen, and each shows that it has the focus. */
+async function assertKeyboardReachesAll(page: Page): Promise<void> {
+  const expected: string[] = await page.evaluate(`{ ${CONTROLS}; controls.map(nameOf) }`)
+  const reached: string[] = []
+  for (const _ of expected) {
+    await page.keyboard.press('Tab')
+    const [name, style, width]: [string, string, string] = await page.evaluate(`{ ${CONTROLS}
+      const focused = document.activeElement
+      const { outlineStyle, outlineWidth } = getComputedStyle(seen(focused));
+      [nameOf(focused), outlineStyle, outlineWidth]
+    }`)
+    reached.push(name)
+    assert.deepEqual([style, width], ['solid', '3px'], `the focus on ${name} is not visible`)
+  }
+  assert.deepEqual(reached, expected)
+}
