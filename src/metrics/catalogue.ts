@@ -44,6 +44,7 @@ export const metricsCatalogue = {
     [],
     'Times that a thread dropped its key tables because they contradicted the engine or failed.',
   ),
+  openPages: gauge('billhook_open_pages', [], 'Payment pages that wait for news in a browser.'),
   mailboxDepth: gauge('billhook_mailbox_depth', [], 'Commands waiting in mailboxes or running in a turn.'),
   actors: gauge('billhook_wallet_actors', [], 'Wallets that have a mailbox now.'),
   commitDuration: histogram(

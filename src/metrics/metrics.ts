@@ -50,6 +50,7 @@ export interface WatchedParts {
   readonly pool: Pick<VerifyPool, 'depth'>
   readonly directory: Pick<WalletDirectory, 'size' | 'depth'>
   readonly dispatcher: Pick<Dispatcher, 'laneCount'>
+  readonly openPages: { readonly size: number }
   readonly store: Pick<Store, 'outbox' | 'wallets'>
   readonly clock: Clock
   /** Whether the service can take traffic. */
@@ -92,6 +93,7 @@ export class Metrics {
     pool,
     directory,
     dispatcher,
+    openPages,
     store,
     clock,
     isReady,
@@ -109,6 +111,7 @@ export class Metrics {
       for (const lane of Object.keys(VERIFY_LANES) as (keyof typeof VERIFY_LANES)[]) depth.set({ lane }, waiting[lane])
     })
     gauge(registry, metricsCatalogue.verifyUnderWay, (underWay) => underWay.set(pool.depth().inFlight))
+    gauge(registry, metricsCatalogue.openPages, (open) => open.set(openPages.size))
     gauge(registry, metricsCatalogue.mailboxDepth, (depth) => depth.set(directory.depth))
     gauge(registry, metricsCatalogue.actors, (actors) => actors.set(directory.size))
     gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(dispatcher.laneCount))

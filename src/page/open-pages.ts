@@ -10,7 +10,7 @@ const OPEN_PAGES_MAX = 10_000
 export const OPEN_PAGES_PER_CLIENT_MAX = 200
 
 /** Pause between two signs of life. Proxies cut what is silent for longer, usually after a minute. */
-const BEAT_MS = 15_000
+export const BEAT_MS = 15_000
 
 /** The browser's pause before it connects again. */
 const RETRY_MS = 2000

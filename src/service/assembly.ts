@@ -99,6 +99,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   if (metrics !== null && settings.metricsPort !== undefined) {
     metrics.watch({
       ...core,
+      openPages,
       clock,
       isReady,
       watchers,

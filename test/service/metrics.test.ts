@@ -164,6 +164,19 @@ describe('the metrics of a service', () => {
     assert.equal(empty.value('billhook_outbox_oldest_age_seconds'), 0)
   })
 
+  test('count the payment pages that are open', async (t) => {
+    const { fixture, scrape, until } = await observed(t)
+    await fixture.assign(OWNER, WALLET)
+    const { json } = await fixture.post('/api/invoices', invoice('10'))
+    assert.equal((await scrape()).value('billhook_open_pages'), 0)
+    const leaving = new AbortController()
+    const events = await fetch(`${fixture.url}${json.url}/events`, { signal: leaving.signal })
+    assert.equal(events.status, 200)
+    assert.equal((await scrape()).value('billhook_open_pages'), 1)
+    leaving.abort()
+    await until((shown) => shown.value('billhook_open_pages') === 0)
+  })
+
   test('are exactly those of the catalogue, with those of the process', async (t) => {
     const { fixture, scrape } = await observed(t)
     await fixture.get('/healthz')
