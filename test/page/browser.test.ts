@@ -46,6 +46,23 @@ describe('the payment page in a browser', { skip: noBrowser }, () => {
     await page.context().close()
   })
 
+  test('lists its transactions, and lets none of their links tell where they are on', async () => {
+    const page = await shop.visit(await shop.invoice('50000'), { javaScriptEnabled: false })
+    await shop.deposit('pending', '1000000')
+    await page.reload()
+    const link = page.getByRole('link', { name: /^0x00000000…\w{8} \(block explorer, in a new tab\)$/ }).first()
+    let referrer: string | undefined = 'none was asked'
+    await page.context().route('https://sepolia.etherscan.io/**', (route) => {
+      referrer = route.request().headers()['referer']
+      return route.fulfill({ body: 'the explorer' })
+    })
+    const [tab] = await Promise.all([page.waitForEvent('popup'), link.click()])
+    await tab.waitForLoadState()
+    assert.match(tab.url(), /^https:\/\/sepolia\.etherscan\.io\/tx\/0x[0-9a-f]{64}$/)
+    assert.deepEqual([referrer, await tab.evaluate('window.opener')], [undefined, null])
+    await page.context().close()
+  })
+
   test('works without a script: one network at a time, nothing to press that does nothing', async () => {
     const page = await shop.visit(await shop.invoice('30000'), { javaScriptEnabled: false })
     assert.equal(await page.locator('.panel:visible').count(), 1)

@@ -44,7 +44,9 @@ export class Shop {
   async deposit(type: 'pending' | 'confirmed', amount: string, id = String(this.events)): Promise<void> {
     const receivedAt = Date.now()
     const toAddress = SEP.address
-    const deposit = { network: 'SEP', txHash: `0x${id}`, toAddress, currency: 'Tether', amount, receivedAt }
+    // As explorers know them, so that they are links.
+    const txHash = `0x${id.padStart(64, '0')}`
+    const deposit = { network: 'SEP', txHash, toAddress, currency: 'Tether', amount, receivedAt }
     await this.push({ type: `deposit.${type}`, deposit })
   }
 
