@@ -125,8 +125,11 @@ export class ModelOutbox {
       .sort((one, other) => (one.id < other.id ? 1 : -1))
   }
 
+  /** Oldest first, as the store has them: one that was redelivered was entered into `open` again. */
   inState(...states: readonly Delivery['state'][]): readonly ModelDelivery[] {
-    return [...this.open].filter(({ record }) => states.includes(record.state))
+    return [...this.open]
+      .filter(({ record }) => states.includes(record.state))
+      .sort((one, other) => (one.record.id < other.record.id ? -1 : 1))
   }
 
   /** The lanes with something queued, told like `namesOf` tells them. */
@@ -137,9 +140,7 @@ export class ModelOutbox {
 
   /** Deliveries of a lane to be attempted, oldest first. */
   queued(lane: string): readonly ModelDelivery[] {
-    return this.inState('queued')
-      .filter((one) => one.lane === lane)
-      .sort((one, other) => (one.record.id < other.record.id ? -1 : 1))
+    return this.inState('queued').filter((one) => one.lane === lane)
   }
 
   /** Deliveries of the same lane and invoice that were entered before this one. */
