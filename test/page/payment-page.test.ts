@@ -165,13 +165,13 @@ describe('the payment page', () => {
     [
       'more was received',
       { payment: { ...PAID, received: '30', overpaid: '5' } },
-      ['Paid. 5 USDT too much were received.', 'Ask the merchant about the difference.'],
+      ['Paid. 5 USDT too much was received.', 'Ask the merchant about the difference.'],
       null,
     ],
     [
       'more is pending',
       { payment: { ...PAID, pending: '5' } },
-      ['Paid. 5 USDT too much were seen.', 'Ask the merchant about the difference.'],
+      ['Paid. 5 USDT too much was seen.', 'Ask the merchant about the difference.'],
       null,
     ],
     [
@@ -185,8 +185,8 @@ describe('the payment page', () => {
       { isVoid: true, payment: { ...UNPAID, received: '10', pending: '2', remaining: '15' } },
       [
         'This invoice is no longer payable.',
-        '10 USDT were received.',
-        '2 USDT were seen and wait for confirmation.',
+        '10 USDT was received.',
+        '2 USDT was seen and waits for confirmation.',
         'Send nothing more, and ask the merchant about it.',
       ],
       null,

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { launchBrowserWithFonts, noBrowser } from '../../support/browser.js'
+import { projectRoot } from '../../support/project-root.js'
 import { openScene, picturesOf, scenes } from './photographer.js'
 import { ADVICE, complaintOf, REFERENCES } from './references.js'
+
+test('what each reference picture shows is described', () => {
+  const described = readFileSync(join(projectRoot, 'test/page/appearance/README.md'), 'utf8').matchAll(
+    /^\| `([a-z-]+)`/gm,
+  )
+  const pictured = new Set(readdirSync(REFERENCES).map((file) => file.split('.')[0]))
+  assert.deepEqual([...described].map(([, state]) => state).sort(), [...pictured].sort())
+})
 
 describe('the payment page looks as it did', { skip: noBrowser }, () => {
   let browser: Browser
