@@ -159,8 +159,8 @@ export interface EventPort {
    */
   page(owner: string, page: Page): Awaitable<Outcome<PageOf<OwnerEvent>>>
   /**
-   * Removes events from before `timeMs`, Unix ms: examines the next `limit` owners and events, and answers how many it
-   * removed. Behind the last owner it starts over.
+   * Removes at most `limit` events from before `timeMs`, Unix ms, and answers how many it removed. It visits a bounded number of
+   * owners and goes on with the next ones; behind the last owner it starts over.
    */
   removeBefore(timeMs: number, limit: number): Promise<number>
 }

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
 import { publicKeyHex, signedHeaders } from '../../examples/snippets/typescript/signed-headers.js'
 import { isGenuine } from '../../examples/snippets/typescript/verify-webhook.js'
 import { readSignature } from '../../src/crypto/secp256k1.js'
 import { deliveryHeaders } from '../../src/webhooks/signature.js'
 import { Shop } from '../cli/shop.js'
+import { launchBrowser, noBrowser } from '../support/browser.js'
 import { privateKeyPem } from '../support/pem.js'
 import { openReceiver, type Receiver } from '../support/receiver.js'
 import { testKey } from '../support/signing.js'
@@ -36,7 +40,7 @@ describe('examples/snippets', () => {
   let amount = 2500
 
   before(async () => {
-    shop = await Shop.open()
+    shop = await Shop.open('sandbox', { BILLHOOK_CORS_ORIGINS: '*' })
     receiver = await openReceiver()
     keyFile = join(shop.files, 'api-key.pem')
     writeFileSync(keyFile, vectors.key.pem, { mode: 0o600 })
@@ -151,7 +155,55 @@ describe('examples/snippets', () => {
       assert.ok(readSignature(Buffer.from(headers['X-Service-Signature'], 'base64')) !== null, body)
     }
   })
+
+  test('browser, in Chromium', { skip: noBrowser }, async (t) => {
+    const page = await snippetsInPage(t)
+    const wanted = nextAmount()
+    const body = JSON.stringify({
+      ...{ walletIds: [Shop.wallets.TRX], name: 'Tee für zwei', amount: wanted, currency: 'USDT' },
+      reference: `order-1001-${amount}`,
+    })
+    const sent = JSON.stringify({ url: `${shop.service.url}/api/invoices`, key: vectors.key.privateKey, body })
+    const answer = await page.evaluate(`(async ({ url, key, body }) => {
+      const bytes = Uint8Array.from(key.match(/../g), (pair) => Number.parseInt(pair, 16))
+      const headers = await signedHeaders(bytes, body)
+      const response = await fetch(url, { method: 'POST', body, headers })
+      return response.text()
+    })(${sent})`)
+    await created(String(answer), wanted)
+    await judges(async ({ body: bytes, headers }, secretHex) => {
+      const webhook = JSON.stringify({ bytes: [...bytes], headers, secretHex })
+      const judged = await page.evaluate(
+        `(({ bytes, headers, secretHex }) => isGenuine(Uint8Array.from(bytes), new Headers(headers), secretHex))(${webhook})`,
+      )
+      return judged === true
+    })
+  })
 })
+
+/** The functions of the snippet for browsers in a page of its own, which is not of the service's origin. */
+async function snippetsInPage(t: TestContext) {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `import { signedHeaders } from './signed-headers.js'; import { isGenuine } from './verify-webhook.js'
+        Object.assign(window, { signedHeaders, isGenuine })`,
+      resolveDir: join(SNIPPETS, 'browser'),
+    },
+    bundle: true,
+    format: 'iife',
+    platform: 'browser',
+    write: false,
+  })
+  const site = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end('<title>Shop</title>'))
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', () => resolve()))
+  t.after(() => site.close())
+  const browser = await launchBrowser()
+  t.after(() => browser.close())
+  const page = await browser.newPage()
+  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+  await page.addScriptTag({ content: outputFiles[0]?.text ?? '' })
+  return page
+}
 
 function verification({ environment = {}, verify }: Language, output: string): Verification {
   return async ({ body, headers }, secret) => {

@@ -227,6 +227,23 @@ export function describeEvents(open: OpenStore): void {
       assert.deepEqual(unwrap(await page(all[9]?.id)).items, all.slice(10))
     })
 
+    scenario('passes many owners without anything to remove in a few pieces', async (t) => {
+      const owners = Array.from({ length: 40 }, (_, i) => `owner-${i}`)
+      for (const owner of owners) {
+        await t.own(owner, `wallet of ${owner}`)
+        await t.invoice({ owner, walletIds: [`wallet of ${owner}`] })
+        if (owner === 'owner-0') continue
+        // Those between the first and the last are idle: what they have is young.
+        t.clock.advance(owner === 'owner-38' ? -MINUTE_MS : owner === 'owner-1' ? MINUTE_MS : 0)
+      }
+      let pieces = 0
+      for (let removed = 0; removed < 3; pieces += 1) {
+        assert.ok(pieces < 4, `${removed} removed`)
+        removed += await t.store.events.removeBefore(START_MS + 1, 5)
+      }
+      assert.deepEqual(await typesOf(t, 'owner-39'), [])
+    })
+
     scenario('never gives an id again, not even when everything was removed', async (t) => {
       await t.own('alice', 'wallet-1')
       await t.invoice({ amount: '1' })

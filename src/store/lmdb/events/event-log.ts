@@ -36,12 +36,18 @@ export function logEvent(commit: Commit, ownerNo: OwnerNo, event: Buffer): void 
   tables.ownerEvents.putSync(eventKey(ownerNo, position), event)
 }
 
-/** Removes events from before `timeMs` among the next `limit` owners and events, each owner's oldest first. Answers how many. */
+/** Owners without anything to remove who cost as much as a removal: they are looked up only. */
+const OWNERS_PER_REMOVAL = 10
+
+/**
+ * Removes at most `limit` events from before `timeMs`, owner by owner and each owner's oldest first, and visits at most so many
+ * owners as cost no more. Answers how many it removed. Behind the last owner it starts over.
+ */
 export function removeEventsOfOwners(commit: Commit, timeMs: number, limit: number): number {
   const { ownerEvents } = commit.tables
   let removed = 0
   let ownerNo: OwnerNo | null = commit.caches.eventsRemovedTo
-  for (let left = limit; left > 0; ) {
+  for (let left = limit; left >= 1; left -= 1 / OWNERS_PER_REMOVAL) {
     const key = firstKey(ownerEvents, numberKey(ownerNo), BEHIND_ALL)
     if (key === undefined) {
       ownerNo = 0 as OwnerNo
@@ -49,12 +55,12 @@ export function removeEventsOfOwners(commit: Commit, timeMs: number, limit: numb
     }
     ownerNo = key.readUInt32BE(0) as OwnerNo
     const end = under(ownerNo, timeKey(timeMs))
-    const gone = removeKeys(ownerEvents, { start: under(ownerNo, FIRST_ID), end, limit: left })
+    const gone = removeKeys(ownerEvents, { start: under(ownerNo, FIRST_ID), end, limit: Math.floor(left) })
     const last = gone.at(-1)
     if (last !== undefined) ownerEvents.putSync(numberKey(ownerNo), Buffer.from(last.subarray(NUMBER_BYTES)))
     removed += gone.length
-    if (gone.length < left) ownerNo = (ownerNo + 1) as OwnerNo
-    left -= gone.length + 1
+    left -= gone.length
+    if (left >= 1) ownerNo = (ownerNo + 1) as OwnerNo
   }
   commit.caches.eventsRemovedTo = ownerNo
   return removed
