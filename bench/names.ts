@@ -59,6 +59,7 @@ export const DISK = {
   deposit: 'a deposit',
   delivery: 'a webhook',
   event: 'an event of the gateway',
+  'owner event': "an event in its owner's log",
   'idempotency key': 'an idempotency key',
   wallet: 'a wallet',
 } as const

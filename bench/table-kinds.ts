@@ -1,7 +1,15 @@
 import type { Tables } from '../src/store/lmdb/tables/tables.js'
 
 /** What the disk is used for. */
-export type DiskKind = 'invoice' | 'deposit' | 'delivery' | 'event' | 'idempotency key' | 'wallet' | 'other'
+export type DiskKind =
+  | 'invoice'
+  | 'deposit'
+  | 'delivery'
+  | 'event'
+  | 'owner event'
+  | 'idempotency key'
+  | 'wallet'
+  | 'other'
 
 /** The kind of record that each table grows with. */
 export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKind>> = {
@@ -50,5 +58,5 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   attemptedDeliveries: 'delivery',
   waitingDeliveries: 'delivery',
   ownerDeliveries: 'delivery',
-  ownerEvents: 'other',
+  ownerEvents: 'owner event',
 }

@@ -14,7 +14,7 @@ import { type DiskKind, TABLE_KINDS } from '../table-kinds.js'
 const AT_ONCE = 256
 const INVOICES_PER_WALLET = 10
 const OWNERS = 50
-/** An invoice has a deposit, which is reported twice, each time with a webhook and an event. */
+/** An invoice has a deposit, which is reported twice, each time with a webhook and an event. Its owner's log also has its creation and that it was paid. */
 const REPORTS = ['pending', 'confirmed'] as const
 /** Readings of the clock for an invoice, at most. */
 const READINGS = 20
@@ -36,6 +36,7 @@ export async function disk({ parameters, findings, directory }: Bench): Promise<
     deposit: count,
     delivery: count * REPORTS.length,
     event: count * REPORTS.length,
+    'owner event': count * (REPORTS.length + 2),
     'idempotency key': count,
     wallet: paid.walletCount,
   }

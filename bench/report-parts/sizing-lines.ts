@@ -126,6 +126,7 @@ export function diskTable(results: Results): string {
     row('Wallet', 'wallet', 'for ever'),
     row('Webhook', 'delivery', kept),
     row('Event of the gateway', 'event', kept),
+    row('Event in the log of its owner', 'owner event', '30 days (`BILLHOOK_EVENTS_DAYS`)'),
     row('Idempotency key', 'idempotency key', '1 day'),
   ])
 }
