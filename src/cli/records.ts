@@ -1,5 +1,7 @@
 import { Argument, Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
+import type { TokenDecimals } from '../domain/network.js'
+import type { ServiceStatus } from '../http/routes/admin.js'
 import type { Column } from '../listing/column.js'
 import { deliveryColumns } from '../listing/deliveries.js'
 import { depositColumns } from '../listing/deposits.js'
@@ -31,7 +33,7 @@ export function exportCommand(program: BillhookCommand): void {
       withAdmin(given, async (admin, io) => {
         const { owner, format } = given.options
         const write = format === 'csv' ? csvWriter(io) : (item: Item) => io.print(`${jsonLine(item)}\n`)
-        await read(admin, given.args[0] ?? '', owner, write, given.args[0])
+        await read(admin, given.args[0] ?? '', { owner }, write, given.args[0])
         return EXIT_SUCCESS
       }),
     )
@@ -39,18 +41,18 @@ export function exportCommand(program: BillhookCommand): void {
 
 /** The fields of a list that goes to another program, and the columns of one that people read on a terminal. */
 const LISTS = {
-  wallets: { fields: ['id', 'network', 'address', 'owner', 'assignedAt'], columns: walletColumns },
+  wallets: { fields: ['id', 'network', 'address', 'owner', 'assignedAt'], columns: () => walletColumns },
   deposits: {
     fields: ['network', 'txHash', 'index', 'toAddress', 'amount', 'currency', 'kind', 'receivedAt'],
-    columns: depositColumns,
+    columns: async (admin: Admin) => depositColumns(await tokenDecimals(admin)),
   },
   deliveries: {
     fields: ['id', 'owner', 'invoiceId', 'status', 'url', 'state', 'attempts', 'createdAt', 'attemptedAt'],
-    columns: deliveryColumns,
+    columns: () => deliveryColumns,
   },
   keys: {
     fields: ['id', 'owner', 'label', 'permissions', 'public_key', 'created_at', 'expires_at', 'revoked_at'],
-    columns: keyColumns,
+    columns: () => keyColumns,
   },
 } as const
 
@@ -67,28 +69,36 @@ export function listCommand(parent: BillhookCommand, kind: keyof typeof LISTS, s
         const isJson = given.options['json'] === true
         if (io.isOutputTerminal && !isJson) {
           // The records of a kind have the shape that its columns read: the service shows them as the store has them.
-          const table = new TextTable(Object.values<Column<never>>(columns), io.print)
-          await read(admin, kind, owner, (item) => table.add(item as never))
+          const table = new TextTable(Object.values<Column<never>>(await columns(admin)), io.print)
+          await read(admin, kind, { owner, order: 'newest' }, (item) => table.add(item as never))
           await table.flush()
           return EXIT_SUCCESS
         }
         const line = (item: Item) => fields.map((name) => shown(name, item[name])).join('\t')
         if (!isJson) await io.print(`${fields.join('\t')}\n`)
-        await read(admin, kind, owner, (item) => io.print(`${isJson ? jsonLine(item) : line(item)}\n`))
+        await read(admin, kind, { owner }, (item) => io.print(`${isJson ? jsonLine(item) : line(item)}\n`))
         return EXIT_SUCCESS
       }),
     )
 }
 
+/** As the service says that holds the data. */
+async function tokenDecimals(admin: Admin): Promise<TokenDecimals> {
+  return ((await admin.call('GET', '/admin/status')).body as ServiceStatus).token_decimals
+}
+
 async function read(
   admin: Admin,
   kind: string,
-  owner: unknown,
+  { owner, order }: { readonly owner: unknown; readonly order?: 'newest' },
   write: (item: Item) => Promise<void>,
   unit?: string,
 ): Promise<void> {
-  const query = typeof owner === 'string' ? `?owner=${encodeURIComponent(owner)}` : ''
-  await admin.work('GET', `/admin/records/${kind}${query}`, {
+  const query = new URLSearchParams({
+    ...(typeof owner === 'string' ? { owner } : {}),
+    ...(order === undefined ? {} : { order }),
+  })
+  await admin.work('GET', `/admin/records/${kind}?${query}`, {
     ...(unit === undefined ? {} : { unit }),
     onItem: (item) => write(item as Item),
   })

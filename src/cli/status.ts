@@ -1,6 +1,6 @@
 import type { ServiceStatus } from '../http/routes/admin.js'
 import type { Columns } from '../listing/column.js'
-import { ledgerColumns, networkColumns } from '../listing/networks.js'
+import { ledgerColumns, networkColumns, nodeColumns } from '../listing/networks.js'
 import { type Admin, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
@@ -32,10 +32,12 @@ export function statusCommand(program: BillhookCommand): void {
 }
 
 /** How far networks and ledger are, as tables. */
-async function showProgress({ networks, ledger }: ServiceStatus, { print }: ProcessIo): Promise<void> {
+async function showProgress({ networks, nodes, ledger }: ServiceStatus, { print }: ProcessIo): Promise<void> {
   if (networks.length > 0) {
     await print('\n')
     await showTable(networkColumns, networks, print)
+    await print('\nNodes, counted since the start of the service:\n')
+    await showTable(nodeColumns, nodes, print)
   }
   if (ledger !== null) {
     await print('\nThe followed ledger:\n')

@@ -1,5 +1,4 @@
 import { DELIVERY_STATES, type Delivery, deliveryState } from '../domain/webhook.js'
-import { timeOrNull, timeText } from '../listing/column.js'
 import { deliveryColumns } from '../listing/deliveries.js'
 import { type Markup, markup } from '../page/markup.js'
 import type { Page, Store } from '../store/store.js'
@@ -9,9 +8,10 @@ import { filterForm } from './filter.js'
 import { actionForm, tokenFor } from './forms.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { cursorOf, type Found, given, moreLink, oneOf, search } from './paging.js'
+import { ownerLinks } from './owner.js'
+import { cursorOf, type Found, given, moreLink, noneText, oneOf, search } from './paging.js'
 import type { Session } from './sessions.js'
-import { facts, idText, table } from './table.js'
+import { facts, idText, moment, table } from './table.js'
 
 export type DeliveryStore = Pick<Store, 'overview' | 'outbox' | 'invoices'>
 
@@ -22,6 +22,7 @@ export async function deliveriesPage(store: DeliveryStore, { query }: Visit): Pr
     { name: 'invoice', label: 'Invoice', type: 'text', value: given(query, 'invoice') },
     { name: 'state', label: 'State', type: 'choice', value: stateIn(query), choices: DELIVERY_STATES, any: 'any' },
   ])}
+${ownerLinks(given(query, 'owner'), 'deliveries')}
 ${deliveriesTable(await deliveriesFound(store, query), query)}`
   return { title: 'Deliveries', section: 'deliveries', content }
 }
@@ -35,7 +36,9 @@ export async function deliveriesFound(
   const hasState = (delivery: Delivery) => state === null || deliveryState(delivery) === state
   if (invoiceId !== null) {
     const invoice = await invoices.find(invoiceId)
-    if (invoice === undefined) return { items: [], next: null, searched: null }
+    if (invoice === undefined || (owner ?? invoice.owner) !== invoice.owner) {
+      return { items: [], next: null, searched: null }
+    }
     const { id, owner: its, created_at: since } = invoice
     const isOfInvoice = (delivery: Delivery) => delivery.invoiceId === id && hasState(delivery)
     return await search((page) => overview.deliveriesSince(its, since, page), isOfInvoice, cursorOf(query))
@@ -54,7 +57,7 @@ export function deliveriesTable(found: Found<Delivery>, query: URLSearchParams):
     columns: deliveryColumns,
     items: found.items,
     links: { id: ({ id }) => links.delivery(id), invoice: ({ invoiceId }) => links.invoice(invoiceId) },
-    none: 'No delivery.',
+    none: noneText(found, query, 'delivery'),
   })}
 ${moreLink(found, links.deliveries, query)}`
 }
@@ -76,9 +79,9 @@ export async function deliveryPage(
     ['Deposit', delivery.status],
     ['Invoice', idText(invoiceId, links.invoice(invoiceId))],
     ['Owner', idText(owner, links.ofOwner('deliveries', owner))],
-    ['Created', timeText(delivery.createdAt)],
-    ['Last attempt', timeOrNull(delivery.attemptedAt)],
-    ['Next attempt', timeOrNull(delivery.nextAttemptAt)],
+    ['Created', moment(delivery.createdAt)],
+    ['Last attempt', moment(delivery.attemptedAt)],
+    ['Next attempt', moment(delivery.nextAttemptAt)],
   ])}
 <h2>Body</h2>
 <p class="pre"><bdi>${body}</bdi></p>

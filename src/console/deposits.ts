@@ -1,5 +1,5 @@
 import type { Deposit } from '../domain/deposit.js'
-import { NETWORKS, type Network } from '../domain/network.js'
+import { canonicalAddress, NETWORKS, type Network, type TokenDecimals } from '../domain/network.js'
 import { depositColumns } from '../listing/deposits.js'
 import { markup } from '../page/markup.js'
 import type { Store } from '../store/store.js'
@@ -7,53 +7,85 @@ import type { Visit } from './entrance.js'
 import { filterForm } from './filter.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { cursorOf, type Found, given, moreLink, oneOf, search } from './paging.js'
+import { ownerLinks } from './owner.js'
+import { cursorOf, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
 import { table } from './table.js'
 
-export type DepositStore = Pick<Store, 'deposits' | 'overview'>
+export type DepositStore = Pick<Store, 'deposits' | 'overview' | 'wallets'>
 
 const KINDS = ['pending', 'confirmed', 'dropped'] as const
 /** Transfers of a transaction that are looked for. */
 const INDEXES_TRIED = 1000
 
-/** The deposits of all networks or of one, newest first, or those of a transaction. */
-export async function depositsPage({ deposits, overview }: DepositStore, { query }: Visit): Promise<ConsolePage> {
-  const network = oneOf(query, 'network', NETWORKS)
-  const [transaction, kind] = [given(query, 'transaction'), oneOf(query, 'state', KINDS)]
-  const isWanted = (deposit: Deposit) =>
-    (kind === null || deposit.kind === kind) && (network === null || deposit.network === network)
+/** The deposits of all networks or of one, newest first, those to an address or to an owner, or those of a transaction. */
+export async function depositsPage(
+  store: DepositStore,
+  tokenDecimals: TokenDecimals,
+  { query }: Visit,
+): Promise<ConsolePage> {
+  const [network, kind] = [oneOf(query, 'network', NETWORKS), oneOf(query, 'state', KINDS)]
+  const [transaction, address, owner] = [given(query, 'transaction'), given(query, 'address'), given(query, 'owner')]
+  const isWanted = filterOf(store, { network, kind, address, owner })
   const found =
     transaction === null
-      ? await search((page) => overview.deposits(page), (kind ?? network) === null ? null : isWanted, cursorOf(query))
-      : await ofTransaction(deposits, network === null ? NETWORKS : [network], transaction)
+      ? await search((page) => store.overview.deposits(page), isWanted, cursorOf(query))
+      : await kept(await ofTransaction(store.deposits, network, transaction), isWanted)
   const content = markup`${filterForm(links.deposits, [
     { name: 'network', label: 'Network', type: 'choice', value: network, choices: NETWORKS, any: 'any' },
     { name: 'transaction', label: 'Transaction', type: 'text', value: transaction },
+    { name: 'address', label: 'Address', type: 'text', value: address },
+    { name: 'owner', label: 'Owner of the wallet', type: 'text', value: owner },
     { name: 'state', label: 'State', type: 'choice', value: kind, choices: KINDS, any: 'any' },
   ])}
+${ownerLinks(owner, 'deposits')}
 ${table({
   caption: transaction === null ? 'Newest first, by when they were first seen' : 'The deposits of this transaction',
-  columns: depositColumns,
+  columns: depositColumns(tokenDecimals),
   items: found.items,
-  links: { transaction: (one) => links.transaction(one.network, one.txHash) },
+  links: {
+    transaction: (one) => links.transaction(one.network, one.txHash),
+    address: ({ toAddress }) => links.wallet(toAddress),
+  },
   areIdsFull: transaction !== null,
-  none: 'No deposit.',
+  none: noneText(found, query, 'deposit'),
 })}
 ${moreLink(found, links.deposits, query)}`
   return { title: 'Deposits', section: 'deposits', content }
 }
 
+interface Wanted {
+  readonly network: Network | null
+  readonly kind: (typeof KINDS)[number] | null
+  readonly address: string | null
+  /** Who has the wallet now. */
+  readonly owner: string | null
+}
+
+/** Whether a deposit is wanted; null if all are. */
+function filterOf({ wallets }: DepositStore, { network, kind, address, owner }: Wanted) {
+  if (network === null && kind === null && address === null && owner === null) return null
+  const isTo = (one: Deposit, wanted: string) =>
+    canonicalAddress(one.network, one.toAddress) === canonicalAddress(one.network, wanted)
+  return async (deposit: Deposit): Promise<boolean> => {
+    if (kind !== null && deposit.kind !== kind) return false
+    if (network !== null && deposit.network !== network) return false
+    if (address !== null && !isTo(deposit, address)) return false
+    return owner === null || (await wallets.at(deposit.network, deposit.toAddress))?.owner === owner
+  }
+}
+
+/** Those of one network, or of any. */
 async function ofTransaction(
   deposits: DepositStore['deposits'],
-  networks: readonly Network[],
+  network: Network | null,
   txHash: string,
-): Promise<Found<Deposit>> {
+): Promise<readonly Deposit[]> {
   const items: Deposit[] = []
-  for (const network of networks) {
+  for (const one of network === null ? NETWORKS : [network]) {
     for (let index = 0; index < INDEXES_TRIED; index += 1) {
-      const deposit = await deposits.find(network, txHash, index)
+      const deposit = await deposits.find(one, txHash, index)
       if (deposit !== undefined) items.push(deposit)
     }
   }
-  return { items, next: null, searched: null }
+  return items
 }

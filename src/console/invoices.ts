@@ -1,7 +1,6 @@
 import { walletsOf } from '../domain/invoice.js'
 import type { Wallet } from '../domain/wallet.js'
 import { withPayment } from '../http/routes/invoices.js'
-import { timeOrNull, timeText } from '../listing/column.js'
 import { qualifyingColumns } from '../listing/deposits.js'
 import { INVOICE_STATES, type InvoiceRecord, invoiceColumns, invoiceState } from '../listing/invoices.js'
 import { walletColumns } from '../listing/wallets.js'
@@ -14,9 +13,11 @@ import { filterForm } from './filter.js'
 import { finalForm, tokenFor } from './forms.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { cursorOf, type Found, given, moreLink, oneOf, search } from './paging.js'
+import { ownerLinks } from './owner.js'
+import { cursorOf, type Found, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
 import type { Session } from './sessions.js'
-import { facts, idText, table } from './table.js'
+import { facts, idText, moment, table } from './table.js'
+import { walletLinks } from './wallets.js'
 
 /** Deposits that the page of an invoice shows. */
 const DEPOSITS_SHOWN = 20
@@ -27,18 +28,22 @@ export type InvoiceStore = Pick<Store, 'invoices' | 'overview' | 'wallets' | 'ou
 export async function invoicesPage(store: InvoiceStore, { query }: Visit): Promise<ConsolePage> {
   const [owner, reference] = [given(query, 'owner'), given(query, 'reference')]
   const state = oneOf(query, 'state', INVOICE_STATES)
-  const found = reference === null ? await list(store, query, owner, state) : await named(store, reference)
+  const isWanted = (one: InvoiceRecord) =>
+    (owner === null || one.owner === owner) && (state === null || invoiceState(one) === state)
+  const found =
+    reference === null ? await list(store, query, owner, state) : await kept(await named(store, reference), isWanted)
   const content = markup`${filterForm(links.invoices, [
     { name: 'owner', label: 'Owner', type: 'text', value: owner },
     { name: 'reference', label: 'Reference or id', type: 'text', value: reference },
     { name: 'state', label: 'State', type: 'choice', value: state, choices: INVOICE_STATES, any: 'any' },
   ])}
+${ownerLinks(owner, 'invoices')}
 ${table({
   caption: reference === null ? 'Newest first' : 'The invoice with this reference or id',
   columns: invoiceColumns,
   items: found.items,
   links: { id: ({ id }) => links.invoice(id) },
-  none: 'No invoice.',
+  none: noneText(found, query, 'invoice'),
 })}
 ${moreLink(found, links.invoices, query)}`
   return { title: 'Invoices', section: 'invoices', content }
@@ -60,22 +65,23 @@ async function list(
 }
 
 /** References are unique, and so are ids; both have an index. */
-async function named({ invoices }: InvoiceStore, name: string): Promise<Found<InvoiceRecord>> {
+async function named({ invoices }: InvoiceStore, name: string): Promise<readonly InvoiceRecord[]> {
   const id = (await invoices.findByReference(name))?.id ?? name
   const invoice = await invoices.findWithPayment(id)
-  return { items: invoice === undefined ? [] : [withPayment(invoice)], next: null, searched: null }
+  return invoice === undefined ? [] : [withPayment(invoice)]
 }
 
-/** One invoice: its payment, its wallets, its deliveries. Null if there is none of the id. */
+/** One invoice: its payment, its wallets, its deliveries; payers find its page below `pages`. Null if there is none of the id. */
 export async function invoicePage(
   store: InvoiceStore,
   { session, query }: Visit,
   id: string,
+  pages: string,
 ): Promise<ConsolePage | null> {
   const found = await store.invoices.findWithDeposits(id, DEPOSITS_SHOWN)
   if (found === undefined) return null
   const invoice = withPayment(found)
-  const content = markup`${invoiceFacts(invoice)}
+  const content = markup`${invoiceFacts(invoice, pages)}
 <h2>Payment</h2>
 ${paymentFacts(invoice)}
 <h2>Deposits</h2>
@@ -87,7 +93,14 @@ ${table({
   none: 'None.',
 })}
 <h2>Wallets</h2>
-${table({ caption: 'Where it can be paid', columns: walletColumns, items: await walletsShown(store, invoice), links: {}, areIdsFull: true, none: 'None.' })}
+${table({
+  caption: 'Where it can be paid',
+  columns: walletColumns,
+  items: await walletsShown(store, invoice),
+  links: walletLinks,
+  areIdsFull: true,
+  none: 'None.',
+})}
 <h2>Deliveries</h2>
 ${await deliveries(store, invoice)}
 ${invoiceState(invoice) === 'unpaid' ? voiding(session, invoice) : null}`
@@ -103,18 +116,24 @@ function voiding(session: Session, { id }: InvoiceRecord): Markup {
   })
 }
 
-function invoiceFacts(invoice: InvoiceRecord): Markup {
+function invoiceFacts(invoice: InvoiceRecord, pages: string): Markup {
   const { reference, description, owner, callback_url: callbackUrl } = invoice
   return facts([
     ['Name', invoice.name],
     ['Description', description === null ? null : markup`<bdi class="description">${description}</bdi>`],
     ['Reference', reference],
     ['Owner', idText(owner, links.ofOwner('invoices', owner))],
+    ['Payment page', pages === '' ? null : pageLink(`${pages.replace(/\/+$/, '')}/pay/${invoice.id}`)],
     ['Callback', callbackUrl],
-    ['Created', timeText(invoice.created_at)],
-    ['Expires', timeOrNull(invoice.expires_at)],
-    ['Void since', timeOrNull(invoice.voided_at)],
+    ['Created', moment(invoice.created_at)],
+    ['Expires', moment(invoice.expires_at)],
+    ['Void since', moment(invoice.voided_at)],
   ])
+}
+
+/** In a tab of its own: the payer's page has no way back. */
+function pageLink(url: string): Markup {
+  return markup`<a href="${url}" target="_blank" rel="noopener noreferrer">${url}<span class="unseen"> in a new tab</span></a>`
 }
 
 function paymentFacts(invoice: InvoiceRecord): Markup {
@@ -138,5 +157,6 @@ async function walletsShown({ wallets }: InvoiceStore, invoice: InvoiceRecord): 
 /** The first of its deliveries: those of its owner are looked through from its creation on. */
 async function deliveries(store: InvoiceStore, { id }: InvoiceRecord): Promise<Markup> {
   const query = new URLSearchParams({ invoice: id })
-  return deliveriesTable(await deliveriesFound(store, query), query)
+  const found = await deliveriesFound(store, query)
+  return deliveriesTable(found.next === null ? { ...found, searched: null } : found, query)
 }

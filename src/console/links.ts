@@ -1,6 +1,10 @@
 import type { Network } from '../domain/network.js'
 import { CONSOLE_PATH } from './layout.js'
 
+/** The lists that can be narrowed to an owner. */
+export const OWNER_LISTS = ['invoices', 'deposits', 'deliveries', 'wallets', 'keys'] as const
+export type OwnerList = (typeof OWNER_LISTS)[number]
+
 /** Where the pages of records are. */
 export const links = {
   signIn: `${CONSOLE_PATH}/sign-in`,
@@ -12,9 +16,13 @@ export const links = {
   keys: `${CONSOLE_PATH}/keys`,
   invoice: (id: string) => `${CONSOLE_PATH}/invoices/${encode(id)}`,
   delivery: (id: string) => `${CONSOLE_PATH}/deliveries/${encode(id)}`,
-  ofOwner: (list: 'invoices' | 'deliveries' | 'wallets' | 'keys', owner: string) =>
-    `${CONSOLE_PATH}/${list}?owner=${encode(owner)}`,
-  wallet: (id: string) => `${CONSOLE_PATH}/wallets?id=${encode(id)}`,
+  ofOwner: (list: OwnerList, owner: string) => `${CONSOLE_PATH}/${list}?owner=${encode(owner)}`,
+  inState: (list: OwnerList, state: string) => `${CONSOLE_PATH}/${list}?state=${encode(state)}`,
+  /** By its id or by its address. */
+  wallet: (name: string) => `${CONSOLE_PATH}/wallets?id=${encode(name)}`,
+  key: (publicKey: string) => `${CONSOLE_PATH}/keys?key=${encode(publicKey)}`,
+  depositsTo: (network: Network, address: string) =>
+    `${CONSOLE_PATH}/deposits?network=${network}&address=${encode(address)}`,
   transaction: (network: Network, txHash: string) =>
     `${CONSOLE_PATH}/deposits?network=${network}&transaction=${encode(txHash)}`,
 } as const

@@ -1,11 +1,28 @@
+import type { DELIVERY_STATES } from '../domain/webhook.js'
 import type { Sample } from '../metrics/history.js'
-import { markup } from '../page/markup.js'
+import { type Markup, markup } from '../page/markup.js'
 import type { Store } from '../store/store.js'
 import { type ChartParts, chart } from './chart.js'
 import type { ConsolePage } from './layout.js'
+import { links, OWNER_LISTS } from './links.js'
+import { facts, moment } from './table.js'
+
+type DeliveryState = (typeof DELIVERY_STATES)[number]
+
+/** Which service it is. */
+export interface ServiceAbout {
+  readonly version: string
+  /** Where clients reach it; empty until it listens. */
+  readonly url: string
+  readonly isStrict: boolean
+  /** Unix ms. */
+  readonly startedAt: number
+  readonly dataDirectory: string
+}
 
 /** How the service is, and was in the last hour. */
 export interface Condition {
+  about(): ServiceAbout
   isReady(): boolean
   /** What is impaired, one sentence each. */
   degradations(): readonly string[]
@@ -39,15 +56,36 @@ ${degradations.map(
   (sentence) => markup`<p class="detail">${sentence}</p>
 `,
 )}</div>
-<ul class="counts">
-${records.map(
-  ([kind, count]) => markup`<li><strong>${count.toLocaleString('en')}</strong> ${kind}</li>
-`,
-)}</ul>
-<p>Webhooks: ${String(queued)} queued, ${String(attempted)} in progress, ${String(waiting)} waiting for another attempt.</p>
-<h2>The last hour</h2>
 <p><a href="">Refresh</a></p>
+<ul class="counts">
+${records.map(([kind, count]) => counted(kind, count))}</ul>
+<p>Webhooks: ${inState(queued, 'queued', 'queued')}, ${inState(attempted, 'sending', 'in progress')}, ${inState(waiting, 'waiting', 'waiting for another attempt')}.</p>
+${aboutFacts(condition.about())}
+<h2>The last hour</h2>
 <div class="charts">
 ${CHARTS.map(({ of, ...about }) => chart({ ...about, points: samples.map((one) => ({ at: one.at, value: of(one) })), nowMs }))}</div>`
   return { title: 'Overview', section: '', content }
+}
+
+/** Identities have no list. */
+function counted(kind: string, count: number): Markup {
+  const list = OWNER_LISTS.find((one) => one === kind)
+  const name = list === undefined ? markup`<span>${kind}</span>` : markup`<a href="${links[list]}">${kind}</a>`
+  return markup`<li><strong>${count.toLocaleString('en')}</strong> ${name}</li>
+`
+}
+
+function inState(count: number, state: DeliveryState, told: string): Markup {
+  const text = `${count.toLocaleString('en')} ${told}`
+  return count === 0 ? markup`${text}` : markup`<a href="${links.inState('deliveries', state)}">${text}</a>`
+}
+
+function aboutFacts({ version, url, isStrict, startedAt, dataDirectory }: ServiceAbout): Markup {
+  return facts([
+    ['Version', `Billhook ${version}`],
+    ['Mode', isStrict ? 'strict' : 'not strict'],
+    ['Address', url === '' ? null : url],
+    ['Running since', moment(startedAt)],
+    ['Data directory', dataDirectory],
+  ])
 }

@@ -62,13 +62,44 @@ export async function search<T>(
   return { items, next, searched }
 }
 
-/** The link to the next page, and how far a search went. */
+/** Those of a few known records that are wanted. */
+export async function kept<T>(
+  known: readonly T[],
+  isWanted: ((item: T) => Awaitable<boolean>) | null,
+): Promise<Found<T>> {
+  const items: T[] = []
+  for (const item of known) if (isWanted === null || (await isWanted(item))) items.push(item)
+  return { items, next: null, searched: null }
+}
+
+/** What is said instead of an empty table of `what`, in the singular. */
+export function noneText({ next }: Found<unknown>, query: URLSearchParams, what: string): string {
+  if (next !== null) return `No ${what} found so far.`
+  const isNarrowed = [...query].some(([name, value]) => name !== 'done' && value.trim() !== '')
+  return isNarrowed ? `No ${what} found.` : `There is no ${what} yet.`
+}
+
+/** How far a search went, and the links to the first and to the next page. */
 export function moreLink({ next, searched }: Found<unknown>, path: string, query: URLSearchParams): Markup {
-  const told =
-    searched === null ? null : markup`<p class="quiet">Searched ${searched.toLocaleString('en')} records.</p>`
-  if (next === null) return markup`<div class="more">${told}</div>`
-  const further = new URLSearchParams(query)
-  further.set('cursor', next)
-  for (const [name, value] of query) if (value === '') further.delete(name)
-  return markup`<div class="more">${told}<p><a href="${path}?${further.toString()}">${searched === null ? 'Next page' : 'Search on'}</a></p></div>`
+  const first = cursorOf(query) === null ? null : pageLink(path, query, null, 'First page')
+  const further = next === null ? null : pageLink(path, query, next, searched === null ? 'Next page' : 'Search on')
+  const steps = first === null && further === null ? null : markup`<ul class="links">${first}${further}</ul>`
+  return markup`<div class="more">${searchedText(searched, next)}${steps}</div>`
+}
+
+function searchedText(searched: number | null, next: string | null): Markup | null {
+  if (searched === null || searched === 0) return null
+  const records = `${searched.toLocaleString('en')} ${searched === 1 ? 'record' : 'records'}`
+  return markup`<p class="quiet">Searched ${records}${next === null ? ', to the end of the list.' : ' so far.'}</p>`
+}
+
+/** A link to a page of the same list; null is its first. */
+function pageLink(path: string, query: URLSearchParams, cursor: string | null, label: string): Markup {
+  const wanted = new URLSearchParams(
+    [...query].filter(([name, value]) => value !== '' && !['cursor', 'done'].includes(name)),
+  )
+  if (cursor !== null) wanted.set('cursor', cursor)
+  const asked = wanted.toString()
+  return markup`<li><a href="${asked === '' ? path : `${path}?${asked}`}">${label}</a></li>
+`
 }

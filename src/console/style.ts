@@ -24,6 +24,10 @@ input, select {
 .table th, .table td { padding: 0.5rem 0.625rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; }
 .table th { color: var(--quiet); font-weight: 600; overflow-wrap: normal; }
 .table .figure { text-align: end; font-variant-numeric: tabular-nums; }
+.table td:first-child time, .id.whole { white-space: nowrap; }
+.table .whole, .table time { overflow-wrap: normal; }
+.table .action, .table .action p { margin: 0; }
+.table summary { white-space: nowrap; }
 .id { font-family: ui-monospace, monospace; }
 main h1 + .status { margin-top: 1rem; }
 .facts { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.25rem; margin: 0.75rem 0; }
@@ -34,13 +38,18 @@ main h1 + .status { margin-top: 1rem; }
 .action { margin: 0.75rem 0; }
 .action form { margin-top: 0.5rem; }
 .more { margin: 1rem 0; }
+.links { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; margin: 0.5rem 0; padding: 0; list-style: none; }
+.links a { display: inline-block; padding: 0.125rem 0; }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1.5rem; }
 .charts figure { margin: 0; min-width: 0; }
 .charts figcaption { font-weight: 600; }
 .charts svg { display: block; width: 100%; height: auto; margin: 0.5rem 0; border-bottom: 1px solid var(--line); }
 .charts path { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke; }
 .pre { white-space: pre-wrap; font-family: ui-monospace, monospace; font-size: 0.875rem; }
-@media (max-width: 56rem) {
+@media (max-width: 30rem) {
+  .filter div, .filter input, .filter select { width: 100%; }
+}
+@media (max-width: 72rem) {
   .table, .table caption, .table tbody, .table tr, .table td { display: block; }
   .table thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .table tr { padding: 0.5rem 0; border-bottom: 1px solid var(--line); }

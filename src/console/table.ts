@@ -1,4 +1,4 @@
-import type { Column, Columns } from '../listing/column.js'
+import { type Column, type Columns, timeText } from '../listing/column.js'
 import { type Markup, markup } from '../page/markup.js'
 
 /** Longer ids are shown with their middle left out in lists; the page of a record has them in full. */
@@ -29,10 +29,9 @@ export function table<Item, Names extends string>(parts: TableParts<Item, Names>
   if (items.length === 0) return markup`<p class="quiet">${none}</p>`
   const columns = Object.entries<Column<Item>>(parts.columns satisfies Columns<Item>)
   const links: Partial<Readonly<Record<string, (item: Item) => string | null>>> = parts.links
-  const heads = columns.map(([, column]) => {
-    const figure = column.kind === 'figure' ? markup` class="figure"` : null
-    return markup`<th role="columnheader" scope="col"${figure}>${column.title}</th>`
-  })
+  const heads = columns.map(
+    ([, column]) => markup`<th role="columnheader" scope="col"${classOf(column.kind)}>${column.title}</th>`,
+  )
   const rows = items.map((item) => {
     const cells = columns.map(([name, column]) => cell(column, item, links[name]?.(item) ?? null, areIdsFull))
     const last =
@@ -53,17 +52,30 @@ function cell<Item>(column: Column<Item>, item: Item, href: string | null, isIdF
   const text = column.of(item)
   const shown = text === null ? markup`<span class="quiet">–</span>` : shownAs(text, column.kind, isIdFull)
   const linked = text === null || href === null ? shown : markup`<a href="${href}">${shown}</a>`
-  const figure = column.kind === 'figure' ? markup` class="figure"` : null
-  return markup`<td role="cell" data-title="${column.title}"${figure}><span>${linked}</span></td>`
+  return markup`<td role="cell" data-title="${column.title}"${classOf(column.kind)}><span>${linked}</span></td>`
+}
+
+function classOf(kind: Column<never>['kind']): Markup | null {
+  if (kind === 'figure') return markup` class="figure"`
+  return kind === 'word' ? markup` class="whole"` : null
 }
 
 /** A value as it is shown in a table. */
 function shownAs(text: string, kind: Column<never>['kind'], isIdFull: boolean): Markup {
-  if (kind === 'time') return markup`<time datetime="${text}">${text.replace('T', ' ').replace('Z', '')}</time>`
+  if (kind === 'time') return time(text)
   if (kind !== 'id') return markup`<bdi>${text}</bdi>`
   if (isIdFull) return idText(text)
   const short = text.length > ID_LENGTH_MAX ? `${text.slice(0, ID_HEAD)}…${text.slice(-ID_TAIL)}` : text
-  return markup`<bdi class="id" title="${text}">${short.toWellFormed()}</bdi>`
+  return markup`<bdi class="id whole" title="${text}">${short.toWellFormed()}</bdi>`
+}
+
+/** A time that a column would show so, for people; null for none. */
+export function moment(unixMs: number | null): Markup | null {
+  return unixMs === null ? null : time(timeText(unixMs))
+}
+
+function time(text: string): Markup {
+  return markup`<time datetime="${text}">${text.replace('T', ' ').replace('Z', '')}</time>`
 }
 
 /** Labelled values, those that are null left out. */

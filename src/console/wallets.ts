@@ -7,7 +7,8 @@ import type { Visit } from './entrance.js'
 import { filterForm } from './filter.js'
 import type { ConsolePage } from './layout.js'
 import { links } from './links.js'
-import { cursorOf, type Found, given, moreLink, oneOf, search } from './paging.js'
+import { ownerLinks } from './owner.js'
+import { cursorOf, type Found, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
 import { table } from './table.js'
 
 export type WalletStore = Pick<Store, 'wallets' | 'overview'>
@@ -16,29 +17,45 @@ const STATES = ['pool', 'assigned'] as const
 /** Wallets that can be claimed are counted no further. */
 const CLAIMABLE_COUNTED_MAX = 1000
 
+/** From a wallet to itself, to what was deposited there, and to its owner's wallets. */
+export const walletLinks = {
+  id: ({ id }: Wallet) => links.wallet(id),
+  address: ({ network, address }: Wallet) =>
+    network === null || address === null ? null : links.depositsTo(network, address),
+  owner: ({ owner }: Wallet) => (owner === null ? null : links.ofOwner('wallets', owner)),
+}
+
 /** The pool, and the wallets of all owners or of one. */
 export async function walletsPage(store: WalletStore, { query }: Visit): Promise<ConsolePage> {
   const [owner, id, state] = [given(query, 'owner'), given(query, 'id'), oneOf(query, 'state', STATES)]
-  const found = id === null ? await list(store, query, owner, state) : await named(store, id)
+  const hasState = (wallet: Wallet) => state === null || (wallet.owner === null) === (state === 'pool')
+  const isWanted = (wallet: Wallet) => hasState(wallet) && (owner === null || wallet.owner === owner)
+  const found =
+    id === null
+      ? await list(store, query, owner, state === null ? null : hasState)
+      : await kept(await named(store, id), isWanted)
   const content = markup`${await pool(store)}
 ${filterForm(links.wallets, [
   { name: 'owner', label: 'Owner', type: 'text', value: owner },
   { name: 'id', label: 'Wallet or address', type: 'text', value: id },
   { name: 'state', label: 'State', type: 'choice', value: state, choices: STATES, any: 'any' },
 ])}
+${ownerLinks(owner, 'wallets')}
 ${table({
-  caption: owner === null ? 'In the order of their ids' : 'Latest assignment first',
+  caption: captionOf(owner, id),
   columns: walletColumns,
   items: found.items,
-  links: {
-    id: (wallet) => links.wallet(wallet.id),
-    owner: (wallet) => (wallet.owner === null ? null : links.ofOwner('wallets', wallet.owner)),
-  },
+  links: walletLinks,
   areIdsFull: id !== null,
-  none: 'No wallet.',
+  none: noneText(found, query, 'wallet'),
 })}
 ${moreLink(found, links.wallets, query)}`
   return { title: 'Wallets', section: 'wallets', content }
+}
+
+function captionOf(owner: string | null, id: string | null): string {
+  if (id !== null) return 'The wallet with this id or address'
+  return owner === null ? 'In the order of their ids' : 'Latest assignment first'
 }
 
 async function pool({ wallets }: WalletStore): Promise<Markup> {
@@ -57,9 +74,8 @@ async function list(
   { wallets, overview }: WalletStore,
   query: URLSearchParams,
   owner: string | null,
-  state: (typeof STATES)[number] | null,
+  isWanted: ((wallet: Wallet) => boolean) | null,
 ): Promise<Found<Wallet>> {
-  const isWanted = state === null ? null : (wallet: Wallet) => (wallet.owner === null) === (state === 'pool')
   return await search(
     (page) => (owner === null ? overview.wallets(page) : wallets.page(owner, page)),
     isWanted,
@@ -68,7 +84,7 @@ async function list(
 }
 
 /** The wallet of an id, or those at an address, of which there is one on a network. */
-async function named({ wallets }: WalletStore, name: string): Promise<Found<Wallet>> {
+async function named({ wallets }: WalletStore, name: string): Promise<readonly Wallet[]> {
   const found = await Promise.all([wallets.find(name), ...NETWORKS.map((network) => wallets.at(network, name))])
-  return { items: found.filter((wallet) => wallet !== undefined), next: null, searched: null }
+  return found.filter((wallet) => wallet !== undefined)
 }

@@ -122,7 +122,7 @@ const declared = {
   'GET /console/deposits': {
     access: 'console',
     counts: 'nothing',
-    query: ['network', 'transaction', 'state', 'cursor'],
+    query: ['network', 'transaction', 'address', 'owner', 'state', 'cursor'],
   },
   'GET /console/deliveries': {
     access: 'console',
@@ -132,13 +132,13 @@ const declared = {
   'GET /console/deliveries/:id': { access: 'console', counts: 'nothing', query: ['done'] },
   'POST /console/deliveries/:id/redeliver': { access: 'console', counts: 'nothing' },
   'GET /console/wallets': { access: 'console', counts: 'nothing', query: ['owner', 'id', 'state', 'cursor'] },
-  'GET /console/keys': { access: 'console', counts: 'nothing', query: ['owner', 'state', 'cursor', 'done'] },
+  'GET /console/keys': { access: 'console', counts: 'nothing', query: ['owner', 'key', 'state', 'cursor', 'done'] },
   'POST /console/keys/:id/revoke': { access: 'console', counts: 'nothing' },
 
   'GET /admin/status': { access: 'admin', counts: 'nothing' },
   'GET /admin/doctor': { access: 'admin', counts: 'nothing' },
   'POST /admin/import': { access: 'admin', counts: 'nothing', bodyLimitBytes: IMPORT_LIMIT_BYTES },
-  'GET /admin/records/:kind': { access: 'admin', counts: 'nothing', query: ['owner'] },
+  'GET /admin/records/:kind': { access: 'admin', counts: 'nothing', query: ['owner', 'order'] },
 
   'GET /sandbox': { access: 'sandbox' },
   'POST /sandbox/deposits': { access: 'sandbox' },

@@ -10,10 +10,10 @@ function outcomeText({ result }: Delivery): string | null {
 export const deliveryColumns = {
   created: { title: 'Created', kind: 'time', of: ({ createdAt }) => timeText(createdAt) },
   id: { title: 'Delivery', kind: 'id', of: ({ id }) => id },
-  state: { title: 'State', of: deliveryState },
-  outcome: { title: 'Outcome', of: outcomeText },
+  state: { title: 'State', kind: 'word', of: deliveryState },
+  outcome: { title: 'Outcome', kind: 'word', of: outcomeText },
   attempts: { title: 'Attempts', kind: 'figure', of: ({ attempts }) => String(attempts) },
-  status: { title: 'Deposit', of: ({ status }) => status },
+  status: { title: 'Deposit', kind: 'word', of: ({ status }) => status },
   invoice: { title: 'Invoice', kind: 'id', of: ({ invoiceId }) => invoiceId },
   url: { title: 'Sent to', of: ({ url }) => url },
 } satisfies Columns<Delivery>

@@ -1,24 +1,33 @@
-import type { Deposit } from '../domain/deposit.js'
+import { currencyOfLabel, formatAmount } from '../domain/amount.js'
+import { type Deposit, depositValue } from '../domain/deposit.js'
+import type { TokenDecimals } from '../domain/network.js'
 import type { QualifyingDeposit } from '../domain/payment.js'
 import { type Columns, timeText } from './column.js'
 
-/** Amounts as observed: whole units of a token, decimal coins otherwise. */
-export const depositColumns = {
-  received: { title: 'Received', kind: 'time', of: ({ receivedAt }) => timeText(receivedAt) },
-  network: { title: 'Network', of: ({ network }) => network },
-  kind: { title: 'State', of: ({ kind }) => kind },
-  amount: { title: 'Amount', kind: 'figure', of: ({ amount }) => amount },
-  currency: { title: 'Currency', of: ({ currency }) => currency },
-  transaction: { title: 'Transaction', kind: 'id', of: ({ txHash }) => txHash },
-  index: { title: 'Index', kind: 'figure', of: ({ index }) => String(index) },
-  address: { title: 'Address', kind: 'id', of: ({ toAddress }) => toAddress },
-} satisfies Columns<Deposit>
+/** Amounts and currencies as invoices have them. A currency that invoices do not have is shown as it was reported. */
+export function depositColumns(tokenDecimals: TokenDecimals) {
+  return {
+    received: { title: 'Received', kind: 'time', of: ({ receivedAt }) => timeText(receivedAt) },
+    network: { title: 'Network', kind: 'word', of: ({ network }) => network },
+    kind: { title: 'State', kind: 'word', of: ({ kind }) => kind },
+    amount: { title: 'Amount', kind: 'figure', of: (deposit) => amountOf(deposit, tokenDecimals) },
+    currency: { title: 'Currency', of: ({ currency }) => currencyOfLabel(currency) ?? currency },
+    transaction: { title: 'Transaction', kind: 'id', of: ({ txHash }) => txHash },
+    index: { title: 'Index', kind: 'figure', of: ({ index }) => String(index) },
+    address: { title: 'Address', kind: 'id', of: ({ toAddress }) => toAddress },
+  } satisfies Columns<Deposit>
+}
+
+function amountOf(deposit: Deposit, tokenDecimals: TokenDecimals): string {
+  const value = depositValue(deposit, tokenDecimals)
+  return value === null ? deposit.amount : formatAmount(value.atoms)
+}
 
 /** Deposits that count for an invoice, in its currency. */
 export const qualifyingColumns = {
   received: { title: 'Received', kind: 'time', of: ({ receivedAt }) => timeText(receivedAt) },
-  network: { title: 'Network', of: ({ network }) => network },
-  state: { title: 'State', of: ({ isConfirmed }) => (isConfirmed ? 'confirmed' : 'pending') },
+  network: { title: 'Network', kind: 'word', of: ({ network }) => network },
+  state: { title: 'State', kind: 'word', of: ({ isConfirmed }) => (isConfirmed ? 'confirmed' : 'pending') },
   confirmations: {
     title: 'Confirmations',
     kind: 'figure',

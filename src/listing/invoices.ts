@@ -21,9 +21,9 @@ export function invoiceState({ payment, voided_at: voidedAt, expires_at: expires
 export const invoiceColumns = {
   created: { title: 'Created', kind: 'time', of: ({ created_at }) => timeText(created_at) },
   id: { title: 'Invoice', kind: 'id', of: ({ id }) => id },
-  state: { title: 'State', of: invoiceState },
+  state: { title: 'State', kind: 'word', of: invoiceState },
   amount: { title: 'Amount', kind: 'figure', of: ({ amount }) => amount },
-  currency: { title: 'Currency', of: ({ currency }) => currency },
+  currency: { title: 'Currency', kind: 'word', of: ({ currency }) => currency },
   received: { title: 'Received', kind: 'figure', of: ({ payment }) => payment.received },
   reference: { title: 'Reference', of: ({ reference }) => reference },
   name: { title: 'Name', of: ({ name }) => name },

@@ -14,6 +14,17 @@ export interface NetworkRecord {
   readonly problem: string | null
 }
 
+/** A node of a watched network, counted since the start of the service. */
+export interface NodeRecord {
+  readonly network: string
+  /** Scheme, host and port. */
+  readonly name: string
+  /** False while it is skipped after failures. */
+  readonly is_used: boolean
+  readonly requests: number
+  readonly failures: number
+}
+
 /** How far the follower of the ledger is. */
 export interface LedgerRecord {
   /** Since everything that the stores list was known; null before the first time. */
@@ -32,7 +43,7 @@ function figure(value: number | null): string | null {
 }
 
 export const networkColumns = {
-  network: { title: 'Network', of: ({ network }) => network },
+  network: { title: 'Network', kind: 'word', of: ({ network }) => network },
   head: { title: 'Head', kind: 'figure', of: ({ head }) => figure(head) },
   block: { title: 'Read up to', kind: 'figure', of: ({ block }) => figure(block) },
   confirmed: { title: 'Confirmed', kind: 'figure', of: ({ confirmed }) => figure(confirmed) },
@@ -41,6 +52,14 @@ export const networkColumns = {
   reorganisations: { title: 'Reorganisations', kind: 'figure', of: ({ reorganisations }) => figure(reorganisations) },
   problem: { title: 'Problem', of: ({ problem }) => problem },
 } satisfies Columns<NetworkRecord>
+
+export const nodeColumns = {
+  network: { title: 'Network', kind: 'word', of: ({ network }) => network },
+  name: { title: 'Node', of: ({ name }) => name },
+  isUsed: { title: 'State', of: ({ is_used }) => (is_used ? 'used' : 'skipped after failures') },
+  requests: { title: 'Requests', kind: 'figure', of: ({ requests }) => String(requests) },
+  failures: { title: 'Failures', kind: 'figure', of: ({ failures }) => String(failures) },
+} satisfies Columns<NodeRecord>
 
 export const ledgerColumns = {
   lag: { title: 'Lag, s', kind: 'figure', of: ({ lag_seconds }) => figure(lag_seconds) },

@@ -17,6 +17,7 @@ import { adminSocketPath } from './admin-socket.js'
 import type { Patient } from './doctor/examination.js'
 import { importRecords } from './import.js'
 import { drain, LIMITS } from './listeners.js'
+import { tokenDecimalsOf } from './open-store.js'
 import { isRecordKind, recordsOf } from './records.js'
 import type { ApiHandlers } from './routes.js'
 import type { Shutdown } from './shutdown.js'
@@ -43,7 +44,7 @@ export interface AdminContext {
   readonly url: () => string | null
   readonly isReady: () => boolean
   readonly degradations: () => readonly string[]
-  readonly progress: Pick<Progress, 'networks' | 'ledger'>
+  readonly progress: Progress
   readonly patient: Patient
 }
 
@@ -91,7 +92,8 @@ function adminParts(context: AdminContext): AdminParts {
     status: () => statusOf(context),
     examine: () => examined(context.patient),
     add: (records) => importRecords(context.store, context.engine, records),
-    records: (kind, owner) => (isRecordKind(kind) ? recordsOf(context.store, kind, owner) : null),
+    records: (kind, owner, isNewestFirst) =>
+      isRecordKind(kind) ? recordsOf(context.store, kind, owner, isNewestFirst) : null,
   }
 }
 
@@ -123,7 +125,9 @@ async function statusOf({
     records: await store.overview.counts(),
     outbox: await store.outbox.depth(),
     wallets: Object.fromEntries(wallets),
+    token_decimals: tokenDecimalsOf(settings),
     networks: progress.networks(),
+    nodes: progress.nodes(),
     ledger: progress.ledger(),
   }
 }

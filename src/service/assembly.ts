@@ -95,6 +95,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     corsOrigins: settings.corsOrigins,
   })
   const progress = progressOf(watchers, follower)
+  const startedAt = clock.now()
   const banner: string[] = []
   if (metrics !== null && settings.metricsPort !== undefined) {
     metrics.watch({
@@ -107,7 +108,8 @@ export async function assemble(context: CoreContext): Promise<Service> {
       certificateExpiresAt: () => front?.certificate.expiresAt ?? null,
     })
     const { startOperations } = await import('./operations.js')
-    banner.push(...(await startOperations(core, context, metrics, { condition: { isReady, degradations }, progress })))
+    const shown = { condition: { isReady, degradations }, progress, pages: publicUrl, startedAt }
+    banner.push(...(await startOperations(core, context, metrics, shown)))
   }
   const commands = {
     settings,
@@ -117,7 +119,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     api,
     sandbox,
     shutdown,
-    startedAt: clock.now(),
+    startedAt,
     isReady: () => url !== '' && isReady(),
     degradations,
     progress,

@@ -1,18 +1,29 @@
 import type { ConsoleParts } from '../console/console.js'
+import { VERSION } from '../version.js'
 import type { Core, CoreContext } from './core.js'
 import { isLoopback } from './exposure.js'
+import { tokenDecimalsOf } from './open-store.js'
+
+/** What the console shows of the whole service. */
+export interface ConsoleShown extends Pick<ConsoleParts, 'progress' | 'pages'> {
+  readonly condition: Omit<ConsoleParts['condition'], 'about'>
+  /** Unix ms. */
+  readonly startedAt: number
+}
 
 /** What the console is made of; null if other machines could reach it and no password keeps them out. */
 export function consolePartsOf(
   { store, directory, dispatcher }: Core,
   { settings, clock, log }: Pick<CoreContext, 'settings' | 'clock' | 'log'>,
-  shown: Pick<ConsoleParts, 'condition' | 'progress'>,
+  { condition, progress, pages, startedAt }: ConsoleShown,
 ): ConsoleParts | null {
   const { metricsHost: host, metricsPort: port = 0, consolePassword: password = null } = settings
   if (!isLoopback(host) && password === null) {
     log.info('there is no console: others can reach the metrics port, and BILLHOOK_CONSOLE_PASSWORD is not set')
     return null
   }
+  const { strict: isStrict, dataDirectory } = settings
+  const about = () => ({ version: VERSION, url: pages(), isStrict, startedAt, dataDirectory })
   return {
     store,
     directory,
@@ -22,6 +33,9 @@ export function consolePartsOf(
     hosts: settings.consoleHosts,
     port,
     password,
-    ...shown,
+    tokenDecimals: tokenDecimalsOf(settings),
+    condition: { ...condition, about },
+    progress,
+    pages,
   }
 }

@@ -58,7 +58,7 @@ export async function startOffline(
       url: () => null,
       isReady: () => false,
       degradations: () => [],
-      progress: { networks: () => [], ledger: () => null },
+      progress: { networks: () => [], nodes: () => [], ledger: () => null },
       patient: { settings, clock, log, running: null },
     })
     return () => shutdown.endAll()

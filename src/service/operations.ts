@@ -9,7 +9,7 @@ import type { Logger } from '../log.js'
 import { History } from '../metrics/history.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { systemScheduler } from '../scheduler.js'
-import { consolePartsOf } from './console.js'
+import { type ConsoleShown, consolePartsOf } from './console.js'
 import type { Core, CoreContext } from './core.js'
 import { operationsGuard } from './door.js'
 import { authorityOf, drain, LIMITS, type ListenAddress, listen } from './listeners.js'
@@ -19,24 +19,21 @@ import type { Shutdown } from './shutdown.js'
 const CONNECTION_LIMIT = 32
 
 /** What the operator's own listener shows. */
-interface Shown {
-  readonly condition: Omit<ConsoleParts['condition'], 'samples'>
-  readonly progress: ConsoleParts['progress']
-}
+type Shown = Omit<ConsoleShown, 'condition'> & { readonly condition: Omit<ConsoleShown['condition'], 'samples'> }
 
 /** Starts the operator's own listener: `/metrics`, and the console where it may be. Returns lines for the operator. */
 export async function startOperations(
   core: Core,
   context: CoreContext,
   metrics: Metrics,
-  { condition, progress }: Shown,
+  shown: Shown,
 ): Promise<readonly string[]> {
   const { settings, log, clock, shutdown } = context
   const history = new History({ totals: metrics.totals, clock, scheduler: systemScheduler })
   shutdown.add('history', () => history.stop())
   history.start()
   const samples = () => history.samples
-  const console = consolePartsOf(core, context, { condition: { ...condition, samples }, progress })
+  const console = consolePartsOf(core, context, { ...shown, condition: { ...shown.condition, samples } })
   const wanted = { host: settings.metricsHost, port: settings.metricsPort ?? 0 }
   const url = await startFront({ metrics, console, wanted, log, shutdown })
   return [`metrics on ${url}/metrics`, ...(console === null ? [] : [`console on ${url}/console`])]

@@ -1,6 +1,6 @@
 import type { Progress } from '../console/networks.js'
 import type { FollowerState } from '../ledger/follower-state.js'
-import type { LedgerRecord, NetworkRecord } from '../listing/networks.js'
+import type { LedgerRecord, NetworkRecord, NodeRecord } from '../listing/networks.js'
 import type { EndpointHealth } from '../networks/network-reader.js'
 import type { WatcherState } from '../networks/watcher-state.js'
 
@@ -14,11 +14,13 @@ export function progressOf(
   return {
     networks: () => watchers.map((watcher) => networkRecord(watcher.state())),
     nodes: () =>
-      watchers.flatMap((watcher) =>
-        watcher.endpoints().map((health) => ({ ...health, network: watcher.state().network })),
-      ),
+      watchers.flatMap((watcher) => watcher.endpoints().map((health) => nodeRecord(watcher.state().network, health))),
     ledger: () => (follower === null ? null : ledgerRecord(follower.state())),
   }
+}
+
+function nodeRecord(network: string, { name, isUsed, requests, failures }: EndpointHealth): NodeRecord {
+  return { network, name, is_used: isUsed, requests, failures }
 }
 
 /** How far a watcher is, as people read it. */

@@ -14,13 +14,20 @@ export function isRecordKind(text: string): text is RecordKind {
 const PAGE_RECORDS = 100
 
 /**
- * Every record of a kind, as the API shows it, or those of one owner. It is no snapshot: each page is read when the client has
+ * Every record of a kind, as the API shows it, or those of one owner; deposits and deliveries on request newest first, which
+ * is how the console lists them. It is no snapshot: each page is read when the client has
  * taken the one before, so a record that changes meanwhile is shown before or after its change.
  */
-export async function* recordsOf(store: Store, kind: RecordKind, owner: string | null): AsyncGenerator<WorkRecord> {
+export async function* recordsOf(
+  store: Store,
+  kind: RecordKind,
+  owner: string | null,
+  isNewestFirst: boolean,
+): AsyncGenerator<WorkRecord> {
+  const read = (isNewestFirst ? NEWEST_FIRST[kind] : undefined) ?? READERS[kind]
   const total = owner === null ? (await store.overview.counts())[kind] : null
   let done = 0
-  for await (const items of READERS[kind](store, owner)) {
+  for await (const items of read(store, owner)) {
     for (const item of items) yield { type: 'item', item }
     done += items.length
     yield { type: 'progress', done, total, what: '' }
@@ -33,8 +40,10 @@ type RecordKind = keyof RecordCounts
 
 type Pages = AsyncGenerator<readonly unknown[]>
 
+type Reader = (store: Store, owner: string | null) => Pages
+
 /** How each kind is read: all of it, or that of an owner. */
-const READERS: Readonly<Record<RecordKind, (store: Store, owner: string | null) => Pages>> = {
+const READERS: Readonly<Record<RecordKind, Reader>> = {
   identities: async function* (store, owner) {
     for await (const items of ownersOf(store)) yield owner === null ? items : items.filter((one) => one.owner === owner)
   },
@@ -54,6 +63,17 @@ const READERS: Readonly<Record<RecordKind, (store: Store, owner: string | null) 
     }
   },
   deliveries: (store, owner) => ofOwners(store, owner, (one, page) => store.outbox.page(one, page)),
+}
+
+/** The kinds that the store also has in the order of time, whosever they are. */
+const NEWEST_FIRST: Partial<Readonly<Record<RecordKind, Reader>>> = {
+  deposits: async function* (store, owner) {
+    for await (const items of everyPage<Deposit>((page) => store.overview.deposits(page))) {
+      yield owner === null ? items : await depositsTo(store, owner, items)
+    }
+  },
+  deliveries: (store, owner) =>
+    everyPage((page) => (owner === null ? store.overview.deliveries(page) : store.outbox.page(owner, page))),
 }
 
 function ownersOf(store: Store) {

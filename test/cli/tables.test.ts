@@ -8,6 +8,7 @@ import { invoiceColumns } from '../../src/listing/invoices.js'
 import { keyColumns } from '../../src/listing/keys.js'
 import { walletColumns } from '../../src/listing/wallets.js'
 import { testKey } from '../support/signing.js'
+import { validAddress } from '../support/valid-address.js'
 import { Shop } from './shop.js'
 import { Terminal } from './terminal.js'
 
@@ -55,6 +56,14 @@ test('lists on a terminal have the columns of the console, and the same fields a
   t.after(() => shop.close())
   await shop.service.register(shop.owner, testKey('a key of the shop'))
   await shop.invoice('25', '--reference', 'order-1')
+  for (const [txHash, currency, amount] of [
+    ['first', 'Tether', '5000000'],
+    ['second', '#native', '0.125'],
+  ]) {
+    const deposit = { network: 'SEP', toAddress: validAddress('SEP', 'shop'), txHash, currency, amount }
+    const [result] = await shop.service.push({ id: `${txHash}`, type: 'deposit.confirmed', deposit })
+    assert.equal(result?.status, 'applied', JSON.stringify(result))
+  }
   const seen = async (...argv: readonly string[]) => {
     const { code, text } = await Terminal.start([...argv, '--data', shop.data]).ended
     assert.equal(code, 0, text)
@@ -63,7 +72,7 @@ test('lists on a terminal have the columns of the console, and the same fields a
   const headOf = (columns: Readonly<Record<string, Column<never>>>) => Object.values(columns).map(({ title }) => title)
   for (const [kind, columns, cell] of [
     ['wallets', walletColumns, Shop.wallets.TRX],
-    ['deposits', depositColumns, null],
+    ['deposits', depositColumns({ SEP: 6, 'TRX-NILE': 6 }), null],
     ['deliveries', deliveryColumns, null],
     ['keys', keyColumns, 'test'],
   ] as const) {
@@ -77,6 +86,11 @@ test('lists on a terminal have the columns of the console, and the same fields a
     const { stdout } = await shop.run([kind, 'list', '--data', shop.data])
     assert.ok(stdout.split('\n')[0]?.includes('\t'), stdout)
   }
+  const amounts = (await seen('deposits', 'list')).slice(1, -1).map((row) => row.split(/ {2,}/).slice(2, 6))
+  assert.deepEqual(amounts, [
+    ['confirmed', '0.125', 'native', 'second'],
+    ['confirmed', '5', 'USDT', 'first'],
+  ])
   const [head = '', row = ''] = await seen('invoice', 'list', '--owner', shop.owner)
   assert.deepEqual(head.split(/ {2,}/), headOf(invoiceColumns))
   assert.deepEqual(row.split(/ {2,}/).slice(2), ['unpaid', '25', 'native', '0', 'order-1', 'Tea'])

@@ -117,7 +117,7 @@ describe('the forms of the console', () => {
     const refused = await console.service.createSigned(key, { ...body, amount: '2' })
     assert.equal(refused.json.code, 'api_key_revoked')
     assert.ok((await console.page('/console/keys?state=revoked')).text.includes(OWNER))
-    assert.ok((await console.page('/console/keys?state=active')).text.includes('No key.'))
+    assert.ok((await console.page('/console/keys?state=active')).text.includes('No key found.'))
   })
 })
 

@@ -59,10 +59,16 @@ describe('the console in a browser', { skip: noBrowser }, () => {
       true,
       `${page.url()} is too wide`,
     )
+    assert.equal(
+      await page.evaluate("[...document.querySelectorAll('main')].every((one) => one.scrollWidth <= one.clientWidth)"),
+      true,
+      `something on ${page.url()} is wider than its card`,
+    )
   }
 
   for (const [colorScheme, width] of [
     ['light', 320],
+    ['light', 1160],
     ['dark', 1280],
   ] as const) {
     test(`is accessible on every page: ${colorScheme}, ${width} px`, async () => {

@@ -49,17 +49,36 @@ describe('the overview', () => {
   const sample = { creations: 1, deposits: 2, deliveries: 3, verifications: 4, refused: 5, loopDelay: 6, memory: 7 }
   const samples = (): Sample[] => [{ at: NOW, ...sample }]
   const show = async (isReady: boolean, complaints: readonly string[]) => {
-    const condition = { isReady: () => isReady, degradations: () => complaints, samples }
+    const about = () => ({
+      version: '1.2.3',
+      url: 'https://pay.example',
+      isStrict: true,
+      startedAt: NOW - 61_000,
+      dataDirectory: '/var/lib/billhook',
+    })
+    const condition = { about, isReady: () => isReady, degradations: () => complaints, samples }
     // The ports that the page does not use are not there.
     const page = await overviewPage(store as unknown as Parameters<typeof overviewPage>[0], condition, NOW)
     return page.content.toString()
   }
 
-  test('tells counts, the outbox and what is impaired', async () => {
-    const well = textOf(await show(true, []))
-    for (const words of ['The service is ready.', '1,000,000 invoices', '1 queued, 2 in progress, 3 waiting']) {
+  test('tells which service it is, counts, the outbox and what is impaired', async () => {
+    const html = await show(true, [])
+    const well = textOf(html)
+    for (const words of [
+      'The service is ready.',
+      '1,000,000 invoices',
+      '1 queued, 2 in progress, 3 waiting',
+      'Version Billhook 1.2.3 Mode strict',
+      'Address https://pay.example',
+      'Running since 2026-11-23 11:58:59',
+      'Data directory /var/lib/billhook',
+    ]) {
       assert.ok(well.includes(words), words)
     }
+    const counts = ['invoices', 'deposits', 'deliveries', 'wallets', 'keys'].map((list) => `"/console/${list}"`)
+    const states = ['queued', 'sending', 'waiting'].map((state) => `"/console/deliveries?state=${state}"`)
+    for (const link of [...counts, ...states]) assert.ok(html.includes(`href=${link}`), link)
     const ill = textOf(await show(false, ['SEP was last read 900 s behind.']))
     assert.ok(ill.includes('The service is not ready.') && ill.includes('900 s behind'))
   })
@@ -83,11 +102,11 @@ test('the page of networks shows lag, problems, nodes and the ledger', () => {
     problem: 'no <b>node</b> answers',
   }
   const ledger = { lag_seconds: 5, stores: 2, silent_stores: 1, transactions: 7, set_aside: 3, problem: null }
-  const node = { network: 'SEP', name: 'https://node.example', isUsed: false, requests: 10, failures: 4 }
+  const node = { network: 'SEP', name: 'https://node.example', is_used: false, requests: 10, failures: 4 }
   const full = networksPage({ networks: () => [network], nodes: () => [node], ledger: () => ledger }).content.toString()
   for (const words of ['20', '240', 'https://node.example', 'skipped after failures', '&lt;b&gt;']) {
     assert.ok(full.includes(words), words)
   }
   const none = textOf(networksPage({ networks: () => [], nodes: () => [], ledger: () => null }).content.toString())
-  assert.ok(none.includes('No network is watched.') && none.includes('No ledger is followed.'))
+  assert.ok(none.includes('No network is watched') && none.includes('No ledger is followed'))
 })

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { request } from 'undici'
+import { textOf } from '../page/frame.js'
 import { openReceiver } from '../support/receiver.js'
+import { testKey } from '../support/signing.js'
 import { ConsoleFixture, OWNER, WALLET } from './console-fixture.js'
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(1)</script>\u202e'
@@ -30,6 +32,111 @@ describe('the console', () => {
     assert.deepEqual(await found('?state=expired'), [])
     assert.deepEqual(await found('?owner=nobody'), [])
     assert.deepEqual(await found('?reference=none'), [])
+    assert.deepEqual(await found(`?reference=order-2&owner=${OWNER}&state=unpaid`), [unpaid])
+    assert.deepEqual(await found('?reference=order-2&owner=other'), [])
+    assert.deepEqual(await found('?reference=order-2&state=paid'), [])
+  })
+
+  test('shows deposits by network, transaction, address, owner and state, with amounts as payers sent them', async (t) => {
+    const console = await ConsoleFixture.start(t, { BILLHOOK_SEP_TOKEN_DECIMALS: '8' })
+    const other = { id: 'w2', address: '0xabcd000000000000000000000000000000000002', network: 'SEP' }
+    await console.service.assign(OWNER, WALLET)
+    await console.service.assign('other', other)
+    const deposits = [
+      { txHash: '0x1', type: 'deposit.confirmed', toAddress: WALLET.address, currency: 'Tether', amount: '150000000' },
+      { txHash: '0x2', type: 'deposit.pending', toAddress: other.address, currency: '#native', amount: '0.25' },
+      { txHash: '0x3', type: 'deposit.pending', toAddress: WALLET.address, currency: 'Pebble', amount: '7' },
+    ]
+    for (const { type, ...deposit } of deposits) {
+      const [result] = await console.service.push({ id: deposit.txHash, type, deposit: { network: 'SEP', ...deposit } })
+      assert.equal(result?.status, 'applied', JSON.stringify(result))
+    }
+    const found = async (query: string) => {
+      const { html } = await console.page(`/console/deposits${query}`)
+      const rows = [...html.matchAll(/<tr role="row"><td.*?<\/tr>/gs)].map(([row]) => row)
+      return rows.map((row) =>
+        [...row.matchAll(/<td.*?<\/td>/gs)]
+          .map(([cell]) => textOf(cell))
+          .slice(2, 6)
+          .join(' '),
+      )
+    }
+    const [first, second, third] = ['confirmed 1.5 USDT 0x1', 'pending 0.25 native 0x2', 'pending 7 Pebble 0x3']
+    assert.deepEqual(await found(''), [third, second, first])
+    assert.deepEqual(await found('?network=SEP'), [third, second, first])
+    assert.deepEqual(await found('?network=TRX-NILE'), [])
+    assert.deepEqual(await found(`?address=${WALLET.address.toUpperCase().replace('X', 'x')}`), [third, first])
+    assert.deepEqual(await found(`?owner=${OWNER}`), [third, first])
+    assert.deepEqual(await found(`?owner=${OWNER}&state=confirmed`), [first])
+    assert.deepEqual(await found('?owner=nobody'), [])
+    assert.deepEqual(await found('?transaction=0x2'), [second])
+    assert.deepEqual(await found(`?transaction=0x2&owner=${OWNER}`), [])
+    assert.deepEqual(await found('?transaction=0x2&state=confirmed'), [])
+  })
+
+  test('finds wallets by id and address, and keys by public key, of the given owner only', async (t) => {
+    const console = await ConsoleFixture.start(t)
+    await console.service.assign(OWNER, WALLET)
+    const key = testKey('of a shop')
+    await console.service.register(OWNER, key)
+    for (const [path, isFound] of [
+      [`wallets?id=${WALLET.id}`, true],
+      [`wallets?id=${WALLET.address}&owner=${OWNER}&state=assigned`, true],
+      [`wallets?id=${WALLET.address}&state=pool`, false],
+      [`wallets?id=${WALLET.id}&owner=other`, false],
+      [`keys?key=${key.publicKeyHex}`, true],
+      [`keys?key=${key.publicKeyHex}&owner=${OWNER}&state=active`, true],
+      [`keys?key=${key.publicKeyHex}&owner=other`, false],
+      [`keys?key=${key.publicKeyHex}&state=revoked`, false],
+      [`keys?key=${testKey('another').publicKeyHex}`, false],
+      ['keys?key=0', false],
+    ] as const) {
+      const { html, text } = await console.page(`/console/${path}`)
+      assert.equal(html.includes('<table'), isFound, path)
+      assert.equal(/No (wallet|key) found\./.test(text), !isFound, path)
+    }
+  })
+
+  test('leads from a list of an owner to the other lists, from a wallet to its deposits, and back', async (t) => {
+    const console = await ConsoleFixture.start(t)
+    await console.service.assign(OWNER, WALLET)
+    const id = await console.invoice()
+    await console.deposit('0x1', '1000000')
+    const lists = ['invoices', 'deposits', 'deliveries', 'wallets', 'keys']
+    for (const list of lists) {
+      const { html } = await console.page(`/console/${list}?owner=${OWNER}`)
+      const [nav = ''] = /<nav aria-label="This owner">.*?<\/nav>/s.exec(html) ?? []
+      const shown = [...nav.matchAll(/href="\/console\/(\w+)\?owner=([^"]+)"/g)].map(([, one, owner]) => [one, owner])
+      const others = lists.filter((one) => one !== list).map((one) => [one, OWNER])
+      assert.deepEqual(shown, others, list)
+      assert.doesNotMatch((await console.page(`/console/${list}`)).html, /This owner/)
+    }
+    const toDeposits = `href="/console/deposits?network=SEP&amp;address=${WALLET.address}"`
+    const invoice = await console.page(`/console/invoices/${id}`)
+    assert.ok(invoice.html.includes(toDeposits))
+    assert.ok(invoice.html.includes(`href="${console.service.url}/pay/${id}"`))
+    assert.ok((await console.page('/console/wallets')).html.includes(toDeposits))
+    const deposits = await console.page('/console/deposits')
+    assert.ok(deposits.html.includes(`href="/console/wallets?id=${WALLET.address}"`))
+  })
+
+  test('says what there is not', async (t) => {
+    const console = await ConsoleFixture.start(t)
+    for (const [list, one] of Object.entries({
+      invoices: 'invoice',
+      deposits: 'deposit',
+      deliveries: 'delivery',
+      wallets: 'wallet',
+      keys: 'key',
+    })) {
+      assert.ok((await console.page(`/console/${list}`)).text.includes(`There is no ${one} yet.`), list)
+      const narrowed = await console.page(`/console/${list}?owner=${OWNER}&state=`)
+      assert.ok(narrowed.text.includes(`No ${one} found.`), narrowed.text)
+      assert.ok(!narrowed.text.includes('Searched'), narrowed.text)
+    }
+    const missing = await console.visit('/console/invoices/none')
+    assert.ok(missing.text.includes('There is no such page, and no such record.'), missing.text)
+    assert.ok(missing.html.includes('<a href="/console/invoices">Back to the invoices</a>'))
   })
 
   test('shows an invoice with its payment, wallets and deliveries, and a delivery with its body', async (t) => {
@@ -48,9 +155,9 @@ describe('the console', () => {
     const shown = await console.page(delivery)
     for (const words of [`${receiver.url}/hook`, '"txHash":"0xfeed"', id, OWNER]) assert.ok(shown.text.includes(words))
     const deposits = await console.page('/console/deposits?network=SEP&transaction=0xfeed')
-    assert.ok(deposits.text.includes('4000000'))
+    assert.ok(deposits.text.includes('SEPconfirmed4USDT0xfeed'), deposits.text)
     const none = await console.page('/console/deposits?network=TRX-NILE')
-    assert.ok(none.text.includes('No deposit.'))
+    assert.ok(none.text.includes('No deposit found.'))
     for (const path of ['/console/invoices/none', `/console/deliveries/${id}`, '/console/nothing']) {
       const missing = await console.visit(path)
       assert.equal(missing.status, 404)
@@ -71,8 +178,13 @@ describe('the console', () => {
     }
     assert.deepEqual(await walk('/console/invoices'), ids)
     assert.deepEqual(await walk(`/console/invoices?owner=${OWNER}&state=unpaid`), ids)
+    const second = /<a href="([^"]*cursor=[^"]*)"/.exec(
+      (await console.page('/console/invoices?state=unpaid')).html,
+    )?.[1]
+    const last = await console.page(second?.replaceAll('&amp;', '&') ?? assert.fail('no second page'))
+    assert.ok(last.html.includes('<a href="/console/invoices?state=unpaid">First page</a>'), last.html)
     const { text } = await console.page('/console/invoices?state=paid')
-    assert.ok(text.includes('Searched 120 records.'))
+    assert.ok(text.includes('Searched 120 records, to the end of the list.'))
   })
 
   test('shows text from others as text', async (t) => {
@@ -93,7 +205,11 @@ describe('the console', () => {
     ]) {
       const { html } = await console.page(path)
       assert.doesNotMatch(html, /<(script|img|b)\b/i, path)
-      assert.doesNotMatch(html, /href="(?!\/console|#content|data:,)/, path)
+      assert.doesNotMatch(
+        html,
+        /href="(?!\/console|#content|data:,|http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f]{32}")/,
+        path,
+      )
     }
   })
 
@@ -102,7 +218,8 @@ describe('the console', () => {
     const { headers, html } = await console.page('/console')
     const policy = headers.get('content-security-policy') ?? ''
     const [, nonce = ''] = /style-src 'nonce-([^']+)'/.exec(policy) ?? []
-    assert.ok(html.includes(`<style nonce="${nonce}">`))
+    const [, style = '&'] = html.split(`<style nonce="${nonce}">`)
+    assert.doesNotMatch(style.split('</style>')[0] ?? '', /&/)
     assert.equal(
       policy,
       `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
@@ -113,7 +230,7 @@ describe('the console', () => {
       ),
       ['no-store', 'DENY', 'noindex', 'same-origin', 'nosniff'],
     )
-    assert.doesNotMatch(html, / style=|<script|https?:\/\//)
+    assert.doesNotMatch(html, / style=|<script|(?:href|src|action)="https?:\/\//)
   })
 
   test('is on the operator listener only, under its own names', async (t) => {

@@ -1,5 +1,6 @@
 import { failure } from '../../domain/failure.js'
-import type { LedgerRecord, NetworkRecord } from '../../listing/networks.js'
+import type { TokenDecimals } from '../../domain/network.js'
+import type { LedgerRecord, NetworkRecord, NodeRecord } from '../../listing/networks.js'
 import type { OutboxDepth } from '../../store/outbox.js'
 import type { ImportOutcome, RecordCounts } from '../../store/store.js'
 import { type AdminHandlers, handlers } from '../endpoints.js'
@@ -26,8 +27,12 @@ export interface ServiceStatus {
   readonly outbox: OutboxDepth
   /** Wallets without an owner, by network: those that can be claimed, and all. */
   readonly wallets: Readonly<Record<string, { readonly claimable: number; readonly unassigned: number }>>
+  /** Decimal places of the token, by network. */
+  readonly token_decimals: TokenDecimals
   /** How far the watched networks are; none without a service. */
   readonly networks: readonly NetworkRecord[]
+  /** How the nodes of the watched networks do; none without a service. */
+  readonly nodes: readonly NodeRecord[]
   /** How far the followed ledger is; null if none is followed. */
   readonly ledger: LedgerRecord | null
 }
@@ -39,8 +44,8 @@ export interface AdminParts {
   examine(): AsyncIterable<WorkRecord>
   /** Adds records of another store, in order; an outcome for each. */
   add(records: readonly unknown[]): Promise<readonly ImportOutcome[]>
-  /** The records of a kind, or those of an owner; null when there is no such kind. */
-  records(kind: string, owner: string | null): AsyncIterable<WorkRecord> | null
+  /** The records of a kind, or those of an owner; on request newest first, where the kind has such an order; null when there is no such kind. */
+  records(kind: string, owner: string | null, isNewestFirst: boolean): AsyncIterable<WorkRecord> | null
 }
 
 export function adminHandlers(parts: AdminParts): AdminHandlers {
@@ -54,7 +59,8 @@ export function adminHandlers(parts: AdminParts): AdminHandlers {
       return jsonAnswer(200, { outcomes: await parts.add(Array.isArray(records) ? records : []) })
     },
     'GET /admin/records/:kind': ({ query }, { kind }) => {
-      const records = parts.records(kind, new URLSearchParams(query).get('owner'))
+      const given = new URLSearchParams(query)
+      const records = parts.records(kind, given.get('owner'), given.get('order') === 'newest')
       return records === null ? failureAnswer(failure('not_found')) : workAnswer(records)
     },
   })
