@@ -5,7 +5,8 @@
  *
  * News: the server says that something changed (server-sent events), the script asks for the page and brings what is on the
  * screen to the same state, node by node, so that scroll, focus and selection stay. Whatever goes wrong, it asks again,
- * later each time.
+ * later each time. The style of the page that comes is cut out before it is parsed, because it has a nonce that this page's
+ * policy does not know.
  */
 export const SCRIPT = `
 (() => {
@@ -45,13 +46,15 @@ export const SCRIPT = `
     for (const old of before.slice(after.length)) old.remove()
   }
 
+  const withoutStyle = (html) => html.replace(/\\u003cstyle[^]*?\\u003c\\/style>/, '')
+
   const fetchPage = async () => {
     const giveUp = new AbortController()
     const timer = setTimeout(() => giveUp.abort(), ANSWER_MS)
     try {
       const answer = await fetch(location.href, { cache: 'no-store', signal: giveUp.signal })
       if (!answer.ok) throw new Error(String(answer.status))
-      return new DOMParser().parseFromString(await answer.text(), 'text/html')
+      return new DOMParser().parseFromString(withoutStyle(await answer.text()), 'text/html')
     } finally {
       clearTimeout(timer)
     }

@@ -89,6 +89,21 @@ describe('the payment page, live', { skip: noBrowser }, () => {
     await page.context().close()
   })
 
+  test('brings news without a violation of its policy', async () => {
+    const told: string[] = []
+    const page = await shop.visit(await shop.invoice('950'), {}, async (opened) =>
+      opened.on('console', (message) => told.push(message.text())),
+    )
+    await shop.deposit('pending', '1000000', 'j')
+    await says(page, '1 USDT seen')
+    await page.evaluate("console.log('the end')")
+    assert.deepEqual(
+      told.filter((text) => /Content Security Policy|the end/.test(text)),
+      ['the end'],
+    )
+    await page.context().close()
+  })
+
   test('shows no address any more when the invoice is void', async () => {
     const path = await shop.invoice('200')
     const page = await shop.visit(path)
