@@ -134,11 +134,12 @@ ${this.statusBox()}
     return this.state.kind === 'nothing_seen' ? amountText(this.view.invoice) : leftToSend(this.state)
   }
 
-  /** The one figure: what is due, and of which amount; the amount itself when nothing is due. */
+  /** The one figure: what is due, and of which amount; the amount itself when nothing is due. Its label is spoken only. */
   private figure(): Markup {
     const amount = amountText(this.view.invoice)
     const { due } = this
-    const figure = this.sum(due ?? amount)
+    const label = say(this.language, due === null ? 'invoiceAmount' : 'amountDue')
+    const figure = markup`<span class="unseen">${label}</span> ${this.sum(due ?? amount)}`
     const isLong = `${due ?? amount} ${this.coin}`.length > LARGE_AMOUNT_LENGTH_MAX
     const isPart = this.state.kind === 'partly_seen'
     return markup`<p class="${isLong ? 'amount long' : 'amount'}">${figure}</p>

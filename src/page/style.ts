@@ -84,7 +84,7 @@ button {
 }
 .copy { margin-bottom: 0.75rem; }
 html:not(.js) .copy, html:not(.js) .script, html.js .scriptless, .receipt { display: none; }
-.unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
+.unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); user-select: none; -webkit-user-select: none; }
 .network { font-weight: 600; }
 .tabs { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 1.25rem 0 0; padding: 0; border: 0; min-width: 0; }
 .tabs legend { margin-bottom: 0.5rem; padding: 0; color: var(--quiet); font-size: 0.875rem; }

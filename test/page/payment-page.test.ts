@@ -62,9 +62,16 @@ function notFound(isSandbox: boolean): string {
   return failurePage(frameOf({ isSandbox }), { status: 404, retryAfterSeconds: null })
 }
 
+const FIGURE = /<p class="amount[^"]*"><span class="unseen">(.*?)<\/span> (.*?)<\/p>/
+
 /** The one figure of a page. */
 function figureOf(html: string): string {
-  return textOf(/<p class="amount[^"]*">(.*?)<\/p>/.exec(html)?.[1] ?? '')
+  return textOf(FIGURE.exec(html)?.[2] ?? '')
+}
+
+/** What a screen reader says before it. */
+function labelOf(html: string): string {
+  return textOf(FIGURE.exec(html)?.[1] ?? '')
 }
 
 /** Every tag of a document, without what its text holds. */
@@ -310,6 +317,15 @@ describe('the payment page', () => {
       assert.equal(figureOf(render({ payment })), '25.00 USDT')
       assert.equal(render({ payment }).includes('<p class="quiet">of '), false)
     }
+  })
+
+  test('says to a screen reader what the figure is: what is due, or the amount when nothing is', () => {
+    const part = { payment: { ...UNPAID, pending: '10' } }
+    for (const view of [{}, part]) assert.equal(labelOf(render(view)), 'Amount due')
+    const seen = { payment: { ...UNPAID, pending: '25.00' } }
+    for (const view of [seen, { payment: PAID }, { isVoid: true }])
+      assert.equal(labelOf(render(view)), 'Invoice amount')
+    assert.equal(labelOf(render(part, frameOf({ lang: 'de' }))), 'Zu zahlender Betrag')
   })
 
   test('shows the panel of one network at a time, the first one without a choice', () => {

@@ -8,6 +8,8 @@ export const ar: Texts = {
   sandbox: 'بيئة تجريبية: لا شيء هنا مالٌ حقيقي',
   testNetwork: 'شبكة اختبار',
   nativeCoin: 'عملة الشبكة',
+  amountDue: 'المبلغ المستحق',
+  invoiceAmount: 'مبلغ الفاتورة',
   ofAmount: 'من أصل {amount}',
 
   nothingSeen: 'لم تُرصد أي دفعة بعد',

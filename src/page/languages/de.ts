@@ -8,6 +8,8 @@ export const de: Texts = {
   sandbox: 'Testumgebung: Hier ist kein echtes Geld im Spiel',
   testNetwork: 'Testnetz',
   nativeCoin: 'Coin des Netzwerks',
+  amountDue: 'Zu zahlender Betrag',
+  invoiceAmount: 'Rechnungsbetrag',
   ofAmount: 'von {amount}',
 
   nothingSeen: 'Noch keine Zahlung eingegangen',

@@ -7,6 +7,8 @@ export const en = {
   sandbox: 'Sandbox: nothing here is real money',
   testNetwork: 'Test network',
   nativeCoin: 'native coin',
+  amountDue: 'Amount due',
+  invoiceAmount: 'Invoice amount',
   ofAmount: 'of {amount}',
 
   nothingSeen: 'No payment seen yet',

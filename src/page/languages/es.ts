@@ -8,6 +8,8 @@ export const es: Texts = {
   sandbox: 'Entorno de pruebas: aquí nada es dinero real',
   testNetwork: 'Red de prueba',
   nativeCoin: 'moneda de la red',
+  amountDue: 'Importe a pagar',
+  invoiceAmount: 'Importe de la factura',
   ofAmount: 'de {amount}',
 
   nothingSeen: 'Todavía no se ha detectado ningún pago',

@@ -8,6 +8,8 @@ export const fr: Texts = {
   sandbox: 'Environnement de test : rien ici n’est de l’argent réel',
   testNetwork: 'Réseau de test',
   nativeCoin: 'monnaie du réseau',
+  amountDue: 'Montant à payer',
+  invoiceAmount: 'Montant de la facture',
   ofAmount: 'sur {amount}',
 
   nothingSeen: 'Aucun paiement détecté pour le moment',

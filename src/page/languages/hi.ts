@@ -8,6 +8,8 @@ export const hi: Texts = {
   sandbox: 'परीक्षण परिवेश: यहाँ कुछ भी असली पैसा नहीं है',
   testNetwork: 'परीक्षण नेटवर्क',
   nativeCoin: 'नेटवर्क का कॉइन',
+  amountDue: 'देय राशि',
+  invoiceAmount: 'इनवॉइस राशि',
   ofAmount: 'कुल {amount} में से',
 
   nothingSeen: 'अभी तक कोई भुगतान नहीं दिखा',

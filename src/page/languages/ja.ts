@@ -8,6 +8,8 @@ export const ja: Texts = {
   sandbox: 'サンドボックス：ここにあるものはすべて本物のお金ではありません',
   testNetwork: 'テストネットワーク',
   nativeCoin: 'ネットワークの通貨',
+  amountDue: 'お支払い金額',
+  invoiceAmount: '請求金額',
   ofAmount: '合計 {amount}',
 
   nothingSeen: '入金はまだ検出されていません',

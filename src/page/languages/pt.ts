@@ -8,6 +8,8 @@ export const pt: Texts = {
   sandbox: 'Ambiente de testes: nada aqui é dinheiro de verdade',
   testNetwork: 'Rede de teste',
   nativeCoin: 'moeda da rede',
+  amountDue: 'Valor a pagar',
+  invoiceAmount: 'Valor da fatura',
   ofAmount: 'de {amount}',
 
   nothingSeen: 'Nenhum pagamento detectado ainda',

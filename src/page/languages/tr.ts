@@ -8,6 +8,8 @@ export const tr: Texts = {
   sandbox: 'Deneme ortamı: Buradaki hiçbir şey gerçek para değildir',
   testNetwork: 'Test ağı',
   nativeCoin: 'ağın kendi parası',
+  amountDue: 'Ödenecek tutar',
+  invoiceAmount: 'Fatura tutarı',
   ofAmount: 'toplam {amount}',
 
   nothingSeen: 'Henüz bir ödeme görülmedi',

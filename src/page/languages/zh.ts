@@ -8,6 +8,8 @@ export const zh: Texts = {
   sandbox: '沙盒环境：这里的一切都不是真钱',
   testNetwork: '测试网络',
   nativeCoin: '网络原生币',
+  amountDue: '应付金额',
+  invoiceAmount: '账单金额',
   ofAmount: '共 {amount}',
 
   nothingSeen: '尚未检测到付款',
