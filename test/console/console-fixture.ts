@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { type Clock, systemClock } from '../../src/clock.js'
+import { createLog } from '../../src/log.js'
 import { textOf } from '../page/frame.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 
@@ -10,6 +12,17 @@ export interface Visited {
   readonly headers: Headers
   readonly html: string
   readonly text: string
+}
+
+/** The tables of a page: the text of each cell, row by row. */
+export function tablesOf(html: string): readonly { readonly caption: string; readonly rows: readonly string[][] }[] {
+  return [...html.matchAll(/<table.*?<\/table>/gs)].map(([table]) => {
+    const [, caption = ''] = /<caption>(.*?)<\/caption>/s.exec(table) ?? []
+    const rows = [...table.matchAll(/<tr role="row">(<td.*?)<\/tr>/gs)].map(([, row = '']) =>
+      [...row.matchAll(/<td.*?<\/td>/gs)].map(([cell]) => textOf(cell)),
+    )
+    return { caption: textOf(caption), rows }
+  })
 }
 
 /** A service with a console, and a browser's doings in it. */
@@ -25,8 +38,10 @@ export class ConsoleFixture {
   static async start(
     t: { after(end: () => Promise<void>): void },
     environment: Readonly<Record<string, string>> = {},
+    clock: Clock = systemClock,
   ): Promise<ConsoleFixture> {
-    const service = await ServiceFixture.start({ BILLHOOK_METRICS_PORT: '0', ...environment })
+    const settings = { BILLHOOK_METRICS_PORT: '0', ...environment }
+    const service = await ServiceFixture.start(settings, createLog('silent'), clock)
     t.after(() => service.stop())
     const line = service.service.banner.find((one) => one.startsWith('console on ')) ?? assert.fail('no console')
     return new ConsoleFixture(

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { request } from 'undici'
-import { textOf } from '../page/frame.js'
 import { openReceiver } from '../support/receiver.js'
 import { testKey } from '../support/signing.js'
-import { ConsoleFixture, OWNER, WALLET } from './console-fixture.js'
+import { ConsoleFixture, OWNER, tablesOf, WALLET } from './console-fixture.js'
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(1)</script>\u202e'
 
@@ -53,13 +52,7 @@ describe('the console', () => {
     }
     const found = async (query: string) => {
       const { html } = await console.page(`/console/deposits${query}`)
-      const rows = [...html.matchAll(/<tr role="row"><td.*?<\/tr>/gs)].map(([row]) => row)
-      return rows.map((row) =>
-        [...row.matchAll(/<td.*?<\/td>/gs)]
-          .map(([cell]) => textOf(cell))
-          .slice(2, 6)
-          .join(' '),
-      )
+      return tablesOf(html).flatMap(({ rows }) => rows.map((cells) => cells.slice(2, 6).join(' ')))
     }
     const [first, second, third] = ['confirmed 1.5 USDT 0x1', 'pending 0.25 native 0x2', 'pending 7 Pebble 0x3']
     assert.deepEqual(await found(''), [third, second, first])
