@@ -2,6 +2,7 @@ import type { Settings } from '../config.js'
 import { BillhookCommand, type CommandContext } from './billhook-command.js'
 import { completionsCommand } from './completions.js'
 import { doctorCommand } from './doctor.js'
+import { eventCommands } from './events.js'
 import { completeHelp, SERVE_HELP } from './help.js'
 
 import { importCommand } from './import.js'
@@ -56,6 +57,7 @@ export function createProgram(context: CommandContext, works: Works): BillhookCo
   keygenCommand(program)
   signCommand(program)
   invoiceCommands(program)
+  eventCommands(program)
   webhookCommands(program)
   sandboxCommands(program)
   program.commandsGroup('The shell:')

@@ -52,5 +52,8 @@ export function readAnswer({ status, headers, text }: Received, where: string, n
 
 function cursorOf(link: string | string[] | undefined): string | null {
   const target = /<([^>]*)>; rel="next"/.exec(String(link ?? ''))?.[1]
-  return target === undefined ? null : new URLSearchParams(target.split('?')[1]).get('cursor')
+  if (target === undefined) return null
+  const parameters = new URLSearchParams(target.split('?')[1])
+  // A log is read behind an event, other lists behind a cursor.
+  return parameters.get('cursor') ?? parameters.get('after')
 }

@@ -11,6 +11,8 @@ const ROWS: readonly [typed: string, offered: readonly string[], not: readonly s
   ['billhook ex', ['export'], ['serve']],
   ['billhook wallets ', ['list', 'import'], ['serve']],
   ['billhook wallets list --', ['--data', '--json', '--owner'], ['--format']],
+  ['billhook events ', ['list'], ['import']],
+  ['billhook events list --', ['--after', '--limit', '--owner', '--url'], ['--status']],
   ['billhook export ', ['invoices', 'deposits'], ['list']],
   ['billhook export --data /tmp in', ['invoices'], ['deposits']],
 ]

@@ -57,6 +57,7 @@ describe('a merchant of a service in strict mode', () => {
     const got = await shop.json(['invoice', 'get', id], environment)
     assert.deepEqual([got.owner, got.reference], [shop.owner, 'r'])
     assert.equal((await shop.json(['invoice', 'list', '--reference', 'r'], environment)).id, id)
+    assert.equal((await shop.json(['events', 'list', '--limit', '1'], environment)).invoiceId, id)
     assert.equal((await shop.json(['webhook', 'set', 'https://shop.example/'], environment)).owner, shop.owner)
     assert.equal((await shop.json(['webhook', 'get'], environment)).callback_url, 'https://shop.example/')
     await shop.json(['webhook', 'rotate'], environment)

@@ -1,0 +1,68 @@
+import type { OwnerEvent } from '../domain/event.js'
+import type { Column } from '../listing/column.js'
+import { eventColumns } from '../listing/events.js'
+import { type Api, checkOwner, checkService, onService, withApi } from './api.js'
+import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
+import { EXIT_SUCCESS } from './command.js'
+import { checkWholeNumber, text, wholeNumber } from './flags.js'
+import { jsonLine, printable } from './output.js'
+import { TextTable } from './text-table.js'
+
+const LIMIT = [1, 1_000_000_000] as const
+/** Events in one request. */
+const PAGE_SIZE = 1000
+
+export function eventCommands(program: BillhookCommand): void {
+  const events = program.add('events', 'What happened to an identity.')
+  onService(events.add('list', 'List what happened to an identity, oldest first.'))
+    .option('--after <cursor>', 'Only what happened after the event with this id.')
+    .option('--limit <number>', 'How many at most. Default: all.')
+    .explain(
+      'The id of the last event is the cursor for the next time. If events after the cursor have been removed, because they are older than BILLHOOK_EVENTS_DAYS, the command ends with 1.',
+    )
+    .runs(list, (given, problems) => {
+      checkWholeNumber('limit', LIMIT, given.options, problems)
+      checkService(given, problems)
+      checkOwner(given, problems)
+    })
+}
+
+async function list(given: Given): Promise<number> {
+  const { options, settings } = given
+  return await withApi(given, async (api, io) => {
+    const output = outputFor(io, options['json'] === true)
+    let left = wholeNumber('limit', Number.POSITIVE_INFINITY, options)
+    let after = text('after', options) ?? null
+    do {
+      const limit = String(Math.min(left, PAGE_SIZE))
+      const page: Awaited<ReturnType<Api['call']>> = await api.call({
+        tag: 'GET /api/users/:id/events',
+        params: { id: settings.owner ?? '' },
+        query: { limit, ...(after === null ? {} : { after }) },
+      })
+      const events = page.body as OwnerEvent[]
+      for (const event of events) await output.add(event)
+      await output.flush()
+      left -= events.length
+      after = page.next
+    } while (after !== null && left > 0)
+    return EXIT_SUCCESS
+  })
+}
+
+/** A table on a terminal; in a pipe a line for each event, of JSON or with tabs between the fields. */
+function outputFor(io: ProcessIo, isJson: boolean): Pick<TextTable<OwnerEvent>, 'add' | 'flush'> {
+  const columns: readonly Column<OwnerEvent>[] = Object.values(eventColumns)
+  if (isJson) return { add: (event) => io.print(`${jsonLine(event)}\n`), flush: async () => {} }
+  if (io.isOutputTerminal) return new TextTable(columns, io.print)
+  let head = `${Object.keys(eventColumns).join('\t')}\n`
+  const flush = async () => {
+    if (head !== '') await io.print(head)
+    head = ''
+  }
+  const add = async (event: OwnerEvent) => {
+    await flush()
+    await io.print(`${columns.map(({ of }) => printable(of(event) ?? '-')).join('\t')}\n`)
+  }
+  return { add, flush }
+}

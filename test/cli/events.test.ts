@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { OwnerEvent } from '../../src/domain/event.js'
+import { eventColumns } from '../../src/listing/events.js'
+import { Shop } from './shop.js'
+import { Terminal } from './terminal.js'
+
+const OTHER = 'many'
+const HEAD = ['At', 'Event', 'Invoice', 'Reference', 'Details', 'Cursor']
+/** The service answers with no more events at once. */
+const PAGE = 1000
+
+describe('billhook events list', () => {
+  let shop: Shop
+
+  before(async () => {
+    shop = await Shop.open()
+    const id = await shop.invoice('25', '--reference', 'order-1')
+    const { status } = await shop.service.post('/sandbox/deposits', { invoiceId: id, kind: 'confirmed', txHash: 'tx' })
+    assert.equal(status, 200)
+  })
+
+  after(() => shop.close())
+
+  const list = async (owner: string, ...more: readonly string[]) => {
+    const { code, stdout, stderr } = await shop.run(['events', 'list', '--owner', owner, ...more])
+    assert.deepEqual([code, stderr], [0, ''])
+    return stdout.split('\n').slice(0, -1)
+  }
+  const events = async (...flags: Parameters<typeof list>) =>
+    (await list(...flags, '--json')).map((line) => JSON.parse(line) as OwnerEvent)
+
+  test('prints the events of the API, through the data directory and through the network', async () => {
+    const { data, owner, service } = shop
+    const { json } = await service.get(`/api/users/${owner}/events`)
+    const types = ['invoice.created', 'deposit.pending', 'deposit.confirmed', 'invoice.paid']
+    assert.deepEqual(
+      json.map(({ type }: OwnerEvent) => type),
+      types,
+    )
+    assert.deepEqual(await events(owner, '--data', data), json)
+    assert.deepEqual(await events(owner, '--url', service.url), json)
+    assert.deepEqual(await events('nobody', '--data', data), [])
+  })
+
+  test('prints lines with tabs in a pipe, and a table on a terminal', async () => {
+    const { data, owner } = shop
+    const [created] = await events(owner, '--data', data)
+    const [head, ...rows] = await list(owner, '--data', data)
+    assert.equal(head, 'at\ttype\tinvoice\treference\tdetails\tid')
+    assert.deepEqual(rows[0]?.split('\t').slice(1), [
+      ...['invoice.created', created?.invoiceId, 'order-1', '-', created?.id],
+    ])
+    assert.equal(rows[2]?.split('\t')[4], '25 #native on TRX-NILE, tx 0')
+    assert.deepEqual(await list('nobody', '--data', data), [head])
+
+    const { code, text } = await Terminal.start(['events', 'list', '--data', data, '--owner', owner]).ended
+    const [titles, first] = text.split('\r\n').map((line) => line.split(/ {2,}/))
+    assert.deepEqual([code, titles, first?.[1]], [0, HEAD, 'invoice.created'])
+  })
+
+  test('goes through all pages, begins behind a cursor and stops at the limit', async () => {
+    const { data, service } = shop
+    const address = '0x52908400098527886E0F7030069857D2E4169EE7'
+    await service.assign(OTHER, { id: 'wallet-many', address, network: 'SEP' })
+    const terms = { owner: OTHER, walletIds: ['wallet-many'], name: 'n' }
+    const amounts = Array.from({ length: PAGE + 1 }, (_, at) => String(at + 1))
+    await Promise.all(amounts.map((amount) => service.post('/api/invoices', { ...terms, amount })))
+    const all = await events(OTHER, '--data', data)
+    assert.equal(new Set(all.map(({ invoiceId }) => invoiceId)).size, PAGE + 1)
+    assert.deepEqual(await events(OTHER, '--data', data, '--limit', `${PAGE + 1}`), all)
+    assert.deepEqual(await events(OTHER, '--data', data, '--limit', '2'), all.slice(0, 2))
+    const cursor = all[1]?.id ?? ''
+    assert.deepEqual(await events(OTHER, '--url', service.url, '--after', cursor), all.slice(2))
+  })
+
+  test('needs an identity, and a cursor and a limit that can be', async () => {
+    const { data, owner } = shop
+    const missing = await shop.run(['events', 'list', '--data', data, '--limit', '0'])
+    assert.equal(missing.code, 2)
+    assert.match(missing.stderr, /^--limit must be an integer from 1 to .*\nThe identity is missing: .*\n$/)
+    const { code, stdout, stderr } = await shop.run([
+      ...['events', 'list', '--data', data, '--owner', owner, '--after', 'yesterday'],
+    ])
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /\(invalid_query\)/)
+  })
+})
+
+test('the details of an event tell of a deposit in no currency, and of a webhook that failed', () => {
+  const event: OwnerEvent = {
+    ...{ id: '0'.repeat(16), type: 'deposit.pending', at: 0, invoiceId: null, reference: null, delivery: null },
+    deposit: {
+      ...{ network: 'SEP', txHash: 'tx', index: 7, toAddress: '0x0', currency: null, amount: '5', receivedAt: 1 },
+    },
+  }
+  const details = eventColumns.details.of
+  assert.equal(details(event), '5 of no currency on SEP, tx 7')
+  const failed = { id: 'w', status: 'confirmed', attempt: 3, httpStatus: null, failure: 'timeout' } as const
+  assert.equal(details({ ...event, deposit: null, delivery: failed }), 'confirmed, attempt 3: timeout, w')
+  const answered = { ...failed, httpStatus: 500, failure: null }
+  assert.equal(details({ ...event, deposit: null, delivery: answered }), 'confirmed, attempt 3: status 500, w')
+})
