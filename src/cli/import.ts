@@ -37,7 +37,7 @@ export function importCommand(parent: BillhookCommand, summary: string): void {
     .onData()
     .asJson()
     .explain(
-      'Invoices need their wallets: import identities, wallets, keys, invoices and deposits in this order. They keep their ids, which are 32 hex characters of any kind. What is there already is left as it is, so an import can be repeated. Nobody is notified of imported deposits. An empty data directory gets a new store.',
+      'Invoices need their wallets: import identities, wallets, keys, invoices, deposits and events in this order. They keep their ids, which are 32 hex characters of any kind. Events keep theirs, too, so that a cursor of the other store is one here. What is there already is left as it is, so an import can be repeated. Nobody is notified of imported deposits. An empty data directory gets a new store.',
     )
     .runs((given) => withAdmin(given, (admin, io) => importFile(given, admin, io), 'empty too'))
 }

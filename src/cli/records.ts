@@ -13,7 +13,7 @@ import { EXIT_SUCCESS } from './command.js'
 import { jsonLine, printable } from './output.js'
 import { TextTable } from './text-table.js'
 
-const KINDS = ['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities'] as const
+const KINDS = ['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities', 'events'] as const
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -29,11 +29,15 @@ export function exportCommand(program: BillhookCommand): void {
         .choices(['ndjson', 'csv'])
         .default('ndjson'),
     )
+    .explain(
+      'Events have their owner, too. A record events.removed stands for those of an owner that are older than BILLHOOK_EVENTS_DAYS. Webhook configurations with their secrets are not exported: only a backup has them.',
+    )
     .runs((given) =>
       withAdmin(given, async (admin, io) => {
         const { owner, format } = given.options
-        const write = format === 'csv' ? csvWriter(io) : (item: Item) => io.print(`${jsonLine(item)}\n`)
-        await read(admin, given.args[0] ?? '', { owner }, write, given.args[0])
+        const [kind = ''] = given.args
+        const write = format === 'csv' ? csvWriter(io, kind) : (item: Item) => io.print(`${jsonLine(item)}\n`)
+        await read(admin, kind, { owner }, write, kind)
         return EXIT_SUCCESS
       }),
     )
@@ -104,11 +108,29 @@ async function read(
   })
 }
 
+/** The columns of records whose nested ones may be absent; those of the others are the fields of the first record. */
+const CSV_COLUMNS: Readonly<Partial<Record<string, readonly string[]>>> = {
+  deliveries: [
+    ...['id', 'owner', 'invoiceId', 'status', 'url', 'body', 'state', 'createdAt', 'attemptedAt', 'attempts'],
+    ...['attemptsBefore', 'nextAttemptAt'],
+    ...['kind', 'httpStatus', 'reason', 'detail', 'durationMs'].map((name) => `result.${name}`),
+  ],
+  events: [
+    ...['owner', 'id', 'type', 'at', 'invoiceId', 'reference'],
+    ...['network', 'txHash', 'index', 'toAddress', 'currency', 'amount', 'receivedAt'].map((name) => `deposit.${name}`),
+    ...['id', 'status', 'attempt', 'httpStatus', 'failure'].map((name) => `delivery.${name}`),
+  ],
+}
+
 /** Writes the names of the columns before the first record. Texts that a spreadsheet would run as a formula are made harmless. */
-function csvWriter(io: ProcessIo): (item: Item) => Promise<void> {
+function csvWriter(io: ProcessIo, kind: string): (item: Item) => Promise<void> {
   let header = true
+  let columns = CSV_COLUMNS[kind]
   return async (item) => {
-    await io.print(stringify([flat(item)], { header, escape_formulas: true }))
+    const row = flat(item)
+    columns ??= Object.keys(row)
+    const values = Object.fromEntries(columns.map((name) => [name, row[name]]))
+    await io.print(stringify([values], { header, escape_formulas: true }))
     header = false
   }
 }

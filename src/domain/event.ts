@@ -47,6 +47,15 @@ export interface OwnerEvent {
   readonly delivery: FailedDelivery | null
 }
 
+/** Stands in an export for the events of an owner that have been removed, up to the one with its id. */
+export const EVENTS_REMOVED = 'events.removed'
+
+/** An event in an export: unlike in the API, the owner is not given with the request. */
+export type ExportedEvent = { readonly owner: string } & (
+  | OwnerEvent
+  | (Omit<OwnerEvent, 'type'> & { readonly type: typeof EVENTS_REMOVED })
+)
+
 /** How a failed attempt ended. */
 export function failureShown(result: DeliveryResult | null): Pick<FailedDelivery, 'httpStatus' | 'failure'> {
   return {

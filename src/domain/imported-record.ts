@@ -1,10 +1,22 @@
 import { isCurrency, parseInvoiceAmount } from './amount.js'
 import type { ApiKey } from './api-key.js'
 import type { Deposit, DepositReport } from './deposit.js'
+import { type ImportedEvent, readEvent } from './imported-event.js'
+import {
+  FieldFlaw,
+  type Fields,
+  isObject,
+  matching,
+  optionalText,
+  optionalTime,
+  readOwner,
+  readSighting,
+  text,
+  time,
+} from './imported-fields.js'
 import type { Invoice } from './invoice.js'
 import type { LedgerFact } from './ledger-fact.js'
 import { isNetwork } from './network.js'
-import { parseOwner } from './text.js'
 
 /** An invoice of another store, with its end. */
 export interface ImportedInvoice {
@@ -22,8 +34,7 @@ export type ImportedRecord =
   | { readonly type: 'key'; readonly key: ApiKey }
   | ImportedInvoice
   | { readonly type: 'deposit'; readonly deposit: Deposit }
-
-type Fields = Readonly<Record<string, unknown>>
+  | ImportedEvent
 
 /** The fields by which each kind of record is recognised, and how it is read. */
 const KINDS: readonly { readonly fields: readonly string[]; read(record: Fields): ImportedRecord }[] = [
@@ -32,6 +43,7 @@ const KINDS: readonly { readonly fields: readonly string[]; read(record: Fields)
   { fields: ['wallet_id', 'amount', 'created_at'], read: readInvoice },
   { fields: ['id', 'network', 'address'], read: readWallet },
   { fields: ['owner', 'isKnown'], read: readIdentity },
+  { fields: ['owner', 'id', 'type', 'at'], read: readEvent },
 ]
 
 const INVOICE_ID = /^[0-9a-f]{32}$/i
@@ -39,12 +51,11 @@ const KEY_ID = /^[0-9a-f]{16}$/
 
 /** The record that a JSON object is, or why it is none, as text. */
 export function parseImportedRecord(value: unknown): ImportedRecord | { readonly type: 'flaw'; readonly flaw: string } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return flawed('it is no JSON object')
-  const record = value as Fields
-  const kind = KINDS.find(({ fields }) => fields.every((name) => record[name] !== undefined))
-  if (kind === undefined) return flawed('it is no invoice, deposit, wallet, key or identity')
+  if (!isObject(value)) return flawed('it is no JSON object')
+  const kind = KINDS.find(({ fields }) => fields.every((name) => value[name] !== undefined))
+  if (kind === undefined) return flawed('it is no invoice, deposit, wallet, key, identity or event')
   try {
-    return kind.read(record)
+    return kind.read(value)
   } catch (error) {
     if (error instanceof FieldFlaw) return flawed(error.message)
     throw error
@@ -54,8 +65,6 @@ export function parseImportedRecord(value: unknown): ImportedRecord | { readonly
 function flawed(flaw: string): { readonly type: 'flaw'; readonly flaw: string } {
   return { type: 'flaw', flaw }
 }
-
-class FieldFlaw extends Error {}
 
 /** Records of before multi-wallet support have no `wallet_ids`. */
 function readInvoice(record: Fields): ImportedInvoice {
@@ -70,7 +79,7 @@ function readInvoice(record: Fields): ImportedInvoice {
     type: 'invoice',
     invoice: {
       id,
-      owner: owner(record),
+      owner: readOwner(record),
       wallet_id: text(record, 'wallet_id'),
       wallet_ids: walletIds,
       name: text(record, 'name'),
@@ -87,24 +96,10 @@ function readInvoice(record: Fields): ImportedInvoice {
 }
 
 function readDeposit(record: Fields): ImportedRecord {
-  const { network, index } = record
-  if (!isNetwork(network)) throw new FieldFlaw('network is not one that is known')
-  if (typeof index !== 'number') throw new FieldFlaw('index must be a number')
+  const sighting = readSighting(record, optionalText(record, 'currency'))
   const kind = matching(record, 'kind', /^(pending|confirmed|dropped)$/, 'pending, confirmed or dropped')
-  return {
-    type: 'deposit',
-    deposit: {
-      network,
-      txHash: text(record, 'txHash'),
-      index,
-      toAddress: text(record, 'toAddress'),
-      currency: optionalText(record, 'currency'),
-      amount: text(record, 'amount'),
-      receivedAt: time(record, 'receivedAt'),
-      kind: kind as DepositReport,
-      confirmedAt: optionalTime(record, 'confirmedAt'),
-    },
-  }
+  const confirmedAt = optionalTime(record, 'confirmedAt')
+  return { type: 'deposit', deposit: { ...sighting, kind: kind as DepositReport, confirmedAt } }
 }
 
 function readKey(record: Fields): ImportedRecord {
@@ -112,7 +107,7 @@ function readKey(record: Fields): ImportedRecord {
     type: 'key',
     key: {
       id: matching(record, 'id', KEY_ID, '16 lower-case hex characters'),
-      owner: owner(record),
+      owner: readOwner(record),
       label: text(record, 'label'),
       public_key: text(record, 'public_key'),
       permissions: text(record, 'permissions'),
@@ -131,54 +126,13 @@ function readWallet(record: Fields): ImportedRecord {
   const facts: LedgerFact[] = []
   if (address !== null && network !== null) facts.push({ type: 'wallet.created', id, address, network })
   if (optionalText(record, 'owner') !== null) {
-    facts.push({ type: 'wallet.assigned', id, address, network, owner: owner(record) })
+    facts.push({ type: 'wallet.assigned', id, address, network, owner: readOwner(record) })
   }
   if (facts.length === 0) throw new FieldFlaw('a wallet has an address and a network, or an owner')
   return { type: 'facts', facts }
 }
 
 function readIdentity(record: Fields): ImportedRecord {
-  const identity = owner(record)
+  const identity = readOwner(record)
   return { type: 'facts', facts: record['isKnown'] === true ? [{ type: 'identity.onboarded', identity }] : [] }
-}
-
-function owner(record: Fields): string {
-  const parsed = parseOwner(record['owner'])
-  if (parsed === null || parsed !== record['owner']) throw new FieldFlaw('owner must be an identity')
-  return parsed
-}
-
-function text(record: Fields, name: string): string {
-  const value = optionalText(record, name)
-  if (value === null) throw new FieldFlaw(`${name} is missing`)
-  return value
-}
-
-function matching(record: Fields, name: string, pattern: RegExp, form: string): string {
-  const value = text(record, name)
-  if (!pattern.test(value)) throw new FieldFlaw(`${name} must be ${form}`)
-  return value
-}
-
-/** Absent, null and empty are the same. */
-function optionalText(record: Fields, name: string): string | null {
-  const value = record[name]
-  if (value === undefined || value === null || value === '') return null
-  if (typeof value !== 'string' || !value.isWellFormed()) throw new FieldFlaw(`${name} must be a text`)
-  return value
-}
-
-function time(record: Fields, name: string): number {
-  const value = optionalTime(record, name)
-  if (value === null) throw new FieldFlaw(`${name} is missing`)
-  return value
-}
-
-function optionalTime(record: Fields, name: string): number | null {
-  const value = record[name]
-  if (value === undefined || value === null) return null
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > 0xffff_ffff_ffff) {
-    throw new FieldFlaw(`${name} must be Unix milliseconds`)
-  }
-  return value
 }

@@ -107,7 +107,8 @@ export type DeliveryResult =
   | { readonly kind: 'failed'; readonly reason: DeliveryFailure; readonly detail: string; readonly durationMs: number }
 
 /** `refused_address`: the address guard refused the connection, and nothing was sent. */
-export type DeliveryFailure = 'timeout' | 'dns' | 'connection' | 'refused_address' | 'interrupted'
+export const DELIVERY_FAILURES = ['timeout', 'dns', 'connection', 'refused_address', 'interrupted'] as const
+export type DeliveryFailure = (typeof DELIVERY_FAILURES)[number]
 
 export function isDelivered(result: DeliveryResult): boolean {
   return result.kind === 'answered' && result.httpStatus >= 200 && result.httpStatus <= 299

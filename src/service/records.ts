@@ -25,7 +25,7 @@ export async function* recordsOf(
   isNewestFirst: boolean,
 ): AsyncGenerator<WorkRecord> {
   const read = (isNewestFirst ? NEWEST_FIRST[kind] : undefined) ?? READERS[kind]
-  const total = owner === null ? (await store.overview.counts())[kind] : null
+  const total = owner === null && kind !== 'events' ? (await store.overview.counts())[kind] : null
   let done = 0
   for await (const items of read(store, owner)) {
     for (const item of items) yield { type: 'item', item }
@@ -35,8 +35,8 @@ export async function* recordsOf(
   yield { type: 'done', result: { records: done } }
 }
 
-/** What can be read. */
-type RecordKind = keyof RecordCounts
+/** What can be read. Events are not counted. */
+type RecordKind = keyof RecordCounts | 'events'
 
 type Pages = AsyncGenerator<readonly unknown[]>
 
@@ -63,6 +63,7 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
     }
   },
   deliveries: (store, owner) => ofOwners(store, owner, (one, page) => store.outbox.page(one, page)),
+  events: (store, owner) => ofOwners(store, owner, (one, page) => store.events.log(one, page)),
 }
 
 /** The kinds that the store also has in the order of time, whosever they are. */

@@ -1,8 +1,9 @@
 import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Deposit } from '../domain/deposit.js'
-import type { OwnerEvent } from '../domain/event.js'
+import type { ExportedEvent, OwnerEvent } from '../domain/event.js'
 import type { Outcome } from '../domain/failure.js'
+import type { ImportedEvent } from '../domain/imported-event.js'
 import type { ImportedInvoice } from '../domain/imported-record.js'
 import type { Invoice } from '../domain/invoice.js'
 import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
@@ -158,6 +159,8 @@ export interface EventPort {
    * events behind `after` have been removed.
    */
   page(owner: string, page: Page): Awaitable<Outcome<PageOf<OwnerEvent>>>
+  /** The same for an export. Where events have been removed, it says so and goes on behind them. */
+  log(owner: string, page: Page): Awaitable<PageOf<ExportedEvent>>
   /**
    * Removes at most `limit` events from before `timeMs`, Unix ms, and answers how many it removed. It visits a bounded number of
    * owners and goes on with the next ones; behind the last owner it starts over.
@@ -232,6 +235,7 @@ export interface OverviewPort {
 /** What an import writes beside facts of the ledger. */
 export type ImportableRecord =
   | ImportedInvoice
+  | ImportedEvent
   | { readonly type: 'deposit'; readonly deposit: Deposit }
   | {
       readonly type: 'key'

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { runBash } from '../support/shell.js'
 import { command, inDirectory, main, serving } from './served.js'
+import { Shop } from './shop.js'
 
 const FORMULA = '=HYPERLINK("http://evil.example")'
 
@@ -25,6 +26,59 @@ async function withDeposit(directory: string) {
 }
 
 describe('records of a data directory', () => {
+  test('of events are moved with the cursors of those who read them', async () => {
+    const shop = await Shop.open()
+    try {
+      const id = await shop.invoice('25', '--reference', FORMULA)
+      await shop.service.post('/sandbox/deposits', { invoiceId: id, kind: 'confirmed', txHash: 'tx' })
+      await shop.stop()
+      const csv = (await shop.run(['export', 'events', '--data', shop.data, '--format', 'csv'])).stdout.split('\n')
+      assert.deepEqual(csv[0]?.split(',').slice(0, 8), [
+        ...['owner', 'id', 'type', 'at', 'invoiceId', 'reference', 'deposit.network', 'deposit.txHash'],
+      ])
+      const columns = csv[0]?.split(',').length ?? 0
+      assert.deepEqual(
+        csv.slice(1, -1).map((line) => line.match(/,/g)?.length),
+        [1, 2, 3, 4].map(() => columns - 1),
+      )
+      const to = join(shop.files, 'to')
+      mkdirSync(to)
+      for (const kind of ['identities', 'wallets', 'keys', 'invoices', 'deposits', 'events']) {
+        const file = join(shop.files, kind)
+        const exported = await shop.run(['export', kind, '--data', shop.data])
+        assert.equal(exported.code, 0, exported.stderr)
+        writeFileSync(file, exported.stdout)
+        const imported = await shop.run(['import', file, '--data', to])
+        assert.equal(imported.code, 0, imported.stderr)
+        if (kind !== 'events') continue
+        assert.equal((await shop.run(['export', kind, '--data', to])).stdout, exported.stdout)
+      }
+      const read = async (data: string, ...more: readonly string[]) =>
+        (await shop.run(['events', 'list', '--json', '--data', data, '--owner', shop.owner, ...more])).stdout
+      const all = (await read(shop.data)).trim().split('\n')
+      assert.equal(all.length, 4)
+      const cursor = JSON.parse(all[1] ?? '').id
+      assert.equal(await read(to, '--after', cursor), `${all.slice(2).join('\n')}\n`)
+    } finally {
+      await shop.close()
+    }
+  })
+
+  test('of webhooks have the same columns in CSV, sent or not', async () => {
+    const shop = await Shop.open()
+    try {
+      const id = await shop.invoice('25', '--reference', 'order-1', '--callback-url', 'http://127.0.0.1:9/hook')
+      await shop.service.post('/sandbox/deposits', { invoiceId: id, kind: 'confirmed', txHash: 'tx' })
+      await shop.stop()
+      const exported = await shop.run(['export', 'deliveries', '--data', shop.data, '--format', 'csv'])
+      const [head, ...rows] = exported.stdout.trim().split('\n')
+      assert.match(head ?? '', /^id,owner,.*,nextAttemptAt,result\.kind,result\.httpStatus,result\.reason,/)
+      assert.equal(rows.length, 2)
+    } finally {
+      await shop.close()
+    }
+  })
+
   test(
     'are exported and listed alike while a service runs and when none does',
     inDirectory(async (directory) => {
@@ -149,7 +203,7 @@ describe('records of a data directory', () => {
         const refusals = stderr.split('\n').filter((line) => line.startsWith(file))
         const lines = stdout.split('\n').length
         assert.deepEqual(refusals, [
-          `${file}:${lines}: it is no invoice, deposit, wallet, key or identity`,
+          `${file}:${lines}: it is no invoice, deposit, wallet, key, identity or event`,
           `${file}:${lines + 1}: it is no JSON`,
         ])
         assert.deepEqual([code, JSON.parse(told)], [1, { added: lines - 1, known: 0, refused: 2 }])

@@ -15,6 +15,7 @@ import { describeInvoices } from './store/invoices.js'
 import { describeKeys } from './store/keys.js'
 import { describeLedger } from './store/ledger.js'
 import { describeMatching } from './store/matching.js'
+import { describeMovedEvents } from './store/moved-events.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
 import { describeOverview } from './store/overview.js'
@@ -43,7 +44,7 @@ const SUITES: Readonly<
   webhooks: [describeWebhooks],
   ledger: [describeLedger],
   overview: [describeOverview],
-  imports: [describeImports],
+  imports: [describeImports, describeMovedEvents],
   changes: [describeChanges],
 }
 

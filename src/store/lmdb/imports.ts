@@ -6,6 +6,7 @@ import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
 import type { Commit, CommitLoop } from './commit/commit-loop.js'
 import { findDeposit, putDeposit } from './deposits/deposit-rows.js'
 import type { DepositRecorder } from './deposits/deposits.js'
+import { importEvent, importRemoval } from './events/event-import.js'
 import { internOwner } from './identities/identities.js'
 import { addExpiry, expireDue, isPaidNow } from './invoices/invoice-index.js'
 import { indexed } from './invoices/invoice-places.js'
@@ -41,6 +42,10 @@ export class LmdbImports implements ImportPort {
       case 'deposit':
         expireDue(commit)
         return addDeposit(commit, this.deposits, record.deposit)
+      case 'event':
+        return importEvent(commit, record)
+      case 'removal':
+        return importRemoval(commit, record.owner, record.id)
     }
   }
 }

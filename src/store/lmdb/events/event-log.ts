@@ -33,7 +33,25 @@ export function logEvent(commit: Commit, ownerNo: OwnerNo, event: Buffer): void 
   const { caches, nowMs, tables } = commit
   const position = next(caches.lastEvents.get(ownerNo) ?? lastOf(tables.ownerEvents, ownerNo), nowMs)
   caches.lastEvents.set(ownerNo, position)
-  tables.ownerEvents.putSync(eventKey(ownerNo, position), event)
+  tables.ownerEvents.putSync(under(ownerNo, idOf(position)), event)
+}
+
+/** Puts an event of another store in its place in the log of its owner, be it before others. */
+export function insertEvent(commit: Commit, ownerNo: OwnerNo, id: Buffer, event: Buffer): void {
+  commit.tables.ownerEvents.putSync(under(ownerNo, id), event)
+  goOnBehind(commit, ownerNo, id)
+}
+
+/** Has the log of an owner begin behind an id. No event stands before it. */
+export function beginBehind(commit: Commit, ownerNo: OwnerNo, id: Buffer): void {
+  commit.tables.ownerEvents.putSync(numberKey(ownerNo), id)
+  goOnBehind(commit, ownerNo, id)
+}
+
+/** The cache must not name a place before the end of the log. */
+function goOnBehind({ caches }: Commit, ownerNo: OwnerNo, id: Buffer): void {
+  const cached = caches.lastEvents.get(ownerNo)
+  if (cached !== undefined && Buffer.compare(idOf(cached), id) < 0) caches.lastEvents.set(ownerNo, positionOf(id))
 }
 
 /** Owners without anything to remove who cost as much as a removal: they are looked up only. */
@@ -86,7 +104,7 @@ function lastOf(table: ReadTable, ownerNo: OwnerNo): EventPosition | undefined {
   if (key !== undefined && key.length === EVENT_KEY_BYTES) return positionOfKey(key)
   // All of them have been removed: not even then an id comes again.
   const id = removedTo(table, ownerNo)
-  return id === undefined ? undefined : positionAt(id, 0)
+  return id === undefined ? undefined : positionOf(id)
 }
 
 function next(last: EventPosition | undefined, nowMs: number): EventPosition {
@@ -94,14 +112,18 @@ function next(last: EventPosition | undefined, nowMs: number): EventPosition {
   return last.count < COUNT_MAX ? { timeMs: last.timeMs, count: last.count + 1 } : { timeMs: last.timeMs + 1, count: 0 }
 }
 
+/** The position that an id stands for. */
+export function positionOf(id: Buffer): EventPosition {
+  return positionAt(id, 0)
+}
+
 function positionAt(bytes: Buffer, offset: number): EventPosition {
   return { timeMs: bytes.readUIntBE(offset, WIDE_BYTES), count: bytes.readUInt16BE(offset + WIDE_BYTES) }
 }
 
-function eventKey(ownerNo: OwnerNo, { timeMs, count }: EventPosition): Buffer {
-  const key = Buffer.allocUnsafe(EVENT_KEY_BYTES)
-  key.writeUInt32BE(ownerNo, 0)
-  key.writeUIntBE(timeMs, NUMBER_BYTES, WIDE_BYTES)
-  key.writeUInt16BE(count, NUMBER_BYTES + WIDE_BYTES)
-  return key
+function idOf({ timeMs, count }: EventPosition): Buffer {
+  const id = Buffer.allocUnsafe(EVENT_ID_BYTES)
+  id.writeUIntBE(timeMs, 0, WIDE_BYTES)
+  id.writeUInt16BE(count, WIDE_BYTES)
+  return id
 }

@@ -1,13 +1,14 @@
-import type { OwnerEvent } from '../../../domain/event.js'
+import { EVENTS_REMOVED, type ExportedEvent, type OwnerEvent } from '../../../domain/event.js'
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import type { EventPort, Page, PageOf } from '../../store.js'
-import type { CommitLoop } from '../commit/commit-loop.js'
+import type { CommitLoop, Snapshot } from '../commit/commit-loop.js'
 import { ownerNoOf } from '../identities/identities.js'
-import { endOf, numberKey, under } from '../tables/keys.js'
+import { endOf, numberKey, type OwnerNo, under } from '../tables/keys.js'
 import {
   EVENT_ID_BYTES,
   EVENT_KEY_BYTES,
   idTextOfKey,
+  positionOf,
   positionOfKey,
   removedTo,
   removeEventsOfOwners,
@@ -22,23 +23,47 @@ export class LmdbEvents implements EventPort {
 
   page(owner: string, { after, limit }: Page): Outcome<PageOf<OwnerEvent>> {
     const { snapshot } = this.commits
-    const { ownerEvents } = snapshot.tables
     const ownerNo = ownerNoOf(snapshot, owner)
     if (ownerNo === undefined) return succeed({ items: [], next: null })
     const readTo = after === null ? null : Buffer.from(after, 'hex')
-    const removed = removedTo(ownerEvents, ownerNo)
-    if (readTo !== null && removed !== undefined && Buffer.compare(readTo, removed) < 0) return refuse('events_removed')
-    const start = readTo === null ? under(ownerNo, FIRST_ID) : Buffer.concat([under(ownerNo, readTo), Buffer.of(0)])
-    const end = endOf(numberKey(ownerNo), EVENT_KEY_BYTES + 1)
-    const items: OwnerEvent[] = []
-    for (const { key, value } of ownerEvents.getRange({ start, end, limit: limit + 1 })) {
-      if (items.length === limit) return succeed({ items, next: items.at(-1)?.id ?? null })
-      items.push(shownEvent(snapshot, idTextOfKey(key), positionOfKey(key).timeMs, value))
-    }
-    return succeed({ items, next: null })
+    if (readTo !== null && removalBehind(snapshot, ownerNo, readTo) !== null) return refuse('events_removed')
+    return succeed(eventsBehind(snapshot, ownerNo, readTo, limit))
+  }
+
+  log(owner: string, { after, limit }: Page): PageOf<ExportedEvent> {
+    const { snapshot } = this.commits
+    const ownerNo = ownerNoOf(snapshot, owner)
+    if (ownerNo === undefined) return { items: [], next: null }
+    const readTo = after === null ? null : Buffer.from(after, 'hex')
+    const removed = removalBehind(snapshot, ownerNo, readTo)
+    if (removed !== null) return { items: [removal(owner, removed)], next: removed.toString('hex') }
+    const { items, next } = eventsBehind(snapshot, ownerNo, readTo, limit)
+    return { items: items.map((event) => ({ owner, ...event })), next }
   }
 
   removeBefore(timeMs: number, limit: number): Promise<number> {
     return this.commits.run((commit) => removeEventsOfOwners(commit, timeMs, limit))
   }
+}
+
+/** The last event that was removed, if it stood behind the one that was read last. */
+function removalBehind({ tables }: Snapshot, ownerNo: OwnerNo, readTo: Buffer | null): Buffer | null {
+  const removed = removedTo(tables.ownerEvents, ownerNo)
+  return removed === undefined || (readTo !== null && Buffer.compare(readTo, removed) >= 0) ? null : removed
+}
+
+function eventsBehind(snapshot: Snapshot, ownerNo: OwnerNo, readTo: Buffer | null, limit: number): PageOf<OwnerEvent> {
+  const start = readTo === null ? under(ownerNo, FIRST_ID) : Buffer.concat([under(ownerNo, readTo), Buffer.of(0)])
+  const end = endOf(numberKey(ownerNo), EVENT_KEY_BYTES + 1)
+  const items: OwnerEvent[] = []
+  for (const { key, value } of snapshot.tables.ownerEvents.getRange({ start, end, limit: limit + 1 })) {
+    if (items.length === limit) return { items, next: items.at(-1)?.id ?? null }
+    items.push(shownEvent(snapshot, idTextOfKey(key), positionOfKey(key).timeMs, value))
+  }
+  return { items, next: null }
+}
+
+function removal(owner: string, id: Buffer): ExportedEvent {
+  const nothing = { invoiceId: null, reference: null, deposit: null, delivery: null }
+  return { owner, id: id.toString('hex'), type: EVENTS_REMOVED, at: positionOf(id).timeMs, ...nothing }
 }

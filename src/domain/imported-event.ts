@@ -1,0 +1,76 @@
+import { EVENT_TYPES, EVENTS_REMOVED, type EventType, type FailedDelivery, type OwnerEvent } from './event.js'
+import {
+  FieldFlaw,
+  type Fields,
+  isObject,
+  isWhole,
+  matching,
+  optionalText,
+  readOwner,
+  readSighting,
+  text,
+  time,
+} from './imported-fields.js'
+import { DELIVERY_FAILURES } from './webhook.js'
+
+/** An event of another store, with its owner, or what its log says of events that have been removed. */
+export type ImportedEvent =
+  | { readonly type: 'event'; readonly owner: string; readonly event: Omit<OwnerEvent, 'reference'> }
+  /** `id` is that of the last one. */
+  | { readonly type: 'removal'; readonly owner: string; readonly id: string }
+
+const EVENT_ID = /^[0-9a-f]{16}$/
+const TIME_DIGITS = 12
+/** The year 6429. A log goes on behind its last event, so one at the end of all times would end it. */
+const EVENT_TIME_MAX = 0x7fff_ffff_ffff
+const ATTEMPTS_MAX = 0xffff_ffff
+
+export function readEvent(record: Fields): ImportedEvent {
+  const owner = readOwner(record)
+  const id = matching(record, 'id', EVENT_ID, '16 lower-case hex characters')
+  const at = time(record, 'at')
+  if (at > EVENT_TIME_MAX || Number.parseInt(id.slice(0, TIME_DIGITS), 16) !== at) {
+    throw new FieldFlaw('at is not the time of its id')
+  }
+  const name = text(record, 'type')
+  if (name === EVENTS_REMOVED) return { type: 'removal', owner, id }
+  const type = EVENT_TYPES.find((one) => one === name)
+  if (type === undefined) throw new FieldFlaw('type is not one that is known')
+  const isOfDeposit = type.startsWith('deposit.')
+  const invoiceId = isOfDeposit ? optionalText(record, 'invoiceId') : text(record, 'invoiceId')
+  return { type: 'event', owner, event: { id, type, at, invoiceId, ...subjectOf(type, record) } }
+}
+
+function subjectOf(type: EventType, record: Fields): Pick<OwnerEvent, 'deposit' | 'delivery'> {
+  switch (type) {
+    case 'deposit.pending':
+    case 'deposit.confirmed':
+    case 'deposit.dropped': {
+      const deposit = nested(record, 'deposit')
+      // An empty label is not the same as none: the event is kept as it was.
+      const currency = deposit['currency'] === '' ? '' : optionalText(deposit, 'currency')
+      return { deposit: readSighting(deposit, currency), delivery: null }
+    }
+    case 'delivery.failed':
+      return { deposit: null, delivery: readDelivery(nested(record, 'delivery')) }
+    default:
+      return { deposit: null, delivery: null }
+  }
+}
+
+function readDelivery(record: Fields): FailedDelivery {
+  const { attempt, httpStatus, failure, status } = record
+  if (status !== 'pending' && status !== 'confirmed') throw new FieldFlaw('status must be pending or confirmed')
+  if (!isWhole(attempt, ATTEMPTS_MAX)) throw new FieldFlaw('attempt must be a number')
+  if (httpStatus !== null && !isWhole(httpStatus, 999)) throw new FieldFlaw('httpStatus must be a number or null')
+  const reason = failure === null ? null : DELIVERY_FAILURES.find((one) => one === failure)
+  if (reason === undefined) throw new FieldFlaw('failure is not one that is known')
+  const id = matching(record, 'id', /^[0-9a-f]{32}$/, '32 lower-case hex characters')
+  return { id, status, attempt, httpStatus, failure: reason }
+}
+
+function nested(record: Fields, name: string): Fields {
+  const value = record[name]
+  if (!isObject(value)) throw new FieldFlaw(`${name} is missing`)
+  return value
+}
