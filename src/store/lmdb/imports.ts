@@ -7,6 +7,7 @@ import type { Commit, CommitLoop } from './commit/commit-loop.js'
 import { findDeposit, putDeposit } from './deposits/deposit-rows.js'
 import type { DepositRecorder } from './deposits/deposits.js'
 import { importEvent, importRemoval } from './events/event-import.js'
+import { skipLogging } from './events/logged-since.js'
 import { internOwner } from './identities/identities.js'
 import { addExpiry, expireDue, isPaidNow } from './invoices/invoice-index.js'
 import { indexed } from './invoices/invoice-places.js'
@@ -72,6 +73,7 @@ function addInvoice(commit: Commit, { invoice, expiresAt, voidedAt }: ImportedIn
   const setNo = internSet(commit, owner, ownerNo, wallets)
   // Not void after its expiry: it was paid or being paid then, though its deposits may not be imported yet.
   const hasOutlivedExpiry = expiresAt !== null && expiresAt <= commit.nowMs && voidedAt === null
+  skipLogging(commit, invoice.created_at, voidedAt ?? 0)
   const row: InvoiceRow = { id, invoice, setNo, expiresAt, voidedAt, hasOutlivedExpiry }
   putInvoiceRow(commit, row)
   commit.tables.ownerInvoices.putSync(under(ownerNo, id), NOTHING)
@@ -97,6 +99,7 @@ function addDeposit(commit: Commit, deposits: DepositRecorder, deposit: Deposit)
   if (before?.deposit.kind === kind) {
     return deposits.conflictWith(before, sighting) === null ? KNOWN : refused('it is known otherwise')
   }
+  skipLogging(commit, confirmedAt ?? 0)
   for (const report of reports) {
     const { outcome } = deposits.record(commit, { type: 'deposit', report, sighting })
     if (outcome.status === 'rejected') return refused(outcome.error)

@@ -12,6 +12,7 @@ import { DiskSpace } from './commit/disk-space.js'
 import { LmdbDeposits } from './deposits/deposit-rows.js'
 import { DepositRecorder } from './deposits/deposits.js'
 import { LmdbEvents } from './events/event-port.js'
+import { beginLogging, loggedSince } from './events/logged-since.js'
 import { DATA_FILE, flawOfDataFile } from './file/data-file.js'
 import { type DirectoryLock, lockDirectory } from './file/directory-lock.js'
 import { migrationPlan, PROBE_KEY, prepareSchema } from './file/schema.js'
@@ -56,9 +57,12 @@ export interface LmdbStoreOptions extends World {
  */
 export function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
   const { directory, migration } = options
-  return locked(directory, async (root, lock) =>
-    storeOn(await prepareSchema(root, directory, migration), lock, options),
-  )
+  return locked(directory, async (root, lock) => {
+    const tables = await prepareSchema(root, directory, migration)
+    // Data of a program that did not note it: what happens from now on is logged.
+    if (loggedSince(tables.meta) === null) await root.transaction(() => beginLogging(tables, options.clock.now()))
+    return storeOn(tables, lock, options)
+  })
 }
 
 /** What is to be done to bring the data in a directory to this version. Throws `StartError` as `openLmdbStore` does. */

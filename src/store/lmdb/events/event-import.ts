@@ -8,6 +8,7 @@ import { type OwnerNo, under } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
 import { beginBehind, EVENT_ID_BYTES, insertEvent, removedTo } from './event-log.js'
 import { deliveryEvent, depositEvent, invoiceEvent } from './event-rows.js'
+import { skipLogging } from './logged-since.js'
 
 /*
  * Events of another store keep their ids, so that whoever has read there goes on here with the same cursor. Events of this
@@ -30,6 +31,7 @@ export function importEvent(commit: Commit, record: Told): ImportOutcome {
   if (isRemoved(commit, ownerNo, id)) return KNOWN
   const known = commit.tables.ownerEvents.get(under(ownerNo, id))
   if (known !== undefined) return known.equals(stored) ? KNOWN : refused('another event has its id')
+  skipLogging(commit, event.at)
   insertEvent(commit, ownerNo, id, stored)
   return ADDED
 }

@@ -13,7 +13,7 @@ import { firstKey, lastKey, type ReadTable, removeKeys } from '../tables/tables.
  * all that readers have seen, because they begin with the time.
  */
 
-const COUNT_BYTES = 2
+export const COUNT_BYTES = 2
 const COUNT_MAX = 0xffff
 /** Time and count. */
 export const EVENT_ID_BYTES = WIDE_BYTES + COUNT_BYTES

@@ -1,5 +1,6 @@
 import { StartError } from '../../../start-error.js'
 import type { MigrationControl, MigrationPlan } from '../../store.js'
+import { noteLoggedSince } from '../events/logged-since.js'
 import { type Environment, isUnused, openExisting, openTables, type Tables } from '../tables/tables.js'
 import { MIGRATE_2 } from './migrate-2.js'
 import { MIGRATE_3 } from './migrate-3.js'
@@ -51,6 +52,7 @@ export async function prepareSchema(
       const tables = openTables(root)
       tables.meta.putSync(MARK_KEY, MARK)
       tables.meta.putSync(VERSION_KEY, versionBytes(version))
+      noteLoggedSince(tables, 0)
       return tables
     })
   }

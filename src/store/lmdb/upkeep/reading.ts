@@ -8,6 +8,7 @@ import { NOTHING, type TableName, titleOf } from '../tables/tables.js'
 import { type WalletRow, walletCodec } from '../wallets/wallets.js'
 import { shown } from './findings.js'
 import type { HeldTables } from './held-data.js'
+import { LoggedEvents } from './logged-events.js'
 import { type AllNumbers, noNumbers } from './numbers.js'
 
 /** Rows of a kind that are kept while others refer to them again and again. */
@@ -25,6 +26,7 @@ export type Tally = (
 /** One reading of all tables, as the rules see it. */
 export class Reading {
   readonly numbers: AllNumbers = noNumbers()
+  readonly logged: LoggedEvents
   private readonly identities = new BoundedMap<string, IdentityRow>(ROWS_KEPT)
   private readonly wallets = new BoundedMap<string, WalletRow>(ROWS_KEPT)
   private readonly sets = new BoundedMap<SetNo, WalletSet>(ROWS_KEPT)
@@ -37,7 +39,9 @@ export class Reading {
     readonly nowMs: number,
     private readonly tally: Tally,
     private readonly report: (violation: Violation) => void,
-  ) {}
+  ) {
+    this.logged = new LoggedEvents(tables)
+  }
 
   /** The row that is read now: what is wrong is told of it. */
   at(table: TableName, key: Buffer): void {

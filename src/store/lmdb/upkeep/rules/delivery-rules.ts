@@ -1,4 +1,6 @@
 import { BoundedMap } from '../../../../base/bounded-map.js'
+import { type Delivery, isDelivered } from '../../../../domain/webhook.js'
+import { contentOf } from '../../events/event-rows.js'
 import { dueKey, originOf } from '../../outbox/deliveries.js'
 import { deliveryCodec } from '../../outbox/delivery-rows.js'
 import {
@@ -28,6 +30,8 @@ export const webhooks: MakeRule = (reading) => ({
 
 export const deliveries: MakeRule = (reading) => new DeliveryRule(reading)
 
+type StoredDelivery = Omit<Delivery, 'id'>
+
 class DeliveryRule implements Rule {
   private readonly origins = new BoundedMap<string, Buffer>(ORIGINS_KEPT)
 
@@ -35,7 +39,8 @@ class DeliveryRule implements Rule {
 
   row(key: Buffer, value: Buffer): void {
     const { reading } = this
-    const { owner, invoiceId, url, state, nextAttemptAt } = deliveryCodec.decode(value)
+    const delivery = deliveryCodec.decode(value)
+    const { owner, invoiceId, url, state, nextAttemptAt } = delivery
     if (key.length !== ID_BYTES) return reading.wrong('its key is not an id')
     const ownerNo = reading.identity(owner)?.no
     if (ownerNo === undefined) return reading.wrong('identities does not have its owner')
@@ -47,9 +52,18 @@ class DeliveryRule implements Rule {
       'it waits for no time, or has one and does not wait',
     )
     reading.owe('ownerDeliveries', under(ownerNo, key))
+    this.checkEvent(key.toString('hex'), ownerNo, delivery)
     if (state === 'queued') reading.owe('queuedDeliveries', this.queuedKey(ownerNo, url, key))
     if (state === 'attempted') reading.owe('attemptedDeliveries', key)
     if (nextAttemptAt !== null) reading.owe('waitingDeliveries', dueKey(nextAttemptAt, key as DeliveryId))
+  }
+
+  private checkEvent(id: string, ownerNo: OwnerNo, { state, result, attempts, attemptedAt }: StoredDelivery): void {
+    if (state !== 'settled' || result === null || isDelivered(result) || attemptedAt === null) return
+    const { reading } = this
+    if (reading.logged.isMissing(ownerNo, attemptedAt, (event) => isFailure(event, id, attempts))) {
+      reading.wrong('owner-events does not have that it failed')
+    }
   }
 
   private queuedKey(ownerNo: OwnerNo, url: string, id: Buffer): Buffer {
@@ -60,4 +74,10 @@ class DeliveryRule implements Rule {
     }
     return Buffer.concat([under(ownerNo, origin), id])
   }
+}
+
+/** A delivery that is sent again may fail again, after more attempts. */
+function isFailure(event: Buffer, id: string, attempts: number): boolean {
+  const content = contentOf(event)
+  return content.type === 'delivery.failed' && content.delivery.id === id && content.delivery.attempt === attempts
 }

@@ -1,7 +1,18 @@
 import { BoundedMap } from '../../../../base/bounded-map.js'
-import { type DepositRow, depositCodec, depositKey } from '../../deposits/deposit-rows.js'
+import { type DepositId, type DepositRow, depositCodec, depositKey } from '../../deposits/deposit-rows.js'
+import { contentOf } from '../../events/event-rows.js'
+import { invoiceCodec } from '../../invoices/invoice-rows.js'
 import { ACCOUNT_BYTES, accountOf, COUNTED_KEY_BYTES, countedKey } from '../../payments/running-totals.js'
-import { bigintFromBytes, bigintToBytes, ID_BYTES, NUMBER_BYTES, WIDE_BYTES, wideKey } from '../../tables/keys.js'
+import {
+  bigintFromBytes,
+  bigintToBytes,
+  ID_BYTES,
+  NUMBER_BYTES,
+  type OwnerNo,
+  type SetNo,
+  WIDE_BYTES,
+  wideKey,
+} from '../../tables/keys.js'
 import { NOTHING } from '../../tables/tables.js'
 import { addressCodec, addressKey } from '../../wallets/wallets.js'
 import type { Reading } from '../reading.js'
@@ -39,6 +50,23 @@ class DepositRule implements Rule {
     const isThere = invoiceId.length === ID_BYTES && reading.has('invoices', invoiceId)
     reading.expect(isThere, 'invoices does not have the invoice that it notifies')
     if (deposit.kind !== 'dropped') reading.owe('matches', invoiceId)
+    if (isThere && deposit.confirmedAt !== null) this.checkEvent(deposit, deposit.confirmedAt, invoiceId)
+  }
+
+  /** Of a deposit without an invoice nothing says who owned the wallet. */
+  private checkEvent(deposit: DepositId, confirmedAt: number, invoiceId: Buffer): void {
+    const { logged } = this.reading
+    if (!logged.isLogged(confirmedAt)) return
+    const ownerNo = this.ownerNo(invoiceId)
+    const key = depositKey(deposit)
+    if (ownerNo !== undefined && logged.isMissing(ownerNo, confirmedAt, (event) => isConfirmation(event, key))) {
+      this.reading.wrong('owner-events does not have that it was confirmed')
+    }
+  }
+
+  private ownerNo(invoiceId: Buffer): OwnerNo | undefined {
+    const bytes = this.reading.get('invoices', invoiceId)
+    return bytes === undefined ? undefined : this.reading.walletSet(invoiceCodec.decode(bytes).setNo as SetNo)?.ownerNo
   }
 
   private addressNo({ deposit: { network, toAddress } }: DepositRow): number | undefined {
@@ -50,6 +78,11 @@ class DepositRule implements Rule {
     if (no !== undefined) this.addressNos.set(name, no)
     return no
   }
+}
+
+function isConfirmation(event: Buffer, key: Buffer): boolean {
+  const content = contentOf(event)
+  return content.type === 'deposit.confirmed' && depositKey(content.deposit).equals(key)
 }
 
 function checkKind(reading: Reading, { deposit, isPendingReached, isConfirmedReached, atoms }: DepositRow): void {

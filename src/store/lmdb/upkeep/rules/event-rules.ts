@@ -1,18 +1,24 @@
 import { type DepositId, depositKey } from '../../deposits/deposit-rows.js'
-import { EVENT_ID_BYTES, EVENT_KEY_BYTES } from '../../events/event-log.js'
+import { COUNT_BYTES, EVENT_ID_BYTES, EVENT_KEY_BYTES, positionOfKey } from '../../events/event-log.js'
 import { contentOf } from '../../events/event-rows.js'
 import { FLAGS } from '../../invoices/unsettled-wallets.js'
 import { type InvoiceId, NUMBER_BYTES, parseId } from '../../tables/keys.js'
+import { NOTHING } from '../../tables/tables.js'
 import type { Reading } from '../reading.js'
 import type { MakeRule, Rule } from './rule.js'
 
 export const ownerEvents: MakeRule = (reading) => new EventRule(reading)
 
-/** Events stand for themselves, behind the head of their owner. What they name is never removed. */
+/**
+ * Events stand for themselves, behind the head of their owner. What they name is never removed. That none is missing is asked of
+ * the records, as far as they say when they changed; of the others it is told by the next event of the same millisecond.
+ */
 class EventRule implements Rule {
   /** The head that was read last. */
   private head: Buffer | null = null
   private removedTo: Buffer | null = null
+  /** The event that was read last, or the last one that was removed, by its key. */
+  private last: Buffer = NOTHING
 
   constructor(private readonly reading: Reading) {}
 
@@ -24,6 +30,7 @@ class EventRule implements Rule {
       reading.expect(value.length === EVENT_ID_BYTES, 'it is no id of an event')
       this.head = Buffer.from(key)
       this.removedTo = Buffer.from(value)
+      this.last = Buffer.concat([key, value])
       return
     }
     const isRemoved =
@@ -31,9 +38,26 @@ class EventRule implements Rule {
       this.removedTo !== null &&
       Buffer.compare(key.subarray(NUMBER_BYTES), this.removedTo) <= 0
     reading.expect(!isRemoved, 'it stands before the last event that was removed')
+    this.checkBefore(key)
     const content = contentOf(value)
     if ('deposit' in content) this.checkDeposit(content.deposit)
     if (content.invoiceId !== null) this.checkInvoice(content.invoiceId)
+  }
+
+  finish(): void {
+    if (this.reading.logged.isGivenUp())
+      this.reading.wrongIn('ownerEvents', 'more may be missing: no more were looked for')
+  }
+
+  /** Those of a millisecond are counted. */
+  private checkBefore(key: Buffer): void {
+    const { last, reading } = this
+    this.last = Buffer.from(key)
+    const { timeMs, count } = positionOfKey(key)
+    if (count === 0 || !reading.logged.isLogged(timeMs)) return
+    const before = Buffer.from(key)
+    before.writeUInt16BE(count - 1, key.length - COUNT_BYTES)
+    reading.expect(before.equals(last), 'the event before it is missing')
   }
 
   private checkDeposit(deposit: DepositId): void {

@@ -1,4 +1,5 @@
 import { CURRENCIES, type Currency, parseInvoiceAmount } from '../../../../domain/amount.js'
+import { invoiceEvent } from '../../events/event-rows.js'
 import { expiryKey } from '../../invoices/invoice-index.js'
 import { CALLBACK, callbackOf, type IndexedInvoice, placeOf } from '../../invoices/invoice-places.js'
 import { invoiceCodec, type StoredInvoice, storeIdOf } from '../../invoices/invoice-rows.js'
@@ -48,6 +49,7 @@ class InvoiceRule implements Rule {
     if (stored.importedAs !== null) this.checkImported(stored.importedAs, id)
     this.checkWallets(stored, set)
     this.checkEnding(stored, id)
+    this.checkEvents(stored, set, id)
     const invoice = this.indexed(id, stored, set)
     if (invoice === null) return
     if (stored.voidedAt === null) this.checkState(invoice)
@@ -84,6 +86,19 @@ class InvoiceRule implements Rule {
     // The row goes when the expiry is decided, at the latest; a voiding leaves it until then.
     if (voidedAt === null && !hasOutlivedExpiry) reading.owe('expiries', expiryKey(expiresAt, id))
     else reading.oweIfThere('expiries', expiryKey(expiresAt, id))
+  }
+
+  private checkEvents({ voidedAt }: StoredInvoice, { ownerNo }: WalletSet, id: InvoiceId): void {
+    const { logged } = this.reading
+    const created = invoiceEvent('invoice.created', id)
+    if (logged.isMissing(ownerNo, timeOfId(id), (event) => event.equals(created))) {
+      this.reading.wrong('owner-events does not have that it was created')
+    }
+    if (voidedAt === null) return
+    const ends = [invoiceEvent('invoice.voided', id), invoiceEvent('invoice.expired', id)]
+    if (logged.isMissing(ownerNo, voidedAt, (event) => ends.some((end) => event.equals(end)))) {
+      this.reading.wrong('owner-events does not have that it became void')
+    }
   }
 
   private indexed(id: InvoiceId, stored: StoredInvoice, set: WalletSet): ReadInvoice | null {

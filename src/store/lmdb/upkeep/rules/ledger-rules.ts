@@ -1,4 +1,5 @@
 import { NUMBERS_KEY, numbersCodec } from '../../commit/caches.js'
+import { LOGGED_SINCE_KEY } from '../../events/logged-since.js'
 import { MARK, MARK_KEY, PROBE_KEY, SCHEMA_VERSION, VERSION_KEY } from '../../file/schema.js'
 import { CURSOR_KEY, cursorCodec, PROGRESS_KEY, progressCodec, setAsideCodec } from '../../ledger/ledger-rows.js'
 import { type Numbers, WIDE_BYTES } from '../../tables/keys.js'
@@ -19,6 +20,7 @@ const FACTS: readonly (readonly [key: Buffer, check: (reading: Reading, value: B
   [NUMBERS_KEY, (_, value) => numbersCodec.decode(value)],
   [PROGRESS_KEY, (_, value) => progressCodec.decode(value)],
   [CURSOR_KEY, (_, value) => cursorCodec.decode(value)],
+  [LOGGED_SINCE_KEY, (reading, value) => reading.expect(value.length === WIDE_BYTES, 'it is no time')],
   [PROBE_KEY, () => {}],
 ]
 
