@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
-import type { WorkRecord } from '../http/routes/admin.js'
+import type { TokenDecimals } from '../domain/network.js'
+import type { ServiceStatus, WorkRecord } from '../http/routes/admin.js'
 import { readAnswer } from '../merchant/answer.js'
 import { adminSocketPath } from '../service/admin-socket.js'
 import { StartError } from '../start-error.js'
@@ -121,6 +122,11 @@ export function withAdmin(
       release()
     }
   })
+}
+
+/** Decimal places of the token by network, as the process says that holds the data. */
+export async function tokenDecimalsOf(admin: Admin): Promise<TokenDecimals> {
+  return ((await admin.call('GET', '/admin/status')).body as ServiceStatus).token_decimals
 }
 
 /** Whether a process serves the data directory. */

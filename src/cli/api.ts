@@ -1,7 +1,9 @@
+import type { Network, TokenDecimals } from '../domain/network.js'
 import type { ServiceStatus } from '../http/routes/admin.js'
+import type { ServiceInfo } from '../http/routes/info.js'
 import { Refused, type Reply, readAnswer, Unreachable } from '../merchant/answer.js'
 import { type Call, methodAndPath } from '../merchant/call.js'
-import { type Admin, withAdmin } from './admin.js'
+import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
 import type { BillhookCommand, Check, Given, ProcessIo } from './billhook-command.js'
 import { readKeyFile } from './key-file.js'
 import { withProcess } from './local-work.js'
@@ -10,6 +12,8 @@ import { withProcess } from './local-work.js'
 export interface Api {
   /** The URL below which payers find the pages; empty where it is unknown, with no service and no public URL. */
   pages(): Promise<string>
+  /** Decimal places of the token, by network. */
+  tokenDecimals(): Promise<TokenDecimals>
   /** Whether a key signs the requests: it then decides who acts. */
   readonly isSigned: boolean
   /** Throws `Refused`, or `Unreachable`. */
@@ -72,7 +76,8 @@ export async function withApi(given: Given, work: Work, onlyServed = false): Pro
     const client = new ServiceClient({ url, key, clock: io.clock, scheduler: io.scheduler, stop })
     const call = (one: Call) => client.call(one)
     try {
-      return await work({ pages: async () => url, isSigned: key !== null, call }, io, stop)
+      const tokenDecimals = async () => decimalsIn((await call({ tag: 'GET /api/info' })).body as ServiceInfo)
+      return await work({ pages: async () => url, tokenDecimals, isSigned: key !== null, call }, io, stop)
     } finally {
       await client.close()
     }
@@ -100,5 +105,9 @@ function apiOf({ settings }: Given, admin: Admin, { clock }: ProcessIo): Api {
     const { url } = (await admin.call('GET', '/admin/status')).body as ServiceStatus
     return url ?? settings.publicUrl ?? ''
   }
-  return { pages, isSigned: false, call }
+  return { pages, tokenDecimals: () => tokenDecimalsOf(admin), isSigned: false, call }
+}
+
+function decimalsIn({ networks }: ServiceInfo): TokenDecimals {
+  return Object.fromEntries(networks.map(({ id, decimals }) => [id, decimals])) as Record<Network, number>
 }

@@ -1,5 +1,5 @@
 import type { OwnerEvent } from '../domain/event.js'
-import type { Column } from '../listing/column.js'
+import type { Columns } from '../listing/column.js'
 import { eventColumns } from '../listing/events.js'
 import { type Api, checkOwner, checkService, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
@@ -30,7 +30,7 @@ export function eventCommands(program: BillhookCommand): void {
 async function list(given: Given): Promise<number> {
   const { options, settings } = given
   return await withApi(given, async (api, io) => {
-    const output = outputFor(io, options['json'] === true)
+    const output = options['json'] === true ? jsonOutput(io) : textOutput(io, eventColumns(await api.tokenDecimals()))
     let left = wholeNumber('limit', Number.POSITIVE_INFINITY, options)
     let after = text('after', options) ?? null
     do {
@@ -50,19 +50,24 @@ async function list(given: Given): Promise<number> {
   })
 }
 
-/** A table on a terminal; in a pipe a line for each event, of JSON or with tabs between the fields. */
-function outputFor(io: ProcessIo, isJson: boolean): Pick<TextTable<OwnerEvent>, 'add' | 'flush'> {
-  const columns: readonly Column<OwnerEvent>[] = Object.values(eventColumns)
-  if (isJson) return { add: (event) => io.print(`${jsonLine(event)}\n`), flush: async () => {} }
-  if (io.isOutputTerminal) return new TextTable(columns, io.print)
-  let head = `${Object.keys(eventColumns).join('\t')}\n`
+type Output = Pick<TextTable<OwnerEvent>, 'add' | 'flush'>
+
+function jsonOutput(io: ProcessIo): Output {
+  return { add: (event) => io.print(`${jsonLine(event)}\n`), flush: async () => {} }
+}
+
+/** A table on a terminal; in a pipe lines with tabs between the fields. */
+function textOutput(io: ProcessIo, columns: Columns<OwnerEvent>): Output {
+  if (io.isOutputTerminal) return new TextTable(Object.values(columns), io.print)
+  let head = `${Object.keys(columns).join('\t')}\n`
   const flush = async () => {
     if (head !== '') await io.print(head)
     head = ''
   }
   const add = async (event: OwnerEvent) => {
     await flush()
-    await io.print(`${columns.map(({ of }) => printable(of(event) ?? '-')).join('\t')}\n`)
+    const cells = Object.values(columns).map(({ of }) => printable(of(event) ?? '-'))
+    await io.print(`${cells.join('\t')}\n`)
   }
   return { add, flush }
 }

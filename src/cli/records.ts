@@ -1,13 +1,11 @@
 import { Argument, Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
-import type { TokenDecimals } from '../domain/network.js'
-import type { ServiceStatus } from '../http/routes/admin.js'
 import type { Column } from '../listing/column.js'
 import { deliveryColumns } from '../listing/deliveries.js'
 import { depositColumns } from '../listing/deposits.js'
 import { keyColumns } from '../listing/keys.js'
 import { walletColumns } from '../listing/wallets.js'
-import { type Admin, withAdmin } from './admin.js'
+import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { jsonLine, printable } from './output.js'
@@ -48,7 +46,7 @@ const LISTS = {
   wallets: { fields: ['id', 'network', 'address', 'owner', 'assignedAt'], columns: () => walletColumns },
   deposits: {
     fields: ['network', 'txHash', 'index', 'toAddress', 'amount', 'currency', 'kind', 'receivedAt'],
-    columns: async (admin: Admin) => depositColumns(await tokenDecimals(admin)),
+    columns: async (admin: Admin) => depositColumns(await tokenDecimalsOf(admin)),
   },
   deliveries: {
     fields: ['id', 'owner', 'invoiceId', 'status', 'url', 'state', 'attempts', 'createdAt', 'attemptedAt'],
@@ -84,11 +82,6 @@ export function listCommand(parent: BillhookCommand, kind: keyof typeof LISTS, s
         return EXIT_SUCCESS
       }),
     )
-}
-
-/** As the service says that holds the data. */
-async function tokenDecimals(admin: Admin): Promise<TokenDecimals> {
-  return ((await admin.call('GET', '/admin/status')).body as ServiceStatus).token_decimals
 }
 
 async function read(

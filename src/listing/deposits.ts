@@ -1,5 +1,5 @@
 import { currencyOfLabel, formatAmount } from '../domain/amount.js'
-import { type Deposit, depositValue } from '../domain/deposit.js'
+import { type Deposit, depositValue, type Sighting } from '../domain/deposit.js'
 import type { TokenDecimals } from '../domain/network.js'
 import type { QualifyingDeposit } from '../domain/payment.js'
 import { type Columns, timeText } from './column.js'
@@ -10,17 +10,24 @@ export function depositColumns(tokenDecimals: TokenDecimals) {
     received: { title: 'Received', kind: 'time', of: ({ receivedAt }) => timeText(receivedAt) },
     network: { title: 'Network', kind: 'word', of: ({ network }) => network },
     kind: { title: 'State', kind: 'word', of: ({ kind }) => kind },
-    amount: { title: 'Amount', kind: 'figure', of: (deposit) => amountOf(deposit, tokenDecimals) },
-    currency: { title: 'Currency', of: ({ currency }) => currencyOfLabel(currency) ?? currency },
+    amount: { title: 'Amount', kind: 'figure', of: (deposit) => amountText(deposit, tokenDecimals) },
+    currency: { title: 'Currency', of: ({ currency }) => currencyText(currency) },
     transaction: { title: 'Transaction', kind: 'id', of: ({ txHash }) => txHash },
     index: { title: 'Index', kind: 'figure', of: ({ index }) => String(index) },
     address: { title: 'Address', kind: 'id', of: ({ toAddress }) => toAddress },
   } satisfies Columns<Deposit>
 }
 
-function amountOf(deposit: Deposit, tokenDecimals: TokenDecimals): string {
+export function amountText(
+  deposit: Pick<Sighting, 'network' | 'currency' | 'amount'>,
+  tokenDecimals: TokenDecimals,
+): string {
   const value = depositValue(deposit, tokenDecimals)
   return value === null ? deposit.amount : formatAmount(value.atoms)
+}
+
+export function currencyText(label: string | null): string {
+  return currencyOfLabel(label) ?? label ?? ''
 }
 
 /** Deposits that count for an invoice, in its currency. */

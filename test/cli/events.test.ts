@@ -44,14 +44,15 @@ describe('billhook events list', () => {
   })
 
   test('prints lines with tabs in a pipe, and a table on a terminal', async () => {
-    const { data, owner } = shop
+    const { data, owner, service } = shop
     const [created] = await events(owner, '--data', data)
     const [head, ...rows] = await list(owner, '--data', data)
     assert.equal(head, 'at\ttype\tinvoice\treference\tdetails\tid')
     assert.deepEqual(rows[0]?.split('\t').slice(1), [
       ...['invoice.created', created?.invoiceId, 'order-1', '-', created?.id],
     ])
-    assert.equal(rows[2]?.split('\t')[4], '25 #native on TRX-NILE, tx 0')
+    assert.equal(rows[2]?.split('\t')[4], '25 native on TRX-NILE, tx 0')
+    assert.deepEqual(await list(owner, '--url', service.url), [head, ...rows])
     assert.deepEqual(await list('nobody', '--data', data), [head])
 
     const { code, text } = await Terminal.start(['events', 'list', '--data', data, '--owner', owner]).ended
@@ -87,17 +88,22 @@ describe('billhook events list', () => {
   })
 })
 
-test('the details of an event tell of a deposit in no currency, and of a webhook that failed', () => {
+test('the details of an event tell of a deposit in the terms of invoices, and of a webhook that failed', () => {
+  const deposit = { network: 'SEP', txHash: 'tx', index: 7, toAddress: '0x0', receivedAt: 1 } as const
   const event: OwnerEvent = {
-    ...{ id: '0'.repeat(16), type: 'deposit.pending', at: 0, invoiceId: null, reference: null, delivery: null },
-    deposit: {
-      ...{ network: 'SEP', txHash: 'tx', index: 7, toAddress: '0x0', currency: null, amount: '5', receivedAt: 1 },
-    },
+    ...{ id: '0'.repeat(16), type: 'deposit.pending', at: 0, invoiceId: null, reference: null },
+    ...{ deposit: null, delivery: null },
   }
-  const details = eventColumns.details.of
-  assert.equal(details(event), '5 of no currency on SEP, tx 7')
+  const details = eventColumns({ SEP: 6, 'TRX-NILE': 6 }).details.of
+  for (const [currency, amount, told] of [
+    ['Tether', '25000000', '25 USDT'],
+    ['Dust', '5', '5 Dust'],
+    [null, '5', '5 native'],
+  ] as const) {
+    assert.equal(details({ ...event, deposit: { ...deposit, currency, amount } }), `${told} on SEP, tx 7`)
+  }
   const failed = { id: 'w', status: 'confirmed', attempt: 3, httpStatus: null, failure: 'timeout' } as const
-  assert.equal(details({ ...event, deposit: null, delivery: failed }), 'confirmed, attempt 3: timeout, w')
+  assert.equal(details({ ...event, delivery: failed }), 'confirmed, attempt 3: timeout, w')
   const answered = { ...failed, httpStatus: 500, failure: null }
-  assert.equal(details({ ...event, deposit: null, delivery: answered }), 'confirmed, attempt 3: status 500, w')
+  assert.equal(details({ ...event, delivery: answered }), 'confirmed, attempt 3: status 500, w')
 })
