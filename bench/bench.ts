@@ -11,6 +11,11 @@ export interface Bench {
   readonly findings: Findings
 }
 
+/** Runs a load for the time of warming up, if there is any. */
+export async function warmUp({ parameters }: Bench, load: (seconds: number) => Promise<unknown>): Promise<void> {
+  if (parameters.warmUpSeconds > 0) await load(parameters.warmUpSeconds)
+}
+
 /** The measurements so far. */
 export class Findings {
   private readonly found: Measurement[] = []

@@ -22,6 +22,7 @@ export type Part = (typeof PARTS)[number]
 export interface Parameters {
   /** Duration of each run under load. */
   readonly seconds: number
+  /** 0: nothing warms up. */
   readonly warmUpSeconds: number
   /** Rest between two contestants. */
   readonly pauseSeconds: number
@@ -49,6 +50,8 @@ export interface Parameters {
   readonly sizingRates: readonly number[]
   /** Duration at each of these rates. */
   readonly sizingSeconds: number
+  /** Invoices before it, so that the compiler has seen the program. */
+  readonly sizingWarmUpInvoices: number
   /** Connections that are opened and left idle. */
   readonly idleConnections: number
   /** Paid invoices at full speed, and in the store whose bytes are counted. */
@@ -86,6 +89,7 @@ const FULL: Parameters = {
   backupInvoices: 200_000,
   sizingRates: [10, 100, 1000, 10_000],
   sizingSeconds: 10,
+  sizingWarmUpInvoices: 1500,
   idleConnections: 5000,
   paidInvoices: 10_000,
   diskInvoices: 50_000,
@@ -93,7 +97,7 @@ const FULL: Parameters = {
 
 const TINY: Parameters = {
   seconds: 1,
-  warmUpSeconds: 1,
+  warmUpSeconds: 0,
   pauseSeconds: 0,
   rounds: 1,
   connections: 32,
@@ -111,6 +115,7 @@ const TINY: Parameters = {
   backupInvoices: 500,
   sizingRates: [10, 50],
   sizingSeconds: 2,
+  sizingWarmUpInvoices: 50,
   idleConnections: 50,
   paidInvoices: 200,
   diskInvoices: 500,

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Bench } from './bench.js'
+import { type Bench, warmUp } from './bench.js'
 import type { Contestant } from './contestants.js'
 import { signCreations } from './signing.js'
 
@@ -35,18 +35,18 @@ export class Race {
     const { connections, seconds, warmUpSeconds } = this.bench.parameters
     mkdirSync(this.directory, { recursive: true })
     const countOf = (duration: number) => Math.ceil(duration * requestsPerSecond) + connections
-    const warmUp = await this.sign('warm-up', countOf(warmUpSeconds))
+    const before = await this.sign('warm-up', countOf(warmUpSeconds))
     const measured = await this.sign('measured', countOf(seconds))
     for (const runner of [...this.runners]) {
       const { contestant, samples } = runner
       try {
-        samples.push(await this.turn(contestant, warmUp, measured))
+        samples.push(await this.turn(contestant, before, measured))
       } catch (error) {
         this.bench.findings.skip(contestant.name, error)
         this.runners = this.runners.filter((other) => other !== runner)
       }
     }
-    for (const file of [...Object.values(warmUp), ...Object.values(measured)]) rmSync(file, { force: true })
+    for (const file of [...Object.values(before), ...Object.values(measured)]) rmSync(file, { force: true })
   }
 
   report(): void {
@@ -56,17 +56,19 @@ export class Race {
     }
   }
 
-  private async turn(contestant: Contestant, warmUp: Files, measured: Files): Promise<number> {
-    const { connections, pauseSeconds, seconds, warmUpSeconds } = this.bench.parameters
+  private async turn(contestant: Contestant, before: Files, measured: Files): Promise<number> {
+    const { connections, pauseSeconds, seconds } = this.bench.parameters
     const own = join(this.directory, contestant.name.replaceAll(/\W+/g, '-'))
     mkdirSync(own, { recursive: true })
     const server = await contestant.start(own)
     const { url } = server
     const load = { url, connections: Math.min(connections, contestant.connectionsMax ?? connections) }
     try {
-      await this.bench.loadGenerator.run({ ...load, seconds: warmUpSeconds, requests: warmUp[contestant.wallets] })
+      const run = (duration: number, files: Files) =>
+        this.bench.loadGenerator.run({ ...load, seconds: duration, requests: files[contestant.wallets] })
+      await warmUp(this.bench, (duration) => run(duration, before))
       await pause(pauseSeconds * 1000)
-      return await this.bench.loadGenerator.run({ ...load, seconds, requests: measured[contestant.wallets] })
+      return await run(seconds, measured)
     } finally {
       // Requests accepted before the end of the load may still be under way.
       await pause(pauseSeconds * 1000)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Bench } from '../bench.js'
+import { type Bench, warmUp } from '../bench.js'
 import { creationsPerSecondMax } from '../limits/verifications.js'
 import { Merchants } from '../merchants.js'
 import { BACKUP_TIME, BESIDE_BACKUPS, FILE_AFTER_BACKUPS, FILE_BEFORE_BACKUPS, WITHOUT_BACKUPS } from '../names.js'
@@ -23,7 +23,7 @@ const main = join(projectRoot, 'dist/src/main.js')
  */
 export async function backup(bench: Bench): Promise<void> {
   const { parameters, findings, directory } = bench
-  const { backupInvoices, connections, keys, rounds, seconds, wallets, warmUpSeconds } = parameters
+  const { backupInvoices, connections, keys, rounds, seconds, wallets } = parameters
   const place = join(directory, 'backup')
   const requests = join(directory, 'backup-requests')
   await fillPaidStore(place, backupInvoices)
@@ -44,7 +44,7 @@ export async function backup(bench: Bench): Promise<void> {
       await pause(parameters.pauseSeconds * 1000)
       return perSecond
     }
-    await load(warmUpSeconds, false)
+    await warmUp(bench, (duration) => load(duration, false))
     for (let round = 0; round < rounds; round += 1) {
       samples.without.push(await load(seconds, false))
       samples.beside.push(await load(seconds, true))

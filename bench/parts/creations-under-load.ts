@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Bench } from '../bench.js'
+import { type Bench, warmUp } from '../bench.js'
 import { creationsPerSecondMax } from '../limits/verifications.js'
 import { type Signer, signedCreation, signer, wallet } from '../merchants.js'
 import { CREATION_UNDER_LOAD } from '../names.js'
@@ -29,7 +29,7 @@ export async function timeCreationsUnderLoad(bench: Bench, url: string, history:
   const load = new CreationsUnderLoad(bench, url)
   const samples = { none: [] as number[], many: [] as number[] }
   await load.register(history.name)
-  for (const size of [0, history.size]) await load.run(size === 0 ? null : history, parameters.warmUpSeconds)
+  for (const on of [null, history]) await warmUp(bench, (seconds) => load.run(on, seconds))
   for (let round = 0; round < parameters.rounds; round += 1) {
     samples.none.push(await load.run(null, parameters.seconds))
     samples.many.push(await load.run(history, parameters.seconds))

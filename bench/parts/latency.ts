@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Bench } from '../bench.js'
+import { type Bench, warmUp } from '../bench.js'
 import { askChild } from '../child.js'
 import { createdAnswer } from '../contestants.js'
 import { startConstantServer } from '../limits/constant-server.js'
@@ -33,13 +33,12 @@ export async function latency(bench: Bench): Promise<void> {
   const rate = await withService(data, {}, async ({ url }) => {
     await registerMerchants(url, merchants.signers, merchants.wallets)
     const most = await creationsPerSecondMax()
-    const load = { url, connections: parameters.connections, seconds: parameters.warmUpSeconds, requests: file }
-    let peak = Number.NaN
-    // The first load warms up, and the second one is measured.
-    for (let n = 0; n < 2; n += 1) {
-      await prepare(Math.ceil(most * parameters.warmUpSeconds) + parameters.connections)
-      peak = await bench.loadGenerator.run(load)
+    const load = async (seconds: number) => {
+      await prepare(Math.ceil(most * seconds) + parameters.connections)
+      return bench.loadGenerator.run({ url, connections: parameters.connections, seconds, requests: file })
     }
+    await warmUp(bench, load)
+    const peak = await load(parameters.seconds)
     const measured = findings.measurements.find(({ group, name }) => group === 'throughput' && name === BILLHOOK)
     const half = Math.round((measured === undefined ? peak : median(measured.samples)) / 2)
     for (let round = 0; round < parameters.rounds; round += 1) {

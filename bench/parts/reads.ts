@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Bench } from '../bench.js'
+import { type Bench, warmUp } from '../bench.js'
 import { COMMANDS_AT_ONCE, Histories } from '../histories.js'
 import { constantOf, startConstantServer } from '../limits/constant-server.js'
 import { Merchants, pushEvents } from '../merchants.js'
@@ -37,7 +37,7 @@ export async function reads(bench: Bench): Promise<void> {
       const read = (seconds: number) => loadGenerator.run({ url: invoice, connections, seconds, requests: null })
       const many = (seconds: number) => loadGenerator.run({ url, connections, seconds, requests: file })
       const repeat = (seconds: number) => loadGenerator.run({ url: same, connections, seconds, requests: null })
-      for (const load of [read, many, repeat]) await load(parameters.warmUpSeconds)
+      for (const load of [read, many, repeat]) await warmUp(bench, load)
       for (let round = 0; round < parameters.rounds; round += 1) {
         samples.read.push(await read(parameters.seconds))
         samples.many.push(await many(parameters.seconds))

@@ -26,8 +26,8 @@ import { withService } from '../service-process.js'
 const CREATED = 201
 const OK = 200
 const KIB_PER_MIB = 1024
-/** Invoices before a paced run, so that the compiler has seen the program. */
-const WARM_UP = { count: 1500, rate: 500, warmUpSeconds: 0 }
+/** Of the invoices before a paced run. */
+const WARM_UP = { rate: 500, warmUpSeconds: 0 }
 /** Deposits follow their invoices by this time, and confirmations their deposits. */
 const DEPOSIT_DELAY_SECONDS = 1
 const PUSH_CONNECTIONS = 32
@@ -53,11 +53,11 @@ export async function sizing(bench: Bench): Promise<void> {
 
 /** Runs a fresh service at a rate; with a receiver all invoices are paid and notified. */
 async function paced(bench: Bench, rate: number, receiver: WebhookReceiver | null): Promise<void> {
-  const { sizingSeconds, warmUpSeconds, fewerConnections, wallets, keys } = bench.parameters
+  const { sizingSeconds, sizingWarmUpInvoices, warmUpSeconds, fewerConnections, wallets, keys } = bench.parameters
   await withFreshService(bench, async (service, file) => {
     const lives = new PaidLives(service.url, keys, wallets, receiver?.url ?? null)
     await lives.register()
-    await run(service, lives, file, receiver, { ...WARM_UP, fewerConnections })
+    await run(service, lives, file, receiver, { ...WARM_UP, count: sizingWarmUpInvoices, fewerConnections })
     const before = processorTimeOf(service.pid)
     const count = rate * (warmUpSeconds + sizingSeconds)
     const report = await run(service, lives, file, receiver, { count, rate, fewerConnections, warmUpSeconds })
