@@ -16,7 +16,8 @@ const BACKGROUND_CONNECTIONS = 512
 const HANGING_DELIVERIES = 500
 /** Deliveries of one invoice go out one after the other, so the hanging receiver is owed those of many. */
 const STUCK_WALLETS = 50
-const TIMED_DELIVERIES = 1000
+/** For each second of a load. */
+const TIMED_DELIVERIES = 125
 const IDLE_CONNECTIONS = 10_000
 const SLOW_CONNECTIONS = 500
 const SLOW_BYTE_MS = 1_000
@@ -55,7 +56,7 @@ export async function hotWallet({ seconds, say }: ScenarioOptions): Promise<void
 }
 
 /** From the push of a deposit until its webhook has arrived, without and with a receiver that answers nothing. */
-export async function hangingReceiver({ say }: ScenarioOptions): Promise<void> {
+export async function hangingReceiver({ seconds, say }: ScenarioOptions): Promise<void> {
   say(`one hanging receiver that is owed ${HANGING_DELIVERIES} webhooks: time from deposit to webhook elsewhere`)
   const [prompt, stuck] = [signerOf('prompt'), signerOf('stuck')]
   const service = await startLoaded([prompt, stuck], STUCK_WALLETS, {})
@@ -65,7 +66,7 @@ export async function hangingReceiver({ say }: ScenarioOptions): Promise<void> {
   for (let n = 0; n < STUCK_WALLETS; n += 1) await createWithCallback(service.url, 'stuck', n, hanging.url)
   const time = async (name: string) => {
     const times: number[] = []
-    for (let n = 0; n < TIMED_DELIVERIES; n += 1) {
+    for (let n = 0; n < TIMED_DELIVERIES * seconds; n += 1) {
       const wanted = good.requests.length + 1
       const startedAt = performance.now()
       await pushDeposits(service.url, 'prompt', [`${name} ${n}`])

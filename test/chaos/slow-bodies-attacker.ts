@@ -19,8 +19,8 @@ export interface Attack {
 }
 
 const FROM = '127.0.2.1'
-/** The crowd leaves after so long. */
-const HOLD_MS = 3_000
+/** The crowd leaves after so long, or as long as it took to come. */
+const HOLD_MS_MAX = 3_000
 
 const attack: Attack = workerData
 const body = Buffer.from(attack.piece.repeat(Math.ceil(attack.bodyBytes / attack.piece.length)))
@@ -60,6 +60,6 @@ async function sendInTurn(): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: attack.atOnce }, sendInTurn))
-if (attack.holdsOn) await new Promise((resolve) => setTimeout(resolve, HOLD_MS))
+if (attack.holdsOn) await new Promise((resolve) => setTimeout(resolve, Math.min(HOLD_MS_MAX, attack.durationMs)))
 for (const socket of held) socket.destroy()
 parentPort?.postMessage({ begun, sentBytes })

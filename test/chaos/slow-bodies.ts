@@ -9,6 +9,7 @@ import { quantile, runLoad } from './load-client.js'
 import { httpRequest } from './loaded-service.js'
 import type { ScenarioOptions } from './overload.js'
 import type { Attack } from './slow-bodies-attacker.js'
+import { JUDGED_SECONDS_MIN } from './verdicts.js'
 
 const PROBES = 8
 const PROBES_PER_SECOND = 200
@@ -36,23 +37,25 @@ function declaredHead(path: string, bytes: number, headers: readonly string[] = 
   return httpRequest('POST', path, '', [...headers, `Content-Length: ${bytes}`])
 }
 
-/** What strangers may send before they have shown who they are: 500 MB of each. */
-function attacks(): Readonly<Record<string, Omit<Attack, 'port' | 'durationMs'>>> {
+/** What strangers may send before they have shown who they are: 500 MB of each, or its share when nothing is judged. */
+function attacks(seconds: number): Readonly<Record<string, Omit<Attack, 'port' | 'durationMs'>>> {
   const push = Object.entries(pushHeaders('')).map(([name, value]) => `${name}: ${value}`)
-  const common = { atOnce: AT_ONCE, holdsOn: false }
+  const share = Math.min(1, seconds / JUDGED_SECONDS_MIN)
+  const bodiesOf = (bytes: number) => Math.ceil((share * 500 * MIB) / bytes)
   return {
     'chunks of one byte': {
-      ...common,
       head: chunkedHead,
       piece: BYTE_CHUNK,
       bodyBytes: CHUNKED_BYTES,
-      bodies: CHUNKED_BODIES,
+      bodies: Math.ceil(share * CHUNKED_BODIES),
+      atOnce: AT_ONCE,
+      holdsOn: false,
     },
     'bodies that never end': {
       head: declaredHead('/api/invoices', DECLARED_BYTES + 1),
       piece: 'a',
       bodyBytes: DECLARED_BYTES,
-      bodies: Math.ceil((500 * MIB) / DECLARED_BYTES),
+      bodies: bodiesOf(DECLARED_BYTES),
       atOnce: AT_ONCE,
       holdsOn: true,
     },
@@ -60,7 +63,7 @@ function attacks(): Readonly<Record<string, Omit<Attack, 'port' | 'durationMs'>>
       head: declaredHead('/internal/events', PUSH_BYTES + 1, push),
       piece: 'a',
       bodyBytes: PUSH_BYTES,
-      bodies: Math.ceil((500 * MIB) / PUSH_BYTES),
+      bodies: bodiesOf(PUSH_BYTES),
       atOnce: AT_ONCE,
       holdsOn: true,
     },
@@ -70,7 +73,7 @@ function attacks(): Readonly<Record<string, Omit<Attack, 'port' | 'durationMs'>>
 /** Memory and everybody's waiting while strangers send bodies that are no use to anybody. */
 export async function slowBodies(options: ScenarioOptions): Promise<void> {
   for (const engine of HTTP_ENGINES) {
-    for (const [what, attack] of Object.entries(attacks())) {
+    for (const [what, attack] of Object.entries(attacks(options.seconds))) {
       const place = temporaryDirectory()
       const service = await ServiceProcess.start(place.path, { BILLHOOK_HTTP: engine, BILLHOOK_LOG: 'error' })
       try {

@@ -1,5 +1,5 @@
 /** Shorter loads show that a script runs, and nothing else. */
-const SECONDS_MIN = 5
+export const JUDGED_SECONDS_MIN = 5
 
 /** Which promises of the figures held. */
 export class Verdicts {
@@ -20,8 +20,8 @@ export class Verdicts {
   /** Says how many held, and which did not. False when one did not, unless the loads were too short to tell. */
   conclude(): boolean {
     if (this.kept + this.broken.length === 0) return true
-    if (this.seconds < SECONDS_MIN) {
-      this.say(`loads of less than ${SECONDS_MIN} seconds: nothing was judged`)
+    if (this.seconds < JUDGED_SECONDS_MIN) {
+      this.say(`loads of less than ${JUDGED_SECONDS_MIN} seconds: nothing was judged`)
       return true
     }
     this.say(`promises kept: ${this.kept}`)
