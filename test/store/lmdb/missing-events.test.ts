@@ -217,6 +217,24 @@ describe('a check of the logs of events', () => {
     })
   })
 
+  test('takes a clock for what it is that is set back before a webhook fails', async () => {
+    await Place.use(async (place) => {
+      const t = await place.open()
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ amount: '5', reference: 'r', callbackUrl: HOOK })
+      const { owed } = await t.deposit('pending', { amount: '5', receivedAt: t.clock.now() + 1 })
+      const id = owed[0]?.id ?? ''
+      t.clock.advance(MINUTE_MS)
+      await t.store.outbox.markAttempted(id)
+      t.clock.advance(-MINUTE_MS)
+      await t.store.outbox.recordResult(id, FAILED, () => null)
+      await place.assertSound()
+      const log = await logOf(t)
+      await place.damage((tables) => removeEvent(tables, log.at(-1)?.id))
+      assert.deepEqual(await place.found(), [NOT_SENT])
+    })
+  })
+
   test('says so when it looks for no more', async () => {
     await Place.use(async (place) => {
       const t = await place.open()

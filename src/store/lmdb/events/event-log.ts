@@ -33,7 +33,7 @@ export function logEvent(commit: Commit, ownerNo: OwnerNo, event: Buffer): void 
   const { caches, nowMs, tables } = commit
   const position = next(caches.lastEvents.get(ownerNo) ?? lastOf(tables.ownerEvents, ownerNo), nowMs)
   caches.lastEvents.set(ownerNo, position)
-  tables.ownerEvents.putSync(under(ownerNo, idOf(position)), event)
+  tables.ownerEvents.putSync(eventKey(ownerNo, position), event)
 }
 
 /** Puts an event of another store in its place in the log of its owner, be it before others. */
@@ -119,6 +119,10 @@ export function positionOf(id: Buffer): EventPosition {
 
 function positionAt(bytes: Buffer, offset: number): EventPosition {
   return { timeMs: bytes.readUIntBE(offset, WIDE_BYTES), count: bytes.readUInt16BE(offset + WIDE_BYTES) }
+}
+
+export function eventKey(ownerNo: OwnerNo, position: EventPosition): Buffer {
+  return under(ownerNo, idOf(position))
 }
 
 function idOf({ timeMs, count }: EventPosition): Buffer {
