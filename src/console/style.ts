@@ -26,7 +26,7 @@ input, select {
 .table .figure { text-align: end; font-variant-numeric: tabular-nums; }
 .table td:first-child time, .id.whole { white-space: nowrap; }
 .table .whole, .table time { overflow-wrap: normal; }
-.table .action, .table .action p { margin: 0; }
+.table details.action, .table .action p { margin: 0; }
 .table summary { white-space: nowrap; }
 .id { font-family: ui-monospace, monospace; }
 main h1 + .status { margin-top: 1rem; }

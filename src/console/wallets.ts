@@ -63,7 +63,8 @@ async function pool({ wallets }: WalletStore): Promise<Markup> {
   for (const network of NETWORKS) {
     const count = await wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX)
     const text = count === CLAIMABLE_COUNTED_MAX ? `${CLAIMABLE_COUNTED_MAX} or more` : String(count)
-    counts.push(markup`<li><strong>${text}</strong> can be claimed on ${network}</li>
+    const unassigned = (await wallets.countUnassigned(network)).toLocaleString('en')
+    counts.push(markup`<li><strong>${text}</strong> can be claimed on ${network}, of ${unassigned} without an owner</li>
 `)
   }
   return markup`<ul class="counts">

@@ -200,8 +200,8 @@ test('the overview counts what the service has, and its page of wallets what is 
   const { wallets } = await countsOn(console, '/console')
   assert.equal(wallets, '200')
   assert.deepEqual(await countsOn(console, '/console/wallets'), {
-    'can be claimed on SEP': '97',
-    'can be claimed on TRX-NILE': '100',
+    'can be claimed on SEP, of 100 without an owner': '97',
+    'can be claimed on TRX-NILE, of 100 without an owner': '100',
   })
   const lines = (await onTerminal(data)).flat()
   assert.ok(lines.includes('SEP: 100 wallets without an owner, 97 of them can be claimed now'), lines.join('\n'))
