@@ -7,7 +7,7 @@ import { projectRoot } from './project-root.js'
 import { say } from './service-process.js'
 
 /*
- * What a check costs:
+ * What a check costs, and stores for `bench/console.ts`:
  *
  *     node dist/bench/upkeep.js fill <dir> <count>     count invoices and as many deposits
  *     node dist/bench/upkeep.js check <dir>            how long a check takes, and its memory
