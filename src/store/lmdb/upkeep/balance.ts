@@ -32,7 +32,7 @@ export class Balance {
   /** The sums that are not zero. */
   uneven(): ReadonlySet<number> {
     const found = new Set<number>()
-    for (const [sum, value] of this.sums.entries()) if (value !== 0) found.add(sum)
+    for (let sum = 0; sum < SUMS; sum += 1) if (this.sums[sum] !== 0) found.add(sum)
     return found
   }
 }
