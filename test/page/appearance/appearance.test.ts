@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { launchBrowserWithFonts, noBrowser } from '../../support/browser.js'
 import { projectRoot } from '../../support/project-root.js'
-import { openScene, picturesOf, scenes } from './photographer.js'
+import { openStage, picturesOf, scenes } from './photographer.js'
 import { ADVICE, complaintOf, REFERENCES } from './references.js'
 
 test('what each reference picture shows is described', () => {
@@ -18,19 +18,19 @@ test('what each reference picture shows is described', () => {
 
 describe('the payment page looks as it did', { skip: noBrowser }, () => {
   let browser: Browser
+  let page: Page
   const names: string[] = []
 
   before(async () => {
     browser = await launchBrowserWithFonts()
+    page = await openStage(browser)
   })
 
   after(() => browser?.close())
 
   for (const scene of scenes) {
     test(`${scene.state}, ${scene.lang}`, async () => {
-      const page = await openScene(browser, scene)
       const pictures = await picturesOf(page, scene)
-      await page.context().close()
       names.push(...pictures.map(({ name }) => `${name}.png`))
       const complaints: string[] = []
       for (const picture of pictures) {

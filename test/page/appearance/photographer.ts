@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwright-core'
 import { START_MS } from '../../support/manual-clock.js'
 import { answerTo, type StateName, stateNames } from './states.js'
 
@@ -19,12 +19,8 @@ export interface Scene {
 
 export const scenes: readonly Scene[] = stateNames.flatMap((state) => LANGUAGES.map((lang) => ({ state, lang })))
 
-/** Opens a scene. Its time stands still, and its stream of events is silent. */
-export async function openScene(
-  browser: Browser,
-  { state, lang }: Scene,
-  options: BrowserContextOptions = {},
-): Promise<Page> {
+/** A page for scenes. Its time stands still, and its streams of events are silent. */
+export async function openStage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ deviceScaleFactor: 1, locale: 'en', timezoneId: 'UTC', ...options })
   await context.route('**', async (route) => {
     const url = new URL(route.request().url())
@@ -32,10 +28,16 @@ export async function openScene(
   })
   const page = await context.newPage()
   await page.clock.setFixedTime(START_MS)
+  return page
+}
+
+/** Shows a scene in light colours, whatever the page has shown before. */
+export async function show(page: Page, { state, lang }: Scene, viewport: ViewportSize): Promise<void> {
+  await page.setViewportSize(viewport)
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference' })
   await page.goto(`${ORIGIN}/pay/${state}?lang=${lang}`)
   // Those that are shown: the others are lazy.
   await page.evaluate('Promise.all([...document.images].filter((it) => it.offsetParent).map((it) => it.decode()))')
-  return page
 }
 
 export interface Picture {
@@ -43,9 +45,11 @@ export interface Picture {
   readonly png: Buffer
 }
 
-/** Pictures of the whole page, on each screen and in each colour scheme. */
-export async function picturesOf(page: Page, { state, lang }: Scene): Promise<readonly Picture[]> {
+/** Shows a scene and takes pictures of the whole page, on each screen and in each colour scheme. */
+export async function picturesOf(page: Page, scene: Scene): Promise<readonly Picture[]> {
+  const { state, lang } = scene
   const pictures: Picture[] = []
+  await show(page, scene, SCREENS.phone)
   for (const [screen, size] of Object.entries(SCREENS)) {
     await page.setViewportSize(size)
     for (const colorScheme of SCHEMES) {

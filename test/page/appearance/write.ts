@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { launchBrowserWithFonts } from '../../support/browser.js'
 import { packed } from './compare.js'
-import { hasTree, openScene, picturesOf, scenes, treeOf } from './photographer.js'
+import { hasTree, openStage, picturesOf, scenes, treeOf } from './photographer.js'
 import { REFERENCES, treeFile } from './references.js'
 
 /*
@@ -13,12 +13,11 @@ for (const folder of [REFERENCES, dirname(treeFile('any'))]) {
   mkdirSync(folder)
 }
 const browser = await launchBrowserWithFonts()
+const page = await openStage(browser)
 for (const scene of scenes) {
-  const page = await openScene(browser, scene)
   for (const { name, png } of await picturesOf(page, scene)) {
     writeFileSync(join(REFERENCES, `${name}.png`), await packed(png))
   }
   if (hasTree(scene)) writeFileSync(treeFile(scene.state), await treeOf(page))
-  await page.context().close()
 }
 await browser.close()
