@@ -67,12 +67,15 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
     const proxy = await FaultyProxy.start(ethereum.node.url)
     t.after(() => proxy.close())
     const data = dataDirectory(t)
+    // All blocks are there before the service looks: while the clock stands, it does not look again.
+    const deployed = await ethereum.deployToken()
+    await ethereum.mine(5)
     const console = await ConsoleFixture.start(
       t,
       {
         BILLHOOK_DATA: data,
         BILLHOOK_SEP_URLS: `${DEAD_URL}/v2/hunter2,${proxy.url}`,
-        BILLHOOK_SEP_TOKEN: await ethereum.deployToken(),
+        BILLHOOK_SEP_TOKEN: deployed,
         BILLHOOK_SEP_CONFIRMATIONS: '3',
         BILLHOOK_SEP_POLL_MS: POLL,
         BILLHOOK_TRX_NILE_URLS: tronNode.url,
@@ -89,7 +92,6 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
     }
     const tronRow = () => [tron.latest, tron.latest, tron.solidified, 0, 0, 0].map(String)
 
-    await ethereum.mine(5)
     const tip = await ethereum.height()
     await until(async () => (await shown(console)).networks['SEP']?.[1] === String(tip))
     await until(async () => (await shown(console)).networks['TRX-NILE']?.[1] === String(tron.latest))
@@ -107,9 +109,9 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
         return !isOfHead
       },
     }
+    await ethereum.mine(4)
     tron.produceEmpty(LATER_BLOCKS)
     clock.set(tron.newestMs)
-    await ethereum.mine(4)
     await until(async () => (await shown(console)).networks['SEP']?.[0] === String(tip + 4))
     await until(async () => (await shown(console)).networks['TRX-NILE']?.[1] === String(tron.latest))
     await until(async () => (await shown(console)).networks['SEP']?.[6] !== '–')
