@@ -29,6 +29,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       port: 8080,
       dataDirectory: './data',
+      store: 'lmdb',
       sandbox: false,
       gatewaySecrets: [],
       verifyThreads: 7,
@@ -96,6 +97,7 @@ describe('settings', () => {
       BILLHOOK_HOST: '::1',
       BILLHOOK_PORT: '0',
       BILLHOOK_DATA: '/var/lib/billhook',
+      BILLHOOK_STORE: 'lmdb',
       BILLHOOK_PUBLIC_URL: 'https://pay.example/billhook',
       BILLHOOK_GATEWAY_SECRET: '0123456789abcdef',
       BILLHOOK_VERIFY_THREADS: '256',
@@ -174,6 +176,7 @@ describe('settings', () => {
       host: '::1',
       port: 0,
       dataDirectory: '/var/lib/billhook',
+      store: 'lmdb',
       publicUrl: 'https://pay.example/billhook',
       gatewaySecrets: ['0123456789abcdef'],
       sandbox: false,
@@ -370,6 +373,14 @@ describe('problems with settings', () => {
     assert.equal(line, 'BILLHOOK_TRX_NILE_API_KEY must be a text of 1 to 256 characters.')
   })
 
+  test('a database is not backed up by the service', () => {
+    const database = { BILLHOOK_STORE: 'postgres://db/billhook' }
+    assert.equal(accepted([], database).store, 'postgres://db/billhook')
+    assert.deepEqual(problems([], { ...database, BILLHOOK_BACKUP_DIR: '/backup' }), [
+      'BILLHOOK_BACKUP_DIR is for the data directory: back up the database with its own tools.',
+    ])
+  })
+
   test('the logo and the link back need a name', () => {
     const name = { BILLHOOK_PAGE_NAME: 'Tea House' }
     const logo = { BILLHOOK_PAGE_LOGO: 'logo.svg' }
@@ -456,6 +467,7 @@ describe('problems with settings', () => {
     ],
     BILLHOOK_PORT: ['-1', '+1', '1.0', '1e3', '0x50', ' 80', '80 ', '080', '65536', 'http', '9'.repeat(400)],
     BILLHOOK_DATA: ['a\0b'],
+    BILLHOOK_STORE: ['LMDB', 'mysql://db/billhook', 'postgres:', 'postgres:///billhook', 'db1:5432/billhook'],
     BILLHOOK_SANDBOX: ['true', '1', 'On', 'yes'],
     BILLHOOK_PUBLIC_URL: [
       'pay.example',
@@ -643,6 +655,11 @@ describe('problems with settings', () => {
     BILLHOOK_CORS_ORIGINS: ['*', 'http://localhost:5173', 'https://a.example, https://b.example'],
     BILLHOOK_CALLBACK_ALLOW: ['127.0.0.0/8', '::1/128', '0.0.0.0/0', '10.1.2.3/8', '192.168.0.0/16 , fd00::/8'],
     BILLHOOK_DATA: [' ', '../a b', 'ü'],
+    BILLHOOK_STORE: [
+      'postgres://db',
+      'postgresql://u:p%40ss@[::1]:5432/billhook?sslmode=verify-full',
+      'postgres://u:p@db1:5432,db2/billhook',
+    ],
     BILLHOOK_PAGE_NAME: ['<script>', 'شاي', '茶'.repeat(60)],
     BILLHOOK_PAGE_SUPPORT: [
       'mailto:a.b+c@shop.example',

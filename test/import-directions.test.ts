@@ -28,7 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
   // The core.
   verify: ['base', 'crypto', 'program-files', 'scheduler'],
-  store: ['base', 'clock', 'domain', 'start-error'],
+  store: ['base', 'clock', 'domain', 'scheduler', 'start-error'],
   actors: ['base', 'domain', 'store'],
   auth: ['base', 'clock', 'crypto', 'domain', 'scheduler', 'store', 'verify'],
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { parseDatabaseAddress } from '../base/database-address.js'
 
 /** The longest host name in its textual form (RFC 1035, 2.3.4, without the length octets). */
 const HOST_NAME_LIMIT_CHARACTERS = 253
@@ -32,6 +33,11 @@ export function isBaseUrl(text: string): boolean {
 
 export function isPath(text: string): boolean {
   return text !== '' && !text.includes('\0')
+}
+
+/** `lmdb`, or the URL of a database. */
+export function isStore(text: string): boolean {
+  return text === 'lmdb' || parseDatabaseAddress(text) !== undefined
 }
 
 /** Makes the check of a list from the check of an entry. */

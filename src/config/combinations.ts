@@ -56,6 +56,9 @@ export function combinationProblems({ values, given }: Configured): string[] {
   }
   if (isRead('tlsCert')) need('tlsCert', 'tlsKey')
   if (isRead('tlsKey')) need('tlsKey', 'tlsCert')
+  if (isRead('backupDir') && values.store !== 'lmdb') {
+    problems.push(`${variable('backupDir')} is for the data directory: back up the database with its own tools.`)
+  }
   for (const name of ['backupEvery', 'backupKeep'] as const) if (isRead(name)) need(name, 'backupDir')
   for (const name of ['consolePassword', 'consoleHosts'] as const) if (isRead(name)) need(name, 'metricsPort')
   if (isRead('pageLogo')) need('pageLogo', 'pageName', ', for payers who do not see it')

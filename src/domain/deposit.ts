@@ -130,15 +130,15 @@ export function transitionOf(kind: DepositReport | 'unseen', report: DepositRepo
  * that belong to its present owner, have a reference and a callback that resolves, are in the deposit's currency, were
  * created before the deposit was received, and are not void.
  *
- * `T` is how a store identifies an invoice.
+ * `T` is how a store identifies an invoice. `Answer` is a promise where the store has to ask another process.
  */
-export interface CandidateSearch<T> {
+export interface CandidateSearch<T, Answer = T | null> {
   /** The newest candidate of exactly the deposit's amount that no deposit has matched, paid or not. */
-  newestUnmatchedOfAmount(): T | null
+  newestUnmatchedOfAmount(): Answer
   /** The oldest unpaid candidate. */
-  oldestUnpaid(): T | null
+  oldestUnpaid(): Answer
   /** The newest candidate, paid or not. */
-  newest(): T | null
+  newest(): Answer
 }
 
 /**
@@ -148,4 +148,9 @@ export interface CandidateSearch<T> {
  */
 export function chooseInvoice<T>(search: CandidateSearch<T>): T | null {
   return search.newestUnmatchedOfAmount() ?? search.oldestUnpaid() ?? search.newest()
+}
+
+/** The same, where searches take time. */
+export async function chooseInvoiceInTime<T>(search: CandidateSearch<T, Promise<T | null>>): Promise<T | null> {
+  return (await search.newestUnmatchedOfAmount()) ?? (await search.oldestUnpaid()) ?? search.newest()
 }

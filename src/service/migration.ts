@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { StartError } from '../start-error.js'
-import { DATA_FILE } from '../store/lmdb/file/data-file.js'
 import { planMigration } from '../store/lmdb/lmdb-store.js'
 import type { MigrationControl, MigrationPlan } from '../store/store.js'
-import { openStore } from './open-store.js'
+import { assertHasData, keepsOwnData, openStore } from './open-store.js'
 
 export type { MigrationPlan }
 
@@ -14,11 +11,10 @@ export type { MigrationPlan }
  * What has to be done to bring the data to the version of this program. Throws `StartError` when another process has the
  * directory, when it holds no data, or when this program cannot read it.
  */
-export async function dueMigration({ dataDirectory }: Settings): Promise<MigrationPlan> {
-  if (!existsSync(join(dataDirectory, DATA_FILE))) {
-    throw new StartError(`the data directory ${dataDirectory} holds no data; name the right one with --data`)
-  }
-  return await planMigration(dataDirectory)
+export async function dueMigration(settings: Settings): Promise<MigrationPlan> {
+  if (!keepsOwnData(settings)) throw new StartError('a service brings a database to its version at its start')
+  assertHasData(settings, '; name the right one with --data')
+  return await planMigration(settings.dataDirectory)
 }
 
 /** Does it. Throws `StartStopped` when `control` stops it. */

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { WalletDirectory } from '../actors/wallet-directory.js'
 import { KnownIdentities } from '../auth/known-identities.js'
 import type { Clock } from '../clock.js'
@@ -9,11 +8,9 @@ import { clientReader } from '../http/guards/client-address.js'
 import type { Logger } from '../log.js'
 import { NO_BRAND } from '../page/brand.js'
 import { isSandboxDirectory } from '../sandbox/sandbox-directory.js'
-import { StartError } from '../start-error.js'
-import { DATA_FILE } from '../store/lmdb/file/data-file.js'
 import { startAdmin } from './admin.js'
 import { startSender } from './core.js'
-import { openStore } from './open-store.js'
+import { assertHasData, openStore } from './open-store.js'
 import { apiHandlers } from './routes.js'
 import { Shutdown } from './shutdown.js'
 
@@ -29,9 +26,11 @@ export async function startOffline(
   mayBegin: boolean,
 ): Promise<() => Promise<void>> {
   const { dataDirectory } = settings
-  if (!existsSync(join(dataDirectory, DATA_FILE)) && !(mayBegin && isEmpty(dataDirectory))) {
-    const advice = mayBegin ? 'name the right one, or an empty one, with --data' : 'name the right one with --data'
-    throw new StartError(`the data directory ${dataDirectory} holds no data; ${advice}`)
+  if (!mayBegin || !isEmpty(dataDirectory)) {
+    assertHasData(
+      settings,
+      mayBegin ? '; name the right one, or an empty one, with --data' : '; name the right one with --data',
+    )
   }
   const shutdown = new Shutdown()
   try {

@@ -1,22 +1,37 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseDatabaseAddress } from '../base/database-address.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../crypto/id.js'
 import type { TokenDecimals } from '../domain/network.js'
 import { addressCheck } from '../networks/wallet-address.js'
-import { type LmdbStoreOptions, openLmdbStore } from '../store/lmdb/lmdb-store.js'
-import type { Store } from '../store/store.js'
+import { StartError } from '../start-error.js'
+import { DATA_FILE } from '../store/lmdb/file/data-file.js'
+import { lockDirectory } from '../store/lmdb/file/directory-lock.js'
+import { openLmdbStore } from '../store/lmdb/lmdb-store.js'
+import type { Serving } from '../store/postgres/postgres-store.js'
+import type { StorageUnavailable } from '../store/refusals.js'
+import type { CommitObserver, MigrationControl, Store } from '../store/store.js'
 
-/** Opens the store in the configured data directory. Throws `StartError` if it cannot be used. */
-export function openStore(
-  settings: Settings,
-  clock: Clock,
-  observers: Pick<LmdbStoreOptions, 'commitObserver' | 'onCommitFailed' | 'migration'> = {},
-): Promise<Store> {
+/** Who hears of the store, and how a service comes to be the one that serves. */
+interface Opening {
+  readonly commitObserver?: CommitObserver
+  readonly onCommitFailed?: (reason: StorageUnavailable) => void
+  readonly migration?: MigrationControl
+  /** Absent for a command. */
+  readonly serving?: Serving
+}
+
+/**
+ * Opens the configured store: the data directory's, or a database's. Throws `StartError` if it cannot be used, and `StartStopped`
+ * when a service was stopped while it waited for another one to end.
+ */
+export async function openStore(settings: Settings, clock: Clock, opening: Opening = {}): Promise<Store> {
   const random = createPooledRandom()
   const ids = new IdGenerator(random)
-  return openLmdbStore({
-    directory: settings.dataDirectory,
-    clock,
+  const { serving, ...observers } = opening
+  const common = {
     tokenDecimals: tokenDecimalsOf(settings),
     flawOfAddress: addressCheck({ SEP: settings.sepToken, 'TRX-NILE': settings.trxNileToken }),
     areWalletsShared: settings.sharedWallets,
@@ -24,7 +39,31 @@ export function openStore(
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),
     ...observers,
-  })
+  }
+  if (settings.store === 'lmdb') return openLmdbStore({ ...common, directory: settings.dataDirectory, clock })
+  const address = parseDatabaseAddress(settings.store)
+  if (address === undefined) throw new Error('a checked address of a database cannot be read')
+  // The directory has the socket for commands and a sandbox's journal, of one process.
+  const lock = lockDirectory(settings.dataDirectory)
+  try {
+    const { openPostgresStore } = await import('../store/postgres/postgres-store.js')
+    const store = await openPostgresStore({ ...common, address, kind: settings.sandbox ? 'sandbox' : 'real' }, serving)
+    return { ...store, close: () => store.close().finally(lock.release) }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Whether the state is in the data directory, and so are backups, checks and migrations the service's own work. */
+export function keepsOwnData({ store }: Pick<Settings, 'store'>): boolean {
+  return store === 'lmdb'
+}
+
+/** Throws `StartError` when the configured data directory holds no data. A database is never without: a start makes its tables. */
+export function assertHasData({ store, dataDirectory }: Pick<Settings, 'store' | 'dataDirectory'>, advice = ''): void {
+  if (!keepsOwnData({ store }) || existsSync(join(dataDirectory, DATA_FILE))) return
+  throw new StartError(`the data directory ${dataDirectory} holds no data${advice}`)
 }
 
 /** The decimals of the token on each network. */

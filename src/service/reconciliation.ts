@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { Intake } from '../actors/intake.js'
 import { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
@@ -17,11 +15,10 @@ import { retrying } from '../networks/retrying-reader.js'
 import { assertDirectoryFits } from '../sandbox/sandbox-directory.js'
 import { pause, wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
-import { DATA_FILE } from '../store/lmdb/file/data-file.js'
 import type { Store } from '../store/store.js'
 import { type Following, followingOf } from './ledger.js'
 import { READERS } from './networks.js'
-import { openStore, tokenDecimalsOf } from './open-store.js'
+import { assertHasData, openStore, tokenDecimalsOf } from './open-store.js'
 import { Shutdown } from './shutdown.js'
 
 /** Steps of the comparison with the ledger that may fail in a row before it is given up. */
@@ -122,9 +119,7 @@ async function onUnusedStore<Work>(
   const shutdown = new Shutdown()
   try {
     assertDirectoryFits(dataDirectory, false)
-    if (!existsSync(join(dataDirectory, DATA_FILE))) {
-      throw new StartError(`the data directory ${dataDirectory} holds no data`)
-    }
+    assertHasData(settings)
     const store = await openStore(settings, clock)
     shutdown.add('store', () => store.close())
     return { ...(await build(store, shutdown)), close: () => shutdown.endAll() }

@@ -29,7 +29,7 @@ export class WriteHealth {
     this.isFailing = true
     this.log.error(
       { err },
-      'the disk refuses writes: requests that write are answered with 503 until it takes them again',
+      'the store refuses writes: requests that write are answered with 503 until it takes them again',
     )
     this.probeLater()
   }
@@ -44,7 +44,7 @@ export class WriteHealth {
     try {
       await store.probeWrite()
       this.isFailing = false
-      this.log.info('the disk takes writes again')
+      this.log.info('the store takes writes again')
     } catch {
       this.probeLater()
     }

@@ -1,4 +1,4 @@
-import { isBaseUrl, isHost, isPath } from '../checks.js'
+import { isBaseUrl, isHost, isPath, isStore } from '../checks.js'
 import { onOff, optional, port, type Setting, text } from '../setting.js'
 
 const SECRET_LENGTH_MINIMUM_CHARACTERS = 16
@@ -42,7 +42,14 @@ export const essentials = {
     fallback: './data',
     expects: 'a path',
     sentence:
-      'The directory that holds all state. It is created if missing, and only one process can use it at a time.',
+      'The directory that holds all state, unless a database does. It is created if missing, and only one process can use it at a time.',
+  }),
+  store: text(isStore, {
+    fallback: 'lmdb',
+    expects: 'lmdb, or postgres://user:password@host:port/database with one host or several with commas between them',
+    sentence:
+      'Where the state is kept: in files of the data directory (lmdb), or in a PostgreSQL database, which outlives the machine.',
+    secret: true,
   }),
   sandbox: onOff({
     flag: '--sandbox',

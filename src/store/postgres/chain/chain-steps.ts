@@ -1,0 +1,259 @@
+import {
+  type ChainOutcome,
+  type ChainRefusal,
+  type ChainReport,
+  type ChainStep,
+  CONFIRMED_BLOCKS_KEPT,
+  confirmedAfterUndo,
+  mayAppend,
+  mayConfirm,
+  type ObservedBlock,
+  type ObservedTransfer,
+} from '../../../domain/block.js'
+import type { DepositReport, Sighting } from '../../../domain/deposit.js'
+import type { EventOutcome } from '../../../domain/ledger-fact.js'
+import type { Network } from '../../../domain/network.js'
+import type { OwedDelivery } from '../../outbox.js'
+import { sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
+import { type DepositId, findDeposit } from '../deposits/deposit-rows.js'
+import type { DepositRecorder } from '../deposits/recorder.js'
+import { lockAddresses } from '../wallets/wallet-rows.js'
+import {
+  type Ask,
+  type BlockRow,
+  blocksAbove,
+  blocksAt,
+  findHead,
+  forgetChain,
+  holdDeposit,
+  holderOf,
+  type NameInNetwork,
+  positionOf,
+  putBlock,
+  putConfirmed,
+  releaseDeposit,
+  removeBlocks,
+} from './block-rows.js'
+
+/*
+ * The steps of the watchers: blocks, and the deposits that live and die with them, all in one transaction.
+ */
+
+/** The outcome of a step, and the deliveries that it caused. */
+export interface TakenStep {
+  readonly outcome: ChainOutcome
+  readonly owed: readonly OwedDelivery[]
+}
+
+/** The deposits that the blocks of a step bring. */
+export function sightingsOf(step: ChainStep): readonly Sighting[] {
+  return 'blocks' in step ? step.blocks.flatMap((block) => sightingsIn(step.network, block)) : []
+}
+
+function sightingsIn(network: Network, { transfers, timeMs }: ObservedBlock): readonly Sighting[] {
+  return transfers.map(({ txHash, index, toAddress, currency, amount }: ObservedTransfer) => {
+    return { network, txHash, index, toAddress, currency, amount, receivedAt: timeMs }
+  })
+}
+
+/** The addresses, each once, whose deposits a step reports on. */
+export async function addressesOf(ask: Ask, step: ChainStep, deposits: DepositRecorder): Promise<readonly string[]> {
+  const { network } = step
+  const sightings = sightingsOf(step).filter((sighting) => deposits.flawOf(sighting) === null)
+  const held = (await blocksOf(ask, step)).flatMap((block) => block.deposits)
+  const names: readonly NameInNetwork[] = [...sightings, ...held]
+  const known = await ask<{ to_address: string }>(sql`
+    SELECT d.to_address FROM deposits AS d JOIN unnest(
+      ${names.map(({ txHash }) => txHash)}::text[], ${names.map(({ index }) => index)}::bigint[]
+    ) AS named (tx_hash, index) ON d.tx_hash = named.tx_hash AND d.index = named.index
+    WHERE d.network = ${network}`)
+  return [...new Set([...sightings.map(({ toAddress }) => toAddress), ...known.map(({ to_address }) => to_address)])]
+}
+
+/** The stored blocks whose deposits a step is about. */
+async function blocksOf(ask: Ask, step: ChainStep): Promise<readonly BlockRow[]> {
+  if (step.type === 'confirm')
+    return blocksAt(
+      ask,
+      step.network,
+      step.blocks.map(({ height }) => height),
+    )
+  return step.type === 'undo' ? blocksAbove(ask, step.network, step.above) : []
+}
+
+/** Locks the chain of a step and the addresses that it is about. */
+export async function lockStep(work: Work, step: ChainStep, deposits: DepositRecorder): Promise<void> {
+  const { network } = step
+  work.write(sql`INSERT INTO chains (network, bound) VALUES (${network}, 0) ON CONFLICT DO NOTHING`)
+  work.lock(sql`SELECT network FROM chains WHERE network = ${network} FOR UPDATE`)
+  await lockAddresses(work, network, await addressesOf((fragment) => work.rows(fragment), step, deposits))
+}
+
+/** Takes one step in a unit of work that has locked it, and collects its effects on deposits. */
+export class StepTaker {
+  private repaired = 0
+  private confirmedBlocksUndone = 0
+  private confirmedDepositsDropped = 0
+  private readonly reports: ChainReport[] = []
+  private readonly owed: OwedDelivery[] = []
+  private readonly ask: Ask = (fragment) => this.work.rows(fragment)
+
+  constructor(
+    private readonly work: Work,
+    private readonly network: Network,
+    private readonly deposits: DepositRecorder,
+  ) {}
+
+  async take(step: ChainStep): Promise<TakenStep> {
+    const refusal = await this.perform(step)
+    if (refusal !== null) return { outcome: { status: 'refused', reason: refusal }, owed: [] }
+    const { reports, repaired, confirmedBlocksUndone, confirmedDepositsDropped, owed } = this
+    return {
+      outcome: { status: 'applied', reports, repaired, confirmedBlocksUndone, confirmedDepositsDropped },
+      owed,
+    }
+  }
+
+  /** Null when the step was taken; nothing is written otherwise. */
+  private async perform(step: ChainStep): Promise<ChainRefusal | null> {
+    switch (step.type) {
+      case 'append':
+        return this.append(step)
+      case 'confirm':
+        return this.confirm(step.blocks)
+      case 'undo':
+        return this.undo(step.above)
+      case 'forget':
+        forgetChain(this.work, this.network)
+        return null
+    }
+  }
+
+  private async append(step: Extract<ChainStep, { type: 'append' }>): Promise<ChainRefusal | null> {
+    const { blocks, isConfirmed } = step
+    const position = (await positionOf(this.ask, this.network)) ?? null
+    if (!mayAppend(position, step)) return 'not_next'
+    for (const block of blocks) await this.appendBlock(block, isConfirmed)
+    const confirmed = isConfirmed ? (blocks.at(-1)?.height ?? 0) : (position?.confirmed ?? (blocks[0]?.height ?? 0) - 1)
+    this.setConfirmed(confirmed)
+    return null
+  }
+
+  private async appendBlock(block: ObservedBlock, isConfirmed: boolean): Promise<void> {
+    const { work, network } = this
+    const report = isConfirmed ? 'confirmed' : 'pending'
+    let place = 0
+    for (const sighting of sightingsIn(network, block)) {
+      if (this.deposits.flawOf(sighting) !== null) {
+        await this.report(report, sighting)
+        continue
+      }
+      const known = await findDeposit(work, sighting)
+      const isHeld = (await holderOf(work, network, sighting)) !== undefined
+      // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
+      if (isConfirmed && !isHeld && this.deposits.conflictWith(known, sighting) !== null) {
+        await this.retract(sighting)
+        this.repaired += 1
+      }
+      if ((await this.report(report, sighting)) === 'rejected') continue
+      // A lower block has it already, or another report has confirmed it: it stays even if this block disappears.
+      const isOthers = isHeld || (known?.deposit.kind === 'confirmed' && !isConfirmed)
+      if (!isOthers) holdDeposit(work, network, sighting, block.height, place++)
+    }
+    putBlock(work, network, block)
+  }
+
+  private async confirm(blocks: readonly ObservedBlock[]): Promise<ChainRefusal | null> {
+    const { network } = this
+    if (!mayConfirm((await positionOf(this.ask, network)) ?? null, blocks)) return 'not_next'
+    const stored = await blocksAt(
+      this.ask,
+      network,
+      blocks.map(({ height }) => height),
+    )
+    if (!blocks.every(({ hash }, i) => stored[i]?.hash === hash)) return 'not_same'
+    for (const block of blocks) await this.confirmBlock(block)
+    this.setConfirmed(blocks.at(-1)?.height ?? 0)
+    return null
+  }
+
+  /** Replaces a block's deposits by those that it was now read to hold, and confirms them. */
+  private async confirmBlock(block: ObservedBlock): Promise<void> {
+    const { work, network } = this
+    const sightings = sightingsIn(network, block)
+    const actual = new Set(sightings.filter((one) => this.deposits.flawOf(one) === null).map(nameOf))
+    const [stored] = await blocksAt(this.ask, network, [block.height])
+    for (const id of stored?.deposits ?? []) {
+      if (actual.has(nameOf(id))) continue
+      await this.drop(id)
+      this.repaired += 1
+      releaseDeposit(work, network, id)
+    }
+    // By name: a deposit that a block lists twice is held once.
+    const held = new Set<string>()
+    for (const sighting of sightings) {
+      if (this.deposits.flawOf(sighting) !== null) {
+        await this.report('confirmed', sighting)
+        continue
+      }
+      const holder = await holderOf(work, network, sighting)
+      if (holder !== undefined && holder < block.height) continue
+      const isElsewhere = holder !== undefined && holder > block.height
+      const isWrong = isElsewhere || this.deposits.conflictWith(await findDeposit(work, sighting), sighting) !== null
+      // The earlier report is taken back, so that the deposit is recorded again as it is.
+      if (isWrong) await this.retract(sighting)
+      const status = await this.report('confirmed', sighting)
+      if (isWrong || (holder === undefined && status === 'applied')) this.repaired += 1
+      if (!held.has(nameOf(sighting))) holdDeposit(work, network, sighting, block.height, held.size)
+      held.add(nameOf(sighting))
+    }
+  }
+
+  private async undo(above: number): Promise<ChainRefusal | null> {
+    const { work, network } = this
+    const position = await positionOf(this.ask, network)
+    if (position === undefined || (await findHead(this.ask, network, above)) === undefined) return 'no_ancestor'
+    for (const block of await blocksAbove(this.ask, network, above)) {
+      for (const id of block.deposits) await this.drop(id)
+      if (block.height <= position.confirmed) this.confirmedBlocksUndone += 1
+    }
+    removeBlocks(work, network, (height) => sql`${height} > ${above}::bigint`)
+    putConfirmed(work, network, confirmedAfterUndo(position, above))
+    return null
+  }
+
+  private async report(report: DepositReport, sighting: Sighting): Promise<EventOutcome['status']> {
+    const { outcome, owed } = await this.deposits.record(this.work, { type: 'deposit', report, sighting })
+    const { txHash, index } = sighting
+    const reported = outcome.status === 'rejected' ? outcome : { status: outcome.status }
+    this.reports.push({ report, txHash, index, outcome: reported })
+    this.owed.push(...owed)
+    return outcome.status
+  }
+
+  /** A deposit that a block held has disappeared. */
+  private async drop(name: NameInNetwork): Promise<void> {
+    const kind = await this.retract({ network: this.network, ...name })
+    if (kind === 'confirmed') this.confirmedDepositsDropped += 1
+  }
+
+  /** Takes back the reports of a deposit, and answers its kind before. */
+  private async retract(id: DepositId): Promise<DepositReport> {
+    const known = await findDeposit(this.work, id)
+    if (known === undefined) throw new Error('a block holds a deposit that is not there')
+    await this.report('dropped', known.deposit)
+    return known.deposit.kind
+  }
+
+  private setConfirmed(confirmed: number): void {
+    const { work, network } = this
+    putConfirmed(work, network, confirmed)
+    removeBlocks(work, network, (height) => sql`${height} < ${confirmed - CONFIRMED_BLOCKS_KEPT}::bigint`)
+  }
+}
+
+/** An index has no colon. */
+function nameOf({ txHash, index }: NameInNetwork): string {
+  return `${index}:${txHash}`
+}

@@ -1,0 +1,99 @@
+import {
+  IDEMPOTENCY_KEPT_MS,
+  type IdempotentRequest,
+  SIGNED_REQUEST_KEPT_MS,
+  type SignedCreation,
+} from '../../../domain/idempotency.js'
+import type { Invoice } from '../../../domain/invoice.js'
+import { sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
+import { type InvoiceColumns, STORED_COLUMNS, toInvoice } from '../invoices/invoice-rows.js'
+
+/*
+ * What prevents a second creation, written in the transaction of the first: idempotency keys (decisions 4), and signed
+ * requests without a reference.
+ */
+
+/** An earlier request under the same key, and what it created. */
+export interface EarlierRequest {
+  /** Hex. */
+  readonly bodyHash: string
+  readonly invoice: Invoice
+}
+
+type Columns = InvoiceColumns & { readonly scope: string; readonly body_hash: string; readonly until: number }
+
+/** The requests that created invoices under the same keys, by scope in hex, if the keys have not expired. */
+export async function earlierRequests(work: Work, scopes: readonly Uint8Array[]): Promise<Map<string, EarlierRequest>> {
+  if (scopes.length === 0) return new Map()
+  const rows = await work.rows<Columns>(sql`
+    SELECT encode(k.scope, 'hex') AS scope, encode(k.body_hash, 'hex') AS body_hash, k.expires_at AS until, ${STORED_COLUMNS}
+    FROM idempotency_keys AS k JOIN invoices AS i ON i.id = k.invoice_id WHERE k.scope = ANY(${scopes}::bytea[])`)
+  const nowMs = await work.readClock()
+  const valid = rows.filter(({ until }) => until > nowMs)
+  return new Map(valid.map((row) => [row.scope, { bodyHash: row.body_hash, invoice: toInvoice(row) }]))
+}
+
+/** The digests in hex of the signed requests that have created already. */
+export async function repeatedCreations(work: Work, digests: readonly Uint8Array[]): Promise<Set<string>> {
+  if (digests.length === 0) return new Set()
+  const rows = await work.rows<{ digest: string }>(
+    sql`SELECT encode(digest, 'hex') AS digest FROM signed_creations WHERE digest = ANY(${digests}::bytea[])`,
+  )
+  return new Set(rows.map(({ digest }) => digest))
+}
+
+/** Remembers the requests that have created an invoice. An expired key is given its new request. */
+export function rememberRequests(
+  work: Work,
+  made: readonly { readonly request: IdempotentRequest; readonly invoiceId: string }[],
+): void {
+  if (made.length === 0) return
+  const sorted = [...made].sort((a, b) => Buffer.compare(a.request.scope, b.request.scope))
+  const expiresAt = work.nowMs + IDEMPOTENCY_KEPT_MS
+  work.write(sql`DELETE FROM idempotency_keys
+    WHERE scope = ANY(${sorted.map(({ request }) => request.scope)}::bytea[]) AND expires_at <= ${work.nowMs}::bigint`)
+  work.write(sql`
+    INSERT INTO idempotency_keys (scope, expires_at, body_hash, invoice_id)
+    SELECT scope, ${expiresAt}::bigint, body_hash, invoice_id FROM unnest(
+      ${sorted.map(({ request }) => request.scope)}::bytea[], ${sorted.map(({ request }) => request.bodyHash)}::bytea[],
+      ${sorted.map(({ invoiceId }) => invoiceId)}::uuid[]
+    ) AS made (scope, body_hash, invoice_id)`)
+}
+
+export function rememberCreations(work: Work, creations: readonly SignedCreation[]): void {
+  if (creations.length === 0) return
+  const sorted = [...creations].sort((a, b) => Buffer.compare(a.digest, b.digest))
+  work.write(sql`
+    INSERT INTO signed_creations (digest, expires_at)
+    SELECT * FROM unnest(${sorted.map(({ digest }) => digest)}::bytea[],
+      ${sorted.map(({ timestampMs }) => timestampMs + SIGNED_REQUEST_KEPT_MS)}::bigint[])`)
+}
+
+/** How long transactions are known, so that one whose answer was lost can be looked up. */
+const COMMITS_KEPT_MS = 60 * 60 * 1000
+/** How long changes are kept for other processes to read. */
+const CHANGES_KEPT_MS = 10 * 60 * 1000
+
+/**
+ * Removes keys and signed requests whose time is over, at most `limit`, and answers how many. Transactions and changes that
+ * nobody asks for any more go with them.
+ */
+export async function removeExpired(work: Work, limit: number): Promise<number> {
+  const nowMs = await work.readClock()
+  const most = sql`LIMIT ${limit}::bigint`
+  work.write(
+    sql`DELETE FROM commits WHERE id IN (SELECT id FROM commits WHERE at < ${nowMs - COMMITS_KEPT_MS}::bigint ${most})`,
+  )
+  work.write(
+    sql`DELETE FROM changes WHERE no IN (SELECT no FROM changes WHERE at < ${nowMs - CHANGES_KEPT_MS}::bigint ${most})`,
+  )
+  const keys = await work.wrote(sql`
+    DELETE FROM idempotency_keys WHERE scope IN (
+      SELECT scope FROM idempotency_keys WHERE expires_at <= ${nowMs}::bigint ORDER BY expires_at ${most})`)
+  if (keys >= limit) return keys
+  const creations = await work.wrote(sql`
+    DELETE FROM signed_creations WHERE digest IN (
+      SELECT digest FROM signed_creations WHERE expires_at < ${nowMs}::bigint ORDER BY expires_at LIMIT ${limit - keys}::bigint)`)
+  return keys + creations
+}

@@ -1,0 +1,41 @@
+import { StorageUnavailable } from '../../refusals.js'
+
+/** The database did not say whether it has made a write durable, and could not be asked. The write may have happened. */
+export class FateUnknown extends StorageUnavailable {}
+
+/** Waits for others and is tried again: `serialization_failure`, `deadlock_detected`, and a row that another has just made. */
+const RETRIED = new Set(['40001', '40P01', '23505'])
+
+/** The server cannot write now, though the session may be alive: read-only, shutting down, starting, no room, too many sessions. */
+const UNAVAILABLE = new Set([
+  '25006',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57014',
+  '53000',
+  '53100',
+  '53200',
+  '53300',
+  '58030',
+  '25P03',
+])
+
+/** Classes of `SQLSTATE`: connection exceptions. */
+const CONNECTION_CLASS = '08'
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+}
+
+export function isRetried(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== null && RETRIED.has(code)
+}
+
+/** Whether an error says that the database cannot be written to now, and nothing about the statement. */
+export function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code === null) return false
+  return UNAVAILABLE.has(code) || code.startsWith(CONNECTION_CLASS)
+}

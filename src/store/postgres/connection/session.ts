@@ -1,0 +1,133 @@
+import pg from 'pg'
+import type { DatabaseAddress } from '../../../base/database-address.js'
+import { compile, type Fragment } from './sql.js'
+import { COLUMN_TYPES, toWire } from './values.js'
+
+/** A row, by the names of its columns. The statement says which they are, so whoever sends it says their types. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** What a statement did. */
+export interface Done<T> {
+  readonly rows: readonly T[]
+  /** `COMMIT`, `ROLLBACK`, `INSERT` and so on. */
+  readonly command: string
+  /** Rows that it wrote or answered. */
+  readonly count: number
+}
+
+const CONNECT_TIMEOUT_MS = 5000
+/**
+ * A process that hangs must not keep what it has locked. Every look-up has an index, and a plan that was made while the tables were
+ * small must not read them whole when they are large.
+ */
+const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  idle_in_transaction_session_timeout: '10000',
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+}
+/** The database tells that it made a write durable here only, although it should have waited for a replica. */
+const WARNING = '01000'
+
+/** What the driver does not declare. */
+interface Connected {
+  readonly connection: { readonly stream: { destroy(): void } }
+}
+
+/**
+ * A connection to the database. What is sent is on its way at once, in order, and is answered in order; nothing waits for an
+ * answer to be sent. A session that was lost stays lost.
+ */
+export class Session {
+  private lost: Error | null = null
+  private warned = false
+  /** Statements without an answer yet. */
+  private waiting = 0
+
+  private constructor(private readonly client: pg.Client) {
+    client.on('error', (error) => {
+      this.lost ??= error
+    })
+    client.on('end', () => {
+      this.lost ??= new Error('the connection to the database has ended')
+    })
+    client.on('notice', ({ code }) => {
+      if (code === WARNING) this.warned = true
+    })
+  }
+
+  /** Connects to the first server that takes writes. Rejects with why the last one did not. */
+  static async open({ servers }: DatabaseAddress): Promise<Session> {
+    let failure: unknown = new Error('there is no database server')
+    for (const server of servers) {
+      try {
+        return await Session.openOn(server)
+      } catch (error) {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private static async openOn(server: string): Promise<Session> {
+    const client = new pg.Client({
+      connectionString: server,
+      types: COLUMN_TYPES,
+      pipeline: true,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: 'billhook',
+    })
+    const session = new Session(client)
+    try {
+      await client.connect()
+      const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
+      if (rows[0]?.transaction_read_only !== 'off') throw new Error('the database server is read-only')
+      const settings = Object.entries(SESSION_SETTINGS).map(([name, value]) => `SET ${name} = '${value}'`)
+      await client.query(settings.join('; '))
+      return session
+    } catch (error) {
+      await session.close()
+      throw error
+    }
+  }
+
+  /** Sends a statement. */
+  async run<T = Row>(fragment: Fragment): Promise<Done<T>> {
+    if (this.lost !== null) throw this.lost
+    const { name, text, values } = compile(fragment)
+    this.waiting += 1
+    try {
+      const { rows, command, rowCount } = await this.client.query({ name, text, values: values.map(toWire) })
+      return { rows, command, count: rowCount ?? 0 }
+    } finally {
+      this.waiting -= 1
+    }
+  }
+
+  get isLost(): boolean {
+    return this.lost !== null
+  }
+
+  /** How many statements have no answer yet. */
+  get load(): number {
+    return this.waiting
+  }
+
+  /** Whether the database has warned since the last call. */
+  takeWarning(): boolean {
+    const { warned } = this
+    this.warned = false
+    return warned
+  }
+
+  /** Ends the connection; what has no answer yet is lost. */
+  async close(): Promise<void> {
+    this.lost ??= new Error('the connection to the database was closed')
+    // The driver would wait for the answers, which a server that hangs never gives.
+    if (this.waiting > 0) (this.client as unknown as Connected).connection.stream.destroy()
+    await this.client.end().catch(() => {})
+  }
+}

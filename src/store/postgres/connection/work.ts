@@ -1,0 +1,175 @@
+import { type LoggedEvent, logEvents } from '../events/event-log.js'
+import type { DatabaseOptions } from './database.js'
+import { FateUnknown } from './errors.js'
+import { presentTime } from './present-time.js'
+import type { Done, Row, Session } from './session.js'
+import { type Fragment, sql } from './sql.js'
+
+/**
+ * The transaction of a unit of work, at READ COMMITTED: a statement sees what was committed when it began. So a unit first locks
+ * the rows that its decision is about, and then reads what decides with further statements. Locks are taken in this order, and
+ * those of one table in the order of their keys, so that no two units wait for each other:
+ *
+ *     chains, addresses, wallets, invoices, deliveries, owners (`event_heads`)
+ */
+export class Work {
+  private time: number | null = null
+  private isMuted = false
+  private failure: unknown = null
+  private hasWritten = false
+  private readonly events: LoggedEvent[] = []
+  private readonly changes = new Set<string>()
+  /** What the unit answered, once its commit was sent. */
+  value: unknown
+  isCommitSent = false
+
+  constructor(
+    private readonly session: Session,
+    private readonly options: Pick<DatabaseOptions, 'clock' | 'newId'>,
+    /** Names the transaction: written with it, so that a lost answer can be looked up. */
+    readonly id: string,
+  ) {}
+
+  begin(): void {
+    void this.run(sql`BEGIN ISOLATION LEVEL READ COMMITTED`)
+  }
+
+  /** Sends a statement that locks rows. What it answers comes with a later one, and so does its error. */
+  lock(fragment: Fragment): void {
+    void this.run(fragment)
+  }
+
+  /** Sends a statement and answers its rows. */
+  rows<T = Row>(fragment: Fragment): Promise<readonly T[]> {
+    return quiet(this.run<T>(fragment).then(({ rows }) => rows))
+  }
+
+  /** Sends a statement and answers its first row. */
+  row<T = Row>(fragment: Fragment): Promise<T | undefined> {
+    return quiet(this.run<T>(fragment).then(({ rows }) => rows[0]))
+  }
+
+  /** Sends a statement that writes. What it answers comes with a later one, and so does its error. */
+  write(fragment: Fragment): void {
+    this.hasWritten = true
+    void this.run(fragment)
+  }
+
+  /** Sends a statement that writes, and answers how many rows it wrote. */
+  wrote(fragment: Fragment): Promise<number> {
+    this.hasWritten = true
+    return quiet(this.run(fragment).then(({ count }) => count))
+  }
+
+  /** Sends a statement that writes, and answers rows. */
+  written<T = Row>(fragment: Fragment): Promise<readonly T[]> {
+    this.hasWritten = true
+    return this.rows<T>(fragment)
+  }
+
+  /**
+   * Reads the time, once; everything that the unit does happens then. Call it behind the statements that lock: whoever waited
+   * for another has a later time.
+   */
+  async readClock(): Promise<number> {
+    const { clock } = this.options
+    if (this.time === null && clock !== undefined) this.time = clock.now()
+    if (this.time === null) {
+      const row = await this.row<{ now: number }>(sql`SELECT ${this.now} AS now`)
+      this.time ??= row?.now ?? null
+    }
+    return this.nowMs
+  }
+
+  /** The present time as a piece of SQL, Unix ms, for a statement that is sent before the time is known. */
+  get now(): Fragment {
+    return presentTime(this.options)
+  }
+
+  /** The time of the unit, Unix ms, after `readClock`. */
+  get nowMs(): number {
+    if (this.time === null) throw new Error('a unit of work has not read its clock')
+    return this.time
+  }
+
+  /** A new id of this time, or of a given one: 32 hex characters. */
+  newId(timeMs = this.nowMs): string {
+    return this.options.newId(timeMs).toString('hex')
+  }
+
+  /** What the unit does from now on is told to nobody: it owes no webhooks, and is no event. */
+  silence(): void {
+    this.isMuted = true
+  }
+
+  get isSilent(): boolean {
+    return this.isMuted
+  }
+
+  /** Enters an event into the log of an owner, with the commit. */
+  log(owner: string, event: Omit<LoggedEvent, 'owner'>): void {
+    if (!this.isMuted) this.events.push({ owner, ...event })
+  }
+
+  /** Notes that the deposits or the address of a wallet change, or that an invoice on it ends. */
+  changed(walletId: string): void {
+    this.changes.add(walletId)
+  }
+
+  get changedWallets(): ReadonlySet<string> {
+    return this.changes
+  }
+
+  /** Writes what the unit has gathered, and commits. `value` is what the unit answers. */
+  async commit(value: unknown): Promise<void> {
+    if (this.failure !== null) throw this.failure
+    if (this.events.length > 0) this.write(logEvents(this.events, this.nowMs))
+    if (this.changes.size > 0) {
+      this.write(sql`INSERT INTO changes (at, wallets) VALUES (${this.nowMs}, ${[...this.changes]}::text[])`)
+    }
+    if (this.hasWritten) {
+      const time = await this.readClock()
+      this.write(sql`INSERT INTO commits (id, at) VALUES (${this.id}::uuid, ${time})`)
+    }
+    this.session.takeWarning()
+    this.value = value
+    this.isCommitSent = this.hasWritten
+    const { command } = await this.run(sql`COMMIT`)
+    if (this.failure !== null) throw this.failure
+    if (command !== 'COMMIT') throw new Error(`the database answered a commit with ${command}`)
+    if (this.session.takeWarning() && this.hasWritten) {
+      throw new FateUnknown(new Error('the database has not made a write durable on its replica'))
+    }
+  }
+
+  /** False when the session cannot be used again. */
+  async rollBack(): Promise<boolean> {
+    try {
+      await this.session.run(sql`ROLLBACK`)
+      return !this.session.isLost
+    } catch {
+      return false
+    }
+  }
+
+  private run<T = Row>(fragment: Fragment): Promise<Done<T>> {
+    return quiet(this.runOrFail<T>(fragment))
+  }
+
+  /** Answers come in order, so the first failure is the reason of all that follow in the same transaction. */
+  private async runOrFail<T>(fragment: Fragment): Promise<Done<T>> {
+    if (this.failure !== null) throw this.failure
+    try {
+      return await this.session.run<T>(fragment)
+    } catch (error) {
+      this.failure ??= error
+      throw this.failure
+    }
+  }
+}
+
+/** Nobody may be waiting for an answer when an earlier one fails; the failure comes with the commit. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}

@@ -1,0 +1,46 @@
+import type { Deposit } from '../../../domain/deposit.js'
+import type { Network } from '../../../domain/network.js'
+import type { DepositPort, Page, PageOf } from '../../store.js'
+import type { Database } from '../connection/database.js'
+import { sql } from '../connection/sql.js'
+import { numberOfCursor, pageOf } from '../pages.js'
+import { DEPOSIT_COLUMNS, type DepositColumns, isDeposit, isIndex, toDeposit } from './deposit-rows.js'
+
+/** Reads deposits. */
+export class PostgresDeposits implements DepositPort {
+  constructor(private readonly database: Database) {}
+
+  async find(network: Network, txHash: string, index: number): Promise<Deposit | undefined> {
+    if (!isIndex(index)) return undefined
+    const row = await this.database.readOne<DepositColumns>(
+      sql`SELECT ${DEPOSIT_COLUMNS} FROM deposits AS d WHERE ${isDeposit({ network, txHash, index })}`,
+    )
+    return row === undefined ? undefined : toDeposit(row)
+  }
+
+  /** In the order in which they were first seen. */
+  async page(network: Network, { after, limit }: Page): Promise<PageOf<Deposit>> {
+    const behind = numberOfCursor(after) ?? 0
+    const rows = await this.database.read<DepositColumns>(sql`
+      SELECT ${DEPOSIT_COLUMNS} FROM deposits AS d WHERE d.network = ${network} AND d.no > ${behind}::bigint
+      ORDER BY d.no LIMIT ${limit + 1}::bigint`)
+    return pageOf(
+      rows.map((row) => ({ item: toDeposit(row), id: String(row.no) })),
+      limit,
+    )
+  }
+}
+
+/** Lists the deposits of all networks in the order in which they were first seen, newest first. */
+export async function pageOfDeposits(database: Database, { after, limit }: Page): Promise<PageOf<Deposit>> {
+  const before = numberOfCursor(after)
+  if (before === undefined) return { items: [], next: null }
+  const behind = before === null ? sql`` : sql`WHERE d.no < ${before}::bigint`
+  const rows = await database.read<DepositColumns>(
+    sql`SELECT ${DEPOSIT_COLUMNS} FROM deposits AS d ${behind} ORDER BY d.no DESC LIMIT ${limit + 1}::bigint`,
+  )
+  return pageOf(
+    rows.map((row) => ({ item: toDeposit(row), id: String(row.no) })),
+    limit,
+  )
+}

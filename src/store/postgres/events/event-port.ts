@@ -1,0 +1,122 @@
+import { EVENTS_REMOVED, type EventType, type ExportedEvent, type OwnerEvent } from '../../../domain/event.js'
+import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
+import type { EventPort, Page, PageOf } from '../../store.js'
+import type { Database } from '../connection/database.js'
+import { sql } from '../connection/sql.js'
+import { NUMBERS_PER_MS } from './event-log.js'
+
+/** Owners without anything to remove who cost as much as a removal: they are looked up only. */
+const OWNERS_PER_REMOVAL = 10
+const ID_HEX_LENGTH = 16
+const NOTHING = { invoiceId: null, reference: null, deposit: null, delivery: null }
+
+interface Columns {
+  readonly number: bigint
+  readonly type: EventType
+  readonly data: string | null
+  readonly invoice_id: string | null
+  readonly imported_as: string | null
+  readonly reference: string | null
+}
+
+/** Reads and shortens the logs of owners. What happens writes them. */
+export class PostgresEvents implements EventPort {
+  /** The owner up to whom events have been removed in this round. */
+  private removedTo = ''
+
+  constructor(private readonly database: Database) {}
+
+  async page(owner: string, { after, limit }: Page): Promise<Outcome<PageOf<OwnerEvent>>> {
+    const readTo = after === null ? -1n : numberOf(after)
+    const rows = await this.database.read<Columns>(sql`
+      SELECT e.number::numeric, e.type, e.data, e.invoice_id, i.imported_as, i.reference
+      FROM owner_events AS e LEFT JOIN invoices AS i ON i.id = e.invoice_id
+      WHERE e.owner = ${owner} AND e.number > ${readTo}::bigint ORDER BY e.number LIMIT ${limit + 1}::bigint`)
+    // Read behind the events: what was removed meanwhile must not be missing from the page unnoticed.
+    const removedTo = await this.removedToOf(owner)
+    if (after !== null && removedTo !== null && readTo < removedTo) return refuse('events_removed')
+    const items = rows.slice(0, limit).map(toEvent)
+    return succeed({ items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null })
+  }
+
+  async log(owner: string, { after, limit }: Page): Promise<PageOf<ExportedEvent>> {
+    const readTo = after === null ? -1n : numberOf(after)
+    const removedTo = await this.removedToOf(owner)
+    if (removedTo !== null && readTo < removedTo) {
+      const id = idOf(removedTo)
+      return { items: [{ owner, id, type: EVENTS_REMOVED, at: timeOf(removedTo), ...NOTHING }], next: id }
+    }
+    const page = await this.page(owner, { after, limit })
+    // Removed since: the next reading says so.
+    if (!page.ok) return this.log(owner, { after, limit })
+    return { ...page.value, items: page.value.items.map((event) => ({ owner, ...event })) }
+  }
+
+  async removeBefore(timeMs: number, limit: number): Promise<number> {
+    const before = BigInt(timeMs) * NUMBERS_PER_MS
+    let removed = 0
+    for (let left = limit; left >= 1; left -= 1 / OWNERS_PER_REMOVAL) {
+      const next = await this.database.readOne<{ owner: string }>(
+        sql`SELECT owner FROM event_heads WHERE owner > ${this.removedTo} ORDER BY owner LIMIT 1`,
+      )
+      if (next === undefined) {
+        this.removedTo = ''
+        break
+      }
+      const gone = await this.removeOf(next.owner, before, Math.floor(left))
+      removed += gone
+      left -= gone
+      if (left >= 1) this.removedTo = next.owner
+    }
+    return removed
+  }
+
+  /** The number of the last event of an owner that was removed; null when none was. */
+  private async removedToOf(owner: string): Promise<bigint | null> {
+    const head = await this.database.readOne<{ removed_to: bigint | null }>(
+      sql`SELECT removed_to::numeric FROM event_heads WHERE owner = ${owner}`,
+    )
+    return head?.removed_to ?? null
+  }
+
+  private removeOf(owner: string, before: bigint, limit: number): Promise<number> {
+    return this.database.writeRequested(async (work) => {
+      const old = await work.rows<{ number: bigint }>(sql`
+        SELECT number::numeric FROM owner_events WHERE owner = ${owner} AND number < ${before}::bigint
+        ORDER BY number LIMIT ${limit}::bigint`)
+      const last = old.at(-1)
+      if (last === undefined) return 0
+      work.write(sql`UPDATE event_heads SET removed_to = ${last.number}::bigint WHERE owner = ${owner}`)
+      work.write(sql`DELETE FROM owner_events WHERE owner = ${owner} AND number <= ${last.number}::bigint`)
+      return old.length
+    })
+  }
+}
+
+function toEvent({ number, type, data, invoice_id, imported_as, reference }: Columns): OwnerEvent {
+  const told: unknown = data === null ? null : JSON.parse(data)
+  return {
+    id: idOf(number),
+    type,
+    at: timeOf(number),
+    invoiceId: imported_as ?? invoice_id,
+    reference,
+    deposit: type.startsWith('deposit.') ? (told as OwnerEvent['deposit']) : null,
+    delivery: type === 'delivery.failed' ? (told as OwnerEvent['delivery']) : null,
+  }
+}
+
+function idOf(number: bigint): string {
+  return number.toString(16).padStart(ID_HEX_LENGTH, '0')
+}
+
+function timeOf(number: bigint): number {
+  return Number(number / NUMBERS_PER_MS)
+}
+
+/** The number that an id of an event stands for; its form was checked. */
+export function numberOf(id: string): bigint {
+  const number = BigInt(`0x${id}`)
+  const max = 2n ** 63n - 1n
+  return number > max ? max : number
+}

@@ -1,0 +1,30 @@
+import type { IdentityPort } from '../store.js'
+import type { Database } from './connection/database.js'
+import { sql } from './connection/sql.js'
+import type { Work } from './connection/work.js'
+
+/** Which identities the ledger is known to have. An owner whom a record names has a row, which is less. */
+export class PostgresIdentities implements IdentityPort {
+  constructor(private readonly database: Database) {}
+
+  async isKnown(owner: string): Promise<boolean> {
+    return (await this.database.read(sql`SELECT 1 FROM identities WHERE owner = ${owner} AND is_known`)).length > 0
+  }
+
+  async remember(owner: string): Promise<void> {
+    await this.database.writeRequested((work) => markKnown(work, owner))
+  }
+}
+
+/** Enters an owner whom a record is about to name. */
+export function internOwner(work: Work, owner: string): void {
+  work.write(sql`INSERT INTO identities (owner, is_known) VALUES (${owner}, false) ON CONFLICT DO NOTHING`)
+}
+
+/** Records that the ledger has the identity; false when that was known. */
+export async function markKnown(work: Work, owner: string): Promise<boolean> {
+  const written = await work.wrote(sql`
+    INSERT INTO identities AS known (owner, is_known) VALUES (${owner}, true)
+    ON CONFLICT (owner) DO UPDATE SET is_known = true WHERE NOT known.is_known`)
+  return written > 0
+}

@@ -1,0 +1,134 @@
+import { parseInvoiceAmount } from '../../domain/amount.js'
+import type { Deposit } from '../../domain/deposit.js'
+import type { ImportedInvoice } from '../../domain/imported-record.js'
+import { type Invoice, walletsOf } from '../../domain/invoice.js'
+import type { Settled } from '../commands.js'
+import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
+import type { Database } from './connection/database.js'
+import { sql } from './connection/sql.js'
+import type { Work } from './connection/work.js'
+import { findDeposit, putDeposit } from './deposits/deposit-rows.js'
+import type { DepositRecorder } from './deposits/recorder.js'
+import { importEvent, importRemoval } from './events/event-import.js'
+import { internOwner } from './identities.js'
+import {
+  type InvoiceColumns,
+  insertInvoices,
+  isNamed,
+  type NewInvoice,
+  STATE,
+  STORED_COLUMNS,
+  storeIdOf,
+  toInvoice,
+} from './invoices/invoice-rows.js'
+import { enterOpen, enterPaid } from './invoices/places.js'
+import { expireDue, isPaidNow, isUnmatched, lockInvoice } from './invoices/settle.js'
+import { importKey } from './keys/key-port.js'
+import { lockAddresses } from './wallets/wallet-rows.js'
+
+const ADDED: ImportOutcome = { status: 'added' }
+const KNOWN: ImportOutcome = { status: 'known' }
+
+/** Writes records of another store as they were. No webhook is owed by them. */
+export class PostgresImports implements ImportPort {
+  constructor(
+    private readonly database: Database,
+    private readonly deposits: DepositRecorder,
+  ) {}
+
+  async add(batch: readonly ImportableRecord[]): Promise<readonly Settled<ImportOutcome>[]> {
+    const fates: Settled<ImportOutcome>[] = []
+    for (const record of batch) {
+      const [fate] = await Promise.allSettled([this.database.writeRequested((work) => this.addOne(work, record))])
+      fates.push(fate)
+    }
+    return fates
+  }
+
+  private async addOne(work: Work, record: ImportableRecord): Promise<ImportOutcome> {
+    switch (record.type) {
+      case 'invoice':
+        return addInvoice(work, record)
+      case 'key':
+        return importKey(work, record.publicKey, record.key)
+      case 'deposit':
+        return addDeposit(work, this.deposits, record.deposit)
+      case 'event':
+        return importEvent(work, record)
+      case 'removal':
+        return importRemoval(work, record.owner, record.id)
+    }
+  }
+}
+
+async function addInvoice(work: Work, { invoice, expiresAt, voidedAt }: ImportedInvoice): Promise<ImportOutcome> {
+  const walletIds = walletsOf(invoice)
+  const wallets = work.rows<{ id: string; address_id: number | null }>(sql`
+    SELECT w.id, w.address_id FROM wallets AS w WHERE w.id = ANY(${walletIds}::text[]) ORDER BY w.id FOR UPDATE`)
+  const nowMs = await work.readClock()
+  const known = await work.row<InvoiceColumns>(
+    sql`SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE ${isNamed(invoice.id) ?? sql`false`}`,
+  )
+  if (known !== undefined) return isSame(toInvoice(known), invoice) ? KNOWN : refused('another invoice has its id')
+  const id = storeIdOf(invoice)
+  if (id === undefined) return refused('its id is malformed')
+  const taken = await work.row<{ id: string }>(
+    sql`SELECT id FROM invoices WHERE id = ${id}::uuid OR (reference = ${invoice.reference} AND reference IS NOT NULL)`,
+  )
+  if (taken !== undefined) return refused(`another invoice has its ${taken.id === id ? 'id' : 'reference'}`)
+  const payable = new Set((await wallets).filter(({ address_id }) => address_id !== null).map((one) => one.id))
+  const missing = walletIds.find((walletId) => !payable.has(walletId))
+  if (missing !== undefined)
+    return refused(`the wallet ${missing} is not known, or has no address: import wallets first`)
+  const atoms = parseInvoiceAmount(invoice.amount)
+  if (atoms === null) return refused('its amount is none')
+  internOwner(work, invoice.owner)
+  // Not void after its expiry: it was paid or being paid then, though its deposits may not be imported yet.
+  const hasOutlivedExpiry = expiresAt !== null && expiresAt <= nowMs && voidedAt === null
+  const state = voidedAt === null ? STATE.open : STATE.void
+  const row: NewInvoice = { id, invoice, walletIds, atoms, state, expiresAt, voidedAt, hasOutlivedExpiry }
+  work.write(insertInvoices([row]))
+  if (voidedAt === null) await enter(work, row)
+  return ADDED
+}
+
+/** Enters an invoice that is not void on its wallets. */
+async function enter(work: Work, row: NewInvoice): Promise<void> {
+  const entered = await lockInvoice(work, row.id)
+  if (!isPaidNow(entered)) {
+    enterOpen(work, [row])
+    return
+  }
+  work.write(sql`UPDATE invoices SET state = ${STATE.paid}::smallint WHERE id = ${row.id}::uuid`)
+  enterPaid(work, row, isUnmatched(entered))
+}
+
+/** A dropped deposit is seen first: a store remembers only what it saw. */
+async function addDeposit(work: Work, deposits: DepositRecorder, deposit: Deposit): Promise<ImportOutcome> {
+  const { kind, confirmedAt, ...sighting } = deposit
+  work.silence()
+  if (deposits.flawOf(sighting) === null) await lockAddresses(work, sighting.network, [sighting.toAddress])
+  await work.readClock()
+  await expireDue(work)
+  const reports = kind === 'dropped' ? (['pending', 'dropped'] as const) : [kind]
+  const before = await findDeposit(work, deposit)
+  if (before?.deposit.kind === kind) {
+    return deposits.conflictWith(before, sighting) === null ? KNOWN : refused('it is known otherwise')
+  }
+  for (const report of reports) {
+    const { outcome } = await deposits.record(work, { type: 'deposit', report, sighting })
+    if (outcome.status === 'rejected') return refused(outcome.error)
+  }
+  const row = await findDeposit(work, deposit)
+  if (row === undefined) throw new Error('a deposit that was recorded is not there')
+  if (kind === 'confirmed') putDeposit(work, { ...row, deposit: { ...row.deposit, confirmedAt } })
+  return ADDED
+}
+
+function isSame(known: Invoice, imported: Invoice): boolean {
+  return JSON.stringify(Object.entries(known).sort()) === JSON.stringify(Object.entries(imported).sort())
+}
+
+function refused(error: string): ImportOutcome {
+  return { status: 'refused', error }
+}

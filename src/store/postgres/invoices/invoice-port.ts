@@ -1,0 +1,147 @@
+import { formatAmount } from '../../../domain/amount.js'
+import type { Invoice } from '../../../domain/invoice.js'
+import type { Network } from '../../../domain/network.js'
+import { confirmationsAt, type QualifyingDeposit } from '../../../domain/payment.js'
+import type { InvoicePort, InvoiceWithDeposits, InvoiceWithPayment, Page, PageOf } from '../../store.js'
+import type { Database } from '../connection/database.js'
+import { type Fragment, sql } from '../connection/sql.js'
+import { pageBehind } from '../pages.js'
+import { RECEIVED } from '../payments/sums.js'
+import {
+  answerOf,
+  INVOICE_COLUMNS,
+  type InvoiceColumns,
+  isNamed,
+  STORED_COLUMNS,
+  selectInvoices,
+  toInvoice,
+  toRow,
+} from './invoice-rows.js'
+
+type Timed = InvoiceColumns & { readonly now: number }
+
+/** Reads invoices. */
+export class PostgresInvoices implements InvoicePort {
+  constructor(private readonly database: Database) {}
+
+  async find(id: string): Promise<Invoice | undefined> {
+    const named = isNamed(id)
+    return named === null ? undefined : this.only(named)
+  }
+
+  async findWithPayment(id: string): Promise<InvoiceWithPayment | undefined> {
+    const named = isNamed(id)
+    if (named === null) return undefined
+    const row = await this.database.readOne<Timed>(this.timed(named))
+    return row === undefined ? undefined : answerOf(toRow(row), row.now)
+  }
+
+  async findWithDeposits(id: string, limit: number): Promise<InvoiceWithDeposits | undefined> {
+    const named = isNamed(id)
+    if (named === null) return undefined
+    const row = await this.database.readOne<Timed & { readonly deposits: readonly ListedDeposit[] | null }>(sql`
+      SELECT ${INVOICE_COLUMNS}, ${this.database.now} AS now, (${listDeposits(limit + 1)}) AS deposits
+      FROM invoices AS i ${RECEIVED} WHERE ${named}`)
+    if (row === undefined) return undefined
+    const deposits = (row.deposits ?? []).map(shown)
+    return {
+      ...answerOf(toRow(row), row.now),
+      deposits: deposits.slice(0, limit),
+      hasMoreDeposits: deposits.length > limit,
+    }
+  }
+
+  findByReference(reference: string): Promise<Invoice | undefined> {
+    return this.only(sql`i.reference = ${reference}`)
+  }
+
+  page(owner: string, page: Page): Promise<PageOf<Invoice>> {
+    return pageBehind(page, async (behind, limit) => {
+      const rows = await this.database.read<InvoiceColumns>(sql`
+        SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE i.owner = ${owner} ${behind(sql`i.id`)}
+        ORDER BY i.id DESC LIMIT ${limit}::bigint`)
+      return rows.map((row) => ({ item: toInvoice(row), id: row.id }))
+    })
+  }
+
+  pageWithPayment(owner: string, page: Page): Promise<PageOf<InvoiceWithPayment>> {
+    return this.newestOf(sql`i.owner = ${owner}`, page)
+  }
+
+  /** The invoices of all owners, newest first. */
+  newest(page: Page): Promise<PageOf<InvoiceWithPayment>> {
+    return this.newestOf(sql`true`, page)
+  }
+
+  private newestOf(condition: Fragment, page: Page): Promise<PageOf<InvoiceWithPayment>> {
+    return pageBehind(page, async (behind, limit) => {
+      const newest = sql`ORDER BY i.id DESC LIMIT ${limit}::bigint`
+      const rows = await this.database.read<Timed>(this.timed(sql`${condition} ${behind(sql`i.id`)}`, newest))
+      return rows.map((row) => ({ item: answerOf(toRow(row), row.now), id: row.id }))
+    })
+  }
+
+  private timed(condition: Fragment, rest: Fragment = sql``): Fragment {
+    return sql`SELECT found.*, ${this.database.now} AS now FROM (${selectInvoices(condition, rest)}) AS found`
+  }
+
+  private async only(condition: Fragment): Promise<Invoice | undefined> {
+    const row = await this.database.readOne<InvoiceColumns>(
+      sql`SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE ${condition}`,
+    )
+    return row === undefined ? undefined : toInvoice(row)
+  }
+}
+
+/** A deposit as `listDeposits` answers it. Numbers beyond the safe ones are texts. */
+interface ListedDeposit {
+  readonly network: Network
+  readonly tx_hash: string
+  readonly index: number
+  readonly received_at: number
+  readonly atoms: string
+  readonly is_confirmed: boolean
+  readonly height: number | null
+  readonly tip: number | null
+}
+
+/**
+ * The newest deposits that qualify for `invoices AS i`, newest first, as JSON. What it reads grows with `limit` and the wallets of
+ * the invoice, not with their history.
+ */
+function listDeposits(limit: number): Fragment {
+  return sql`
+    SELECT json_agg(json_build_object('network', d.network, 'tx_hash', d.tx_hash, 'index', d.index, 'received_at', d.received_at,
+      'atoms', d.atoms::text, 'is_confirmed', d.kind = 'confirmed', 'height', b.height,
+      'tip', (SELECT max(height) FROM blocks WHERE blocks.network = d.network)) ORDER BY d.received_at DESC, d.no DESC)
+    FROM (
+      SELECT newest.* FROM unnest(i.wallet_ids) AS payee (wallet_id) JOIN wallets AS w ON w.id = payee.wallet_id
+      CROSS JOIN LATERAL (
+        SELECT * FROM deposits WHERE address_id = w.address_id AND counted_as = i.currency AND received_at > i.created_at
+          AND kind <> 'dropped'
+        ORDER BY received_at DESC, no DESC LIMIT ${limit}::bigint
+      ) AS newest ORDER BY newest.received_at DESC, newest.no DESC LIMIT ${limit}::bigint
+    ) AS d
+    LEFT JOIN block_deposits AS b ON b.network = d.network AND b.tx_hash = d.tx_hash AND b.index = d.index`
+}
+
+function shown({
+  network,
+  tx_hash,
+  index,
+  received_at,
+  atoms,
+  is_confirmed,
+  height,
+  tip,
+}: ListedDeposit): QualifyingDeposit {
+  return {
+    network,
+    txHash: tx_hash,
+    index,
+    receivedAt: received_at,
+    amount: formatAmount(BigInt(atoms)),
+    isConfirmed: is_confirmed,
+    confirmations: is_confirmed || height === null || tip === null ? null : confirmationsAt(tip, height),
+  }
+}

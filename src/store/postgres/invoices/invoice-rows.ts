@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto'
+import type { Currency } from '../../../domain/amount.js'
+import type { Invoice } from '../../../domain/invoice.js'
+import { paymentOf, type Received } from '../../../domain/payment.js'
+import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
+import type { InvoiceWithPayment } from '../../store.js'
+import { type Fragment, sql } from '../connection/sql.js'
+import { RECEIVED } from '../payments/sums.js'
+
+/** Where an invoice is: not known to be paid, found paid, or void. Void ones are on no wallet. */
+export const STATE = { open: 0, paid: 1, void: 2 } as const
+export type State = (typeof STATE)[keyof typeof STATE]
+
+/** How an invoice is notified, which decides what deposits it is a candidate for. */
+export const CALLBACK = { none: 0, own: 1, default: 2 } as const
+export type Callback = (typeof CALLBACK)[keyof typeof CALLBACK]
+
+/** How the record shows its wallets: records of before multi-wallet support have none. */
+const WALLET_IDS_FORM = { null: 0, empty: 1, joined: 2 } as const
+
+/** An invoice with what only the store knows of it. */
+export interface InvoiceRow extends Ending {
+  /** 32 hex characters: the invoice's own id, unless it was imported with one that does not begin with its time. */
+  readonly id: string
+  readonly invoice: Invoice
+  readonly walletIds: readonly string[]
+  readonly atoms: bigint
+  readonly state: State
+  /** Deposits that have matched it and were not dropped. */
+  readonly matches: number
+  readonly received: Received
+}
+
+/** The columns of a row. */
+export interface InvoiceColumns {
+  readonly id: string
+  readonly imported_as: string | null
+  readonly owner: string
+  readonly wallet_ids: readonly string[]
+  readonly wallet_ids_form: number
+  readonly name: string
+  readonly description: string | null
+  readonly reference: string | null
+  readonly amount: string
+  readonly atoms: bigint
+  readonly currency: Currency
+  readonly callback_url: string | null
+  readonly created_at: number
+  readonly expires_at: number | null
+  readonly voided_at: number | null
+  readonly has_outlived_expiry: boolean
+  readonly state: State
+  readonly matches: number
+  readonly confirmed: bigint
+  readonly pending: bigint
+}
+
+/** The invoices that a condition on `i` selects, with what each received; `rest` orders and limits. */
+export function selectInvoices(condition: Fragment, rest: Fragment = sql``): Fragment {
+  return sql`SELECT ${INVOICE_COLUMNS} FROM invoices AS i ${RECEIVED} WHERE ${condition} ${rest}`
+}
+
+/** What is stored of an invoice, of `invoices AS i`. Named, because a later version of the schema may have more. */
+export const STORED_COLUMNS = sql`i.id, i.imported_as, i.owner, i.wallet_ids, i.wallet_ids_form, i.name, i.description, i.reference,
+  i.amount, i.atoms, i.currency, i.callback_url, i.created_at, i.expires_at, i.voided_at, i.has_outlived_expiry, i.state, i.matches`
+
+/** What `selectInvoices` reads, of `invoices AS i` and `RECEIVED`. */
+export const INVOICE_COLUMNS = sql`${STORED_COLUMNS}, received.confirmed, received.pending`
+
+export function toRow(columns: InvoiceColumns): InvoiceRow {
+  const { id, wallet_ids: walletIds, expires_at, voided_at, has_outlived_expiry, atoms, state, matches } = columns
+  const { confirmed, pending } = columns
+  return {
+    id,
+    invoice: toInvoice(columns),
+    walletIds,
+    atoms,
+    state,
+    matches,
+    received: { confirmed, pending },
+    expiresAt: expires_at,
+    voidedAt: voided_at,
+    hasOutlivedExpiry: has_outlived_expiry,
+  }
+}
+
+export function toInvoice(columns: Omit<InvoiceColumns, 'confirmed' | 'pending'>): Invoice {
+  const { wallet_ids: walletIds, wallet_ids_form: form } = columns
+  return {
+    id: columns.imported_as ?? columns.id,
+    owner: columns.owner,
+    wallet_id: walletIds[0] ?? '',
+    wallet_ids: form === WALLET_IDS_FORM.joined ? walletIds.join(',') : form === WALLET_IDS_FORM.empty ? '' : null,
+    name: columns.name,
+    description: columns.description,
+    reference: columns.reference,
+    amount: columns.amount,
+    currency: columns.currency,
+    callback_url: columns.callback_url,
+    created_at: columns.created_at,
+  }
+}
+
+/** An invoice with its payment and its ending, judged by the clock. */
+export function answerOf(row: InvoiceRow, nowMs: number): InvoiceWithPayment {
+  const { invoice, atoms, received } = row
+  const voidedAt = voidedAtBy(row, isCovered(atoms, received), nowMs)
+  return { invoice, payment: paymentOf(atoms, received), voidedAt, expiresAt: row.expiresAt }
+}
+
+/** A row to insert. Nothing has matched it, and `received` is not stored. */
+export type NewInvoice = Omit<InvoiceRow, 'received' | 'matches'>
+
+/** Inserts invoices, sorted by reference: two units that insert the same ones do not wait for each other in a circle. */
+export function insertInvoices(rows: readonly NewInvoice[]): Fragment {
+  const column = <T>(of: (row: NewInvoice) => T) => rows.map(of)
+  // Arrays of arrays do not survive `unnest`, and no wallet id has a comma.
+  return sql`
+    INSERT INTO invoices (id, imported_as, owner, wallet_ids, wallet_ids_form, name, description, reference, amount, atoms, currency,
+      callback_url, created_at, expires_at, voided_at, has_outlived_expiry, state, matches)
+    SELECT id, imported_as, owner, string_to_array(wallet_ids, ','), form, name, description, reference, amount, atoms, currency,
+      callback_url, created_at, expires_at, voided_at, has_outlived_expiry, state, 0
+    FROM unnest(
+      ${column(({ id }) => id)}::uuid[], ${column(({ id, invoice }) => (invoice.id === id ? null : invoice.id))}::text[],
+      ${column(({ invoice }) => invoice.owner)}::text[], ${column(({ walletIds }) => walletIds.join(','))}::text[],
+      ${column(({ invoice }) => formOf(invoice))}::smallint[], ${column(({ invoice }) => invoice.name)}::text[],
+      ${column(({ invoice }) => invoice.description)}::text[], ${column(({ invoice }) => invoice.reference)}::text[],
+      ${column(({ invoice }) => invoice.amount)}::text[], ${column(({ atoms }) => atoms)}::numeric[],
+      ${column(({ invoice }) => invoice.currency)}::text[], ${column(({ invoice }) => invoice.callback_url)}::text[],
+      ${column(({ invoice }) => invoice.created_at)}::bigint[], ${column(({ expiresAt }) => expiresAt)}::bigint[],
+      ${column(({ voidedAt }) => voidedAt)}::bigint[], ${column((row) => row.hasOutlivedExpiry)}::boolean[],
+      ${column(({ state }) => state)}::smallint[]
+    ) AS n (id, imported_as, owner, wallet_ids, form, name, description, reference, amount, atoms, currency, callback_url, created_at,
+      expires_at, voided_at, has_outlived_expiry, state)
+    ORDER BY reference`
+}
+
+function formOf({ wallet_ids }: Invoice): number {
+  if (wallet_ids === null) return WALLET_IDS_FORM.null
+  return wallet_ids === '' ? WALLET_IDS_FORM.empty : WALLET_IDS_FORM.joined
+}
+
+/** How an invoice is notified. */
+export function callbackOf({ reference, callback_url }: Pick<Invoice, 'reference' | 'callback_url'>): Callback {
+  if (reference === null) return CALLBACK.none
+  return callback_url === null ? CALLBACK.default : CALLBACK.own
+}
+
+const SET_ID_BYTES = 16
+
+/** Stands for a set of wallets, whatever their order: all invoices of an owner on the set receive the same deposits. */
+export function setIdOf(walletIds: readonly string[]): Buffer {
+  return createHash('sha256')
+    .update([...walletIds].sort().join(','))
+    .digest()
+    .subarray(0, SET_ID_BYTES)
+}
+
+const INVOICE_NAME = /^[0-9a-f]{32}$/i
+const TIME_HEX_LENGTH = 12
+const ID_HEX_LENGTH = 32
+
+/**
+ * The id under which the store has an invoice: it begins with the time of the creation, by which invoices are found and listed.
+ * Our own ids do. An imported one of another form gets an id for this store. Undefined when the invoice's id is none.
+ */
+export function storeIdOf({ id, created_at }: Pick<Invoice, 'id' | 'created_at'>): string | undefined {
+  if (!INVOICE_NAME.test(id)) return undefined
+  const time = timeHex(created_at)
+  if (id === id.toLowerCase() && id.startsWith(time)) return id
+  return (
+    time +
+    createHash('sha256')
+      .update(id)
+      .digest('hex')
+      .slice(0, ID_HEX_LENGTH - TIME_HEX_LENGTH)
+  )
+}
+
+/** Before all ids of a time, Unix ms. */
+export function firstIdAt(timeMs: number): string {
+  return timeHex(Math.max(0, timeMs)).padEnd(ID_HEX_LENGTH, '0')
+}
+
+function timeHex(timeMs: number): string {
+  return timeMs.toString(16).padStart(TIME_HEX_LENGTH, '0')
+}
+
+/** Selects the invoice that a client names: a condition on `i`. Null when no invoice has such a name. */
+export function isNamed(name: string): Fragment | null {
+  if (!INVOICE_NAME.test(name)) return null
+  if (name !== name.toLowerCase()) return sql`(i.imported_as = ${name} AND i.imported_as IS NOT NULL)`
+  return sql`((i.id = ${name}::uuid AND i.imported_as IS NULL) OR (i.imported_as = ${name} AND i.imported_as IS NOT NULL))`
+}

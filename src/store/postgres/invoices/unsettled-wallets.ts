@@ -1,0 +1,111 @@
+import type { Currency } from '../../../domain/amount.js'
+import type { Database } from '../connection/database.js'
+import { type Fragment, sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
+import { firstIdAt, STATE } from './invoice-rows.js'
+import { isUnpaid, lockInvoices } from './settle.js'
+
+/*
+ * A deposit may pay any open invoice on its wallet, not only the one that it matched, and its owner is told so
+ * (`invoice.paid`). The first few are examined at once. Where there are more, a row of `unsettled_wallets` stands for the rest, and
+ * they are examined piece by piece between other units.
+ */
+
+/** Open invoices that are examined with a deposit. */
+const EXAMINED_WITH_DEPOSIT = 32
+/** Open invoices that are examined in one piece. */
+const EXAMINED_AT_ONCE = 200
+
+/** Which open invoices a deposit counts for: those in its currency that were created before it. */
+export interface PayingDeposit {
+  readonly currency: Currency
+  readonly receivedAt: number
+}
+
+interface Unsettled {
+  readonly wallet_id: string
+  /** Another deposit came meanwhile: when the end is reached, everything is examined once more. */
+  readonly is_again: boolean
+  readonly is_aloud: boolean
+  /** A `Place` as JSON; null to begin. */
+  readonly examined_to: string | null
+}
+
+/** Where an open invoice stands among those of its wallet. */
+interface Place {
+  readonly owner: string
+  /** Hex. */
+  readonly set_id: string
+  readonly currency: string
+  readonly callback: number
+  readonly invoice_id: string
+}
+
+/** Finds the open invoices on a locked wallet that a confirmed deposit has paid. */
+export async function settleWallet(work: Work, walletId: string, deposit: PayingDeposit): Promise<void> {
+  const known = await work.wrote(sql`
+    UPDATE unsettled_wallets SET is_again = true, is_aloud = is_aloud OR ${!work.isSilent} WHERE wallet_id = ${walletId}`)
+  if (known > 0) return
+  const examinedTo = await examine(work, walletId, null, EXAMINED_WITH_DEPOSIT, deposit)
+  if (examinedTo === null) return
+  work.write(sql`
+    INSERT INTO unsettled_wallets (wallet_id, is_again, is_aloud, examined_to)
+    VALUES (${walletId}, false, ${!work.isSilent}, ${examinedTo})`)
+}
+
+/** Whether there is something for `settlePiece`. */
+export async function isUnsettled(database: Database): Promise<boolean> {
+  return (await database.read(sql`SELECT 1 FROM unsettled_wallets LIMIT 1`)).length > 0
+}
+
+/** Examines the next piece of the next wallet behind `after`, in turn. Answers that wallet; null when there was none. */
+export async function settlePiece(work: Work, after: string): Promise<string | null> {
+  const next = await work.row<Pick<Unsettled, 'wallet_id'>>(
+    sql`SELECT wallet_id FROM unsettled_wallets ORDER BY wallet_id <= ${after}, wallet_id LIMIT 1`,
+  )
+  if (next === undefined) return null
+  const { wallet_id: walletId } = next
+  work.lock(sql`SELECT id FROM wallets WHERE id = ${walletId} FOR UPDATE`)
+  const known = await work.row<Unsettled>(
+    sql`SELECT wallet_id, is_again, is_aloud, examined_to FROM unsettled_wallets WHERE wallet_id = ${walletId}`,
+  )
+  if (known === undefined) return walletId
+  if (!known.is_aloud) work.silence()
+  const examinedTo = await examine(work, walletId, known.examined_to, EXAMINED_AT_ONCE)
+  if (examinedTo === null && !known.is_again) {
+    work.write(sql`DELETE FROM unsettled_wallets WHERE wallet_id = ${walletId}`)
+  } else {
+    work.write(sql`
+      UPDATE unsettled_wallets SET examined_to = ${examinedTo}, is_again = ${examinedTo !== null && known.is_again}
+      WHERE wallet_id = ${walletId}`)
+  }
+  return walletId
+}
+
+/** Examines the next `limit` open invoices behind a place. Answers that of the last one; null when there are no more. */
+async function examine(
+  work: Work,
+  walletId: string,
+  after: string | null,
+  limit: number,
+  deposit: PayingDeposit | null = null,
+): Promise<string | null> {
+  const behind = after === null ? sql`` : isBehind(JSON.parse(after) as Place)
+  const places = await work.rows<Place>(sql`
+    SELECT owner, encode(set_id, 'hex') AS set_id, currency, callback, invoice_id FROM open_places AS p
+    WHERE wallet_id = ${walletId} ${behind}
+    ORDER BY p.owner, p.set_id, p.currency, p.callback, p.invoice_id LIMIT ${limit}::bigint`)
+  const ids = places.filter((place) => deposit === null || isCounted(place, deposit)).map((place) => place.invoice_id)
+  for (const row of await lockInvoices(work, ids)) if (row.state === STATE.open) isUnpaid(work, row)
+  const last = places.at(-1)
+  return last === undefined || places.length < limit ? null : JSON.stringify(last)
+}
+
+function isBehind({ owner, set_id, currency, callback, invoice_id }: Place): Fragment {
+  return sql`AND (p.owner, p.set_id, p.currency, p.callback, p.invoice_id)
+    > (${owner}, ${Buffer.from(set_id, 'hex')}::bytea, ${currency}, ${callback}::smallint, ${invoice_id}::uuid)`
+}
+
+function isCounted({ currency, invoice_id }: Place, deposit: PayingDeposit): boolean {
+  return currency === deposit.currency && invoice_id < firstIdAt(deposit.receivedAt)
+}

@@ -1,0 +1,56 @@
+import type { Delivery, DeliveryFailure, DeliveryResult } from '../../../domain/webhook.js'
+import { sql } from '../connection/sql.js'
+
+export interface DeliveryColumns {
+  readonly id: string
+  readonly owner: string
+  readonly lane: string
+  readonly invoice_id: string
+  readonly status: Delivery['status']
+  readonly url: string
+  readonly body: string
+  readonly state: Delivery['state']
+  readonly created_at: number
+  readonly attempted_at: number | null
+  readonly attempts: number
+  readonly attempts_before: number
+  readonly next_attempt_at: number | null
+  readonly http_status: number | null
+  readonly failure: DeliveryFailure | null
+  readonly detail: string | null
+  readonly duration_ms: number | null
+}
+
+export const DELIVERY_COLUMNS = sql`d.id, d.owner, d.lane, d.invoice_id, d.status, d.url, d.body, d.state, d.created_at,
+  d.attempted_at, d.attempts, d.attempts_before, d.next_attempt_at, d.http_status, d.failure, d.detail, d.duration_ms`
+
+export function toDelivery(columns: DeliveryColumns): Delivery {
+  return {
+    id: columns.id,
+    owner: columns.owner,
+    invoiceId: columns.invoice_id,
+    status: columns.status,
+    url: columns.url,
+    body: columns.body,
+    state: columns.state,
+    createdAt: columns.created_at,
+    attemptedAt: columns.attempted_at,
+    attempts: columns.attempts,
+    attemptsBefore: columns.attempts_before,
+    nextAttemptAt: columns.next_attempt_at,
+    result: toResult(columns),
+  }
+}
+
+function toResult({ http_status, failure, detail, duration_ms: durationMs }: DeliveryColumns): DeliveryResult | null {
+  if (durationMs === null) return null
+  if (http_status !== null) return { kind: 'answered', httpStatus: http_status, durationMs }
+  return failure === null ? null : { kind: 'failed', reason: failure, detail: detail ?? '', durationMs }
+}
+
+const ID = /^[0-9a-f]{32}$/
+
+/** Whether a text is the id of a delivery. */
+export function isDeliveryId(id: string): boolean {
+  return ID.test(id)
+}

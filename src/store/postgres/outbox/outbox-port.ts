@@ -1,0 +1,162 @@
+import { type Outcome, refuse } from '../../../domain/failure.js'
+import type { RetryDecision } from '../../../domain/retry.js'
+import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
+import type {
+  LaneKey,
+  LaneOfOwner,
+  OldestQueued,
+  OutboxDepth,
+  OutboxPort,
+  OwedDelivery,
+  Redelivery,
+} from '../../outbox.js'
+import type { Page, PageOf } from '../../store.js'
+import type { Database } from '../connection/database.js'
+import { type Fragment, sql } from '../connection/sql.js'
+import { firstIdAt } from '../invoices/invoice-rows.js'
+import { pageBehind } from '../pages.js'
+import { endAttempt, endAttemptOf, markAttempted, redeliver, releaseDue, selectDeliveries } from './deliveries.js'
+import { DELIVERY_COLUMNS, type DeliveryColumns, isDeliveryId, toDelivery } from './delivery-rows.js'
+
+/** Interrupted attempts that are ended in one transaction at start. */
+const INTERRUPTED_BATCH = 1000
+
+const INTERRUPTED: DeliveryResult = {
+  kind: 'failed',
+  reason: 'interrupted',
+  detail: 'the service stopped before the outcome was known',
+  durationMs: 0,
+}
+
+/** Deliveries: queued, attempted, waiting and settled. */
+export class PostgresOutbox implements OutboxPort {
+  /** The last delivery that `removeSettledBefore` has examined. */
+  private removedTo: string | null = null
+
+  constructor(private readonly database: Database) {}
+
+  async find(id: string): Promise<Delivery | undefined> {
+    if (!isDeliveryId(id)) return undefined
+    return (await this.select(sql`WHERE d.id = ${id}::uuid`))[0]
+  }
+
+  page(owner: string, page: Page): Promise<PageOf<Delivery>> {
+    return this.newestFirst(sql`d.owner = ${owner}`, page)
+  }
+
+  /** The deliveries of all owners, newest first. */
+  newest(page: Page): Promise<PageOf<Delivery>> {
+    return this.newestFirst(sql`true`, page)
+  }
+
+  /** Deliveries of an owner that a condition on `deliveries AS d` selects, oldest first. */
+  since(owner: string, condition: Fragment, limit: number): Promise<readonly Delivery[]> {
+    return this.select(sql`WHERE d.owner = ${owner} AND ${condition} ORDER BY d.id LIMIT ${limit}::bigint`)
+  }
+
+  queuedLanes(): Promise<readonly LaneOfOwner[]> {
+    return this.database.read<LaneOfOwner>(
+      sql`SELECT DISTINCT d.lane, d.owner FROM deliveries AS d WHERE d.state = 'queued'`,
+    )
+  }
+
+  async queued(lane: LaneKey, after: string | null, limit: number): Promise<readonly Delivery[]> {
+    const behind = after === null ? sql`` : sql`AND d.id > ${after}::uuid`
+    return this.select(
+      sql`WHERE d.state = 'queued' AND d.lane = ${lane} ${behind} ORDER BY d.id LIMIT ${limit}::bigint`,
+    )
+  }
+
+  markAttempted(id: string): Promise<boolean> {
+    return this.database.write((work) => markAttempted(work, id))
+  }
+
+  recordResult(id: string, result: DeliveryResult, retry: RetryDecision): Promise<number | null> {
+    return this.database.write((work) => endAttempt(work, id, result, retry))
+  }
+
+  async settleInterrupted(retry: RetryDecision): Promise<number> {
+    let settled = 0
+    for (;;) {
+      const count = await this.database.write(async (work) => {
+        const attempted = await selectDeliveries(
+          work,
+          sql`WHERE d.state = 'attempted' ORDER BY d.id LIMIT ${INTERRUPTED_BATCH}::bigint FOR UPDATE`,
+        )
+        await work.readClock()
+        for (const delivery of attempted) await endAttemptOf(work, delivery, INTERRUPTED, retry)
+        return attempted.length
+      })
+      settled += count
+      if (count < INTERRUPTED_BATCH) return settled
+    }
+  }
+
+  async nextRetryAt(): Promise<number | null> {
+    const row = await this.database.readOne<{ at: number }>(sql`
+      SELECT d.next_attempt_at AS at FROM deliveries AS d WHERE d.state = 'waiting' ORDER BY d.next_attempt_at, d.id LIMIT 1`)
+    return row?.at ?? null
+  }
+
+  releaseRetries(attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]> {
+    return this.database.write((work) => releaseDue(work, attemptsMax, limit))
+  }
+
+  redeliver(owner: string, id: string): Promise<Outcome<Redelivery>> {
+    if (!isDeliveryId(id)) return Promise.resolve(refuse('delivery_not_found'))
+    return this.database.writeRequested((work) => redeliver(work, owner, id))
+  }
+
+  async removeSettledBefore(timeMs: number, limit: number): Promise<number> {
+    const behind = this.removedTo === null ? sql`` : sql`AND d.id > ${this.removedTo}::uuid`
+    const examined = await this.database.read<{ id: string }>(sql`
+      SELECT d.id FROM deliveries AS d WHERE d.id < ${firstIdAt(timeMs)}::uuid ${behind} ORDER BY d.id LIMIT ${limit}::bigint`)
+    const ids = examined.map(({ id }) => id)
+    this.removedTo = ids.length < limit ? null : (ids.at(-1) ?? null)
+    // A redelivery may have settled it long after it was made.
+    return this.database.writeRequested((work) =>
+      work.wrote(sql`
+        DELETE FROM deliveries AS d WHERE d.id = ANY(${ids}::uuid[]) AND d.state = 'settled'
+          AND coalesce(d.attempted_at, d.created_at) < ${timeMs}::bigint`),
+    )
+  }
+
+  async depth(): Promise<OutboxDepth> {
+    const row = await this.database.readOne<OutboxDepth>(sql`
+      SELECT (SELECT count(*) FROM deliveries WHERE state = 'queued') AS queued,
+        (SELECT count(*) FROM deliveries WHERE state = 'attempted') AS attempted,
+        (SELECT count(*) FROM deliveries WHERE state = 'waiting') AS waiting`)
+    return row ?? { queued: 0, attempted: 0, waiting: 0 }
+  }
+
+  /** The first delivery of each lane is its oldest. */
+  async oldestQueued(after: LaneKey | null, lanes: number): Promise<OldestQueued> {
+    const rows = await this.database.read<{ lane: string; created_at: number }>(sql`
+      WITH RECURSIVE oldest AS (
+        (SELECT d.lane, d.created_at, 1 AS place FROM deliveries AS d WHERE d.state = 'queued' AND d.lane > ${after ?? ''}
+          ORDER BY d.lane, d.id LIMIT 1)
+        UNION ALL
+        SELECT next.lane, next.created_at, oldest.place + 1 FROM oldest CROSS JOIN LATERAL (
+          SELECT d.lane, d.created_at FROM deliveries AS d WHERE d.state = 'queued' AND d.lane > oldest.lane
+          ORDER BY d.lane, d.id LIMIT 1
+        ) AS next WHERE oldest.place < ${lanes}::bigint
+      )
+      SELECT lane, created_at FROM oldest ORDER BY lane`)
+    const createdAt = rows.length === 0 ? null : Math.min(...rows.map(({ created_at }) => created_at))
+    return { createdAt, next: rows.length < lanes ? null : (rows.at(-1)?.lane ?? null) }
+  }
+
+  private newestFirst(condition: Fragment, page: Page): Promise<PageOf<Delivery>> {
+    return pageBehind(page, async (behind, limit) => {
+      const found = await this.select(
+        sql`WHERE ${condition} ${behind(sql`d.id`)} ORDER BY d.id DESC LIMIT ${limit}::bigint`,
+      )
+      return found.map((item) => ({ item, id: item.id }))
+    })
+  }
+
+  private async select(rest: Fragment): Promise<readonly Delivery[]> {
+    const rows = await this.database.read<DeliveryColumns>(sql`SELECT ${DELIVERY_COLUMNS} FROM deliveries AS d ${rest}`)
+    return rows.map(toDelivery)
+  }
+}

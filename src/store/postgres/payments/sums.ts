@@ -1,0 +1,91 @@
+import type { Currency } from '../../../domain/amount.js'
+import { type Fragment, sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
+
+/*
+ * What was received on an address in a currency. Time is divided into spans of 1, 256, 256², … 256⁵ ms, and `sums` has a row for
+ * each span of each size in which something was received. The sum after a moment is made of the spans of each size that follow
+ * the moment within the next larger span: at most 255 rows of a size, however long the history. A deposit changes one row of
+ * each size, however late it comes.
+ */
+
+/** Binary digits of the length of each size of spans, in ms. */
+const SHIFTS = [0, 8, 16, 24, 32, 40]
+const SIZES = sql`(VALUES (0), (8), (16), (24), (32), (40)) AS size (shift)`
+
+/** Selects the spans of `sums AS s` of a size that make up the time after a moment (`bigint`). */
+function spansAfter(moment: Fragment): Fragment {
+  return sql`s.shift = size.shift
+    AND s.start >= ((((${moment} >> size.shift) + 1) << size.shift))
+    AND s.start < ((((${moment} >> (size.shift + 8)) + 1) << (size.shift + 8)))`
+}
+
+/**
+ * To be joined to `invoices AS i`: `received (confirmed, pending)`, what counts for the invoice, in atoms. A deposit counts when
+ * it was received after the invoice was created.
+ */
+export const RECEIVED = sql`CROSS JOIN LATERAL (
+    SELECT coalesce(sum(s.confirmed), 0) AS confirmed, coalesce(sum(s.seen - s.confirmed), 0) AS pending
+    FROM unnest(i.wallet_ids) AS payee (wallet_id)
+    JOIN wallets AS w ON w.id = payee.wallet_id
+    CROSS JOIN ${SIZES}
+    JOIN sums AS s ON s.address_id = w.address_id AND s.currency = i.currency AND ${spansAfter(sql`i.created_at`)}
+  ) AS received`
+
+/** Names an account: the deposits to an address in one currency. */
+export interface Account {
+  readonly addressId: number
+  readonly currency: Currency
+}
+
+/** Adds a deposit to the sums, or takes one out when the amounts are negative. Amounts are atoms. */
+export function addToSums(
+  work: Work,
+  { addressId, currency }: Account,
+  receivedAt: number,
+  { seen, confirmed }: { readonly seen: bigint; readonly confirmed: bigint },
+): void {
+  const time = BigInt(receivedAt)
+  const starts = SHIFTS.map((shift) => (time >> BigInt(shift)) << BigInt(shift))
+  work.write(sql`
+    INSERT INTO sums AS known (address_id, currency, shift, start, seen, confirmed)
+    SELECT ${addressId}::bigint, ${currency}, span.shift, span.start, ${seen}::numeric, ${confirmed}::numeric
+    FROM unnest(${SHIFTS}::smallint[], ${starts}::bigint[]) AS span (shift, start)
+    ON CONFLICT (address_id, currency, shift, start) DO UPDATE
+      SET seen = known.seen + excluded.seen, confirmed = known.confirmed + excluded.confirmed`)
+}
+
+/** What was confirmed strictly after a moment, atoms. */
+async function confirmedAfter(work: Work, { addressId, currency }: Account, timeMs: number): Promise<bigint> {
+  const row = await work.row<{ confirmed: bigint }>(sql`
+    SELECT coalesce(sum(s.confirmed), 0) AS confirmed FROM ${SIZES}
+    JOIN sums AS s ON s.address_id = ${addressId}::bigint AND s.currency = ${currency}
+      AND ${spansAfter(sql`${timeMs}::bigint`)}`)
+  return row?.confirmed ?? 0n
+}
+
+/**
+ * The latest creation time before `beforeMs` of an invoice that received at least `atoms` of confirmed deposits; null when there
+ * is none. It searches back in growing steps and then halves the last one, so what is near is found quickly.
+ */
+export async function lastToReceive(
+  work: Work,
+  account: Account,
+  atoms: bigint,
+  beforeMs: number,
+): Promise<number | null> {
+  const isEnough = async (timeMs: number) => (await confirmedAfter(work, account, timeMs)) >= atoms
+  if (!(await isEnough(0))) return null
+  let enough = beforeMs - 1
+  let tooLate = beforeMs
+  for (let stepMs = 1; !(await isEnough(enough)); stepMs *= 4) {
+    tooLate = enough
+    enough = Math.max(0, enough - stepMs)
+  }
+  while (tooLate - enough > 1) {
+    const middle = Math.floor((enough + tooLate) / 2)
+    if (await isEnough(middle)) enough = middle
+    else tooLate = middle
+  }
+  return enough
+}

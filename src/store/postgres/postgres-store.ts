@@ -1,0 +1,110 @@
+import type { DatabaseAddress } from '../../base/database-address.js'
+import type { TokenDecimals } from '../../domain/network.js'
+import type { FlawOfAddress } from '../../domain/wallet.js'
+import type { Scheduler } from '../../scheduler.js'
+import { StartError, StartStopped } from '../../start-error.js'
+import { StorageUnavailable } from '../refusals.js'
+import type { MigrationControl, Store } from '../store.js'
+import { PostgresChain } from './chain/chain-port.js'
+import { PostgresCommands } from './commands/command-port.js'
+import { Database, type DatabaseOptions } from './connection/database.js'
+import { sql } from './connection/sql.js'
+import { PostgresDeposits } from './deposits/deposit-port.js'
+import { DepositRecorder } from './deposits/recorder.js'
+import { PostgresEvents } from './events/event-port.js'
+import { PostgresIdentities } from './identities.js'
+import { PostgresImports } from './imports.js'
+import { PostgresInvoices } from './invoices/invoice-port.js'
+import { PostgresKeys } from './keys/key-port.js'
+import { Lease, type LeaseEvents } from './lease.js'
+import { PostgresLedger } from './ledger/ledger-port.js'
+import { PostgresOutbox } from './outbox/outbox-port.js'
+import { PostgresOverview } from './overview.js'
+import { type Kind, prepareSchema } from './schema/prepare.js'
+import { PostgresWallets } from './wallets/wallet-port.js'
+import { PostgresWebhooks } from './webhooks.js'
+
+/** Everything that the store takes from outside. */
+export interface PostgresStoreOptions extends DatabaseOptions {
+  readonly tokenDecimals: TokenDecimals
+  /** Judges the address of a wallet that becomes known. */
+  readonly flawOfAddress: FlawOfAddress
+  /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
+  readonly areWalletsShared: boolean
+  /** 16 hex characters. */
+  readonly randomKeyId: () => string
+  /** 64 hex characters. */
+  readonly randomSecretHex: () => string
+  /** Whose wallets the database has. */
+  readonly kind: Kind
+  readonly migration?: MigrationControl
+}
+
+/** How a service comes to be the one that serves. */
+export interface Serving extends LeaseEvents {
+  readonly scheduler: Scheduler
+  /** Ends the wait for another process. */
+  readonly stop: AbortSignal
+}
+
+/**
+ * Opens the store in a database, which other processes may use at the same time. A service waits until no other one serves.
+ * Throws `StartError` when the database cannot be reached or used, and `StartStopped` when the wait was ended.
+ */
+export async function openPostgresStore(options: PostgresStoreOptions, serving?: Serving): Promise<Store> {
+  const database = new Database(options)
+  try {
+    await prepareSchema(database, options.kind, options.migration)
+    const lease = serving === undefined ? null : new Lease(database, serving.scheduler, serving)
+    if (serving !== undefined && !(await lease?.take(serving.stop))) {
+      throw new StartStopped('stopped while another process served')
+    }
+    return storeOn(database, options, lease)
+  } catch (error) {
+    await database.close()
+    throw explained(error, options.address)
+  }
+}
+
+/** An error at the start, as the operator is to read it. */
+function explained(error: unknown, { shown }: DatabaseAddress): unknown {
+  if (!(error instanceof StorageUnavailable)) return error
+  const { cause } = error
+  const why = cause instanceof Error ? cause.message || cause.name : String(cause)
+  return new StartError(`the database ${shown} cannot be used: ${why}`)
+}
+
+function storeOn(database: Database, options: PostgresStoreOptions, lease: Lease | null): Store {
+  const deposits = new DepositRecorder(options.tokenDecimals)
+  const invoices = new PostgresInvoices(database)
+  const outbox = new PostgresOutbox(database)
+  let closing: Promise<void> | null = null
+  const finish = async () => {
+    await lease?.release()
+    await database.close()
+  }
+  return {
+    commands: new PostgresCommands(database, deposits, options.areWalletsShared),
+    keys: new PostgresKeys(database, options.randomKeyId),
+    identities: new PostgresIdentities(database),
+    wallets: new PostgresWallets(database),
+    invoices,
+    deposits: new PostgresDeposits(database),
+    chain: new PostgresChain(database, deposits),
+    outbox,
+    events: new PostgresEvents(database),
+    webhooks: new PostgresWebhooks(database, options.randomSecretHex),
+    ledger: new PostgresLedger(database, options.flawOfAddress),
+    overview: new PostgresOverview(database, invoices, outbox),
+    imports: new PostgresImports(database, deposits),
+    changes: database.changes,
+    // The row that every transaction writes of itself is as much as a probe needs.
+    probeWrite: () => database.write(async (work) => work.write(sql`DELETE FROM commits WHERE at < 0`)),
+    commitNothing: () => database.write(async () => undefined),
+    isOpen: () => closing === null,
+    close: () => {
+      closing ??= finish()
+      return closing
+    },
+  }
+}

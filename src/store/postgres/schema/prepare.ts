@@ -1,0 +1,44 @@
+import { StartError } from '../../../start-error.js'
+import type { MigrationControl, MigrationPlan } from '../../store.js'
+import type { Database } from '../connection/database.js'
+import { Fragment, sql } from '../connection/sql.js'
+import { VERSIONS } from './tables.js'
+
+/** The version of the schema that this program needs. */
+const SCHEMA_VERSION = VERSIONS.length
+
+/** Whose wallets a database has: a simulated ledger's, or a real one's. */
+export type Kind = 'sandbox' | 'real'
+
+/**
+ * Brings the schema to this version. Processes that start at once wait for each other: the row with the version is the lock.
+ * Throws `StartError` for data of a later version, and for data of another kind than `kind`, which the first start decides.
+ */
+export async function prepareSchema(database: Database, kind: Kind, migration?: MigrationControl): Promise<void> {
+  await database.write(async (work) => {
+    work.write(
+      sql`CREATE TABLE IF NOT EXISTS billhook (singleton boolean PRIMARY KEY, version bigint NOT NULL, kind text NOT NULL)`,
+    )
+    work.write(sql`INSERT INTO billhook (singleton, version, kind) VALUES (true, 0, ${kind}) ON CONFLICT DO NOTHING`)
+    const row = await work.row<{ version: number; kind: Kind }>(
+      sql`SELECT version, kind FROM billhook WHERE singleton FOR UPDATE`,
+    )
+    const plan: MigrationPlan = { from: row?.version ?? 0, to: SCHEMA_VERSION, rows: 0, done: 0 }
+    assertKnown(plan)
+    if (row !== undefined && row.kind !== kind) throw new StartError(WRONG_KIND[row.kind])
+    if (plan.from === plan.to) return
+    if (plan.from > 0) migration?.begins(plan)
+    for (const statement of VERSIONS.slice(plan.from).flat()) work.write(new Fragment([statement], []))
+    work.write(sql`UPDATE billhook SET version = ${SCHEMA_VERSION}::bigint`)
+  })
+}
+
+const WRONG_KIND: Readonly<Record<Kind, string>> = {
+  sandbox: 'the database belongs to a sandbox: choose another one, or use --sandbox',
+  real: 'the database was used without --sandbox: choose another one for the sandbox',
+}
+
+function assertKnown({ from, to }: MigrationPlan): void {
+  if (from <= to) return
+  throw new StartError(`the database has version ${from} of the data; this program knows versions up to ${to}`)
+}

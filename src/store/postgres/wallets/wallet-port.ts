@@ -1,0 +1,86 @@
+import { canonicalAddress, type Network } from '../../../domain/network.js'
+import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
+import type { Page, PageOf, WalletPort } from '../../store.js'
+import type { Database } from '../connection/database.js'
+import { type Fragment, sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
+import { numberOfCursor, pageOf } from '../pages.js'
+import { toWallet, WALLET_COLUMNS, type WalletColumns } from './wallet-rows.js'
+
+/** The pool of a network, in the order in which its wallets are claimed. */
+function free(network: Network): Fragment {
+  return sql`w.network = ${network} AND w.owner IS NULL`
+}
+
+/** Wallets, their addresses and owners. */
+export class PostgresWallets implements WalletPort {
+  constructor(private readonly database: Database) {}
+
+  find(id: string): Promise<Wallet | undefined> {
+    return this.only(sql`w.id = ${id}`)
+  }
+
+  at(network: Network, address: string): Promise<Wallet | undefined> {
+    const canonical = canonicalAddress(network, address)
+    return this.only(
+      sql`w.id = (SELECT a.wallet_id FROM addresses AS a WHERE a.network = ${network} AND a.address = ${canonical})`,
+    )
+  }
+
+  async page(owner: string, { after, limit }: Page): Promise<PageOf<Wallet>> {
+    const before = numberOfCursor(after)
+    if (before === undefined) return { items: [], next: null }
+    const behind = before === null ? sql`` : sql`AND w.assignment_no < ${before}::bigint`
+    const rows = await this.database.read<WalletColumns>(sql`
+      SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE w.owner = ${owner} ${behind}
+      ORDER BY w.assignment_no DESC LIMIT ${limit + 1}::bigint`)
+    return pageOf(
+      rows.map((row) => ({ item: toWallet(row), id: String(row.assignment_no) })),
+      limit,
+    )
+  }
+
+  claim(network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
+    return this.database.writeRequested((work) => claimWallet(work, network, leaseMs))
+  }
+
+  async countUnassigned(network: Network): Promise<number> {
+    const row = await this.database.readOne<{ count: number }>(
+      sql`SELECT count(*) AS count FROM wallets AS w WHERE ${free(network)}`,
+    )
+    return row?.count ?? 0
+  }
+
+  async countClaimable(network: Network, limit: number): Promise<number> {
+    const row = await this.database.readOne<{ count: number }>(sql`
+      SELECT count(*) AS count FROM (
+        SELECT 1 FROM wallets AS w WHERE ${free(network)} AND w.leased_until <= ${this.database.now} LIMIT ${limit}::bigint
+      ) AS claimable`)
+    return row?.count ?? 0
+  }
+
+  private async only(condition: Fragment): Promise<Wallet | undefined> {
+    const row = await this.database.readOne<WalletColumns>(
+      sql`SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE ${condition}`,
+    )
+    return row === undefined ? undefined : toWallet(row)
+  }
+}
+
+/** The end of a lease that is longer than any: beyond the year 10 000. */
+const LEASE_END_MAX = 0xffff_ffff_ffff
+
+/** Hands out the wallet that has been free the longest. Claims at the same time pass over each other's. */
+async function claimWallet(work: Work, network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
+  const nowMs = await work.readClock()
+  const wallet = await work.row<WalletColumns>(sql`
+    SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE ${free(network)} AND w.leased_until <= ${nowMs}::bigint
+    ORDER BY w.leased_until, w.no LIMIT 1 FOR UPDATE SKIP LOCKED`)
+  if (wallet === undefined) return null
+  const { id, address } = wallet
+  if (address === null) throw new Error('the pool of wallets names one that has no address')
+  work.write(
+    sql`UPDATE wallets SET leased_until = ${Math.min(nowMs + leaseMs, LEASE_END_MAX)}::bigint WHERE id = ${id}`,
+  )
+  return { id, address }
+}

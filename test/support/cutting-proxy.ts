@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** A proxy in front of PostgreSQL that cuts connections, at a chosen message of the protocol or whenever it is told to. */
+export class CuttingProxy {
+  /** Messages in both directions that still pass; null for all. Both ends of a connection are reset at the next one. */
+  private left: number | null = null
+  private readonly open = new Set<Socket>()
+
+  private constructor(
+    private readonly server: Server,
+    readonly port: number,
+  ) {}
+
+  static async start(targetPort: number): Promise<CuttingProxy> {
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('a server has no port')
+    const proxy = new CuttingProxy(server, address.port)
+    server.on('connection', (client) => proxy.pass(client, connect(targetPort, '127.0.0.1')))
+    return proxy
+  }
+
+  /** Cuts the connection that carries the next message but `messages`, once. */
+  cutAfter(messages: number): void {
+    this.left = messages
+  }
+
+  /** Whether a cut is still to come. */
+  get isArmed(): boolean {
+    return this.left !== null
+  }
+
+  /** Lets everything pass from now on. */
+  disarm(): void {
+    this.left = null
+  }
+
+  /** Resets every connection. */
+  cutAll(): void {
+    for (const socket of this.open) socket.resetAndDestroy()
+  }
+
+  async stop(): Promise<void> {
+    this.cutAll()
+    this.server.close()
+    await once(this.server, 'close')
+  }
+
+  private pass(client: Socket, server: Socket): void {
+    const pair = [client, server] as const
+    for (const [from, to] of [pair, [server, client] as const]) {
+      this.open.add(from)
+      from.setNoDelay()
+      const messages = new Messages(from === client)
+      from.on('data', (chunk: Buffer) => {
+        for (const message of messages.take(chunk)) {
+          if (to.destroyed) return
+          if (this.takesTurn()) to.write(message)
+          else for (const socket of pair) socket.resetAndDestroy()
+        }
+      })
+      from.on('error', () => {})
+      from.on('close', () => {
+        this.open.delete(from)
+        to.destroy()
+      })
+    }
+  }
+
+  /** False for the message at which to cut. */
+  private takesTurn(): boolean {
+    if (this.left === null) return true
+    this.left -= 1
+    if (this.left >= 0) return true
+    this.left = null
+    return false
+  }
+}
+
+const TYPE_BYTES = 1
+const LENGTH_BYTES = 4
+
+/** The messages of one direction: a type and a length, which counts itself. The first one of a client has no type. */
+class Messages {
+  private rest: Buffer = Buffer.alloc(0)
+
+  constructor(private isFirstUntyped: boolean) {}
+
+  /** The messages that are whole by now. */
+  *take(chunk: Buffer): Generator<Buffer> {
+    this.rest = Buffer.concat([this.rest, chunk])
+    for (;;) {
+      const typeBytes = this.isFirstUntyped ? 0 : TYPE_BYTES
+      if (this.rest.length < typeBytes + LENGTH_BYTES) return
+      const end = typeBytes + this.rest.readUInt32BE(typeBytes)
+      if (this.rest.length < end) return
+      const message = this.rest.subarray(0, end)
+      this.rest = this.rest.subarray(end)
+      this.isFirstUntyped = false
+      yield message
+    }
+  }
+}

