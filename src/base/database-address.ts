@@ -6,16 +6,18 @@ export interface DatabaseAddress {
   readonly shown: string
 }
 
-const FORM = /^(postgres(?:ql)?:\/\/)(?:([^@/]*)@)?([^/?]*)(\/[^?]*)?(\?.*)?$/
+/** A password may hold an `@`. One that holds a `/`, `?` or `#` must escape it: its rest would be taken for something else. */
+const FORM = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#]*)(\/[^@?#\n]*)?(\?[^@#\n]*)?$/
 
 /** Undefined when the text is no URL of a database. */
 export function parseDatabaseAddress(text: string): DatabaseAddress | undefined {
   const parts = FORM.exec(text)
   if (parts === null) return undefined
-  const [, scheme = '', credentials, hosts = '', path = '', query = ''] = parts
+  const [, scheme = '', credentials, list = '', path = '', query = ''] = parts
+  const hosts = list.split(',')
+  if (hosts.includes('')) return undefined
   const login = credentials === undefined ? '' : `${credentials}@`
-  if (hosts.split(',').includes('')) return undefined
-  const servers = hosts.split(',').map((host) => `${scheme}${login}${host}${path}${query}`)
+  const servers = hosts.map((host) => `${scheme}${login}${host}${path}${query}`)
   if (!servers.every((server) => URL.canParse(server))) return undefined
-  return { servers, shown: `${scheme}${hosts}${path}` }
+  return { servers, shown: `${scheme}${list}${path}` }
 }
