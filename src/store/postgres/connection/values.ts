@@ -37,20 +37,26 @@ function uuid(text: string): string {
   return text.replaceAll('-', '')
 }
 
+/** JSON that the database made of columns. */
+function json(text: string): unknown {
+  return JSON.parse(text, (_, value: unknown) => (typeof value === 'string' ? original(value) : value))
+}
+
 const { builtins } = pg.types
 /** The type `text[]`, which the driver parses but does not name. */
 const TEXT_ARRAY: number = 1009
 
 type Parse = (text: string) => unknown
 const typeParser = pg.types.getTypeParser as (oid: number, format?: 'text') => Parse
-const textArray = typeParser(TEXT_ARRAY) as (text: string) => readonly string[]
+const textArray = typeParser(TEXT_ARRAY) as (text: string) => readonly (string | null)[]
 
 const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [builtins.INT8, integer],
   [builtins.NUMERIC, BigInt],
   [builtins.UUID, uuid],
   [builtins.TEXT, original],
-  [TEXT_ARRAY, (text) => textArray(text).map(original)],
+  [TEXT_ARRAY, (text) => textArray(text).map((item) => (item === null ? null : original(item)))],
+  [builtins.JSON, json],
 ])
 
 /** The driver's `types`: how columns become values. */
