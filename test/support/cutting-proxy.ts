@@ -33,6 +33,11 @@ export class CuttingProxy {
     return this.left !== null
   }
 
+  /** Ends of connections that are open. */
+  get connections(): number {
+    return this.open.size
+  }
+
   /** Lets everything pass from now on. */
   disarm(): void {
     this.left = null

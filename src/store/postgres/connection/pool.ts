@@ -3,11 +3,11 @@ import { QueueFull } from '../../refusals.js'
 import { Session } from './session.js'
 
 /** Sessions that write. Each has one transaction at a time. */
-const WRITERS_MAX = 6
+export const WRITERS_MAX = 6
 /** Sessions that read. Each has many statements on their way. */
 const READERS_MAX = 2
 /** Writes that may wait for a session because clients asked for them (`store.ts`). */
-const REQUESTED_WRITES_MAX = 8192
+export const REQUESTED_WRITES_MAX = 8192
 
 interface Waiting {
   readonly resolve: (session: Session) => void
@@ -31,24 +31,20 @@ export class WriterPool {
       if (!session.isLost) return session
       this.drop(session)
     }
-    if (this.open >= WRITERS_MAX) {
-      return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }))
-    }
-    return this.openOne()
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject })
+      if (this.open < WRITERS_MAX) void this.openOne()
+    })
   }
 
   /** Gives a session back. One that was lost, or whose transaction did not end, is `broken`. */
   give(session: Session, isBroken: boolean): void {
-    if (isBroken || session.isLost) {
-      this.drop(session)
-      // The next one in turn opens one of its own, or hears why it cannot.
-      const next = this.waiting.shift()
-      if (next !== undefined) this.openOne().then(next.resolve, next.reject)
+    if (!isBroken && !session.isLost) {
+      this.lend(session)
       return
     }
-    const next = this.waiting.shift()
-    if (next !== undefined) next.resolve(session)
-    else this.idle.push(session)
+    this.drop(session)
+    if (this.waiting.length > 0) void this.openOne()
   }
 
   /** Call it when no transaction is left. */
@@ -58,20 +54,29 @@ export class WriterPool {
     this.idle = []
   }
 
+  /** Lends a session to the next one in turn. */
+  private lend(session: Session): void {
+    const next = this.waiting.shift()
+    if (next !== undefined) next.resolve(session)
+    else if (this.isClosed) this.drop(session)
+    else this.idle.push(session)
+  }
+
   private drop(session: Session): void {
     this.open -= 1
     void session.close()
   }
 
-  private async openOne(): Promise<Session> {
+  /** Opens a session for the next one in turn, who hears why when it cannot be opened. */
+  private async openOne(): Promise<void> {
     this.open += 1
     try {
-      return await Session.open(this.address)
+      this.lend(await Session.open(this.address))
     } catch (error) {
       this.open -= 1
-      // Whoever waits would wait for ever, if this was the only session that could have been given back.
-      for (const { reject } of this.open === 0 ? this.waiting.splice(0) : []) reject(error)
-      throw error
+      // Without any session nobody would ever give one back to those who wait.
+      const unserved = this.waiting.splice(0, this.open === 0 ? this.waiting.length : 1)
+      for (const { reject } of unserved) reject(error)
     }
   }
 }
