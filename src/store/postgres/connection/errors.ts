@@ -3,8 +3,11 @@ import { StorageUnavailable } from '../../refusals.js'
 /** The database did not say whether it has made a write durable, and could not be asked. The write may have happened. */
 export class FateUnknown extends StorageUnavailable {}
 
-/** Waits for others and is tried again: `serialization_failure`, `deadlock_detected`, and a row that another has just made. */
-const RETRIED = new Set(['40001', '40P01', '23505'])
+/**
+ * Waits for others and is tried again: `serialization_failure`, `deadlock_detected`, and a row or a table that another has just
+ * made, of which `IF NOT EXISTS` does not know yet.
+ */
+const RETRIED = new Set(['40001', '40P01', '23505', '42P07', '42710'])
 
 /** The server cannot write now, though the session may be alive: read-only, shutting down, starting, no room, too many sessions. */
 const UNAVAILABLE = new Set([

@@ -5,7 +5,7 @@ import { Fragment, sql } from '../connection/sql.js'
 import { VERSIONS } from './tables.js'
 
 /** The version of the schema that this program needs. */
-const SCHEMA_VERSION = VERSIONS.length
+export const SCHEMA_VERSION = VERSIONS.length
 
 /** Whose wallets a database has: a simulated ledger's, or a real one's. */
 export type Kind = 'sandbox' | 'real'

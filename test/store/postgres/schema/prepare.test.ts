@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { test as always } from 'node:test'
+import { StartError } from '../../../../src/start-error.js'
+import { openPostgresStore } from '../../../../src/store/postgres/postgres-store.js'
+import { SCHEMA_VERSION } from '../../../../src/store/postgres/schema/prepare.js'
+import type { Store } from '../../../../src/store/store.js'
+import { invoiceRequest, walletAssigned, walletCreated } from '../../../support/fixtures.js'
+import { administer } from '../../../support/postgres-database.js'
+import { createDatabase, postgresStoreOptions } from '../../../support/postgres-harness.js'
+import { PostgresServer } from '../../../support/postgres-server.js'
+import { postgresForTests } from '../../../support/postgres-tests.js'
+
+const server = await postgresForTests()
+
+/** Skipped where there is no PostgreSQL. */
+const test = server === null ? always.skip : always
+
+function present(): PostgresServer {
+  if (server === null) throw new Error('a skipped test asks for its server')
+  return server
+}
+
+const STORES = 8
+const DATABASES = 3
+
+/** Closes the store behind it. */
+async function withStore<T>(url: string, run: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openPostgresStore(postgresStoreOptions(url))
+  try {
+    return await run(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Makes an invoice, on a wallet of its own. */
+async function createInvoice(store: Store, walletId: string): Promise<void> {
+  for (const fact of [walletCreated(walletId), walletAssigned(walletId, 'alice')]) {
+    await store.ledger.applyFacts([{ eventId: null, fact }])
+  }
+  const [fate] = await store.commands.perform([{ type: 'invoice', request: invoiceRequest({ walletIds: [walletId] }) }])
+  assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice' && fate.value.outcome.ok)
+}
+
+async function countInvoices(store: Store): Promise<number> {
+  return (await store.invoices.page('alice', { after: null, limit: 100 })).items.length
+}
+
+function versionOf(url: string): Promise<readonly unknown[]> {
+  return administer(url, 'SELECT version::integer FROM billhook')
+}
+
+/** What the database has, by name. */
+function relationsOf(url: string): Promise<readonly unknown[]> {
+  return administer(
+    url,
+    "SELECT relname, relkind FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname",
+  )
+}
+
+test('several stores that open at once on an empty database make the tables once, and all of them work', async () => {
+  for (let n = 0; n < DATABASES; n += 1) {
+    const url = await createDatabase(present())
+    const stores = await Promise.all(Array.from({ length: STORES }, () => openPostgresStore(postgresStoreOptions(url))))
+    await Promise.all(stores.map((store, i) => createInvoice(store, `wallet-${i}`)))
+    for (const store of stores) {
+      assert.equal(await countInvoices(store), STORES)
+      await store.close()
+    }
+    assert.deepEqual(await versionOf(url), [{ version: SCHEMA_VERSION }])
+  }
+})
+
+test('a start makes nothing anew in a database that has this version', async () => {
+  const url = await createDatabase(present())
+  await withStore(url, (store) => createInvoice(store, 'wallet-1'))
+  // The transaction that wrote the version last.
+  const written = () => administer(url, 'SELECT xmin::text FROM billhook')
+  const before = await written()
+  assert.equal(await withStore(url, countInvoices), 1)
+  assert.deepEqual(await written(), before)
+})
+
+/** What may be missing of a version that was interrupted. */
+const INTERRUPTIONS: readonly (readonly [name: string, ...statements: string[]])[] = [
+  ['only its number'],
+  ['its last table', 'DROP TABLE event_heads'],
+  ['an index', 'DROP INDEX invoices_owner'],
+  ['a sequence', 'DROP SEQUENCE assignments'],
+]
+
+for (const [missing, ...statements] of INTERRUPTIONS) {
+  test(`a version that lacks ${missing} is completed, and keeps what is there`, async () => {
+    const url = await createDatabase(present())
+    await withStore(url, (store) => createInvoice(store, 'wallet-1'))
+    const whole = await relationsOf(url)
+    await administer(url, 'UPDATE billhook SET version = 0', ...statements)
+    await withStore(url, async (store) => {
+      assert.equal(await countInvoices(store), 1)
+      await createInvoice(store, 'wallet-2')
+      assert.equal(await countInvoices(store), 2)
+    })
+    assert.deepEqual(await relationsOf(url), whole)
+    assert.deepEqual(await versionOf(url), [{ version: SCHEMA_VERSION }])
+  })
+}
+
+test('a start that is refused by the database leaves nothing half made, and the next one makes everything', async () => {
+  const url = await createDatabase(present())
+  await administer(
+    url,
+    `CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+       IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity = 'public.event_heads') THEN
+         RAISE EXCEPTION USING ERRCODE = 'disk_full', MESSAGE = 'no space left';
+       END IF;
+     END $$`,
+    'CREATE EVENT TRIGGER refusing ON ddl_command_end EXECUTE FUNCTION refuse()',
+  )
+  await assert.rejects(openPostgresStore(postgresStoreOptions(url)), isStartError(/no space left/))
+  assert.deepEqual(await relationsOf(url), [])
+  await administer(url, 'DROP EVENT TRIGGER refusing')
+  await withStore(url, (store) => createInvoice(store, 'wallet-1'))
+})
+
+test('data of a later version is refused, and stays as it is', async () => {
+  const url = await createDatabase(present())
+  await withStore(url, (store) => createInvoice(store, 'wallet-1'))
+  const later = SCHEMA_VERSION + 1
+  await administer(url, `UPDATE billhook SET version = ${later}`)
+  await assert.rejects(
+    openPostgresStore(postgresStoreOptions(url)),
+    isStartError(new RegExp(`has version ${later} of the data; this program knows versions up to ${SCHEMA_VERSION}`)),
+  )
+  assert.deepEqual(await versionOf(url), [{ version: later }])
+})
+
+test('data of a sandbox and of real wallets are kept apart', async () => {
+  const url = await createDatabase(present())
+  const open = (kind: 'sandbox' | 'real') => openPostgresStore({ ...postgresStoreOptions(url), kind })
+  await (await open('sandbox')).close()
+  await assert.rejects(open('real'), isStartError(/belongs to a sandbox/))
+  await (await open('sandbox')).close()
+})
+
+test('a database that takes no writes is refused, with nothing made', async () => {
+  const url = await createDatabase(present())
+  const { pathname } = new URL(url)
+  const name = pathname.slice(1)
+  await administer(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await assert.rejects(openPostgresStore(postgresStoreOptions(url)), isStartError(/read-only/))
+  assert.deepEqual(await relationsOf(url), [])
+  await administer(present().url(), `ALTER DATABASE ${name} RESET default_transaction_read_only`)
+  await withStore(url, (store) => createInvoice(store, 'wallet-1'))
+})
+
+test('of several servers the first one that takes writes is used', async () => {
+  const url = await createDatabase(present())
+  const readOnly = await PostgresServer.start({ settings: { default_transaction_read_only: 'on' } })
+  const { host, pathname } = new URL(url)
+  const several = `postgres://postgres@127.0.0.1:1,127.0.0.1:${readOnly.port},${host}${pathname}`
+  try {
+    await administer(readOnly.url(), 'SET default_transaction_read_only = off', `CREATE DATABASE ${pathname.slice(1)}`)
+    await withStore(several, (store) => createInvoice(store, 'wallet-1'))
+    assert.equal(await withStore(url, countInvoices), 1)
+  } finally {
+    await readOnly.stop()
+  }
+})
+
+test('a database that cannot be reached is told without its password', async () => {
+  const url = 'postgres://postgres:secret@127.0.0.1:1/billhook'
+  await assert.rejects(openPostgresStore(postgresStoreOptions(url)), (error) => {
+    assert.ok(error instanceof StartError)
+    assert.match(error.message, /postgres:\/\/127\.0\.0\.1:1\/billhook cannot be used: .*ECONNREFUSED/)
+    assert.doesNotMatch(error.message, /secret/)
+    return true
+  })
+})
+
+function isStartError(message: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof StartError, String(error))
+    assert.match(error.message, message)
+    return true
+  }
+}
