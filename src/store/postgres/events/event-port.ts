@@ -86,9 +86,10 @@ export class PostgresEvents implements EventPort {
         ORDER BY number LIMIT ${limit}::bigint`)
       const last = old.at(-1)
       if (last === undefined) return 0
-      work.write(sql`UPDATE event_heads SET removed_to = ${last.number}::bigint WHERE owner = ${owner}`)
-      work.write(sql`DELETE FROM owner_events WHERE owner = ${owner} AND number <= ${last.number}::bigint`)
-      return old.length
+      // Another process may have removed more meanwhile.
+      work.write(sql`
+        UPDATE event_heads SET removed_to = greatest(removed_to, ${last.number}::bigint) WHERE owner = ${owner}`)
+      return work.wrote(sql`DELETE FROM owner_events WHERE owner = ${owner} AND number <= ${last.number}::bigint`)
     })
   }
 }
