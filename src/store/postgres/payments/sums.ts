@@ -56,7 +56,7 @@ export function addToSums(
 }
 
 /** What was confirmed strictly after a moment, atoms. */
-async function confirmedAfter(work: Work, { addressId, currency }: Account, timeMs: number): Promise<bigint> {
+export async function confirmedAfter(work: Work, { addressId, currency }: Account, timeMs: number): Promise<bigint> {
   const row = await work.row<{ confirmed: bigint }>(sql`
     SELECT coalesce(sum(s.confirmed), 0) AS confirmed FROM ${SIZES}
     JOIN sums AS s ON s.address_id = ${addressId}::bigint AND s.currency = ${currency}
