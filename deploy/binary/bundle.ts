@@ -24,7 +24,7 @@ const REPLACED_MODULES: Readonly<Record<string, string>> = {
 }
 
 /** Optional to the packages that import them, which catch the error. */
-const ABSENT_MODULES = ['msgpackr-extract', '@napi-rs/nice']
+const ABSENT_MODULES = ['msgpackr-extract', '@napi-rs/nice', 'pg-native']
 
 /** Piscina starts its threads from files; the binary has none. */
 const PATCHES: readonly Patch[] = [
