@@ -196,3 +196,21 @@ async function payFrom(
   // None of these deposits counts for the next invoice.
   await setTimeout(5)
 }
+
+test('a claim waits for the last free wallet when a deposit to it is being recorded, and all claims together get each once', async () => {
+  await withStores(async (stores) => {
+    const [first] = stores
+    assert.ok(first !== undefined)
+    const ids = ['free-1', 'free-2', 'free-3', 'free-4']
+    for (const id of ids) await first.ledger.applyFacts([{ eventId: null, fact: walletCreated(id) }])
+    const deposits = ids.flatMap((id, i) =>
+      stores.map((store, n) => {
+        const fact = depositFact('pending', { txHash: `tx-${i}-${n}`, toAddress: addressOf(id), amount: '1' })
+        return store.commands.perform([{ type: 'deposit', eventId: null, fact }])
+      }),
+    )
+    const claimed = await Promise.all(ids.map((_, i) => stores[i % STORES]?.wallets.claim('SEP', 60_000)))
+    await Promise.all(deposits)
+    assert.deepEqual(claimed.map((wallet) => wallet?.id).sort(), ids)
+  })
+})

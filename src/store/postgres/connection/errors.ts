@@ -22,6 +22,10 @@ const UNAVAILABLE = new Set([
   '53300',
   '58030',
   '25P03',
+  '25P04',
+  '53400',
+  '57P04',
+  '57P05',
 ])
 
 /** Classes of `SQLSTATE`: connection exceptions. */

@@ -70,17 +70,38 @@ export class PostgresWallets implements WalletPort {
 /** The end of a lease that is longer than any: beyond the year 10 000. */
 const LEASE_END_MAX = 0xffff_ffff_ffff
 
-/** Hands out the wallet that has been free the longest. Claims at the same time pass over each other's. */
+/** Times that a claim looks again because another one was given the wallet that it waited for. */
+const LOOKS_MAX = 10
+
+/**
+ * Hands out the wallet that has been free the longest. Claims at the same time pass over each other's, and over wallets that are
+ * locked for another reason; only when nothing else is left they wait for those.
+ */
 async function claimWallet(work: Work, network: Network, leaseMs: number): Promise<ClaimedWallet | null> {
   const nowMs = await work.readClock()
-  const wallet = await work.row<WalletColumns>(sql`
-    SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE ${free(network)} AND w.leased_until <= ${nowMs}::bigint
-    ORDER BY w.leased_until, w.no LIMIT 1 FOR UPDATE SKIP LOCKED`)
-  if (wallet === undefined) return null
-  const { id, address } = wallet
+  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    const wallet =
+      (await findClaimable(work, network, nowMs, sql`FOR UPDATE SKIP LOCKED`)) ??
+      (await findClaimable(work, network, nowMs, sql`FOR UPDATE`))
+    if (wallet !== undefined) return lease(work, wallet, nowMs + leaseMs)
+    if ((await findClaimable(work, network, nowMs, sql``)) === undefined) return null
+  }
+  return null
+}
+
+function lease(work: Work, { id, address }: WalletColumns, endMs: number): ClaimedWallet {
   if (address === null) throw new Error('the pool of wallets names one that has no address')
-  work.write(
-    sql`UPDATE wallets SET leased_until = ${Math.min(nowMs + leaseMs, LEASE_END_MAX)}::bigint WHERE id = ${id}`,
-  )
+  work.write(sql`UPDATE wallets SET leased_until = ${Math.min(endMs, LEASE_END_MAX)}::bigint WHERE id = ${id}`)
   return { id, address }
+}
+
+function findClaimable(
+  work: Work,
+  network: Network,
+  nowMs: number,
+  rest: Fragment,
+): Promise<WalletColumns | undefined> {
+  return work.row<WalletColumns>(sql`
+    SELECT ${WALLET_COLUMNS} FROM wallets AS w WHERE ${free(network)} AND w.leased_until <= ${nowMs}::bigint
+    ORDER BY w.leased_until, w.no LIMIT 1 ${rest}`)
 }
