@@ -110,6 +110,17 @@ export function timeText({ locale }: Language, timeMs: number): string {
   return `${format.format(timeMs)} UTC`
 }
 
-export function listText({ locale }: Language, items: readonly string[], type: 'conjunction' | 'disjunction'): string {
-  return new Intl.ListFormat(locale, { type }).format(items)
+export function listText(language: Language, items: readonly string[], type: 'conjunction' | 'disjunction'): string {
+  return listParts(language, items, type)
+    .map(({ value }) => value)
+    .join('')
+}
+
+/** The items of a list and the words between them. */
+export function listParts(
+  { locale }: Language,
+  items: readonly string[],
+  type: 'conjunction' | 'disjunction',
+): readonly { readonly type: 'element' | 'literal'; readonly value: string }[] {
+  return new Intl.ListFormat(locale, { type }).formatToParts(items)
 }

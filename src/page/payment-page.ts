@@ -7,7 +7,7 @@ import type { Wallet } from '../domain/wallet.js'
 import { amountText } from './amount-text.js'
 import { contactLine } from './brand.js'
 import { coinOn, coinsOf, NETWORK_TITLES } from './coin.js'
-import { type Language, listText, numberText, say, timeText } from './language.js'
+import { type Language, listParts, listText, numberText, say, timeText } from './language.js'
 import { type PageFrame, page } from './layout.js'
 import { type Markup, markup } from './markup.js'
 import {
@@ -57,6 +57,8 @@ export interface PaymentView extends Transactions {
   readonly expiresAt: number | null
   /** The wallets of the invoice, in its order. */
   readonly wallets: readonly PageWallet[]
+  /** Position of the wallet whose address is shown first. */
+  readonly chosen: number
   readonly networks: NetworkFacts
   /** Unix ms. */
   readonly nowMs: number
@@ -65,7 +67,7 @@ export interface PaymentView extends Transactions {
 const VERSION_LENGTH = 16
 
 /** A short text that changes with everything that can change on the page of an invoice. */
-export function versionOf(view: Omit<PaymentView, 'invoice' | 'expiresAt' | 'nowMs'>): string {
+export function versionOf(view: Omit<PaymentView, 'invoice' | 'expiresAt' | 'chosen' | 'nowMs'>): string {
   const { payment, isVoid, wallets, networks } = view
   const addresses = wallets.map(({ address }) => address)
   const shown = JSON.stringify([payment, isVoid, addresses, transactionsShown(view, networks)])
@@ -153,8 +155,15 @@ ${isPart ? markup`<p class="quiet">${say(this.language, 'ofAmount', { amount: th
     return markup`<button type="button" class="copy" data-copy="${text}" data-label="${texts[label]}" data-done="${texts.copied}">${texts[label]}</button>`
   }
 
-  private sum(decimal: string, coin = this.coin): Markup {
-    return markup`<bdi>${numberText(this.language, decimal)} ${coin}</bdi>`
+  private sum(decimal: string, coin?: string): Markup {
+    const number = numberText(this.language, decimal)
+    if (coin !== undefined || this.coins.length < 2) return markup`<bdi>${number} ${coin ?? this.coin}</bdi>`
+    // Each coin by itself: the word between them may run the other way.
+    const parts = listParts(this.language, this.coins, 'disjunction')
+    return markup`${parts.map(({ type, value }, i) => {
+      if (type === 'literal') return markup`${value}`
+      return markup`<bdi>${i === 0 ? `${number} ${value}` : value}</bdi>`
+    })}`
   }
 
   private statusBox(): Markup {
@@ -191,17 +200,20 @@ ${panels.length === 1 ? markup`<p class="network">${labels}</p>${panels}` : this
 
   /**
    * One panel at a time, without a script: the style shows the panel behind the chosen radio button. A panel follows its
-   * button in the document too, so that a screen reader comes to it next.
+   * button in the document too, so that a screen reader comes to it next. Where no script runs, links choose instead: the page
+   * refreshes itself there, and the choice has to be in its address.
    */
   private tabs(labels: readonly Markup[], panels: readonly Markup[]): Markup {
-    const { wallets } = this.view
+    const { wallets, chosen } = this.view
     return markup`<fieldset class="tabs">
 <legend>${say(this.language, 'network')}</legend>
 ${panels.map((panel, index) => {
   const id = `wallet-${index}`
-  const isFirst = index === 0
-  return markup`<input type="radio" name="network" id="${id}" value="${wallets[index]?.network ?? ''}"${isFirst ? markup` checked` : null}>
-<label for="${id}">${labels[index] ?? null}</label>
+  const isChosen = index === chosen
+  const label = labels[index] ?? null
+  const link = `?lang=${this.language.code}&wallet=${index}`
+  return markup`<input type="radio" name="network" id="${id}" value="${wallets[index]?.network ?? ''}"${isChosen ? markup` checked` : null}>
+<label for="${id}"><span class="script">${label}</span><a class="scriptless" href="${link}"${isChosen ? markup` aria-current="true"` : null}>${label}</a></label>
 ${panel}`
 })}
 </fieldset>`

@@ -89,6 +89,8 @@ html:not(.js) .copy, html:not(.js) .script, html.js .scriptless, .receipt { disp
 .tabs { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 1.25rem 0 0; padding: 0; border: 0; min-width: 0; }
 .tabs legend { margin-bottom: 0.5rem; padding: 0; color: var(--quiet); font-size: 0.875rem; }
 .tabs input { position: absolute; opacity: 0; }
+html:not(.js) .tabs input { display: none; }
+.tabs label a { color: inherit; text-decoration: none; }
 .tabs label { min-height: 2.75rem; padding: 0.5rem 0.875rem; border: 1px solid var(--quiet); border-radius: 0.5rem; cursor: pointer; }
 .tabs input:checked + label { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); font-weight: 600; }
 .tabs input:focus-visible + label { outline: 3px solid var(--accent); outline-offset: 2px; }

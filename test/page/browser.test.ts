@@ -65,9 +65,17 @@ describe('the payment page in a browser', { skip: noBrowser }, () => {
 
   test('works without a script: one network at a time, nothing to press that does nothing', async () => {
     const page = await shop.visit(await shop.invoice('30000'), { javaScriptEnabled: false })
+    const address = () => page.locator('.panel:visible .address').textContent()
     assert.equal(await page.locator('.panel:visible').count(), 1)
-    await page.getByText('TRON Nile').first().click()
-    assert.equal(await page.locator('.panel:visible .address').textContent(), NILE.address)
+    await page.getByRole('link', { name: 'TRON Nile' }).click()
+    await page.waitForURL(/wallet=1/)
+    assert.equal(await address(), NILE.address)
+    // As the page does by itself every few seconds, and its link.
+    await page.reload()
+    assert.equal(await address(), NILE.address)
+    await page.getByRole('link', { name: 'Refresh now' }).click()
+    await page.waitForLoadState()
+    assert.equal(await address(), NILE.address)
     assert.equal(await page.locator('button:visible').count(), 0)
     await page.context().close()
   })

@@ -50,6 +50,7 @@ function render({ invoice, ...rest }: Variation = {}, frame: PageFrame = frameOf
     isVoid: false,
     expiresAt: null,
     wallets: [SEP],
+    chosen: 0,
     deposits: [],
     hasMoreDeposits: false,
     networks: NETWORKS,
@@ -246,10 +247,15 @@ describe('the payment page', () => {
     assert.equal(render().includes('Pay before'), false)
   })
 
+  test('sets each of two coins apart, so that the word between them may run the other way', () => {
+    const html = render({ invoice: { currency: 'native', amount: '0.015' }, wallets: [SEP, NILE] })
+    assert.ok(html.includes('<bdi>0.015 ETH</bdi> or <bdi>TRX</bdi>'), html)
+  })
+
   test('says beside the name of each test network that it is one', () => {
     const html = render({ wallets: [SEP, NILE] })
     for (const name of ['Ethereum Sepolia', 'TRON Nile']) {
-      assert.ok(html.includes(`${name}</bdi> <span class="test">Test network</span></label>`), html)
+      assert.ok(html.includes(`${name}</bdi> <span class="test">Test network</span></span>`), html)
     }
   })
 

@@ -58,10 +58,21 @@ async function show(parts: PaymentPageParts, head: RequestHead, id: string): Pro
   const shown = await shownOf(store, id)
   if (shown === undefined) return failureAnswer(failure('invoice_not_found'))
   const frame = frameFor(pages, head)
-  return pageAnswer(200, paymentPage(frame, { ...shown, networks, nowMs: clock.now() }), frame, pages)
+  return pageAnswer(
+    200,
+    paymentPage(frame, { ...shown, chosen: chosenWallet(head, shown), networks, nowMs: clock.now() }),
+    frame,
+    pages,
+  )
 }
 
-type Shown = Omit<PaymentView, 'networks' | 'nowMs'>
+type Shown = Omit<PaymentView, 'chosen' | 'networks' | 'nowMs'>
+
+/** Which of its wallets the page was asked for, as its links without a script do; else the first one. */
+function chosenWallet({ query }: RequestHead, { wallets }: Shown): number {
+  const asked = new URLSearchParams(query).get('wallet') ?? ''
+  return /^\d{1,2}$/.test(asked) && Number(asked) < wallets.length ? Number(asked) : 0
+}
 
 async function shownOf(store: PageStore, id: string): Promise<Shown | undefined> {
   const found = await store.invoices.findWithDeposits(id, TRANSACTIONS_MAX)
