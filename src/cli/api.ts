@@ -5,6 +5,7 @@ import { Refused, type Reply, readAnswer, Unreachable } from '../merchant/answer
 import { type Call, methodAndPath } from '../merchant/call.js'
 import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
 import type { BillhookCommand, Check, Given, ProcessIo } from './billhook-command.js'
+import { checkWholeNumber } from './flags.js'
 import { readKeyFile } from './key-file.js'
 import { withProcess } from './local-work.js'
 
@@ -55,6 +56,15 @@ export const checkOwner: Check = ({ options, context: { environment } }, problem
   if (options['owner'] === undefined && !environment['BILLHOOK_OWNER']) {
     problems.push('The identity is missing: give it with --owner or BILLHOOK_OWNER.')
   }
+}
+
+const LIMIT = [1, 1_000_000_000] as const
+
+/** Checks the flags of a command that lists what an identity has, `--limit` of them at most. */
+export const checkList: Check = (given, problems) => {
+  checkWholeNumber('limit', LIMIT, given.options, problems)
+  checkService(given, problems)
+  checkOwner(given, problems)
 }
 
 /**

@@ -1,14 +1,13 @@
 import type { OwnerEvent } from '../domain/event.js'
 import type { Columns } from '../listing/column.js'
 import { eventColumns } from '../listing/events.js'
-import { type Api, checkOwner, checkService, onService, withApi } from './api.js'
+import { type Api, checkList, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
-import { checkWholeNumber, text, wholeNumber } from './flags.js'
+import { text, wholeNumber } from './flags.js'
 import { jsonLine, printable } from './output.js'
 import { TextTable } from './text-table.js'
 
-const LIMIT = [1, 1_000_000_000] as const
 /** Events in one request. */
 const PAGE_SIZE = 1000
 
@@ -20,11 +19,7 @@ export function eventCommands(program: BillhookCommand): void {
     .explain(
       'The id of the last event is the cursor for the next time. If events after the cursor have been removed, because they are older than BILLHOOK_EVENTS_DAYS, the command ends with 1.',
     )
-    .runs(list, (given, problems) => {
-      checkWholeNumber('limit', LIMIT, given.options, problems)
-      checkService(given, problems)
-      checkOwner(given, problems)
-    })
+    .runs(list, checkList)
 }
 
 async function list(given: Given): Promise<number> {

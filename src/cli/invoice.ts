@@ -1,5 +1,5 @@
 import { type InvoiceRecord, invoiceColumns } from '../listing/invoices.js'
-import { type Api, checkOwner, checkService, isSigning, onService, withApi } from './api.js'
+import { type Api, checkList, checkOwner, checkService, isSigning, onService, withApi } from './api.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
 import { checkWholeNumber, needFlags, text, wholeNumber } from './flags.js'
@@ -10,7 +10,6 @@ import { TextTable } from './text-table.js'
 
 /** As the service takes it (decisions 4). */
 const EXPIRES_IN = [60, 31_536_000] as const
-const LIMIT = [1, 1_000_000_000] as const
 /** Records in one request of a list. */
 const PAGE_SIZE = 500
 
@@ -123,11 +122,7 @@ function listCommand(invoice: BillhookCommand): void {
     .option('--currency <currency>', 'Only invoices in USDT, or native.')
     .option('--created-after <ms>', 'Only invoices created after this time, Unix milliseconds.')
     .option('--created-before <ms>', 'Only invoices created before this time, Unix milliseconds.')
-    .runs(list, (given, problems) => {
-      checkWholeNumber('limit', LIMIT, given.options, problems)
-      checkService(given, problems)
-      checkOwner(given, problems)
-    })
+    .runs(list, checkList)
 }
 
 async function list(given: Given): Promise<number> {
