@@ -53,6 +53,18 @@ export type ChainStep =
   /** Forgets all blocks, so that the next ones are the first. Deposits stay as they are. */
   | { readonly type: 'forget'; readonly network: Network }
 
+/** The deposits that the blocks of a step bring. */
+export function sightingsOf(step: ChainStep): readonly Sighting[] {
+  return 'blocks' in step ? step.blocks.flatMap((block) => sightingsIn(step.network, block)) : []
+}
+
+/** The deposits that a block brings: they are received at its time. */
+export function sightingsIn(network: Network, { transfers, timeMs }: ObservedBlock): readonly Sighting[] {
+  return transfers.map(({ txHash, index, toAddress, currency, amount }: ObservedTransfer) => {
+    return { network, txHash, index, toAddress, currency, amount, receivedAt: timeMs }
+  })
+}
+
 /** Where the watcher of a network is. */
 export interface ChainPosition {
   /** The last block. */

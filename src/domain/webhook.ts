@@ -110,6 +110,14 @@ export type DeliveryResult =
 export const DELIVERY_FAILURES = ['timeout', 'dns', 'connection', 'refused_address', 'interrupted'] as const
 export type DeliveryFailure = (typeof DELIVERY_FAILURES)[number]
 
+/** How an attempt ended that was in progress when the process died. */
+export const INTERRUPTED: DeliveryResult = {
+  kind: 'failed',
+  reason: 'interrupted',
+  detail: 'the service stopped before the outcome was known',
+  durationMs: 0,
+}
+
 export function isDelivered(result: DeliveryResult): boolean {
   return result.kind === 'answered' && result.httpStatus >= 200 && result.httpStatus <= 299
 }

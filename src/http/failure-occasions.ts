@@ -82,5 +82,5 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   overloaded: 'A bounded queue is full.',
   shutting_down: 'The service is draining.',
   not_ready: 'GET /readyz: the store is not open or the verification threads are not up.',
-  storage_unavailable: 'The disk refuses writes; reads go on.',
+  storage_unavailable: 'The disk refuses writes, while reads go on, or the database cannot be used.',
 }

@@ -35,7 +35,7 @@ export async function startOffline(
   const shutdown = new Shutdown()
   try {
     const sandbox = isSandboxDirectory(dataDirectory)
-    const store = await openStore(settings, clock)
+    const store = await openStore(settings, clock, { mayBegin })
     shutdown.add('store', () => store.close())
     const { testDeliveries } = startSender({ settings, clock, shutdown, store })
     const directory = new WalletDirectory(store)

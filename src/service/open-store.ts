@@ -21,6 +21,8 @@ interface Opening {
   readonly migration?: MigrationControl
   /** Absent for a command. */
   readonly serving?: Serving
+  /** Whether a command may begin with a database that holds no data yet. */
+  readonly mayBegin?: boolean
 }
 
 /**
@@ -30,7 +32,7 @@ interface Opening {
 export async function openStore(settings: Settings, clock: Clock, opening: Opening = {}): Promise<Store> {
   const random = createPooledRandom()
   const ids = new IdGenerator(random)
-  const { serving, ...observers } = opening
+  const { serving, mayBegin = serving !== undefined, ...observers } = opening
   const common = {
     tokenDecimals: tokenDecimalsOf(settings),
     flawOfAddress: addressCheck({ SEP: settings.sepToken, 'TRX-NILE': settings.trxNileToken }),
@@ -47,7 +49,9 @@ export async function openStore(settings: Settings, clock: Clock, opening: Openi
   const lock = lockDirectory(settings.dataDirectory)
   try {
     const { openPostgresStore } = await import('../store/postgres/postgres-store.js')
-    const store = await openPostgresStore({ ...common, address, kind: settings.sandbox ? 'sandbox' : 'real' }, serving)
+    const kind = settings.sandbox ? 'sandbox' : 'real'
+    const preparation = { kind: serving === undefined ? null : kind, mayBegin } as const
+    const store = await openPostgresStore({ ...common, ...preparation, address }, serving)
     return { ...store, close: () => store.close().finally(lock.release) }
   } catch (error) {
     lock.release()
@@ -60,7 +64,7 @@ export function keepsOwnData({ store }: Pick<Settings, 'store'>): boolean {
   return store === 'lmdb'
 }
 
-/** Throws `StartError` when the configured data directory holds no data. A database is never without: a start makes its tables. */
+/** Throws `StartError` when the configured data directory holds no data. Opening says so of a database. */
 export function assertHasData({ store, dataDirectory }: Pick<Settings, 'store' | 'dataDirectory'>, advice = ''): void {
   if (!keepsOwnData({ store }) || existsSync(join(dataDirectory, DATA_FILE))) return
   throw new StartError(`the data directory ${dataDirectory} holds no data${advice}`)

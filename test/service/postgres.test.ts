@@ -136,6 +136,24 @@ test('while the database is away requests are refused, and when it is back the s
     await until(async () => (await read()) === 200, 'the service goes on')
   }))
 
+test('commands work on a database beside which no service runs, a sandbox too, and make none of an empty one', () =>
+  onDatabase(async ({ store, start }) => {
+    const directory = temporaryDirectory()
+    const command = (...args: readonly string[]) =>
+      run(process.execPath, ['dist/src/main.js', ...args, '--data', directory.path], {
+        cwd: projectRoot,
+        env: { PATH: process.env['PATH'], BILLHOOK_STORE: store },
+      })
+    try {
+      await assert.rejects(command('status'), /billhook: the database holds no data/)
+      await (await start().ready).stop()
+      const { stdout } = await command('export', 'wallets')
+      assert.equal(stdout.trim().split('\n').length, 200)
+    } finally {
+      directory.remove()
+    }
+  }))
+
 test('a sandbox and a real service do not share a database, and nobody serves without one', () =>
   onDatabase(async ({ store, start }) => {
     await (await start().ready).stop()

@@ -20,6 +20,7 @@ export function postgresStoreOptions(url: string): Omit<PostgresStoreOptions, 'c
     flawOfAddress: () => null,
     areWalletsShared: true,
     kind: 'real',
+    mayBegin: true,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => (++secrets).toString(16).padStart(64, '0'),

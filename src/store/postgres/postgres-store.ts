@@ -4,7 +4,7 @@ import type { FlawOfAddress } from '../../domain/wallet.js'
 import type { Scheduler } from '../../scheduler.js'
 import { StartError, StartStopped } from '../../start-error.js'
 import { StorageUnavailable } from '../refusals.js'
-import type { MigrationControl, Store } from '../store.js'
+import type { Store } from '../store.js'
 import { PostgresChain } from './chain/chain-port.js'
 import { PostgresCommands } from './commands/command-port.js'
 import { Database, type DatabaseOptions } from './connection/database.js'
@@ -20,12 +20,12 @@ import { Lease, type LeaseEvents } from './lease.js'
 import { PostgresLedger } from './ledger/ledger-port.js'
 import { PostgresOutbox } from './outbox/outbox-port.js'
 import { PostgresOverview } from './overview.js'
-import { type Kind, prepareSchema } from './schema/prepare.js'
+import { type Preparation, prepareSchema } from './schema/prepare.js'
 import { PostgresWallets } from './wallets/wallet-port.js'
 import { PostgresWebhooks } from './webhooks.js'
 
 /** Everything that the store takes from outside. */
-export interface PostgresStoreOptions extends DatabaseOptions {
+export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
   readonly tokenDecimals: TokenDecimals
   /** Judges the address of a wallet that becomes known. */
   readonly flawOfAddress: FlawOfAddress
@@ -35,9 +35,6 @@ export interface PostgresStoreOptions extends DatabaseOptions {
   readonly randomKeyId: () => string
   /** 64 hex characters. */
   readonly randomSecretHex: () => string
-  /** Whose wallets the database has. */
-  readonly kind: Kind
-  readonly migration?: MigrationControl
 }
 
 /** How a service comes to be the one that serves. */
@@ -54,7 +51,7 @@ export interface Serving extends LeaseEvents {
 export async function openPostgresStore(options: PostgresStoreOptions, serving?: Serving): Promise<Store> {
   const database = new Database(options)
   try {
-    await prepareSchema(database, options.kind, options.migration)
+    await prepareSchema(database, options)
     const lease = serving === undefined ? null : new Lease(database, serving.scheduler, serving)
     if (serving !== undefined && !(await lease?.take(serving.stop))) {
       throw new StartStopped('stopped while another process served')

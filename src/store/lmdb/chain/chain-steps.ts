@@ -8,7 +8,8 @@ import {
   mayAppend,
   mayConfirm,
   type ObservedBlock,
-  type ObservedTransfer,
+  sightingsIn,
+  sightingsOf,
 } from '../../../domain/block.js'
 import type { DepositReport, Sighting } from '../../../domain/deposit.js'
 import type { EventOutcome } from '../../../domain/ledger-fact.js'
@@ -58,17 +59,6 @@ export function addressesOf(at: Reader, step: ChainStep, deposits: DepositRecord
   const held = rowsOf(at, step).flatMap((row) => row.deposits.map((name) => ({ network, ...name })))
   const known = [...sightings, ...held].map((id) => findDeposit(at, id)?.deposit).filter((one) => one !== undefined)
   return [...new Set([...sightings, ...known].map(({ toAddress }) => toAddress))]
-}
-
-/** The deposits that the blocks of a step bring. */
-function sightingsOf(step: ChainStep): readonly Sighting[] {
-  return 'blocks' in step ? step.blocks.flatMap((block) => sightingsIn(step.network, block)) : []
-}
-
-function sightingsIn(network: Network, { transfers, timeMs }: ObservedBlock): readonly Sighting[] {
-  return transfers.map(({ txHash, index, toAddress, currency, amount }: ObservedTransfer) => {
-    return { network, txHash, index, toAddress, currency, amount, receivedAt: timeMs }
-  })
 }
 
 /** The stored blocks whose deposits a step is about. */

@@ -11,7 +11,7 @@ import { deliveryEvent, depositEvent, invoiceEvent } from './event-rows.js'
 import { skipLogging } from './logged-since.js'
 
 /*
- * Events of another store keep their ids, so that whoever has read there goes on here with the same cursor. Events of this
+ * Events of another store keep their ids, so that a reader of the other store goes on here with the same cursor. Events of this
  * store that came before an import stand behind the imported ones, as their times say.
  */
 

@@ -4,7 +4,7 @@ import { firstKey, lastKey, type ReadTable, removeKeys } from '../tables/tables.
 
 /*
  * What happened to each owner, in order (decisions 14). An event is written in the transaction of what it tells, and its id is
- * greater than those of the owner's earlier events, so whoever has read up to an id misses nothing and reads nothing twice:
+ * greater than those of the owner's earlier events, so a reader that goes on behind an id misses nothing and reads nothing twice:
  *
  *     event   owner no (4) │ time (6) │ count within it (2) → event
  *     head    owner no (4) → the id of the last event that was removed

@@ -1,6 +1,6 @@
 import { type Outcome, refuse } from '../../../domain/failure.js'
 import type { RetryDecision } from '../../../domain/retry.js'
-import type { Delivery, DeliveryResult } from '../../../domain/webhook.js'
+import { type Delivery, type DeliveryResult, INTERRUPTED } from '../../../domain/webhook.js'
 import type {
   LaneKey,
   LaneOfOwner,
@@ -20,13 +20,6 @@ import { findDelivery, getDelivery } from './delivery-rows.js'
 
 /** Interrupted attempts that are ended in one transaction at start. */
 const INTERRUPTED_BATCH = 1000
-
-const INTERRUPTED: DeliveryResult = {
-  kind: 'failed',
-  reason: 'interrupted',
-  detail: 'the service stopped before the outcome was known',
-  durationMs: 0,
-}
 
 /** A key of `queued-deliveries`: lane, delivery. */
 const QUEUED_KEY_BYTES = LANE_BYTES + ID_BYTES

@@ -8,7 +8,8 @@ import {
   mayAppend,
   mayConfirm,
   type ObservedBlock,
-  type ObservedTransfer,
+  sightingsIn,
+  sightingsOf,
 } from '../../../domain/block.js'
 import type { DepositReport, Sighting } from '../../../domain/deposit.js'
 import type { EventOutcome } from '../../../domain/ledger-fact.js'
@@ -44,17 +45,6 @@ import {
 export interface TakenStep {
   readonly outcome: ChainOutcome
   readonly owed: readonly OwedDelivery[]
-}
-
-/** The deposits that the blocks of a step bring. */
-export function sightingsOf(step: ChainStep): readonly Sighting[] {
-  return 'blocks' in step ? step.blocks.flatMap((block) => sightingsIn(step.network, block)) : []
-}
-
-function sightingsIn(network: Network, { transfers, timeMs }: ObservedBlock): readonly Sighting[] {
-  return transfers.map(({ txHash, index, toAddress, currency, amount }: ObservedTransfer) => {
-    return { network, txHash, index, toAddress, currency, amount, receivedAt: timeMs }
-  })
 }
 
 /** The addresses, each once, whose deposits a step reports on. */

@@ -1,3 +1,4 @@
+import { sightingsOf } from '../../../domain/block.js'
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import { isCovered, refuseVoiding } from '../../../domain/voiding.js'
 import type {
@@ -12,7 +13,7 @@ import type {
   WalletResult,
 } from '../../commands.js'
 import type { InvoiceWithPayment } from '../../store.js'
-import { lockStep, StepTaker, sightingsOf } from '../chain/chain-steps.js'
+import { lockStep, StepTaker } from '../chain/chain-steps.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
@@ -48,7 +49,9 @@ export class PostgresCommands implements CommandPort {
       const creations = leadingCreations(batch.slice(fates.length, fates.length + CREATED_AT_ONCE))
       const command = batch[fates.length]
       if (creations.length > 0) fates.push(...(await this.create(creations)))
-      else if (command !== undefined) fates.push(...(await Promise.allSettled([this.performOne(command)])))
+      else if (command !== undefined && command.type !== 'invoice') {
+        fates.push(...(await Promise.allSettled([this.performOne(command)])))
+      }
     }
     return fates
   }
@@ -108,10 +111,8 @@ export class PostgresCommands implements CommandPort {
     return this.database.write((work) => createAll(work, creations, this.areWalletsShared), creations.length)
   }
 
-  private performOne(command: Exclude<WalletCommand, InvoiceCommand> | InvoiceCommand): Promise<WalletResult> {
+  private performOne(command: Exclude<WalletCommand, InvoiceCommand>): Promise<WalletResult> {
     switch (command.type) {
-      case 'invoice':
-        return this.createAll([command]).then(([result]) => result as InvoiceResult)
       case 'void':
         return this.database.write(async (work) => ({ type: 'void', outcome: await voidInvoice(work, command) }))
       case 'deposit':

@@ -3,7 +3,7 @@ import type { DatabaseAddress } from '../../../base/database-address.js'
 import { compile, type Fragment } from './sql.js'
 import { COLUMN_TYPES, toWire } from './values.js'
 
-/** A row, by the names of its columns. The statement says which they are, so whoever sends it says their types. */
+/** A row, by the names of its columns. The sender of a statement knows its columns, and gives their types. */
 export type Row = Readonly<Record<string, unknown>>
 
 /** What a statement did. */
@@ -109,11 +109,6 @@ export class Session {
 
   get isLost(): boolean {
     return this.lost !== null
-  }
-
-  /** How many statements have no answer yet. */
-  get load(): number {
-    return this.waiting
   }
 
   /** Whether the database has warned since the last call. */

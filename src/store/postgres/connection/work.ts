@@ -10,7 +10,7 @@ import { type Fragment, sql } from './sql.js'
  * the rows that its decision is about, and then reads what decides with further statements. Locks are taken in this order, and
  * those of one table in the order of their keys, so that no two units wait for each other:
  *
- *     chains, addresses, wallets, invoices, deliveries, owners (`event_heads`)
+ *     chains, addresses, wallets, identities, API keys, invoices, deliveries, owners (`event_heads`)
  */
 export class Work {
   private time: number | null = null
@@ -68,8 +68,8 @@ export class Work {
   }
 
   /**
-   * Reads the time, once; everything that the unit does happens then. Call it behind the statements that lock: whoever waited
-   * for another has a later time.
+   * Reads the time, once; everything that the unit does happens then. Call it behind the statements that lock, so that a unit
+   * which waited for another has a later time.
    */
   async readClock(): Promise<number> {
     const { clock } = this.options
@@ -124,9 +124,6 @@ export class Work {
   async commit(value: unknown): Promise<void> {
     if (this.failure !== null) throw this.failure
     if (this.events.length > 0) this.write(logEvents(this.events, this.nowMs))
-    if (this.changes.size > 0) {
-      this.write(sql`INSERT INTO changes (at, wallets) VALUES (${this.nowMs}, ${[...this.changes]}::text[])`)
-    }
     if (this.hasWritten) {
       const time = await this.readClock()
       this.write(sql`INSERT INTO commits (id, at) VALUES (${this.id}::uuid, ${time})`)

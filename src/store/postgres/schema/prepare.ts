@@ -10,27 +10,46 @@ export const SCHEMA_VERSION = VERSIONS.length
 /** Whose wallets a database has: a simulated ledger's, or a real one's. */
 export type Kind = 'sandbox' | 'real'
 
+export interface Preparation {
+  /** Null for a command, which takes the database for what it is. */
+  readonly kind: Kind | null
+  /** Whether an empty database may become one of ours. */
+  readonly mayBegin: boolean
+  readonly migration?: MigrationControl
+}
+
 /**
  * Brings the schema to this version. Processes that start at once wait for each other: the row with the version is the lock.
- * Throws `StartError` for data of a later version, and for data of another kind than `kind`, which the first start decides.
+ * Throws `StartError` for data of a later version, for data of another kind than `kind`, which the first start decides, and where
+ * there is none and none may begin.
  */
-export async function prepareSchema(database: Database, kind: Kind, migration?: MigrationControl): Promise<void> {
+export async function prepareSchema(database: Database, { kind, mayBegin, migration }: Preparation): Promise<void> {
+  if (!mayBegin && !(await hasData(database))) throw new StartError('the database holds no data')
   await database.write(async (work) => {
     work.write(
       sql`CREATE TABLE IF NOT EXISTS billhook (singleton boolean PRIMARY KEY, version bigint NOT NULL, kind text NOT NULL)`,
     )
-    work.write(sql`INSERT INTO billhook (singleton, version, kind) VALUES (true, 0, ${kind}) ON CONFLICT DO NOTHING`)
+    work.write(
+      sql`INSERT INTO billhook (singleton, version, kind) VALUES (true, 0, ${kind ?? 'real'}) ON CONFLICT DO NOTHING`,
+    )
     const row = await work.row<{ version: number; kind: Kind }>(
       sql`SELECT version, kind FROM billhook WHERE singleton FOR UPDATE`,
     )
     const plan: MigrationPlan = { from: row?.version ?? 0, to: SCHEMA_VERSION, rows: 0, done: 0 }
     assertKnown(plan)
-    if (row !== undefined && row.kind !== kind) throw new StartError(WRONG_KIND[row.kind])
+    if (row !== undefined && kind !== null && row.kind !== kind) throw new StartError(WRONG_KIND[row.kind])
     if (plan.from === plan.to) return
     if (plan.from > 0) migration?.begins(plan)
     for (const statement of VERSIONS.slice(plan.from).flat()) work.write(new Fragment([statement], []))
     work.write(sql`UPDATE billhook SET version = ${SCHEMA_VERSION}::bigint`)
   })
+}
+
+async function hasData(database: Database): Promise<boolean> {
+  const found = await database.read(
+    sql`SELECT 1 FROM information_schema.tables WHERE table_name = 'billhook' AND table_schema = current_schema()`,
+  )
+  return found.length > 0
 }
 
 const WRONG_KIND: Readonly<Record<Kind, string>> = {

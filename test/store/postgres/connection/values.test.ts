@@ -150,10 +150,8 @@ test('statements that are sent at once are answered in order, whether others fai
   const asked = Array.from({ length: 50 }, (_, i) =>
     i % 7 === 3 ? read(sql`1 / ${0}::bigint`) : read(sql`${i}::bigint`),
   )
-  assert.equal(session.load, 50)
   for (const [i, answer] of (await Promise.allSettled(asked)).entries()) {
     if (i % 7 === 3) assert.equal(answer.status === 'rejected' && answer.reason.code, '22012')
     else assert.equal(answer.status === 'fulfilled' && answer.value, i)
   }
-  assert.equal(session.load, 0)
 })

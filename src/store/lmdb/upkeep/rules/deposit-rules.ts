@@ -53,7 +53,7 @@ class DepositRule implements Rule {
     if (isThere && deposit.confirmedAt !== null) this.checkEvent(deposit, deposit.confirmedAt, invoiceId)
   }
 
-  /** Of a deposit without an invoice nothing says who owned the wallet. */
+  /** A deposit without an invoice is passed over: no record says who owned its wallet then. */
   private checkEvent(deposit: DepositId, confirmedAt: number, invoiceId: Buffer): void {
     const { logged } = this.reading
     if (!logged.isLogged(confirmedAt)) return

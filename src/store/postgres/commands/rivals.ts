@@ -1,0 +1,113 @@
+import { type InvoiceRequest, WALLET_SETS_MAX } from '../../../domain/invoice.js'
+import { isPaid, type Received } from '../../../domain/payment.js'
+import { type Ending, isCovered, voidedAtBy } from '../../../domain/voiding.js'
+import { sql } from '../connection/sql.js'
+import type { Work } from '../connection/work.js'
+import { setIdOf } from '../invoices/invoice-rows.js'
+import { RECEIVED } from '../payments/sums.js'
+
+/*
+ * The open invoices that stand in the way of the creations of a batch.
+ */
+
+interface RivalColumns extends Received {
+  readonly wallet_id: string
+  readonly owner: string
+  readonly currency: string
+  readonly atoms: bigint
+  readonly expires_at: number | null
+  readonly voided_at: number | null
+  readonly has_outlived_expiry: boolean
+}
+
+/** Open invoices of the same amount on the same wallets, or of the same currency where invoices do not share wallets. */
+export function readRivals(
+  work: Work,
+  requests: readonly InvoiceRequest[],
+  areWalletsShared: boolean,
+): Promise<readonly RivalColumns[]> {
+  const places = requests.flatMap(({ walletIds, owner, currency, amount }) =>
+    walletIds.map((walletId) => ({ walletId, owner, currency, amount })),
+  )
+  const isRival = areWalletsShared ? sql`AND p.atoms = asked.atoms` : sql``
+  return work.rows<RivalColumns>(sql`
+    SELECT p.wallet_id, p.owner, p.currency, p.atoms, i.expires_at, i.voided_at, i.has_outlived_expiry, received.confirmed,
+      received.pending
+    FROM unnest(
+      ${places.map(({ walletId }) => walletId)}::text[], ${places.map(({ owner }) => owner)}::text[],
+      ${places.map(({ currency }) => currency)}::text[], ${places.map(({ amount }) => amount)}::numeric[]
+    ) AS asked (wallet_id, owner, currency, atoms)
+    JOIN open_places AS p ON p.wallet_id = asked.wallet_id AND p.owner = asked.owner AND p.currency = asked.currency ${isRival}
+    JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}`)
+}
+
+/** Whether an open invoice is unpaid and not void, by the clock. */
+export function isOpenNow(rival: RivalColumns, nowMs: number): boolean {
+  const { atoms, confirmed, pending } = rival
+  const ending: Ending = {
+    expiresAt: rival.expires_at,
+    voidedAt: rival.voided_at,
+    hasOutlivedExpiry: rival.has_outlived_expiry,
+  }
+  return !isPaid(atoms, confirmed) && voidedAtBy(ending, isCovered(atoms, { confirmed, pending }), nowMs) === null
+}
+
+interface CrowdedColumns {
+  readonly wallet_id: string
+  readonly owner: string
+}
+
+/**
+ * Places at which a batch may bring one set of wallets too many. The sets are found one from the other, so what is read does not
+ * grow with the invoices.
+ */
+export function crowdedPlaces(work: Work, requests: readonly InvoiceRequest[]): Promise<readonly CrowdedColumns[]> {
+  const places = new Map<string, { readonly id: string; readonly owner: string; readonly sets: Set<string> }>()
+  for (const { owner, walletIds } of requests) {
+    const set = setIdOf(walletIds).toString('hex')
+    for (const id of walletIds) {
+      const place = places.get(placeName(id, owner)) ?? { id, owner, sets: new Set() }
+      places.set(placeName(id, owner), place)
+      place.sets.add(set)
+    }
+  }
+  const all = [...places.values()]
+  return work.rows<CrowdedColumns>(sql`
+    SELECT place.wallet_id, place.owner
+    FROM unnest(
+      ${all.map(({ id }) => id)}::text[], ${all.map(({ owner }) => owner)}::text[], ${all.map(({ sets }) => sets.size)}::bigint[]
+    ) AS place (wallet_id, owner, wanted)
+    CROSS JOIN LATERAL (
+      WITH RECURSIVE sets AS (
+        (SELECT p.set_id, 1 AS number FROM open_places AS p WHERE p.wallet_id = place.wallet_id AND p.owner = place.owner
+          ORDER BY p.set_id LIMIT 1)
+        UNION ALL
+        SELECT next.set_id, sets.number + 1 FROM sets CROSS JOIN LATERAL (
+          SELECT p.set_id FROM open_places AS p
+          WHERE p.wallet_id = place.wallet_id AND p.owner = place.owner AND p.set_id > sets.set_id ORDER BY p.set_id LIMIT 1
+        ) AS next WHERE sets.number < ${WALLET_SETS_MAX}::bigint
+      )
+      SELECT count(*) AS sets FROM sets
+    ) AS counted
+    WHERE counted.sets + place.wanted > ${WALLET_SETS_MAX}::bigint`)
+}
+
+/** Of each place, the sets that have an unpaid invoice there. */
+export async function unpaidSets(work: Work, places: readonly CrowdedColumns[]): Promise<Map<string, Set<string>>> {
+  const sets = new Map<string, Set<string>>()
+  for (const { wallet_id, owner } of places) {
+    const rows = await work.rows<RivalColumns & { readonly set_id: Buffer }>(sql`
+      SELECT p.set_id, p.atoms, i.expires_at, i.voided_at, i.has_outlived_expiry, received.confirmed, received.pending
+      FROM open_places AS p JOIN invoices AS i ON i.id = p.invoice_id ${RECEIVED}
+      WHERE p.wallet_id = ${wallet_id} AND p.owner = ${owner}`)
+    const unpaid = rows.filter((row) => isOpenNow(row, work.nowMs))
+    sets.set(placeName(wallet_id, owner), new Set(unpaid.map(({ set_id }) => set_id.toString('hex'))))
+  }
+  return sets
+}
+
+/** Names a wallet of an owner. */
+// No wallet id has a comma.
+export function placeName(walletId: string, owner: string): string {
+  return `${walletId},${owner}`
+}
