@@ -62,15 +62,7 @@ async function start({ settings, log, clock, stop, shutdown }: Starting): Promis
       ...(metrics === null ? {} : { commitObserver: metrics.commits }),
       onCommitFailed: (reason) => writeHealth.commitFailed(reason),
       migration: migrationLog(log, clock, stop),
-      serving: {
-        scheduler: systemScheduler,
-        stop,
-        waiting: () => log.info('another process serves from this database: waiting until it ends'),
-        lost: () => {
-          // Two services must not run on: this one was suspended, or could not reach the database, for longer than it may be.
-          throw new Error('another process has taken over serving from this database')
-        },
-      },
+      isService: true,
     }),
   )
   const loading = import('./service/assembly.js')

@@ -2,8 +2,7 @@ import type { ChainOutcome, ChainStep } from '../domain/block.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
-import type { OwedDelivery } from '../store/outbox.js'
-import type { LedgerPort } from '../store/store.js'
+import type { LedgerPort, OnOwed } from '../store/store.js'
 import type { WalletDirectory } from './wallet-directory.js'
 
 interface EventOf<Fact> {
@@ -14,9 +13,6 @@ interface EventOf<Fact> {
 
 /** A fact from outside: from the gateway, a watcher, a follower or the sandbox. */
 export type IncomingEvent = EventOf<LedgerFact | DepositFact | UnreadableFact>
-
-/** Called with new deliveries, after they are durable. */
-export type OnOwed = (owed: readonly OwedDelivery[]) => void
 
 /** The outcome of a report about a deposit. `failed`: it was not recorded, and its sender repeats it. */
 export interface DepositObservation {

@@ -1,7 +1,6 @@
-import type { OnOwed } from '../actors/intake.js'
 import type { WalletDirectory } from '../actors/wallet-directory.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
-import type { Store } from '../store/store.js'
+import type { OnOwed, Store } from '../store/store.js'
 import type { Notice } from './layout.js'
 import { links } from './links.js'
 

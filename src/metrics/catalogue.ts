@@ -68,6 +68,11 @@ export const metricsCatalogue = {
     [],
     'Age of the oldest queued webhook, counted from its deposit; 0 when none is queued.',
   ),
+  leader: gauge(
+    'billhook_leader',
+    [],
+    '1 in the process that sends the webhooks and watches the networks: one of those that share a database.',
+  ),
   lanes: gauge('billhook_webhook_lanes', [], 'Receivers with queued or in-flight webhooks.'),
   attempts: counter(
     'billhook_webhook_attempts_total',

@@ -10,7 +10,6 @@ import type { CommitObserver, Store } from '../store/store.js'
 import type { VerifyObserver, VerifyPool } from '../verify/pool.js'
 import { VERSION } from '../version.js'
 import type { AttemptObserver } from '../webhooks/attempt.js'
-import type { Dispatcher } from '../webhooks/dispatcher.js'
 import {
   ATTEMPT_OUTCOMES,
   BACKUPS,
@@ -23,7 +22,7 @@ import {
   VERIFY_LANES,
 } from './catalogue.js'
 import { NO_TOTALS, type Totals } from './history.js'
-import { type WatchedFollower, type WatchedNetwork, watchFollower, watchNetworks } from './network-series.js'
+import { type Watched, watchFollower, watchNetworks } from './network-series.js'
 import { oldestQueuedAt } from './outbox-age.js'
 import { counter, gauge, histogram } from './series.js'
 
@@ -49,17 +48,14 @@ const UNIT_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 export interface WatchedParts {
   readonly pool: Pick<VerifyPool, 'depth'>
   readonly directory: Pick<WalletDirectory, 'size' | 'depth'>
-  readonly dispatcher: Pick<Dispatcher, 'laneCount'>
+  readonly duties: Watched & { readonly isLeading: boolean; readonly laneCount: number }
   readonly openPages: { readonly size: number }
   readonly store: Pick<Store, 'outbox' | 'wallets'>
   readonly clock: Clock
   /** Whether the service can take traffic. */
   readonly isReady: () => boolean
-  readonly watchers: readonly WatchedNetwork[]
   /** Null without scheduled backups. */
   readonly backups: { readonly ageMs: number; readonly everyMs: number } | null
-  /** Null when no ledger is followed. */
-  readonly follower: WatchedFollower | null
   /** Unix ms; null without HTTPS. */
   readonly certificateExpiresAt: () => number | null
 }
@@ -92,20 +88,19 @@ export class Metrics {
   watch({
     pool,
     directory,
-    dispatcher,
+    duties,
     openPages,
     store,
     clock,
     isReady,
-    watchers,
-    follower,
     certificateExpiresAt,
     backups,
   }: WatchedParts): void {
     const { registry } = this
     gauge(registry, metricsCatalogue.ready, (ready) => ready.set(isReady() ? 1 : 0))
-    watchNetworks(registry, watchers)
-    watchFollower(registry, follower)
+    gauge(registry, metricsCatalogue.leader, (leader) => leader.set(duties.isLeading ? 1 : 0))
+    watchNetworks(registry, duties)
+    watchFollower(registry, duties)
     gauge(registry, metricsCatalogue.verifyQueue, (depth) => {
       const waiting = pool.depth()
       for (const lane of Object.keys(VERIFY_LANES) as (keyof typeof VERIFY_LANES)[]) depth.set({ lane }, waiting[lane])
@@ -114,7 +109,7 @@ export class Metrics {
     gauge(registry, metricsCatalogue.openPages, (open) => open.set(openPages.size))
     gauge(registry, metricsCatalogue.mailboxDepth, (depth) => depth.set(directory.depth))
     gauge(registry, metricsCatalogue.actors, (actors) => actors.set(directory.size))
-    gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(dispatcher.laneCount))
+    gauge(registry, metricsCatalogue.lanes, (lanes) => lanes.set(duties.laneCount))
     gauge(registry, metricsCatalogue.certificateExpiry, (expiry) => {
       const at = certificateExpiresAt()
       if (at !== null) expiry.set(at / MS_PER_SECOND)

@@ -13,13 +13,18 @@ export interface WatchedNetwork {
   endpoints(): readonly EndpointHealth[]
 }
 
-export type WatchedFollower = { state(): FollowerState }
+/** What this process watches: nothing while another one leads. */
+export interface Watched {
+  readonly watchers: readonly WatchedNetwork[]
+  /** Null when no ledger is followed. */
+  readonly follower: { state(): FollowerState } | null
+}
 
 /** The progress of each watched network, and the health of its endpoints. Unknown values have no sample. */
-export function watchNetworks(registry: Registry, watchers: readonly WatchedNetwork[]): void {
+export function watchNetworks(registry: Registry, watched: Watched): void {
   const ofEach = (about: MetricAbout, read: (state: WatcherState) => number | null) =>
     gauge(registry, about, (one) => {
-      for (const watcher of watchers) {
+      for (const watcher of watched.watchers) {
         const state = watcher.state()
         const value = read(state)
         if (value !== null) one.set({ network: state.network }, value)
@@ -33,7 +38,7 @@ export function watchNetworks(registry: Registry, watchers: readonly WatchedNetw
 
   const countOf = (about: MetricAbout, read: (state: WatcherState) => number) =>
     ownCounter(registry, about, (set) => {
-      for (const watcher of watchers) {
+      for (const watcher of watched.watchers) {
         const state = watcher.state()
         set({ network: state.network }, read(state))
       }
@@ -43,22 +48,26 @@ export function watchNetworks(registry: Registry, watchers: readonly WatchedNetw
   countOf(metricsCatalogue.networkRepairs, ({ repaired }) => repaired)
 
   const endpointCount = (about: MetricAbout, read: (health: EndpointHealth) => number) =>
-    ownCounter(registry, about, (set) => forEndpoints(watchers, (labels, health) => set(labels, read(health))))
+    ownCounter(registry, about, (set) => forEndpoints(watched.watchers, (labels, health) => set(labels, read(health))))
   endpointCount(metricsCatalogue.endpointRequests, ({ requests }) => requests)
   endpointCount(metricsCatalogue.endpointFailures, ({ failures }) => failures)
   gauge(registry, metricsCatalogue.endpointUsed, (used) =>
-    forEndpoints(watchers, (labels, { isUsed }) => used.set(labels, isUsed ? 1 : 0)),
+    forEndpoints(watched.watchers, (labels, { isUsed }) => used.set(labels, isUsed ? 1 : 0)),
   )
 }
 
 /** The progress of the ledger's follower. */
-export function watchFollower(registry: Registry, follower: WatchedFollower | null): void {
-  gauge(registry, metricsCatalogue.followerLag, (lag) => lag.set((follower?.state().lagMs ?? 0) / MS_PER_SECOND))
-  ownCounter(registry, metricsCatalogue.followerFailures, (set) => set({}, follower?.state().failures ?? 0))
-  ownCounter(registry, metricsCatalogue.followerMalformed, (set) => set({}, follower?.state().malformed ?? 0))
-  gauge(registry, metricsCatalogue.followerSetAside, (aside) => aside.set(follower?.state().setAside ?? 0))
-  ownCounter(registry, metricsCatalogue.followerMissed, (set) => set({}, follower?.state().missed ?? 0))
-  gauge(registry, metricsCatalogue.followerSilentStores, (silent) => silent.set(follower?.state().silentStores ?? 0))
+export function watchFollower(registry: Registry, watched: Watched): void {
+  gauge(registry, metricsCatalogue.followerLag, (lag) =>
+    lag.set((watched.follower?.state().lagMs ?? 0) / MS_PER_SECOND),
+  )
+  ownCounter(registry, metricsCatalogue.followerFailures, (set) => set({}, watched.follower?.state().failures ?? 0))
+  ownCounter(registry, metricsCatalogue.followerMalformed, (set) => set({}, watched.follower?.state().malformed ?? 0))
+  gauge(registry, metricsCatalogue.followerSetAside, (aside) => aside.set(watched.follower?.state().setAside ?? 0))
+  ownCounter(registry, metricsCatalogue.followerMissed, (set) => set({}, watched.follower?.state().missed ?? 0))
+  gauge(registry, metricsCatalogue.followerSilentStores, (silent) =>
+    silent.set(watched.follower?.state().silentStores ?? 0),
+  )
 }
 
 function forEndpoints(

@@ -10,7 +10,7 @@ export function histogram(registry: Registry, about: MetricAbout, bounds: readon
   return new Histogram({ ...about, buckets: [...bounds], registers: [registry] })
 }
 
-/** A gauge that is read at each scrape. */
+/** A gauge that is read at each scrape. What is not set then has no sample. */
 export function gauge(
   registry: Registry,
   about: MetricAbout,
@@ -20,6 +20,7 @@ export function gauge(
     ...about,
     registers: [registry],
     collect() {
+      this.reset()
       return read(this)
     },
   })

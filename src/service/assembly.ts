@@ -1,4 +1,4 @@
-import { KnownIdentities } from '../auth/known-identities.js'
+import { type AskLedger, KnownIdentities } from '../auth/known-identities.js'
 import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
 import { requestLog } from '../http/request-log.js'
@@ -6,7 +6,6 @@ import { createRouter } from '../http/router.js'
 import { type Readiness, unreadiness } from '../http/routes/health.js'
 import { failurePages } from '../http/routes/pay.js'
 import { strictTransport } from '../http/strict-transport.js'
-import type { ChainWatcher } from '../networks/chain-watcher.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
 import { startAdmin } from './admin.js'
@@ -46,21 +45,22 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const { settings, log, clock, metrics, shutdown, writeHealth } = context
   const pages = pageSettingsOf(settings, log)
   const core = await startCore(context)
-  const { dispatcher } = core
+  const { duties } = core
 
   // The address that clients use is known only once the server listens.
   let front: StartedFront | null = null
   const publicUrl = () => settings.publicUrl ?? front?.url ?? ''
   const sandbox = settings.sandbox ? await startSandbox(core, context, publicUrl) : null
-  const { client, follower } = await startLedger(core, context)
-  const watchers = await startNetworks(core, context)
-  const lag = new Lag(watchers, follower, settings.watchLagSeconds * MS_PER_SECOND)
+  const client = await startLedgerClient(context)
+  shutdown.add('duties', () => duties.stop())
+  await duties.start()
+  const lag = new Lag(duties, settings.watchLagSeconds * MS_PER_SECOND)
 
   const clientOf = clientReader(settings.trustedProxies)
   const identities = new KnownIdentities(core.store.identities, client)
   const openPages = startOpenPages(core.store, settings, log)
   const api = apiHandlers(
-    { ...core, openPages, onOwed: (owed) => dispatcher.notify(owed) },
+    { ...core, openPages, onOwed: duties.notify },
     { settings, clock, identities, clientOf, isSandbox: sandbox !== null, pages },
   )
   const degradations = () => [...core.degradations(), ...lag.complaints(), ...(front?.certificate.complaints() ?? [])]
@@ -94,7 +94,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     observers: requests.observers,
     corsOrigins: settings.corsOrigins,
   })
-  const progress = progressOf(watchers, follower)
+  const progress = progressOf(duties)
   const startedAt = clock.now()
   const banner: string[] = []
   if (metrics !== null && settings.metricsPort !== undefined) {
@@ -103,8 +103,6 @@ export async function assemble(context: CoreContext): Promise<Service> {
       openPages,
       clock,
       isReady,
-      watchers,
-      follower,
       certificateExpiresAt: () => front?.certificate.expiresAt ?? null,
     })
     const { startOperations } = await import('./operations.js')
@@ -154,7 +152,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
 
 /** How the service shows that it lives, and how it ends. */
 function lifeOf(
-  { store, pool, dispatcher }: Core,
+  { store, pool, duties }: Core,
   shutdown: Shutdown,
   announceStop: () => void,
 ): Pick<Service, 'isAlive' | 'announceStop' | 'stop' | 'waitsFor'> {
@@ -169,11 +167,11 @@ function lifeOf(
       announceStop()
       // Deliveries in progress may take as long as the whole stop, so they finish while the requests do. New deliveries
       // stay in the outbox.
-      const delivered = dispatcher.stop()
+      const delivered = duties.stopSending()
       await shutdown.endAll()
       await delivered
     },
-    waitsFor: () => shutdown.waitsFor,
+    waitsFor: () => duties.waitsFor ?? shutdown.waitsFor,
   }
 }
 
@@ -198,18 +196,9 @@ async function startSandbox(core: Core, context: CoreContext, publicUrl: () => s
   return sandbox
 }
 
-async function startLedger(core: Core, context: CoreContext) {
-  const { ledgerUrls, ledgerStoreUrls } = context.settings
-  if (ledgerUrls.length === 0) return { client: null, follower: null }
-  const { startFollower, startLedgerClient } = await import('./ledger.js')
-  const client = startLedgerClient(context)
-  // The stores of the ledger need its nodes, which the settings ask for.
-  return { client, follower: ledgerStoreUrls.length === 0 ? null : startFollower(core, context) }
-}
-
-async function startNetworks(core: Core, context: CoreContext): Promise<readonly ChainWatcher[]> {
-  const { sepUrls, trxNileUrls } = context.settings
-  if (sepUrls.length === 0 && trxNileUrls.length === 0) return []
-  const { startWatchers } = await import('./networks.js')
-  return await startWatchers(core, context)
+/** Null when no ledger is asked. */
+async function startLedgerClient(context: CoreContext): Promise<AskLedger | null> {
+  if (context.settings.ledgerUrls.length === 0) return null
+  const ledger = await import('./ledger.js')
+  return ledger.startLedgerClient(context)
 }

@@ -13,7 +13,7 @@ export interface ConsoleShown extends Pick<ConsoleParts, 'progress' | 'pages'> {
 
 /** What the console is made of; null if other machines could reach it and no password keeps them out. */
 export function consolePartsOf(
-  { store, directory, dispatcher }: Core,
+  { store, directory, duties }: Core,
   { settings, clock, log }: Pick<CoreContext, 'settings' | 'clock' | 'log'>,
   { condition, progress, pages, startedAt }: ConsoleShown,
 ): ConsoleParts | null {
@@ -27,7 +27,7 @@ export function consolePartsOf(
   return {
     store,
     directory,
-    onOwed: (owed) => dispatcher.notify(owed),
+    onOwed: duties.notify,
     clock,
     isSandbox: settings.sandbox,
     hosts: settings.consoleHosts,

@@ -3,19 +3,16 @@ import { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { createPooledRandom, IdGenerator, randomSecretHex } from '../crypto/id.js'
-import { DAY_MS } from '../domain/api-key.js'
 import type { Logger } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { systemScheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
 import { AddressGuard } from '../webhooks/address-guard.js'
-import { Dispatcher } from '../webhooks/dispatcher.js'
 import { TestDeliveries } from '../webhooks/test-deliveries.js'
-import { BackgroundWork } from './background-work.js'
-import { planDescriptors } from './descriptors.js'
+import { Duties } from './duties.js'
 import { isPrivateToMachine } from './exposure.js'
 import { LazySender } from './lazy-sender.js'
-import { Retention } from './retention.js'
+import { LeaderWork } from './leader-work.js'
 import type { ScheduledBackups } from './scheduled-backups.js'
 import type { Shutdown } from './shutdown.js'
 import type { Verification } from './verification.js'
@@ -25,7 +22,7 @@ import type { WriteHealth } from './write-health.js'
 export interface Core extends Verification {
   readonly store: Store
   readonly directory: WalletDirectory
-  readonly dispatcher: Dispatcher
+  readonly duties: Duties
   readonly testDeliveries: TestDeliveries
   readonly intake: Intake
   /** Null without a schedule. */
@@ -33,9 +30,6 @@ export interface Core extends Verification {
 }
 
 const HOUR_MS = 3_600_000
-/** How often expiries are looked for that no command has come to, and invoices that a deposit has paid beside its own. */
-const CATCH_UP_ROUND_MS = 1000
-const CATCH_UP_PAUSE_MS = 50
 
 /** What the core is built from. */
 export interface CoreContext {
@@ -74,52 +68,17 @@ export function startSender({
   return { sender, testDeliveries }
 }
 
-/** Starts the dispatcher and the wallet actors on an open store. */
+/** Builds the parts on an open store. The duties do not begin yet. */
 export async function startCore(context: CoreContext): Promise<Core> {
-  const { settings, log, clock, metrics, shutdown, store, verification } = context
+  const { metrics, shutdown, store, verification } = context
   const { sender, testDeliveries } = startSender(context)
-  const dispatcher = new Dispatcher({
-    outbox: store.outbox,
-    webhooks: store.webhooks,
-    sender,
-    clock,
-    log,
-    concurrency: planDescriptors(settings.webhookConcurrency).webhooks,
-    concurrencyPerDestination: settings.webhookConcurrencyPerDestination,
-    retry: { attemptsMax: settings.webhookAttempts, random: () => Math.random() },
-    ...(metrics === null ? {} : { observer: metrics.attempts }),
-  })
-  shutdown.add('webhooks', () => dispatcher.stop())
-  await dispatcher.start()
-
-  const retention = new Retention({
-    store,
-    clock,
-    scheduler: systemScheduler,
-    log,
-    keepMs: settings.keepDays * DAY_MS,
-    keepEventsMs: settings.eventsDays * DAY_MS,
-    ...(metrics === null ? {} : { onRemoved: metrics.removed }),
-  })
-  shutdown.add('retention', () => retention.stop())
-  retention.start()
-
-  const catchUp = new BackgroundWork({
-    piece: () => store.commands.catchUp(),
-    pauseMs: CATCH_UP_PAUSE_MS,
-    roundMs: CATCH_UP_ROUND_MS,
-    scheduler: systemScheduler,
-    log,
-    complaint: 'expired and paid invoices are noted late',
-  })
-  shutdown.add('catching up', () => catchUp.stop())
-  catchUp.start()
-
   const backups = await startBackups(context)
   const directory = new WalletDirectory(store)
   shutdown.add('wallets', () => directory.idle())
-  const intake = new Intake(store.ledger, directory, (owed) => dispatcher.notify(owed), metrics?.intake)
-  return { ...verification, store, directory, dispatcher, testDeliveries, intake, backups }
+  const duties: Duties = new Duties(store.leadership, () => new LeaderWork(core, context, sender), context.log)
+  const intake = new Intake(store.ledger, directory, duties.notify, metrics?.intake)
+  const core: Core = { ...verification, store, directory, duties, testDeliveries, intake, backups }
+  return core
 }
 
 async function startBackups(context: CoreContext): Promise<ScheduledBackups | null> {

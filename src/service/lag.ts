@@ -3,24 +3,30 @@ import type { WatcherState } from '../networks/watcher-state.js'
 
 const MS_PER_SECOND = 1000
 
+/** What this process watches: nothing while another one leads. */
+export interface Watched {
+  readonly watchers: readonly { state(): WatcherState }[]
+  readonly follower: { state(): FollowerState } | null
+}
+
 /** Reports to operators how far the service lags behind the networks and the ledger. */
 export class Lag {
   constructor(
-    private readonly watchers: readonly { state(): WatcherState }[],
-    private readonly follower: { state(): FollowerState } | null,
+    private readonly watched: Watched,
     private readonly lagLimitMs: number,
   ) {}
 
   /** One sentence for each network, and for the ledger, that lags or cannot be read; empty if none does. */
   complaints(): readonly string[] {
-    const complaints = this.watchers.map((watcher) => this.ofWatcher(watcher.state()))
-    if (this.follower !== null) complaints.push(...this.ofFollower(this.follower.state()))
+    const complaints = this.watched.watchers.map((watcher) => this.ofWatcher(watcher.state()))
+    const { follower } = this.watched
+    if (follower !== null) complaints.push(...this.ofFollower(follower.state()))
     return complaints.filter((complaint) => complaint !== null)
   }
 
   /** What the service cannot know with these settings, one sentence each. */
   notes(): readonly string[] {
-    const stores = this.follower?.state().stores
+    const stores = this.watched.follower?.state().stores
     return stores === 1 ? ['The ledger is followed at one store: what its node misses is not seen.'] : []
   }
 

@@ -6,33 +6,30 @@ import type { Settings } from '../config.js'
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../crypto/id.js'
 import type { TokenDecimals } from '../domain/network.js'
 import { addressCheck } from '../networks/wallet-address.js'
+import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import { DATA_FILE } from '../store/lmdb/file/data-file.js'
 import { lockDirectory } from '../store/lmdb/file/directory-lock.js'
 import { openLmdbStore } from '../store/lmdb/lmdb-store.js'
-import type { Serving } from '../store/postgres/postgres-store.js'
 import type { StorageUnavailable } from '../store/refusals.js'
 import type { CommitObserver, MigrationControl, Store } from '../store/store.js'
 
-/** Who hears of the store, and how a service comes to be the one that serves. */
+/** Who opens the store, and who hears of it. */
 interface Opening {
   readonly commitObserver?: CommitObserver
   readonly onCommitFailed?: (reason: StorageUnavailable) => void
   readonly migration?: MigrationControl
-  /** Absent for a command. */
-  readonly serving?: Serving
+  /** Whether it is a service, which decides what kind of data an empty database is to hold. Default: a command. */
+  readonly isService?: boolean
   /** Whether a command may begin with a database that holds no data yet. */
   readonly mayBegin?: boolean
 }
 
-/**
- * Opens the configured store: the data directory's, or a database's. Throws `StartError` if it cannot be used, and `StartStopped`
- * when a service was stopped while it waited for another one to end.
- */
+/** Opens the configured store: the data directory's, or a database's. Throws `StartError` if it cannot be used. */
 export async function openStore(settings: Settings, clock: Clock, opening: Opening = {}): Promise<Store> {
   const random = createPooledRandom()
   const ids = new IdGenerator(random)
-  const { serving, mayBegin = serving !== undefined, ...observers } = opening
+  const { isService = false, mayBegin = isService, ...observers } = opening
   const common = {
     tokenDecimals: tokenDecimalsOf(settings),
     flawOfAddress: addressCheck({ SEP: settings.sepToken, 'TRX-NILE': settings.trxNileToken }),
@@ -50,8 +47,8 @@ export async function openStore(settings: Settings, clock: Clock, opening: Openi
   try {
     const { openPostgresStore } = await import('../store/postgres/postgres-store.js')
     const kind = settings.sandbox ? 'sandbox' : 'real'
-    const preparation = { kind: serving === undefined ? null : kind, mayBegin } as const
-    const store = await openPostgresStore({ ...common, ...preparation, address }, serving)
+    const preparation = { kind: isService ? kind : null, mayBegin, scheduler: systemScheduler } as const
+    const store = await openPostgresStore({ ...common, ...preparation, address })
     return { ...store, close: () => store.close().finally(lock.release) }
   } catch (error) {
     lock.release()

@@ -7,15 +7,17 @@ import type { WatcherState } from '../networks/watcher-state.js'
 const MS_PER_SECOND = 1000
 
 /** What is known of the watched networks and of the followed ledger. */
-export function progressOf(
-  watchers: readonly { state(): WatcherState; endpoints(): readonly EndpointHealth[] }[],
-  follower: { state(): FollowerState } | null,
-): Progress {
+export function progressOf(duties: {
+  readonly watchers: readonly { state(): WatcherState; endpoints(): readonly EndpointHealth[] }[]
+  readonly follower: { state(): FollowerState } | null
+}): Progress {
   return {
-    networks: () => watchers.map((watcher) => networkRecord(watcher.state())),
+    networks: () => duties.watchers.map((watcher) => networkRecord(watcher.state())),
     nodes: () =>
-      watchers.flatMap((watcher) => watcher.endpoints().map((health) => nodeRecord(watcher.state().network, health))),
-    ledger: () => (follower === null ? null : ledgerRecord(follower.state())),
+      duties.watchers.flatMap((watcher) =>
+        watcher.endpoints().map((health) => nodeRecord(watcher.state().network, health)),
+      ),
+    ledger: () => (duties.follower === null ? null : ledgerRecord(duties.follower.state())),
   }
 }
 

@@ -13,3 +13,11 @@ export class StorageUnavailable extends Error {
     super('the store could not make a write durable', { cause })
   }
 }
+
+/** Another process leads by now, and has begun what this one meant to do. Nothing of it has happened. */
+export class Replaced extends Error {
+  override readonly name = 'Replaced'
+  constructor() {
+    super('another process has taken over')
+  }
+}

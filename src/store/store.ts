@@ -13,7 +13,8 @@ import type { Payment, QualifyingDeposit } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
 import type { CommandPort, Settled } from './commands.js'
-import type { OutboxPort } from './outbox.js'
+import type { LeadershipPort } from './leadership.js'
+import type { OutboxPort, OwedDelivery } from './outbox.js'
 
 /**
  * What an engine implements: a port for each subject, and its own life. Take the ports that you need, not the store.
@@ -41,6 +42,7 @@ export interface Store {
   readonly overview: OverviewPort
   readonly imports: ImportPort
   readonly changes: ChangePort
+  readonly leadership: LeadershipPort
 
   /** Writes as much as an ordinary commit does, and takes it back: rejects when the disk refuses writes. */
   probeWrite(): Promise<void>
@@ -258,6 +260,9 @@ export interface ImportPort {
 /** Hears of wallets whose deposits or addresses changed, or an invoice on which was voided. Must be quick, and must not throw. */
 export type OnChange = (walletIds: ReadonlySet<string>) => void
 
+/** Hears of deliveries that became due. Must be quick, and must not throw. */
+export type OnOwed = (owed: readonly OwedDelivery[]) => void
+
 /** Tells what changes, so that nobody has to ask again and again. */
 export interface ChangePort {
   /**
@@ -265,6 +270,11 @@ export interface ChangePort {
    * changed. What it returns ends that.
    */
   onChange(listener: OnChange): () => void
+  /**
+   * Calls the listener soon after other processes have queued deliveries; of those of this process its callers are told. Resolves
+   * with what ends that, once nothing is missed any more.
+   */
+  onOwed(listener: OnOwed): Promise<() => void>
 }
 
 /** Hears of commits. An engine calls it once for each, so it must be quick, and must not throw. */

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util'
+import { PostgresServer } from '../support/postgres-server.js'
+import { clusterCrashRounds } from './cluster-crash.js'
 import { crashRounds } from './crash.js'
 import { crowdedWallets, rivals } from './crowded-wallets.js'
 import { hangingReceivers } from './hanging-receivers.js'
@@ -13,6 +15,7 @@ import { Verdicts } from './verdicts.js'
 const USAGE = `npm run chaos -- <command>
 
   crash    [--rounds 100] [--seed N]             kill -9 under mixed load
+  cluster  [--rounds 100] [--seed N]             kill -9 of any of three processes on one PostgreSQL under mixed load
   overload [--seconds 8] [--engine noble] [--only goodput|floods|newcomers|wallet|receiver|connections]
   hostile-merchant [--seconds 8] [--only receivers|wallets|rivals]
                                                  one merchant, or many, against the rest
@@ -61,6 +64,17 @@ switch (positionals[0]) {
     say(`seed ${values.seed}`)
     const report = await crashRounds({ rounds: Number(values.rounds), seed: Number(values.seed), say })
     say(`no violation: ${JSON.stringify(report)}`)
+    break
+  }
+  case 'cluster': {
+    say(`seed ${values.seed}`)
+    const server = await PostgresServer.start({ isDurable: true })
+    try {
+      const options = { rounds: Number(values.rounds), seed: Number(values.seed), say, server }
+      say(`no violation: ${JSON.stringify(await clusterCrashRounds(options))}`)
+    } finally {
+      await server.stop()
+    }
     break
   }
   case 'overload':

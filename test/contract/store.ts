@@ -13,6 +13,7 @@ import { describeIdentities } from './store/identities.js'
 import { describeImports } from './store/imports.js'
 import { describeInvoices } from './store/invoices.js'
 import { describeKeys } from './store/keys.js'
+import { describeLeadership } from './store/leadership.js'
 import { describeLedger } from './store/ledger.js'
 import { describeMatching } from './store/matching.js'
 import { describeMovedEvents } from './store/moved-events.js'
@@ -46,6 +47,7 @@ const SUITES: Readonly<
   overview: [describeOverview],
   imports: [describeImports, describeMovedEvents],
   changes: [describeChanges],
+  leadership: [describeLeadership],
 }
 
 /** What every engine of the store must pass. On one that is slow to ask, a `share` of the random histories must do. */

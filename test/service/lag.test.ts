@@ -26,7 +26,7 @@ describe('lag', () => {
   ]
   for (const [what, state, complaint] of cases) {
     test(`of a network that ${what} ${complaint === null ? 'is no complaint' : 'is one'}`, () => {
-      const lag = new Lag([watcher(state)], null, LIMIT_MS)
+      const lag = new Lag({ watchers: [watcher(state)], follower: null }, LIMIT_MS)
       assert.deepEqual(lag.complaints(), complaint === null ? [] : [complaint])
     })
   }
@@ -36,7 +36,7 @@ describe('lag', () => {
     const follower = new FollowerRecord(clock)
     const ofLedger = { state: () => follower.state({ setAside: 0, stores: 2, comparedAtMs: null }) }
     const watchers = [watcher({ lagMs: 90_000 }), watcher({ network: 'TRX-NILE' })]
-    const lag = new Lag(watchers, ofLedger, LIMIT_MS)
+    const lag = new Lag({ watchers, follower: ofLedger }, LIMIT_MS)
     const ofNetworks = ['SEP was last read 90 s behind.', 'TRX-NILE has not been read yet.']
     assert.deepEqual(lag.complaints(), [...ofNetworks, 'The ledger has not been read yet.'])
     follower.caughtUp(clock.now())
@@ -52,7 +52,7 @@ describe('lag', () => {
   test('notes what a single store cannot tell', () => {
     const record = new FollowerRecord(new ManualClock())
     const follower = { state: () => record.state({ setAside: 0, stores: 1, comparedAtMs: null }) }
-    assert.match(new Lag([], follower, LIMIT_MS).notes().join(), /at one store/)
-    assert.deepEqual(new Lag([], null, LIMIT_MS).notes(), [])
+    assert.match(new Lag({ watchers: [], follower }, LIMIT_MS).notes().join(), /at one store/)
+    assert.deepEqual(new Lag({ watchers: [], follower: null }, LIMIT_MS).notes(), [])
   })
 })

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test as always } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { PushedEvent } from '../chaos/acknowledged.js'
+import { ask, hashOf, pushEvents } from '../chaos/http-client.js'
 import { createDatabase } from '../support/postgres-harness.js'
 import type { PostgresServer } from '../support/postgres-server.js'
 import { postgresForTests } from '../support/postgres-tests.js'
 import { projectRoot } from '../support/project-root.js'
+import { openReceiver } from '../support/receiver.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
@@ -26,7 +28,7 @@ interface Setting {
   readonly server: PostgresServer
   /** The address of the database. */
   readonly store: string
-  /** Starts a service with a data directory of its own. It may wait for another one. */
+  /** Starts a service with a data directory of its own. */
   start(flags?: readonly string[]): { readonly ready: Promise<ServiceProcess>; readonly data: string }
 }
 
@@ -40,7 +42,7 @@ async function onDatabase(scenario: (setting: Setting) => Promise<void>): Promis
       store,
       start(flags = SANDBOX) {
         const directory = temporaryDirectory()
-        const ready = ServiceProcess.start(directory.path, { BILLHOOK_STORE: store }, flags)
+        const ready = ServiceProcess.start(directory.path, { BILLHOOK_STORE: store, BILLHOOK_METRICS_PORT: '0' }, flags)
         ready.catch(() => {})
         started.push({ ready, remove: () => directory.remove() })
         return { ready, data: directory.path }
@@ -52,6 +54,12 @@ async function onDatabase(scenario: (setting: Setting) => Promise<void>): Promis
       remove()
     }
   }
+}
+
+async function leads({ metricsUrl }: ServiceProcess): Promise<boolean> {
+  assert.ok(metricsUrl !== null)
+  const text = await (await fetch(metricsUrl)).text()
+  return /^billhook_leader 1$/m.test(text)
 }
 
 async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
@@ -71,48 +79,89 @@ test('the walk-through against a service on PostgreSQL comes out as it should', 
     assert.match(stdout, /Everything was as expected\.\n$/)
   }))
 
-test('a second service waits, and takes over what was stored when the first one is killed or stopped', () =>
+/** Resolves when a page was told of its present state, and of a change. */
+async function changesLive(url: string, onOpen: () => void): Promise<void> {
+  const stop = new AbortController()
+  const answer = await fetch(url, { signal: stop.signal, headers: { Accept: 'text/event-stream' } })
+  assert.equal(answer.status, 200)
+  let said = ''
+  for await (const chunk of answer.body ?? []) {
+    said += Buffer.from(chunk).toString()
+    const changes = said.match(/^event: changed$/gm)?.length ?? 0
+    if (changes === 1) onOpen()
+    if (changes > 1) break
+  }
+  stop.abort()
+}
+
+test('several services serve at once: what one of them has stored or handed out the others know', () =>
   onDatabase(async ({ start }) => {
-    const first = await start().ready
-    const { url } = first
-    const kept = (await (await fetch(`${url}/api/wallets/claim/niles/trx`)).json()) as { id: string }
-    let isServing = false
-    const second = start().ready.then((service) => {
-      isServing = true
-      return service
-    })
-    await setTimeout(1000)
-    assert.equal(isServing, false)
-    await first.end('SIGKILL')
-    const next = await second
-    // The one that was claimed before is leased still.
-    const other = (await (await fetch(`${next.url}/api/wallets/claim/niles/trx`)).json()) as { id: string }
-    assert.notEqual(other.id, kept.id)
-    const third = start().ready
-    assert.deepEqual(await next.end('SIGTERM'), { code: 0, signal: null })
-    await (await third).stop()
+    const [first, second] = await Promise.all([start().ready, start().ready])
+    const claim = async ({ url }: ServiceProcess) => {
+      const wallet = await (await fetch(`${url}/api/wallets/claim/niles/trx`)).json()
+      return (wallet as { id: string }).id
+    }
+    const claimed = await Promise.all(Array.from({ length: 40 }, (_, i) => claim(i % 2 === 0 ? first : second)))
+    assert.equal(new Set(claimed).size, claimed.length)
+    // The quickstart against either finds only its own wallets and invoices.
+    for (const { url } of [first, second]) {
+      const { stdout } = await run('bash', [join(projectRoot, 'examples/quickstart.sh')], {
+        env: { ...process.env, BASE_URL: url },
+      })
+      assert.match(stdout, /Everything was as expected\.\n$/)
+    }
   }))
 
-test('a service that waits ends with 0 when it is told to', () =>
-  onDatabase(async ({ store, start }) => {
-    await start().ready
-    const directory = temporaryDirectory()
-    const waiting = execFile(
-      process.execPath,
-      [join(projectRoot, 'dist/src/main.js'), 'serve', '--port', '0', '--data', directory.path, ...SANDBOX],
-      { env: { PATH: process.env['PATH'], BILLHOOK_STORE: store } },
+test('a payment page is live, and webhooks are sent once, whichever service a payer and the gateway turn to', () =>
+  onDatabase(async ({ start }) => {
+    const receiver = await openReceiver()
+    const [first, second] = await Promise.all([start([]).ready, start([]).ready])
+    const wallet = { id: 'wallet-1', address: `0x${'ab'.repeat(20)}`, network: 'SEP' }
+    const tell = (service: ServiceProcess, ...events: readonly PushedEvent[]) => pushEvents(service.url, events)
+    await tell(
+      first,
+      { id: 'e1', type: 'wallet.created', wallet },
+      { id: 'e2', type: 'wallet.assigned', wallet: { id: 'wallet-1' }, owner: 'alice' },
     )
-    try {
-      let said = ''
-      waiting.stderr?.on('data', (chunk: string) => (said += chunk))
-      await until(async () => said.includes('waiting until it ends'), 'the line about waiting')
-      waiting.kill('SIGTERM')
-      const [code] = await once(waiting, 'exit')
-      assert.equal(code, 0)
-    } finally {
-      waiting.kill('SIGKILL')
-      directory.remove()
+    const body = JSON.stringify({
+      owner: 'alice',
+      walletIds: ['wallet-1'],
+      name: 'Order',
+      amount: '25',
+      currency: 'USDT',
+      reference: 'order-1',
+      callbackUrl: receiver.url,
+    })
+    const invoice = await ask('POST', `${second.url}/api/invoices`, body)
+    assert.equal(invoice?.status, 201)
+    let isLive = Promise.resolve()
+    await new Promise<void>((resolve) => {
+      isLive = changesLive(`${first.url}/pay/${invoice.json.id}/events`, resolve)
+    })
+    const deposit = {
+      network: 'SEP',
+      txHash: hashOf('payment'),
+      toAddress: wallet.address,
+      currency: 'Tether',
+      amount: '10000000',
+      receivedAt: Date.now() + 1000,
     }
+    await tell(second, { id: 'e3', type: 'deposit.pending', deposit })
+    await isLive
+    await receiver.received(1)
+    // Whichever leads: the other one goes on with the webhooks.
+    const [dying, left] = (await leads(first)) ? [first, second] : [second, first]
+    await dying.end('SIGKILL')
+    await tell(left, { id: 'e4', type: 'deposit.confirmed', deposit })
+    await receiver.received(2)
+    const statuses = receiver.requests.map((request) => JSON.parse(request.body.toString()).status)
+    assert.deepEqual(statuses, ['pending', 'confirmed'])
+    assert.equal(await leads(left), true)
+    const next = await start([]).ready
+    assert.equal(await leads(next), false)
+    assert.deepEqual(await left.end('SIGTERM'), { code: 0, signal: null })
+    await until(() => leads(next), 'the last one leads')
+    await receiver.close()
   }))
 
 test('while the database is away requests are refused, and when it is back the same service goes on', () =>

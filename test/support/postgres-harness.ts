@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { parseDatabaseAddress } from '../../src/base/database-address.js'
 import { createPooledRandom, IdGenerator, randomKeyId } from '../../src/crypto/id.js'
+import { systemScheduler } from '../../src/scheduler.js'
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/postgres-store.js'
 import type { Store } from '../../src/store/store.js'
 import type { StoreHarness } from '../contract/store/harness.js'
@@ -22,6 +23,7 @@ export function postgresStoreOptions(url: string): Omit<PostgresStoreOptions, 'c
     kind: 'real',
     mayBegin: true,
     newId: (nowMs) => ids.next(nowMs),
+    scheduler: systemScheduler,
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => (++secrets).toString(16).padStart(64, '0'),
   }

@@ -1,4 +1,3 @@
-import type { OnOwed } from '../../actors/intake.js'
 import type { Clock } from '../../clock.js'
 import { failureShown } from '../../domain/event.js'
 import { failure, type Outcome, refuse, retryLater, succeed } from '../../domain/failure.js'
@@ -14,7 +13,7 @@ import {
   WEBHOOK_PAYLOADS,
 } from '../../domain/webhook.js'
 import type { OutboxPort } from '../../store/outbox.js'
-import type { Page, WebhookPort } from '../../store/store.js'
+import type { OnOwed, Page, WebhookPort } from '../../store/store.js'
 import type { TestDeliveries } from '../../webhooks/test-deliveries.js'
 import { handlers, REDELIVERIES_PER_OWNER_MINUTE, TESTS_PER_OWNER_MINUTE } from '../endpoints.js'
 import { RateLimiter } from '../guards/rate-limiter.js'

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { TokenDecimals } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import { StartError } from '../../start-error.js'
+import { soleLeadership } from '../leadership.js'
 import type { StorageUnavailable } from '../refusals.js'
 import type { CommitObserver, MigrationControl, MigrationPlan, Store } from '../store.js'
 import { LmdbChain } from './chain/chain-port.js'
@@ -134,6 +135,7 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
     overview: new LmdbOverview(commits),
     imports: new LmdbImports(commits, deposits),
     changes: commits.changes,
+    leadership: soleLeadership(),
     ledger: new LmdbLedger(commits, chain, options.flawOfAddress),
     probeWrite: async () => {
       commits.resume()

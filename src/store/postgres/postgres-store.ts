@@ -2,7 +2,7 @@ import type { DatabaseAddress } from '../../base/database-address.js'
 import type { TokenDecimals } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import type { Scheduler } from '../../scheduler.js'
-import { StartError, StartStopped } from '../../start-error.js'
+import { StartError } from '../../start-error.js'
 import { StorageUnavailable } from '../refusals.js'
 import type { Store } from '../store.js'
 import { PostgresChain } from './chain/chain-port.js'
@@ -12,11 +12,12 @@ import { sql } from './connection/sql.js'
 import { PostgresDeposits } from './deposits/deposit-port.js'
 import { DepositRecorder } from './deposits/recorder.js'
 import { PostgresEvents } from './events/event-port.js'
+import { Fence } from './fence.js'
 import { PostgresIdentities } from './identities.js'
 import { PostgresImports } from './imports.js'
 import { PostgresInvoices } from './invoices/invoice-port.js'
 import { PostgresKeys } from './keys/key-port.js'
-import { Lease, type LeaseEvents } from './lease.js'
+import { PostgresLeadership } from './leadership.js'
 import { PostgresLedger } from './ledger/ledger-port.js'
 import { PostgresOutbox } from './outbox/outbox-port.js'
 import { PostgresOverview } from './overview.js'
@@ -35,28 +36,19 @@ export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
   readonly randomKeyId: () => string
   /** 64 hex characters. */
   readonly randomSecretHex: () => string
-}
-
-/** How a service comes to be the one that serves. */
-export interface Serving extends LeaseEvents {
+  /** For the lease of the process that leads. */
   readonly scheduler: Scheduler
-  /** Ends the wait for another process. */
-  readonly stop: AbortSignal
 }
 
 /**
- * Opens the store in a database, which other processes may use at the same time. A service waits until no other one serves.
- * Throws `StartError` when the database cannot be reached or used, and `StartStopped` when the wait was ended.
+ * Opens the store in a database, which other processes may use at the same time. Throws `StartError` when the database cannot be
+ * reached or used.
  */
-export async function openPostgresStore(options: PostgresStoreOptions, serving?: Serving): Promise<Store> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const database = new Database(options)
   try {
     await prepareSchema(database, options)
-    const lease = serving === undefined ? null : new Lease(database, serving.scheduler, serving)
-    if (serving !== undefined && !(await lease?.take(serving.stop))) {
-      throw new StartStopped('stopped while another process served')
-    }
-    return storeOn(database, options, lease)
+    return storeOn(database, options)
   } catch (error) {
     await database.close()
     throw explained(error, options.address)
@@ -71,17 +63,14 @@ function explained(error: unknown, { shown }: DatabaseAddress): unknown {
   return new StartError(`the database ${shown} cannot be used: ${why}`)
 }
 
-function storeOn(database: Database, options: PostgresStoreOptions, lease: Lease | null): Store {
+function storeOn(database: Database, options: PostgresStoreOptions): Store {
+  const fence = new Fence()
   const deposits = new DepositRecorder(options.tokenDecimals)
   const invoices = new PostgresInvoices(database)
-  const outbox = new PostgresOutbox(database)
+  const outbox = new PostgresOutbox(database, fence)
   let closing: Promise<void> | null = null
-  const finish = async () => {
-    await lease?.release()
-    await database.close()
-  }
   return {
-    commands: new PostgresCommands(database, deposits, options.areWalletsShared),
+    commands: new PostgresCommands(database, deposits, options.areWalletsShared, fence),
     keys: new PostgresKeys(database, options.randomKeyId),
     identities: new PostgresIdentities(database),
     wallets: new PostgresWallets(database),
@@ -91,16 +80,17 @@ function storeOn(database: Database, options: PostgresStoreOptions, lease: Lease
     outbox,
     events: new PostgresEvents(database),
     webhooks: new PostgresWebhooks(database, options.randomSecretHex),
-    ledger: new PostgresLedger(database, options.flawOfAddress),
+    ledger: new PostgresLedger(database, options.flawOfAddress, fence),
     overview: new PostgresOverview(database, invoices, outbox),
     imports: new PostgresImports(database, deposits),
     changes: database.changes,
+    leadership: new PostgresLeadership(database, fence, options.scheduler),
     // The row that every transaction writes of itself is as much as a probe needs.
     probeWrite: () => database.write(async (work) => work.write(sql`DELETE FROM commits WHERE at < 0`)),
     commitNothing: () => database.write(async () => undefined),
     isOpen: () => closing === null,
     close: () => {
-      closing ??= finish()
+      closing ??= database.close()
       return closing
     },
   }

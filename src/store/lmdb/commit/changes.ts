@@ -10,6 +10,11 @@ export class Changes implements ChangePort {
     return () => this.listeners.delete(listener)
   }
 
+  /** There are no other processes. */
+  async onOwed(): Promise<() => void> {
+    return () => {}
+  }
+
   /** Called by a unit of work. One that is undone may be told all the same: listeners read what there is. */
   add(walletId: string): void {
     if (this.listeners.size > 0) this.wallets.add(walletId)

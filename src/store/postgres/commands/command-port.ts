@@ -18,6 +18,7 @@ import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
+import type { Fence } from '../fence.js'
 import { answerOf, isNamed, STATE } from '../invoices/invoice-rows.js'
 import { decided, expireDue, lockInvoice, selectDue, voided } from '../invoices/settle.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
@@ -41,6 +42,7 @@ export class PostgresCommands implements CommandPort {
     private readonly deposits: DepositRecorder,
     /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
     private readonly areWalletsShared: boolean,
+    private readonly fence: Fence,
   ) {}
 
   async perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
@@ -120,6 +122,7 @@ export class PostgresCommands implements CommandPort {
       case 'chain':
         return this.untilDone(async (work) => {
           const { step } = command
+          await this.fence.hold(work)
           await lockStep(work, step, this.deposits)
           await work.readClock()
           await expireDue(work)

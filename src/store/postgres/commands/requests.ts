@@ -70,19 +70,10 @@ export function rememberCreations(work: Work, creations: readonly SignedCreation
       ${sorted.map(({ timestampMs }) => timestampMs + SIGNED_REQUEST_KEPT_MS)}::bigint[])`)
 }
 
-/** How long transactions are known, so that one whose answer was lost can be looked up. */
-const COMMITS_KEPT_MS = 60 * 60 * 1000
-
-/**
- * Removes keys and signed requests whose time is over, at most `limit`, and answers how many. Transactions that nobody
- * asks for any more go with them.
- */
+/** Removes keys and signed requests whose time is over, at most `limit`, and answers how many. */
 export async function removeExpired(work: Work, limit: number): Promise<number> {
   const nowMs = await work.readClock()
   const most = sql`LIMIT ${limit}::bigint`
-  work.write(
-    sql`DELETE FROM commits WHERE id IN (SELECT id FROM commits WHERE at < ${nowMs - COMMITS_KEPT_MS}::bigint ${most})`,
-  )
   const keys = await work.wrote(sql`
     DELETE FROM idempotency_keys WHERE scope IN (
       SELECT scope FROM idempotency_keys WHERE expires_at <= ${nowMs}::bigint ORDER BY expires_at ${most})`)

@@ -3,7 +3,7 @@ import type { DatabaseAddress } from '../../../base/database-address.js'
 import type { Clock } from '../../../clock.js'
 import { StorageUnavailable } from '../../refusals.js'
 import type { CommitObserver } from '../../store.js'
-import { Changes } from '../changes.js'
+import { ChangeLog } from '../change-log.js'
 import { FateUnknown, isRetried, isUnavailable } from './errors.js'
 import { Readers, WriterPool } from './pool.js'
 import { presentTime } from './present-time.js'
@@ -35,7 +35,7 @@ export type Unit<T> = (work: Work) => Promise<T>
 
 /** Reads and writes of one process. */
 export class Database {
-  readonly changes = new Changes()
+  readonly changes = new ChangeLog((fragment) => this.read(fragment))
   private readonly writers: WriterPool
   private readonly readers: Readers
   private running = 0
@@ -85,6 +85,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    await this.changes.close()
     if (this.running > 0) await new Promise<void>((resolve) => (this.onIdle = resolve))
     await this.writers.close()
     await this.readers.close()
@@ -116,7 +117,7 @@ export class Database {
       const session = await this.writers.take(isRequested).catch((error: unknown) => {
         throw isOurs(error) ? error : new StorageUnavailable(error)
       })
-      const work = new Work(session, this.options, randomUUID())
+      const work = new Work(session, this.options, randomUUID(), this.changes.writer)
       const outcome = await this.attempt(work, unit)
       this.writers.give(session, outcome.isBroken)
       if ('value' in outcome) return this.told(work, outcome.value)
@@ -149,7 +150,7 @@ export class Database {
   }
 
   private told<T>(work: Work, value: T): T {
-    this.changes.tell(work.changedWallets)
+    this.changes.tell(work.told)
     return value
   }
 

@@ -1,3 +1,5 @@
+import type { OwedDelivery } from '../../outbox.js'
+import { logChange, type Told } from '../change-log.js'
 import { type LoggedEvent, logEvents } from '../events/event-log.js'
 import type { DatabaseOptions } from './database.js'
 import { FateUnknown } from './errors.js'
@@ -19,6 +21,7 @@ export class Work {
   private hasWritten = false
   private readonly events: LoggedEvent[] = []
   private readonly changes = new Set<string>()
+  private readonly owed: OwedDelivery[] = []
   /** What the unit answered, once its commit was sent. */
   value: unknown
   isCommitSent = false
@@ -28,6 +31,8 @@ export class Work {
     private readonly options: Pick<DatabaseOptions, 'clock' | 'newId'>,
     /** Names the transaction: written with it, so that a lost answer can be looked up. */
     readonly id: string,
+    /** Names the process in what it tells others. */
+    private readonly writer: string,
   ) {}
 
   begin(): void {
@@ -116,8 +121,13 @@ export class Work {
     this.changes.add(walletId)
   }
 
-  get changedWallets(): ReadonlySet<string> {
-    return this.changes
+  /** Notes that a delivery becomes due, of which other processes are to hear. */
+  owes(delivery: OwedDelivery): void {
+    this.owed.push(delivery)
+  }
+
+  get told(): Told {
+    return { walletIds: this.changes, owed: this.owed }
   }
 
   /** Writes what the unit has gathered, and commits. `value` is what the unit answers. */
@@ -126,6 +136,7 @@ export class Work {
     if (this.events.length > 0) this.write(logEvents(this.events, this.nowMs))
     if (this.hasWritten) {
       const time = await this.readClock()
+      if (this.changes.size > 0 || this.owed.length > 0) this.write(logChange(this.told, this.writer, time))
       this.write(sql`INSERT INTO commits (id, at) VALUES (${this.id}::uuid, ${time})`)
     }
     this.session.takeWarning()

@@ -12,6 +12,7 @@ import type { LedgerEvent, LedgerPort } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
+import type { Fence } from '../fence.js'
 import { applyLedgerFact, noteDuplicate } from '../wallets/wallet-facts.js'
 import { earlierAnswer, rememberAnswer } from './answered-events.js'
 
@@ -31,6 +32,7 @@ export class PostgresLedger implements LedgerPort {
   constructor(
     private readonly database: Database,
     private readonly flawOfAddress: FlawOfAddress,
+    private readonly fence: Fence,
   ) {}
 
   async applyFacts(batch: readonly LedgerEvent[]): Promise<readonly Settled<EventOutcome>[]> {
@@ -62,7 +64,10 @@ export class PostgresLedger implements LedgerPort {
   }
 
   saveStep(step: LedgerStep): Promise<void> {
-    return this.database.write((work) => writeStep(work, step))
+    return this.database.write(async (work) => {
+      await this.fence.hold(work)
+      await writeStep(work, step)
+    })
   }
 
   removeEventsBefore(timeMs: number, limit: number): Promise<number> {

@@ -33,57 +33,72 @@ export async function enqueueDelivery(work: Work, delivery: NewDelivery): Promis
   work.write(sql`
     INSERT INTO deliveries (id, owner, lane, invoice_id, status, url, body, state, created_at, attempts, attempts_before)
     VALUES (${id}::uuid, ${owner}, ${lane}, ${invoiceId}, ${status}, ${url}, ${body}, 'queued', ${work.nowMs}::bigint, 0, 0)`)
-  return { id, lane, owner }
+  const owed = { id, lane, owner }
+  work.owes(owed)
+  return owed
 }
 
-/** False when it is not queued any more, so that no attempt is made twice. */
-export async function markAttempted(work: Work, id: string): Promise<boolean> {
-  const nowMs = await work.readClock()
-  const written = await work.wrote(sql`
-    UPDATE deliveries SET state = 'attempted', attempted_at = ${nowMs}::bigint, attempts = attempts + 1
-    WHERE id = ${id}::uuid AND state = 'queued'`)
-  if (written > 0) return true
-  if ((await work.row(sql`SELECT 1 FROM deliveries WHERE id = ${id}::uuid`)) === undefined) {
-    throw new Error('a mark names a delivery that is not there')
-  }
-  return false
+/** Marks deliveries attempted, and answers which of them were still queued. Rejects when one is not there. */
+export async function markAttempted(work: Work, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const marked = await work.written<{ id: string }>(sql`
+    UPDATE deliveries SET state = 'attempted', attempted_at = ${work.now}, attempts = attempts + 1
+    WHERE id IN (SELECT d.id FROM deliveries AS d WHERE d.id = ANY(${ids}::uuid[]) AND d.state = 'queued' ORDER BY d.id FOR UPDATE)
+    RETURNING id`)
+  return new Set(marked.map(({ id }) => id))
 }
 
-/**
- * Ends the attempt in progress. A result for another delivery would send that one again, or replace its result.
- * Answers when it is attempted again, null for never.
- */
-export async function endAttempt(
-  work: Work,
-  id: string,
-  result: DeliveryResult,
-  retry: RetryDecision,
-): Promise<number | null> {
-  const delivery = await lockDelivery(work, id)
-  await work.readClock()
-  if (delivery === undefined) throw new Error('an attempt names a delivery that is not there')
-  return endAttemptOf(work, delivery, result, retry)
+/** Which of these deliveries are there. */
+export async function known(work: Work, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await work.rows<{ id: string }>(sql`SELECT id FROM deliveries WHERE id = ANY(${ids}::uuid[])`)
+  return new Set(rows.map(({ id }) => id))
 }
 
-/** The same, for a locked delivery after the clock was read. */
-export async function endAttemptOf(
-  work: Work,
-  delivery: Delivery,
-  result: DeliveryResult,
-  retry: RetryDecision,
-): Promise<number | null> {
-  const { id, state } = delivery
-  if (state !== 'attempted') throw new Error('a delivery that is not being attempted has no result')
-  const nextAttemptAt = retry(delivery, result)
-  const next = nextAttemptAt === null ? 'settled' : 'waiting'
-  const answered = result.kind === 'answered' ? result : null
-  const failed = result.kind === 'failed' ? result : null
+/** Queues deliveries again whose marks may have been written, and whose attempts have not begun. */
+export function takeBackMarks(work: Work, ids: readonly string[]): void {
   work.write(sql`
-    UPDATE deliveries SET state = ${next}, next_attempt_at = ${nextAttemptAt}::bigint, http_status = ${answered?.httpStatus ?? null},
-      failure = ${failed?.reason ?? null}, detail = ${failed?.detail ?? null}, duration_ms = ${result.durationMs}::bigint
-    WHERE id = ${id}::uuid`)
-  if (nextAttemptAt === null && !isDelivered(result)) await logFailure(work, { ...delivery, result })
-  return nextAttemptAt
+    UPDATE deliveries SET state = 'queued', attempts = attempts - 1, attempted_at = NULL
+    WHERE id IN (SELECT d.id FROM deliveries AS d WHERE d.id = ANY(${ids}::uuid[]) AND d.state = 'attempted' ORDER BY d.id FOR UPDATE)`)
+}
+
+/** The end of an attempt. */
+export interface AttemptOver {
+  readonly id: string
+  readonly result: DeliveryResult
+  readonly retry: RetryDecision
+}
+
+/** Locks deliveries by their ids, and reads them. */
+export async function lockDeliveries(work: Work, ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>> {
+  const rows = await selectDeliveries(work, sql`WHERE d.id = ANY(${ids}::uuid[]) ORDER BY d.id FOR UPDATE`)
+  return new Map(rows.map((delivery) => [delivery.id, delivery]))
+}
+
+/** A delivery whose attempt ends, and how. */
+export interface EndOfAttempt {
+  readonly delivery: Delivery
+  readonly result: DeliveryResult
+  readonly retry: RetryDecision
+}
+
+/** Ends attempts of locked deliveries, after the clock was read. Answers when each is attempted again, null for never. */
+export async function endAttempts(work: Work, ends: readonly EndOfAttempt[]): Promise<readonly (number | null)[]> {
+  if (ends.length === 0) return []
+  const nexts = ends.map(({ delivery, result, retry }) => retry(delivery, result))
+  const answered = ends.map(({ result }) => (result.kind === 'answered' ? result : null))
+  const failed = ends.map(({ result }) => (result.kind === 'failed' ? result : null))
+  work.write(sql`
+    UPDATE deliveries AS d SET state = over.state, next_attempt_at = over.next_attempt_at, http_status = over.http_status,
+      failure = over.failure, detail = over.detail, duration_ms = over.duration_ms
+    FROM unnest(
+      ${ends.map(({ delivery }) => delivery.id)}::uuid[], ${nexts.map((at) => (at === null ? 'settled' : 'waiting'))}::text[],
+      ${nexts}::bigint[], ${answered.map((result) => result?.httpStatus ?? null)}::integer[],
+      ${failed.map((result) => result?.reason ?? null)}::text[], ${failed.map((result) => result?.detail ?? null)}::text[],
+      ${ends.map(({ result }) => result.durationMs)}::bigint[]
+    ) AS over (id, state, next_attempt_at, http_status, failure, detail, duration_ms) WHERE d.id = over.id`)
+  for (const [i, { delivery, result }] of ends.entries()) {
+    if (nexts[i] === null && !isDelivered(result)) await logFailure(work, { ...delivery, result })
+  }
+  return nexts
 }
 
 /** Queues what is due, or settles it where it has had its attempts: the operator has lowered their number. */
@@ -105,8 +120,7 @@ export async function releaseDue(work: Work, attemptsMax: number, limit: number)
 
 /** Queues a delivery whose attempts are over, or that waits for another; its attempts are counted from 0 again. */
 export async function redeliver(work: Work, owner: string, id: string): Promise<Outcome<Redelivery>> {
-  const known = await lockDelivery(work, id)
-  const judged = judgeRedelivery(known, owner, await work.readClock())
+  const judged = judgeRedelivery((await lockDeliveries(work, [id])).get(id), owner, await work.readClock())
   if (!judged.ok) return judged
   const delivery: Delivery = {
     ...judged.value,
@@ -116,17 +130,15 @@ export async function redeliver(work: Work, owner: string, id: string): Promise<
   }
   work.write(sql`
     UPDATE deliveries SET state = 'queued', attempts_before = attempts, next_attempt_at = NULL WHERE id = ${id}::uuid`)
-  return succeed({ delivery, owed: owedBy(delivery) })
+  const owed = owedBy(delivery)
+  work.owes(owed)
+  return succeed({ delivery, owed })
 }
 
 /** Locks deliveries that the rest of a statement on `deliveries AS d` selects, and reads them. */
 export async function selectDeliveries(work: Work, rest: Fragment): Promise<readonly Delivery[]> {
   const rows = await work.rows<DeliveryColumns>(sql`SELECT ${DELIVERY_COLUMNS} FROM deliveries AS d ${rest}`)
   return rows.map(toDelivery)
-}
-
-async function lockDelivery(work: Work, id: string): Promise<Delivery | undefined> {
-  return (await selectDeliveries(work, sql`WHERE d.id = ${id}::uuid FOR UPDATE`))[0]
 }
 
 /** Tells the owner that a delivery is not attempted again. */

@@ -13,9 +13,11 @@ import type {
 import type { Page, PageOf } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
+import type { Fence } from '../fence.js'
 import { firstIdAt } from '../invoices/invoice-rows.js'
 import { pageBehind } from '../pages.js'
-import { endAttempt, endAttemptOf, markAttempted, redeliver, releaseDue, selectDeliveries } from './deliveries.js'
+import { Attempts } from './attempts.js'
+import { endAttempts, redeliver, releaseDue, selectDeliveries } from './deliveries.js'
 import { DELIVERY_COLUMNS, type DeliveryColumns, isDeliveryId, toDelivery } from './delivery-rows.js'
 
 /** Interrupted attempts that are ended in one transaction at start. */
@@ -26,7 +28,14 @@ export class PostgresOutbox implements OutboxPort {
   /** The last delivery that `removeSettledBefore` has examined. */
   private removedTo: string | null = null
 
-  constructor(private readonly database: Database) {}
+  private readonly attempts: Attempts
+
+  constructor(
+    private readonly database: Database,
+    private readonly fence: Fence,
+  ) {
+    this.attempts = new Attempts(database, fence)
+  }
 
   async find(id: string): Promise<Delivery | undefined> {
     if (!isDeliveryId(id)) return undefined
@@ -47,13 +56,21 @@ export class PostgresOutbox implements OutboxPort {
     return this.select(sql`WHERE d.owner = ${owner} AND ${condition} ORDER BY d.id LIMIT ${limit}::bigint`)
   }
 
+  /** Visits one delivery of each lane, however many are queued. */
   queuedLanes(): Promise<readonly LaneOfOwner[]> {
-    return this.database.read<LaneOfOwner>(
-      sql`SELECT DISTINCT d.lane, d.owner FROM deliveries AS d WHERE d.state = 'queued'`,
-    )
+    return this.database.read<LaneOfOwner>(sql`
+      WITH RECURSIVE lanes AS (
+        (SELECT d.lane, d.owner FROM deliveries AS d WHERE d.state = 'queued' ORDER BY d.lane, d.id LIMIT 1)
+        UNION ALL
+        SELECT next.lane, next.owner FROM lanes CROSS JOIN LATERAL (
+          SELECT d.lane, d.owner FROM deliveries AS d WHERE d.state = 'queued' AND d.lane > lanes.lane ORDER BY d.lane, d.id LIMIT 1
+        ) AS next
+      )
+      SELECT lane, owner FROM lanes`)
   }
 
   async queued(lane: LaneKey, after: string | null, limit: number): Promise<readonly Delivery[]> {
+    await this.attempts.takeBack()
     const behind = after === null ? sql`` : sql`AND d.id > ${after}::uuid`
     return this.select(
       sql`WHERE d.state = 'queued' AND d.lane = ${lane} ${behind} ORDER BY d.id LIMIT ${limit}::bigint`,
@@ -61,24 +78,25 @@ export class PostgresOutbox implements OutboxPort {
   }
 
   markAttempted(id: string): Promise<boolean> {
-    return this.database.write((work) => markAttempted(work, id))
+    return this.attempts.mark(id)
   }
 
   recordResult(id: string, result: DeliveryResult, retry: RetryDecision): Promise<number | null> {
-    return this.database.write((work) => endAttempt(work, id, result, retry))
+    return this.attempts.end({ id, result, retry })
   }
 
   async settleInterrupted(retry: RetryDecision): Promise<number> {
     let settled = 0
     for (;;) {
       const count = await this.database.write(async (work) => {
+        await this.fence.hold(work)
         const attempted = await selectDeliveries(
           work,
           sql`WHERE d.state = 'attempted' ORDER BY d.id LIMIT ${INTERRUPTED_BATCH}::bigint FOR UPDATE`,
         )
         await work.readClock()
-        for (const delivery of attempted) await endAttemptOf(work, delivery, INTERRUPTED, retry)
-        return attempted.length
+        const ends = attempted.map((delivery) => ({ delivery, result: INTERRUPTED, retry }))
+        return (await endAttempts(work, ends)).length
       })
       settled += count
       if (count < INTERRUPTED_BATCH) return settled
@@ -92,7 +110,10 @@ export class PostgresOutbox implements OutboxPort {
   }
 
   releaseRetries(attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]> {
-    return this.database.write((work) => releaseDue(work, attemptsMax, limit))
+    return this.database.write(async (work) => {
+      await this.fence.hold(work)
+      return releaseDue(work, attemptsMax, limit)
+    })
   }
 
   redeliver(owner: string, id: string): Promise<Outcome<Redelivery>> {

@@ -1,0 +1,118 @@
+import { DAY_MS } from '../domain/api-key.js'
+import type { LedgerFollower } from '../ledger/follower.js'
+import type { ChainWatcher } from '../networks/chain-watcher.js'
+import { systemScheduler } from '../scheduler.js'
+import { Dispatcher } from '../webhooks/dispatcher.js'
+import type { Sender } from '../webhooks/sender.js'
+import { BackgroundWork } from './background-work.js'
+import type { Core, CoreContext } from './core.js'
+import { planDescriptors } from './descriptors.js'
+import { Retention } from './retention.js'
+import { Shutdown } from './shutdown.js'
+
+/** How often expiries are looked for that no command has come to, and invoices that a deposit has paid beside its own. */
+const CATCH_UP_ROUND_MS = 1000
+const CATCH_UP_PAUSE_MS = 50
+
+/**
+ * What one process of a store does at a time: it sends the webhooks, watches the networks, follows the ledger, decides expiries and
+ * removes old records.
+ */
+export class LeaderWork {
+  readonly dispatcher: Dispatcher
+  /** Grows while the work begins. */
+  watchers: readonly ChainWatcher[] = []
+  follower: LedgerFollower | null = null
+  private readonly shutdown = new Shutdown()
+
+  constructor(
+    private readonly core: Core,
+    private readonly context: CoreContext,
+    sender: Sender,
+  ) {
+    const { settings, clock, log, metrics, store } = context
+    this.dispatcher = new Dispatcher({
+      outbox: store.outbox,
+      webhooks: store.webhooks,
+      sender,
+      clock,
+      log,
+      concurrency: planDescriptors(settings.webhookConcurrency).webhooks,
+      concurrencyPerDestination: settings.webhookConcurrencyPerDestination,
+      retry: { attemptsMax: settings.webhookAttempts, random: () => Math.random() },
+      ...(metrics === null ? {} : { observer: metrics.attempts }),
+    })
+  }
+
+  /** The part that a stop waits for; null when there is none. */
+  get waitsFor(): string | null {
+    return this.shutdown.waitsFor
+  }
+
+  /** Throws `StartError` for what the operator can correct; `stop` ends what has begun. */
+  async start(): Promise<void> {
+    const { dispatcher, shutdown } = this
+    // Before the dispatcher reads what is queued, so that nothing falls between.
+    const ended = await this.context.store.changes.onOwed((owed) => dispatcher.notify(owed))
+    shutdown.add('news of other processes', ended)
+    shutdown.add('webhooks', () => dispatcher.stop())
+    await dispatcher.start()
+    this.startRetention()
+    this.startCatchUp()
+    await this.startFollower()
+    await this.startWatchers()
+  }
+
+  /** Begins no more deliveries, and resolves when those in progress are over. */
+  async stopSending(): Promise<void> {
+    await this.dispatcher.stop()
+  }
+
+  async stop(): Promise<void> {
+    await this.shutdown.endAll()
+  }
+
+  private startRetention(): void {
+    const { settings, clock, log, metrics, store } = this.context
+    const retention = new Retention({
+      store,
+      clock,
+      scheduler: systemScheduler,
+      log,
+      keepMs: settings.keepDays * DAY_MS,
+      keepEventsMs: settings.eventsDays * DAY_MS,
+      ...(metrics === null ? {} : { onRemoved: metrics.removed }),
+    })
+    this.shutdown.add('retention', () => retention.stop())
+    retention.start()
+  }
+
+  private startCatchUp(): void {
+    const { log, store } = this.context
+    const catchUp = new BackgroundWork({
+      piece: () => store.commands.catchUp(),
+      pauseMs: CATCH_UP_PAUSE_MS,
+      roundMs: CATCH_UP_ROUND_MS,
+      scheduler: systemScheduler,
+      log,
+      complaint: 'expired and paid invoices are noted late',
+    })
+    this.shutdown.add('catching up', () => catchUp.stop())
+    catchUp.start()
+  }
+
+  private async startFollower(): Promise<void> {
+    const { ledgerUrls, ledgerStoreUrls } = this.context.settings
+    // The stores of the ledger need its nodes, which the settings ask for.
+    if (ledgerUrls.length === 0 || ledgerStoreUrls.length === 0) return
+    const { startFollower } = await import('./ledger.js')
+    this.follower = startFollower(this.core, { ...this.context, shutdown: this.shutdown })
+  }
+
+  private async startWatchers(): Promise<void> {
+    const { sepUrls, trxNileUrls } = this.context.settings
+    if (sepUrls.length === 0 && trxNileUrls.length === 0) return
+    const { startWatchers } = await import('./networks.js')
+    this.watchers = await startWatchers(this.core, { ...this.context, shutdown: this.shutdown })
+  }
+}

@@ -1,0 +1,20 @@
+import { sql } from './connection/sql.js'
+import type { Work } from './connection/work.js'
+
+/** How long transactions are known, so that one whose answer was lost can be looked up. */
+const COMMITS_KEPT_MS = 60 * 60 * 1000
+/** How long changes are told to processes that could not ask. */
+const CHANGES_KEPT_MS = 10 * 60 * 1000
+/** Rows of each table that are removed at once: more than a second can bring. */
+const REMOVED_MAX = 10_000
+
+/** Removes what nobody asks for any more. The leader does it each second. */
+export async function removeForgotten(work: Work): Promise<void> {
+  const nowMs = await work.readClock()
+  work.write(sql`
+    DELETE FROM commits WHERE id IN (
+      SELECT id FROM commits WHERE at < ${nowMs - COMMITS_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
+  work.write(sql`
+    DELETE FROM change_log WHERE no IN (
+      SELECT no FROM change_log WHERE at < ${nowMs - CHANGES_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
+}
