@@ -1,6 +1,7 @@
 import { type AskLedger, KnownIdentities } from '../auth/known-identities.js'
 import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
+import { Limiters } from '../http/guards/rate-limiter.js'
 import { requestLog } from '../http/request-log.js'
 import { createRouter } from '../http/router.js'
 import { type Readiness, unreadiness } from '../http/routes/health.js'
@@ -18,6 +19,7 @@ import { tokenDecimalsOf } from './open-store.js'
 import { pageSettingsOf, startOpenPages } from './pages.js'
 import { progressOf } from './progress.js'
 import { allRoutes, apiHandlers } from './routes.js'
+import { SharedAllowances } from './shared-allowances.js'
 import type { Shutdown } from './shutdown.js'
 
 const MS_PER_SECOND = 1000
@@ -57,11 +59,12 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const lag = new Lag(duties, settings.watchLagSeconds * MS_PER_SECOND)
 
   const clientOf = clientReader(settings.trustedProxies)
+  const limiters = new Limiters(clock)
   const identities = new KnownIdentities(core.store.identities, client)
   const openPages = startOpenPages(core.store, settings, log)
   const api = apiHandlers(
     { ...core, openPages, onOwed: duties.notify },
-    { settings, clock, identities, clientOf, isSandbox: sandbox !== null, pages },
+    { settings, clock, identities, clientOf, limiters, isSandbox: sandbox !== null, pages },
   )
   const degradations = () => [...core.degradations(), ...lag.complaints(), ...(front?.certificate.complaints() ?? [])]
   let isDraining = false
@@ -81,16 +84,20 @@ export async function assemble(context: CoreContext): Promise<Service> {
     sandbox,
     identities,
     clientOf,
+    limiters,
     complaints: new GatewayComplaints(log, systemScheduler, metrics?.gatewayRejected),
     readiness,
   })
+  const shared = new SharedAllowances({ limiters, allowances: core.store.allowances, scheduler: systemScheduler, log })
+  shutdown.add('allowances', () => shared.stop())
+  shared.start()
   const requests = requestLog(log, metrics === null ? [] : [metrics.requests])
   const probe = new ProxyProbe(clientOf)
   const present = failurePages(pages)
   const resolve = createRouter(routes, {
     onError: requests.onError,
     present: isReachedByHttps(settings) ? strictTransport(present) : present,
-    admit: [probe.guard, ...doorGuards(routes, { settings, clientOf, clock })],
+    admit: [probe.guard, ...doorGuards(routes, { settings, clientOf, limiters })],
     observers: requests.observers,
     corsOrigins: settings.corsOrigins,
   })

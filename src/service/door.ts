@@ -1,9 +1,8 @@
-import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { failure } from '../domain/failure.js'
 import { loopbackHosts } from '../http/guards/browsers.js'
 import { type ClientOf, trustedPeer } from '../http/guards/client-address.js'
-import { limitRate } from '../http/guards/rate-limiter.js'
+import { type Limiters, limitRate } from '../http/guards/rate-limiter.js'
 import type { HeadGuard, Route } from '../http/router.js'
 import { isExposed, isLoopback } from './exposure.js'
 
@@ -13,22 +12,26 @@ const RATE_LIMIT_WHEN_EXPOSED = 600
 export interface DoorParts {
   readonly settings: Settings
   readonly clientOf: ClientOf
-  readonly clock: Clock
+  readonly limiters: Limiters
 }
 
 /**
  * What every request meets first, in this order: the rate limit of its client, and the rule for its `Host` header. Both
  * judge before a route is looked for, so requests to paths and with methods that do not exist count too.
  */
-export function doorGuards(routes: readonly Route[], { settings, clientOf, clock }: DoorParts): readonly HeadGuard[] {
+export function doorGuards(
+  routes: readonly Route[],
+  { settings, clientOf, limiters }: DoorParts,
+): readonly HeadGuard[] {
   const uncounted = new Set(
     routes.filter(({ endpoint }) => endpoint.counts === 'nothing').map(({ pattern }) => pattern),
   )
   const sparesLoopback = settings.rateLimit === undefined
   const limit = limitRate({
+    name: 'requests',
     perMinute: settings.rateLimit ?? (isExposed(settings) ? RATE_LIMIT_WHEN_EXPOSED : 0),
     clientOf,
-    clock,
+    limiters,
     counts: ({ path }, { isLoopback }) => !uncounted.has(path) && !(isLoopback && sparesLoopback),
   })
   return [limit, hostGuard(settings.host, settings)].filter((guard) => guard !== null)

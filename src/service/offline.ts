@@ -5,6 +5,7 @@ import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { noble } from '../crypto/noble.js'
 import { clientReader } from '../http/guards/client-address.js'
+import { Limiters } from '../http/guards/rate-limiter.js'
 import type { Logger } from '../log.js'
 import { NO_BRAND } from '../page/brand.js'
 import { isSandboxDirectory } from '../sandbox/sandbox-directory.js'
@@ -43,6 +44,7 @@ export async function startOffline(
     const core = { store, directory, engine: noble, testDeliveries, onOwed: () => {}, openPages: { open: () => null } }
     const identities = new KnownIdentities(store.identities, null)
     const clientOf = clientReader([])
+    const limiters = new Limiters(clock)
     // No payer reaches it.
     const pages = { isSandbox: sandbox, brand: NO_BRAND, frameAncestors: [] }
     await startAdmin({
@@ -50,7 +52,7 @@ export async function startOffline(
       log,
       store,
       engine: noble,
-      api: apiHandlers(core, { settings, clock, identities, clientOf, isSandbox: sandbox, pages }),
+      api: apiHandlers(core, { settings, clock, identities, clientOf, limiters, isSandbox: sandbox, pages }),
       sandbox: null,
       shutdown,
       startedAt: clock.now(),

@@ -8,7 +8,7 @@ import { browserGuard, type IsOwnOrigin, ownOrigin, unsignedPath } from '../http
 import { ClaimLimit } from '../http/guards/claim-limit.js'
 import type { ClientOf } from '../http/guards/client-address.js'
 import type { GatewayComplaints } from '../http/guards/gateway-complaints.js'
-import { limitRate } from '../http/guards/rate-limiter.js'
+import { type Limiters, limitRate } from '../http/guards/rate-limiter.js'
 import type { AccessParts } from '../http/guards.js'
 import { guardedRoutes } from '../http/guards.js'
 import type { Route } from '../http/router.js'
@@ -42,20 +42,22 @@ export interface RouteContext {
   readonly sandbox: Sandbox | null
   readonly identities: KnownIdentities
   readonly clientOf: ClientOf
+  readonly limiters: Limiters
   readonly complaints: GatewayComplaints
   readonly readiness: Readiness
 }
 
 /** All routes of the service, behind the guards that the settings ask for. */
 export function allRoutes(core: Core, context: RouteContext): readonly Route[] {
-  const { settings, clock, clientOf } = context
+  const { settings, clientOf, limiters } = context
   const isOwnOrigin = ownOrigin(settings.publicUrl)
   return guardedRoutes(allHandlers(core, context), {
     browsers: browserGuard(isOwnOrigin, settings.corsOrigins),
     claimRate: limitRate({
+      name: 'claims',
       perMinute: settings.rateLimitClaims,
       clientOf,
-      clock,
+      limiters,
       // HEAD claims nothing.
       counts: ({ method }) => method !== 'HEAD',
     }),
@@ -81,7 +83,7 @@ export interface ApiCore extends Pick<Core, 'store' | 'directory' | 'engine' | '
   readonly onOwed: (owed: readonly OwedDelivery[]) => void
   readonly openPages: PaymentPageParts['openPages']
 }
-export type ApiContext = Pick<RouteContext, 'settings' | 'clock' | 'identities' | 'clientOf'> & {
+export type ApiContext = Pick<RouteContext, 'settings' | 'clock' | 'identities' | 'clientOf' | 'limiters'> & {
   readonly isSandbox: boolean
   readonly pages: PageSettings
 }
@@ -91,7 +93,7 @@ export type ApiHandlers = ReturnType<typeof apiHandlers>
 /** The handlers of the API and of the payment page. */
 export function apiHandlers(core: ApiCore, context: ApiContext) {
   const { store, directory, engine, testDeliveries, onOwed, openPages } = core
-  const { settings, clock, isSandbox, pages, clientOf } = context
+  const { settings, clock, isSandbox, pages, clientOf, limiters } = context
   const basePath = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).pathname.replace(/\/$/, '')
   const leaseMs = settings.walletLeaseSeconds * 1000
   const claimLimit = new ClaimLimit({
@@ -115,6 +117,7 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
       tests: testDeliveries,
       outbox: store.outbox,
       clock,
+      limiters,
       onOwed,
       basePath,
     }),

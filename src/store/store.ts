@@ -12,6 +12,7 @@ import type { Network } from '../domain/network.js'
 import type { Payment, QualifyingDeposit } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
+import type { AllowancePort } from './allowances.js'
 import type { CommandPort, Settled } from './commands.js'
 import type { LeadershipPort } from './leadership.js'
 import type { OutboxPort, OwedDelivery } from './outbox.js'
@@ -43,6 +44,7 @@ export interface Store {
   readonly imports: ImportPort
   readonly changes: ChangePort
   readonly leadership: LeadershipPort
+  readonly allowances: AllowancePort
 
   /** Writes as much as an ordinary commit does, and takes it back: rejects when the disk refuses writes. */
   probeWrite(): Promise<void>

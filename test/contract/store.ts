@@ -1,5 +1,6 @@
 import { describe } from 'node:test'
 import type { Store } from '../../src/store/store.js'
+import { describeAllowances } from './store/allowances.js'
 import { describeChains } from './store/chain.js'
 import { describeChanges } from './store/changes.js'
 import { describeCollisions } from './store/collisions.js'
@@ -48,6 +49,7 @@ const SUITES: Readonly<
   imports: [describeImports, describeMovedEvents],
   changes: [describeChanges],
   leadership: [describeLeadership],
+  allowances: [describeAllowances],
 }
 
 /** What every engine of the store must pass. On one that is slow to ask, a `share` of the random histories must do. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Environment, readSettings } from '../../src/config.js'
 import { clientReader } from '../../src/http/guards/client-address.js'
+import { Limiters } from '../../src/http/guards/rate-limiter.js'
 import { healthHandlers } from '../../src/http/routes/health.js'
 import { internalEventsHandlers } from '../../src/http/routes/internal-events.js'
 import { doorGuards } from '../../src/service/door.js'
@@ -32,7 +33,11 @@ function admitted(environment: Environment, peer: string, path = '/nothing'): nu
   const events = internalEventsHandlers({ intake: { apply: () => assert.fail() }, ...gateway })
   const handlers = settings.gatewaySecrets.length === 0 ? HANDLERS : { ...HANDLERS, ...events }
   const routes = routesOf(handlers, { access: { ...openAccess, gateway } })
-  const guards = doorGuards(routes, { settings, clientOf: clientReader(settings.trustedProxies), clock })
+  const guards = doorGuards(routes, {
+    settings,
+    clientOf: clientReader(settings.trustedProxies),
+    limiters: new Limiters(clock),
+  })
   const head = { ...headFrom(peer, { host: 'localhost' }), path }
   let count = 0
   while (count < 1000 && guards.every((guard) => guard(head) === null)) count += 1

@@ -12,24 +12,56 @@ const MICROS_PER_SECOND = 1_000_000
 /** Clients remembered at once, about 10 MB. Beyond this, those not seen for longest are forgotten. */
 const TRACKED_CLIENTS_MAX = 65_536
 
+/** Clients that have used this part of their allowance are told to the other processes. */
+const BUSY_PART = 8
+/** How far beyond its allowance a client may be that was served by several processes before they knew of each other. */
+const OVERDRAFT_BURSTS = 1
+
 export interface RateLimitSettings {
+  /** Names the limit for all processes of the service. */
+  readonly name: string
   /** Requests per minute for each client; 0 for no limit. */
   readonly perMinute: number
   readonly clientOf: ClientOf
-  readonly clock: Clock
+  readonly limiters: Limiters
   /** Whether the limit applies to a request. */
   readonly counts: (head: RequestHead, client: Client) => boolean
 }
 
 /** Answers `rate_limited` to a client that has used up its minute's worth of requests. Null without a limit. */
-export function limitRate({ perMinute, clientOf, clock, counts }: RateLimitSettings): HeadGuard | null {
+export function limitRate({ name, perMinute, clientOf, limiters, counts }: RateLimitSettings): HeadGuard | null {
   if (perMinute === 0) return null
-  const limiter = new RateLimiter(perMinute, clock)
+  const limiter = limiters.add(name, perMinute)
   return (head) => {
     const client = clientOf(head)
     const waitSeconds = counts(head, client) ? limiter.take(client.key) : 0
     return waitSeconds === 0 ? null : retryLater('rate_limited', waitSeconds)
   }
+}
+
+/** The rate limiters of a service by name, of which its other processes have the same. */
+export class Limiters {
+  private readonly byName = new Map<string, RateLimiter>()
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Makes a limiter. `perMinute` is an integer from 1 to 60 000 000. */
+  add(name: string, perMinute: number): RateLimiter {
+    if (this.byName.has(name)) throw new Error(`there is a limit ${name} already`)
+    const limiter = new RateLimiter(perMinute, this.clock)
+    this.byName.set(name, limiter)
+    return limiter
+  }
+
+  get all(): ReadonlyMap<string, RateLimiter> {
+    return this.byName
+  }
+}
+
+/** What a client has taken out of its allowance, in µs of the time in which it is refilled. */
+export interface Spent {
+  readonly client: string
+  readonly micros: number
 }
 
 /**
@@ -39,6 +71,8 @@ export function limitRate({ perMinute, clientOf, clock, counts }: RateLimitSetti
  */
 export class RateLimiter {
   private readonly wholeAt: BoundedMap<string, number>
+  /** What clients have taken that other processes do not know of; null where there are none. */
+  private unshared: Map<string, number> | null = null
   private readonly intervalMicros: number
   private readonly burstMicros: number
 
@@ -46,7 +80,7 @@ export class RateLimiter {
   constructor(
     perMinute: number,
     private readonly clock: Clock,
-    trackedMax: number = TRACKED_CLIENTS_MAX,
+    private readonly trackedMax: number = TRACKED_CLIENTS_MAX,
   ) {
     this.wholeAt = new BoundedMap(trackedMax)
     this.intervalMicros = Math.floor(MINUTE_MICROS / perMinute)
@@ -55,13 +89,51 @@ export class RateLimiter {
 
   /** Takes one request from the client's allowance. Returns 0, or the seconds until the next one is allowed. */
   take(client: string): number {
-    const now = this.clock.now() * MICROS_PER_MS
+    const now = this.nowMicros
     const known = this.wholeAt.get(client) ?? now
-    // Further ahead than a whole burst means that the clock was set back: no client waits for that.
-    const wholeAt = known > now + this.burstMicros ? now : Math.max(known, now)
+    // Further ahead than anybody can be means that the clock was set back: no client waits for that.
+    const wholeAt = known > now + this.debtMax ? now : Math.max(known, now)
     const next = wholeAt + this.intervalMicros
     const waitMicros = next - now - this.burstMicros
-    this.wholeAt.set(client, waitMicros > 0 ? wholeAt : next)
-    return waitMicros > 0 ? Math.ceil(waitMicros / MICROS_PER_SECOND) : 0
+    const isRefused = waitMicros > 0
+    this.wholeAt.set(client, isRefused ? wholeAt : next)
+    if (!isRefused && this.unshared !== null && this.unshared.size < this.trackedMax) {
+      this.unshared.set(client, (this.unshared.get(client) ?? 0) + this.intervalMicros)
+    }
+    return isRefused ? Math.ceil(waitMicros / MICROS_PER_SECOND) : 0
+  }
+
+  /** The most that a client can owe, in µs: its whole allowance, and what several processes have let pass beyond it. */
+  private get debtMax(): number {
+    return this.burstMicros * (1 + OVERDRAFT_BURSTS)
+  }
+
+  /**
+   * What busy clients have taken since the last call, the first one included, at most `limit` of them. Those who take little are
+   * not told of: each process allows them their whole allowance.
+   */
+  takeSpent(limit: number): readonly Spent[] {
+    this.unshared ??= new Map()
+    const now = this.nowMicros
+    const spent: Spent[] = []
+    for (const [client, micros] of this.unshared) {
+      const owed = (this.wholeAt.get(client) ?? now) - now
+      const isBusy = owed * BUSY_PART >= this.burstMicros
+      if (isBusy && spent.length === limit) continue
+      if (isBusy) spent.push({ client, micros })
+      if (isBusy || owed <= 0) this.unshared.delete(client)
+    }
+    return spent
+  }
+
+  /** A client has taken so much at all processes together, in µs. */
+  owes(client: string, micros: number): void {
+    const now = this.nowMicros
+    const owed = now + Math.min(micros, this.debtMax)
+    this.wholeAt.set(client, Math.max(this.wholeAt.get(client) ?? now, owed))
+  }
+
+  private get nowMicros(): number {
+    return this.clock.now() * MICROS_PER_MS
   }
 }

@@ -16,7 +16,7 @@ import type { OutboxPort } from '../../store/outbox.js'
 import type { OnOwed, Page, WebhookPort } from '../../store/store.js'
 import type { TestDeliveries } from '../../webhooks/test-deliveries.js'
 import { handlers, REDELIVERIES_PER_OWNER_MINUTE, TESTS_PER_OWNER_MINUTE } from '../endpoints.js'
-import { RateLimiter } from '../guards/rate-limiter.js'
+import type { Limiters, RateLimiter } from '../guards/rate-limiter.js'
 import { failureAnswer, jsonAnswer, readJsonObject } from '../json.js'
 import { listAnswer, readListQuery } from '../lists.js'
 import type { Answer, Request } from '../server.js'
@@ -71,6 +71,7 @@ export interface DeliveryParts {
   readonly tests: Pick<TestDeliveries, 'send'>
   readonly outbox: Pick<OutboxPort, 'page' | 'find' | 'redeliver'>
   readonly clock: Clock
+  readonly limiters: Limiters
   /** Called with a redelivery, after it is durable. */
   readonly onOwed: OnOwed
   /** The path of the public URL, without a final slash. Link begins with it. */
@@ -78,8 +79,8 @@ export interface DeliveryParts {
 }
 
 export function deliveryHandlers(parts: DeliveryParts) {
-  const tests = new RateLimiter(TESTS_PER_OWNER_MINUTE, parts.clock)
-  const redeliveries = new RateLimiter(REDELIVERIES_PER_OWNER_MINUTE, parts.clock)
+  const tests = parts.limiters.add('webhook tests', TESTS_PER_OWNER_MINUTE)
+  const redeliveries = parts.limiters.add('redeliveries', REDELIVERIES_PER_OWNER_MINUTE)
   return handlers({
     'POST /api/users/:id/webhook/test': (_request, { id }) => test(parts.tests, tests, id),
     'GET /api/users/:id/webhook/deliveries': (request, { id }) => list(parts, id, request),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { TokenDecimals } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import { StartError } from '../../start-error.js'
+import { OWN_ALLOWANCES } from '../allowances.js'
 import { soleLeadership } from '../leadership.js'
 import type { StorageUnavailable } from '../refusals.js'
 import type { CommitObserver, MigrationControl, MigrationPlan, Store } from '../store.js'
@@ -136,6 +137,7 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
     imports: new LmdbImports(commits, deposits),
     changes: commits.changes,
     leadership: soleLeadership(),
+    allowances: OWN_ALLOWANCES,
     ledger: new LmdbLedger(commits, chain, options.flawOfAddress),
     probeWrite: async () => {
       commits.resume()

@@ -8,6 +8,9 @@ const CHANGES_KEPT_MS = 10 * 60 * 1000
 /** Rows of each table that are removed at once: more than a second can bring. */
 const REMOVED_MAX = 10_000
 
+/** Longer than any debt of a client lasts. */
+const DEBTS_KEPT_MS = 10 * 60 * 1000
+
 /** Removes what nobody asks for any more. The leader does it each second. */
 export async function removeForgotten(work: Work): Promise<void> {
   const nowMs = await work.readClock()
@@ -17,4 +20,7 @@ export async function removeForgotten(work: Work): Promise<void> {
   work.write(sql`
     DELETE FROM change_log WHERE no IN (
       SELECT no FROM change_log WHERE at < ${nowMs - CHANGES_KEPT_MS}::bigint ORDER BY at LIMIT ${REMOVED_MAX}::bigint)`)
+  work.write(sql`
+    DELETE FROM allowances WHERE (name, client) IN (
+      SELECT name, client FROM allowances WHERE grown_at < ${nowMs - DEBTS_KEPT_MS}::bigint ORDER BY grown_at LIMIT ${REMOVED_MAX}::bigint)`)
 }

@@ -5,6 +5,7 @@ import type { Scheduler } from '../../scheduler.js'
 import { StartError } from '../../start-error.js'
 import { StorageUnavailable } from '../refusals.js'
 import type { Store } from '../store.js'
+import { PostgresAllowances } from './allowances.js'
 import { PostgresChain } from './chain/chain-port.js'
 import { PostgresCommands } from './commands/command-port.js'
 import { Database, type DatabaseOptions } from './connection/database.js'
@@ -84,6 +85,7 @@ function storeOn(database: Database, options: PostgresStoreOptions): Store {
     overview: new PostgresOverview(database, invoices, outbox),
     imports: new PostgresImports(database, deposits),
     changes: database.changes,
+    allowances: new PostgresAllowances(database),
     leadership: new PostgresLeadership(database, fence, options.scheduler),
     // The row that every transaction writes of itself is as much as a probe needs.
     probeWrite: () => database.write(async (work) => work.write(sql`DELETE FROM commits WHERE at < 0`)),

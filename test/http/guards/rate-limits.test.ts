@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { refuse } from '../../../src/domain/failure.js'
 import { clientReader } from '../../../src/http/guards/client-address.js'
-import { limitRate, type RateLimitSettings } from '../../../src/http/guards/rate-limiter.js'
+import { Limiters, limitRate, type RateLimitSettings } from '../../../src/http/guards/rate-limiter.js'
 import type { HeadGuard } from '../../../src/http/router.js'
 import { identityHandlers } from '../../../src/http/routes/identities.js'
 import { walletHandlers } from '../../../src/http/routes/wallets.js'
@@ -23,7 +23,13 @@ interface LimitedClient {
 }
 
 function limited({ perMinute = 2, counts = () => true, clock = new ManualClock() }: LimitedClient = {}): HeadGuard {
-  const guard = limitRate({ perMinute, counts, clientOf: clientReader([]), clock })
+  const guard = limitRate({
+    perMinute,
+    counts,
+    clientOf: clientReader([]),
+    limiters: new Limiters(clock),
+    name: 'requests',
+  })
   assert.ok(guard)
   return guard
 }
@@ -39,7 +45,16 @@ function passed(admit: HeadGuard, peer: string, ...calls: readonly string[]): bo
 describe('the limit of requests', () => {
   test('that is off is none', () => {
     const clock = new ManualClock()
-    assert.equal(limitRate({ perMinute: 0, counts: () => true, clock, clientOf: clientReader([]) }), null)
+    assert.equal(
+      limitRate({
+        perMinute: 0,
+        counts: () => true,
+        limiters: new Limiters(clock),
+        name: 'requests',
+        clientOf: clientReader([]),
+      }),
+      null,
+    )
   })
 
   test('counts every request, whatever path and method, but not those that it refused', () => {

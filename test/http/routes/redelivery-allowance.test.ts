@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { succeed } from '../../../src/domain/failure.js'
 import type { Delivery } from '../../../src/domain/webhook.js'
+import { Limiters } from '../../../src/http/guards/rate-limiter.js'
 import { deliveryHandlers } from '../../../src/http/routes/webhooks.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
 import { callRoute } from './call-route.js'
@@ -32,6 +33,7 @@ test('an owner may have 60 deliveries sent again in a minute, and what is refuse
   const handlers = deliveryHandlers({
     tests: { send: () => assert.fail('a test was sent') },
     clock,
+    limiters: new Limiters(clock),
     basePath: '',
     outbox: {
       page: () => ({ items: [], next: null }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { refuse, succeed } from '../../../src/domain/failure.js'
+import { Limiters } from '../../../src/http/guards/rate-limiter.js'
 import { deliveryHandlers } from '../../../src/http/routes/webhooks.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { openReceiver, type Receiver } from '../../support/receiver.js'
@@ -62,6 +63,7 @@ test('six test deliveries a minute may be asked for by an owner, one at a time',
   const handlers = deliveryHandlers({
     tests,
     clock,
+    limiters: new Limiters(clock),
     basePath: '',
     outbox: { page: () => assert.fail(), find: () => assert.fail(), redeliver: () => assert.fail() },
     onOwed: () => assert.fail(),
