@@ -30,6 +30,7 @@ export class SharedAllowances {
 
   start(): void {
     if (!this.parts.allowances.isShared) return
+    this.parts.limiters.share()
     this.exchanging = this.exchange()
   }
 

@@ -42,6 +42,7 @@ export function limitRate({ name, perMinute, clientOf, limiters, counts }: RateL
 /** The rate limiters of a service by name, of which its other processes have the same. */
 export class Limiters {
   private readonly byName = new Map<string, RateLimiter>()
+  private isShared = false
 
   constructor(private readonly clock: Clock) {}
 
@@ -50,7 +51,14 @@ export class Limiters {
     if (this.byName.has(name)) throw new Error(`there is a limit ${name} already`)
     const limiter = new RateLimiter(perMinute, this.clock)
     this.byName.set(name, limiter)
+    if (this.isShared) limiter.share()
     return limiter
+  }
+
+  /** There are other processes, which are to be told what clients take from now on. */
+  share(): void {
+    this.isShared = true
+    for (const limiter of this.byName.values()) limiter.share()
   }
 
   get all(): ReadonlyMap<string, RateLimiter> {
@@ -103,17 +111,22 @@ export class RateLimiter {
     return isRefused ? Math.ceil(waitMicros / MICROS_PER_SECOND) : 0
   }
 
+  /** From now on, what clients take is kept for `takeSpent`. */
+  share(): void {
+    this.unshared ??= new Map()
+  }
+
   /** The most that a client can owe, in µs: its whole allowance, and what several processes have let pass beyond it. */
   private get debtMax(): number {
     return this.burstMicros * (1 + OVERDRAFT_BURSTS)
   }
 
   /**
-   * What busy clients have taken since the last call, the first one included, at most `limit` of them. Those who take little are
-   * not told of: each process allows them their whole allowance.
+   * What busy clients have taken since the last call, at most `limit` of them. Those who take little are not told of: each process
+   * allows them their whole allowance.
    */
   takeSpent(limit: number): readonly Spent[] {
-    this.unshared ??= new Map()
+    if (this.unshared === null) return []
     const now = this.nowMicros
     const spent: Spent[] = []
     for (const [client, micros] of this.unshared) {

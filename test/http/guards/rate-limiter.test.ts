@@ -81,7 +81,10 @@ describe('a rate limiter', () => {
   test('tells what busy clients have taken, once, and takes what they owe elsewhere into account', () => {
     const clock = new ManualClock()
     const [here, there] = [new RateLimiter(80, clock), new RateLimiter(80, clock)]
-    assert.deepEqual([...here.takeSpent(10), ...there.takeSpent(10)], [])
+    here.take('busy')
+    clock.advance(60_000)
+    assert.deepEqual(here.takeSpent(10), [], 'it is not asked to share')
+    here.share()
     assert.equal(burstOf(here, 'busy', 80), 80)
     assert.equal(burstOf(here, 'seldom', 9), 9)
     assert.deepEqual(here.takeSpent(10), [{ client: 'busy', micros: 60_000_000 }])
@@ -102,7 +105,7 @@ describe('a rate limiter', () => {
     assert.equal(limiter.take('a'), 90, 'no longer than two allowances')
     clock.advance(90_000)
     assert.equal(limiter.take('a'), 0)
-    limiter.takeSpent(10)
+    limiter.share()
     for (const client of ['b', 'c', 'd']) limiter.take(client)
     assert.equal(limiter.takeSpent(2).length, 2)
     assert.equal(limiter.takeSpent(2).length, 1)
