@@ -4,7 +4,7 @@ import type { Random } from '../simulation/random.js'
 import { signedHeaders } from '../support/service-fixture.js'
 import { testKey } from '../support/signing.js'
 import type { Acknowledged, PushedDeposit, PushedEvent } from './acknowledged.js'
-import { ask, hashOf, pushEvents } from './http-client.js'
+import { type Ask, hashOf, pushEvents, ask as sent } from './http-client.js'
 
 export const OWNERS = ['shop-0', 'shop-1', 'shop-2', 'shop-3'] as const
 const WALLETS_AT_START = 4
@@ -35,6 +35,7 @@ export class CrashLoad {
     private readonly acknowledged: Acknowledged,
     private readonly random: Random,
     private readonly receiverUrl: string,
+    private readonly ask: Ask = sent,
   ) {}
 
   /** Once, on an empty directory: owners with wallets, each with a key and an invoice that webhooks can be about. */
@@ -97,7 +98,7 @@ export class CrashLoad {
   }
 
   private async create(url: string, owner: string, body: string, headers: Readonly<Record<string, string>>) {
-    const answer = await ask('POST', `${url}/api/invoices`, body, headers)
+    const answer = await this.ask('POST', `${url}/api/invoices`, body, headers)
     if (answer === null) return false
     assert.equal(answer.status, 201, JSON.stringify(answer.json))
     this.acknowledged.invoicesOf(owner).add(answer.json.id)
@@ -117,7 +118,7 @@ export class CrashLoad {
     const wallets = [this.anyWallet(owner), this.anyWallet(owner)]
     const zeros = '0'.repeat(this.random.below(4))
     const body = this.invoiceBody(owner, wallets, `${round}.5${this.random.below(CONTESTED)}1${zeros}`, false)
-    const answer = await ask('POST', `${url}/api/invoices`, body)
+    const answer = await this.ask('POST', `${url}/api/invoices`, body)
     if (answer === null) return false
     if (answer.status === 201) this.acknowledged.invoicesOf(owner).add(answer.json.id)
     else assert.equal(answer.json.code, 'amount_in_use', JSON.stringify(answer.json))
@@ -140,7 +141,7 @@ export class CrashLoad {
 
   /** Sends a creation under its key; its id is the one that was answered first. */
   async repeat(url: string, creation: Acknowledged['idempotent'][number]): Promise<boolean> {
-    const answer = await ask('POST', `${url}/api/invoices`, creation.body, { 'Idempotency-Key': creation.key })
+    const answer = await this.ask('POST', `${url}/api/invoices`, creation.body, { 'Idempotency-Key': creation.key })
     if (answer === null) return false
     this.answers += 1
     if (answer.status === 409 && answer.json.code === 'idempotency_in_progress') return true
@@ -200,7 +201,7 @@ export class CrashLoad {
     const id = `free-${this.next()}`
     const wallet = { id, address: tronAddressOf(id), network: 'TRX-NILE' }
     if (!(await this.push(url, [{ id: `created ${id}`, type: 'wallet.created', wallet }]))) return false
-    const answer = await ask('GET', `${url}/api/wallets/claim/niles/trx`)
+    const answer = await this.ask('GET', `${url}/api/wallets/claim/niles/trx`)
     if (answer === null) return false
     if (answer.status === 503) return true
     assert.equal(answer.status, 200, JSON.stringify(answer.json))
@@ -213,7 +214,7 @@ export class CrashLoad {
   private async register(url: string, owner: string): Promise<boolean> {
     const key = testKey(`crash ${this.next()}`)
     const body = { owner, label: 'crash', publicKey: key.publicKeyHex, permissions: ['invoices:create'] }
-    const answer = await ask('POST', `${url}/api/api-keys`, JSON.stringify(body))
+    const answer = await this.ask('POST', `${url}/api/api-keys`, JSON.stringify(body))
     if (answer === null) return false
     if (answer.json.code === 'too_many_keys') return true
     assert.equal(answer.status, 201, JSON.stringify(answer.json))
@@ -228,7 +229,7 @@ export class CrashLoad {
     if (known === undefined) return true
     known.state = 'revoking'
     const body = JSON.stringify({ owner: known.owner })
-    const answer = await ask('POST', `${url}/api/api-keys/${known.id}/revoke`, body)
+    const answer = await this.ask('POST', `${url}/api/api-keys/${known.id}/revoke`, body)
     if (answer === null) return false
     assert.equal(answer.status, 200, JSON.stringify(answer.json))
     known.state = 'revoked'
@@ -238,7 +239,7 @@ export class CrashLoad {
 
   private async push(url: string, events: readonly PushedEvent[]): Promise<boolean> {
     for (const event of events) this.acknowledged.unanswered.set(event.id, event)
-    const answer = await pushEvents(url, events)
+    const answer = await pushEvents(url, events, this.ask)
     if (answer === null) return false
     assert.equal(answer.status, 200, JSON.stringify(answer.json))
     for (const [i, event] of events.entries()) {

@@ -25,10 +25,13 @@ export async function ask(
   }
 }
 
+/** How a service is spoken with. */
+export type Ask = typeof ask
+
 /** Pushes events as the ledger gateway does; null when there was no whole answer. */
-export async function pushEvents(url: string, events: readonly unknown[]): Promise<Answered | null> {
+export async function pushEvents(url: string, events: readonly unknown[], send: Ask = ask): Promise<Answered | null> {
   const body = JSON.stringify({ events })
-  return ask('POST', `${url}/internal/events`, body, pushHeaders(body))
+  return send('POST', `${url}/internal/events`, body, pushHeaders(body))
 }
 
 /** The signature of a push. */

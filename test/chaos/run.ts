@@ -3,6 +3,7 @@ import { PostgresServer } from '../support/postgres-server.js'
 import { clusterCrashRounds } from './cluster-crash.js'
 import { crashRounds } from './crash.js'
 import { crowdedWallets, rivals } from './crowded-wallets.js'
+import { failoverRounds } from './failover.js'
 import { hangingReceivers } from './hanging-receivers.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
 import { newcomers } from './newcomers.js'
@@ -16,6 +17,7 @@ const USAGE = `npm run chaos -- <command>
 
   crash    [--rounds 100] [--seed N]             kill -9 under mixed load
   cluster  [--rounds 100] [--seed N]             kill -9 of any of three processes on one PostgreSQL under mixed load
+  failover [--rounds 10] [--seed N]              the primary of a synchronous PostgreSQL is lost, its standby promoted
   overload [--seconds 8] [--engine noble] [--only goodput|floods|newcomers|wallet|receiver|connections]
   hostile-merchant [--seconds 8] [--only receivers|wallets|rivals]
                                                  one merchant, or many, against the rest
@@ -75,6 +77,12 @@ switch (positionals[0]) {
     } finally {
       await server.stop()
     }
+    break
+  }
+  case 'failover': {
+    say(`seed ${values.seed}`)
+    const shown = await failoverRounds({ rounds: Number(values.rounds), seed: Number(values.seed), say })
+    say(`no violation in ${shown.length} rounds`)
     break
   }
   case 'overload':

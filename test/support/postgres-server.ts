@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +12,13 @@ const DEBIAN = '/usr/lib/postgresql'
 /** PostgreSQL refuses to run as root, so it runs as `nobody` then. */
 const NOBODY = 65_534
 const START_TIMEOUT_MS = 20_000
+
+const COMMON_SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  jit: 'off',
+}
 
 export interface ServerOptions {
   /** Further settings of the server. */
@@ -35,16 +43,28 @@ export class PostgresServer {
     const programs = findPrograms()
     const directory = isDurable ? temporaryDirectory() : memoryDirectory()
     const server = new PostgresServer(programs, directory, await freePort(), {
-      listen_addresses: '127.0.0.1',
-      unix_socket_directories: '',
-      max_connections: '200',
-      jit: 'off',
+      ...COMMON_SETTINGS,
       ...(isDurable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
       ...settings,
     })
     server.initialise()
     await server.launch()
     return server
+  }
+
+  /** A primary whose commits wait for its standby, which takes no writes until it is promoted. Neither is in memory. */
+  static async startPair(): Promise<{ readonly primary: PostgresServer; readonly standby: PostgresServer }> {
+    const programs = findPrograms()
+    const make = async (settings: Readonly<Record<string, string>>) =>
+      new PostgresServer(programs, temporaryDirectory(), await freePort(), { ...COMMON_SETTINGS, ...settings })
+    // The standby has no such setting of its own, so it waits for nobody when it is the primary.
+    const primary = await make({ synchronous_standby_names: '*', wal_keep_size: '1GB' })
+    primary.initialise()
+    const standby = await make({ primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres` })
+    standby.copy(primary)
+    await primary.launch()
+    await standby.launch()
+    return { primary, standby }
   }
 
   /** The address of a database on it. */
@@ -73,6 +93,24 @@ export class PostgresServer {
     await this.end('SIGQUIT')
   }
 
+  /** Ends all its processes, as the loss of its machine would. */
+  async lose(): Promise<void> {
+    const { child } = this
+    assert.ok(child?.pid !== undefined)
+    const others = childrenOf(child.pid)
+    const ended = this.end('SIGKILL')
+    for (const pid of others) process.kill(pid, 'SIGKILL')
+    await ended
+  }
+
+  /** Resolves when a standby is the primary. */
+  async promote(): Promise<void> {
+    const flags = ['promote', '-D', this.dataDirectory, '--wait']
+    const promoting = spawn(join(this.programs, 'pg_ctl'), flags, { stdio: 'ignore', ...asNobody() })
+    const [code] = await once(promoting, 'exit')
+    assert.equal(code, 0, 'the standby was not promoted')
+  }
+
   async stop(): Promise<void> {
     await this.end('SIGINT')
     this.directory.remove()
@@ -84,6 +122,14 @@ export class PostgresServer {
     if (child === null || child.exitCode !== null) return
     child.kill(signal)
     await once(child, 'exit')
+  }
+
+  /** Becomes a standby of a primary that has not been started yet. */
+  private copy(primary: PostgresServer): void {
+    chmodSync(this.directory.path, 0o711)
+    const copied = spawnSync('cp', ['-a', primary.dataDirectory, this.dataDirectory])
+    assert.equal(copied.status, 0)
+    writeFileSync(join(this.dataDirectory, 'standby.signal'), '')
   }
 
   private initialise(): void {
@@ -104,6 +150,11 @@ export class PostgresServer {
     const made = spawnSync(join(this.programs, 'initdb'), flags, { encoding: 'utf8', ...asNobody() })
     if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`)
   }
+}
+
+/** The processes that a process has started. */
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
 function asNobody() {
@@ -142,7 +193,7 @@ async function readyLine(child: ChildProcess): Promise<void> {
     })
     child.stderr?.on('data', (chunk: Buffer) => {
       said += chunk.toString()
-      if (!said.includes('ready to accept connections')) return
+      if (!/ready to accept (read-only )?connections/.test(said)) return
       clearTimeout(timer)
       child.removeAllListeners('exit')
       resolve()
