@@ -4,6 +4,8 @@ export interface DatabaseAddress {
   readonly servers: readonly string[]
   /** The servers and the database, without the password, for people. */
   readonly shown: string
+  /** Whether a pooler gives each transaction a session (`pooler=transaction`). */
+  readonly isPooled: boolean
 }
 
 /** A password may hold an `@`. One that holds a `/`, `?` or `#` must escape it: its rest would be taken for something else. */
@@ -19,5 +21,14 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
   const login = credentials === undefined ? '' : `${credentials}@`
   const servers = hosts.map((host) => `${scheme}${login}${host}${path}${query}`)
   if (!servers.every((server) => URL.canParse(server))) return undefined
-  return { servers, shown: `${scheme}${list}${path}` }
+  const options = new URLSearchParams(query)
+  if (!OPTIONS.every(([name, values]) => options.getAll(name).every((value) => values.includes(value))))
+    return undefined
+  return { servers, shown: `${scheme}${list}${path}`, isPooled: options.get('pooler') === 'transaction' }
 }
+
+/** Options whose values are not the driver's. Billhook always turns to the server that takes writes. */
+const OPTIONS: readonly (readonly [name: string, values: readonly string[]])[] = [
+  ['pooler', ['transaction', 'session']],
+  ['target_session_attrs', ['primary', 'read-write']],
+]

@@ -6,11 +6,11 @@ export class QueueFull extends Error {
   }
 }
 
-/** The disk refused a write. Nothing of the write has happened. */
+/** The disk refused a write, or the database cannot be used. Nothing of a write has happened. */
 export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable'
   constructor(cause: unknown) {
-    super('the store could not make a write durable', { cause })
+    super('the store cannot be used now', { cause })
   }
 }
 

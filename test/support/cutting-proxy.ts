@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A proxy in front of PostgreSQL that cuts connections, at a chosen message of the protocol or whenever it is told to. */
+/** A proxy in front of PostgreSQL that holds what it carries, or cuts connections, at a chosen message of the protocol or whenever it is told to. */
 export class CuttingProxy {
   /** Messages in both directions that still pass; null for all. Both ends of a connection are reset at the next one. */
   private left: number | null = null
+  /** What waits to be passed while nothing is; null otherwise. */
+  private held: (() => void)[] | null = null
   private readonly open = new Set<Socket>()
 
   private constructor(
@@ -43,6 +45,18 @@ export class CuttingProxy {
     this.left = null
   }
 
+  /** Lets nothing pass from now on, and resets nothing: the server seems to hang. */
+  hold(): void {
+    this.held ??= []
+  }
+
+  /** Lets everything pass that was held. */
+  release(): void {
+    const { held } = this
+    this.held = null
+    for (const pass of held ?? []) pass()
+  }
+
   /** Resets every connection. */
   cutAll(): void {
     for (const socket of this.open) socket.resetAndDestroy()
@@ -62,9 +76,13 @@ export class CuttingProxy {
       const messages = new Messages(from === client)
       from.on('data', (chunk: Buffer) => {
         for (const message of messages.take(chunk)) {
-          if (to.destroyed) return
-          if (this.takesTurn()) to.write(message)
-          else for (const socket of pair) socket.resetAndDestroy()
+          const passOn = () => {
+            if (to.destroyed) return
+            if (this.takesTurn()) to.write(message)
+            else for (const socket of pair) socket.resetAndDestroy()
+          }
+          if (this.held === null) passOn()
+          else this.held.push(passOn)
         }
       })
       from.on('error', () => {})

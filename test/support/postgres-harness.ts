@@ -22,6 +22,7 @@ export function postgresStoreOptions(url: string): Omit<PostgresStoreOptions, 'c
     areWalletsShared: true,
     kind: 'real',
     mayBegin: true,
+    promises: 'concurrency',
     newId: (nowMs) => ids.next(nowMs),
     scheduler: systemScheduler,
     randomKeyId: () => randomKeyId(random),

@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Whether it waits for the disk, as in production. Without it the data is in memory. */
   readonly isDurable?: boolean
+  /** Where its data is, in place of a directory of its own. */
+  readonly directory?: Pick<TemporaryDirectory, 'path' | 'remove'>
 }
 
 /** A PostgreSQL server of a test, reached at 127.0.0.1. */
@@ -33,15 +35,18 @@ export class PostgresServer {
 
   private constructor(
     private readonly programs: string,
-    private readonly directory: TemporaryDirectory,
+    private readonly directory: Pick<TemporaryDirectory, 'path' | 'remove'>,
     readonly port: number,
     private readonly settings: Readonly<Record<string, string>>,
   ) {}
 
   /** Makes a database cluster and starts it. Throws the reason, to skip a test with, when there are no programs of PostgreSQL. */
-  static async start({ settings = {}, isDurable = false }: ServerOptions = {}): Promise<PostgresServer> {
+  static async start({
+    settings = {},
+    isDurable = false,
+    directory = isDurable ? temporaryDirectory() : memoryDirectory(),
+  }: ServerOptions = {}): Promise<PostgresServer> {
     const programs = findPrograms()
-    const directory = isDurable ? temporaryDirectory() : memoryDirectory()
     const server = new PostgresServer(programs, directory, await freePort(), {
       ...COMMON_SETTINGS,
       ...(isDurable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
@@ -91,6 +96,10 @@ export class PostgresServer {
   /** Ends it at once, as a loss of power would, but for what the system has not written yet. */
   async kill(): Promise<void> {
     await this.end('SIGQUIT')
+  }
+
+  get isRunning(): boolean {
+    return this.child !== null && this.child.exitCode === null && this.child.signalCode === null
   }
 
   /** Ends all its processes, as the loss of its machine would. */
@@ -161,9 +170,14 @@ function asNobody() {
   return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY, env: { PATH: process.env['PATH'] ?? '' } } : {}
 }
 
-/** The directory of `postgres` and `initdb`: those of the package for tests, or else Debian's. */
+/** Names a directory of the programs that tests are to use. */
+const PROGRAMS = 'BILLHOOK_TEST_POSTGRES'
+
+/** The directory of `postgres` and `initdb`: the named one, those of the package for tests, or else Debian's. */
 function findPrograms(): string {
-  const found = [...packagedPrograms(), ...debianPrograms()].find((path) => existsSync(join(path, 'initdb')))
+  const named = process.env[PROGRAMS]
+  const known = named === undefined ? [...packagedPrograms(), ...debianPrograms()] : [named]
+  const found = known.find((path) => existsSync(join(path, 'initdb')))
   if (found === undefined)
     throw new Error('there is no PostgreSQL: neither a package for this machine nor Debian has it')
   return found

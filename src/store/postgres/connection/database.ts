@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { DatabaseAddress } from '../../../base/database-address.js'
 import type { Clock } from '../../../clock.js'
 import { StorageUnavailable } from '../../refusals.js'
 import type { CommitObserver } from '../../store.js'
@@ -7,7 +6,7 @@ import { ChangeLog } from '../change-log.js'
 import { FateUnknown, isRetried, isUnavailable } from './errors.js'
 import { Readers, WriterPool } from './pool.js'
 import { presentTime } from './present-time.js'
-import type { Row, Session } from './session.js'
+import type { Reach, Row, Session } from './session.js'
 import { type Fragment, sql } from './sql.js'
 import { Work } from './work.js'
 
@@ -20,7 +19,7 @@ const FATE_ASKED_MS = 10_000
 const FATE_PAUSE_MS = 100
 
 export interface DatabaseOptions {
-  readonly address: DatabaseAddress
+  readonly address: Reach
   /** Only for tests: otherwise the time is the database's. */
   readonly clock?: Clock
   /** 16 time-ordered bytes whose first 6 are `nowMs`. */
@@ -119,7 +118,7 @@ export class Database {
       })
       const work = new Work(session, this.options, randomUUID(), this.changes.writer)
       const outcome = await this.attempt(work, unit)
-      this.writers.give(session, outcome.isBroken)
+      this.writers.give(session, outcome.isBroken || ('error' in outcome && isUnavailable(outcome.error)))
       if ('value' in outcome) return this.told(work, outcome.value)
       const { error } = outcome
       if (error instanceof FateUnknown) throw error

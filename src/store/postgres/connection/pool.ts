@@ -1,6 +1,5 @@
-import type { DatabaseAddress } from '../../../base/database-address.js'
 import { QueueFull } from '../../refusals.js'
-import { Session } from './session.js'
+import { type Reach, Session } from './session.js'
 
 /** Sessions that write. Each has one transaction at a time. */
 export const WRITERS_MAX = 6
@@ -21,7 +20,7 @@ export class WriterPool {
   private readonly waiting: Waiting[] = []
   private isClosed = false
 
-  constructor(private readonly address: DatabaseAddress) {}
+  constructor(private readonly address: Reach) {}
 
   /** Rejects with `QueueFull` when too many wait and `isRequested`, or with why no session can be opened. */
   async take(isRequested: boolean): Promise<Session> {
@@ -86,7 +85,7 @@ export class Readers {
   private readonly sessions: (Promise<Session> | undefined)[] = new Array(READERS_MAX)
   private next = 0
 
-  constructor(private readonly address: DatabaseAddress) {}
+  constructor(private readonly address: Reach) {}
 
   /** The session for the next statement. */
   async session(): Promise<Session> {

@@ -17,11 +17,16 @@ export interface Done<T> {
 
 const CONNECT_TIMEOUT_MS = 5000
 /**
+ * How long a server may take for an answer while there are statements without one. It is longer than another process can keep what
+ * it has locked, so a server that takes longer hangs, or waits for a replica that does not come.
+ */
+const ANSWER_TIMEOUT_MS = 10_000
+/**
  * A process that hangs must not keep what it has locked. Every look-up has an index, and a plan that was made while the tables were
  * small must not read them whole when they are large.
  */
-const SESSION_SETTINGS: Readonly<Record<string, string>> = {
-  idle_in_transaction_session_timeout: '10000',
+export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  idle_in_transaction_session_timeout: '5000',
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
@@ -30,6 +35,12 @@ const SESSION_SETTINGS: Readonly<Record<string, string>> = {
 }
 /** The database tells that it made a write durable here only, although it should have waited for a replica. */
 const WARNING = '01000'
+
+/** Where a session is opened, and how long it waits. */
+export interface Reach extends DatabaseAddress {
+  /** Only for tests. */
+  readonly answerTimeoutMs?: number
+}
 
 /** What the driver does not declare. */
 interface Connected {
@@ -45,8 +56,16 @@ export class Session {
   private warned = false
   /** Statements without an answer yet. */
   private waiting = 0
+  /** When the last answer came, or the first of these statements was sent. */
+  private heardAt = 0
+  private watching: NodeJS.Timeout | null = null
 
-  private constructor(private readonly client: pg.Client) {
+  private constructor(
+    private readonly client: pg.Client,
+    /** Whether a pooler gives each transaction another session of the server, which knows no prepared statements. */
+    private readonly isPooled: boolean,
+    private readonly answerTimeoutMs: number,
+  ) {
     client.on('error', (error) => {
       this.lost ??= error
     })
@@ -59,11 +78,11 @@ export class Session {
   }
 
   /** Connects to the first server that takes writes. Rejects with why the last one did not. */
-  static async open({ servers }: DatabaseAddress): Promise<Session> {
+  static async open({ servers, isPooled, answerTimeoutMs }: Reach): Promise<Session> {
     let failure: unknown = new Error('there is no database server')
     for (const server of servers) {
       try {
-        return await Session.openOn(server)
+        return await Session.openOn(server, isPooled, answerTimeoutMs ?? ANSWER_TIMEOUT_MS)
       } catch (error) {
         failure = error
       }
@@ -71,7 +90,7 @@ export class Session {
     throw failure
   }
 
-  private static async openOn(server: string): Promise<Session> {
+  private static async openOn(server: string, isPooled: boolean, answerTimeoutMs: number): Promise<Session> {
     const client = new pg.Client({
       connectionString: server,
       types: COLUMN_TYPES,
@@ -80,11 +99,13 @@ export class Session {
       keepAlive: true,
       application_name: 'billhook',
     })
-    const session = new Session(client)
+    const session = new Session(client, isPooled, answerTimeoutMs)
     try {
       await client.connect()
       const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
       if (rows[0]?.transaction_read_only !== 'off') throw new Error('the database server is read-only')
+      // Those of a pooler are the role's, of which every session of the server has the same.
+      if (isPooled) return session
       const settings = Object.entries(SESSION_SETTINGS).map(([name, value]) => `SET ${name} = '${value}'`)
       await client.query(settings.join('; '))
       return session
@@ -98,12 +119,14 @@ export class Session {
   async run<T = Row>(fragment: Fragment): Promise<Done<T>> {
     if (this.lost !== null) throw this.lost
     const { name, text, values } = compile(fragment)
-    this.waiting += 1
+    this.expect()
     try {
-      const { rows, command, rowCount } = await this.client.query({ name, text, values: values.map(toWire) })
+      const statement = { text, values: values.map(toWire), ...(this.isPooled ? {} : { name }) }
+      const { rows, command, rowCount } = await this.client.query(statement)
       return { rows, command, count: rowCount ?? 0 }
     } finally {
       this.waiting -= 1
+      this.heardAt = performance.now()
     }
   }
 
@@ -122,7 +145,29 @@ export class Session {
   async close(): Promise<void> {
     this.lost ??= new Error('the connection to the database was closed')
     // The driver would wait for the answers, which a server that hangs never gives.
-    if (this.waiting > 0) (this.client as unknown as Connected).connection.stream.destroy()
+    if (this.waiting > 0) this.cut()
     await this.client.end().catch(() => {})
+  }
+
+  private expect(): void {
+    if (this.waiting === 0) this.heardAt = performance.now()
+    this.waiting += 1
+    this.watching ??= setTimeout(() => this.lookForAnswers(), this.answerTimeoutMs).unref()
+  }
+
+  private lookForAnswers(): void {
+    this.watching = null
+    if (this.waiting === 0 || this.lost !== null) return
+    const leftMs = this.heardAt + this.answerTimeoutMs - performance.now()
+    if (leftMs > 0) {
+      this.watching = setTimeout(() => this.lookForAnswers(), leftMs).unref()
+      return
+    }
+    this.lost = new Error(`the database server has not answered for ${this.answerTimeoutMs} ms`)
+    this.cut()
+  }
+
+  private cut(): void {
+    ;(this.client as unknown as Connected).connection.stream.destroy()
   }
 }

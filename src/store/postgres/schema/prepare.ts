@@ -2,10 +2,16 @@ import { StartError } from '../../../start-error.js'
 import type { MigrationControl, MigrationPlan } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { Fragment, sql } from '../connection/sql.js'
+import { assertKeepsPromises, assertSeesCommits, type Promises } from './promises.js'
 import { VERSIONS } from './tables.js'
 
 /** The version of the schema that this program needs. */
 export const SCHEMA_VERSION = VERSIONS.length
+/**
+ * The oldest version whose programs may go on beside this one, as in an upgrade of one service after the other. A version that only
+ * adds leaves it as it is.
+ */
+const OLDEST_VERSION = 2
 
 /** Whose wallets a database has: a simulated ledger's, or a real one's. */
 export type Kind = 'sandbox' | 'real'
@@ -15,34 +21,42 @@ export interface Preparation {
   readonly kind: Kind | null
   /** Whether an empty database may become one of ours. */
   readonly mayBegin: boolean
+  /** Only tests do without durability. */
+  readonly promises?: Promises
   readonly migration?: MigrationControl
 }
 
 /**
  * Brings the schema to this version. Processes that start at once wait for each other: the row with the version is the lock.
- * Throws `StartError` for data of a later version, for data of another kind than `kind`, which the first start decides, and where
+ * Throws `StartError` for data of a later version that this program cannot use, for data of another kind than `kind`, which the first start decides, and where
  * there is none and none may begin.
  */
-export async function prepareSchema(database: Database, { kind, mayBegin, migration }: Preparation): Promise<void> {
+export async function prepareSchema(
+  database: Database,
+  { kind, mayBegin, migration, promises = 'all' }: Preparation,
+): Promise<void> {
   if (!mayBegin && !(await hasData(database))) throw new StartError('the database holds no data')
+  await assertKeepsPromises(database, promises)
   await database.write(async (work) => {
     work.write(
       sql`CREATE TABLE IF NOT EXISTS billhook (singleton boolean PRIMARY KEY, version bigint NOT NULL, kind text NOT NULL)`,
     )
+    work.write(sql`ALTER TABLE billhook ADD COLUMN IF NOT EXISTS oldest bigint NOT NULL DEFAULT 0`)
     work.write(
       sql`INSERT INTO billhook (singleton, version, kind) VALUES (true, 0, ${kind ?? 'real'}) ON CONFLICT DO NOTHING`,
     )
-    const row = await work.row<{ version: number; kind: Kind }>(
-      sql`SELECT version, kind FROM billhook WHERE singleton FOR UPDATE`,
+    const row = await work.row<{ version: number; kind: Kind; oldest: number }>(
+      sql`SELECT version, kind, oldest FROM billhook WHERE singleton FOR UPDATE`,
     )
     const plan: MigrationPlan = { from: row?.version ?? 0, to: SCHEMA_VERSION, rows: 0, done: 0 }
-    assertKnown(plan)
+    assertKnown(plan, row?.oldest ?? 0)
     if (row !== undefined && kind !== null && row.kind !== kind) throw new StartError(WRONG_KIND[row.kind])
-    if (plan.from === plan.to) return
+    if (plan.from >= plan.to) return
     if (plan.from > 0) migration?.begins(plan)
     for (const statement of VERSIONS.slice(plan.from).flat()) work.write(new Fragment([statement], []))
-    work.write(sql`UPDATE billhook SET version = ${SCHEMA_VERSION}::bigint`)
+    work.write(sql`UPDATE billhook SET version = ${SCHEMA_VERSION}::bigint, oldest = ${OLDEST_VERSION}::bigint`)
   })
+  await assertSeesCommits(database)
 }
 
 async function hasData(database: Database): Promise<boolean> {
@@ -57,7 +71,8 @@ const WRONG_KIND: Readonly<Record<Kind, string>> = {
   real: 'the database was used without --sandbox: choose another one for the sandbox',
 }
 
-function assertKnown({ from, to }: MigrationPlan): void {
-  if (from <= to) return
+/** A later version of the data may be one that programs of this version can use. */
+function assertKnown({ from, to }: MigrationPlan, oldest: number): void {
+  if (from <= to || oldest <= to) return
   throw new StartError(`the database has version ${from} of the data; this program knows versions up to ${to}`)
 }

@@ -87,6 +87,13 @@ const INTERRUPTIONS: readonly (readonly [name: string, ...statements: string[]])
   ['its last table', 'DROP TABLE event_heads'],
   ['an index', 'DROP INDEX invoices_owner'],
   ['a sequence', 'DROP SEQUENCE assignments'],
+  [
+    'all that version 2 has brought',
+    'UPDATE billhook SET version = 1',
+    'DROP TABLE change_log, allowances',
+    'ALTER TABLE leases DROP COLUMN term',
+    'ALTER TABLE billhook DROP COLUMN oldest',
+  ],
 ]
 
 for (const [missing, ...statements] of INTERRUPTIONS) {
@@ -126,11 +133,20 @@ test('data of a later version is refused, and stays as it is', async () => {
   const url = await createDatabase(present())
   await withStore(url, (store) => createInvoice(store, 'wallet-1'))
   const later = SCHEMA_VERSION + 1
-  await administer(url, `UPDATE billhook SET version = ${later}`)
+  await administer(url, `UPDATE billhook SET version = ${later}, oldest = ${later}`)
   await assert.rejects(
     openPostgresStore(postgresStoreOptions(url)),
     isStartError(new RegExp(`has version ${later} of the data; this program knows versions up to ${SCHEMA_VERSION}`)),
   )
+  assert.deepEqual(await versionOf(url), [{ version: later }])
+})
+
+test('a program goes on beside a later version of the data that lets it, and leaves the version as it is', async () => {
+  const url = await createDatabase(present())
+  await withStore(url, (store) => createInvoice(store, 'wallet-1'))
+  const later = SCHEMA_VERSION + 1
+  await administer(url, `UPDATE billhook SET version = ${later}, oldest = ${SCHEMA_VERSION}`)
+  await withStore(url, (store) => createInvoice(store, 'wallet-2'))
   assert.deepEqual(await versionOf(url), [{ version: later }])
 })
 
