@@ -33,17 +33,14 @@ export function postgresStoreOptions(url: string): Omit<PostgresStoreOptions, 'c
 let databases = 0
 
 /** Makes an empty database on a server, and answers its address. */
-export async function createDatabase(server: PostgresServer): Promise<string> {
-  const name = `test_${++databases}`
-  await administer(server, `CREATE DATABASE ${name}`)
-  return server.url(name)
-}
-
-async function administer(server: PostgresServer, statement: string): Promise<void> {
+export async function createDatabase(server: Pick<PostgresServer, 'url'>): Promise<string> {
+  // Several processes of tests may share the server.
+  const name = `test_${process.pid}_${++databases}`
   const client = new pg.Client({ connectionString: server.url() })
   await client.connect()
-  await client.query(statement)
+  await client.query(`CREATE DATABASE ${name}`)
   await client.end()
+  return server.url(name)
 }
 
 /** Empties all tables, which is quicker than another database. */

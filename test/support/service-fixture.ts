@@ -6,6 +6,7 @@ import { createLog, type Logger } from '../../src/log.js'
 import type { Service } from '../../src/service/assembly.js'
 import { startService } from '../../src/service.js'
 import { signRequest, type TestKey } from './signing.js'
+import { storeUnderTest } from './store-under-test.js'
 import { memoryDirectory } from './temporary-directory.js'
 
 export const GATEWAY_SECRET = 'a secret of the gateway for tests'
@@ -45,6 +46,7 @@ export class ServiceFixture {
       BILLHOOK_DATA: place.path,
       BILLHOOK_GATEWAY_SECRET: GATEWAY_SECRET,
       BILLHOOK_VERIFY_THREADS: '1',
+      ...(await storeUnderTest()),
       ...environment,
     })
     assert.ok('settings' in read, JSON.stringify(read))
