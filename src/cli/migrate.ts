@@ -10,15 +10,56 @@ export function migrateCommand(program: BillhookCommand): void {
   program
     .add(
       'migrate',
-      'Bring the data of an older version to this one, while no service runs. A service does it at its start.',
+      'Bring the data of an older version to this one, or move it to another store, while no service runs.',
     )
     .onData()
     .option('--check', 'Only tell what there is to do.')
+    .option(
+      '--from <store>',
+      'Move all data from here: lmdb:DIR, postgres://…, or postgres: for that of BILLHOOK_STORE.',
+    )
+    .option('--to <store>', 'Move all data to here: an empty database, or an empty directory.')
     .asJson()
     .explain(
-      'Make a backup first: older versions of Billhook cannot read the data afterwards. A migration that was stopped or killed is continued by the next one.',
+      'Make a backup first: older versions of Billhook cannot read the data afterwards; a service migrates it at its start. A migration or a move that was stopped or killed is continued by the next one. A move only reads its source, and ends with a comparison of every record and every paid status; until then no service opens its target.',
     )
-    .runs((given) => withProcess(given, (io, stop) => migrate(given, io, stop)))
+    .runs(
+      (given) => withProcess(given, (io, stop) => (isMove(given) ? move(given, io, stop) : migrate(given, io, stop))),
+      (given, problems) => {
+        const { from, to, check } = given.options
+        if ((from === undefined) !== (to === undefined)) problems.push('A move needs --from and --to.')
+        if (isMove(given) && check === true) problems.push('--check is not for a move.')
+      },
+    )
+}
+
+function isMove({ options }: Pick<Given, 'options'>): boolean {
+  return options['from'] !== undefined
+}
+
+async function move({ settings, options }: Given, io: ProcessIo, stop: AbortSignal): Promise<number> {
+  const [from, to] = [String(options['from']), String(options['to'])]
+  const { moveData } = await import('../service/moving.js')
+  const line = new ProgressLine({ ...io, unit: 'records' })
+  try {
+    const records = await moveData({ from, to }, settings, io.clock, {
+      stop,
+      at: (phase, done, total) => line.show(done, total, phase),
+    })
+    line.clear()
+    io.out(
+      options['json'] === true
+        ? jsonLine({ records })
+        : `${records} records were moved, and are the same in both stores, as is what every invoice received.`,
+    )
+    return EXIT_SUCCESS
+  } catch (error) {
+    // What a signal ends is told by the exit code alone.
+    if (stop.aborted) reportFailure(error as Error, options['json'] === true, io)
+    throw error
+  } finally {
+    line.clear()
+  }
 }
 
 async function migrate({ settings, options }: Given, io: ProcessIo, stop: AbortSignal): Promise<number> {

@@ -85,7 +85,8 @@ async function startBackups(context: CoreContext): Promise<ScheduledBackups | nu
   const { settings, clock, log, metrics, shutdown } = context
   if (settings.backupDir === undefined) return null
   const { ScheduledBackups } = await import('./scheduled-backups.js')
-  const { openUpkeep } = await import('./upkeep.js')
+  const { assertBacksUp, openUpkeep } = await import('./upkeep.js')
+  assertBacksUp(settings)
   const backups = new ScheduledBackups({
     upkeep: openUpkeep(settings, clock),
     directory: settings.backupDir,

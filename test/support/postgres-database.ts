@@ -7,7 +7,7 @@ import { postgresStoreOptions } from './postgres-harness.js'
 /** A database with its tables, as the parts of a store have it. */
 export async function openDatabase(url: string, clock?: Clock): Promise<Database> {
   const database = new Database({ ...postgresStoreOptions(url), ...(clock === undefined ? {} : { clock }) })
-  await prepareSchema(database, { kind: 'real', mayBegin: true })
+  await prepareSchema(database, { kind: 'real', mayBegin: true, promises: 'concurrency' })
   return database
 }
 

@@ -1,9 +1,12 @@
+import assert from 'node:assert/strict'
 import pg from 'pg'
 import { parseDatabaseAddress } from '../../src/base/database-address.js'
 import { createPooledRandom, IdGenerator, randomKeyId } from '../../src/crypto/id.js'
 import { systemScheduler } from '../../src/scheduler.js'
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/postgres-store.js'
+import { checkDatabase } from '../../src/store/postgres/upkeep/check.js'
 import type { Store } from '../../src/store/store.js'
+import type { Violation } from '../../src/store/upkeep.js'
 import type { StoreHarness } from '../contract/store/harness.js'
 import { ManualClock } from './manual-clock.js'
 import type { PostgresServer } from './postgres-server.js'
@@ -50,8 +53,9 @@ async function emptyDatabase(url: string): Promise<void> {
   const { rows } = await client.query<{ tablename: string }>(
     "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
   )
-  const tables = rows.map(({ tablename }) => tablename).filter((name) => name !== 'billhook')
+  const tables = rows.map(({ tablename }) => tablename).filter((name) => name !== 'billhook' && name !== 'logged')
   await client.query(tables.map((name) => `DELETE FROM ${name}`).join(';'))
+  await client.query('UPDATE logged SET since = 0')
   await client.end()
 }
 
@@ -87,8 +91,19 @@ export async function openPostgresHarness(server: PostgresServer): Promise<Store
     },
     async discard() {
       await store.close()
+      await assertSoundDatabase(url)
       await emptyDatabase(url)
       empty.push(url)
     },
   }
+}
+
+/** A check finds no contradiction in a database. */
+export async function assertSoundDatabase(url: string): Promise<void> {
+  const address = parseDatabaseAddress(url)
+  assert.ok(address !== undefined)
+  const found: Violation[] = []
+  const check = checkDatabase(address, (violation) => found.push(violation))
+  for (let step = await check.next(); step.done !== true; ) step = await check.next()
+  assert.deepEqual(found, [], 'a check of the database found these')
 }

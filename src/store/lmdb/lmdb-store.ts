@@ -17,6 +17,7 @@ import { LmdbEvents } from './events/event-port.js'
 import { beginLogging, loggedSince } from './events/logged-since.js'
 import { DATA_FILE, flawOfDataFile } from './file/data-file.js'
 import { type DirectoryLock, lockDirectory } from './file/directory-lock.js'
+import { assertMoved } from './file/move-position.js'
 import { migrationPlan, PROBE_KEY, prepareSchema } from './file/schema.js'
 import { LmdbIdentities } from './identities/identities.js'
 import { LmdbImports } from './imports.js'
@@ -60,6 +61,7 @@ export interface LmdbStoreOptions extends World {
 export function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
   const { directory, migration } = options
   return locked(directory, async (root, lock) => {
+    assertMoved(root, directory)
     const tables = await prepareSchema(root, directory, migration)
     // Data of a program that did not note it: what happens from now on is logged.
     if (loggedSince(tables.meta) === null) await root.transaction(() => beginLogging(tables, options.clock.now()))

@@ -10,6 +10,7 @@ import type { Work } from './connection/work.js'
 import { findDeposit, putDeposit } from './deposits/deposit-rows.js'
 import type { DepositRecorder } from './deposits/recorder.js'
 import { importEvent, importRemoval } from './events/event-import.js'
+import { skipLogging } from './events/logged-since.js'
 import { internOwner } from './identities.js'
 import {
   type InvoiceColumns,
@@ -89,6 +90,7 @@ async function addInvoice(work: Work, { invoice, expiresAt, voidedAt }: Imported
   const row: NewInvoice = { id, invoice, walletIds, atoms, state, expiresAt, voidedAt, hasOutlivedExpiry }
   work.write(insertInvoices([row]))
   if (voidedAt === null) await enter(work, row)
+  await skipLogging(work, invoice.created_at, voidedAt ?? 0)
   return ADDED
 }
 
@@ -122,6 +124,7 @@ async function addDeposit(work: Work, deposits: DepositRecorder, deposit: Deposi
   const row = await findDeposit(work, deposit)
   if (row === undefined) throw new Error('a deposit that was recorded is not there')
   if (kind === 'confirmed') putDeposit(work, { ...row, deposit: { ...row.deposit, confirmedAt } })
+  await skipLogging(work, confirmedAt ?? 0)
   return ADDED
 }
 

@@ -38,7 +38,7 @@ const TABLES = [
 ]
 const RECORDS = [
   ...['addresses 1', 'api-keys 1', 'blocks 1', 'deliveries 1', 'deposits 1', 'identities 1', 'invoices 3'],
-  ...['ledger-set-aside 1', 'meta/ledger-cursor 1', 'meta/ledger-progress 1', 'meta/migration 1'],
+  ...['ledger-set-aside 1', 'meta/ledger-cursor 1', 'meta/ledger-progress 1', 'meta/migration 1', 'meta/move 1'],
   ...['meta/sequences 1', 'owner-events 1', 'owner-events 1', 'payees 1', 'wallets 1', 'webhooks 2'],
 ]
 

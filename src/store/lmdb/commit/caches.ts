@@ -86,12 +86,25 @@ class Sequences {
   private last: LastNumbers | null = null
 
   next<K extends keyof Numbers>({ meta }: Tables, kind: K): Numbers[K] {
+    const last = this.read(meta)
+    last[kind] += 1
+    meta.putSync(NUMBERS_KEY, numbersCodec.encode(last))
+    return last[kind] as Numbers[K]
+  }
+
+  /** A record of another store came with its number: later ones are greater. */
+  use({ meta }: Tables, kind: keyof Numbers, number: number): void {
+    const last = this.read(meta)
+    if (number <= last[kind]) return
+    last[kind] = number
+    meta.putSync(NUMBERS_KEY, numbersCodec.encode(last))
+  }
+
+  private read(meta: Tables['meta']): LastNumbers {
     if (this.last === null) {
       const stored = meta.get(NUMBERS_KEY)
       this.last = stored === undefined ? { ...NONE } : numbersCodec.decode(stored)
     }
-    this.last[kind] += 1
-    meta.putSync(NUMBERS_KEY, numbersCodec.encode(this.last))
-    return this.last[kind] as Numbers[K]
+    return this.last
   }
 }

@@ -65,6 +65,11 @@ class UnitCommit {
   nextNo<K extends keyof Numbers>(kind: K): Numbers[K] {
     return this.caches.sequences.next(this.tables, kind)
   }
+
+  /** Notes that a record of another store came with its number. */
+  usedNo(kind: keyof Numbers, number: number): void {
+    this.caches.sequences.use(this.tables, kind, number)
+  }
 }
 export type Commit = UnitCommit
 

@@ -1,6 +1,6 @@
 import type { Currency } from '../../../domain/amount.js'
 import { type Invoice, walletsOf } from '../../../domain/invoice.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Reader } from '../commit/commit-loop.js'
 import {
   currencyByte,
   endOf,
@@ -65,10 +65,10 @@ export function behind(prefix: Buffer): Buffer {
   return endOf(prefix, prefix.length + NUMBER_BYTES + 1 + AMOUNT_BYTES_MAX + ID_BYTES)
 }
 
-export function indexed(commit: Commit, { id, invoice, setNo }: InvoiceRow): IndexedInvoice {
-  const { ownerNo } = findSet(commit, setNo)
+export function indexed(at: Reader, { id, invoice, setNo }: InvoiceRow): IndexedInvoice {
+  const { ownerNo } = findSet(at, setNo)
   const places = walletsOf(invoice).map((walletId) => {
-    const wallet = findWallet(commit, walletId)
+    const wallet = findWallet(at, walletId)
     if (wallet === undefined) throw new Error('an invoice names a wallet that is not there')
     return placeOf(wallet.no, ownerNo)
   })

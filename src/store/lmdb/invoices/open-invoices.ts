@@ -1,5 +1,5 @@
 import type { Currency } from '../../../domain/amount.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit-loop.js'
 import {
   currencyByte,
   ID_BYTES,
@@ -50,7 +50,7 @@ export function leaveOpen(commit: Commit, invoice: IndexedInvoice): void {
   setLeaves(commit, invoice)
 }
 
-export function isOpen({ tables }: Commit, invoice: IndexedInvoice): boolean {
+export function isOpen({ tables }: Reader, invoice: IndexedInvoice): boolean {
   const [place] = invoice.places
   return place !== undefined && tables.openInvoices.doesExist(openKey(place, invoice))
 }

@@ -1,5 +1,5 @@
 import type { Currency } from '../../../domain/amount.js'
-import type { Commit } from '../commit/commit-loop.js'
+import type { Commit, Reader } from '../commit/commit-loop.js'
 import {
   bigintFromBytes,
   bigintToBytes,
@@ -44,7 +44,7 @@ export function leavePaid(commit: Commit, invoice: IndexedInvoice): void {
   if (countMatches(commit, invoice.id) === 0) leaveUnmatched(commit, invoice)
 }
 
-export function isAmongPaid({ tables }: Commit, invoice: IndexedInvoice): boolean {
+export function isAmongPaid({ tables }: Reader, invoice: IndexedInvoice): boolean {
   const [place] = invoice.places
   return place !== undefined && tables.paidInvoices.doesExist(paidKey(place, invoice))
 }
@@ -77,7 +77,7 @@ export function newestUnmatched(
 }
 
 /** The greatest amount that was ever paid on the wallet in the currency, atoms. */
-export function greatestPaid({ tables }: Commit, walletNo: WalletNo, currency: Currency): bigint {
+export function greatestPaid({ tables }: Reader, walletNo: WalletNo, currency: Currency): bigint {
   const bytes = tables.paidAmounts.get(greatestKey(walletNo, currency))
   return bytes === undefined ? 0n : bigintFromBytes(bytes)
 }
@@ -121,7 +121,7 @@ export function removeMatch(commit: Commit, id: InvoiceId): boolean {
 }
 
 /** The number of deposits that have matched an invoice. */
-export function countMatches({ tables }: Commit, id: InvoiceId): number {
+export function countMatches({ tables }: Reader, id: InvoiceId): number {
   return tables.matches.get(id)?.readUInt32BE(0) ?? 0
 }
 

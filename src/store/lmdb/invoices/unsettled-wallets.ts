@@ -1,4 +1,4 @@
-import type { Commit, Snapshot } from '../commit/commit-loop.js'
+import type { Commit, Reader, Snapshot } from '../commit/commit-loop.js'
 import { ID_BYTES, type InvoiceId, idOfKey, NUMBER_BYTES, numberKey, timeOfId, type WalletNo } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
 import { isUnpaid } from './invoice-index.js'
@@ -96,7 +96,17 @@ const ALOUD = 2
 /** All of them. */
 export const FLAGS = AGAIN | ALOUD
 
-function read({ tables }: Commit, walletNo: WalletNo): Unsettled | null {
+/** Whether the open invoices of a wallet are to be examined, and that aloud; null when they are not. */
+export function isUnsettledAloud(at: Reader, walletNo: WalletNo): boolean | null {
+  return read(at, walletNo)?.isAloud ?? null
+}
+
+/** Has the open invoices of a wallet examined from the first one on. */
+export function noteUnsettled(commit: Commit, walletNo: WalletNo, isAloud: boolean): void {
+  put(commit, walletNo, { isAgain: false, isAloud, examinedTo: NOTHING })
+}
+
+function read({ tables }: Reader, walletNo: WalletNo): Unsettled | null {
   const row = tables.unsettledWallets.get(numberKey(walletNo))
   if (row === undefined) return null
   const [flags = 0] = row

@@ -67,7 +67,7 @@ export function writeStep({ tables }: Commit, { progress, taken, setAside, settl
     for (const table of [ledgerTaken, ledgerSetAside]) removeKeys(table, {})
     meta.removeSync(CURSOR_KEY)
   }
-  for (const row of taken) ledgerTaken.putSync(takenKey(row), NOTHING)
+  for (const row of taken) putTaken({ tables }, row)
   for (const umid of settled) ledgerSetAside.removeSync(Buffer.from(umid, 'hex'))
   for (const one of setAside) ledgerSetAside.putSync(Buffer.from(one.umid, 'hex'), setAsideCodec.encode(one))
   removeKeys(ledgerTaken, { end: timeKey(progress.windowMs), limit: FORGOTTEN_MAX })
@@ -85,11 +85,15 @@ function memoryOfCursor(bytes: Buffer | undefined): LedgerMemory | undefined {
   }
 }
 
+export function putTaken({ tables }: Pick<Commit, 'tables'>, row: ListedTransaction): void {
+  tables.ledgerTaken.putSync(takenKey(row), NOTHING)
+}
+
 /** Time, then transaction. */
 function takenKey({ umid, timestampMs }: ListedTransaction): Buffer {
   return Buffer.concat([timeKey(timestampMs), Buffer.from(umid, 'hex')])
 }
 
-function readTaken(key: Buffer): ListedTransaction {
+export function readTaken(key: Buffer): ListedTransaction {
   return { umid: key.toString('hex', WIDE_BYTES), timestampMs: key.readUIntBE(0, WIDE_BYTES) }
 }

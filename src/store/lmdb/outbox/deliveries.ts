@@ -58,6 +58,18 @@ export function enqueueDelivery(commit: Commit, delivery: NewDelivery): OwedDeli
   return enterLane(commit, id, delivery)
 }
 
+/** Enters a delivery of another store as it was there. */
+export function enterMoved(commit: Commit, delivery: Delivery): void {
+  const { id: name, ...row } = delivery
+  const id = Buffer.from(name, 'hex') as DeliveryId
+  const { attemptedDeliveries, ownerDeliveries, waitingDeliveries } = commit.tables
+  putDelivery(commit, id, row)
+  ownerDeliveries.putSync(under(internOwner(commit, row.owner), id), NOTHING)
+  if (row.state === 'queued') enterLane(commit, id, row)
+  if (row.state === 'attempted') attemptedDeliveries.putSync(id, NOTHING)
+  if (row.nextAttemptAt !== null) waitingDeliveries.putSync(dueKey(row.nextAttemptAt, id), NOTHING)
+}
+
 /** False when it is not queued any more, so that no attempt is made twice. */
 export function markAttempted(commit: Commit, id: DeliveryId): boolean {
   const delivery = getDelivery(commit, id)

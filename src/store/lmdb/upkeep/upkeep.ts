@@ -4,11 +4,12 @@ import type { Clock } from '../../../clock.js'
 import { StartError } from '../../../start-error.js'
 import type { BackupMade, BackupRequest, CheckProgress, CheckResult, Upkeep, Violation } from '../../upkeep.js'
 import { readPosition } from '../file/migration.js'
+import { positionOfMove, unfinished } from '../file/move-position.js'
 import { SCHEMA_VERSION } from '../file/schema.js'
 import { writeBackup } from './backup.js'
 import { readTrailer } from './backup-file.js'
 import { checkTables } from './check.js'
-import { holdData } from './held-data.js'
+import { type HeldData, holdData } from './held-data.js'
 import { restoreBackup } from './restore.js'
 
 /**
@@ -34,6 +35,7 @@ async function backup(place: Place, request: BackupRequest): Promise<BackupMade>
   const held = await holdData(place.directory)
   try {
     if (held.version === null) throw new StartError(`the data directory ${place.directory} holds no data`)
+    assertWhole(place.directory, held)
     return await writeBackup({ ...place, version: held.version }, request)
   } finally {
     await held.close()
@@ -51,6 +53,11 @@ function madeAt(file: string): number | null {
   } finally {
     if (fd !== null) closeSync(fd)
   }
+}
+
+function assertWhole(directory: string, { tables }: HeldData): void {
+  const position = positionOfMove(tables.meta)
+  if (position !== null) throw unfinished(directory, position)
 }
 
 async function* check(
@@ -73,6 +80,7 @@ async function* check(
         `the data directory ${directory} is in the middle of a migration: run "billhook migrate" or start the service first`,
       )
     }
+    assertWhole(directory, held)
     const steps = checkTables(held.tables, clock.now(), onViolation)
     for (;;) {
       const step = steps.next()

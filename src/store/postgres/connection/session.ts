@@ -38,7 +38,7 @@ const WARNING = '01000'
 
 /** Where a session is opened, and how long it waits. */
 export interface Reach extends DatabaseAddress {
-  /** Only for tests. */
+  /** For statements that take longer than those of a service, and for tests. */
   readonly answerTimeoutMs?: number
 }
 

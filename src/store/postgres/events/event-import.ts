@@ -7,6 +7,7 @@ import { internOwner } from '../identities.js'
 import { isNamed } from '../invoices/invoice-rows.js'
 import { deliveryData, depositData } from './event-data.js'
 import { numberOf } from './event-port.js'
+import { skipLogging } from './logged-since.js'
 
 /*
  * Events of another store keep their ids, so that a reader of the other store goes on here with the same cursor. Events of this
@@ -43,6 +44,7 @@ export async function importEvent(work: Work, record: Told): Promise<ImportOutco
   work.write(sql`
     INSERT INTO owner_events (owner, number, type, invoice_id, data)
     VALUES (${owner}, ${number}::bigint, ${event.type}, ${stored.invoiceId}::uuid, ${stored.data})`)
+  await skipLogging(work, event.at)
   return ADDED
 }
 

@@ -107,7 +107,7 @@ function toEvent({ number, type, data, invoice_id, imported_as, reference }: Col
   }
 }
 
-function idOf(number: bigint): string {
+export function idOf(number: bigint): string {
   return number.toString(16).padStart(ID_HEX_LENGTH, '0')
 }
 

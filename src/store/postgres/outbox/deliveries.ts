@@ -176,7 +176,7 @@ function owedBy({ id, owner, url }: Delivery): OwedDelivery {
 }
 
 /** Names a lane: the owner, and the scheme, host and port of its receiver. */
-function laneOf(owner: string, url: string): string {
+export function laneOf(owner: string, url: string): string {
   const name = owner + LANE_SEPARATOR + new URL(url).origin
   return createHash('sha256').update(name).digest('hex').slice(0, LANE_HEX_LENGTH)
 }

@@ -32,6 +32,12 @@ export const RECEIVED = sql`CROSS JOIN LATERAL (
     JOIN sums AS s ON s.address_id = w.address_id AND s.currency = i.currency AND ${spansAfter(sql`i.created_at`)}
   ) AS received`
 
+/** Selects the rows of `sums` that the deposits call for. */
+export const sumsOfDeposits = sql`
+  SELECT d.address_id, d.counted_as AS currency, size.shift::smallint AS shift, (d.received_at >> size.shift) << size.shift AS start,
+    sum(d.atoms) AS seen, coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0) AS confirmed
+  FROM deposits AS d CROSS JOIN ${SIZES} WHERE d.counted_as IS NOT NULL AND d.kind <> 'dropped' GROUP BY 1, 2, 3, 4`
+
 /** Names an account: the deposits to an address in one currency. */
 export interface Account {
   readonly addressId: number

@@ -24,16 +24,18 @@ export interface Preparation {
   /** Only tests do without durability. */
   readonly promises?: Promises
   readonly migration?: MigrationControl
+  /** Whether data that is being moved here is opened to go on with that. */
+  readonly isMove?: boolean
 }
 
 /**
  * Brings the schema to this version. Processes that start at once wait for each other: the row with the version is the lock.
- * Throws `StartError` for data of a later version that this program cannot use, for data of another kind than `kind`, which the first start decides, and where
- * there is none and none may begin.
+ * Throws `StartError` for data of a later version that this program cannot use, for data of another kind than `kind`, which the first
+ * start decides, and where there is none and none may begin, or only a part.
  */
 export async function prepareSchema(
   database: Database,
-  { kind, mayBegin, migration, promises = 'all' }: Preparation,
+  { kind, mayBegin, migration, isMove = false, promises = 'all' }: Preparation,
 ): Promise<void> {
   if (!mayBegin && !(await hasData(database))) throw new StartError('the database holds no data')
   await assertKeepsPromises(database, promises)
@@ -51,10 +53,13 @@ export async function prepareSchema(
     const plan: MigrationPlan = { from: row?.version ?? 0, to: SCHEMA_VERSION, rows: 0, done: 0 }
     assertKnown(plan, row?.oldest ?? 0)
     if (row !== undefined && kind !== null && row.kind !== kind) throw new StartError(WRONG_KIND[row.kind])
-    if (plan.from >= plan.to) return
-    if (plan.from > 0) migration?.begins(plan)
-    for (const statement of VERSIONS.slice(plan.from).flat()) work.write(new Fragment([statement], []))
-    work.write(sql`UPDATE billhook SET version = ${SCHEMA_VERSION}::bigint, oldest = ${OLDEST_VERSION}::bigint`)
+    if (plan.from < plan.to) {
+      if (plan.from > 0) migration?.begins(plan)
+      for (const statement of VERSIONS.slice(plan.from).flat()) work.write(new Fragment([statement], []))
+      work.write(sql`UPDATE billhook SET version = ${SCHEMA_VERSION}::bigint, oldest = ${OLDEST_VERSION}::bigint`)
+    }
+    const move = isMove ? undefined : await work.row<{ source: string }>(sql`SELECT source FROM moves`)
+    if (move !== undefined) throw unfinished('the database', move.source)
   })
   await assertSeesCommits(database)
 }
@@ -64,6 +69,13 @@ async function hasData(database: Database): Promise<boolean> {
     sql`SELECT 1 FROM information_schema.tables WHERE table_name = 'billhook' AND table_schema = current_schema()`,
   )
   return found.length > 0
+}
+
+/** Nothing but the move may use data of which a part is missing. */
+export function unfinished(name: string, source: string): StartError {
+  return new StartError(
+    `${name} has only a part of what is being moved there from ${source}: run the same "billhook migrate" again, which goes on`,
+  )
 }
 
 const WRONG_KIND: Readonly<Record<Kind, string>> = {

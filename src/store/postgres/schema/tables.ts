@@ -147,5 +147,17 @@ export const VERSIONS: readonly (readonly string[])[] = [
     `CREATE TABLE IF NOT EXISTS allowances (
        name text, client text, paid_at bigint NOT NULL, grown_at bigint NOT NULL, PRIMARY KEY (name, client))`,
     `CREATE INDEX IF NOT EXISTS allowances_grown ON allowances (grown_at)`,
+
+    // How far another store's data has been moved here: the place in the source of the last record of a kind. While it has a row, the
+    // database has only a part of a service.
+    `CREATE TABLE IF NOT EXISTS moves (
+       singleton boolean PRIMARY KEY, source text NOT NULL, kind text, place text, done bigint NOT NULL)`,
+
+    // From when on every change of the records is an event: a check calls for those. Records of before have none, and imports
+    // write none of their own.
+    `CREATE TABLE IF NOT EXISTS logged (singleton boolean PRIMARY KEY, since bigint NOT NULL)`,
+    `INSERT INTO logged (singleton, since)
+       SELECT true, CASE WHEN EXISTS (SELECT 1 FROM invoices) THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 1 ELSE 0 END
+       ON CONFLICT DO NOTHING`,
   ],
 ]

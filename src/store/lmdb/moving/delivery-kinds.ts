@@ -1,0 +1,97 @@
+import type { MovedEvent } from '../../moving/records.js'
+import type { Reader } from '../commit/commit-loop.js'
+import {
+  beginBehind,
+  EVENT_ID_BYTES,
+  EVENT_KEY_BYTES,
+  idTextOfKey,
+  insertEvent,
+  removedTo,
+} from '../events/event-log.js'
+import { contentOf, deliveryEvent, depositEvent, type EventContent, invoiceEvent } from '../events/event-rows.js'
+import { internOwner } from '../identities/identities.js'
+import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
+import { enterMoved } from '../outbox/deliveries.js'
+import { deliveryCodec } from '../outbox/delivery-rows.js'
+import { endOf, type InvoiceId, NUMBER_BYTES, numberKey, under } from '../tables/keys.js'
+import { webhookCodec } from '../webhooks/webhook-configurations.js'
+import { type LmdbMovedKind, only, pageOfTable } from './moved-kind.js'
+import { pageOfOwners } from './owner-lists.js'
+
+export const webhooks: LmdbMovedKind<'webhooks'> = {
+  page: (at, behind, limit) =>
+    pageOfOwners(at, behind, limit, (_, ownerNo, after, most) => {
+      const stored = at.tables.webhooks.get(numberKey(ownerNo))
+      return only(after, stored === undefined || most === 0 ? undefined : webhookCodec.decode(stored))
+    }),
+  write(commit, record) {
+    commit.tables.webhooks.putSync(numberKey(internOwner(commit, record.owner)), webhookCodec.encode(record))
+  },
+}
+
+export const deliveries: LmdbMovedKind<'deliveries'> = {
+  page: ({ tables }, behind, limit) =>
+    pageOfTable(tables.deliveries, behind, limit, (key, value) => {
+      return { id: key.toString('hex'), ...deliveryCodec.decode(value) }
+    }),
+  write: (commit, delivery) => enterMoved(commit, delivery),
+}
+
+export const removals: LmdbMovedKind<'removals'> = {
+  page: (at, behind, limit) =>
+    pageOfOwners(at, behind, limit, (owner, ownerNo, after, most) => {
+      const id = removedTo(at.tables.ownerEvents, ownerNo)
+      return only(after, id === undefined || most === 0 ? undefined : { owner, id: id.toString('hex') })
+    }),
+  write: (commit, { owner, id }) => beginBehind(commit, internOwner(commit, owner), Buffer.from(id, 'hex')),
+}
+
+export const events: LmdbMovedKind<'events'> = {
+  page: (at, behind, limit) =>
+    pageOfOwners(at, behind, limit, (owner, ownerNo, after, most) => {
+      const last = after === null ? Buffer.alloc(0) : Buffer.concat([Buffer.from(after, 'hex'), Buffer.of(0)])
+      const start = after === null ? under(ownerNo, Buffer.alloc(EVENT_ID_BYTES)) : under(ownerNo, last)
+      const end = endOf(numberKey(ownerNo), EVENT_KEY_BYTES + 1)
+      return [...at.tables.ownerEvents.getRange({ start, end, limit: most })].map(({ key, value }) => {
+        const id = idTextOfKey(key)
+        const content = contentOf(Buffer.from(value))
+        return {
+          record: { owner, id, ...told(at, content) },
+          place: key.toString('hex', NUMBER_BYTES, EVENT_KEY_BYTES),
+        }
+      })
+    }),
+  write(commit, { owner, id, ...event }) {
+    insertEvent(commit, internOwner(commit, owner), Buffer.from(id, 'hex'), stored(commit, event))
+  },
+}
+
+/** A failed webhook names its invoice as clients do. */
+function told(at: Reader, content: EventContent): Omit<MovedEvent, 'owner' | 'id'> {
+  const { type, invoiceId } = content
+  const named = typeof invoiceId === 'string' ? findInvoice(at, invoiceId)?.id : invoiceId
+  if (named === undefined) throw new Error('an event names an invoice that is not there')
+  return {
+    type,
+    invoiceId: named?.toString('hex') ?? null,
+    deposit: 'deposit' in content ? content.deposit : null,
+    delivery: 'delivery' in content ? content.delivery : null,
+  }
+}
+
+function stored(at: Reader, { type, invoiceId, deposit, delivery }: Omit<MovedEvent, 'owner' | 'id'>): Buffer {
+  const id = invoiceId === null ? null : (Buffer.from(invoiceId, 'hex') as InvoiceId)
+  switch (type) {
+    case 'deposit.pending':
+    case 'deposit.confirmed':
+    case 'deposit.dropped':
+      if (deposit === null) throw new Error('an event of a deposit has none')
+      return depositEvent(type, deposit, id)
+    case 'delivery.failed':
+      if (delivery === null || id === null) throw new Error('an event of a webhook has none')
+      return deliveryEvent(delivery, invoiceRow(at, id).invoice.id)
+    default:
+      if (id === null) throw new Error('an event of an invoice has none')
+      return invoiceEvent(type, id)
+  }
+}

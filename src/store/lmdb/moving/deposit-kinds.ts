@@ -1,0 +1,72 @@
+import { NETWORKS } from '../../../domain/network.js'
+import { StartError } from '../../../start-error.js'
+import { blockCodec, holdDeposit, putBlock, putConfirmed } from '../chain/block-rows.js'
+import { depositKey, depositOfNo, listDepositNo, putDeposit } from '../deposits/deposit-rows.js'
+import { accountOf, addToTotals } from '../payments/running-totals.js'
+import { type DepositNo, type InvoiceId, WIDE_BYTES } from '../tables/keys.js'
+import { internAddress } from '../wallets/wallets.js'
+import { type LmdbMovedKind, pageOfTable } from './moved-kind.js'
+
+export const deposits: LmdbMovedKind<'deposits'> = {
+  page: (at, behind, limit) =>
+    pageOfTable(at.tables.depositNumbers, behind, limit, (key) => {
+      const row = depositOfNo(at, key.readUIntBE(0, WIDE_BYTES) as DepositNo)
+      const { deposit, countedAs, atoms, invoiceId, isPendingReached, isConfirmedReached } = row
+      return {
+        deposit,
+        countedAs,
+        atoms: String(atoms),
+        invoiceId: invoiceId?.toString('hex') ?? null,
+        isPendingReached,
+        isConfirmedReached,
+      }
+    }),
+  write(commit, { deposit, countedAs, invoiceId, isPendingReached, isConfirmedReached, ...record }) {
+    const { seenTotals, confirmedTotals } = commit.tables
+    const { network, toAddress, kind, receivedAt } = deposit
+    const no = commit.nextNo('deposit')
+    const { no: addressNo } = internAddress(commit, network, toAddress)
+    const atoms = BigInt(record.atoms)
+    const invoice = invoiceId === null ? null : (Buffer.from(invoiceId, 'hex') as InvoiceId)
+    putDeposit(commit, {
+      deposit,
+      no,
+      addressNo,
+      countedAs,
+      atoms,
+      invoiceId: invoice,
+      isPendingReached,
+      isConfirmedReached,
+    })
+    listDepositNo(commit, no, depositKey(deposit))
+    if (countedAs === null || kind === 'dropped') return
+    const account = accountOf(addressNo, countedAs)
+    addToTotals(seenTotals, account, { receivedAt, no, atoms })
+    if (kind === 'confirmed') addToTotals(confirmedTotals, account, { receivedAt, no, atoms })
+  },
+}
+
+export const chains: LmdbMovedKind<'chains'> = {
+  page: ({ tables }, behind, limit) =>
+    pageOfTable(tables.chains, behind, limit, (key, value) => {
+      return { network: networkOf(key), confirmed: value.readIntBE(0, WIDE_BYTES) }
+    }),
+  write: (commit, { network, confirmed }) => putConfirmed(commit, network, confirmed),
+}
+
+export const blocks: LmdbMovedKind<'blocks'> = {
+  page: ({ tables }, behind, limit) =>
+    pageOfTable(tables.blocks, behind, limit, (key, value) => {
+      return { network: networkOf(key), height: key.readUIntBE(1, WIDE_BYTES), ...blockCodec.decode(value) }
+    }),
+  write(commit, { network, ...block }) {
+    putBlock(commit, network, block)
+    for (const name of block.deposits) holdDeposit(commit, network, name, block.height)
+  },
+}
+
+function networkOf(key: Buffer) {
+  const network = NETWORKS[key[0] ?? NETWORKS.length]
+  if (network === undefined) throw new StartError('a block of the source is of no network: check it first')
+  return network
+}

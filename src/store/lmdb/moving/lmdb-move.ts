@@ -1,0 +1,214 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as otherWork } from 'node:timers/promises'
+import type { Clock } from '../../../clock.js'
+import { StartError } from '../../../start-error.js'
+import type { MovePosition, MoveSource, MoveTarget, Placed } from '../../moving/ports.js'
+import type { MovedKind, MovedPayment, MovedRecords } from '../../moving/records.js'
+import type { Violation } from '../../upkeep.js'
+import { CommitLoop } from '../commit/commit-loop.js'
+import { DiskSpace } from '../commit/disk-space.js'
+import { DATA_FILE, flawOfDataFile } from '../file/data-file.js'
+import { type DirectoryLock, lockDirectory } from '../file/directory-lock.js'
+import { readPosition } from '../file/migration.js'
+import { positionOfMove, putPositionOfMove, unfinished } from '../file/move-position.js'
+import { prepareSchema, SCHEMA_VERSION, storedVersion } from '../file/schema.js'
+import { invoiceRow } from '../invoices/invoice-rows.js'
+import { CURSOR_KEY, PROGRESS_KEY } from '../ledger/ledger-rows.js'
+import { receivedFor } from '../payments/payments.js'
+import type { InvoiceId } from '../tables/keys.js'
+import {
+  type Environment,
+  openEnvironment,
+  openExistingTables,
+  openTables,
+  rowCount,
+  type TableName,
+  type Tables,
+} from '../tables/tables.js'
+import { checkTables } from '../upkeep/check.js'
+import { pageOfTable } from './moved-kind.js'
+import { LMDB_KINDS } from './moved-kinds.js'
+
+/** Records of a transaction: with more the pages of the indexes are written less often. */
+const BATCH_RECORDS = 1000
+
+/** The tables of which each row is a record. */
+const COUNTED: readonly TableName[] = [
+  ...([
+    'identities',
+    'addresses',
+    'wallets',
+    'apiKeys',
+    'invoices',
+    'depositNumbers',
+    'chains',
+    'blocks',
+    'events',
+  ] as const),
+  ...([
+    'ledgerTaken',
+    'ledgerSetAside',
+    'webhooks',
+    'deliveries',
+    'ownerEvents',
+    'idempotencyKeys',
+    'signedCreations',
+  ] as const),
+]
+
+/** Opens the data of a directory to move it elsewhere; no service can use it until it is closed. */
+export async function openLmdbSource(directory: string, clock: Clock): Promise<MoveSource> {
+  if (!existsSync(join(directory, DATA_FILE))) throw new StartError(`the data directory ${directory} holds no data`)
+  return locked(directory, 'only read', (root, lock) => {
+    const version = storedVersion(root, directory)
+    const tables = openExistingTables(root)
+    const isCurrent = version === SCHEMA_VERSION && readPosition(tables.meta) === null
+    if (!isCurrent) {
+      throw new StartError(
+        `the data directory ${directory} has data of another version: run "billhook migrate --data" on it first`,
+      )
+    }
+    const begun = positionOfMove(tables.meta)
+    if (begun !== null) throw unfinished(directory, begun)
+    return new LmdbMove(directory, { root, ...tables } as Tables, lock, clock)
+  })
+}
+
+/** Opens a directory to fill it. */
+export async function openLmdbTarget(directory: string, clock: Clock): Promise<MoveTarget> {
+  return locked(directory, 'written', async (root, lock) => {
+    const begun = storedVersion(root, directory) === null ? undefined : openExistingTables(root).meta
+    if (begun !== undefined && positionOfMove(begun) === null) assertEmpty(openTables(root), directory)
+    const tables = await prepareSchema(root, directory)
+    return new LmdbMove(directory, tables, lock, clock)
+  })
+}
+
+async function locked<T>(
+  directory: string,
+  access: 'written' | 'only read',
+  use: (root: Environment, lock: DirectoryLock) => T | Promise<T>,
+): Promise<T> {
+  const lock = lockDirectory(directory)
+  let root: Environment | undefined
+  try {
+    const flaw = flawOfDataFile(directory)
+    if (flaw !== null) throw new StartError(`the data directory ${directory} holds a damaged database: ${flaw}`)
+    root = openEnvironment(directory, access)
+    return await use(root, lock)
+  } catch (error) {
+    await root?.close()
+    lock.release()
+    throw error
+  }
+}
+
+function assertEmpty(tables: Tables, directory: string): void {
+  const { root: _, meta, ...others } = tables
+  const isEmpty = Object.values(others).every((table) => rowCount(table) === 0)
+  if (isEmpty && !meta.doesExist(PROGRESS_KEY) && !meta.doesExist(CURSOR_KEY)) return
+  throw new StartError(`the data directory ${directory} holds other data: name an empty one`)
+}
+
+/** One data directory, as a source or as a target. */
+class LmdbMove implements MoveTarget {
+  readonly name: string
+  private readonly commits: CommitLoop
+
+  constructor(
+    private readonly directory: string,
+    private readonly tables: Tables,
+    private readonly lock: DirectoryLock,
+    private readonly clock: Clock,
+  ) {
+    this.name = `lmdb:${directory}`
+    const noIds = () => {
+      throw new Error('a move makes no ids')
+    }
+    this.commits = new CommitLoop(tables, { clock, newId: noIds }, new DiskSpace(directory))
+  }
+
+  count(): Promise<number> {
+    return Promise.resolve(COUNTED.reduce((sum, name) => sum + rowCount(this.tables[name]), 0))
+  }
+
+  read<K extends MovedKind>(kind: K, behind: string | null): AsyncGenerator<readonly Placed<MovedRecords[K]>[]> {
+    const { snapshot } = this.commits
+    return pages(behind, (place) => LMDB_KINDS[kind].page(snapshot, place, BATCH_RECORDS))
+  }
+
+  async *payments(): AsyncGenerator<readonly MovedPayment[]> {
+    const { snapshot } = this.commits
+    const read = (behind: string | null) =>
+      pageOfTable(snapshot.tables.invoices, behind, BATCH_RECORDS, (key): MovedPayment => {
+        const { confirmed, pending } = receivedFor(snapshot, invoiceRow(snapshot, key as InvoiceId).invoice)
+        return { storeId: key.toString('hex'), confirmed: String(confirmed), pending: String(pending) }
+      })
+    for await (const page of pages(null, read)) yield page.map(({ record }) => record)
+  }
+
+  /** The directory is locked. */
+  assertUnserved(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  begin(first: MovePosition): Promise<MovePosition> {
+    return this.commits.run((commit) => {
+      const begun = positionOfMove(commit.tables.meta)
+      if (begun === null) putPositionOfMove(commit.tables, first)
+      else if (begun.from !== first.from) {
+        throw new StartError(
+          `${this.directory} is being filled from ${begun.from}: go on with that, or name an empty directory`,
+        )
+      }
+      return begun ?? first
+    })
+  }
+
+  write<K extends MovedKind>(kind: K, records: readonly MovedRecords[K][], position: MovePosition): Promise<void> {
+    return this.commits.run((commit) => {
+      for (const record of records) LMDB_KINDS[kind].write(commit, record)
+      putPositionOfMove(commit.tables, position)
+    })
+  }
+
+  complete(position: MovePosition): Promise<void> {
+    return this.commits.run((commit) => putPositionOfMove(commit.tables, position))
+  }
+
+  async check(onViolation: (violation: Violation) => void): Promise<number> {
+    const steps = checkTables(this.tables, this.clock.now(), onViolation)
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value.violations
+      await otherWork()
+    }
+  }
+
+  finish(): Promise<void> {
+    return this.commits.run((commit) => putPositionOfMove(commit.tables, null))
+  }
+
+  async close(): Promise<void> {
+    await this.commits.close()
+    await this.tables.root.close()
+    this.lock.release()
+  }
+}
+
+/** Pages until one is empty. */
+async function* pages<T>(
+  behind: string | null,
+  read: (behind: string | null) => readonly Placed<T>[],
+): AsyncGenerator<readonly Placed<T>[]> {
+  let place = behind
+  for (;;) {
+    const page = read(place)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    place = last.place
+    await otherWork()
+  }
+}

@@ -1,0 +1,106 @@
+import { canonicalAddress, NETWORKS } from '../../../domain/network.js'
+import { StartError } from '../../../start-error.js'
+import type { Commit, Snapshot } from '../commit/commit-loop.js'
+import { identityCodec, internOwner, markKnown } from '../identities/identities.js'
+import { greatestKey, greatestPaid } from '../invoices/paid-invoices.js'
+import { isUnsettledAloud, noteUnsettled } from '../invoices/unsettled-wallets.js'
+import { apiKeyCodec, importKey } from '../keys/api-keys.js'
+import {
+  bigintToBytes,
+  endOf,
+  NUMBER_BYTES,
+  type Numbers,
+  numberKey,
+  timeKey,
+  type WalletNo,
+  WIDE_BYTES,
+} from '../tables/keys.js'
+import { addressCodec, addressKey, findAddress, internAddress, saveWallet, walletCodec } from '../wallets/wallets.js'
+import { type LmdbMovedKind, pageOfTable } from './moved-kind.js'
+import { pageOfOwners } from './owner-lists.js'
+
+export const identities: LmdbMovedKind<'identities'> = {
+  page: ({ tables }, behind, limit) =>
+    pageOfTable(tables.identities, behind, limit, (key, value) => {
+      return { owner: key.toString(), isKnown: identityCodec.decode(value).isKnown }
+    }),
+  write(commit, { owner, isKnown }) {
+    if (isKnown) markKnown(commit, owner)
+    else internOwner(commit, owner)
+  },
+}
+
+export const addresses: LmdbMovedKind<'addresses'> = {
+  page: ({ tables }, behind, limit) =>
+    pageOfTable(tables.addresses, behind, limit, (key, value) => {
+      const network = NETWORKS[key[0] ?? NETWORKS.length]
+      if (network === undefined) throw new StartError('an address of the source is on no network: check it first')
+      return { network, address: key.toString('utf8', 1), walletId: addressCodec.decode(value).walletId }
+    }),
+  write(commit, { network, address, walletId }) {
+    const row = internAddress(commit, network, address)
+    commit.tables.addresses.putSync(addressKey(network, address), addressCodec.encode({ ...row, walletId }))
+  },
+}
+
+export const wallets: LmdbMovedKind<'wallets'> = {
+  page: (at, behind, limit) =>
+    pageOfTable(at.tables.wallets, behind, limit, (key, value) => {
+      const { no, addressNo: _, ownerNo: __, ...row } = walletCodec.decode(value)
+      return {
+        ...row,
+        place: no,
+        ledgerAt: at.tables.ledgerDates.get(key)?.readUIntBE(0, WIDE_BYTES) ?? null,
+        paidNative: greatestOf(at, no, 'native'),
+        paidToken: greatestOf(at, no, 'USDT'),
+        isUnsettledAloud: isUnsettledAloud(at, no),
+      }
+    }),
+  write(commit, record) {
+    const { place, ledgerAt, paidNative, paidToken, isUnsettledAloud: isAloud, ...wallet } = record
+    const { id, network, address, owner } = wallet
+    const no = place as WalletNo
+    const addressNo =
+      network === null || address === null ? null : findAddress(commit, network, canonicalAddress(network, address))?.no
+    const ownerNo = owner === null ? null : internOwner(commit, owner)
+    const assignmentNo = record.assignmentNo as Numbers['assignment'] | null
+    if (addressNo === undefined) throw new Error('a wallet is moved before its address')
+    saveWallet(commit, { ...wallet, no, addressNo, ownerNo, assignmentNo }, undefined)
+    commit.usedNo('wallet', place)
+    commit.usedNo('assignment', assignmentNo ?? 0)
+    if (ledgerAt !== null) commit.tables.ledgerDates.putSync(Buffer.from(id), timeKey(ledgerAt))
+    putGreatest(commit, no, 'native', paidNative)
+    putGreatest(commit, no, 'USDT', paidToken)
+    if (isAloud !== null) noteUnsettled(commit, no, isAloud)
+  },
+}
+
+export const keys: LmdbMovedKind<'keys'> = {
+  page: (at, behind, limit) =>
+    pageOfOwners(at, behind, limit, (_, ownerNo, after, most) => {
+      const { apiKeys, ownerApiKeys } = at.tables
+      const prefix = numberKey(ownerNo)
+      const start = after === null ? prefix : Buffer.concat([prefix, Buffer.from(after, 'hex'), Buffer.of(0)])
+      return [...ownerApiKeys.getRange({ start, end: endOf(prefix, 2 * NUMBER_BYTES + 1), limit: most })].map((row) => {
+        const publicKey = Buffer.from(row.value)
+        const stored = apiKeys.get(publicKey)
+        if (stored === undefined)
+          throw new StartError('the list of API keys names one that is not there: check the source first')
+        const record = { publicKey: publicKey.toString('hex'), key: apiKeyCodec.decode(stored) }
+        return { record, place: row.key.toString('hex', NUMBER_BYTES, 2 * NUMBER_BYTES) }
+      })
+    }),
+  write(commit, { publicKey, key }) {
+    const { status } = importKey(commit, Buffer.from(publicKey, 'hex'), key)
+    if (status !== 'added') throw new StartError(`the API key ${key.id} is there twice`)
+  },
+}
+
+function greatestOf(at: Snapshot, walletNo: WalletNo, currency: 'native' | 'USDT'): string | null {
+  const atoms = greatestPaid(at, walletNo, currency)
+  return atoms === 0n ? null : String(atoms)
+}
+
+function putGreatest({ tables }: Commit, walletNo: WalletNo, currency: 'native' | 'USDT', atoms: string | null): void {
+  if (atoms !== null) tables.paidAmounts.putSync(greatestKey(walletNo, currency), bigintToBytes(BigInt(atoms)))
+}

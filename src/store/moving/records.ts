@@ -1,0 +1,149 @@
+import type { ApiKey } from '../../domain/api-key.js'
+import type { Deposit, Sighting } from '../../domain/deposit.js'
+import type { EventType, FailedDelivery } from '../../domain/event.js'
+import type { Invoice } from '../../domain/invoice.js'
+import type { LedgerProgress, ListedTransaction, SetAside } from '../../domain/ledger-progress.js'
+import type { Network } from '../../domain/network.js'
+import type { Wallet } from '../../domain/wallet.js'
+import type { Delivery, KeptSecrets, WebhookPayload } from '../../domain/webhook.js'
+
+/*
+ * What every engine keeps, in a form of none of them: hex for bytes, decimal digits for amounts. What follows from other records
+ * (indexes, sums, places) is not here: an engine makes it again.
+ */
+
+/** A wallet, with what only a store knows of it. */
+export interface MovedWallet extends Wallet {
+  /** From 1, in the order in which the wallets became known. */
+  readonly place: number
+  /** Orders the wallets of an owner by when they were assigned. */
+  readonly assignmentNo: number | null
+  readonly leasedUntil: number
+  /** When the ledger assigned it to its present owner, by the ledger's clock. */
+  readonly ledgerAt: number | null
+  /** The greatest amounts that were ever paid on it; null for none. */
+  readonly paidNative: string | null
+  readonly paidToken: string | null
+  /** Whether its open invoices are to be examined, and that aloud; null when they are not. It begins with the first one again. */
+  readonly isUnsettledAloud: boolean | null
+}
+
+export interface MovedInvoice {
+  /** The id by which stores list it. */
+  readonly storeId: string
+  readonly invoice: Invoice
+  readonly expiresAt: number | null
+  readonly voidedAt: number | null
+  readonly hasOutlivedExpiry: boolean
+  readonly state: 'open' | 'paid' | 'void'
+  /** Deposits that have matched it and were not dropped. */
+  readonly matches: number
+}
+
+export interface MovedDeposit {
+  readonly deposit: Deposit
+  readonly countedAs: 'native' | 'USDT' | null
+  readonly atoms: string
+  /** The id by which stores list the invoice. */
+  readonly invoiceId: string | null
+  readonly isPendingReached: boolean
+  readonly isConfirmedReached: boolean
+}
+
+export interface MovedBlock {
+  readonly network: Network
+  readonly height: number
+  readonly hash: string
+  readonly parentHash: string
+  readonly timeMs: number
+  readonly deposits: readonly Pick<Deposit, 'txHash' | 'index'>[]
+}
+
+export interface MovedWebhook extends KeptSecrets {
+  readonly owner: string
+  readonly callbackUrl: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly payload: WebhookPayload
+}
+
+export interface MovedEvent {
+  readonly owner: string
+  /** 16 hex characters. */
+  readonly id: string
+  readonly type: EventType
+  /** The id by which stores list the invoice. */
+  readonly invoiceId: string | null
+  readonly deposit: Sighting | null
+  readonly delivery: FailedDelivery | null
+}
+
+/** The records of each kind. */
+export interface MovedRecords {
+  /** In the order of the owners' bytes. */
+  readonly identities: { readonly owner: string; readonly isKnown: boolean }
+  /** By network and bytes. The address is in the form in which it is compared. */
+  readonly addresses: { readonly network: Network; readonly address: string; readonly walletId: string | null }
+  /** By the bytes of the id. */
+  readonly wallets: MovedWallet
+  /** By owner, those of each in the order of their registration. The public key is of 33 bytes. */
+  readonly keys: { readonly publicKey: string; readonly key: ApiKey }
+  readonly invoices: MovedInvoice
+  /** In the order in which they were first seen. */
+  readonly deposits: MovedDeposit
+  /** The height up to which the blocks of a network are confirmed. */
+  readonly chains: { readonly network: Network; readonly confirmed: number }
+  readonly blocks: MovedBlock
+  /** Answered events of the gateway, by the bytes of the id; the error of one that was rejected. */
+  readonly answers: { readonly id: string; readonly at: number; readonly error: string | null }
+  readonly ledger: LedgerProgress
+  readonly ledgerTaken: ListedTransaction
+  readonly ledgerSetAside: SetAside
+  readonly webhooks: MovedWebhook
+  readonly deliveries: Delivery
+  /** The last event of an owner that was removed. */
+  readonly removals: { readonly owner: string; readonly id: string }
+  readonly events: MovedEvent
+  readonly idempotencyKeys: {
+    readonly scope: string
+    readonly expiresAt: number
+    readonly bodyHash: string
+    readonly invoiceId: string
+  }
+  readonly signedCreations: { readonly expiresAt: number; readonly digest: string }
+  /** From when on every change is an event, Unix ms. */
+  readonly logged: { readonly since: number }
+}
+
+export type MovedKind = keyof MovedRecords
+
+/** The kinds, each behind those that it names. */
+export const MOVED_KINDS = [
+  'identities',
+  'addresses',
+  'wallets',
+  'keys',
+  'invoices',
+  'deposits',
+  'chains',
+  'blocks',
+  'answers',
+  'ledger',
+  'ledgerTaken',
+  'ledgerSetAside',
+  'webhooks',
+  'deliveries',
+  'removals',
+  'events',
+  'idempotencyKeys',
+  'signedCreations',
+  'logged',
+] as const satisfies readonly MovedKind[]
+
+/** What an invoice received, as the engine counts it: it follows from the records, and is compared. */
+export interface MovedPayment {
+  readonly storeId: string
+  /** Atoms. */
+  readonly confirmed: string
+  readonly pending: string
+}

@@ -1,0 +1,143 @@
+import { canonicalAddress, type Network } from '../../../domain/network.js'
+import type { MovedDeposit } from '../../moving/records.js'
+import { sql } from '../connection/sql.js'
+import { DEPOSIT_COLUMNS, type DepositColumns, toDeposit } from '../deposits/deposit-rows.js'
+import { behindPlace, type Column, insertInto, networkNo, type PostgresMovedKind } from './moved-kind.js'
+
+const DEPOSIT: readonly Column<MovedDeposit>[] = [
+  { name: 'network', type: 'text', of: ({ deposit }) => deposit.network },
+  { name: 'tx_hash', type: 'text', of: ({ deposit }) => deposit.txHash },
+  { name: 'index', type: 'bigint', of: ({ deposit }) => deposit.index },
+  { name: 'to_address', type: 'text', of: ({ deposit }) => deposit.toAddress },
+  {
+    name: 'address_id',
+    type: 'text',
+    of: ({ deposit }) => canonicalAddress(deposit.network, deposit.toAddress),
+    as: '(SELECT a.id FROM addresses AS a WHERE a.network = m.network AND a.address = m.address_id)',
+  },
+  { name: 'label', type: 'text', of: ({ deposit }) => deposit.currency },
+  { name: 'amount', type: 'text', of: ({ deposit }) => deposit.amount },
+  { name: 'kind', type: 'text', of: ({ deposit }) => deposit.kind },
+  { name: 'received_at', type: 'bigint', of: ({ deposit }) => deposit.receivedAt },
+  { name: 'confirmed_at', type: 'bigint', of: ({ deposit }) => deposit.confirmedAt },
+  { name: 'counted_as', type: 'text', of: ({ countedAs }) => countedAs },
+  { name: 'atoms', type: 'numeric', of: ({ atoms }) => atoms },
+  { name: 'invoice_id', type: 'uuid', of: ({ invoiceId }) => invoiceId },
+  { name: 'is_pending_reached', type: 'boolean', of: ({ isPendingReached }) => isPendingReached },
+  { name: 'is_confirmed_reached', type: 'boolean', of: ({ isConfirmedReached }) => isConfirmedReached },
+]
+
+/** The sums are made at the end, of all deposits. */
+export const deposits: PostgresMovedKind<'deposits', DepositColumns> = {
+  select: (behind) => sql`SELECT ${DEPOSIT_COLUMNS} FROM deposits AS d ${behindPlace([sql`d.no`], ['bigint'], behind)}`,
+  toRecord: (row) => ({
+    record: {
+      deposit: toDeposit(row),
+      countedAs: row.counted_as,
+      atoms: String(row.atoms),
+      invoiceId: row.invoice_id,
+      isPendingReached: row.is_pending_reached,
+      isConfirmedReached: row.is_confirmed_reached,
+    },
+    place: [row.no],
+  }),
+  write: (work, records) =>
+    work.write(
+      insertInto('deposits', DEPOSIT, records, { no: '(SELECT coalesce(max(no), 0) FROM deposits) + m.ordinality' }),
+    ),
+}
+
+interface ChainColumns {
+  readonly network: Network
+  readonly network_no: number
+  readonly confirmed: number
+}
+
+export const chains: PostgresMovedKind<'chains', ChainColumns> = {
+  select: (behind) => {
+    const order = behindPlace([sql`c.network_no`], ['integer'], behind)
+    return sql`SELECT c.* FROM (
+        SELECT network, confirmed, ${networkNo(sql`network`)} AS network_no FROM chains WHERE confirmed IS NOT NULL
+      ) AS c ${order}`
+  },
+  toRecord: ({ network, confirmed, network_no }) => ({ record: { network, confirmed }, place: [network_no] }),
+  write: (work, records) =>
+    work.write(
+      insertInto(
+        'chains',
+        [
+          { name: 'network', type: 'text', of: ({ network }) => network },
+          { name: 'confirmed', type: 'bigint', of: ({ confirmed }) => confirmed },
+        ],
+        records,
+        { bound: '0' },
+      ),
+    ),
+}
+
+interface BlockColumns {
+  readonly network: Network
+  readonly network_no: number
+  readonly height: number
+  readonly hash: string
+  readonly parent_hash: string
+  readonly time_ms: number
+  readonly tx_hashes: readonly string[]
+  readonly indexes: readonly string[]
+}
+
+export const blocks: PostgresMovedKind<'blocks', BlockColumns> = {
+  select: (behind) => {
+    const order = [networkNo(sql`b.network`), sql`b.height`]
+    return sql`
+      SELECT b.network, ${networkNo(sql`b.network`)} AS network_no, b.height, b.hash, b.parent_hash, b.time_ms, held.tx_hashes,
+        held.indexes
+      FROM blocks AS b CROSS JOIN LATERAL (
+        SELECT coalesce(array_agg(d.tx_hash ORDER BY d.place), '{}') AS tx_hashes,
+          coalesce(array_agg(d.index::text ORDER BY d.place), '{}') AS indexes
+        FROM block_deposits AS d WHERE d.network = b.network AND d.height = b.height
+      ) AS held ${behindPlace(order, ['integer', 'bigint'], behind)}`
+  },
+  toRecord: ({ network, network_no, height, hash, parent_hash, time_ms, tx_hashes, indexes }) => ({
+    record: {
+      network,
+      height,
+      hash,
+      parentHash: parent_hash,
+      timeMs: time_ms,
+      deposits: tx_hashes.map((txHash, i) => ({ txHash, index: Number(indexes[i]) })),
+    },
+    place: [network_no, height],
+  }),
+  write(work, records) {
+    work.write(
+      insertInto(
+        'blocks',
+        [
+          { name: 'network', type: 'text', of: ({ network }) => network },
+          { name: 'height', type: 'bigint', of: ({ height }) => height },
+          { name: 'hash', type: 'text', of: ({ hash }) => hash },
+          { name: 'parent_hash', type: 'text', of: ({ parentHash }) => parentHash },
+          { name: 'time_ms', type: 'bigint', of: ({ timeMs }) => timeMs },
+        ],
+        records,
+      ),
+    )
+    const held = records.flatMap(({ network, height, deposits }) =>
+      deposits.map((name, place) => ({ network, height, place, ...name })),
+    )
+    work.write(
+      insertInto(
+        'block_deposits',
+        [
+          { name: 'network', type: 'text', of: ({ network }) => network },
+          { name: 'tx_hash', type: 'text', of: ({ txHash }) => txHash },
+          { name: 'index', type: 'bigint', of: ({ index }) => index },
+          { name: 'height', type: 'bigint', of: ({ height }) => height },
+          { name: 'place', type: 'bigint', of: ({ place }) => place },
+        ],
+        held,
+      ),
+    )
+  },
+}

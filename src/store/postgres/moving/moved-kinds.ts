@@ -1,0 +1,29 @@
+import type { MovedKind } from '../../moving/records.js'
+import { deliveries, events, removals, webhooks } from './delivery-kinds.js'
+import { blocks, chains, deposits } from './deposit-kinds.js'
+import { idempotencyKeys, invoices, signedCreations } from './invoice-kinds.js'
+import { answers, ledger, ledgerSetAside, ledgerTaken, logged } from './ledger-kinds.js'
+import type { PostgresMovedKind } from './moved-kind.js'
+import { addresses, identities, keys, wallets } from './wallet-kinds.js'
+
+export const POSTGRES_KINDS: { readonly [K in MovedKind]: PostgresMovedKind<K> } = {
+  identities,
+  addresses,
+  wallets,
+  keys,
+  invoices,
+  deposits,
+  chains,
+  blocks,
+  answers,
+  ledger,
+  ledgerTaken,
+  ledgerSetAside,
+  webhooks,
+  deliveries,
+  removals,
+  events,
+  idempotencyKeys,
+  signedCreations,
+  logged,
+}

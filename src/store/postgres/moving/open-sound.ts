@@ -1,0 +1,39 @@
+import type { DatabaseAddress } from '../../../base/database-address.js'
+import { StartError } from '../../../start-error.js'
+import { sql } from '../connection/sql.js'
+import { type Kind, SCHEMA_VERSION, unfinished } from '../schema/prepare.js'
+import { Snapshot } from './snapshot.js'
+
+/**
+ * Opens what a database holds at this moment. Throws `StartError` when it holds nothing of ours, data of another version, or only
+ * a part.
+ */
+export async function openSound(
+  address: DatabaseAddress,
+): Promise<{ readonly snapshot: Snapshot; readonly kind: Kind }> {
+  const snapshot = await Snapshot.open(address)
+  try {
+    return { snapshot, kind: await kindOf(snapshot, address.shown) }
+  } catch (error) {
+    await snapshot.close()
+    throw error
+  }
+}
+
+async function kindOf(snapshot: Snapshot, name: string): Promise<Kind> {
+  const table = await snapshot.one<{ name: string | null }>(sql`SELECT to_regclass('billhook')::text AS name`)
+  const row =
+    table?.name == null
+      ? undefined
+      : await snapshot.one<{ version: number; kind: Kind }>(sql`SELECT version, kind FROM billhook`)
+  if (row === undefined) throw new StartError(`the database ${name} holds no data`)
+  if (row.version !== SCHEMA_VERSION) {
+    throw new StartError(
+      `the database ${name} has version ${row.version} of the data, and this program reads version ${SCHEMA_VERSION}: ` +
+        (row.version < SCHEMA_VERSION ? 'start the service on it first' : 'use the newer program'),
+    )
+  }
+  const move = await snapshot.one<{ source: string }>(sql`SELECT source FROM moves`)
+  if (move !== undefined) throw unfinished(`the database ${name}`, move.source)
+  return row.kind
+}

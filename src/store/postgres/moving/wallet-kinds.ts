@@ -1,0 +1,202 @@
+import type { ApiKey } from '../../../domain/api-key.js'
+import { canonicalAddress, type Network } from '../../../domain/network.js'
+import type { MovedRecords, MovedWallet } from '../../moving/records.js'
+import { sql } from '../connection/sql.js'
+import type { WalletColumns } from '../wallets/wallet-rows.js'
+import { behindPlace, bytesOf, type Column, insertInto, networkNo, type PostgresMovedKind } from './moved-kind.js'
+
+export const identities: PostgresMovedKind<'identities', { readonly owner: string; readonly is_known: boolean }> = {
+  select: (behind) =>
+    sql`SELECT owner, is_known FROM identities ${behindPlace([bytesOf(sql`owner`)], ['text'], behind)}`,
+  toRecord: ({ owner, is_known }) => ({ record: { owner, isKnown: is_known }, place: [owner] }),
+  write: (work, records) =>
+    work.write(
+      insertInto(
+        'identities',
+        [
+          { name: 'owner', type: 'text', of: ({ owner }) => owner },
+          { name: 'is_known', type: 'boolean', of: ({ isKnown }) => isKnown },
+        ],
+        records,
+      ),
+    ),
+}
+
+interface AddressColumns {
+  readonly network: Network
+  readonly address: string
+  readonly wallet_id: string | null
+  readonly network_no: number
+}
+
+export const addresses: PostgresMovedKind<'addresses', AddressColumns> = {
+  select: (behind) => {
+    const order = [networkNo(sql`network`), bytesOf(sql`address`)]
+    return sql`SELECT network, address, wallet_id, ${networkNo(sql`network`)} AS network_no FROM addresses
+      ${behindPlace(order, ['integer', 'text'], behind)}`
+  },
+  toRecord: ({ network, address, wallet_id, network_no }) => {
+    return { record: { network, address, walletId: wallet_id }, place: [network_no, address] }
+  },
+  write: (work, records) =>
+    work.write(
+      insertInto(
+        'addresses',
+        [
+          { name: 'network', type: 'text', of: ({ network }) => network },
+          { name: 'address', type: 'text', of: ({ address }) => address },
+          { name: 'wallet_id', type: 'text', of: ({ walletId }) => walletId },
+        ],
+        records,
+      ),
+    ),
+}
+
+interface MovedWalletColumns extends WalletColumns {
+  readonly place: number
+  readonly leased_until: number
+  readonly ledger_at: number | null
+  readonly paid_native: bigint | null
+  readonly paid_token: bigint | null
+  readonly is_aloud: boolean | null
+}
+
+/** In which order wallets came to have addresses is kept as the order in which they became known. */
+const WALLET: readonly Column<MovedWallet>[] = [
+  { name: 'id', type: 'text', of: ({ id }) => id },
+  { name: 'no', type: 'bigint', of: ({ place }) => place },
+  { name: 'network', type: 'text', of: ({ network }) => network },
+  { name: 'address', type: 'text', of: ({ address }) => address },
+  {
+    name: 'address_id',
+    type: 'text',
+    of: ({ network, address }) => (network === null || address === null ? null : canonicalAddress(network, address)),
+    as: '(SELECT a.id FROM addresses AS a WHERE a.network = m.network AND a.address = m.address_id)',
+  },
+  {
+    name: 'bound_no',
+    type: 'bigint',
+    of: ({ network, address, place }) => (network === null || address === null ? null : place),
+  },
+  { name: 'owner', type: 'text', of: ({ owner }) => owner },
+  { name: 'assigned_at', type: 'bigint', of: ({ assignedAt }) => assignedAt },
+  { name: 'assignment_no', type: 'bigint', of: ({ assignmentNo }) => assignmentNo },
+  { name: 'leased_until', type: 'bigint', of: ({ leasedUntil }) => leasedUntil },
+  { name: 'ledger_at', type: 'bigint', of: ({ ledgerAt }) => ledgerAt },
+]
+
+interface PaidAmount {
+  readonly id: string
+  readonly currency: 'native' | 'USDT'
+  readonly atoms: string | null
+}
+
+export const wallets: PostgresMovedKind<'wallets', MovedWalletColumns> = {
+  select: (behind) => sql`
+    SELECT w.id, w.place, w.no, w.network, w.address, w.address_id, w.owner, w.assigned_at, w.assignment_no, w.leased_until,
+      w.ledger_at, n.atoms AS paid_native, t.atoms AS paid_token, u.is_aloud
+    FROM (SELECT known.*, row_number() OVER (ORDER BY known.no) AS place FROM wallets AS known) AS w
+    LEFT JOIN paid_amounts AS n ON n.wallet_id = w.id AND n.currency = 'native'
+    LEFT JOIN paid_amounts AS t ON t.wallet_id = w.id AND t.currency = 'USDT'
+    LEFT JOIN unsettled_wallets AS u ON u.wallet_id = w.id
+    ${behindPlace([bytesOf(sql`w.id`)], ['text'], behind)}`,
+  toRecord: (row) => ({
+    record: {
+      id: row.id,
+      network: row.network,
+      address: row.address,
+      owner: row.owner,
+      assignedAt: row.assigned_at,
+      place: row.place,
+      assignmentNo: row.assignment_no,
+      leasedUntil: row.leased_until,
+      ledgerAt: row.ledger_at,
+      paidNative: row.paid_native?.toString() ?? null,
+      paidToken: row.paid_token?.toString() ?? null,
+      isUnsettledAloud: row.is_aloud,
+    },
+    place: [row.id],
+  }),
+  write(work, records) {
+    work.write(insertInto('wallets', WALLET, records))
+    const paid = records.flatMap(({ id, paidNative, paidToken }): readonly PaidAmount[] => [
+      { id, currency: 'native', atoms: paidNative },
+      { id, currency: 'USDT', atoms: paidToken },
+    ])
+    work.write(
+      insertInto(
+        'paid_amounts',
+        [
+          { name: 'wallet_id', type: 'text', of: ({ id }) => id },
+          { name: 'currency', type: 'text', of: ({ currency }) => currency },
+          { name: 'atoms', type: 'numeric', of: ({ atoms }) => atoms },
+        ],
+        paid.filter(({ atoms }) => atoms !== null),
+      ),
+    )
+    work.write(
+      insertInto(
+        'unsettled_wallets',
+        [
+          { name: 'wallet_id', type: 'text', of: ({ id }) => id },
+          { name: 'is_aloud', type: 'boolean', of: ({ isUnsettledAloud }) => isUnsettledAloud },
+        ],
+        records.filter(({ isUnsettledAloud }) => isUnsettledAloud !== null),
+        { is_again: 'false' },
+      ),
+    )
+  },
+}
+
+interface KeyColumns extends ApiKeyColumns {
+  readonly public_key: Buffer
+  readonly no: number
+}
+
+interface ApiKeyColumns {
+  readonly id: string
+  readonly owner: string
+  readonly label: string
+  readonly public_key_text: string
+  readonly permissions: string
+  readonly expires_at: number | null
+  readonly revoked_at: number | null
+  readonly created_at: number
+}
+
+const KEY: readonly Column<MovedRecords['keys']>[] = [
+  { name: 'public_key', type: 'bytea', of: ({ publicKey }) => Buffer.from(publicKey, 'hex') },
+  { name: 'id', type: 'text', of: ({ key }) => key.id },
+  { name: 'owner', type: 'text', of: ({ key }) => key.owner },
+  { name: 'label', type: 'text', of: ({ key }) => key.label },
+  { name: 'public_key_text', type: 'text', of: ({ key }) => key.public_key },
+  { name: 'permissions', type: 'text', of: ({ key }) => key.permissions },
+  { name: 'expires_at', type: 'bigint', of: ({ key }) => key.expires_at },
+  { name: 'revoked_at', type: 'bigint', of: ({ key }) => key.revoked_at },
+  { name: 'created_at', type: 'bigint', of: ({ key }) => key.created_at },
+]
+
+export const keys: PostgresMovedKind<'keys', KeyColumns> = {
+  select: (behind) => sql`
+    SELECT public_key, id, no, owner, label, public_key_text, permissions, expires_at, revoked_at, created_at FROM api_keys
+    ${behindPlace([bytesOf(sql`owner`), sql`no`], ['text', 'bigint'], behind)}`,
+  toRecord: ({ public_key, no, public_key_text, ...columns }) => {
+    const key: ApiKey = {
+      id: columns.id,
+      owner: columns.owner,
+      label: columns.label,
+      public_key: public_key_text,
+      permissions: columns.permissions,
+      expires_at: columns.expires_at,
+      revoked_at: columns.revoked_at,
+      created_at: columns.created_at,
+    }
+    return { record: { publicKey: public_key.toString('hex'), key }, place: [columns.owner, no] }
+  },
+  write: (work, records) =>
+    work.write(
+      insertInto('api_keys', KEY, records, {
+        no: '(SELECT coalesce(max(no), 0) FROM api_keys) + m.ordinality',
+      }),
+    ),
+}

@@ -1,0 +1,113 @@
+import { parseInvoiceAmount } from '../../../domain/amount.js'
+import type { Violation } from '../../upkeep.js'
+import { type Fragment, sql } from '../connection/sql.js'
+import { setIdOf } from '../invoices/invoice-rows.js'
+import type { Snapshot } from '../moving/snapshot.js'
+import { laneOf } from '../outbox/deliveries.js'
+
+/** What only this program can tell of a row: each row is read. */
+interface ReadRule<Columns> {
+  readonly table: string
+  readonly what: string
+  readonly select: Fragment
+  /** The name of the row; null when it is right. */
+  flaw(columns: Columns): string | null
+}
+
+interface InvoiceColumns {
+  readonly id: string
+  readonly wallet_ids: readonly string[]
+  readonly amount: string
+  readonly atoms: bigint
+  /** Hex, each once. */
+  readonly set_ids: readonly string[] | null
+}
+
+const amounts: ReadRule<InvoiceColumns> = {
+  table: 'invoices',
+  what: 'its amount is not that in atoms',
+  select: sql`SELECT id, amount, atoms FROM invoices`,
+  flaw: ({ id, amount, atoms }) => (parseInvoiceAmount(amount) === atoms ? null : id),
+}
+
+const sets: ReadRule<InvoiceColumns> = {
+  table: 'open_places',
+  what: 'it is of another set of wallets than its invoice',
+  select: sql`
+    SELECT i.id, i.wallet_ids, p.set_ids FROM invoices AS i JOIN (
+      SELECT invoice_id, array_agg(DISTINCT encode(set_id, 'hex')) AS set_ids FROM open_places GROUP BY invoice_id
+    ) AS p ON p.invoice_id = i.id`,
+  flaw: ({ id, wallet_ids, set_ids }) => (set_ids?.join() === setIdOf(wallet_ids).toString('hex') ? null : id),
+}
+
+const lanes: ReadRule<{ readonly id: string; readonly owner: string; readonly url: string; readonly lane: string }> = {
+  table: 'deliveries',
+  what: 'its lane is not that of its owner and receiver',
+  select: sql`SELECT id, owner, url, lane FROM deliveries`,
+  flaw: ({ id, owner, url, lane }) => (URL.canParse(url) && laneOf(owner, url) === lane ? null : id),
+}
+
+interface EventColumns {
+  readonly owner: string
+  readonly number: bigint
+  readonly data: string
+}
+
+interface NamedDeposit {
+  readonly network: string
+  readonly txHash: string
+  readonly index: number
+}
+
+export async function* checkRead(snapshot: Snapshot): AsyncGenerator<Violation> {
+  yield* checkEach(snapshot, amounts)
+  yield* checkEach(snapshot, sets)
+  yield* checkEach(snapshot, lanes)
+  yield* checkEventsOfDeposits(snapshot)
+}
+
+async function* checkEach<Columns>(
+  snapshot: Snapshot,
+  { table, what, select, flaw }: ReadRule<Columns>,
+): AsyncGenerator<Violation> {
+  for await (const rows of snapshot.batches<Columns>(select)) {
+    for (const columns of rows) {
+      const row = flaw(columns)
+      if (row !== null) yield { table, row, what }
+    }
+  }
+}
+
+/** What an event of a deposit names is there: a deposit is never removed. */
+async function* checkEventsOfDeposits(snapshot: Snapshot): AsyncGenerator<Violation> {
+  const select = sql`SELECT owner, number::numeric, data FROM owner_events WHERE type LIKE 'deposit.%' AND data IS NOT NULL`
+  for await (const rows of snapshot.batches<EventColumns>(select)) {
+    const named = rows.map((row) => ({ row, deposit: readDeposit(row.data) }))
+    const readable = named.flatMap(({ row, deposit }) => (deposit === null ? [] : [{ row, deposit }]))
+    const missing = await snapshot.all<{ place: number }>(sql`
+      SELECT m.place FROM unnest(
+        ${readable.map(({ deposit }) => deposit.network)}::text[], ${readable.map(({ deposit }) => deposit.txHash)}::text[],
+        ${readable.map(({ deposit }) => deposit.index)}::bigint[]
+      ) WITH ORDINALITY AS m (network, tx_hash, index, place)
+      LEFT JOIN deposits AS d ON d.network = m.network AND d.tx_hash = m.tx_hash AND d.index = m.index WHERE d.network IS NULL`)
+    const wrong = named.filter(({ deposit }) => deposit === null).map(({ row }) => row)
+    for (const { place } of missing) {
+      const one = readable[place - 1]
+      if (one !== undefined) wrong.push(one.row)
+    }
+    for (const { owner, number } of wrong) {
+      const id = number.toString(16).padStart(16, '0')
+      yield { table: 'owner_events', row: `${owner} ${id}`, what: 'deposits does not have its deposit' }
+    }
+  }
+}
+
+function readDeposit(data: string): NamedDeposit | null {
+  try {
+    const { network, txHash, index }: Partial<Record<keyof NamedDeposit, unknown>> = JSON.parse(data)
+    const isRead = typeof network === 'string' && typeof txHash === 'string' && Number.isSafeInteger(index)
+    return isRead ? { network, txHash, index: index as number } : null
+  } catch {
+    return null
+  }
+}

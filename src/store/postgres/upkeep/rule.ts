@@ -1,0 +1,37 @@
+import { kindOf, NETWORKS } from '../../../domain/network.js'
+import { Fragment } from '../connection/sql.js'
+
+/** Rows that must not be there. */
+export interface Rule {
+  /** The table that is wrong then. */
+  readonly table: string
+  /** What is wrong with a row that it selects. */
+  readonly what: string
+  /** Selects the rows that are wrong, by their keys: `name`, a text. */
+  readonly select: Fragment
+}
+
+/** The rules of a table, each by what it tells of a row. */
+export function rulesOf(table: string, rules: Readonly<Record<string, string>>): readonly Rule[] {
+  return Object.entries(rules).map(([what, text]) => ({ table, what, select: new Fragment([text], []) }))
+}
+
+/** A list of texts of the program's own in SQL. */
+export function listed(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(', ')
+}
+
+const EVM = NETWORKS.filter((network) => kindOf(network) === 'evm')
+
+/** The form in which an address is compared, as `canonicalAddress` makes it. */
+export function canonical(network: string, address: string): string {
+  return `CASE WHEN ${network} IN (${listed(EVM)}) THEN lower(${address}) ELSE ${address} END`
+}
+
+/** Joins what the log of an owner says: from when on it must have every event, and that it has not removed. */
+export function isLogged(owner: string, time: string): string {
+  return `${time} >= (SELECT coalesce(min(since), 9223372036854775807) FROM logged)
+    AND ${time} > coalesce((SELECT h.removed_to / 65536 FROM event_heads AS h WHERE h.owner = ${owner}), -1)`
+}
+
+export const NETWORK_LIST = listed(NETWORKS)

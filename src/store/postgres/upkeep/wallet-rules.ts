@@ -1,0 +1,58 @@
+import { canonical, NETWORK_LIST, type Rule, rulesOf } from './rule.js'
+
+export const WALLET_RULES: readonly Rule[] = [
+  ...rulesOf('identities', {
+    'it has no name': `SELECT owner AS name FROM identities WHERE owner = ''`,
+  }),
+  ...rulesOf('wallets', {
+    'identities does not say that the ledger has its owner': `
+      SELECT w.id AS name FROM wallets AS w LEFT JOIN identities AS o ON o.owner = w.owner
+      WHERE w.owner IS NOT NULL AND o.is_known IS NOT TRUE`,
+    'it was assigned at no time, or to nobody': `
+      SELECT id AS name FROM wallets
+      WHERE (owner IS NULL) <> (assigned_at IS NULL) OR (owner IS NULL) <> (assignment_no IS NULL)
+        OR (owner IS NULL AND ledger_at IS NOT NULL)`,
+    'it has part of an address': `
+      SELECT id AS name FROM wallets
+      WHERE (network IS NULL) <> (address_id IS NULL) OR (address IS NULL) <> (address_id IS NULL)
+        OR (bound_no IS NULL) <> (address_id IS NULL) OR network NOT IN (${NETWORK_LIST})`,
+    'addresses does not have its address as its own': `
+      SELECT w.id AS name FROM wallets AS w
+      LEFT JOIN addresses AS a ON a.network = w.network AND a.address = ${canonical('w.network', 'w.address')}
+      WHERE w.address IS NOT NULL AND (a.id IS DISTINCT FROM w.address_id OR a.wallet_id IS DISTINCT FROM w.id)`,
+    'another one has its number': `
+      SELECT id AS name FROM (
+        SELECT id, count(*) OVER (PARTITION BY no) AS nos, count(*) OVER (PARTITION BY assignment_no) AS assignments,
+          count(*) OVER (PARTITION BY network, bound_no) AS bound, assignment_no, bound_no FROM wallets
+      ) AS w WHERE nos > 1 OR (assignments > 1 AND assignment_no IS NOT NULL) OR (bound > 1 AND bound_no IS NOT NULL)`,
+    'its number is below 1, or its lease ended before time began': `
+      SELECT id AS name FROM wallets WHERE no < 1 OR assignment_no < 1 OR bound_no < 1 OR leased_until < 0`,
+  }),
+  ...rulesOf('addresses', {
+    'it is not in the form in which addresses are compared': `
+      SELECT network || ' ' || address AS name FROM addresses
+      WHERE network NOT IN (${NETWORK_LIST}) OR address <> ${canonical('network', 'address')}`,
+    'wallets does not have its wallet with this address': `
+      SELECT a.network || ' ' || a.address AS name FROM addresses AS a LEFT JOIN wallets AS w ON w.id = a.wallet_id
+      WHERE a.wallet_id IS NOT NULL AND w.address_id IS DISTINCT FROM a.id`,
+  }),
+  ...rulesOf('api_keys', {
+    'its key is not its public key': `
+      SELECT id AS name FROM api_keys
+      WHERE octet_length(public_key) <> 33 OR lower(right(public_key_text, 66)) <> encode(public_key, 'hex')`,
+    'its id is malformed': `SELECT id AS name FROM api_keys WHERE id !~ '^[0-9a-f]{16}$'`,
+    'identities does not have its owner': `
+      SELECT k.id AS name FROM api_keys AS k LEFT JOIN identities AS o ON o.owner = k.owner WHERE o.owner IS NULL`,
+    'another one of its owner has its number': `
+      SELECT id AS name FROM (SELECT id, count(*) OVER (PARTITION BY no) AS nos FROM api_keys) AS k WHERE nos > 1`,
+  }),
+  ...rulesOf('webhooks', {
+    'identities does not have its owner': `
+      SELECT w.owner AS name FROM webhooks AS w LEFT JOIN identities AS o ON o.owner = w.owner WHERE o.owner IS NULL`,
+    'its payload is none': `SELECT owner AS name FROM webhooks WHERE payload NOT IN ('specified', 'with-invoice')`,
+    'its secret is malformed': `
+      SELECT owner AS name FROM webhooks WHERE secret !~ '^[0-9a-f]{64}$' OR previous_secret !~ '^[0-9a-f]{64}$'`,
+    'it has a former secret for no time, or a time for none': `
+      SELECT owner AS name FROM webhooks WHERE (previous_secret IS NULL) <> (overlap_ends_at IS NULL)`,
+  }),
+]

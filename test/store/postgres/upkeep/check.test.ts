@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test as always } from 'node:test'
+import { parseDatabaseAddress } from '../../../../src/base/database-address.js'
+import { checkDatabase } from '../../../../src/store/postgres/upkeep/check.js'
+import { moved } from '../../../support/moved.js'
+import { administer } from '../../../support/postgres-database.js'
+import { createDatabase } from '../../../support/postgres-harness.js'
+import { postgresForTests } from '../../../support/postgres-tests.js'
+import { memoryDirectory } from '../../../support/temporary-directory.js'
+import { fillEveryTable } from '../../lmdb/full-store.js'
+
+const server = await postgresForTests({ isDurable: true })
+
+/** Skipped where there is no PostgreSQL. */
+const test = server === null ? always.skip : always
+
+/** The tables that a check blames. */
+async function blamed(url: string): Promise<readonly string[]> {
+  const address = parseDatabaseAddress(url)
+  assert.ok(address !== undefined)
+  const tables = new Set<string>()
+  const check = checkDatabase(address, ({ table }) => tables.add(table))
+  for (;;) {
+    const step = await check.next()
+    if (step.done === true) return [...tables].sort()
+  }
+}
+
+/** Each damages one row, or a few, of a table that has every kind of record; and the table that is blamed among others. */
+const DAMAGES: readonly (readonly [table: string, statement: string])[] = [
+  ['sums', 'UPDATE sums SET seen = seen + 1 WHERE shift = 0'],
+  ['sums', 'DELETE FROM sums WHERE shift = 40'],
+  ['invoices', 'DELETE FROM open_places'],
+  ['open_places', 'UPDATE open_places SET atoms = atoms + 1'],
+  ['invoices', 'UPDATE invoices SET atoms = atoms + 1'],
+  ['wallets', 'UPDATE wallets SET address_id = NULL WHERE address_id IS NOT NULL'],
+  ['addresses', "UPDATE addresses SET wallet_id = 'nobody' WHERE wallet_id IS NOT NULL"],
+  ['deposits', 'UPDATE deposits SET address_id = -1'],
+  ['api_keys', "UPDATE api_keys SET owner = 'stranger'"],
+  ['event_heads', 'UPDATE event_heads SET last = 0'],
+  ['owner_events', "DELETE FROM owner_events WHERE type = 'invoice.created'"],
+]
+
+test('a check finds nothing in sound data, and blames the table of what is damaged', async () => {
+  assert.ok(server !== null)
+  const place = memoryDirectory()
+  try {
+    const data = join(place.path, 'data')
+    mkdirSync(data)
+    await fillEveryTable(data)
+    const sound = await createDatabase(server)
+    await moved(data, sound)
+    assert.deepEqual(await blamed(sound), [])
+    const others: string[] = []
+    const name = new URL(sound).pathname.slice(1)
+    for (const [i, [table, statement]] of DAMAGES.entries()) {
+      const copy = `${name}_${i}`
+      await administer(server.url(), `CREATE DATABASE ${copy} TEMPLATE ${name}`)
+      await administer(server.url(copy), statement)
+      const tables = await blamed(server.url(copy))
+      if (!tables.includes(table)) others.push(`${statement}: ${tables.join(', ') || 'nothing'} is blamed`)
+    }
+    assert.deepEqual(others, [])
+  } finally {
+    place.remove()
+  }
+})
