@@ -10,7 +10,6 @@ const FORBIDDEN: readonly (readonly [name: string, form: RegExp])[] = [
   ['`LISTEN`, `NOTIFY`', /\b(LISTEN|UNLISTEN|NOTIFY)\b|pg_notify/],
   ['PL/pgSQL, triggers', /plpgsql|CREATE (OR REPLACE )?(FUNCTION|TRIGGER|PROCEDURE)|\bDO \$\$/i],
   ['`SET TRANSACTION ISOLATION`', /SET (LOCAL )?TRANSACTION\b|SET SESSION CHARACTERISTICS/i],
-  ['Writing statements in `WITH`', /\bAS (NOT )?(MATERIALIZED )?\(\s*(INSERT INTO|UPDATE|DELETE FROM)\b/i],
   ['`SERIALIZABLE`', /\bSERIALIZABLE\b/],
 ]
 
