@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { clusterCrashRounds } from '../chaos/cluster-crash.js'
 import { postgresForTests } from '../support/postgres-tests.js'
 
-const ROUNDS = 3
+const ROUNDS = 2
 /** Fixed, so that a failure is found again; `npm run chaos -- cluster` takes a fresh one. */
 const SEED = 20_261
 
