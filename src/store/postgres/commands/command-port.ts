@@ -14,6 +14,7 @@ import type {
 } from '../../commands.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import { lockStep, StepTaker } from '../chain/chain-steps.js'
+import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
@@ -27,13 +28,14 @@ import { earlierAnswer, rememberAnswer } from '../ledger/answered-events.js'
 import { lockAddresses } from '../wallets/wallet-rows.js'
 import { answerOfEarlier, createAll } from './create.js'
 import { hex } from './creation-facts.js'
+import { Gathering } from './gathering.js'
 import { earlierRequests, removeExpired } from './requests.js'
-
-/** Creations in one transaction. */
-const CREATED_AT_ONCE = 256
 
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
 export class PostgresCommands implements CommandPort {
+  private readonly creations = new Gathering((creations: readonly InvoiceCommand[]) => this.createAll(creations))
+  /** The owner of each wallet that has one. */
+  private readonly owners = new Batcher((walletIds: readonly string[]) => this.ownersOf(walletIds))
   /** The wallet that was examined last, so that each has its turn. */
   private settledWallet = ''
 
@@ -48,9 +50,9 @@ export class PostgresCommands implements CommandPort {
   async perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
     const fates: Settled<WalletResult>[] = []
     while (fates.length < batch.length) {
-      const creations = leadingCreations(batch.slice(fates.length, fates.length + CREATED_AT_ONCE))
+      const creations = leadingCreations(batch.slice(fates.length))
       const command = batch[fates.length]
-      if (creations.length > 0) fates.push(...(await this.create(creations)))
+      if (creations.length > 0) fates.push(...(await this.creations.perform(creations)))
       else if (command !== undefined && command.type !== 'invoice') {
         fates.push(...(await Promise.allSettled([this.performOne(command)])))
       }
@@ -60,10 +62,8 @@ export class PostgresCommands implements CommandPort {
 
   async answerWithoutTurn({ request, terms }: InvoiceCommand): Promise<InvoiceResult | null> {
     const { owner, walletIds } = request
-    const owned = await this.database.readOne<{ count: number }>(
-      sql`SELECT count(*) AS count FROM wallets WHERE id = ANY(${walletIds}::text[]) AND owner = ${owner}`,
-    )
-    if (owned?.count === walletIds.length) return null
+    const owners = await Promise.all(walletIds.map((id) => this.owners.ask(id)))
+    if (owners.every((one) => one === owner)) return null
     const idempotency = terms?.idempotency
     if (idempotency !== undefined) {
       const earlier = await this.database.write((work) => earlierRequests(work, [idempotency.scope]))
@@ -91,22 +91,16 @@ export class PostgresCommands implements CommandPort {
     return this.database.writeRequested((work) => removeExpired(work, limit))
   }
 
+  private async ownersOf(walletIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.database.read<{ id: string; owner: string }>(
+      sql`SELECT id, owner FROM wallets WHERE id = ANY(${walletIds}::text[]) AND owner IS NOT NULL`,
+    )
+    return new Map(rows.map(({ id, owner }) => [id, owner]))
+  }
+
   private async isLeft(): Promise<boolean> {
     const due = await this.database.read(selectDue(this.database.now, 1))
     return due.length > 0 || (await isUnsettled(this.database))
-  }
-
-  /** One transaction for all; when it fails, one for each, so that a command that throws is rejected alone. */
-  private async create(creations: readonly InvoiceCommand[]): Promise<readonly Settled<InvoiceResult>[]> {
-    const [all] = await Promise.allSettled([this.createAll(creations)])
-    if (all.status === 'fulfilled') return all.value.map((value) => ({ status: 'fulfilled', value }))
-    const isOfStore = all.reason instanceof Error && all.reason.name === 'StorageUnavailable'
-    if (creations.length === 1 || isOfStore) {
-      return creations.map(() => ({ status: 'rejected', reason: all.reason }))
-    }
-    const fates: Settled<InvoiceResult>[] = []
-    for (const creation of creations) fates.push(...(await this.create([creation])))
-    return fates
   }
 
   private createAll(creations: readonly InvoiceCommand[]): Promise<readonly InvoiceResult[]> {

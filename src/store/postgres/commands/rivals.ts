@@ -72,24 +72,29 @@ export function crowdedPlaces(work: Work, requests: readonly InvoiceRequest[]): 
     }
   }
   const all = [...places.values()]
+  const isHere = sql`p.wallet_id = place.wallet_id AND p.owner = place.owner`
+  // Nearly every place has one set or none, and is no matter for a recursion.
   return work.rows<CrowdedColumns>(sql`
     SELECT place.wallet_id, place.owner
     FROM unnest(
       ${all.map(({ id }) => id)}::text[], ${all.map(({ owner }) => owner)}::text[], ${all.map(({ sets }) => sets.size)}::bigint[]
     ) AS place (wallet_id, owner, wanted)
-    CROSS JOIN LATERAL (
-      WITH RECURSIVE sets AS (
-        (SELECT p.set_id, 1 AS number FROM open_places AS p WHERE p.wallet_id = place.wallet_id AND p.owner = place.owner
-          ORDER BY p.set_id LIMIT 1)
-        UNION ALL
-        SELECT next.set_id, sets.number + 1 FROM sets CROSS JOIN LATERAL (
-          SELECT p.set_id FROM open_places AS p
-          WHERE p.wallet_id = place.wallet_id AND p.owner = place.owner AND p.set_id > sets.set_id ORDER BY p.set_id LIMIT 1
-        ) AS next WHERE sets.number < ${WALLET_SETS_MAX}::bigint
-      )
-      SELECT count(*) AS sets FROM sets
-    ) AS counted
-    WHERE counted.sets + place.wanted > ${WALLET_SETS_MAX}::bigint`)
+    WHERE CASE
+      WHEN place.wanted < ${WALLET_SETS_MAX}::bigint
+        AND (SELECT p.set_id FROM open_places AS p WHERE ${isHere} ORDER BY p.set_id LIMIT 1)
+          IS NOT DISTINCT FROM (SELECT p.set_id FROM open_places AS p WHERE ${isHere} ORDER BY p.set_id DESC LIMIT 1)
+      THEN false
+      ELSE place.wanted + (
+        WITH RECURSIVE sets AS (
+          (SELECT p.set_id, 1 AS number FROM open_places AS p WHERE ${isHere} ORDER BY p.set_id LIMIT 1)
+          UNION ALL
+          SELECT next.set_id, sets.number + 1 FROM sets CROSS JOIN LATERAL (
+            SELECT p.set_id FROM open_places AS p WHERE ${isHere} AND p.set_id > sets.set_id ORDER BY p.set_id LIMIT 1
+          ) AS next WHERE sets.number < ${WALLET_SETS_MAX}::bigint
+        )
+        SELECT count(*) FROM sets
+      ) > ${WALLET_SETS_MAX}::bigint
+    END`)
 }
 
 /** Of each place, the sets that have an unpaid invoice there. */

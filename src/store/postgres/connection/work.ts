@@ -1,6 +1,6 @@
 import type { OwedDelivery } from '../../outbox.js'
 import { logChange, type Told } from '../change-log.js'
-import { type LoggedEvent, logEvents } from '../events/event-log.js'
+import { countByOwner, enterEvents, type LastNumber, type LoggedEvent, takeNumbers } from '../events/event-log.js'
 import type { DatabaseOptions } from './database.js'
 import { FateUnknown } from './errors.js'
 import { presentTime } from './present-time.js'
@@ -133,7 +133,7 @@ export class Work {
   /** Writes what the unit has gathered, and commits. `value` is what the unit answers. */
   async commit(value: unknown): Promise<void> {
     if (this.failure !== null) throw this.failure
-    if (this.events.length > 0) this.write(logEvents(this.events, this.nowMs))
+    await this.writeEvents()
     if (this.hasWritten) {
       const time = await this.readClock()
       if (this.changes.size > 0 || this.owed.length > 0) this.write(logChange(this.told, this.writer, time))
@@ -158,6 +158,12 @@ export class Work {
     } catch {
       return false
     }
+  }
+
+  private async writeEvents(): Promise<void> {
+    if (this.events.length === 0) return
+    const lasts = await this.written<LastNumber>(takeNumbers(countByOwner(this.events), this.nowMs))
+    this.write(enterEvents(this.events, lasts))
   }
 
   private run<T = Row>(fragment: Fragment): Promise<Done<T>> {

@@ -20,31 +20,45 @@ export interface LoggedEvent {
   readonly data: string | null
 }
 
-/** Enters events, those of each owner in the order given. */
-export function logEvents(events: readonly LoggedEvent[], nowMs: number): Fragment {
-  const counts = new Map<string, number>()
-  const places = events.map(({ owner }) => {
-    const place = counts.get(owner) ?? 0
-    counts.set(owner, place + 1)
-    return place
-  })
-  const owners = [...counts.keys()].sort()
+/** The last number that an owner was given. */
+export interface LastNumber {
+  readonly owner: string
+  readonly last: bigint
+}
+
+/** Hands numbers out to so many events of each owner, and answers the last one of each. */
+export function takeNumbers(events: ReadonlyMap<string, number>, nowMs: number): Fragment {
   const first = BigInt(nowMs) * NUMBERS_PER_MS
+  const owners = [...events.keys()].sort()
+  const lasts = owners.map((owner) => first + BigInt((events.get(owner) ?? 0) - 1))
   return sql`
-    WITH counted AS (
-      SELECT * FROM unnest(${owners}::text[], ${owners.map((owner) => counts.get(owner) ?? 0)}::bigint[]) AS c (owner, events)
-    ), head AS (
-      INSERT INTO event_heads AS h (owner, last)
-      SELECT owner, ${first}::bigint + events - 1 FROM counted ORDER BY owner
-      ON CONFLICT (owner) DO UPDATE
-        SET last = greatest(excluded.last, h.last + (excluded.last - ${first}::bigint + 1))
-      RETURNING owner, last
-    )
+    INSERT INTO event_heads AS h (owner, last)
+    SELECT owner, last FROM unnest(${owners}::text[], ${lasts}::bigint[]) AS taken (owner, last) ORDER BY owner
+    ON CONFLICT (owner) DO UPDATE SET last = greatest(excluded.last, h.last + (excluded.last - ${first}::bigint + 1))
+    RETURNING owner, last::numeric AS last`
+}
+
+/** How many events each owner has. */
+export function countByOwner(events: readonly LoggedEvent[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { owner } of events) counts.set(owner, (counts.get(owner) ?? 0) + 1)
+  return counts
+}
+
+/** Enters events, those of each owner in the order given, behind the numbers that `takeNumbers` has handed out. */
+export function enterEvents(events: readonly LoggedEvent[], lasts: readonly LastNumber[]): Fragment {
+  const next = new Map<string, bigint>()
+  const counts = countByOwner(events)
+  for (const { owner, last } of lasts) next.set(owner, last - BigInt(counts.get(owner) ?? 0) + 1n)
+  const numbers = events.map(({ owner }) => {
+    const number = next.get(owner)
+    if (number === undefined) throw new Error('an owner was given no numbers for its events')
+    next.set(owner, number + 1n)
+    return number
+  })
+  return sql`
     INSERT INTO owner_events (owner, number, type, invoice_id, data)
-    SELECT e.owner, head.last - counted.events + 1 + e.place, e.type, e.invoice_id, e.data
-    FROM unnest(
-      ${events.map(({ owner }) => owner)}::text[], ${places}::bigint[], ${events.map(({ type }) => type)}::text[],
-      ${events.map(({ invoiceId }) => invoiceId)}::uuid[], ${events.map(({ data }) => data)}::text[]
-    ) AS e (owner, place, type, invoice_id, data)
-    JOIN counted ON counted.owner = e.owner JOIN head ON head.owner = e.owner`
+    SELECT * FROM unnest(
+      ${events.map(({ owner }) => owner)}::text[], ${numbers}::bigint[], ${events.map(({ type }) => type)}::text[],
+      ${events.map(({ invoiceId }) => invoiceId)}::uuid[], ${events.map(({ data }) => data)}::text[])`
 }

@@ -81,7 +81,8 @@ export async function lastToReceive(
   beforeMs: number,
 ): Promise<number | null> {
   const isEnough = async (timeMs: number) => (await confirmedAfter(work, account, timeMs)) >= atoms
-  if (!(await isEnough(0))) return null
+  // Nothing is before the beginning of time.
+  if (beforeMs < 1 || !(await isEnough(0))) return null
   let enough = beforeMs - 1
   let tooLate = beforeMs
   for (let stepMs = 1; !(await isEnough(enough)); stepMs *= 4) {

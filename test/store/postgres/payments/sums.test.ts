@@ -196,10 +196,12 @@ test('a span has one row, however many deposits are in it', async () => {
   })
 })
 
-/** The latest time before `beforeMs` after which enough came in: each deposit counts until it was received. */
+/** The latest time before `beforeMs`, from 0 on, after which enough came in: each deposit counts until it was received. */
 function naiveLast(deposits: readonly Counted[], atoms: bigint, beforeMs: number): number | null {
   const moments = [beforeMs - 1, ...deposits.map(({ receivedAt }) => receivedAt - 1)]
-  const enough = moments.filter((time) => time < beforeMs && receivedSince(time, deposits).confirmed >= atoms)
+  const enough = moments.filter(
+    (time) => time >= 0 && time < beforeMs && receivedSince(time, deposits).confirmed >= atoms,
+  )
   return enough.length === 0 ? null : Math.max(...enough)
 }
 

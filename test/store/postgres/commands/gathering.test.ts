@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Gathering } from '../../../../src/store/postgres/commands/gathering.js'
+import { StorageUnavailable } from '../../../../src/store/refusals.js'
+
+/** A transaction that the test ends. */
+class Transaction {
+  private readonly ended: Promise<void>
+  end: () => void = () => {}
+
+  constructor(readonly commands: readonly string[]) {
+    this.ended = new Promise((resolve) => {
+      this.end = resolve
+    })
+  }
+
+  async answer(): Promise<readonly string[]> {
+    await this.ended
+    if (this.commands.includes('throws')) throw new Error('thrown')
+    if (this.commands.includes('no store')) throw new StorageUnavailable('down')
+    return this.commands.map((command) => `${command} done`)
+  }
+}
+
+class Transactions {
+  readonly begun: Transaction[] = []
+  readonly gathering = new Gathering((commands: readonly string[]) => {
+    const transaction = new Transaction(commands)
+    this.begun.push(transaction)
+    if (this.isEndless) return transaction.answer()
+    transaction.end()
+    return transaction.answer()
+  })
+
+  constructor(private readonly isEndless: boolean) {}
+}
+
+const done = (...commands: string[]) => commands.map((value) => ({ status: 'fulfilled', value: `${value} done` }))
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the gathering of commands', () => {
+  test('what comes while transactions are under way has the next one together', async () => {
+    const { begun, gathering } = new Transactions(true)
+    const first = gathering.perform(['a'])
+    await turn()
+    const second = gathering.perform(['b'])
+    await turn()
+    const others = ['c', 'd', 'e'].map((name) => gathering.perform([name, `${name}2`]))
+    await turn()
+    assert.deepEqual(
+      begun.map(({ commands }) => commands),
+      [['a'], ['b']],
+    )
+    begun[1]?.end()
+    assert.deepEqual(await second, done('b'))
+    await turn()
+    assert.deepEqual(begun[2]?.commands, ['c', 'c2', 'd', 'd2', 'e', 'e2'])
+    begun[2]?.end()
+    assert.deepEqual(await Promise.all(others), [done('c', 'c2'), done('d', 'd2'), done('e', 'e2')])
+    begun[0]?.end()
+    assert.deepEqual(await first, done('a'))
+  })
+
+  test('what comes in one turn of the event loop shares a transaction', async () => {
+    const { begun, gathering } = new Transactions(false)
+    await Promise.all(['a', 'b', 'c'].map((name) => gathering.perform([name])))
+    assert.deepEqual(
+      begun.map(({ commands }) => commands),
+      [['a', 'b', 'c']],
+    )
+  })
+
+  test('the commands of one call are performed in order, however many they are', async () => {
+    const { begun, gathering } = new Transactions(false)
+    const commands = Array.from({ length: 600 }, (_, n) => `${n}`)
+    const fates = await gathering.perform(commands)
+    assert.deepEqual(fates, done(...commands))
+    assert.deepEqual(
+      begun.flatMap((one) => one.commands),
+      commands,
+    )
+    assert.ok(begun.every((one) => one.commands.length <= 256))
+  })
+
+  test('a command that throws is rejected alone', async () => {
+    const { begun, gathering } = new Transactions(false)
+    const [some, others] = await Promise.all([gathering.perform(['a', 'throws', 'b']), gathering.perform(['c'])])
+    assert.deepEqual(
+      some.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.deepEqual(others, done('c'))
+    assert.deepEqual(begun[0]?.commands, ['a', 'throws', 'b', 'c'])
+  })
+
+  test('a store that cannot be used rejects all, and is not asked for each', async () => {
+    const { begun, gathering } = new Transactions(false)
+    const fates = await gathering.perform(['a', 'no store', 'b'])
+    assert.deepEqual(
+      fates.map(({ status }) => status),
+      ['rejected', 'rejected', 'rejected'],
+    )
+    assert.equal(begun.length, 1)
+  })
+})
