@@ -1,16 +1,14 @@
 import { join } from 'node:path'
 import { makeCertificate } from '../test/support/certificates.js'
+import type { ServiceProcess } from '../test/support/service-process.js'
 import type { Findings } from './bench.js'
 import { startConstantServer } from './limits/constant-server.js'
 import type { Merchants } from './merchants.js'
-import { BILLHOOK, ECHO, HOT_WALLET, ORDINARY, TLS } from './names.js'
+import { BILLHOOK, ECHO, HOT_WALLET, ORDINARY, STORED_FUNCTION, TLS } from './names.js'
 import type { CreationName } from './ordinary/creation.js'
 import { startOrdinary } from './ordinary/start.js'
 import { registerMerchants } from './registration.js'
 import { startBenched } from './service-process.js'
-
-/** A version tuned for PostgreSQL. */
-const STORED_FUNCTION = 'ordinary stack, one stored function'
 
 /**
  * noble alone verifies some hundred signatures a second, and the service rejects what would wait more than a second.
@@ -20,7 +18,7 @@ const NOBLE_CONNECTIONS = 256
 /** A server that signed creations are sent to. */
 export interface Contestant {
   readonly name: string
-  readonly group: 'throughput' | 'limits'
+  readonly group: 'throughput' | 'limits' | 'postgres'
   readonly wallets: 'many' | 'one'
   readonly note?: string
   /** Whether it is Fastify and PostgreSQL. */
@@ -28,38 +26,23 @@ export interface Contestant {
   /** Maximum number of connections, for contestants that cannot take all of them. */
   readonly connectionsMax?: number
   /** Starts it in a directory of its own and registers all merchants. */
-  start(directory: string): Promise<{ readonly url: string; stop(): Promise<void> }>
+  start(directory: string): Promise<Started>
+}
+
+/** A contestant that is ready for the load. */
+export interface Started {
+  /** Where it takes requests; each takes an equal share of them, over an equal share of the connections. */
+  readonly urls: readonly string[]
+  stop(): Promise<void>
 }
 
 /** In the order in which they take turns. The ordinary stacks are last: their databases go on writing for a while. */
 export function contestants(merchants: Merchants, findings: Findings): readonly Contestant[] {
-  const startRegistered = async (data: string, settings: Readonly<Record<string, string>>) => {
-    const service = await startBenched(data, settings)
-    try {
-      await registerMerchants(service.url, merchants.signers, merchants.wallets)
-    } catch (error) {
-      await service.stop()
-      throw error
-    }
-    return service
-  }
   const billhook = (name: string, wallets: 'many' | 'one', settings: Readonly<Record<string, string>>): Contestant => ({
     name,
     group: 'throughput',
     wallets,
-    start: (directory) => startRegistered(join(directory, 'data'), settings),
-  })
-  const ordinary = (name: string, creation: CreationName, note: string): Contestant => ({
-    name,
-    group: 'throughput',
-    wallets: 'many',
-    note,
-    isOrdinary: true,
-    start: async (directory) => {
-      const stack = await startOrdinary(directory, creation, { signers: merchants.signers, wallets: merchants.wallets })
-      findings.versions[ORDINARY] = stack.version
-      return stack
-    },
+    start: async (directory) => started(await startRegistered(merchants, join(directory, 'data'), settings)),
   })
   return [
     {
@@ -67,7 +50,7 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
       group: 'limits',
       wallets: 'many',
       note: 'the same requests, answered with a constant',
-      start: () => startConstantServer(createdAnswer),
+      start: async () => started(await startConstantServer(createdAnswer)),
     },
     billhook(BILLHOOK, 'many', {}),
     {
@@ -78,9 +61,9 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
       // The merchants register without TLS: of our clients only the load generators accept any certificate.
       start: async (directory) => {
         const data = join(directory, 'data')
-        await (await startRegistered(data, {})).stop()
+        await (await startRegistered(merchants, data, {})).stop()
         const { certificate, key } = makeCertificate(directory, 'bench')
-        return startBenched(data, { BILLHOOK_TLS_CERT: certificate, BILLHOOK_TLS_KEY: key })
+        return started(await startBenched(data, { BILLHOOK_TLS_CERT: certificate, BILLHOOK_TLS_KEY: key }))
       },
     },
     { ...billhook(HOT_WALLET, 'one', {}), note: 'all invoices on one wallet' },
@@ -97,6 +80,30 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
       connectionsMax: NOBLE_CONNECTIONS,
       note: `signatures verified in JavaScript; over at most ${NOBLE_CONNECTIONS} connections: until keys have tables, more would wait for more than a second and be refused`,
     },
+    ...ordinaryStacks(merchants, findings, 'throughput'),
+  ]
+}
+
+/** The ordinary stacks, for a group of measurements. */
+export function ordinaryStacks(
+  merchants: Merchants,
+  findings: Findings,
+  group: Contestant['group'],
+): readonly Contestant[] {
+  const ordinary = (name: string, creation: CreationName, note: string): Contestant => ({
+    name,
+    group,
+    wallets: 'many',
+    note,
+    isOrdinary: true,
+    start: async (directory) => {
+      const { signers, wallets } = merchants
+      const stack = await startOrdinary(directory, creation, { signers, wallets })
+      findings.versions[ORDINARY] = stack.version
+      return started(stack)
+    },
+  })
+  return [
     ordinary(
       ORDINARY,
       'statements',
@@ -108,6 +115,26 @@ export function contestants(merchants: Merchants, findings: Findings): readonly 
       'the same, with the whole creation as one call of a PL/pgSQL function',
     ),
   ]
+}
+
+/** Starts Billhook, and registers all merchants with it. */
+export async function startRegistered(
+  merchants: Merchants,
+  data: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<ServiceProcess> {
+  const service = await startBenched(data, settings)
+  try {
+    await registerMerchants(service.url, merchants.signers, merchants.wallets)
+  } catch (error) {
+    await service.stop()
+    throw error
+  }
+  return service
+}
+
+function started(server: { readonly url: string; stop(): Promise<void> }): Started {
+  return { urls: [server.url], stop: () => server.stop() }
 }
 
 const id = '0'.repeat(32)

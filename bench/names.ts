@@ -5,6 +5,18 @@ export const HOT_WALLET = 'Billhook, one hot wallet'
 export const TLS = 'Billhook, TLS'
 /** A straightforward implementation, statement by statement. */
 export const ORDINARY = 'ordinary stack'
+/** A version tuned for PostgreSQL. */
+export const STORED_FUNCTION = 'ordinary stack, one stored function'
+
+/** The engine of several services. */
+export const ON_FILES = 'Billhook on its own files'
+export const ON_POSTGRES = 'Billhook on PostgreSQL'
+export const ON_POSTGRES_HOT = 'Billhook on PostgreSQL, one hot wallet'
+export const ON_POSTGRES_REPLICA = 'Billhook on PostgreSQL, with a synchronous replica'
+export const POSTGRES_PAID_STATUS = 'paid status on PostgreSQL'
+export const POSTGRES_CLAIMS = 'webhooks marked and settled on PostgreSQL'
+export const POSTGRES_DEPOSITS = 'deposits recorded on PostgreSQL'
+export const POSTGRES_IMPORTS = 'wallets assigned on PostgreSQL'
 
 /** The steps of a creation, each alone on the machine. */
 export const ECHO = 'uWebSockets.js echo'

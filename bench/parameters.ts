@@ -5,6 +5,7 @@ import { projectRoot } from './project-root.js'
 /** The end-to-end parts in the order in which they run, and the micro-benchmarks. */
 export const PARTS = [
   'throughput',
+  'postgres',
   'latency',
   'reads',
   'history',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Bench, warmUp } from './bench.js'
 import type { Contestant } from './contestants.js'
+import { dealRequests } from './request-file.js'
 import { signCreations } from './signing.js'
 
 interface Runner {
@@ -61,11 +62,17 @@ export class Race {
     const own = join(this.directory, contestant.name.replaceAll(/\W+/g, '-'))
     mkdirSync(own, { recursive: true })
     const server = await contestant.start(own)
-    const { url } = server
-    const load = { url, connections: Math.min(connections, contestant.connectionsMax ?? connections) }
+    const { urls } = server
+    const all = Math.min(connections, contestant.connectionsMax ?? connections)
     try {
-      const run = (duration: number, files: Files) =>
-        this.bench.loadGenerator.run({ ...load, seconds: duration, requests: files[contestant.wallets] })
+      const run = async (duration: number, files: Files) => {
+        const shares = dealRequests(files[contestant.wallets], urls.length, own)
+        const rates = urls.map((url, n) => {
+          const load = { url, connections: Math.ceil(all / urls.length), seconds: duration }
+          return this.bench.loadGenerator.run({ ...load, requests: shares[n] ?? null })
+        })
+        return (await Promise.all(rates)).reduce((sum, rate) => sum + rate)
+      }
       await warmUp(this.bench, (duration) => run(duration, before))
       await pause(pauseSeconds * 1000)
       return await run(seconds, measured)

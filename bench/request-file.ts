@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { createWriteStream, readFileSync } from 'node:fs'
+import { createWriteStream, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** Digits of the length that precedes each request. */
 const LENGTH_DIGITS = 8
@@ -25,6 +26,22 @@ export function readRequestFile(path: string): Buffer[] {
     requests.push(file.subarray(begin, at))
   }
   return requests
+}
+
+/** Deals the requests of a file to so many files in a directory, and answers their paths; its own where one takes all. */
+export function dealRequests(path: string, files: number, directory: string): readonly string[] {
+  if (files === 1) return [path]
+  const requests = readRequestFile(path)
+  return Array.from({ length: files }, (_, share) => {
+    const own = requests.filter((_, n) => n % files === share)
+    const dealt = join(directory, `share-${share}`)
+    writeFileSync(dealt, Buffer.concat(own.flatMap((request) => [lengthOf(request.length), request])))
+    return dealt
+  })
+}
+
+function lengthOf(length: number): Buffer {
+  return Buffer.from(String(length).padStart(LENGTH_DIGITS, '0'))
 }
 
 /** The text of an HTTP/1.1 request, in ASCII. */

@@ -21,6 +21,8 @@ export type Unit = 'per second' | 'ms' | 'µs' | 'MiB' | 'KiB' | 'bytes'
 export type Group =
   /** Signed, durable creations per second: a contestant each, the ordinary stack among them. */
   | 'throughput'
+  /** The same on PostgreSQL, and what belongs to it. */
+  | 'postgres'
   /** Limits of the machine, per second: echo, verifications, commits. */
   | 'limits'
   /** Latency of signed creations at half of the peak rate: a percentile each (`p50`, `p90`, `p99`, `p99.9`), in ms. */

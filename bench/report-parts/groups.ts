@@ -4,6 +4,7 @@ import { type MeasurementWords, measurementWords } from './measurement-words.js'
 /** The groups of a report, in order, with their titles. */
 export const GROUP_TITLES: Readonly<Record<Group, string>> = {
   throughput: 'Invoices created in a second, signed and durable',
+  postgres: 'On PostgreSQL',
   limits: 'Limits of the machine',
   latency: 'Latency of a creation at half of the peak rate',
   reads: 'Reads of an invoice',

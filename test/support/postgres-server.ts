@@ -58,10 +58,12 @@ export class PostgresServer {
   }
 
   /** A primary whose commits wait for its standby, which takes no writes until it is promoted. Neither is in memory. */
-  static async startPair(): Promise<{ readonly primary: PostgresServer; readonly standby: PostgresServer }> {
+  static async startPair(
+    common: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly primary: PostgresServer; readonly standby: PostgresServer }> {
     const programs = findPrograms()
-    const make = async (settings: Readonly<Record<string, string>>) =>
-      new PostgresServer(programs, temporaryDirectory(), await freePort(), { ...COMMON_SETTINGS, ...settings })
+    const make = async (own: Readonly<Record<string, string>>) =>
+      new PostgresServer(programs, temporaryDirectory(), await freePort(), { ...COMMON_SETTINGS, ...common, ...own })
     // The standby has no such setting of its own, so it waits for nobody when it is the primary.
     const primary = await make({ synchronous_standby_names: '*', wal_keep_size: '1GB' })
     primary.initialise()
