@@ -27,6 +27,11 @@ const histogram = metricOf('histogram')
 export const metricsCatalogue = {
   build: gauge('billhook_build_info', ['version'], 'Always 1; the label is the running version.'),
   ready: gauge('billhook_ready', [], '1 while `/readyz` answers 200, else 0.'),
+  storeWritable: gauge(
+    'billhook_store_writable',
+    [],
+    '1 while the store takes writes; 0 from a failed commit on until it takes them again: the disk refuses, or the database is away.',
+  ),
   requests: histogram(
     'billhook_http_request_duration_seconds',
     ['method', 'route', 'status'],

@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client'
 import type { IntakeObserver } from '../actors/intake.js'
 import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
 import { NETWORKS } from '../domain/network.js'
 import { type DeliveryResult, isDelivered } from '../domain/webhook.js'
 import type { ObserveRequest } from '../http/router.js'
+import { StorageUnavailable } from '../store/refusals.js'
 import type { CommitObserver, Store } from '../store/store.js'
 import type { VerifyObserver, VerifyPool } from '../verify/pool.js'
 import { VERSION } from '../version.js'
@@ -54,6 +55,7 @@ export interface WatchedParts {
   readonly clock: Clock
   /** Whether the service can take traffic. */
   readonly isReady: () => boolean
+  readonly writeHealth: { readonly takesWrites: boolean }
   /** Null without scheduled backups. */
   readonly backups: { readonly ageMs: number; readonly everyMs: number } | null
   /** Unix ms; null without HTTPS. */
@@ -93,11 +95,13 @@ export class Metrics {
     store,
     clock,
     isReady,
+    writeHealth,
     certificateExpiresAt,
     backups,
   }: WatchedParts): void {
     const { registry } = this
     gauge(registry, metricsCatalogue.ready, (ready) => ready.set(isReady() ? 1 : 0))
+    gauge(registry, metricsCatalogue.storeWritable, (writable) => writable.set(writeHealth.takesWrites ? 1 : 0))
     gauge(registry, metricsCatalogue.leader, (leader) => leader.set(duties.isLeading ? 1 : 0))
     watchNetworks(registry, duties)
     watchFollower(registry, duties)
@@ -118,24 +122,42 @@ export class Metrics {
     gauge(registry, metricsCatalogue.backupInterval, (interval) =>
       interval.set((backups?.everyMs ?? 0) / MS_PER_SECOND),
     )
-    gauge(registry, metricsCatalogue.walletsClaimable, async (claimable) => {
-      for (const network of NETWORKS)
-        claimable.set({ network }, await store.wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX))
-    })
-    gauge(registry, metricsCatalogue.outbox, async (outbox) => {
-      const depth = await store.outbox.depth()
-      for (const [state, count] of Object.entries(depth)) outbox.set({ state }, count)
-    })
-    gauge(registry, metricsCatalogue.outboxAge, async (age) => {
-      const oldest = await oldestQueuedAt(store.outbox)
-      // The machine's clock may have been set back since.
-      age.set(oldest === null ? 0 : Math.max(0, clock.now() - oldest) / MS_PER_SECOND)
-    })
+    gauge(registry, metricsCatalogue.walletsClaimable, (claimable) =>
+      unlessAway(claimable, async () => {
+        for (const network of NETWORKS)
+          claimable.set({ network }, await store.wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX))
+      }),
+    )
+    gauge(registry, metricsCatalogue.outbox, (outbox) =>
+      unlessAway(outbox, async () => {
+        const depth = await store.outbox.depth()
+        for (const [state, count] of Object.entries(depth)) outbox.set({ state }, count)
+      }),
+    )
+    gauge(registry, metricsCatalogue.outboxAge, (age) =>
+      unlessAway(age, async () => {
+        const oldest = await oldestQueuedAt(store.outbox)
+        // The machine's clock may have been set back since.
+        age.set(oldest === null ? 0 : Math.max(0, clock.now() - oldest) / MS_PER_SECOND)
+      }),
+    )
   }
 
-  /** All metrics in the text format of Prometheus. Rejects when the store does. */
+  /** All metrics in the text format of Prometheus, without those of the store while it is away. */
   async text(): Promise<string> {
     return `${await this.ofProcess.metrics()}\n${await this.registry.metrics()}`
+  }
+}
+
+/** Reads a gauge from the store. While that is away the gauge has no value, so that the others can still be collected. */
+async function unlessAway(read: Gauge, set: () => Promise<void>): Promise<void> {
+  try {
+    await set()
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error
+    read.reset()
+    // Resetting one without labels makes it 0, which would be a value.
+    read.remove({})
   }
 }
 

@@ -110,6 +110,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
       openPages,
       clock,
       isReady,
+      writeHealth,
       certificateExpiresAt: () => front?.certificate.expiresAt ?? null,
     })
     const { startOperations } = await import('./operations.js')
