@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { withoutPatroni } from '../support/patroni-cluster.js'
 import { PostgresServer } from '../support/postgres-server.js'
 import { clusterCrashRounds } from './cluster-crash.js'
 import { crashRounds } from './crash.js'
@@ -8,6 +9,7 @@ import { hangingReceivers } from './hanging-receivers.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
 import { newcomers } from './newcomers.js'
 import { floods, goodput, type ScenarioOptions } from './overload.js'
+import { promotedByPatroni } from './patroni.js'
 import { shop } from './shop.js'
 import { slowBodies } from './slow-bodies.js'
 import { soak } from './soak.js'
@@ -18,6 +20,7 @@ const USAGE = `npm run chaos -- <command>
   crash    [--rounds 100] [--seed N]             kill -9 under mixed load
   cluster  [--rounds 100] [--seed N]             kill -9 of any of three processes on one PostgreSQL under mixed load
   failover [--rounds 10] [--seed N]              the primary of a synchronous PostgreSQL is lost, its standby promoted
+  patroni  [--rounds 3] [--seed N]               the same, with Patroni and etcd, which promote the standby
   overload [--seconds 8] [--engine noble] [--only goodput|floods|newcomers|wallet|receiver|connections]
   hostile-merchant [--seconds 8] [--only receivers|wallets|rivals]
                                                  one merchant, or many, against the rest
@@ -36,7 +39,7 @@ function say(line: string): void {
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '100' },
+    rounds: { type: 'string' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * RANDOM_SEED_LIMIT)) },
     seconds: { type: 'string', default: '8' },
     engine: { type: 'string', default: 'noble' },
@@ -44,6 +47,10 @@ const { positionals, values } = parseArgs({
     minutes: { type: 'string', default: '20' },
   },
 })
+
+function roundsOr(usual: number): number {
+  return values.rounds === undefined ? usual : Number(values.rounds)
+}
 
 type Scenario = (options: ScenarioOptions) => Promise<void>
 
@@ -64,7 +71,7 @@ async function judge(scenarios: Readonly<Record<string, Scenario>>): Promise<voi
 switch (positionals[0]) {
   case 'crash': {
     say(`seed ${values.seed}`)
-    const report = await crashRounds({ rounds: Number(values.rounds), seed: Number(values.seed), say })
+    const report = await crashRounds({ rounds: roundsOr(100), seed: Number(values.seed), say })
     say(`no violation: ${JSON.stringify(report)}`)
     break
   }
@@ -72,7 +79,7 @@ switch (positionals[0]) {
     say(`seed ${values.seed}`)
     const server = await PostgresServer.start({ isDurable: true })
     try {
-      const options = { rounds: Number(values.rounds), seed: Number(values.seed), say, server }
+      const options = { rounds: roundsOr(100), seed: Number(values.seed), say, server }
       say(`no violation: ${JSON.stringify(await clusterCrashRounds(options))}`)
     } finally {
       await server.stop()
@@ -81,7 +88,20 @@ switch (positionals[0]) {
   }
   case 'failover': {
     say(`seed ${values.seed}`)
-    const shown = await failoverRounds({ rounds: Number(values.rounds), seed: Number(values.seed), say })
+    const shown = await failoverRounds({ rounds: roundsOr(10), seed: Number(values.seed), say })
+    say(`no violation in ${shown.length} rounds`)
+    break
+  }
+  case 'patroni': {
+    const missing = withoutPatroni()
+    if (missing !== null) {
+      process.stderr.write(`cannot run: ${missing}\n`)
+      process.exitCode = 1
+      break
+    }
+    say(`seed ${values.seed}`)
+    const options = { rounds: roundsOr(3), seed: Number(values.seed), say }
+    const shown = await failoverRounds(options, promotedByPatroni)
     say(`no violation in ${shown.length} rounds`)
     break
   }

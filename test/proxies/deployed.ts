@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../support/project-root.js'
+import { replaced } from '../support/replaced.js'
 
 /** Where the things are that a deployed file names. */
 export interface Places {
@@ -110,11 +111,4 @@ export function atPlaces(name: ProxyName, places: Places): string {
 /** Clients share connections to the service from their first request on, which is the hardest case. */
 export function shareConnections(name: ProxyName): (text: string) => string {
   return (text) => (name === 'haproxy' ? replaced(text, 'http-reuse safe', 'http-reuse always', 1) : text)
-}
-
-/** Throws unless `from` is there exactly as often. */
-function replaced(text: string, from: string, to: string, times: number): string {
-  const parts = text.split(from)
-  if (parts.length !== times + 1) throw new Error(`${JSON.stringify(from)} is there ${parts.length - 1} times`)
-  return parts.join(to)
 }

@@ -10,7 +10,7 @@ import { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './
 /** Where Debian keeps the programs of each version. */
 const DEBIAN = '/usr/lib/postgresql'
 /** PostgreSQL refuses to run as root, so it runs as `nobody` then. */
-const NOBODY = 65_534
+export const NOBODY = 65_534
 const START_TIMEOUT_MS = 20_000
 
 const COMMON_SETTINGS = {
@@ -164,22 +164,23 @@ export class PostgresServer {
 }
 
 /** The processes that a process has started. */
-function childrenOf(pid: number): readonly number[] {
+export function childrenOf(pid: number): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
-function asNobody() {
+/** Options of a process that may not be root's, which is an unprivileged one then. */
+export function asNobody() {
   return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY, env: { PATH: process.env['PATH'] ?? '' } } : {}
 }
 
 /** Names a directory of the programs that tests are to use. */
 const PROGRAMS = 'BILLHOOK_TEST_POSTGRES'
 
-/** The directory of `postgres` and `initdb`: the named one, those of the package for tests, or else Debian's. */
-function findPrograms(): string {
+/** The directory of `postgres`, `initdb` and one that is needed: the named one, those of the package for tests, or else Debian's. */
+export function findPrograms(needed = 'initdb'): string {
   const named = process.env[PROGRAMS]
   const known = named === undefined ? [...packagedPrograms(), ...debianPrograms()] : [named]
-  const found = known.find((path) => existsSync(join(path, 'initdb')))
+  const found = known.find((path) => existsSync(join(path, needed)))
   if (found === undefined)
     throw new Error('there is no PostgreSQL: neither a package for this machine nor Debian has it')
   return found
@@ -218,7 +219,7 @@ async function readyLine(child: ChildProcess): Promise<void> {
   child.stderr?.removeAllListeners('data').resume()
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
