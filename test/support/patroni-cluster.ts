@@ -286,6 +286,7 @@ async function until(what: string, stepMs: number, logs: () => string, holds: ()
   for (;;) {
     try {
       if (await holds()) return
+      failure = null
     } catch (error) {
       failure = error
     }
