@@ -7,7 +7,7 @@ import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
-import { findDeposit, putDeposit } from './deposits/deposit-rows.js'
+import { DepositMemo } from './deposits/deposit-memo.js'
 import type { DepositRecorder } from './deposits/recorder.js'
 import { importEvent, importRemoval } from './events/event-import.js'
 import { skipLogging } from './events/logged-since.js'
@@ -109,21 +109,22 @@ async function enter(work: Work, row: NewInvoice): Promise<void> {
 async function addDeposit(work: Work, deposits: DepositRecorder, deposit: Deposit): Promise<ImportOutcome> {
   const { kind, confirmedAt, ...sighting } = deposit
   work.silence()
-  if (deposits.flawOf(sighting) === null) await lockAddresses(work, sighting.network, [sighting.toAddress])
+  if (deposits.flawOf(sighting) === null) lockAddresses(work, [sighting])
   await work.readClock()
   await expireDue(work)
   const reports = kind === 'dropped' ? (['pending', 'dropped'] as const) : [kind]
-  const before = await findDeposit(work, deposit)
+  const memo = new DepositMemo(work)
+  const before = await memo.deposit(deposit)
   if (before?.deposit.kind === kind) {
     return deposits.conflictWith(before, sighting) === null ? KNOWN : refused('it is known otherwise')
   }
   for (const report of reports) {
-    const { outcome } = await deposits.record(work, { type: 'deposit', report, sighting })
+    const { outcome } = await deposits.record(memo, work, { type: 'deposit', report, sighting })
     if (outcome.status === 'rejected') return refused(outcome.error)
   }
-  const row = await findDeposit(work, deposit)
+  const row = await memo.deposit(deposit)
   if (row === undefined) throw new Error('a deposit that was recorded is not there')
-  if (kind === 'confirmed') putDeposit(work, { ...row, deposit: { ...row.deposit, confirmedAt } })
+  if (kind === 'confirmed') memo.putDeposit({ ...row, deposit: { ...row.deposit, confirmedAt } })
   await skipLogging(work, confirmedAt ?? 0)
   return ADDED
 }

@@ -7,10 +7,12 @@ import {
   type WebhookPayload,
 } from '../../domain/webhook.js'
 import type { WebhookPort } from '../store.js'
+import { Batcher } from './connection/batcher.js'
 import type { Database } from './connection/database.js'
 import { type Fragment, sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
 import { internOwner } from './identities.js'
+import { asked, type Place } from './wallets/wallet-rows.js'
 
 interface Columns {
   readonly owner: string
@@ -23,10 +25,15 @@ interface Columns {
   readonly overlap_ends_at: number | null
 }
 
+type KnownColumns = Columns & { readonly now: number }
+
 const COLUMNS = sql`owner, callback_url, secret, created_at, updated_at, payload, previous_secret, overlap_ends_at`
 
 /** Default callback URLs, payloads and secrets of owners. */
 export class PostgresWebhooks implements WebhookPort {
+  /** Asked for each attempt. */
+  private readonly known = new Batcher((owners: readonly string[]) => this.readKnown(owners))
+
   constructor(
     private readonly database: Database,
     private readonly randomSecretHex: () => string,
@@ -65,15 +72,20 @@ export class PostgresWebhooks implements WebhookPort {
   }
 
   async secrets(owner: string): Promise<SigningSecrets> {
-    const known = await this.database.readOne<Columns & { readonly now: number }>(
-      sql`SELECT ${COLUMNS}, ${this.database.now} AS now FROM webhooks WHERE owner = ${owner}`,
-    )
+    const known = await this.known.ask(owner)
     if (known !== undefined) return signingSecrets(kept(known), known.now)
     return this.database.write(async (work) => {
       const row = (await this.locked(work, owner)) ?? this.newRow(work, owner)
       put(work, row)
       return signingSecrets(kept(row), work.nowMs)
     })
+  }
+
+  private async readKnown(owners: readonly string[]): Promise<ReadonlyMap<string, KnownColumns>> {
+    const rows = await this.database.read<KnownColumns>(
+      sql`SELECT ${COLUMNS}, ${this.database.now} AS now FROM webhooks WHERE owner = ANY(${owners}::text[])`,
+    )
+    return new Map(rows.map((row) => [row.owner, row]))
   }
 
   /** The row of an owner, which nobody else changes or makes until the commit. */
@@ -102,6 +114,20 @@ export class PostgresWebhooks implements WebhookPort {
 /** The configuration of an owner. */
 export async function configurationOf(work: Work, owner: string): Promise<WebhookConfiguration> {
   return toConfiguration(owner, await work.row<Columns>(selectOf(owner)))
+}
+
+/** The configurations of those who own wallets at these places, by owner; an owner without one is missing. */
+export async function configurationsAt(
+  work: Work,
+  places: readonly Place[],
+): Promise<ReadonlyMap<string, WebhookConfiguration>> {
+  const wanted = asked(places)
+  if (wanted === null) return new Map()
+  const rows = await work.rows<Columns>(sql`
+    SELECT ${COLUMNS} FROM webhooks WHERE owner IN (
+      SELECT w.owner FROM ${wanted} JOIN addresses AS a ON a.network = asked.network AND a.address = asked.address
+      JOIN wallets AS w ON w.id = a.wallet_id)`)
+  return new Map(rows.map((row) => [row.owner, toConfiguration(row.owner, row)]))
 }
 
 function selectOf(owner: string): Fragment {

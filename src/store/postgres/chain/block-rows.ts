@@ -3,6 +3,7 @@ import type { Deposit } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
+import { isIndex } from '../deposits/deposit-rows.js'
 
 /** Names a deposit within its network. */
 export type NameInNetwork = Pick<Deposit, 'txHash' | 'index'>
@@ -96,25 +97,28 @@ export function removeBlocks(work: Work, network: Network, condition: (height: F
   }
 }
 
-/** Height of the block that holds a deposit. */
-export async function holderOf(
+/** A deposit, and the height of the block that holds it. */
+export interface HeldDeposit extends NameInNetwork {
+  readonly height: number
+}
+
+/** Those of these deposits that blocks hold. */
+export async function holdersOf(
   work: Work,
   network: Network,
-  { txHash, index }: NameInNetwork,
-): Promise<number | undefined> {
-  const row = await work.row<{ height: number }>(sql`
-    SELECT height FROM block_deposits WHERE network = ${network} AND tx_hash = ${txHash} AND index = ${index}::bigint`)
-  return row?.height
+  all: readonly NameInNetwork[],
+): Promise<readonly HeldDeposit[]> {
+  const names = all.filter(({ index }) => isIndex(index))
+  if (names.length === 0) return []
+  const rows = await work.rows<{ tx_hash: string; index: number; height: number }>(sql`
+    SELECT d.tx_hash, d.index, d.height FROM block_deposits AS d JOIN unnest(
+      ${names.map(({ txHash }) => txHash)}::text[], ${names.map(({ index }) => index)}::bigint[]
+    ) AS asked (tx_hash, index) ON d.network = ${network} AND d.tx_hash = asked.tx_hash AND d.index = asked.index`)
+  return rows.map(({ tx_hash: txHash, index, height }) => ({ txHash, index, height }))
 }
 
 /** Lets a block hold a deposit, as its `place`-th. */
-export function holdDeposit(
-  work: Work,
-  network: Network,
-  { txHash, index }: NameInNetwork,
-  height: number,
-  place: number,
-): void {
+export function holdDeposit(work: Work, network: Network, { txHash, index, height }: HeldDeposit, place: number): void {
   work.write(sql`
     INSERT INTO block_deposits (network, tx_hash, index, height, place)
     VALUES (${network}, ${txHash}, ${index}::bigint, ${height}::bigint, ${place}::bigint)

@@ -17,8 +17,10 @@ import type { Network } from '../../../domain/network.js'
 import type { OwedDelivery } from '../../outbox.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { type DepositId, findDeposit } from '../deposits/deposit-rows.js'
+import { DepositMemo } from '../deposits/deposit-memo.js'
+import type { DepositId } from '../deposits/deposit-rows.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
+import { expireDue } from '../invoices/settle.js'
 import { lockAddresses } from '../wallets/wallet-rows.js'
 import {
   type Ask,
@@ -27,24 +29,22 @@ import {
   blocksAt,
   findHead,
   forgetChain,
-  holdDeposit,
-  holderOf,
   type NameInNetwork,
   positionOf,
   putBlock,
   putConfirmed,
-  releaseDeposit,
   removeBlocks,
 } from './block-rows.js'
+import { Holders } from './holders.js'
 
 /*
  * The steps of the watchers: blocks, and the deposits that live and die with them, all in one transaction.
  */
 
-/** The outcome of a step, and the deliveries that it caused. */
+/** The outcome of a step, and the deliveries that each of its reports caused, which are complete with the commit. */
 export interface TakenStep {
   readonly outcome: ChainOutcome
-  readonly owed: readonly OwedDelivery[]
+  readonly owed: readonly (readonly OwedDelivery[])[]
 }
 
 /** The addresses, each once, whose deposits a step reports on. */
@@ -72,27 +72,50 @@ async function blocksOf(ask: Ask, step: ChainStep): Promise<readonly BlockRow[]>
   return step.type === 'undo' ? blocksAbove(ask, step.network, step.above) : []
 }
 
+/** Takes a step in a unit of work of its own; null when it has only settled a piece of what the step meets. */
+export async function takeStep(work: Work, step: ChainStep, deposits: DepositRecorder): Promise<TakenStep | null> {
+  await lockStep(work, step, deposits)
+  await work.readClock()
+  await expireDue(work)
+  const { network } = step
+  const sightings = [...sightingsOf(step)]
+  const held = (await blocksOf((fragment) => work.rows(fragment), step)).flatMap((block) => block.deposits)
+  const memo = new DepositMemo(work)
+  const [holders] = await Promise.all([
+    Holders.read(work, network, [...sightings, ...held]),
+    memo.prepare(sightings.filter((sighting) => deposits.flawOf(sighting) === null)),
+  ])
+  if ((await deposits.settle(memo, work, sightings)).size > 0) return null
+  return new StepTaker(work, network, deposits, memo, holders).take(step)
+}
+
 /** Locks the chain of a step and the addresses that it is about. */
-export async function lockStep(work: Work, step: ChainStep, deposits: DepositRecorder): Promise<void> {
+async function lockStep(work: Work, step: ChainStep, deposits: DepositRecorder): Promise<void> {
   const { network } = step
   work.write(sql`INSERT INTO chains (network, bound) VALUES (${network}, 0) ON CONFLICT DO NOTHING`)
   work.lock(sql`SELECT network FROM chains WHERE network = ${network} FOR UPDATE`)
-  await lockAddresses(work, network, await addressesOf((fragment) => work.rows(fragment), step, deposits))
+  const addresses = await addressesOf((fragment) => work.rows(fragment), step, deposits)
+  lockAddresses(
+    work,
+    addresses.map((toAddress) => ({ network, toAddress })),
+  )
 }
 
 /** Takes one step in a unit of work that has locked it, and collects its effects on deposits. */
-export class StepTaker {
+class StepTaker {
   private repaired = 0
   private confirmedBlocksUndone = 0
   private confirmedDepositsDropped = 0
   private readonly reports: ChainReport[] = []
-  private readonly owed: OwedDelivery[] = []
+  private readonly owed: (readonly OwedDelivery[])[] = []
   private readonly ask: Ask = (fragment) => this.work.rows(fragment)
 
   constructor(
     private readonly work: Work,
     private readonly network: Network,
     private readonly deposits: DepositRecorder,
+    private readonly memo: DepositMemo,
+    private readonly holders: Holders,
   ) {}
 
   async take(step: ChainStep): Promise<TakenStep> {
@@ -139,8 +162,8 @@ export class StepTaker {
         await this.report(report, sighting)
         continue
       }
-      const known = await findDeposit(work, sighting)
-      const isHeld = (await holderOf(work, network, sighting)) !== undefined
+      const known = await this.memo.deposit(sighting)
+      const isHeld = this.holders.of(sighting) !== undefined
       // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
       if (isConfirmed && !isHeld && this.deposits.conflictWith(known, sighting) !== null) {
         await this.retract(sighting)
@@ -149,7 +172,7 @@ export class StepTaker {
       if ((await this.report(report, sighting)) === 'rejected') continue
       // A lower block has it already, or another report has confirmed it: it stays even if this block disappears.
       const isOthers = isHeld || (known?.deposit.kind === 'confirmed' && !isConfirmed)
-      if (!isOthers) holdDeposit(work, network, sighting, block.height, place++)
+      if (!isOthers) this.holders.hold({ ...sighting, height: block.height }, place++)
     }
     putBlock(work, network, block)
   }
@@ -170,7 +193,7 @@ export class StepTaker {
 
   /** Replaces a block's deposits by those that it was now read to hold, and confirms them. */
   private async confirmBlock(block: ObservedBlock): Promise<void> {
-    const { work, network } = this
+    const { network } = this
     const sightings = sightingsIn(network, block)
     const actual = new Set(sightings.filter((one) => this.deposits.flawOf(one) === null).map(nameOf))
     const [stored] = await blocksAt(this.ask, network, [block.height])
@@ -178,7 +201,7 @@ export class StepTaker {
       if (actual.has(nameOf(id))) continue
       await this.drop(id)
       this.repaired += 1
-      releaseDeposit(work, network, id)
+      this.holders.release(id)
     }
     // By name: a deposit that a block lists twice is held once.
     const held = new Set<string>()
@@ -187,15 +210,15 @@ export class StepTaker {
         await this.report('confirmed', sighting)
         continue
       }
-      const holder = await holderOf(work, network, sighting)
+      const holder = this.holders.of(sighting)
       if (holder !== undefined && holder < block.height) continue
       const isElsewhere = holder !== undefined && holder > block.height
-      const isWrong = isElsewhere || this.deposits.conflictWith(await findDeposit(work, sighting), sighting) !== null
+      const isWrong = isElsewhere || this.deposits.conflictWith(await this.memo.deposit(sighting), sighting) !== null
       // The earlier report is taken back, so that the deposit is recorded again as it is.
       if (isWrong) await this.retract(sighting)
       const status = await this.report('confirmed', sighting)
       if (isWrong || (holder === undefined && status === 'applied')) this.repaired += 1
-      if (!held.has(nameOf(sighting))) holdDeposit(work, network, sighting, block.height, held.size)
+      if (!held.has(nameOf(sighting))) this.holders.hold({ ...sighting, height: block.height }, held.size)
       held.add(nameOf(sighting))
     }
   }
@@ -214,11 +237,11 @@ export class StepTaker {
   }
 
   private async report(report: DepositReport, sighting: Sighting): Promise<EventOutcome['status']> {
-    const { outcome, owed } = await this.deposits.record(this.work, { type: 'deposit', report, sighting })
+    const { outcome, owed } = await this.deposits.record(this.memo, this.work, { type: 'deposit', report, sighting })
     const { txHash, index } = sighting
     const reported = outcome.status === 'rejected' ? outcome : { status: outcome.status }
     this.reports.push({ report, txHash, index, outcome: reported })
-    this.owed.push(...owed)
+    this.owed.push(owed)
     return outcome.status
   }
 
@@ -230,7 +253,7 @@ export class StepTaker {
 
   /** Takes back the reports of a deposit, and answers its kind before. */
   private async retract(id: DepositId): Promise<DepositReport> {
-    const known = await findDeposit(this.work, id)
+    const known = await this.memo.deposit(id)
     if (known === undefined) throw new Error('a block holds a deposit that is not there')
     await this.report('dropped', known.deposit)
     return known.deposit.kind

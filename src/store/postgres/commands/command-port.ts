@@ -1,4 +1,3 @@
-import { sightingsOf } from '../../../domain/block.js'
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import { isCovered, refuseVoiding } from '../../../domain/voiding.js'
 import type {
@@ -13,7 +12,7 @@ import type {
   WalletResult,
 } from '../../commands.js'
 import type { InvoiceWithPayment } from '../../store.js'
-import { lockStep, StepTaker } from '../chain/chain-steps.js'
+import { takeStep } from '../chain/chain-steps.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
@@ -24,16 +23,25 @@ import { answerOf, isNamed, STATE } from '../invoices/invoice-rows.js'
 import { decided, expireDue, lockInvoice, selectDue, voided } from '../invoices/settle.js'
 import { isUnsettled, settlePiece } from '../invoices/unsettled-wallets.js'
 import { keysOf, refusalOf } from '../keys/key-port.js'
-import { earlierAnswer, rememberAnswer } from '../ledger/answered-events.js'
-import { lockAddresses } from '../wallets/wallet-rows.js'
 import { answerOfEarlier, createAll } from './create.js'
 import { hex } from './creation-facts.js'
 import { Gathering } from './gathering.js'
+import { recordDeposits } from './record-deposits.js'
 import { earlierRequests, removeExpired } from './requests.js'
+
+/** Creations in one transaction. */
+const CREATIONS_MAX = 256
+/** Deposits in one transaction. Each takes some statements of its own, while the wallets of all are locked. */
+const DEPOSITS_MAX = 64
 
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
 export class PostgresCommands implements CommandPort {
-  private readonly creations = new Gathering((creations: readonly InvoiceCommand[]) => this.createAll(creations))
+  private readonly creations = new Gathering(CREATIONS_MAX, (creations: readonly InvoiceCommand[]) =>
+    this.createAll(creations),
+  )
+  private readonly recordings = new Gathering(DEPOSITS_MAX, (commands: readonly DepositCommand[]) =>
+    this.recordAll(commands),
+  )
   /** The owner of each wallet that has one. */
   private readonly owners = new Batcher((walletIds: readonly string[]) => this.ownersOf(walletIds))
   /** The wallet that was examined last, so that each has its turn. */
@@ -50,11 +58,18 @@ export class PostgresCommands implements CommandPort {
   async perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
     const fates: Settled<WalletResult>[] = []
     while (fates.length < batch.length) {
-      const creations = leadingCreations(batch.slice(fates.length))
-      const command = batch[fates.length]
-      if (creations.length > 0) fates.push(...(await this.creations.perform(creations)))
-      else if (command !== undefined && command.type !== 'invoice') {
-        fates.push(...(await Promise.allSettled([this.performOne(command)])))
+      const rest = batch.slice(fates.length)
+      const [command] = rest
+      switch (command?.type) {
+        case 'invoice':
+          fates.push(...(await this.creations.perform(leading(rest, isCreation))))
+          break
+        case 'deposit':
+          fates.push(...(await this.record(leading(rest, isDeposit))))
+          break
+        case 'void':
+        case 'chain':
+          fates.push(...(await Promise.allSettled([this.performOne(command)])))
       }
     }
     return fates
@@ -107,22 +122,37 @@ export class PostgresCommands implements CommandPort {
     return this.database.write((work) => createAll(work, creations, this.areWalletsShared), creations.length)
   }
 
-  private performOne(command: Exclude<WalletCommand, InvoiceCommand>): Promise<WalletResult> {
+  /** Together with those of other wallets. One that meets much is recorded alone, so that the others do not wait for it. */
+  private async record(commands: readonly DepositCommand[]): Promise<readonly Settled<DepositResult>[]> {
+    const fates: Settled<DepositResult>[] = []
+    for (const [i, fate] of (await this.recordings.perform(commands)).entries()) {
+      const command = commands[i]
+      if (fate.status === 'rejected') fates.push(fate)
+      else if (fate.value !== null) fates.push({ status: 'fulfilled', value: fate.value })
+      else if (command !== undefined) fates.push(...(await Promise.allSettled([this.recordAlone(command)])))
+    }
+    return fates
+  }
+
+  private recordAlone(command: DepositCommand): Promise<DepositResult> {
+    return this.untilDone(async (work) => (await recordDeposits(work, [command], this.deposits))[0] ?? null)
+  }
+
+  private recordAll(commands: readonly DepositCommand[]): Promise<readonly (DepositResult | null)[]> {
+    return this.database.write((work) => recordDeposits(work, commands, this.deposits), commands.length)
+  }
+
+  private async performOne(command: VoidCommand | ChainCommand): Promise<WalletResult> {
     switch (command.type) {
       case 'void':
         return this.database.write(async (work) => ({ type: 'void', outcome: await voidInvoice(work, command) }))
-      case 'deposit':
-        return this.untilDone((work) => this.recordDeposit(work, command))
-      case 'chain':
-        return this.untilDone(async (work) => {
-          const { step } = command
+      case 'chain': {
+        const { outcome, owed } = await this.untilDone(async (work) => {
           await this.fence.hold(work)
-          await lockStep(work, step, this.deposits)
-          await work.readClock()
-          await expireDue(work)
-          if (!(await this.deposits.settle(work, sightingsOf(step)))) return null
-          return { type: 'chain', ...(await new StepTaker(work, step.network, this.deposits).take(step)) }
+          return takeStep(work, command.step, this.deposits)
         })
+        return { type: 'chain', outcome, owed: owed.flat() }
+      }
     }
   }
 
@@ -133,29 +163,25 @@ export class PostgresCommands implements CommandPort {
       if (result !== null) return result
     }
   }
-
-  private async recordDeposit(work: Work, { eventId, fact }: DepositCommand): Promise<DepositResult | null> {
-    const { sighting } = fact
-    if (this.deposits.flawOf(sighting) === null) {
-      await lockAddresses(work, sighting.network, [sighting.toAddress])
-    }
-    const answered = await earlierAnswer(work, eventId)
-    await work.readClock()
-    await expireDue(work)
-    if (answered !== null) {
-      const outcome = answered.status === 'duplicate' ? { ...answered, deposit: null } : answered
-      return { type: 'deposit', outcome, owed: [] }
-    }
-    if (!(await this.deposits.settle(work, [sighting]))) return null
-    const recorded = await this.deposits.record(work, fact)
-    rememberAnswer(work, eventId, recorded.outcome)
-    return { type: 'deposit', ...recorded }
-  }
 }
 
-function leadingCreations(batch: readonly WalletCommand[]): readonly InvoiceCommand[] {
-  const end = batch.findIndex(({ type }) => type !== 'invoice')
-  return (end === -1 ? batch : batch.slice(0, end)) as readonly InvoiceCommand[]
+type ChainCommand = Extract<WalletCommand, { type: 'chain' }>
+
+function isCreation(command: WalletCommand): command is InvoiceCommand {
+  return command.type === 'invoice'
+}
+
+function isDeposit(command: WalletCommand): command is DepositCommand {
+  return command.type === 'deposit'
+}
+
+/** The commands of one kind with which a batch begins. */
+function leading<C extends WalletCommand>(
+  batch: readonly WalletCommand[],
+  isOne: (command: WalletCommand) => command is C,
+): readonly C[] {
+  const end = batch.findIndex((command) => !isOne(command))
+  return (end === -1 ? batch : batch.slice(0, end)).filter(isOne)
 }
 
 /** Voids an invoice for its owner. A void one stays as it is. */

@@ -1,7 +1,5 @@
 import type { Settled } from '../../commands.js'
 
-/** Commands in one transaction. */
-const GATHERED_MAX = 256
 /** Transactions at once: one is decided here while the database works on another. */
 const RUNNING_MAX = 2
 
@@ -18,14 +16,19 @@ export class Gathering<C, R> {
   private waiting: Part<C, R>[] = []
   private running = 0
 
-  /** `performAll` answers each command, in order, or rejects and has done nothing. */
-  constructor(private readonly performAll: (commands: readonly C[]) => Promise<readonly R[]>) {}
+  /**
+   * `performAll` answers each command, in order, or rejects and has done nothing. `gatheredMax`: commands in one transaction.
+   */
+  constructor(
+    private readonly gatheredMax: number,
+    private readonly performAll: (commands: readonly C[]) => Promise<readonly R[]>,
+  ) {}
 
   /** Performs commands in order. One that throws is rejected alone. */
   async perform(commands: readonly C[]): Promise<readonly Settled<R>[]> {
     const fates: Settled<R>[] = []
     while (fates.length < commands.length) {
-      fates.push(...(await this.gather(commands.slice(fates.length, fates.length + GATHERED_MAX))))
+      fates.push(...(await this.gather(commands.slice(fates.length, fates.length + this.gatheredMax))))
     }
     return fates
   }
@@ -57,7 +60,7 @@ export class Gathering<C, R> {
     let size = 0
     const end = this.waiting.findIndex(({ commands }) => {
       size += commands.length
-      return size > GATHERED_MAX
+      return size > this.gatheredMax
     })
     return this.waiting.splice(0, end === -1 ? this.waiting.length : Math.max(end, 1))
   }

@@ -1,11 +1,25 @@
 import type { OwedDelivery } from '../../outbox.js'
 import { logChange, type Told } from '../change-log.js'
 import { countByOwner, enterEvents, type LastNumber, type LoggedEvent, takeNumbers } from '../events/event-log.js'
+import {
+  enterDeliveries,
+  laneOf,
+  type NewDelivery,
+  putHead,
+  takeHead,
+  timeOfDeliveryId,
+} from '../outbox/new-deliveries.js'
 import type { DatabaseOptions } from './database.js'
 import { FateUnknown } from './errors.js'
 import { presentTime } from './present-time.js'
 import type { Done, Row, Session } from './session.js'
 import { type Fragment, sql } from './sql.js'
+
+/** A delivery to queue, and the list that is to name it. */
+interface Queued {
+  readonly delivery: NewDelivery
+  readonly owed: OwedDelivery[]
+}
 
 /**
  * The transaction of a unit of work, at READ COMMITTED: a statement sees what was committed when it began. So a unit first locks
@@ -21,7 +35,9 @@ export class Work {
   private hasWritten = false
   private readonly events: LoggedEvent[] = []
   private readonly changes = new Set<string>()
+  private readonly touched = new Set<string>()
   private readonly owed: OwedDelivery[] = []
+  private readonly queued: Queued[] = []
   /** What the unit answered, once its commit was sent. */
   value: unknown
   isCommitSent = false
@@ -121,6 +137,20 @@ export class Work {
     this.changes.add(walletId)
   }
 
+  /** Notes that the unit changes an invoice, so that a row of it which was read before is out of date. */
+  touch(invoiceId: string): void {
+    this.touched.add(invoiceId)
+  }
+
+  hasTouched(invoiceId: string): boolean {
+    return this.touched.has(invoiceId)
+  }
+
+  /** Queues a delivery with the commit, which adds it to `owed`. */
+  enqueue(delivery: NewDelivery, owed: OwedDelivery[]): void {
+    this.queued.push({ delivery, owed })
+  }
+
   /** Notes that a delivery becomes due, of which other processes are to hear. */
   owes(delivery: OwedDelivery): void {
     this.owed.push(delivery)
@@ -133,7 +163,7 @@ export class Work {
   /** Writes what the unit has gathered, and commits. `value` is what the unit answers. */
   async commit(value: unknown): Promise<void> {
     if (this.failure !== null) throw this.failure
-    await this.writeEvents()
+    await Promise.all([this.writeDeliveries(), this.writeEvents()])
     if (this.hasWritten) {
       const time = await this.readClock()
       if (this.changes.size > 0 || this.owed.length > 0) this.write(logChange(this.told, this.writer, time))
@@ -150,13 +180,33 @@ export class Work {
     }
   }
 
-  /** False when the session cannot be used again. */
+  /** Nothing more is sent. False when the session cannot be used again. */
   async rollBack(): Promise<boolean> {
+    // A part of the unit that runs beside the one which failed must not write outside of the transaction.
+    this.failure ??= new Error('the unit of work was rolled back')
     try {
       await this.session.run(sql`ROLLBACK`)
       return !this.session.isLost
     } catch {
       return false
+    }
+  }
+
+  private async writeDeliveries(): Promise<void> {
+    const { queued } = this
+    const [first, ...rest] = queued.map(() => this.newId())
+    if (first === undefined) return
+    const [head] = await this.written<{ newest: string }>(takeHead(first))
+    const isFirst = head === undefined || head.newest === first
+    const ids = isFirst ? [first, ...rest] : queued.map(() => this.newId(timeOfDeliveryId(head.newest) + 1))
+    this.write(putHead(ids.at(-1) ?? first))
+    const deliveries = queued.map(({ delivery }) => delivery)
+    this.write(enterDeliveries(ids, deliveries, this.nowMs))
+    for (const [i, { delivery, owed }] of queued.entries()) {
+      const { owner, url } = delivery
+      const due = { id: ids[i] ?? first, lane: laneOf(owner, url), owner }
+      owed.push(due)
+      this.owes(due)
     }
   }
 

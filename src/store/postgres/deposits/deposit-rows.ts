@@ -54,9 +54,25 @@ export function isIndex(index: number): boolean {
 }
 
 export async function findDeposit(work: Work, id: DepositId): Promise<DepositRow | undefined> {
-  if (!isIndex(id.index)) return undefined
-  const row = await work.row<DepositColumns>(sql`SELECT ${DEPOSIT_COLUMNS} FROM deposits AS d WHERE ${isDeposit(id)}`)
-  return row === undefined ? undefined : toDepositRow(row)
+  return (await findDeposits(work, [id])).get(nameOf(id))
+}
+
+/** The deposits that are known of these, by `nameOf`. */
+export async function findDeposits(work: Work, ids: readonly DepositId[]): Promise<ReadonlyMap<string, DepositRow>> {
+  const asked = ids.filter(({ index }) => isIndex(index))
+  if (asked.length === 0) return new Map()
+  const rows = await work.rows<DepositColumns>(sql`
+    SELECT ${DEPOSIT_COLUMNS} FROM deposits AS d JOIN unnest(
+      ${asked.map(({ network }) => network)}::text[], ${asked.map(({ txHash }) => txHash)}::text[],
+      ${asked.map(({ index }) => index)}::bigint[]
+    ) AS asked (network, tx_hash, index)
+      ON d.network = asked.network AND d.tx_hash = asked.tx_hash AND d.index = asked.index`)
+  return new Map(rows.map((row) => [nameOf(toDeposit(row)), toDepositRow(row)]))
+}
+
+/** Names a deposit. Neither a network nor an index has a colon. */
+export function nameOf({ network, txHash, index }: DepositId): string {
+  return `${network}:${index}:${txHash}`
 }
 
 function toDepositRow(columns: DepositColumns): DepositRow {

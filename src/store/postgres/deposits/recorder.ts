@@ -18,14 +18,13 @@ import type { OwedDelivery } from '../../outbox.js'
 import type { Work } from '../connection/work.js'
 import { depositData } from '../events/event-data.js'
 import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
-import { addMatch, giveBackMatch, isUnpaid, lockInvoice, reopen } from '../invoices/settle.js'
-import { settleWallet } from '../invoices/unsettled-wallets.js'
-import { enqueueDelivery } from '../outbox/deliveries.js'
+import { addMatch, giveBackMatch, isUnpaid, lockInvoice, readInvoice, reopen } from '../invoices/settle.js'
+import { OthersPaid } from '../invoices/unsettled-wallets.js'
 import { addToSums } from '../payments/sums.js'
-import { type AddressRow, lockAddress } from '../wallets/wallet-rows.js'
-import { configurationOf } from '../webhooks.js'
-import { Candidates } from './candidates.js'
-import { type DepositRow, findDeposit, putDeposit } from './deposit-rows.js'
+import type { AddressRow } from '../wallets/wallet-rows.js'
+import { Candidates, searchByAmount } from './candidates.js'
+import type { DepositMemo } from './deposit-memo.js'
+import { type DepositRow, nameOf } from './deposit-rows.js'
 
 /** The outcome of a report, and the deliveries that it caused. */
 export interface RecordedDeposit {
@@ -39,34 +38,50 @@ export interface RecordedDeposit {
  */
 const SETTLED_PLACES_MAX = 100
 
+/** A status that the owner of an invoice is to hear of. */
+interface Owing {
+  readonly invoice: InvoiceRow
+  readonly notified: NotifiedInvoice
+  readonly status: DepositStatus
+  /** What is owed stands in here with the commit. */
+  readonly owed: OwedDelivery[]
+}
+
 /** Records deposits: their sums, the invoice that each notifies, and the deliveries that it owes. */
 export class DepositRecorder {
   constructor(private readonly tokenDecimals: TokenDecimals) {}
 
   /**
-   * Settles a bounded piece of what the choices for these deposits will meet; false when there is more. Without it a deposit
-   * finds its invoice too, but settles everything at once. The addresses are locked.
+   * Settles a bounded piece of what the choices for these deposits will meet, and answers those for which there is more. Without it
+   * a deposit finds its invoice too, but settles everything at once. The addresses are locked.
    */
-  async settle(work: Work, sightings: Iterable<Sighting>): Promise<boolean> {
-    let left = SETTLED_PLACES_MAX
+  async settle(memo: DepositMemo, work: Work, sightings: Iterable<Sighting>): Promise<ReadonlySet<Sighting>> {
+    const searches = new Map<Sighting, Candidates>()
     for (const sighting of sightings) {
       const value = this.flawOf(sighting) === null ? depositValue(sighting, this.tokenDecimals) : null
       if (value === null) continue
-      const known = await findDeposit(work, sighting)
+      const known = await memo.deposit(sighting)
       if ((known?.invoiceId ?? null) !== null) continue
-      const address = await lockAddress(work, sighting.network, sighting.toAddress)
-      const candidates = await candidatesFor(work, address, sighting, value)
-      if (candidates !== null) left = await candidates.settle(left)
-      if (left === 0) return false
+      const candidates = await candidatesFor(memo, work, await memo.address(sighting), sighting, value)
+      if (candidates !== null) searches.set(sighting, candidates)
     }
-    return true
+    await searchByAmount(work, [...searches.values()])
+    const unsettled = new Set<Sighting>()
+    let left = SETTLED_PLACES_MAX
+    for (const [sighting, candidates] of searches) {
+      memo.searches.set(nameOf(sighting), candidates)
+      const settled = await candidates.settle(left)
+      left = settled.left
+      if (!settled.isDone) unsettled.add(sighting)
+    }
+    return unsettled
   }
 
-  /** In a silent unit nobody is notified, now or later, of the statuses that it reaches. */
-  async record(work: Work, { report, sighting }: DepositFact): Promise<RecordedDeposit> {
+  /** In a silent unit nobody is notified, now or later, of the statuses that it reaches. `owed` is complete with the commit. */
+  async record(memo: DepositMemo, work: Work, { report, sighting }: DepositFact): Promise<RecordedDeposit> {
     const flaw = this.flawOf(sighting)
     if (flaw !== null) return rejected(flaw)
-    const known = await findDeposit(work, sighting)
+    const known = await memo.deposit(sighting)
     const conflict = report === 'dropped' ? null : this.conflictWith(known, sighting)
     if (conflict !== null) return rejected(`the deposit is known with another ${conflict}`)
     const from = known?.deposit.kind ?? 'unseen'
@@ -77,10 +92,9 @@ export class DepositRecorder {
     }
     const { kind, reaches } = transition
     const isAnew = known === undefined || from === 'dropped'
-    const { network, toAddress } = isAnew ? sighting : known.deposit
-    const address = await lockAddress(work, network, toAddress)
+    const address = await memo.address(isAnew ? sighting : known.deposit)
     const seen = isAnew ? this.seen(address.id, known, sighting) : known
-    const invoice = await matchAt(work, address, seen, from, kind)
+    const invoice = await matchAt(memo, work, address, seen, from, kind)
     const after: DepositRow = {
       ...seen,
       deposit: { ...seen.deposit, kind, confirmedAt: kind === 'confirmed' ? work.nowMs : null },
@@ -91,13 +105,13 @@ export class DepositRecorder {
     logDeposit(work, address, after, invoice, reaches)
     await count(work, address, from, after)
     if (address.wallet !== null) work.changed(address.wallet.id)
-    if (kind === 'confirmed') await settle(work, address, after)
-    putDeposit(work, after)
+    const notified = new NotifiedInvoice(work, after.invoiceId)
+    if (kind === 'confirmed') await settle(work, address, after, notified)
+    memo.putDeposit(after)
     const owed: OwedDelivery[] = []
     for (const status of reaches) {
       const isNew = status === 'pending' ? !seen.isPendingReached : !seen.isConfirmedReached
-      const delivery = isNew && !work.isSilent && invoice !== null ? await owe(work, after, invoice.id, status) : null
-      if (delivery !== null) owed.push(delivery)
+      if (isNew && !work.isSilent && invoice !== null) await owe(memo, work, after, { invoice, notified, status, owed })
     }
     return { outcome: { status: 'applied', deposit: after.deposit }, owed }
   }
@@ -140,12 +154,28 @@ function rejected(error: string): RecordedDeposit {
   return { outcome: { status: 'rejected', error }, owed: [] }
 }
 
+/** The invoice that a deposit notifies, which is locked, as it is when the deposit is counted: read once, when it is asked for. */
+class NotifiedInvoice {
+  private counted: Promise<InvoiceRow> | null = null
+
+  constructor(
+    private readonly work: Work,
+    private readonly id: string | null,
+  ) {}
+
+  get row(): Promise<InvoiceRow> | null {
+    if (this.id !== null) this.counted ??= readInvoice(this.work, this.id)
+    return this.counted
+  }
+}
+
 /**
  * The invoice that the deposit notifies from now on. The choice is made when the deposit is first seen, once more when it
  * is confirmed and there was none, and kept: a dropped deposit only gives its match back until it is seen again. It is
  * made before the deposit is counted, so that what an invoice misses is what the payer saw missing.
  */
 async function matchAt(
+  memo: DepositMemo,
   work: Work,
   address: AddressRow,
   { deposit, countedAs, atoms, invoiceId }: DepositRow,
@@ -154,11 +184,18 @@ async function matchAt(
 ): Promise<InvoiceRow | null> {
   const known = invoiceId === null ? null : await lockInvoice(work, invoiceId)
   if (to === 'dropped') {
+    // Another deposit may match it now.
+    memo.searches.clear()
     if (known !== null) giveBackMatch(work, known)
     return known
   }
   if (known !== null && from !== 'dropped') return known
-  const search = known === null ? await candidatesFor(work, address, deposit, { currency: countedAs, atoms }) : null
+  if (known === null && countedAs === null) return null
+  const value = { currency: countedAs, atoms }
+  const search =
+    known === null
+      ? (memo.searches.get(nameOf(deposit)) ?? (await candidatesFor(memo, work, address, deposit, value)))
+      : null
   const chosen = search === null ? known : await chooseInvoiceInTime(search)
   if (chosen !== null) addMatch(work, chosen)
   return chosen
@@ -166,13 +203,14 @@ async function matchAt(
 
 /** The candidates for a deposit; null when it can have none. */
 async function candidatesFor(
+  memo: DepositMemo,
   work: Work,
   { wallet }: AddressRow,
   { receivedAt }: Sighting,
   { currency, atoms }: DepositValue,
 ): Promise<Candidates | null> {
   if (wallet === null || wallet.owner === null || currency === null) return null
-  const { callback_url } = await configurationOf(work, wallet.owner)
+  const { callback_url } = await memo.configuration(wallet.owner)
   const hasDefaultCallback = callback_url !== null
   const { id: walletId, owner } = wallet
   return new Candidates(work, { walletId, owner, currency, atoms, receivedAt, hasDefaultCallback })
@@ -182,14 +220,15 @@ async function candidatesFor(
 async function settle(
   work: Work,
   { wallet }: AddressRow,
-  { deposit, invoiceId, countedAs }: DepositRow,
+  { deposit, countedAs }: DepositRow,
+  notified: NotifiedInvoice,
 ): Promise<void> {
-  if (invoiceId !== null) {
-    const row = await lockInvoice(work, invoiceId)
-    if (row.state === STATE.open) isUnpaid(work, row)
-  }
-  if (countedAs === null || wallet === null) return
-  await settleWallet(work, wallet.id, { currency: countedAs, receivedAt: deposit.receivedAt })
+  const { row } = notified
+  const others = countedAs === null || wallet === null ? null : new OthersPaid(work, wallet.id)
+  const matched = await row
+  if (matched?.state === STATE.open) isUnpaid(work, matched)
+  if (others === null || countedAs === null) return
+  await others.settle({ currency: countedAs, receivedAt: deposit.receivedAt }, matched)
 }
 
 /** Tells the owner of the invoice that it matched, or else of its wallet, what became of a deposit. */
@@ -225,23 +264,22 @@ async function count(
 }
 
 /**
- * Enters the delivery that a status owes, if the prerequisites hold (specification, Webhook delivery). Where the owner wants
+ * Queues the delivery that a status owes, if the prerequisites hold (specification, Webhook delivery). Where the owner wants
  * the payment in the body, it is the payment as of now: the deposit has to be counted already.
  */
 async function owe(
+  memo: DepositMemo,
   work: Work,
   { deposit }: DepositRow,
-  invoiceId: string,
-  status: DepositStatus,
-): Promise<OwedDelivery | null> {
-  const { invoice, atoms, received } = await lockInvoice(work, invoiceId)
+  { invoice: { invoice }, notified, status, owed }: Owing,
+): Promise<void> {
   const { id, owner, reference, amount, currency } = invoice
   if (reference === null) throw new Error('a deposit was matched to an invoice without a reference')
-  const configuration = await configurationOf(work, owner)
+  const configuration = await memo.configuration(owner)
   const url = resolveCallback(invoice.callback_url, configuration.callback_url)
-  if (url === null) return null
-  const added =
-    configuration.payload === 'with-invoice' ? { invoice: { amount, currency, ...paymentOf(atoms, received) } } : {}
+  if (url === null) return
+  const counted = configuration.payload === 'with-invoice' ? await notified.row : null
+  const added = counted === null ? {} : { invoice: { amount, currency, ...paymentOf(counted.atoms, counted.received) } }
   const body = webhookBody({ id, reference }, status, deposit, added)
-  return enqueueDelivery(work, { owner, invoiceId: id, status, url, body })
+  work.enqueue({ owner, invoiceId: id, status, url, body }, owed)
 }

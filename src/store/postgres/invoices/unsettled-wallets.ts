@@ -2,7 +2,7 @@ import type { Currency } from '../../../domain/amount.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { firstIdAt, STATE } from './invoice-rows.js'
+import { firstIdAt, type InvoiceRow, STATE } from './invoice-rows.js'
 import { isUnpaid, lockInvoices } from './settle.js'
 
 /*
@@ -41,16 +41,35 @@ interface Place {
   readonly invoice_id: string
 }
 
-/** Finds the open invoices on a locked wallet that a confirmed deposit has paid. */
-export async function settleWallet(work: Work, walletId: string, deposit: PayingDeposit): Promise<void> {
-  const known = await work.wrote(sql`
-    UPDATE unsettled_wallets SET is_again = true, is_aloud = is_aloud OR ${!work.isSilent} WHERE wallet_id = ${walletId}`)
-  if (known > 0) return
-  const examinedTo = await examine(work, walletId, null, EXAMINED_WITH_DEPOSIT, deposit)
-  if (examinedTo === null) return
-  work.write(sql`
-    INSERT INTO unsettled_wallets (wallet_id, is_again, is_aloud, examined_to)
-    VALUES (${walletId}, false, ${!work.isSilent}, ${examinedTo})`)
+/** The open invoices on a locked wallet that a confirmed deposit may have paid. It is counted already, and they are read at once. */
+export class OthersPaid {
+  private readonly isKnown: Promise<number>
+  private readonly places: Promise<readonly Place[]>
+
+  constructor(
+    private readonly work: Work,
+    private readonly walletId: string,
+  ) {
+    this.isKnown = work.wrote(sql`
+      UPDATE unsettled_wallets SET is_again = true, is_aloud = is_aloud OR ${!work.isSilent} WHERE wallet_id = ${walletId}`)
+    this.places = placesBehind(work, walletId, null, EXAMINED_WITH_DEPOSIT)
+  }
+
+  /** Finds those that are paid. The one that the deposit matched has been examined. */
+  async settle(deposit: PayingDeposit, matched: Pick<InvoiceRow, 'id'> | null): Promise<void> {
+    const { work, walletId } = this
+    const [known, places] = await Promise.all([this.isKnown, this.places])
+    if (known > 0) return
+    await examine(
+      work,
+      places.filter((place) => isCounted(place, deposit) && place.invoice_id !== matched?.id),
+    )
+    const examinedTo = endOf(places, EXAMINED_WITH_DEPOSIT)
+    if (examinedTo === null) return
+    work.write(sql`
+      INSERT INTO unsettled_wallets (wallet_id, is_again, is_aloud, examined_to)
+      VALUES (${walletId}, false, ${!work.isSilent}, ${examinedTo})`)
+  }
 }
 
 /** Whether there is something for `settlePiece`. */
@@ -71,7 +90,9 @@ export async function settlePiece(work: Work, after: string): Promise<string | n
   )
   if (known === undefined) return walletId
   if (!known.is_aloud) work.silence()
-  const examinedTo = await examine(work, walletId, known.examined_to, EXAMINED_AT_ONCE)
+  const places = await placesBehind(work, walletId, known.examined_to, EXAMINED_AT_ONCE)
+  await examine(work, places)
+  const examinedTo = endOf(places, EXAMINED_AT_ONCE)
   if (examinedTo === null && !known.is_again) {
     work.write(sql`DELETE FROM unsettled_wallets WHERE wallet_id = ${walletId}`)
   } else {
@@ -82,23 +103,27 @@ export async function settlePiece(work: Work, after: string): Promise<string | n
   return walletId
 }
 
-/** Examines the next `limit` open invoices behind a place. Answers that of the last one; null when there are no more. */
-async function examine(
-  work: Work,
-  walletId: string,
-  after: string | null,
-  limit: number,
-  deposit: PayingDeposit | null = null,
-): Promise<string | null> {
+/** The next `limit` places of open invoices on a wallet behind one of them. */
+function placesBehind(work: Work, walletId: string, after: string | null, limit: number): Promise<readonly Place[]> {
   const behind = after === null ? sql`` : isBehind(JSON.parse(after) as Place)
-  const places = await work.rows<Place>(sql`
+  return work.rows<Place>(sql`
     SELECT owner, encode(set_id, 'hex') AS set_id, currency, callback, invoice_id FROM open_places AS p
     WHERE wallet_id = ${walletId} ${behind}
     ORDER BY p.owner, p.set_id, p.currency, p.callback, p.invoice_id LIMIT ${limit}::bigint`)
-  const ids = places.filter((place) => deposit === null || isCounted(place, deposit)).map((place) => place.invoice_id)
-  for (const row of await lockInvoices(work, ids)) if (row.state === STATE.open) isUnpaid(work, row)
+}
+
+/** The last of the places, to go on behind it; null when there are no more. */
+function endOf(places: readonly Place[], limit: number): string | null {
   const last = places.at(-1)
   return last === undefined || places.length < limit ? null : JSON.stringify(last)
+}
+
+async function examine(work: Work, places: readonly Place[]): Promise<void> {
+  const rows = await lockInvoices(
+    work,
+    places.map(({ invoice_id }) => invoice_id),
+  )
+  for (const row of rows) if (row.state === STATE.open) isUnpaid(work, row)
 }
 
 function isBehind({ owner, set_id, currency, callback, invoice_id }: Place): Fragment {

@@ -13,21 +13,52 @@ const EVENT_ID_BYTES_MAX = 512
 /** The answer to an event that was answered before: an effect never comes later than the first answer. */
 export type EarlierAnswer = Exclude<EventOutcome, { readonly status: 'applied' }>
 
-/** The answer to an event that is not applied: its id cannot be kept, or was answered before. Null when it is new. */
-export async function earlierAnswer(work: Work, eventId: string | null): Promise<EarlierAnswer | null> {
-  if (eventId === null) return null
-  const length = Buffer.byteLength(eventId)
-  if (length === 0 || length > EVENT_ID_BYTES_MAX) {
-    return { status: 'rejected', error: 'an event id must have 1 to 512 bytes' }
+/** The answers to those events that are not applied, by their ids: an id cannot be kept, or was answered before. */
+export async function earlierAnswers(
+  work: Work,
+  eventIds: readonly (string | null)[],
+): Promise<Map<string, EarlierAnswer>> {
+  const answers = new Map<string, EarlierAnswer>()
+  const ids = eventIds.filter((id) => id !== null)
+  const asked = ids.filter(isKept)
+  for (const id of ids) {
+    if (!isKept(id)) answers.set(id, { status: 'rejected', error: 'an event id must have 1 to 512 bytes' })
   }
-  const row = await work.row<{ error: string | null }>(sql`SELECT error FROM answered_events WHERE id = ${eventId}`)
-  if (row === undefined) return null
-  return row.error === null ? { status: 'duplicate' } : { status: 'rejected', error: row.error }
+  if (asked.length === 0) return answers
+  const rows = await work.rows<{ id: string; error: string | null }>(
+    sql`SELECT id, error FROM answered_events WHERE id = ANY(${asked}::text[])`,
+  )
+  for (const { id, error } of rows)
+    answers.set(id, error === null ? { status: 'duplicate' } : { status: 'rejected', error })
+  return answers
 }
 
-/** Two answers to one event at the same time are one too many: the later one is taken back and finds the earlier one. */
-export function rememberAnswer(work: Work, eventId: string | null, outcome: EventOutcome): void {
-  if (eventId === null) return
-  const error = outcome.status === 'rejected' ? outcome.error : null
-  work.write(sql`INSERT INTO answered_events (id, at, error) VALUES (${eventId}, ${work.nowMs}::bigint, ${error})`)
+/** The answer to an event that comes again, from the answer to the first one. */
+export function repetitionOf(outcome: EventOutcome): EarlierAnswer {
+  return outcome.status === 'rejected' ? outcome : { status: 'duplicate' }
+}
+
+function isKept(eventId: string): boolean {
+  const length = Buffer.byteLength(eventId)
+  return length > 0 && length <= EVENT_ID_BYTES_MAX
+}
+
+/** An event, and the answer to it. */
+export interface AnsweredEvent {
+  readonly eventId: string | null
+  readonly outcome: EventOutcome
+}
+
+/**
+ * Remembers answers, after the clock was read. Two answers to one event at the same time are one too many: the later one is taken
+ * back and finds the earlier one.
+ */
+export function rememberAnswers(work: Work, answered: readonly AnsweredEvent[]): void {
+  const named = answered.filter(({ eventId }) => eventId !== null)
+  if (named.length === 0) return
+  const errors = named.map(({ outcome }) => (outcome.status === 'rejected' ? outcome.error : null))
+  work.write(sql`
+    INSERT INTO answered_events (id, at, error)
+    SELECT id, ${work.nowMs}::bigint, error FROM unnest(${named.map(({ eventId }) => eventId)}::text[], ${errors}::text[])
+      AS answered (id, error) ORDER BY id`)
 }

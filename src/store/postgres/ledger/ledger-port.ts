@@ -14,7 +14,7 @@ import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import type { Fence } from '../fence.js'
 import { applyLedgerFact, noteDuplicate } from '../wallets/wallet-facts.js'
-import { earlierAnswer, rememberAnswer } from './answered-events.js'
+import { earlierAnswers, rememberAnswers } from './answered-events.js'
 
 interface ProgressColumns {
   readonly origin: string
@@ -79,7 +79,8 @@ export class PostgresLedger implements LedgerPort {
   }
 
   private async apply(work: Work, { eventId, fact }: LedgerEvent): Promise<EventOutcome> {
-    const outcome = (await earlierAnswer(work, eventId)) ?? (await this.applyNew(work, { eventId, fact }))
+    const earlier = eventId === null ? undefined : (await earlierAnswers(work, [eventId])).get(eventId)
+    const outcome = earlier ?? (await this.applyNew(work, { eventId, fact }))
     if (outcome.status === 'duplicate' && fact.type === 'wallet.assigned') noteDuplicate(work, fact)
     return outcome
   }
@@ -90,7 +91,7 @@ export class PostgresLedger implements LedgerPort {
         ? { status: 'rejected', error: fact.error }
         : await applyLedgerFact(work, fact, this.flawOfAddress)
     await work.readClock()
-    rememberAnswer(work, eventId, outcome)
+    rememberAnswers(work, [{ eventId, outcome }])
     return outcome
   }
 }

@@ -5,8 +5,8 @@ import type { MovedEvent, MovedWebhook } from '../../moving/records.js'
 import { sql } from '../connection/sql.js'
 import { deliveryData, depositData } from '../events/event-data.js'
 import { idOf, numberOf } from '../events/event-port.js'
-import { laneOf } from '../outbox/deliveries.js'
 import { DELIVERY_COLUMNS, type DeliveryColumns, toDelivery } from '../outbox/delivery-rows.js'
+import { laneOf } from '../outbox/new-deliveries.js'
 import { behindPlace, bytesOf, type Column, insertInto, type PostgresMovedKind } from './moved-kind.js'
 
 interface WebhookColumns {

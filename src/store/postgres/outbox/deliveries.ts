@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { failureShown } from '../../../domain/event.js'
 import { type Outcome, succeed } from '../../../domain/failure.js'
 import { isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
@@ -9,6 +8,7 @@ import type { Work } from '../connection/work.js'
 import { deliveryData } from '../events/event-data.js'
 import { isNamed } from '../invoices/invoice-rows.js'
 import { DELIVERY_COLUMNS, type DeliveryColumns, toDelivery } from './delivery-rows.js'
+import { laneOf } from './new-deliveries.js'
 
 /*
  * The life of a delivery:
@@ -18,25 +18,6 @@ import { DELIVERY_COLUMNS, type DeliveryColumns, toDelivery } from './delivery-r
  *       ├─ waiting ◄─┘            │
  *       └── redelivered ◄─────────┘
  */
-
-const LANE_HEX_LENGTH = 32
-const LANE_SEPARATOR = '\n'
-
-/** A delivery that a deposit causes. */
-type NewDelivery = Pick<Delivery, 'owner' | 'invoiceId' | 'status' | 'url' | 'body'>
-
-/** Queues a delivery, in the transaction of the deposit that caused it. */
-export async function enqueueDelivery(work: Work, delivery: NewDelivery): Promise<OwedDelivery> {
-  const { owner, invoiceId, status, url, body } = delivery
-  const id = await nextId(work)
-  const lane = laneOf(owner, url)
-  work.write(sql`
-    INSERT INTO deliveries (id, owner, lane, invoice_id, status, url, body, state, created_at, attempts, attempts_before)
-    VALUES (${id}::uuid, ${owner}, ${lane}, ${invoiceId}, ${status}, ${url}, ${body}, 'queued', ${work.nowMs}::bigint, 0, 0)`)
-  const owed = { id, lane, owner }
-  work.owes(owed)
-  return owed
-}
 
 /** Marks deliveries attempted, and answers which of them were still queued. Rejects when one is not there. */
 export async function markAttempted(work: Work, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -150,33 +131,6 @@ async function logFailure(work: Work, { id, owner, status, attempts, result, inv
   work.log(owner, { type: 'delivery.failed', invoiceId: invoice?.id ?? null, data })
 }
 
-/**
- * An id behind those of all deliveries, of this time if that is possible: whoever has read the queue up to an id finds the
- * `confirmed` of a deposit behind its `pending`.
- */
-async function nextId(work: Work): Promise<string> {
-  const own = work.newId()
-  const [head] = await work.written<{ newest: string }>(sql`
-    INSERT INTO delivery_head AS head (singleton, newest) VALUES (true, ${own}::uuid)
-    ON CONFLICT (singleton) DO UPDATE SET newest = greatest(head.newest, excluded.newest) RETURNING newest`)
-  if (head === undefined || head.newest === own) return own
-  const id = work.newId(timeOf(head.newest) + 1)
-  work.write(sql`UPDATE delivery_head SET newest = ${id}::uuid`)
-  return id
-}
-
-const TIME_HEX_LENGTH = 12
-
-function timeOf(id: string): number {
-  return Number.parseInt(id.slice(0, TIME_HEX_LENGTH), 16)
-}
-
 function owedBy({ id, owner, url }: Delivery): OwedDelivery {
   return { id, lane: laneOf(owner, url), owner }
-}
-
-/** Names a lane: the owner, and the scheme, host and port of its receiver. */
-export function laneOf(owner: string, url: string): string {
-  const name = owner + LANE_SEPARATOR + new URL(url).origin
-  return createHash('sha256').update(name).digest('hex').slice(0, LANE_HEX_LENGTH)
 }

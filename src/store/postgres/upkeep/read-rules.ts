@@ -3,7 +3,7 @@ import type { Violation } from '../../upkeep.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import { setIdOf } from '../invoices/invoice-rows.js'
 import type { Snapshot } from '../moving/snapshot.js'
-import { laneOf } from '../outbox/deliveries.js'
+import { laneOf } from '../outbox/new-deliveries.js'
 
 /** What only this program can tell of a row: each row is read. */
 interface ReadRule<Columns> {

@@ -24,7 +24,7 @@ class Transaction {
 
 class Transactions {
   readonly begun: Transaction[] = []
-  readonly gathering = new Gathering((commands: readonly string[]) => {
+  readonly gathering = new Gathering(256, (commands: readonly string[]) => {
     const transaction = new Transaction(commands)
     this.begun.push(transaction)
     if (this.isEndless) return transaction.answer()

@@ -1,0 +1,60 @@
+import type { DepositCommand, DepositResult } from '../../commands.js'
+import type { Work } from '../connection/work.js'
+import { DepositMemo } from '../deposits/deposit-memo.js'
+import { nameOf } from '../deposits/deposit-rows.js'
+import type { DepositRecorder } from '../deposits/recorder.js'
+import { expireDue } from '../invoices/settle.js'
+import { type AnsweredEvent, earlierAnswers, rememberAnswers, repetitionOf } from '../ledger/answered-events.js'
+import { lockAddresses, placeNameOf } from '../wallets/wallet-rows.js'
+
+/**
+ * Records deposits of any wallets in one unit of work, in order. Null for one that meets more paid invoices than a unit settles: some
+ * of them are settled now, and it is to be recorded in another unit. So is what comes behind it and is about the same.
+ */
+export async function recordDeposits(
+  work: Work,
+  commands: readonly DepositCommand[],
+  deposits: DepositRecorder,
+): Promise<readonly (DepositResult | null)[]> {
+  const sightings = commands.map(({ fact }) => fact.sighting).filter((sighting) => deposits.flawOf(sighting) === null)
+  const memo = new DepositMemo(work)
+  lockAddresses(work, sightings)
+  // All of it is on its way at once, behind the locks.
+  const clock = work.readClock()
+  const [answers] = await Promise.all([
+    earlierAnswers(
+      work,
+      commands.map(({ eventId }) => eventId),
+    ),
+    memo.prepare(sightings),
+    clock.then(() => expireDue(work)),
+  ])
+  const isNew = ({ eventId }: DepositCommand) => eventId === null || !answers.has(eventId)
+  const unsettled = await deposits.settle(
+    memo,
+    work,
+    commands.filter(isNew).map(({ fact }) => fact.sighting),
+  )
+  const answered: AnsweredEvent[] = []
+  const waiting = new Set<string>()
+  const results: (DepositResult | null)[] = []
+  for (const command of commands) {
+    const { eventId, fact } = command
+    const earlier = eventId === null ? undefined : answers.get(eventId)
+    const names = [nameOf(fact.sighting), placeNameOf(fact.sighting)]
+    if (earlier !== undefined) {
+      const outcome = earlier.status === 'duplicate' ? { ...earlier, deposit: null } : earlier
+      results.push({ type: 'deposit', outcome, owed: [] })
+    } else if (unsettled.has(fact.sighting) || names.some((name) => waiting.has(name))) {
+      for (const name of names) waiting.add(name)
+      results.push(null)
+    } else {
+      const recorded = await deposits.record(memo, work, fact)
+      results.push({ type: 'deposit', ...recorded })
+      answered.push({ eventId, outcome: recorded.outcome })
+      if (eventId !== null) answers.set(eventId, repetitionOf(recorded.outcome))
+    }
+  }
+  rememberAnswers(work, answered)
+  return results
+}

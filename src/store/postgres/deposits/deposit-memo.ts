@@ -1,0 +1,63 @@
+import type { Sighting } from '../../../domain/deposit.js'
+import { unconfigured, type WebhookConfiguration } from '../../../domain/webhook.js'
+import type { Work } from '../connection/work.js'
+import { type AddressRow, lockAddress, type Place, placeNameOf, readAddresses } from '../wallets/wallet-rows.js'
+import { configurationOf, configurationsAt } from '../webhooks.js'
+import type { Candidates } from './candidates.js'
+import { type DepositId, type DepositRow, findDeposit, findDeposits, nameOf, putDeposit } from './deposit-rows.js'
+
+/**
+ * What a unit of work knows of the deposits that it is about: their rows, their addresses with the wallets, and the callbacks of
+ * their owners. It is read for all of them at once behind the locks, so it stays true until the commit, but for what the unit
+ * itself changes. What was not read before is read when it is asked for.
+ */
+export class DepositMemo {
+  private readonly deposits = new Map<string, DepositRow | undefined>()
+  private readonly addresses = new Map<string, AddressRow>()
+  private readonly configurations = new Map<string, WebhookConfiguration>()
+  /** Searches for the invoices of deposits that have not been recorded. */
+  readonly searches = new Map<string, Candidates>()
+
+  constructor(private readonly work: Work) {}
+
+  /** Reads what is about these sightings, whose addresses the unit has locked, in one round trip. */
+  async prepare(sightings: readonly Sighting[]): Promise<void> {
+    const { work } = this
+    const [deposits, addresses, configurations] = await Promise.all([
+      findDeposits(work, sightings),
+      readAddresses(work, sightings),
+      configurationsAt(work, sightings),
+    ])
+    for (const sighting of sightings) this.deposits.set(nameOf(sighting), deposits.get(nameOf(sighting)))
+    for (const [place, row] of addresses) this.addresses.set(place, row)
+    for (const { wallet } of addresses.values()) {
+      const owner = wallet?.owner ?? null
+      if (owner !== null) this.configurations.set(owner, configurations.get(owner) ?? unconfigured(owner))
+    }
+  }
+
+  async deposit(id: DepositId): Promise<DepositRow | undefined> {
+    const name = nameOf(id)
+    if (!this.deposits.has(name)) this.deposits.set(name, await findDeposit(this.work, id))
+    return this.deposits.get(name)
+  }
+
+  putDeposit(row: DepositRow): void {
+    this.deposits.set(nameOf(row.deposit), row)
+    putDeposit(this.work, row)
+  }
+
+  /** The address with its wallet, locked. */
+  async address(place: Place): Promise<AddressRow> {
+    const name = placeNameOf(place)
+    const row = this.addresses.get(name) ?? (await lockAddress(this.work, place))
+    this.addresses.set(name, row)
+    return row
+  }
+
+  async configuration(owner: string): Promise<WebhookConfiguration> {
+    const known = this.configurations.get(owner) ?? (await configurationOf(this.work, owner))
+    this.configurations.set(owner, known)
+    return known
+  }
+}

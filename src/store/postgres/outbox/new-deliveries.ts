@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import type { Delivery } from '../../../domain/webhook.js'
+import { type Fragment, sql } from '../connection/sql.js'
+
+/*
+ * Deliveries are queued in the transaction of the deposit that caused them. Their ids are behind those of all deliveries before, of
+ * this time if that is possible: whoever has read the queue up to an id finds the `confirmed` of a deposit behind its `pending`. The
+ * row of `delivery_head` orders them, and whoever has taken it keeps it until the commit, so it is taken with the last statements.
+ */
+
+/** A delivery that a deposit causes. */
+export type NewDelivery = Pick<Delivery, 'owner' | 'invoiceId' | 'status' | 'url' | 'body'>
+
+const LANE_HEX_LENGTH = 32
+const LANE_SEPARATOR = '\n'
+const TIME_HEX_LENGTH = 12
+
+/** Takes the head, and answers the id of the newest delivery, which is `own` if that is behind all others. */
+export function takeHead(own: string): Fragment {
+  return sql`
+    INSERT INTO delivery_head AS head (singleton, newest) VALUES (true, ${own}::uuid)
+    ON CONFLICT (singleton) DO UPDATE SET newest = greatest(head.newest, excluded.newest) RETURNING newest`
+}
+
+/** Lets the head, which is taken, be the id of the newest delivery. */
+export function putHead(newest: string): Fragment {
+  return sql`UPDATE delivery_head SET newest = ${newest}::uuid`
+}
+
+export function timeOfDeliveryId(id: string): number {
+  return Number.parseInt(id.slice(0, TIME_HEX_LENGTH), 16)
+}
+
+/** Enters deliveries under their ids. */
+export function enterDeliveries(ids: readonly string[], deliveries: readonly NewDelivery[], nowMs: number): Fragment {
+  const column = <T>(of: (delivery: NewDelivery) => T) => deliveries.map(of)
+  return sql`
+    INSERT INTO deliveries (id, owner, lane, invoice_id, status, url, body, state, created_at, attempts, attempts_before)
+    SELECT id, owner, lane, invoice_id, status, url, body, 'queued', ${nowMs}::bigint, 0, 0 FROM unnest(
+      ${ids}::uuid[], ${column(({ owner }) => owner)}::text[], ${column(({ owner, url }) => laneOf(owner, url))}::text[],
+      ${column(({ invoiceId }) => invoiceId)}::text[], ${column(({ status }) => status)}::text[],
+      ${column(({ url }) => url)}::text[], ${column(({ body }) => body)}::text[]
+    ) AS new (id, owner, lane, invoice_id, status, url, body)`
+}
+
+/** Names a lane: the owner, and the scheme, host and port of its receiver. */
+export function laneOf(owner: string, url: string): string {
+  const name = owner + LANE_SEPARATOR + new URL(url).origin
+  return createHash('sha256').update(name).digest('hex').slice(0, LANE_HEX_LENGTH)
+}

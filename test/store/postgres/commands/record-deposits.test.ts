@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test as always } from 'node:test'
+import type { WalletCommand } from '../../../../src/store/commands.js'
+import { openPostgresStore } from '../../../../src/store/postgres/postgres-store.js'
+import type { Store } from '../../../../src/store/store.js'
+import { invoiceRequest, walletAssigned, walletCreated } from '../../../support/fixtures.js'
+import { administer } from '../../../support/postgres-database.js'
+import { assertSoundDatabase, createDatabase, postgresStoreOptions } from '../../../support/postgres-harness.js'
+import { postgresForTests } from '../../../support/postgres-tests.js'
+
+const server = await postgresForTests()
+
+/** Skipped where there is no PostgreSQL. */
+const test = server === null ? always.skip : always
+
+const WALLETS = 100
+const UNIT = 1_000_000n
+
+interface Shop {
+  readonly store: Store
+  readonly url: string
+  readonly receivedAt: number
+  addressOf(wallet: string): string
+}
+
+async function withShop(wallets: readonly string[], scenario: (shop: Shop) => Promise<void>): Promise<void> {
+  if (server === null) throw new Error('a skipped test asks for its server')
+  const url = await createDatabase(server)
+  const store = await openPostgresStore(postgresStoreOptions(url))
+  const addresses = new Map<string, string>()
+  try {
+    for (const wallet of wallets) {
+      const created = walletCreated(wallet)
+      if (created.type === 'wallet.created') addresses.set(wallet, created.address)
+      await store.ledger.applyFacts([created, walletAssigned(wallet, 'alice')].map((fact) => ({ eventId: null, fact })))
+    }
+    await store.webhooks.put('alice', 'https://shop.example/paid')
+    const addressOf = (wallet: string) => addresses.get(wallet) ?? ''
+    await scenario({ store, url, receivedAt: Date.now() + 60_000, addressOf })
+  } finally {
+    await store.close()
+  }
+  await assertSoundDatabase(url)
+}
+
+async function create(store: Store, wallet: string, amount: bigint, reference: string): Promise<string> {
+  const request = invoiceRequest({ walletIds: [wallet], amount: `${amount}`, currency: 'USDT', reference })
+  const [fate] = await store.commands.perform([{ type: 'invoice', request }])
+  assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice' && fate.value.outcome.ok)
+  return fate.value.outcome.value.id
+}
+
+function deposit({ addressOf, receivedAt }: Shop, wallet: string, amount: bigint, name: string): WalletCommand {
+  const sighting = { network: 'SEP', txHash: name, index: 0, toAddress: addressOf(wallet), currency: 'Tether' } as const
+  const fact = { ...sighting, amount: String(amount * UNIT), receivedAt }
+  return { type: 'deposit', eventId: `event ${name}`, fact: { type: 'deposit', report: 'confirmed', sighting: fact } }
+}
+
+/** What became of each, and which deliveries it caused. */
+async function record(store: Store, commands: readonly WalletCommand[]) {
+  const fates = await Promise.all(commands.map(async (command) => (await store.commands.perform([command]))[0]))
+  return fates.map((fate) => {
+    assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'deposit')
+    return { status: fate.value.outcome.status, owed: fate.value.owed.map(({ id }) => id) }
+  })
+}
+
+test('deposits to many wallets that come at once share transactions, and each pays its own invoice and owes two deliveries', () => {
+  const wallets = Array.from({ length: WALLETS }, (_, n) => `wallet-${n}`)
+  return withShop(wallets, async (shop) => {
+    const { store, url } = shop
+    const invoices: string[] = []
+    for (const wallet of wallets) invoices.push(await create(store, wallet, 5n, `order of ${wallet}`))
+    const [before] = await administer(url, 'SELECT count(*)::integer AS commits FROM commits')
+    const recorded = await record(
+      store,
+      wallets.map((wallet) => deposit(shop, wallet, 5n, `tx of ${wallet}`)),
+    )
+    const [after] = await administer(url, 'SELECT count(*)::integer AS commits FROM commits')
+    const commitsOf = (row: unknown) => (row as { commits: number }).commits
+    assert.ok(commitsOf(after) - commitsOf(before) < WALLETS / 2, 'each deposit has had a transaction of its own')
+    const owed = recorded.flatMap((one) => one.owed)
+    assert.equal(new Set(owed).size, 2 * WALLETS)
+    for (const [i, { status, owed }] of recorded.entries()) {
+      assert.equal(status, 'applied')
+      const [pending, confirmed] = await Promise.all(owed.map((id) => store.outbox.find(id)))
+      assert.deepEqual([pending?.status, confirmed?.status], ['pending', 'confirmed'])
+      assert.deepEqual([pending?.invoiceId, confirmed?.invoiceId], [invoices[i], invoices[i]])
+      assert.ok((pending?.id ?? '') < (confirmed?.id ?? ''))
+      assert.equal((await store.invoices.findWithPayment(invoices[i] ?? ''))?.payment.status, 'paid')
+    }
+  })
+})
+
+test('of two deposits of one amount in a transaction, the second does not match the invoice that the first has matched', () =>
+  withShop(['wallet-1'], async (shop) => {
+    const { store } = shop
+    const meant = await create(store, 'wallet-1', 5n, 'the one that is meant')
+    const other = await create(store, 'wallet-1', 70n, 'another one')
+    // The first is under way when the others come, so that these have the next transaction together.
+    const names = ['tx-0', 'tx-1', 'tx-2']
+    const recorded = await record(
+      store,
+      names.map((name) => deposit(shop, 'wallet-1', 5n, name)),
+    )
+    const matched = await Promise.all(
+      recorded.map(async ({ owed }) => (await store.outbox.find(owed[0] ?? ''))?.invoiceId),
+    )
+    assert.deepEqual(matched, [meant, other, other])
+  }))
+
+test('an event that comes twice at once is applied once', () =>
+  withShop(['wallet-1', 'wallet-2'], async (shop) => {
+    const { store } = shop
+    const command = deposit(shop, 'wallet-1', 5n, 'tx-1')
+    const others = [deposit(shop, 'wallet-2', 5n, 'tx-2'), deposit(shop, 'wallet-2', 6n, 'tx-3')]
+    const recorded = await record(store, [...others, command, command])
+    assert.deepEqual(
+      recorded.map(({ status }) => status),
+      ['applied', 'applied', 'applied', 'duplicate'],
+    )
+  }))
