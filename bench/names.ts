@@ -14,9 +14,8 @@ export const ON_POSTGRES = 'Billhook on PostgreSQL'
 export const ON_POSTGRES_HOT = 'Billhook on PostgreSQL, one hot wallet'
 export const ON_POSTGRES_REPLICA = 'Billhook on PostgreSQL, with a synchronous replica'
 export const POSTGRES_PAID_STATUS = 'paid status on PostgreSQL'
-export const POSTGRES_CLAIMS = 'webhooks marked and settled on PostgreSQL'
+export const POSTGRES_CLAIMS = 'webhooks claimed and settled on PostgreSQL'
 export const POSTGRES_DEPOSITS = 'deposits recorded on PostgreSQL'
-export const POSTGRES_IMPORTS = 'wallets assigned on PostgreSQL'
 
 /** The steps of a creation, each alone on the machine. */
 export const ECHO = 'uWebSockets.js echo'

@@ -7,11 +7,18 @@ import {
   HOT_WALLET,
   IDLE_MEMORY,
   MEMORY_AFTER,
+  ON_FILES,
+  ON_POSTGRES,
+  ON_POSTGRES_HOT,
+  ON_POSTGRES_REPLICA,
   ORDINARY,
   OWN_MEMORY_IDLE,
   PAID_STATUS,
+  POSTGRES_CLAIMS,
+  POSTGRES_PAID_STATUS,
   READ,
   START,
+  STORED_FUNCTION,
   VERIFY_ONE_THREAD,
   WEBHOOK_P50,
   WEBHOOK_P99,
@@ -31,9 +38,7 @@ class Medians {
 
   /** The median, or NaN when there is none. */
   of(name: string, x?: number): number {
-    const found = this.measurements.find(
-      (measurement) => !SINGLE_FUNCTIONS.has(measurement.group) && measurement.name === name && measurement.x === x,
-    )
+    const found = this.measurements.find((measurement) => measurement.name === name && measurement.x === x)
     return found === undefined ? Number.NaN : median(found.samples)
   }
 
@@ -53,7 +58,10 @@ class Medians {
 
 /** Judges the targets of the project. The sizes are those of the run's parameters: a tiny run has smaller ones. */
 export function judgeTargets({ measurements, parameters }: Pick<Results, 'measurements' | 'parameters'>) {
-  const medians = new Medians(measurements)
+  const endToEnd = measurements.filter(({ group }) => !SINGLE_FUNCTIONS.has(group))
+  // What is compared was measured in the same rounds.
+  const onPostgres = new Medians(endToEnd.filter(({ group }) => group === 'postgres'))
+  const medians = new Medians(endToEnd.filter(({ group }) => group !== 'postgres'))
   const { historySizeMin: few = 0, historySizeMax: many = 0, memoryInvoices = 0 } = parameters
   const memoryGrowth = medians.of(MEMORY_AFTER, memoryInvoices) - medians.of(OWN_MEMORY_IDLE)
   return [
@@ -98,6 +106,31 @@ export function judgeTargets({ measurements, parameters }: Pick<Results, 'measur
       from: `${MEMORY_AFTER} − ${OWN_MEMORY_IDLE}`,
     }),
     atLeast('creations beside backups ÷ without', 0.8, 0.8, '', medians.ratio(BESIDE_BACKUPS, WITHOUT_BACKUPS)),
+    atLeast('creations on PostgreSQL ÷ the ordinary stack', 5, 4, '', onPostgres.ratio(ON_POSTGRES, ORDINARY)),
+    atLeast(
+      'creations on PostgreSQL ÷ the ordinary stack with one stored function',
+      3.5,
+      3,
+      '',
+      onPostgres.ratio(ON_POSTGRES, STORED_FUNCTION),
+    ),
+    atLeast('creations on PostgreSQL ÷ on its own files', 0.45, 0.4, '', onPostgres.ratio(ON_POSTGRES, ON_FILES)),
+    atLeast('one hot wallet ÷ many, on PostgreSQL', 0.8, 0.7, '', onPostgres.ratio(ON_POSTGRES_HOT, ON_POSTGRES)),
+    atLeast(
+      'creations on PostgreSQL with a synchronous replica ÷ without',
+      0.7,
+      0.6,
+      '',
+      onPostgres.ratio(ON_POSTGRES_REPLICA, ON_POSTGRES),
+    ),
+    atMost(
+      `paid status on PostgreSQL with ${grouped(many)} deposits ÷ with ${grouped(few)}`,
+      1.5,
+      2,
+      '',
+      onPostgres.growth(POSTGRES_PAID_STATUS, few, many),
+    ),
+    atLeast('webhooks claimed and settled on PostgreSQL', 5000, 4000, 'per second', onPostgres.figure(POSTGRES_CLAIMS)),
   ]
 }
 

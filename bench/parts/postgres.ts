@@ -7,9 +7,15 @@ import type { Options } from '../parameters.js'
 import { postgresContestants } from '../postgres-contestants.js'
 import { Race } from '../race.js'
 import { say } from '../service-process.js'
+import { postgresStore } from './postgres-store.js'
 
-/** Measures signed, durable creations per second on PostgreSQL, and what they are compared with, in the same rounds. */
-export async function postgres(bench: Bench, { hasOrdinary }: Options): Promise<void> {
+/** Measures signed, durable creations per second on PostgreSQL, what they are compared with in the same rounds, and its store alone. */
+export async function postgres(bench: Bench, options: Options): Promise<void> {
+  await race(bench, options)
+  await postgresStore(bench)
+}
+
+async function race(bench: Bench, { hasOrdinary }: Options): Promise<void> {
   const { parameters, findings } = bench
   const directory = join(bench.directory, 'postgres')
   const merchants = new Merchants(parameters.keys, parameters.wallets)

@@ -4,6 +4,7 @@ import { PostgresServer } from '../support/postgres-server.js'
 import { clusterCrashRounds } from './cluster-crash.js'
 import { crashRounds } from './crash.js'
 import { crowdedWallets, rivals } from './crowded-wallets.js'
+import { distance } from './distance.js'
 import { failoverRounds } from './failover.js'
 import { hangingReceivers } from './hanging-receivers.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
@@ -21,6 +22,7 @@ const USAGE = `npm run chaos -- <command>
   cluster  [--rounds 100] [--seed N]             kill -9 of any of three processes on one PostgreSQL under mixed load
   failover [--rounds 10] [--seed N]              the primary of a synchronous PostgreSQL is lost, its standby promoted
   patroni  [--rounds 3] [--seed N]               the same, with Patroni and etcd, which promote the standby
+  distance [--ms 50]                             a PostgreSQL that takes as long for each round trip, and is restarted
   overload [--seconds 8] [--engine noble] [--only goodput|floods|newcomers|wallet|receiver|connections]
   hostile-merchant [--seconds 8] [--only receivers|wallets|rivals]
                                                  one merchant, or many, against the rest
@@ -45,6 +47,7 @@ const { positionals, values } = parseArgs({
     engine: { type: 'string', default: 'noble' },
     only: { type: 'string' },
     minutes: { type: 'string', default: '20' },
+    ms: { type: 'string', default: '50' },
   },
 })
 
@@ -105,6 +108,9 @@ switch (positionals[0]) {
     say(`no violation in ${shown.length} rounds`)
     break
   }
+  case 'distance':
+    say(JSON.stringify(await distance(Number(values.ms))))
+    break
   case 'overload':
     await judge(overload)
     break

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A proxy in front of PostgreSQL that holds what it carries, or cuts connections, at a chosen message of the protocol or whenever it is told to. */
+/**
+ * A proxy in front of PostgreSQL that delays or holds what it carries, or cuts connections, at a chosen message of the protocol or
+ * whenever it is told to.
+ */
 export class CuttingProxy {
   /** Messages in both directions that still pass; null for all. Both ends of a connection are reset at the next one. */
   private left: number | null = null
@@ -12,15 +15,17 @@ export class CuttingProxy {
   private constructor(
     private readonly server: Server,
     readonly port: number,
+    /** How long each message takes in either direction. */
+    private readonly delayMs: number,
   ) {}
 
-  static async start(targetPort: number): Promise<CuttingProxy> {
+  static async start(targetPort: number, { delayMs = 0 } = {}): Promise<CuttingProxy> {
     const server = createServer()
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     if (address === null || typeof address === 'string') throw new Error('a server has no port')
-    const proxy = new CuttingProxy(server, address.port)
+    const proxy = new CuttingProxy(server, address.port, delayMs)
     server.on('connection', (client) => proxy.pass(client, connect(targetPort, '127.0.0.1')))
     return proxy
   }
@@ -81,8 +86,9 @@ export class CuttingProxy {
             if (this.takesTurn()) to.write(message)
             else for (const socket of pair) socket.resetAndDestroy()
           }
-          if (this.held === null) passOn()
-          else this.held.push(passOn)
+          if (this.held !== null) this.held.push(passOn)
+          else if (this.delayMs > 0) setTimeout(passOn, this.delayMs)
+          else passOn()
         }
       })
       from.on('error', () => {})
