@@ -118,10 +118,12 @@ async function addDeposit(work: Work, deposits: DepositRecorder, deposit: Deposi
   if (before?.deposit.kind === kind) {
     return deposits.conflictWith(before, sighting) === null ? KNOWN : refused('it is known otherwise')
   }
+  const recording = deposits.begin(work, memo)
   for (const report of reports) {
-    const { outcome } = await deposits.record(memo, work, { type: 'deposit', report, sighting })
+    const { outcome } = await recording.record({ type: 'deposit', report, sighting })
     if (outcome.status === 'rejected') return refused(outcome.error)
   }
+  await recording.finish()
   const row = await memo.deposit(deposit)
   if (row === undefined) throw new Error('a deposit that was recorded is not there')
   if (kind === 'confirmed') memo.putDeposit({ ...row, deposit: { ...row.deposit, confirmedAt } })

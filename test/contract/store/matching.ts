@@ -69,6 +69,15 @@ export function describeMatching(open: OpenStore): void {
       assert.equal(await notified(t, '5'), 'new')
     })
 
+    scenario('was created before the deposit was first seen, whatever its confirmation says', async (t) => {
+      await t.own('alice', 'wallet-1')
+      t.clock.set(START_MS + 10)
+      await t.invoice({ amount: '5', reference: 'too late', callbackUrl: HOOK })
+      assert.equal(await notified(t, '5', 'early', START_MS + 9), '')
+      const { deliveries } = await t.deposit('confirmed', { txHash: 'early', amount: '5', receivedAt: START_MS + 99 })
+      assert.deepEqual(referencesOf(deliveries), [])
+    })
+
     scenario('is matched no more when its deposit was dropped, and is again when that comes back', async (t) => {
       await t.own('alice', 'wallet-1')
       await t.invoice({ amount: '9', reference: 'oldest', callbackUrl: HOOK })

@@ -20,6 +20,7 @@ import type { Work } from '../connection/work.js'
 import { DepositMemo } from '../deposits/deposit-memo.js'
 import type { DepositId } from '../deposits/deposit-rows.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
+import type { DepositRecording } from '../deposits/recording.js'
 import { expireDue } from '../invoices/settle.js'
 import { lockAddresses } from '../wallets/wallet-rows.js'
 import {
@@ -109,6 +110,7 @@ class StepTaker {
   private readonly reports: ChainReport[] = []
   private readonly owed: (readonly OwedDelivery[])[] = []
   private readonly ask: Ask = (fragment) => this.work.rows(fragment)
+  private readonly recording: DepositRecording
 
   constructor(
     private readonly work: Work,
@@ -116,10 +118,13 @@ class StepTaker {
     private readonly deposits: DepositRecorder,
     private readonly memo: DepositMemo,
     private readonly holders: Holders,
-  ) {}
+  ) {
+    this.recording = deposits.begin(work, memo)
+  }
 
   async take(step: ChainStep): Promise<TakenStep> {
     const refusal = await this.perform(step)
+    await this.recording.finish()
     if (refusal !== null) return { outcome: { status: 'refused', reason: refusal }, owed: [] }
     const { reports, repaired, confirmedBlocksUndone, confirmedDepositsDropped, owed } = this
     return {
@@ -237,7 +242,7 @@ class StepTaker {
   }
 
   private async report(report: DepositReport, sighting: Sighting): Promise<EventOutcome['status']> {
-    const { outcome, owed } = await this.deposits.record(this.memo, this.work, { type: 'deposit', report, sighting })
+    const { outcome, owed } = await this.recording.record({ type: 'deposit', report, sighting })
     const { txHash, index } = sighting
     const reported = outcome.status === 'rejected' ? outcome : { status: outcome.status }
     this.reports.push({ report, txHash, index, outcome: reported })

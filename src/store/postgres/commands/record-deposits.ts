@@ -35,6 +35,7 @@ export async function recordDeposits(
     work,
     commands.filter(isNew).map(({ fact }) => fact.sighting),
   )
+  const recording = deposits.begin(work, memo)
   const answered: AnsweredEvent[] = []
   const waiting = new Set<string>()
   const results: (DepositResult | null)[] = []
@@ -49,12 +50,13 @@ export async function recordDeposits(
       for (const name of names) waiting.add(name)
       results.push(null)
     } else {
-      const recorded = await deposits.record(memo, work, fact)
+      const recorded = await recording.record(fact)
       results.push({ type: 'deposit', ...recorded })
       answered.push({ eventId, outcome: recorded.outcome })
       if (eventId !== null) answers.set(eventId, repetitionOf(recorded.outcome))
     }
   }
+  await recording.finish()
   rememberAnswers(work, answered)
   return results
 }

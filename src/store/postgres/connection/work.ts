@@ -36,6 +36,7 @@ export class Work {
   private readonly events: LoggedEvent[] = []
   private readonly changes = new Set<string>()
   private readonly touched = new Set<string>()
+  private readonly touchedWallets = new Set<string>()
   private readonly owed: OwedDelivery[] = []
   private readonly queued: Queued[] = []
   /** What the unit answered, once its commit was sent. */
@@ -137,13 +138,19 @@ export class Work {
     this.changes.add(walletId)
   }
 
-  /** Notes that the unit changes an invoice, so that a row of it which was read before is out of date. */
-  touch(invoiceId: string): void {
-    this.touched.add(invoiceId)
+  /** Notes that the unit changes an invoice, so that what was read of it before is out of date, and where it stands on its wallets. */
+  touch(invoice: { readonly id: string; readonly walletIds: readonly string[] }): void {
+    this.touched.add(invoice.id)
+    for (const walletId of invoice.walletIds) this.touchedWallets.add(walletId)
   }
 
   hasTouched(invoiceId: string): boolean {
     return this.touched.has(invoiceId)
+  }
+
+  /** Whether the unit has changed neither the deposits of a wallet nor an invoice on it. */
+  isAsBefore(walletId: string): boolean {
+    return !this.changes.has(walletId) && !this.touchedWallets.has(walletId)
   }
 
   /** Queues a delivery with the commit, which adds it to `owed`. */

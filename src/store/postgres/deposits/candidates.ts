@@ -23,7 +23,6 @@ interface Head {
 }
 
 interface Walk {
-  readonly found: InvoiceRow | null
   readonly left: number
   /** False when paid invoices may be left. */
   readonly isDone: boolean
@@ -37,6 +36,12 @@ export class Candidates implements CandidateSearch<InvoiceRow, Promise<InvoiceRo
   private readonly isOlder: Fragment
   /** What the last search by amount has found; undefined before the first. */
   ofAmount: InvoiceRow | null | undefined
+  /** What the last walk has found; undefined before the first. */
+  unpaid: InvoiceRow | null | undefined
+  /** What the last search for the newest has found; undefined before the first. */
+  last: InvoiceRow | null | undefined
+  /** Where the last walk stands. Open invoices of the wallet only become fewer, so another one can go on from there. */
+  private heads: Head[] | null = null
 
   constructor(
     private readonly work: Work,
@@ -50,44 +55,46 @@ export class Candidates implements CandidateSearch<InvoiceRow, Promise<InvoiceRo
 
   /** The same as before as long as the unit has not changed it: the wallet is locked, so it gets no other invoices. */
   async newestUnmatchedOfAmount(): Promise<InvoiceRow | null> {
-    const known = this.ofAmount ?? null
-    if (known === null || this.work.hasTouched(known.id)) await searchByAmount(this.work, [this])
+    const known = this.ofAmount
+    if (known === undefined || (known !== null && this.work.hasTouched(known.id)))
+      await searchByAmount(this.work, [this])
     return this.ofAmount ?? null
   }
 
   async oldestUnpaid(): Promise<InvoiceRow | null> {
-    return (await this.walk(Number.POSITIVE_INFINITY)).found
+    if (!this.isStill(this.unpaid)) await this.walk(Number.POSITIVE_INFINITY)
+    return this.unpaid ?? null
+  }
+
+  /** Called when none is unpaid, so all of them have been settled. */
+  async newest(): Promise<InvoiceRow | null> {
+    if (!this.isStill(this.last)) {
+      const id = await this.newestId()
+      this.last = id === null ? null : await lockInvoice(this.work, id)
+    }
+    return this.last ?? null
   }
 
   /**
    * Settles paid invoices that stand before the oldest unpaid one, as long as they have no more than `places` wallets
    * together, each counted for each invoice. Answers how many are left of `places`, and whether nothing is left to settle.
+   * `rows`: invoices that have been read since they were locked.
    */
-  async settle(places: number): Promise<{ readonly left: number; readonly isDone: boolean }> {
-    if (this.ofAmount === undefined) await searchByAmount(this.work, [this])
-    return this.ofAmount === null ? this.walk(places) : { left: places, isDone: true }
-  }
-
-  /** Called when none is unpaid, so all of them have been settled. */
-  async newest(): Promise<InvoiceRow | null> {
-    const [found] = await this.work.rows<{ invoice_id: string }>(sql`
-      SELECT newest.invoice_id FROM unnest(${this.callbacks}::smallint[]) AS c (callback) CROSS JOIN LATERAL (
-        SELECT p.invoice_id FROM paid_places AS p WHERE ${this.ofOwner} AND p.callback = c.callback AND ${this.isOlder}
-        ORDER BY p.invoice_id DESC LIMIT 1
-      ) AS newest ORDER BY newest.invoice_id DESC LIMIT 1`)
-    return found === undefined ? null : lockInvoice(this.work, found.invoice_id)
-  }
-
-  /** The oldest unpaid one; settles the paid ones before it, until nothing is left of `places`. */
-  private async walk(places: number): Promise<Walk> {
-    const heads = [...(await this.heads())]
-    for (let left = places; ; ) {
-      const head = heads.sort((a, b) => (a.invoice_id < b.invoice_id ? -1 : 1)).shift()
-      if (head === undefined) return { found: null, left: Math.max(left, 0), isDone: true }
-      if (left <= 0) return { found: null, left: 0, isDone: false }
-      const row = decided(this.work, await lockInvoice(this.work, head.invoice_id))
+  async walk(places: number, rows?: ReadonlyMap<string, InvoiceRow>): Promise<Walk> {
+    const heads = await this.readHeads()
+    for (let left = places; ; heads.shift()) {
+      const [head] = heads.sort((one, other) => (one.invoice_id < other.invoice_id ? -1 : 1))
+      this.unpaid = head === undefined ? null : undefined
+      if (head === undefined) return { left: Math.max(left, 0), isDone: true }
+      if (left <= 0) return { left: 0, isDone: false }
+      const id = head.invoice_id
+      const read = this.work.hasTouched(id) ? undefined : rows?.get(id)
+      const row = decided(this.work, read ?? (await lockInvoice(this.work, id)))
       if (row.state === STATE.open) {
-        if (isUnpaid(this.work, row)) return { found: row, left, isDone: true }
+        if (isUnpaid(this.work, row)) {
+          this.unpaid = row
+          return { left, isDone: true }
+        }
         left -= row.walletIds.length
       }
       const next = await this.next(head)
@@ -95,9 +102,31 @@ export class Candidates implements CandidateSearch<InvoiceRow, Promise<InvoiceRo
     }
   }
 
+  /** The ids of the invoices with which a walk begins. */
+  async firstIds(): Promise<readonly string[]> {
+    return (await this.readHeads()).map(({ invoice_id }) => invoice_id)
+  }
+
+  /** The id of the newest invoice that was found paid; null for none. */
+  async newestId(): Promise<string | null> {
+    const found = await this.work.row<{ invoice_id: string }>(sql`
+      SELECT newest.invoice_id FROM unnest(${this.callbacks}::smallint[]) AS c (callback) CROSS JOIN LATERAL (
+        SELECT p.invoice_id FROM paid_places AS p WHERE ${this.ofOwner} AND p.callback = c.callback AND ${this.isOlder}
+        ORDER BY p.invoice_id DESC LIMIT 1
+      ) AS newest ORDER BY newest.invoice_id DESC LIMIT 1`)
+    return found?.invoice_id ?? null
+  }
+
+  /** Whether what was found is as it was: no deposit of the unit counts for it, and the wallet's invoices stand where they stood. */
+  private isStill(found: InvoiceRow | null | undefined): boolean {
+    const walletIds = [this.seeker.walletId, ...(found?.walletIds ?? [])]
+    return found !== undefined && walletIds.every((id) => this.work.isAsBefore(id))
+  }
+
   /** The oldest open invoice of each set of wallets and callback. The sets are found one from the other. */
-  private heads(): Promise<readonly Head[]> {
-    return this.work.rows<Head>(sql`
+  private async readHeads(): Promise<Head[]> {
+    if (this.heads !== null) return this.heads
+    const heads = await this.work.rows<Head>(sql`
       WITH RECURSIVE sets AS (
         (SELECT p.set_id FROM open_places AS p WHERE ${this.ofOwnerAlone} ORDER BY p.set_id LIMIT 1)
         UNION ALL
@@ -110,6 +139,8 @@ export class Candidates implements CandidateSearch<InvoiceRow, Promise<InvoiceRo
         WHERE ${this.ofOwner} AND p.set_id = sets.set_id AND p.callback = c.callback AND ${this.isOlder}
         ORDER BY p.invoice_id LIMIT 1
       ) AS oldest`)
+    this.heads ??= [...heads]
+    return this.heads
   }
 
   private get ofOwnerAlone(): Fragment {
@@ -125,8 +156,48 @@ export class Candidates implements CandidateSearch<InvoiceRow, Promise<InvoiceRo
   }
 }
 
+/**
+ * Searches for several deposits at once, in the order in which a choice does. Of the paid invoices that it meets it settles those that
+ * stand on no more than `places` wallets together, and answers the searches for which there are more.
+ */
+export async function searchAll(
+  work: Work,
+  searches: readonly Candidates[],
+  places: number,
+): Promise<ReadonlySet<Candidates>> {
+  await searchByAmount(work, searches)
+  const unmatched = searches.filter(({ ofAmount }) => ofAmount === null)
+  const rows = await lockNamed(work, (await Promise.all(unmatched.map((search) => search.firstIds()))).flat())
+  const unsettled = new Set<Candidates>()
+  let left = places
+  for (const search of unmatched) {
+    const walk = await search.walk(left, rows)
+    left = walk.left
+    if (!walk.isDone) unsettled.add(search)
+  }
+  await searchNewest(
+    work,
+    unmatched.filter((search) => search.unpaid === null),
+  )
+  return unsettled
+}
+
+async function searchNewest(work: Work, searches: readonly Candidates[]): Promise<void> {
+  const ids = await Promise.all(searches.map((search) => search.newestId()))
+  const rows = await lockNamed(
+    work,
+    ids.filter((id) => id !== null),
+  )
+  for (const [i, search] of searches.entries()) search.last = rows.get(ids[i] ?? '') ?? null
+}
+
+/** Locks and reads invoices, by their ids. */
+async function lockNamed(work: Work, ids: readonly string[]): Promise<ReadonlyMap<string, InvoiceRow>> {
+  return new Map((await lockInvoices(work, [...new Set(ids)])).map((row) => [row.id, row]))
+}
+
 /** Searches by the amounts of several deposits at once. What it finds is locked. */
-export async function searchByAmount(work: Work, searches: readonly Candidates[]): Promise<void> {
+async function searchByAmount(work: Work, searches: readonly Candidates[]): Promise<void> {
   if (searches.length === 0) return
   const column = <T>(of: (seeker: Seeker) => T) => searches.map(({ seeker }) => of(seeker))
   const isOurs = sql`p.wallet_id = asked.wallet_id AND p.owner = asked.owner AND p.currency = asked.currency
@@ -146,8 +217,11 @@ export async function searchByAmount(work: Work, searches: readonly Candidates[]
         ORDER BY p.invoice_id DESC LIMIT 1)
     ) AS found
     WHERE c.callback = ${CALLBACK.own}::smallint OR asked.has_default`)
-  const locked = await lockInvoices(work, [...new Set(found.map(({ invoice_id }) => invoice_id))])
-  const rows = new Map(locked.map((row) => [row.id, decided(work, row)]))
+  const locked = await lockNamed(
+    work,
+    found.map(({ invoice_id }) => invoice_id),
+  )
+  const rows = new Map([...locked].map(([id, row]) => [id, decided(work, row)]))
   for (const [i, search] of searches.entries()) {
     const candidates = found.filter(({ no }) => no === i).flatMap(({ invoice_id }) => rows.get(invoice_id) ?? [])
     search.ofAmount = newestUnmatched(candidates)

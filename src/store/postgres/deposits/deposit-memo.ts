@@ -1,6 +1,8 @@
 import type { Sighting } from '../../../domain/deposit.js'
 import { unconfigured, type WebhookConfiguration } from '../../../domain/webhook.js'
 import type { Work } from '../connection/work.js'
+import type { InvoiceRow } from '../invoices/invoice-rows.js'
+import { lockInvoice, lockInvoices } from '../invoices/settle.js'
 import { type AddressRow, lockAddress, type Place, placeNameOf, readAddresses } from '../wallets/wallet-rows.js'
 import { configurationOf, configurationsAt } from '../webhooks.js'
 import type { Candidates } from './candidates.js'
@@ -15,6 +17,7 @@ export class DepositMemo {
   private readonly deposits = new Map<string, DepositRow | undefined>()
   private readonly addresses = new Map<string, AddressRow>()
   private readonly configurations = new Map<string, WebhookConfiguration>()
+  private readonly invoices = new Map<string, InvoiceRow>()
   /** Searches for the invoices of deposits that have not been recorded. */
   readonly searches = new Map<string, Candidates>()
 
@@ -52,6 +55,19 @@ export class DepositMemo {
     const name = placeNameOf(place)
     const row = this.addresses.get(name) ?? (await lockAddress(this.work, place))
     this.addresses.set(name, row)
+    return row
+  }
+
+  /** Locks and reads invoices that deposits notify already, all at once. */
+  async prepareInvoices(ids: readonly string[]): Promise<void> {
+    for (const row of await lockInvoices(this.work, [...new Set(ids)])) this.invoices.set(row.id, row)
+  }
+
+  /** An invoice that a deposit notifies already, locked. */
+  async invoice(id: string): Promise<InvoiceRow> {
+    const known = this.work.hasTouched(id) ? undefined : this.invoices.get(id)
+    const row = known ?? (await lockInvoice(this.work, id))
+    this.invoices.set(id, row)
     return row
   }
 

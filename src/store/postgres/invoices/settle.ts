@@ -36,23 +36,15 @@ export async function lockInvoices(work: Work, ids: readonly string[]): Promise<
 /** The invoice that the store itself has named, locked. */
 export async function lockInvoice(work: Work, id: string): Promise<InvoiceRow> {
   const [row] = await lockInvoices(work, [id])
-  return there(row)
-}
-
-/** The invoice that the store itself has named, which is locked. */
-export async function readInvoice(work: Work, id: string): Promise<InvoiceRow> {
-  const [row] = await readInvoices(work, [id])
-  return there(row)
-}
-
-async function readInvoices(work: Work, ids: readonly string[]): Promise<readonly InvoiceRow[]> {
-  const rows = await work.rows<InvoiceColumns>(selectInvoices(sql`i.id = ANY(${ids}::uuid[])`, sql`ORDER BY i.id`))
-  return rows.map(toRow)
-}
-
-function there(row: InvoiceRow | undefined): InvoiceRow {
   if (row === undefined) throw new Error('an index names an invoice that is not there')
   return row
+}
+
+/** Reads invoices that are locked, in the order of their ids. */
+export async function readInvoices(work: Work, ids: readonly string[]): Promise<readonly InvoiceRow[]> {
+  if (ids.length === 0) return []
+  const rows = await work.rows<InvoiceColumns>(selectInvoices(sql`i.id = ANY(${ids}::uuid[])`, sql`ORDER BY i.id`))
+  return rows.map(toRow)
 }
 
 /** The row of a locked invoice, with its expiry decided if it is due. */
@@ -60,14 +52,14 @@ export function decided(work: Work, row: InvoiceRow): InvoiceRow {
   if (!isExpiryDue(row, work.nowMs)) return row
   const ending = decideExpiry(row, isCovered(row.atoms, row.received))
   if (ending.voidedAt !== null) return voided(work, row, ending.voidedAt, 'invoice.expired')
-  work.touch(row.id)
+  work.touch(row)
   work.write(sql`UPDATE invoices SET has_outlived_expiry = true WHERE id = ${row.id}::uuid`)
   return { ...row, ...ending }
 }
 
 /** Voids a locked invoice. */
 export function voided(work: Work, row: InvoiceRow, at: number, event: InvoiceEventType): InvoiceRow {
-  work.touch(row.id)
+  work.touch(row)
   work.write(sql`UPDATE invoices SET state = ${STATE.void}::smallint, voided_at = ${at} WHERE id = ${row.id}::uuid`)
   if (row.state === STATE.open) leaveOpen(work, row)
   if (row.state === STATE.paid) leavePaid(work, row)
@@ -98,7 +90,7 @@ export function isUnmatched({ invoice, matches }: Pick<InvoiceRow, 'invoice' | '
 
 /** A deposit matched a locked invoice. */
 export function addMatch(work: Work, row: InvoiceRow): void {
-  work.touch(row.id)
+  work.touch(row)
   work.write(sql`UPDATE invoices SET matches = matches + 1 WHERE id = ${row.id}::uuid`)
   if (row.matches === 0 && row.state === STATE.paid) markMatched(work, row, true)
 }
@@ -106,7 +98,7 @@ export function addMatch(work: Work, row: InvoiceRow): void {
 /** A deposit that had matched a locked invoice was dropped. */
 export function giveBackMatch(work: Work, row: InvoiceRow): void {
   if (row.matches < 1) throw new Error('an invoice has no match to give back')
-  work.touch(row.id)
+  work.touch(row)
   work.write(sql`UPDATE invoices SET matches = matches - 1 WHERE id = ${row.id}::uuid`)
   if (row.matches === 1 && row.state === STATE.paid) markMatched(work, row, false)
 }
@@ -170,7 +162,7 @@ export function logInvoice(
   work.log(invoice.owner, { type, invoiceId: id, data: null })
 }
 
-function setState(work: Work, { id }: InvoiceRow, state: number): void {
-  work.touch(id)
-  work.write(sql`UPDATE invoices SET state = ${state}::smallint WHERE id = ${id}::uuid`)
+function setState(work: Work, row: InvoiceRow, state: number): void {
+  work.touch(row)
+  work.write(sql`UPDATE invoices SET state = ${state}::smallint WHERE id = ${row.id}::uuid`)
 }

@@ -2,7 +2,7 @@ import type { Currency } from '../../../domain/amount.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
-import { firstIdAt, type InvoiceRow, STATE } from './invoice-rows.js'
+import { firstIdAt, STATE } from './invoice-rows.js'
 import { isUnpaid, lockInvoices } from './settle.js'
 
 /*
@@ -49,26 +49,25 @@ export class OthersPaid {
   constructor(
     private readonly work: Work,
     private readonly walletId: string,
+    private readonly deposit: PayingDeposit,
   ) {
     this.isKnown = work.wrote(sql`
       UPDATE unsettled_wallets SET is_again = true, is_aloud = is_aloud OR ${!work.isSilent} WHERE wallet_id = ${walletId}`)
     this.places = placesBehind(work, walletId, null, EXAMINED_WITH_DEPOSIT)
   }
 
-  /** Finds those that are paid. The one that the deposit matched has been examined. */
-  async settle(deposit: PayingDeposit, matched: Pick<InvoiceRow, 'id'> | null): Promise<void> {
-    const { work, walletId } = this
+  /** The ids of those that are to be examined with the deposit; more of them follow later. */
+  async take(): Promise<readonly string[]> {
+    const { work, walletId, deposit } = this
     const [known, places] = await Promise.all([this.isKnown, this.places])
-    if (known > 0) return
-    await examine(
-      work,
-      places.filter((place) => isCounted(place, deposit) && place.invoice_id !== matched?.id),
-    )
+    if (known > 0) return []
     const examinedTo = endOf(places, EXAMINED_WITH_DEPOSIT)
-    if (examinedTo === null) return
-    work.write(sql`
-      INSERT INTO unsettled_wallets (wallet_id, is_again, is_aloud, examined_to)
-      VALUES (${walletId}, false, ${!work.isSilent}, ${examinedTo})`)
+    if (examinedTo !== null) {
+      work.write(sql`
+        INSERT INTO unsettled_wallets (wallet_id, is_again, is_aloud, examined_to)
+        VALUES (${walletId}, false, ${!work.isSilent}, ${examinedTo})`)
+    }
+    return places.filter((place) => isCounted(place, deposit)).map(({ invoice_id }) => invoice_id)
   }
 }
 
@@ -91,7 +90,10 @@ export async function settlePiece(work: Work, after: string): Promise<string | n
   if (known === undefined) return walletId
   if (!known.is_aloud) work.silence()
   const places = await placesBehind(work, walletId, known.examined_to, EXAMINED_AT_ONCE)
-  await examine(work, places)
+  await examine(
+    work,
+    places.map(({ invoice_id }) => invoice_id),
+  )
   const examinedTo = endOf(places, EXAMINED_AT_ONCE)
   if (examinedTo === null && !known.is_again) {
     work.write(sql`DELETE FROM unsettled_wallets WHERE wallet_id = ${walletId}`)
@@ -118,12 +120,9 @@ function endOf(places: readonly Place[], limit: number): string | null {
   return last === undefined || places.length < limit ? null : JSON.stringify(last)
 }
 
-async function examine(work: Work, places: readonly Place[]): Promise<void> {
-  const rows = await lockInvoices(
-    work,
-    places.map(({ invoice_id }) => invoice_id),
-  )
-  for (const row of rows) if (row.state === STATE.open) isUnpaid(work, row)
+/** Finds open invoices that are paid. */
+export async function examine(work: Work, ids: readonly string[]): Promise<void> {
+  for (const row of await lockInvoices(work, ids)) if (row.state === STATE.open) isUnpaid(work, row)
 }
 
 function isBehind({ owner, set_id, currency, callback, invoice_id }: Place): Fragment {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
-import type { WalletCommand } from '../../../../src/store/commands.js'
+import type { Settled, WalletCommand, WalletResult } from '../../../../src/store/commands.js'
 import { openPostgresStore } from '../../../../src/store/postgres/postgres-store.js'
 import type { Store } from '../../../../src/store/store.js'
 import { invoiceRequest, walletAssigned, walletCreated } from '../../../support/fixtures.js'
@@ -43,8 +43,9 @@ async function withShop(wallets: readonly string[], scenario: (shop: Shop) => Pr
   await assertSoundDatabase(url)
 }
 
-async function create(store: Store, wallet: string, amount: bigint, reference: string): Promise<string> {
-  const request = invoiceRequest({ walletIds: [wallet], amount: `${amount}`, currency: 'USDT', reference })
+async function create(store: Store, wallets: string | string[], amount: bigint, reference: string): Promise<string> {
+  const walletIds = [wallets].flat()
+  const request = invoiceRequest({ walletIds, amount: `${amount}`, currency: 'USDT', reference })
   const [fate] = await store.commands.perform([{ type: 'invoice', request }])
   assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice' && fate.value.outcome.ok)
   return fate.value.outcome.value.id
@@ -56,9 +57,17 @@ function deposit({ addressOf, receivedAt }: Shop, wallet: string, amount: bigint
   return { type: 'deposit', eventId: `event ${name}`, fact: { type: 'deposit', report: 'confirmed', sighting: fact } }
 }
 
-/** What became of each, and which deliveries it caused. */
+/** What became of each, and which deliveries it caused. They come from as many senders at once. */
 async function record(store: Store, commands: readonly WalletCommand[]) {
-  const fates = await Promise.all(commands.map(async (command) => (await store.commands.perform([command]))[0]))
+  return effectsOf(await Promise.all(commands.map(async (command) => (await store.commands.perform([command]))[0])))
+}
+
+/** The same in one transaction. */
+async function recordTogether(store: Store, commands: readonly WalletCommand[]) {
+  return effectsOf(await store.commands.perform(commands))
+}
+
+function effectsOf(fates: readonly (Settled<WalletResult> | undefined)[]) {
   return fates.map((fate) => {
     assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'deposit')
     return { status: fate.value.outcome.status, owed: fate.value.owed.map(({ id }) => id) }
@@ -119,4 +128,49 @@ test('an event that comes twice at once is applied once', () =>
       recorded.map(({ status }) => status),
       ['applied', 'applied', 'applied', 'duplicate'],
     )
+  }))
+
+test('of deposits in one transaction, each body with the payment shows what was received up to its own deposit', () =>
+  withShop(['wallet-1', 'wallet-2'], async (shop) => {
+    const { store } = shop
+    await store.webhooks.put('alice', 'https://shop.example/paid', 'with-invoice')
+    const four = await create(store, 'wallet-1', 4n, 'on one wallet')
+    const six = await create(store, ['wallet-1', 'wallet-2'], 6n, 'on two wallets')
+    const nine = await create(store, 'wallet-2', 9n, 'on the other')
+    const recorded = await recordTogether(store, [
+      deposit(shop, 'wallet-1', 4n, 'tx-1'),
+      deposit(shop, 'wallet-2', 9n, 'tx-2'),
+      deposit(shop, 'wallet-1', 6n, 'tx-3'),
+    ])
+    const told = await Promise.all(
+      recorded.map(async ({ owed }) => {
+        const confirmed = await store.outbox.find(owed[1] ?? '')
+        return [confirmed?.invoiceId, JSON.parse(confirmed?.body ?? '{}').invoice.received]
+      }),
+    )
+    assert.deepEqual(told, [
+      [four, '4'],
+      [nine, '9'],
+      [six, '19'],
+    ])
+  }))
+
+test('deposits in one transaction that match no amount are for the oldest unpaid invoice, one after the other', () =>
+  withShop(['wallet-1'], async (shop) => {
+    const { store } = shop
+    const [old, middle, young] = [
+      await create(store, 'wallet-1', 5n, 'old'),
+      await create(store, 'wallet-1', 8n, 'middle'),
+      await create(store, 'wallet-1', 20n, 'young'),
+    ]
+    const amounts = [1n, 6n, 2n, 15n, 3n]
+    const recorded = await recordTogether(
+      store,
+      amounts.map((amount, n) => deposit(shop, 'wallet-1', amount, `tx-${n}`)),
+    )
+    const matched = await Promise.all(
+      recorded.map(async ({ owed }) => (await store.outbox.find(owed[0] ?? ''))?.invoiceId),
+    )
+    // Received before each: 0, 1, 7, 9, 24. All count for every one; when none is unpaid, the newest hears of it.
+    assert.deepEqual(matched, [old, old, middle, young, young])
   }))
