@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { temporaryDirectory } from '../support/temporary-directory.js'
+import { postgresForTests } from '../support/postgres-tests.js'
+import { assertMeasured, runTiny } from './tiny-report.js'
 
 /*
- * A step of `.ci/run`, because it takes a minute and a half:
+ * A step of `.ci/run`, because it takes two minutes:
  *
  *     node --test dist/test/bench/tiny-run.js
  */
 
-const script = new URL('../../bench/run.js', import.meta.url).pathname
 const TIME_LIMIT_MS = 240_000
 
 /** What the report needs, by part of the run. The micro-benchmarks and the ordinary stack have tests of their own. */
@@ -42,47 +38,46 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   disk: ['an invoice', 'a deposit', 'a webhook', 'an event of the gateway', 'an idempotency key', 'a wallet'],
 }
 
-interface Report {
-  readonly isTiny: boolean
-  readonly measurements: readonly {
-    readonly group: string
-    readonly name: string
-    readonly samples: readonly (number | null)[]
-  }[]
-  readonly targets: readonly { readonly what: string; readonly value: number | null; readonly verdict: string }[]
-  readonly skipped: readonly string[]
-}
+const ON_POSTGRES = [
+  'Billhook on its own files',
+  'Billhook on PostgreSQL',
+  'Billhook on PostgreSQL, one hot wallet',
+  'Billhook on PostgreSQL, with a synchronous replica',
+  'Billhook on PostgreSQL, 2 services',
+  'Billhook on PostgreSQL, 3 services',
+  'paid status on PostgreSQL',
+  'webhooks claimed and settled on PostgreSQL',
+  'deposits recorded on PostgreSQL',
+]
+
+const server = await postgresForTests()
+
+/** Skipped where there is no PostgreSQL. */
+const testOnPostgres = server === null ? test.skip : test
 
 describe('the benchmarks', () => {
   test('measure every part in a tiny run and write a report', { timeout: TIME_LIMIT_MS }, async () => {
-    const place = temporaryDirectory()
-    try {
-      const parts = 'throughput,latency,reads,history,webhooks,process,backup,sizing,disk'
-      const argv = [script, '--tiny', '--only', parts, '--no-ordinary', '--out', place.path]
-      const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit'] })
-      const [code] = await once(child, 'exit')
-      assert.equal(code, 0)
-      const report = JSON.parse(readFileSync(join(place.path, 'results.json'), 'utf8')) as Report
-      assert.equal(report.isTiny, true)
-      assert.deepEqual(report.skipped, ['ordinary stack: left out by --no-ordinary'])
-      for (const [group, names] of Object.entries(EXPECTED)) {
-        for (const name of names) {
-          const found = report.measurements.filter(
-            (measurement) => measurement.group === group && measurement.name === name,
-          )
-          assert.ok(found.length > 0, `${group}: ${name} is missing`)
-          for (const { samples } of found) {
-            assert.ok(
-              samples.length > 0 && samples.every((sample) => sample !== null && sample >= 0),
-              `${group}: ${name}`,
-            )
-          }
-        }
-      }
-      const unmeasured = report.targets.filter(({ verdict }) => verdict === 'not measured').map(({ what }) => what)
-      assert.deepEqual(unmeasured, ['signed, durable creations ÷ the ordinary stack'])
-    } finally {
-      place.remove()
-    }
+    const report = await runTiny('throughput,latency,reads,history,webhooks,process,backup,sizing,disk')
+    assertMeasured(report, EXPECTED)
+    assert.deepEqual(report.skipped, ['ordinary stack: left out by --no-ordinary'])
+    const unmeasured = report.targets.filter(({ verdict }) => verdict === 'not measured').map(({ what }) => what)
+    assert.deepEqual(
+      unmeasured.filter((what) => !what.includes('PostgreSQL')),
+      ['signed, durable creations ÷ the ordinary stack'],
+    )
+  })
+
+  testOnPostgres('measure the store on PostgreSQL in a tiny run', { timeout: TIME_LIMIT_MS }, async () => {
+    const report = await runTiny('postgres')
+    assertMeasured(report, { postgres: ON_POSTGRES })
+    assert.deepEqual(report.skipped, [])
+    const unmeasured = report.targets.filter(({ verdict }) => verdict === 'not measured').map(({ what }) => what)
+    assert.deepEqual(
+      unmeasured.filter((what) => what.includes('PostgreSQL')),
+      [
+        'creations on PostgreSQL ÷ the ordinary stack',
+        'creations on PostgreSQL ÷ the ordinary stack with one stored function',
+      ],
+    )
   })
 })
