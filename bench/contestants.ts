@@ -33,6 +33,8 @@ export interface Contestant {
 export interface Started {
   /** Where it takes requests; each takes an equal share of them, over an equal share of the connections. */
   readonly urls: readonly string[]
+  /** Its processes, by what the report calls them, where their processor time is to be measured. */
+  pids?(): Readonly<Record<string, readonly number[]>>
   stop(): Promise<void>
 }
 

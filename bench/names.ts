@@ -82,3 +82,7 @@ export function sizingName(
 ): string {
   return `${what}, ${SIZING_FIGURES[figure]}`
 }
+
+/** Processor time of a creation. The names follow that of the contestant. */
+export const SERVICES_TIME = 'processor time of the services'
+export const DATABASE_TIME = 'processor time of the database'

@@ -4,7 +4,7 @@ import type { ServiceProcess } from '../test/support/service-process.js'
 import type { Findings } from './bench.js'
 import { type Contestant, ordinaryStacks, type Started, startRegistered } from './contestants.js'
 import type { Merchants } from './merchants.js'
-import { ON_FILES, ON_POSTGRES, ON_POSTGRES_HOT, ON_POSTGRES_REPLICA } from './names.js'
+import { DATABASE_TIME, ON_FILES, ON_POSTGRES, ON_POSTGRES_HOT, ON_POSTGRES_REPLICA, SERVICES_TIME } from './names.js'
 import { MEASURED_SETTINGS } from './ordinary/postgres.js'
 import { registerMerchants } from './registration.js'
 import { startBenched } from './service-process.js'
@@ -15,13 +15,14 @@ const SERVICES = [2, 3] as const
 /** A database for one turn. */
 export interface BenchDatabase {
   readonly settings: { readonly BILLHOOK_STORE: string }
+  pids(): readonly number[]
   stop(): Promise<void>
 }
 
 /** A server of PostgreSQL alone, which waits for the disk. */
 export async function startDatabase(): Promise<BenchDatabase> {
   const server = await PostgresServer.start({ isDurable: true, settings: MEASURED_SETTINGS })
-  return { settings: { BILLHOOK_STORE: server.url() }, stop: () => server.stop() }
+  return { settings: { BILLHOOK_STORE: server.url() }, pids: () => server.pids, stop: () => server.stop() }
 }
 
 /** A server whose commits wait until its standby on this machine has them on disk. */
@@ -31,7 +32,7 @@ async function startReplicated(): Promise<BenchDatabase> {
     await primary.stop()
     await standby.stop()
   }
-  return { settings: { BILLHOOK_STORE: primary.url() }, stop }
+  return { settings: { BILLHOOK_STORE: primary.url() }, pids: () => [...primary.pids, ...standby.pids], stop }
 }
 
 /** Those that are compared with Billhook on PostgreSQL, in the order in which they take turns. */
@@ -54,7 +55,7 @@ export function postgresContestants(merchants: Merchants, findings: Findings): r
       note: 'LMDB, which one service has for itself',
       start: async (directory) => {
         const service = await startRegistered(merchants, join(directory, 'data'), {})
-        return { urls: [service.url], stop: () => service.stop() }
+        return { urls: [service.url], pids: () => ({ [SERVICES_TIME]: [service.pid] }), stop: () => service.stop() }
       },
     },
     onPostgres(ON_POSTGRES, { note: 'one service, and PostgreSQL on the same machine' }),
@@ -97,5 +98,6 @@ async function startServices(
     await stop()
     throw error
   }
-  return { urls: services.map(({ url }) => url), stop }
+  const pids = () => ({ [SERVICES_TIME]: services.map(({ pid }) => pid), [DATABASE_TIME]: database.pids() })
+  return { urls: services.map(({ url }) => url), pids, stop }
 }

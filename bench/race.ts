@@ -2,14 +2,22 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Bench, warmUp } from './bench.js'
-import type { Contestant } from './contestants.js'
+import type { Contestant, Started } from './contestants.js'
+import { processorTimeOf } from './processor-time.js'
 import { dealRequests } from './request-file.js'
 import { signCreations } from './signing.js'
 
 interface Runner {
   readonly contestant: Contestant
-  /** Creations per second, one for each round. */
-  readonly samples: number[]
+  readonly turns: Turn[]
+}
+
+/** What a contestant did in its turn. */
+interface Turn {
+  /** Creations per second. */
+  readonly rate: number
+  /** Processor time of a creation, in µs, by the processes that took it. */
+  readonly costs: ReadonlyMap<string, number>
 }
 
 type Files = Readonly<Record<Contestant['wallets'], string>>
@@ -28,7 +36,7 @@ export class Race {
     private readonly directory: string,
     contestants: readonly Contestant[],
   ) {
-    this.runners = contestants.map((contestant) => ({ contestant, samples: [] }))
+    this.runners = contestants.map((contestant) => ({ contestant, turns: [] }))
   }
 
   /** Loads every contestant, after it has warmed up, with at most `requestsPerSecond`. */
@@ -39,9 +47,9 @@ export class Race {
     const before = await this.sign('warm-up', countOf(warmUpSeconds))
     const measured = await this.sign('measured', countOf(seconds))
     for (const runner of [...this.runners]) {
-      const { contestant, samples } = runner
+      const { contestant, turns } = runner
       try {
-        samples.push(await this.turn(contestant, before, measured))
+        turns.push(await this.turn(contestant, before, measured))
       } catch (error) {
         this.bench.findings.skip(contestant.name, error)
         this.runners = this.runners.filter((other) => other !== runner)
@@ -51,13 +59,19 @@ export class Race {
   }
 
   report(): void {
-    for (const { contestant, samples } of this.runners) {
+    const { findings } = this.bench
+    for (const { contestant, turns } of this.runners) {
       const { group, name, note } = contestant
-      this.bench.findings.add({ group, name, unit: 'per second', samples, ...(note === undefined ? {} : { note }) })
+      const samples = turns.map(({ rate }) => rate)
+      findings.add({ group, name, unit: 'per second', samples, ...(note === undefined ? {} : { note }) })
+      for (const part of turns[0]?.costs.keys() ?? []) {
+        const costs = turns.map((turn) => turn.costs.get(part) ?? 0)
+        findings.add({ group, name: `${name}, ${part}`, unit: 'µs', samples: costs, note: 'for each creation' })
+      }
     }
   }
 
-  private async turn(contestant: Contestant, before: Files, measured: Files): Promise<number> {
+  private async turn(contestant: Contestant, warmingUp: Files, measured: Files): Promise<Turn> {
     const { connections, pauseSeconds, seconds } = this.bench.parameters
     const own = join(this.directory, contestant.name.replaceAll(/\W+/g, '-'))
     mkdirSync(own, { recursive: true })
@@ -73,9 +87,15 @@ export class Race {
         })
         return (await Promise.all(rates)).reduce((sum, rate) => sum + rate)
       }
-      await warmUp(this.bench, (duration) => run(duration, before))
+      await warmUp(this.bench, (duration) => run(duration, warmingUp))
       await pause(pauseSeconds * 1000)
-      return await run(seconds, measured)
+      const before = processorTimes(server)
+      const rate = await run(seconds, measured)
+      const spent = [...processorTimes(server)].map(([part, time]): [string, number] => [
+        part,
+        (time - (before.get(part) ?? 0)) / (rate * seconds),
+      ])
+      return { rate, costs: new Map(spent) }
     } finally {
       // Requests accepted before the end of the load may still be under way.
       await pause(pauseSeconds * 1000)
@@ -93,4 +113,15 @@ export class Race {
     this.signed += count
     return files
   }
+}
+
+/** Processor time so far, in µs, by the processes that took it. Only Linux tells it. */
+function processorTimes({ pids }: Started): ReadonlyMap<string, number> {
+  if (process.platform !== 'linux') return new Map()
+  return new Map(
+    Object.entries(pids?.() ?? {}).map(([part, all]) => [
+      part,
+      all.reduce((sum, pid) => sum + processorTimeOf(pid).allThreads, 0),
+    ]),
+  )
 }

@@ -100,6 +100,12 @@ export class PostgresServer {
     await this.end('SIGQUIT')
   }
 
+  /** Its processes. */
+  get pids(): readonly number[] {
+    const pid = this.child?.pid
+    return pid === undefined ? [] : [pid, ...childrenOf(pid)]
+  }
+
   get isRunning(): boolean {
     return this.child !== null && this.child.exitCode === null && this.child.signalCode === null
   }
