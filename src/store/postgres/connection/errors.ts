@@ -9,7 +9,10 @@ export class FateUnknown extends StorageUnavailable {}
  */
 const RETRIED = new Set(['40001', '40P01', '23505', '42P07', '42710'])
 
-/** The server cannot write now, though the session may be alive: read-only, shutting down, starting, no room, too many sessions. */
+/**
+ * The server cannot write now, though the session may be alive: read-only, shutting down, starting, no room, too many sessions. Or a
+ * later version of the program has taken away a table.
+ */
 const UNAVAILABLE = new Set([
   '25006',
   '57P01',
@@ -26,6 +29,7 @@ const UNAVAILABLE = new Set([
   '53400',
   '57P04',
   '57P05',
+  '42P01',
 ])
 
 /** Classes of `SQLSTATE`: connection exceptions. */

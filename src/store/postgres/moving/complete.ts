@@ -14,7 +14,7 @@ const COUNTED_UP = [
 export function completeMove(work: Work): void {
   work.write(sql`SET LOCAL enable_seqscan = on`)
   work.write(sql`SET LOCAL enable_hashjoin = on`)
-  work.write(sql`INSERT INTO sums (address_id, currency, shift, start, seen, confirmed) ${sumsOfDeposits}`)
+  work.write(sql`INSERT INTO received_sums (address_id, currency, shift, start, seen, confirmed) ${sumsOfDeposits}`)
   work.write(sql`
     INSERT INTO event_heads AS h (owner, last) SELECT owner, max(number) FROM owner_events GROUP BY owner
     ON CONFLICT (owner) DO UPDATE SET last = greatest(h.last, excluded.last)`)

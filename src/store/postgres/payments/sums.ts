@@ -3,21 +3,21 @@ import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 
 /*
- * What was received on an address in a currency. Time is divided into spans of 1, 256, 256², … 256⁵ ms, and `sums` has a row for
- * each span of each size in which something was received. The sum after a moment is made of the spans of each size that follow
- * the moment within the next larger span: at most 255 rows of a size, however long the history. A deposit changes one row of
+ * What was received on an address in a currency. Time is divided into spans of 1, 64, 64², … 64⁷ ms, and `received_sums` has a
+ * row for each span of each size in which something was received. The sum after a moment is made of the spans of each size that
+ * follow the moment within the next larger span: at most 63 rows of a size, however long the history. A deposit changes one row of
  * each size, however late it comes.
  */
 
 /** Binary digits of the length of each size of spans, in ms. */
-const SHIFTS = [0, 8, 16, 24, 32, 40]
-const SIZES = sql`(VALUES (0), (8), (16), (24), (32), (40)) AS size (shift)`
+const SHIFTS = [0, 6, 12, 18, 24, 30, 36, 42]
+const SIZES = sql`(VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)`
 
-/** Selects the spans of `sums AS s` of a size that make up the time after a moment (`bigint`). */
+/** Selects the spans of `received_sums AS s` of a size that make up the time after a moment (`bigint`). */
 function spansAfter(moment: Fragment): Fragment {
   return sql`s.shift = size.shift
     AND s.start >= ((((${moment} >> size.shift) + 1) << size.shift))
-    AND s.start < ((((${moment} >> (size.shift + 8)) + 1) << (size.shift + 8)))`
+    AND s.start < ((((${moment} >> (size.shift + 6)) + 1) << (size.shift + 6)))`
 }
 
 /**
@@ -29,10 +29,10 @@ export const RECEIVED = sql`CROSS JOIN LATERAL (
     FROM unnest(i.wallet_ids) AS payee (wallet_id)
     JOIN wallets AS w ON w.id = payee.wallet_id
     CROSS JOIN ${SIZES}
-    JOIN sums AS s ON s.address_id = w.address_id AND s.currency = i.currency AND ${spansAfter(sql`i.created_at`)}
+    JOIN received_sums AS s ON s.address_id = w.address_id AND s.currency = i.currency AND ${spansAfter(sql`i.created_at`)}
   ) AS received`
 
-/** Selects the rows of `sums` that the deposits call for. */
+/** Selects the rows of `received_sums` that the deposits call for. */
 export const sumsOfDeposits = sql`
   SELECT d.address_id, d.counted_as AS currency, size.shift::smallint AS shift, (d.received_at >> size.shift) << size.shift AS start,
     sum(d.atoms) AS seen, coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0) AS confirmed
@@ -54,7 +54,7 @@ export function addToSums(
   const time = BigInt(receivedAt)
   const starts = SHIFTS.map((shift) => (time >> BigInt(shift)) << BigInt(shift))
   work.write(sql`
-    INSERT INTO sums AS known (address_id, currency, shift, start, seen, confirmed)
+    INSERT INTO received_sums AS known (address_id, currency, shift, start, seen, confirmed)
     SELECT ${addressId}::bigint, ${currency}, span.shift, span.start, ${seen}::numeric, ${confirmed}::numeric
     FROM unnest(${SHIFTS}::smallint[], ${starts}::bigint[]) AS span (shift, start)
     ON CONFLICT (address_id, currency, shift, start) DO UPDATE
@@ -65,7 +65,7 @@ export function addToSums(
 export async function confirmedAfter(work: Work, { addressId, currency }: Account, timeMs: number): Promise<bigint> {
   const row = await work.row<{ confirmed: bigint }>(sql`
     SELECT coalesce(sum(s.confirmed), 0) AS confirmed FROM ${SIZES}
-    JOIN sums AS s ON s.address_id = ${addressId}::bigint AND s.currency = ${currency}
+    JOIN received_sums AS s ON s.address_id = ${addressId}::bigint AND s.currency = ${currency}
       AND ${spansAfter(sql`${timeMs}::bigint`)}`)
   return row?.confirmed ?? 0n
 }

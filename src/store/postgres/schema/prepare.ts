@@ -11,7 +11,7 @@ export const SCHEMA_VERSION = VERSIONS.length
  * The oldest version whose programs may go on beside this one, as in an upgrade of one service after the other. A version that only
  * adds leaves it as it is.
  */
-const OLDEST_VERSION = 2
+const OLDEST_VERSION = 3
 
 /** Whose wallets a database has: a simulated ledger's, or a real one's. */
 export type Kind = 'sandbox' | 'real'

@@ -160,4 +160,17 @@ export const VERSIONS: readonly (readonly string[])[] = [
        SELECT true, CASE WHEN EXISTS (SELECT 1 FROM invoices) THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 1 ELSE 0 END
        ON CONFLICT DO NOTHING`,
   ],
+  [
+    // What was received on an address within spans of 64ⁿ ms, n = 0 to 7, of which shift is 6n. It replaces sums, whose spans were 256ⁿ ms:
+    // a process of before is told that its table is gone, and records no deposit.
+    `DROP TABLE IF EXISTS sums`,
+    `CREATE TABLE IF NOT EXISTS received_sums (
+       address_id bigint, currency text, shift smallint, start bigint, seen numeric NOT NULL, confirmed numeric NOT NULL,
+       PRIMARY KEY (address_id, currency, shift, start))`,
+    `INSERT INTO received_sums (address_id, currency, shift, start, seen, confirmed)
+       SELECT d.address_id, d.counted_as, size.shift, (d.received_at >> size.shift) << size.shift, sum(d.atoms),
+         coalesce(sum(d.atoms) FILTER (WHERE d.kind = 'confirmed'), 0)
+       FROM deposits AS d CROSS JOIN (VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)
+       WHERE d.counted_as IS NOT NULL AND d.kind <> 'dropped' GROUP BY 1, 2, 3, 4 ON CONFLICT DO NOTHING`,
+  ],
 ]

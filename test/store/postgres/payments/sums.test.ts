@@ -190,7 +190,7 @@ test('a span has one row, however many deposits are in it', async () => {
       add(work, { account: ours, kind: 'confirmed', receivedAt: 65_536 + i, amount: 1n })
     assert.equal(await confirmedAfter(work, ours, 10), 1000n)
     const [spans] = await work.rows<{ count: number }>(
-      sql`SELECT count(*) AS count FROM sums WHERE address_id = 1 AND shift = 16`,
+      sql`SELECT count(*) AS count FROM received_sums WHERE address_id = 1 AND shift = 12`,
     )
     assert.equal(spans?.count, 1)
   })

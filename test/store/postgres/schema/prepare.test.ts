@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
+import type { DepositReport, Sighting } from '../../../../src/domain/deposit.js'
 import { StartError } from '../../../../src/start-error.js'
 import { openPostgresStore } from '../../../../src/store/postgres/postgres-store.js'
 import { SCHEMA_VERSION } from '../../../../src/store/postgres/schema/prepare.js'
+import { StorageUnavailable } from '../../../../src/store/refusals.js'
 import type { Store } from '../../../../src/store/store.js'
-import { invoiceRequest, walletAssigned, walletCreated } from '../../../support/fixtures.js'
+import { addressOf, invoiceRequest, walletAssigned, walletCreated } from '../../../support/fixtures.js'
 import { administer } from '../../../support/postgres-database.js'
-import { createDatabase, postgresStoreOptions } from '../../../support/postgres-harness.js'
+import { assertSoundDatabase, createDatabase, postgresStoreOptions } from '../../../support/postgres-harness.js'
 import { PostgresServer } from '../../../support/postgres-server.js'
 import { postgresForTests } from '../../../support/postgres-tests.js'
 
@@ -110,6 +112,55 @@ for (const [missing, ...statements] of INTERRUPTIONS) {
     assert.deepEqual(await relationsOf(url), whole)
     assert.deepEqual(await versionOf(url), [{ version: SCHEMA_VERSION }])
   })
+}
+
+/** Makes the database one of version 2, whose sums had spans of 256ⁿ ms. */
+const AS_VERSION_2 = [
+  'DROP TABLE received_sums',
+  `CREATE TABLE sums (
+     address_id bigint, currency text, shift smallint, start bigint, seen numeric NOT NULL, confirmed numeric NOT NULL,
+     PRIMARY KEY (address_id, currency, shift, start))`,
+  `INSERT INTO sums SELECT address_id, counted_as, shift, (received_at >> shift) << shift, sum(atoms), 0
+     FROM deposits CROSS JOIN (VALUES (0), (8), (16), (24), (32), (40)) AS size (shift) GROUP BY 1, 2, 3, 4`,
+  'UPDATE billhook SET version = 2, oldest = 2',
+]
+
+test('the sums of version 2 are made anew, and a program of that version that still runs is told to wait', async () => {
+  const url = await createDatabase(present())
+  const pay = async (store: Store, txHash: string, report: DepositReport) => {
+    const fact = { type: 'deposit', report, sighting: { ...sightingAt('wallet-1'), txHash } } as const
+    const [fate] = await store.commands.perform([{ type: 'deposit', eventId: null, fact }])
+    return fate
+  }
+  const paymentIn = async (store: Store) => {
+    const [{ id } = { id: '' }] = (await store.invoices.page('alice', { after: null, limit: 1 })).items
+    return (await store.invoices.findWithPayment(id))?.payment
+  }
+  const before = await withStore(url, async (store) => {
+    await createInvoice(store, 'wallet-1')
+    await pay(store, 'tx-1', 'confirmed')
+    await pay(store, 'tx-2', 'pending')
+    await pay(store, 'tx-3', 'confirmed')
+    await pay(store, 'tx-3', 'dropped')
+    return paymentIn(store)
+  })
+  assert.deepEqual([before?.received, before?.pending], ['2', '2'])
+  await administer(url, ...AS_VERSION_2)
+  assert.deepEqual(await withStore(url, paymentIn), before)
+  await assertSoundDatabase(url)
+  await withStore(url, async (store) => {
+    await administer(url, 'ALTER TABLE received_sums RENAME TO taken_away')
+    const fate = await pay(store, 'tx-4', 'confirmed')
+    assert.ok(fate?.status === 'rejected' && fate.reason instanceof StorageUnavailable, String(fate?.status))
+    await administer(url, 'ALTER TABLE taken_away RENAME TO received_sums')
+    assert.equal((await pay(store, 'tx-4', 'confirmed'))?.status, 'fulfilled')
+  })
+})
+
+/** Two coins to a wallet, behind every invoice. */
+function sightingAt(walletId: string): Omit<Sighting, 'txHash'> {
+  const toAddress = addressOf(walletId)
+  return { network: 'SEP', index: 0, toAddress, currency: '#native', amount: '2', receivedAt: Date.now() + 60_000 }
 }
 
 test('a start that is refused by the database leaves nothing half made, and the next one makes everything', async () => {

@@ -30,8 +30,8 @@ async function blamed(url: string): Promise<readonly string[]> {
 
 /** Each damages one row, or a few, of a table that has every kind of record; and the table that is blamed among others. */
 const DAMAGES: readonly (readonly [table: string, statement: string])[] = [
-  ['sums', 'UPDATE sums SET seen = seen + 1 WHERE shift = 0'],
-  ['sums', 'DELETE FROM sums WHERE shift = 40'],
+  ['received_sums', 'UPDATE received_sums SET seen = seen + 1 WHERE shift = 0'],
+  ['received_sums', 'DELETE FROM received_sums WHERE shift = 42'],
   ['invoices', 'DELETE FROM open_places'],
   ['open_places', 'UPDATE open_places SET atoms = atoms + 1'],
   ['invoices', 'UPDATE invoices SET atoms = atoms + 1'],
