@@ -18,7 +18,7 @@ export class DepositMemo {
   private readonly addresses = new Map<string, AddressRow>()
   private readonly configurations = new Map<string, WebhookConfiguration>()
   private readonly invoices = new Map<string, InvoiceRow>()
-  /** Searches for the invoices of deposits that have not been recorded. */
+  /** Searches for the invoices of deposits that have not been recorded, by all that decides them. */
   readonly searches = new Map<string, Candidates>()
 
   constructor(private readonly work: Work) {}

@@ -2,7 +2,7 @@ import { chooseInvoiceInTime, type DepositReport, type DepositValue, type Sighti
 import type { Work } from '../connection/work.js'
 import type { InvoiceRow } from '../invoices/invoice-rows.js'
 import { addMatch, giveBackMatch } from '../invoices/settle.js'
-import type { AddressRow } from '../wallets/wallet-rows.js'
+import { type AddressRow, placeNameOf } from '../wallets/wallet-rows.js'
 import { Candidates } from './candidates.js'
 import type { DepositMemo } from './deposit-memo.js'
 import { type DepositRow, nameOf } from './deposit-rows.js'
@@ -32,11 +32,16 @@ export async function matchAt(
   const value = { currency: countedAs, atoms }
   const search =
     known === null
-      ? (memo.searches.get(nameOf(deposit)) ?? (await candidatesFor(memo, work, address, deposit, value)))
+      ? (memo.searches.get(searchNameOf(deposit, value)) ?? (await candidatesFor(memo, work, address, deposit, value)))
       : null
   const chosen = search === null ? known : await chooseInvoiceInTime(search)
   if (chosen !== null) addMatch(work, chosen)
   return chosen
+}
+
+/** Names a search by all that decides it: two reports of a deposit may tell different times and amounts. */
+export function searchNameOf(seen: Sighting, { currency, atoms }: DepositValue): string {
+  return [nameOf(seen), placeNameOf(seen), seen.receivedAt, currency, atoms].join(' ')
 }
 
 /** The candidates for a deposit; null when it can have none. */

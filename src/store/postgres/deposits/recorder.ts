@@ -3,8 +3,8 @@ import type { TokenDecimals } from '../../../domain/network.js'
 import type { Work } from '../connection/work.js'
 import { type Candidates, searchAll } from './candidates.js'
 import type { DepositMemo } from './deposit-memo.js'
-import { type DepositRow, nameOf } from './deposit-rows.js'
-import { candidatesFor } from './matching.js'
+import type { DepositRow } from './deposit-rows.js'
+import { candidatesFor, searchNameOf } from './matching.js'
 import { DepositRecording } from './recording.js'
 
 /**
@@ -43,9 +43,10 @@ export class DepositRecorder {
       if (value === null) continue
       const seen = stands?.deposit ?? sighting
       const candidates = await candidatesFor(memo, work, await memo.address(seen), seen, value)
-      if (candidates !== null) searches.set(sighting, candidates)
+      if (candidates === null) continue
+      searches.set(sighting, candidates)
+      memo.searches.set(searchNameOf(seen, value), candidates)
     }
-    for (const [sighting, search] of searches) memo.searches.set(nameOf(sighting), search)
     await memo.prepareInvoices(notified)
     const left = await searchAll(work, [...searches.values()], SETTLED_PLACES_MAX)
     return new Set([...searches].flatMap(([sighting, search]) => (left.has(search) ? [sighting] : [])))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test as always } from 'node:test'
+import type { DepositReport } from '../../../../src/domain/deposit.js'
 import type { Settled, WalletCommand, WalletResult } from '../../../../src/store/commands.js'
 import { openPostgresStore } from '../../../../src/store/postgres/postgres-store.js'
 import type { Store } from '../../../../src/store/store.js'
@@ -173,4 +174,26 @@ test('deposits in one transaction that match no amount are for the oldest unpaid
     )
     // Received before each: 0, 1, 7, 9, 24. All count for every one; when none is unpaid, the newest hears of it.
     assert.deepEqual(matched, [old, old, middle, young, young])
+  }))
+
+test('two reports of a deposit in one transaction are matched by the time of the first', () =>
+  withShop(['wallet-1'], async (shop) => {
+    const { store } = shop
+    const invoice = await create(store, 'wallet-1', 5n, 'later than the deposit')
+    const command = deposit(shop, 'wallet-1', 5n, 'tx')
+    assert.ok(command.type === 'deposit')
+    const { sighting } = command.fact
+    const report = (kind: DepositReport, receivedAt: number): WalletCommand => {
+      return {
+        type: 'deposit',
+        eventId: null,
+        fact: { type: 'deposit', report: kind, sighting: { ...sighting, receivedAt } },
+      }
+    }
+    const recorded = await recordTogether(store, [report('pending', 1), report('confirmed', sighting.receivedAt)])
+    assert.deepEqual(recorded, [
+      { status: 'applied', owed: [] },
+      { status: 'applied', owed: [] },
+    ])
+    assert.equal((await store.invoices.findWithPayment(invoice))?.payment.received, '0')
   }))
