@@ -90,7 +90,7 @@ async function timePaidStatus(bench: Bench, filling: Filling): Promise<void> {
   const { findings, parameters } = bench
   const ids = new Map<number, readonly string[]>()
   for (const size of parameters.historySizes) ids.set(size, await fillHistory(filling, size))
-  await administer(url, 'VACUUM ANALYZE deposits, sums, invoices, wallets')
+  await administer(url, 'VACUUM ANALYZE deposits, received_sums, invoices, wallets')
   const samples = new Map(parameters.historySizes.map((size): [number, number[]] => [size, []]))
   for (let round = -1; round < parameters.rounds; round += 1) {
     for (const [size, known] of ids) {
