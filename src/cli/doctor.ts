@@ -14,7 +14,10 @@ const MARKS: Readonly<Record<Finding['verdict'], string>> = {
 
 export function doctorCommand(program: BillhookCommand): void {
   const command = program
-    .add('doctor', 'Try settings, clock, disk, open files, nodes, ledger, proxy and callbacks, and say what to do.')
+    .add(
+      'doctor',
+      'Try settings, clock, disk or database, open files, nodes, ledger, proxy and callbacks, and say what to do.',
+    )
     .onData()
     .asJson()
     .explain(

@@ -62,6 +62,7 @@ function statusLines({
   url,
   ready,
   data,
+  store,
   sandbox,
   strict,
   degraded,
@@ -75,7 +76,7 @@ function statusLines({
       : `Running at ${url}, process ${pid}, since ${time(started_at)}, ${ready ? 'ready' : 'not ready'}.`
   const modes = [strict ? 'strict' : 'not strict', ...(sandbox ? ['sandbox'] : [])].join(', ')
   return [
-    `Billhook ${version} (${modes}), data in ${data}`,
+    `Billhook ${version} (${modes}), ${store === 'lmdb' ? `data in ${data}` : `state in ${store}`}`,
     runs,
     ...degraded.map((sentence) => `Degraded: ${sentence}`),
     Object.entries(records)

@@ -1,4 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs'
+import { parseDatabaseAddress } from '../base/database-address.js'
 import type { Settings } from '../config.js'
 import type { Progress } from '../console/networks.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
@@ -119,6 +120,7 @@ async function statusOf({
     url: url(),
     ready: isReady(),
     data: settings.dataDirectory,
+    store: parseDatabaseAddress(settings.store)?.shown ?? settings.store,
     sandbox: settings.sandbox,
     strict: settings.strict,
     degraded: degradations(),

@@ -21,7 +21,9 @@ test('the doctor tells what to do about a full disk, and how much is free', asyn
   })
   const { bavail, bsize } = statfsSync(disk)
   writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize))
-  const findings = await examineDisk({ settings: { dataDirectory: disk } } as Parameters<typeof examineDisk>[0])
+  const findings = await examineDisk({ settings: { dataDirectory: disk, store: 'lmdb' } } as Parameters<
+    typeof examineDisk
+  >[0])
   const told = findings.map(({ verdict, text, advice }) => `${verdict}: ${text} ${advice}`)
   assert.deepEqual(told, [
     `failed: 0 MiB are free in ${disk}. Free some space, or move the data.`,

@@ -18,6 +18,8 @@ export interface ServiceStatus {
   /** Whether it can take requests, as `/readyz` says; false when it is no service. */
   readonly ready: boolean
   readonly data: string
+  /** Where the state is: `lmdb` for the data directory, or the address of a database without its password. */
+  readonly store: string
   readonly sandbox: boolean
   readonly strict: boolean
   /** What is impaired, one sentence each. */

@@ -1,4 +1,5 @@
 import type { WorkRecord } from '../../http/routes/admin.js'
+import { examineDatabase } from './database.js'
 import { type Examination, type Finding, failed, type Patient } from './examination.js'
 import { examineDescriptors, examineDisk, examineEngines, examineSettings } from './machine.js'
 import { examineCallbacks, examineClock, examineLedger, examineNetworks } from './peers.js'
@@ -10,6 +11,7 @@ const EXAMINATIONS: Readonly<Record<string, Examination>> = {
   engines: examineEngines,
   'open files': examineDescriptors,
   disk: examineDisk,
+  database: examineDatabase,
   clock: examineClock,
   networks: examineNetworks,
   ledger: examineLedger,

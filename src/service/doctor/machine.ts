@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { chooseServer } from '../../http/choose-server.js'
 import { chooseEngine } from '../../verify/engine-choice.js'
 import { planDescriptors } from '../descriptors.js'
+import { keepsOwnData } from '../open-store.js'
 import { startWarnings } from '../start-warnings.js'
-import { type Examination, type Finding, failed, ok, warning } from './examination.js'
+import { type Examination, type Finding, failed, ok, skipped, warning } from './examination.js'
 
 const FLUSHES = 50
 /** A block of the file system, which is what a small commit writes. */
@@ -55,6 +56,7 @@ export const examineDescriptors: Examination = async ({ settings }) => {
 
 /** The disk under the data directory, or under the nearest directory that exists: free space, and how long a flush takes. */
 export const examineDisk: Examination = async ({ settings }) => {
+  if (!keepsOwnData(settings)) return [skipped('disk', 'The state is in a database.')]
   const directory = existing(settings.dataDirectory)
   const findings: Finding[] = []
   const { bavail, bsize, type } = await statfs(directory)

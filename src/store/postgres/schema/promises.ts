@@ -13,7 +13,7 @@ import { sql } from '../connection/sql.js'
 export type Promises = 'all' | 'concurrency'
 
 /** Settings that must not be off: what was answered would not survive a loss of power. */
-const DURABLE: readonly string[] = ['fsync', 'synchronous_commit', 'full_page_writes']
+export const DURABLE: readonly string[] = ['fsync', 'synchronous_commit', 'full_page_writes']
 /** A statement that is not prepared is planned for its values. */
 const PREPARED_ONLY = 'plan_cache_mode'
 
