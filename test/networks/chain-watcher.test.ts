@@ -111,7 +111,7 @@ describe('a watcher that begins', () => {
         assert.equal(t.watcher.state().problem, null)
         assert.equal(t.reader.asked.head, 0)
         await t.next()
-        assert.equal(t.watcher.state().problem, 'it is of chain 1')
+        assert.equal(t.watcher.state().problem?.message, 'it is of chain 1')
         assert.equal(t.reader.asked.head, 0)
         await t.next()
         assert.equal(t.watcher.state().problem, null)
@@ -349,13 +349,13 @@ describe('a watcher of a chain that is reorganised', () => {
         const asked = t.reader.asked.block
         await t.next()
         const { problem, position, reorganisations } = t.watcher.state()
-        assert.match(problem ?? '', /none of the blocks 5 to 210/)
+        assert.match(problem?.message ?? '', /none of the blocks 5 to 210/)
         assert.deepEqual([position, reorganisations], [before, 0])
         assert.deepEqual(new Set(await t.kinds(...hashes.slice(0, 190))), new Set(['confirmed']))
         assert.ok(t.reader.asked.block - asked < 20, `${t.reader.asked.block - asked} blocks`)
         assert.deepEqual(t.lines('error'), ['cannot watch the network; see docs/networks.md, or correct the settings'])
         await t.next()
-        assert.match(t.watcher.state().problem ?? '', /none of the blocks/)
+        assert.match(t.watcher.state().problem?.message ?? '', /none of the blocks/)
         t.chain.undo(1000)
         for (const { transfers } of present.slice(1)) t.chain.mine(transfers)
         // The blocks are mined anew, so only the position of a store that has forgotten them can go on.
@@ -380,7 +380,7 @@ describe('a watcher with a single block', () => {
         t.chain.undo(1)
         t.mine(1)
         await t.next()
-        assert.match(t.watcher.state().problem ?? '', /none of the blocks 1 to 1/)
+        assert.match(t.watcher.state().problem?.message ?? '', /none of the blocks 1 to 1/)
         assert.deepEqual(await t.kinds(only), ['confirmed'])
       },
       { start: 'latest' },

@@ -64,6 +64,10 @@ export class SimulatedReader implements NetworkReader {
     return this.chain.present.slice(from, Math.min(to + 1, from + width)).map((block) => observed(block, watched))
   }
 
+  problem() {
+    return null
+  }
+
   endpoints() {
     return []
   }

@@ -118,7 +118,8 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
     assert.equal(shown.value('billhook_network_head_block', sep), await world.chain.height())
     assert.equal(shown.value('billhook_network_lag_blocks', sep), 0)
     assert.ok((shown.value('billhook_network_lag_seconds', sep) ?? -1) >= 0)
-    for (const name of ['network_confirmed_blocks_undone_total', 'network_repairs_total', 'network_problem']) {
+    assert.equal(shown.value('billhook_network_problem', { ...sep, reason: 'wrong_node' }), 0)
+    for (const name of ['network_confirmed_blocks_undone_total', 'network_repairs_total']) {
       assert.equal(shown.value(`billhook_${name}`, sep), 0, name)
     }
     const [dead, well] = [DEAD_URL, world.proxy.url].map((endpoint) => ({ ...sep, endpoint }))

@@ -1,7 +1,7 @@
 import { isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import { type ChainHead, WrongNode } from '../network-reader.js'
-import { demand, isPerhapsTooLarge, listOf, NodeFailure, RpcFailure } from '../node/answer.js'
+import { demand, isPerhapsTooLarge, listOf, MissingBlock, NodeFailure, RpcFailure, UnfitNode } from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
 import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
 import type { ChainNode } from '../node/nodes-reader.js'
@@ -21,10 +21,18 @@ const EXECUTION_REVERTED = 3
 /** The first four bytes of keccak-256 of `decimals()` and of `symbol()`. */
 const METHOD_IDS = { decimals: '0x313ce567', symbol: '0x95d89b41' }
 
+/** JSON-RPC of Ethereum: the history of this height was pruned (EIP-4444), and how nodes word it otherwise. */
+const PRUNED = 4444
+const PRUNED_TEXT = /pruned|missing trie node|history.{0,40}(?:unavailable|not available|expired)|before the earliest/i
+/** A block that a node lacks this far below its own head is not one that it will have soon. */
+const HISTORY_DEPTH = 128
+
 /**
- * When a block is confirmed: after this many blocks, itself included, or when the chain's consensus has finalised it.
+ * When a block is confirmed: after this many blocks, itself included; when the chain's consensus has finalised it; or
+ * when the chain calls it safe, which comes earlier and is weaker: on most second layers it is then published on the
+ * first.
  */
-export type Confirmation = number | 'finalized'
+export type Confirmation = number | 'finalized' | 'safe'
 
 export interface EthereumNodeOptions {
   readonly chainId: number
@@ -61,6 +69,7 @@ export class EthereumNode implements ChainNode {
 
   async check(): Promise<void> {
     const { chainId, token, tokenDecimals } = this.options
+    this.rpc.forget()
     const found = countOf(await this.rpc.call('eth_chainId', []), 'chain id')
     if (found !== chainId) throw new WrongNode(`the chain id is ${found}, configured is ${chainId}`)
     const code = dataOf(await this.rpc.call('eth_getCode', [token, 'latest']), 'code')
@@ -71,12 +80,23 @@ export class EthereumNode implements ChainNode {
   async head(): Promise<ChainHead & { readonly timeMs: number }> {
     const { confirmation } = this.options
     const { height, timeMs } = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false]))
-    if (confirmation !== 'finalized') {
-      return { latest: height, confirmed: Math.max(-1, height - confirmation + 1), timeMs }
+    const confirmed =
+      typeof confirmation === 'number' ? height - confirmation + 1 : await this.taggedHeight(confirmation)
+    // Behind a balancer the two answers may come from two nodes.
+    return { latest: height, confirmed: Math.max(-1, Math.min(height, confirmed)), timeMs }
+  }
+
+  /** Throws `UnfitNode` when the node has no such block: then nothing would ever be confirmed. */
+  private async taggedHeight(tag: Exclude<Confirmation, number>): Promise<number> {
+    let answer: unknown
+    try {
+      answer = await this.rpc.call('eth_getBlockByNumber', [tag, false])
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) throw error
+      throw new UnfitNode('no_finality', `the node refuses the block tag "${tag}": ${error.message}`)
     }
-    const finalized = await this.rpc.call('eth_getBlockByNumber', ['finalized', false])
-    const confirmed = finalized === null ? -1 : Math.min(height, readHead(finalized).height)
-    return { latest: height, confirmed, timeMs }
+    if (answer === null) throw new UnfitNode('no_finality', `the node has no block with the tag "${tag}"`)
+    return readHead(answer).height
   }
 
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
@@ -98,6 +118,32 @@ export class EthereumNode implements ChainNode {
     } catch (error) {
       // Whatever the failure: with smaller queries, a node that is slow or counts requests gets further.
       if (error instanceof NodeFailure) this.range.refused(width)
+      if (isOfPrunedHistory(error)) await this.explainMissing(from)
+      throw error
+    }
+  }
+
+  /** Throws `UnfitNode` when the node's history begins above a height that is far below its head. */
+  private async explainMissing(height: number): Promise<void> {
+    const head = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false])).height
+    if (height > head - HISTORY_DEPTH || (await this.keeps(height))) return
+    let [lacked, kept] = [height, head]
+    while (kept - lacked > 1) {
+      const middle = Math.floor((lacked + kept) / 2)
+      if (await this.keeps(middle)) kept = middle
+      else lacked = middle
+    }
+    throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`)
+  }
+
+  /** Whether the node has a block and its receipts. */
+  private async keeps(height: number): Promise<boolean> {
+    try {
+      const block = await this.rpc.call('eth_getBlockByNumber', [quantityText(height), false])
+      if (block === null || !this.hasBlockReceipts) return block !== null
+      return (await this.rpc.call('eth_getBlockReceipts', [quantityText(height)])) !== null
+    } catch (error) {
+      if (error instanceof RpcFailure) return false
       throw error
     }
   }
@@ -106,7 +152,7 @@ export class EthereumNode implements ChainNode {
   private async chainOf(from: number, width: number, filter: EthereumFilter): Promise<readonly EthereumBlock[]> {
     const calls = Array.from({ length: width }, (_, i) => blockCall(from + i))
     const blocks = await this.rpc.all(calls, (answer, i) => {
-      demand(answer !== null, `the node does not have block ${from + i}`)
+      if (answer === null) throw new MissingBlock(`the node does not have block ${from + i}`)
       return readBlock(answer, from + i, filter.isWatched)
     })
     demand(isConsecutive(blocks), 'the blocks of a range are no chain')
@@ -144,7 +190,7 @@ export class EthereumNode implements ChainNode {
           ...(await this.observeByBlock(blocks.slice(1), filter)),
         ]
       } catch (error) {
-        if (!isPerhapsTooLarge(error)) throw error
+        if (!isPerhapsTooLarge(error) || isOfPrunedHistory(error)) throw error
         if (error instanceof RpcFailure && error.code === METHOD_NOT_FOUND) this.hasBlockReceipts = false
       }
     }
@@ -159,9 +205,11 @@ export class EthereumNode implements ChainNode {
   /** Only the receipts of one batch are in memory at a time. */
   private observeByBlock(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
     const calls = blocks.map(({ height }) => ({ method: 'eth_getBlockReceipts', params: [quantityText(height)] }))
-    return this.rpc.all(calls, (answer, i) =>
-      observeWhole(blocks[i] as EthereumBlock, listOf(answer, 'receipts of a block').map(readReceipt), filter),
-    )
+    return this.rpc.all(calls, (answer, i) => {
+      const block = blocks[i] as EthereumBlock
+      if (answer === null) throw new MissingBlock(`the node does not have the receipts of block ${block.height}`)
+      return observeWhole(block, listOf(answer, 'receipts of a block').map(readReceipt), filter)
+    })
   }
 
   private async callToken(data: string): Promise<Buffer> {
@@ -174,6 +222,11 @@ export class EthereumNode implements ChainNode {
       throw new WrongNode(`the contract ${token} is no token: ${error.message}`)
     }
   }
+}
+
+function isOfPrunedHistory(error: unknown): boolean {
+  if (error instanceof RpcFailure) return error.code === PRUNED || PRUNED_TEXT.test(error.message)
+  return error instanceof MissingBlock
 }
 
 function blockCall(height: number): RpcCall {

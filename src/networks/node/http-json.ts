@@ -76,10 +76,15 @@ export class HttpJson {
    * Posts a JSON text to `path` below the endpoint's path, and returns the parsed answer; `parse` throws when it is
    * malformed. Rejects with `HttpFailure`.
    */
-  async post(path: string, json: string, parse: (text: string) => unknown = JSON.parse): Promise<unknown> {
+  async post(
+    path: string,
+    json: string,
+    parse: (text: string) => unknown = JSON.parse,
+    depthMax = JSON_DEPTH_MAX,
+  ): Promise<unknown> {
     this.requests += 1
     const body = await this.exchange(path, json).catch((error: unknown) => Promise.reject(this.failureOf(error)))
-    if (!isWithinBounds(body)) throw new HttpFailure('too_long', 'the answer has too many values or levels')
+    if (!isWithinBounds(body, depthMax)) throw new HttpFailure('too_long', 'the answer has too many values or levels')
     try {
       return parse(this.utf8.decode(body))
     } catch {
@@ -133,7 +138,7 @@ function isSuccess(status: number): boolean {
  * Whether a JSON text stays within the bounds, checked before it is parsed. Bytes that are not JSON may pass; the
  * parser refuses them.
  */
-function isWithinBounds(json: Uint8Array): boolean {
+function isWithinBounds(json: Uint8Array, depthMax: number): boolean {
   let depth = 0
   let values = 1
   let isText = false
@@ -152,7 +157,7 @@ function isWithinBounds(json: Uint8Array): boolean {
       case OPEN_OBJECT:
         depth += 1
         values += 1
-        if (depth > JSON_DEPTH_MAX) return false
+        if (depth > depthMax) return false
         break
       case CLOSE_ARRAY:
       case CLOSE_OBJECT:

@@ -2,7 +2,19 @@ import { isObject } from '../../base/json-object.js'
 import { isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import { type ChainHead, WrongNode } from '../network-reader.js'
-import { BadAnswer, demand, HttpFailure, isPerhapsTooLarge, NodeFailure, objectOf, textOf } from '../node/answer.js'
+import {
+  BadAnswer,
+  demand,
+  HttpFailure,
+  isLimitingText,
+  isPerhapsTooLarge,
+  limitOf,
+  NodeFailure,
+  objectOf,
+  RateLimited,
+  textOf,
+  UnfitNode,
+} from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
 import type { ChainNode } from '../node/nodes-reader.js'
 import { checkToken } from '../token.js'
@@ -15,6 +27,10 @@ export const TRON_HEAD_AGE_MAX_MS = 60_000
 /** Constant calls need a caller; any account will do, and this one has no owner. */
 const CALLER = '0'.repeat(40)
 const RETURNED = /^(?:[0-9a-f]{2})*$/
+/** Nodes that keep the recent blocks only answer so. */
+const PRUNED_TEXT = /lite ?fullnode/i
+/** A solidified block that a node lacks this far below its own head is not one that it will have soon. */
+const HISTORY_DEPTH = 100
 /** Blocks in one query; nodes allow 100. */
 const BLOCKS_MAX = 100
 /** Blocks are queried together up to about this many transactions: half a megabyte, parsed in a few milliseconds. */
@@ -61,9 +77,7 @@ export class TronNode implements ChainNode {
   async block(height: number, watched: WatchedAddresses, isConfirmed: boolean): Promise<ObservedBlock | null> {
     const side = isConfirmed ? '/walletsolidity' : '/wallet'
     const answer = await this.query(`${side}/getblockbynum`, { num: height })
-    // A node answers a query for something unknown with an empty object.
-    const isNothing = isObject(answer) && Object.keys(answer).length === 0
-    if (!isNothing) return await this.observe(side, readBlock(answer, height), watched)
+    if (!isNothing(answer)) return await this.observe(side, readBlock(answer, height), watched)
     demand(!isConfirmed, `block ${height}: solidified elsewhere, but not here yet`)
     return null
   }
@@ -75,8 +89,33 @@ export class TronNode implements ChainNode {
       } catch (error) {
         const mayBeNarrower = this.pace.blocks > 1 && isPerhapsTooLarge(error)
         this.pace.failed(error)
+        if (error instanceof BadAnswer) await this.explainMissing(from)
         if (!mayBeNarrower) throw error
       }
+    }
+  }
+
+  /** Throws `UnfitNode` when the node's history begins above a height that is far below its solidified head. */
+  private async explainMissing(height: number): Promise<void> {
+    if (await this.keeps(height)) return
+    const head = readNewestBlock(await this.query('/walletsolidity/getnowblock')).height
+    if (height > head - HISTORY_DEPTH) return
+    let [lacked, kept] = [height, head]
+    while (kept - lacked > 1) {
+      const middle = Math.floor((lacked + kept) / 2)
+      if (await this.keeps(middle)) kept = middle
+      else lacked = middle
+    }
+    throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`)
+  }
+
+  /** Whether the node has a solidified block. */
+  private async keeps(height: number): Promise<boolean> {
+    try {
+      return !isNothing(await this.query('/walletsolidity/getblockbynum', { num: height }))
+    } catch (error) {
+      if (error instanceof BadAnswer && PRUNED_TEXT.test(error.message)) return false
+      throw error
     }
   }
 
@@ -151,10 +190,16 @@ export class TronNode implements ChainNode {
     if (isObject(answer) && 'Error' in answer) {
       // Errors, even of a node's own rate limit, come with HTTP status 200.
       const reason = typeof answer['Error'] === 'string' ? answer['Error'] : 'an error'
-      throw new BadAnswer(this.http.presentable(`${path}: ${reason}`))
+      const shown = this.http.presentable(`${path}: ${reason}`)
+      throw isLimitingText(reason) ? new RateLimited(shown) : new BadAnswer(shown)
     }
     return answer
   }
+}
+
+/** A node answers a query for something unknown with an empty object. */
+function isNothing(answer: unknown): boolean {
+  return isObject(answer) && Object.keys(answer).length === 0
 }
 
 /** How much of a node is queried at once in catching up. It grows with success and shrinks after a failure. */
@@ -184,7 +229,9 @@ class TronPace {
   /** Not all blocks of a query came. When the node only limits the rate, queries with more blocks are better. */
   failed(error: unknown): void {
     this.receiptsAtOnce.refused(this.receipts)
-    const isOnlyLimited = error instanceof HttpFailure && error.reason === 'status' && !isPerhapsTooLarge(error)
+    const isOnlyLimited =
+      limitOf(error) !== null ||
+      (error instanceof HttpFailure && error.reason === 'status' && !isPerhapsTooLarge(error))
     if (!isOnlyLimited) this.blocksAtOnce.refused(this.blocks)
   }
 }
