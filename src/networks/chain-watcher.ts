@@ -4,11 +4,14 @@ import type { Network } from '../domain/network.js'
 import { pause, type Scheduler } from '../scheduler.js'
 import { StorageUnavailable } from '../store/refusals.js'
 import { ChainProgress, type ChainProgressOptions } from './chain-progress.js'
-import { type ChainHead, type EndpointHealth, NodeUnavailable, problemOf } from './network-reader.js'
+import { type ChainHead, type EndpointHealth, NodeBehind, NodeUnavailable, problemOf } from './network-reader.js'
 import { CatchUpLog, emptyRecord, stateOf, type WatcherRecord, type WatcherState } from './watcher-state.js'
 
 /** The longest pause between two attempts. */
 export const RETRY_PAUSE_MAX_MS = 60_000
+
+/** Failures in a row from which it is logged that a second node is behind. */
+const BEHIND_LOGGED_FROM = 8
 
 /** The record of the last attempt when it succeeded. */
 const SUCCEEDED = { failures: 0, lastError: null, problem: null } satisfies Partial<WatcherRecord>
@@ -127,6 +130,8 @@ export class ChainWatcher {
     this.record.lastError = message
     if (problem !== null) this.record.problem = problem
     const about = { network: this.network, failures, err: error }
+    // Two nodes are seldom at the same block.
+    if (error instanceof NodeBehind && failures < BEHIND_LOGGED_FROM) return failures
     const isPassing =
       error instanceof NodeUnavailable || error instanceof MailboxFull || error instanceof StorageUnavailable
     if (problem !== null)

@@ -85,7 +85,7 @@ export interface EndpointHealth {
 
 /** No endpoint gave a certain answer: refused, too late, too long, rate-limited, or contradictory. Retry later. */
 export class NodeUnavailable extends Error {
-  override readonly name = 'NodeUnavailable'
+  override readonly name: string = 'NodeUnavailable'
 
   constructor(
     message: string,
@@ -95,6 +95,9 @@ export class NodeUnavailable extends Error {
     super(message)
   }
 }
+
+/** Confirmed blocks wait for a second node, which is a little behind the first. */
+export class NodeBehind extends NodeUnavailable {}
 
 /** Something that lasts until somebody acts. */
 export class NetworkProblem extends Error {

@@ -139,13 +139,24 @@ export class EthereumNode implements ChainNode {
   /** Whether the node has a block and its receipts. */
   private async keeps(height: number): Promise<boolean> {
     try {
-      const block = await this.rpc.call('eth_getBlockByNumber', [quantityText(height), false])
+      const { method, params } = headerCall(height)
+      const block = await this.rpc.call(method, params)
       if (block === null || !this.hasBlockReceipts) return block !== null
       return (await this.rpc.call('eth_getBlockReceipts', [quantityText(height)])) !== null
     } catch (error) {
       if (error instanceof RpcFailure) return false
       throw error
     }
+  }
+
+  hashes(from: number, count: number): Promise<readonly (string | null)[]> {
+    const calls = Array.from({ length: count }, (_, i) => headerCall(from + i))
+    return this.rpc.all(calls, (answer, i) => {
+      if (answer === null) return null
+      const { height, hash } = readHead(answer)
+      demand(height === from + i, 'a block has another number than was asked for')
+      return hash
+    })
   }
 
   /** This many full blocks from a height on, each the parent of the next. */
@@ -231,6 +242,10 @@ function isOfPrunedHistory(error: unknown): boolean {
 
 function blockCall(height: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [quantityText(height), true] }
+}
+
+function headerCall(height: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [quantityText(height), false] }
 }
 
 function receiptCall(txHash: string | undefined): RpcCall {

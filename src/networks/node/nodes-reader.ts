@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { backOffMs } from '../../base/back-off.js'
 import type { Clock } from '../../clock.js'
 import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
@@ -6,12 +7,14 @@ import type { Logger } from '../../log.js'
 import {
   type ChainHead,
   type EndpointHealth,
+  NetworkProblem,
   type NetworkReader,
+  NodeBehind,
   NodeUnavailable,
   type Problem,
   WrongNode,
 } from '../network-reader.js'
-import { limitOf, NodeFailure, UnfitNode } from './answer.js'
+import { BadAnswer, limitOf, NodeFailure, UnfitNode } from './answer.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
 
 /** The pause after a failure, doubled with every failure in a row. */
@@ -21,6 +24,8 @@ export const PAUSE_MAX_MS = 60_000
 export const ASKED_PAUSE_MAX_MS = 5 * 60_000
 
 const MS_PER_SECOND = 1000
+/** A block that a node lacks this far below its own head is one that it no longer keeps. */
+const HISTORY_DEPTH = 128
 
 /** What a query is about. What went wrong with one kind is over when a query of this kind succeeds. */
 type QueryKind = 'check' | 'head' | 'blocks'
@@ -41,6 +46,8 @@ export interface ChainNode {
   block(height: number, watched: WatchedAddresses, isConfirmed: boolean): Promise<ObservedBlock | null>
   /** The first of these blocks, each the parent of the next: at least one, and as many as the node returns at once. */
   blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
+  /** The hashes of confirmed blocks from a height on, in order; null for those that the node does not have. */
+  hashes(from: number, count: number): Promise<readonly (string | null)[]>
 }
 
 export interface NodesReaderOptions extends HttpJsonOptions {
@@ -57,7 +64,7 @@ export interface NodesReaderOptions extends HttpJsonOptions {
 
 /**
  * Reads a network through the nodes at its endpoints. A query goes to the first healthy one, and after a `NodeFailure`
- * all of it to the next.
+ * all of it to the next. Confirmed blocks are compared with those of a second node.
  */
 export class NodesReader implements NetworkReader {
   readonly network: Network
@@ -127,8 +134,57 @@ export class NodesReader implements NetworkReader {
   }
 
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
-    for await (const [blocks] of this.answers('blocks', (node) => node.blocks(from, to, watched))) return blocks
+    for await (const [blocks, endpoint] of this.answers('blocks', (node) => node.blocks(from, to, watched))) {
+      await this.compare(blocks, endpoint, watched)
+      return blocks
+    }
     throw this.unavailable([])
+  }
+
+  /**
+   * Compares confirmed blocks with those of the next endpoint that answers; there is nothing to compare when none does.
+   * Rejects with `NetworkProblem` when they differ, and with `NodeBehind` while the other node does not have them yet.
+   */
+  private async compare(blocks: readonly ObservedBlock[], teller: Endpoint, watched: WatchedAddresses): Promise<void> {
+    for (const endpoint of this.all) {
+      if (endpoint === teller || !endpoint.begin()) continue
+      const end = await this.attempt(endpoint, 'blocks', (node) => this.secondOpinion(node, endpoint, blocks, watched))
+      if (!('answer' in end) || end.answer === 'none') continue
+      if (end.answer === 'agrees') return
+      if (end.answer === 'later') throw new NodeBehind(`${endpoint.http.name} does not have the confirmed blocks yet`)
+      const { height, difference } = end.answer
+      const names = `${teller.http.name} and ${endpoint.http.name}`
+      throw new NetworkProblem(
+        'disagreement',
+        `${this.network}: ${names} disagree about block ${height}: ${difference}`,
+      )
+    }
+  }
+
+  /** `none`: the node has stopped before these blocks, or no longer keeps them. */
+  private async secondOpinion(
+    node: ChainNode,
+    endpoint: Endpoint,
+    blocks: readonly ObservedBlock[],
+    watched: WatchedAddresses,
+  ): Promise<'agrees' | 'later' | 'none' | { readonly height: number; readonly difference: string }> {
+    const hashes = await node.hashes(blocks[0]?.height ?? 0, blocks.length)
+    for (const [i, { height, hash, transfers }] of blocks.entries()) {
+      const other = hashes[i] ?? null
+      if (other === null) {
+        const { latest, timeMs } = await node.head()
+        const isStalled = this.options.clock.now() - timeMs > this.options.headAgeMaxMs
+        endpoint.newestMs = isStalled ? timeMs : null
+        return isStalled || height < latest - HISTORY_DEPTH ? 'none' : 'later'
+      }
+      if (other !== hash) return { height, difference: `it is ${hash} and ${other}` }
+      // A hash says nothing of what a node makes of the block.
+      if (transfers.length === 0) continue
+      const block = await node.block(height, watched, true)
+      if (block?.hash !== hash) throw new BadAnswer(`block ${height} is another one than a moment ago`)
+      if (!isDeepStrictEqual(block.transfers, transfers)) return { height, difference: 'it has other transfers' }
+    }
+    return 'agrees'
   }
 
   endpoints(): readonly EndpointHealth[] {

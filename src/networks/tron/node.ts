@@ -95,6 +95,16 @@ export class TronNode implements ChainNode {
     }
   }
 
+  async hashes(from: number, count: number): Promise<readonly (string | null)[]> {
+    const hashes: (string | null)[] = []
+    // One by one, since a node refuses a range of which it does not have all, and may limit its width.
+    for (let height = from; height < from + count; height += 1) {
+      const answer = await this.query('/walletsolidity/getblockbynum', { num: height })
+      hashes.push(isNothing(answer) ? null : readBlock(answer, height).hash)
+    }
+    return hashes
+  }
+
   /** Throws `UnfitNode` when the node's history begins above a height that is far below its solidified head. */
   private async explainMissing(height: number): Promise<void> {
     if (await this.keeps(height)) return
