@@ -7,6 +7,7 @@ import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
 import type { ChainNode } from '../node/nodes-reader.js'
 import { checkToken } from '../token.js'
 import { type EthereumBlock, readBlock, readHead, readReceipt } from './block.js'
+import { readTraces, TRACE_DEPTH_MAX, traceCall, withTraced } from './traces.js'
 import { EthereumFilter, observePayments, observeWhole } from './transfers.js'
 import { countOf, dataOf, quantityText } from './values.js'
 
@@ -24,6 +25,9 @@ const METHOD_IDS = { decimals: '0x313ce567', symbol: '0x95d89b41' }
 /** JSON-RPC of Ethereum: the history of this height was pruned (EIP-4444), and how nodes word it otherwise. */
 const PRUNED = 4444
 const PRUNED_TEXT = /pruned|missing trie node|history.{0,40}(?:unavailable|not available|expired)|before the earliest/i
+/** How nodes word that they do not offer traces, or no longer have the state of these blocks. */
+const UNTRACED =
+  /(?:not|un)[ -]?(?:available|found|supported|exist|enabled|allowed|authori[sz]ed|whitelisted)|disabled|does not exist|historical state|missing trie node|pruned/i
 /** A block that a node lacks this far below its own head is not one that it will have soon. */
 const HISTORY_DEPTH = 128
 
@@ -44,12 +48,14 @@ export interface EthereumNodeOptions {
   readonly batchMax: number
   /** Maximum blocks read at once while catching up. */
   readonly rangeMax: number
+  /** Whether ether that contracts send is read too, from traces, which the node must offer. Off when absent. */
+  readonly traces?: boolean
 }
 
 /**
- * Reads Ethereum from one node: ether that transactions themselves send, and transfers of one ERC-20 token. Other ether
- * is invisible: contracts send it without a trace in what ordinary nodes store, and validators withdraw it without a
- * transaction.
+ * Reads Ethereum from one node: ether that transactions themselves send, and transfers of one ERC-20 token. With traces
+ * also ether that contracts send, which is invisible otherwise. Validators withdraw ether without a transaction, which
+ * is never seen.
  *
  * Logs are taken from receipts, not from `eth_getLogs`, which silently omits logs where an index is missing or a
  * replica lags. All receipts of a block can be checked against its header.
@@ -176,7 +182,28 @@ export class EthereumNode implements ChainNode {
     const rest = blocks.filter((block) => !whole.includes(block))
     const observed = [...(await this.observePayments(rest, filter)), ...(await this.observeWhole(whole, filter))]
     demand(observed.length === blocks.length, 'a block is missing from the answer')
-    return observed.sort((a, b) => a.height - b.height)
+    observed.sort((a, b) => a.height - b.height)
+    return this.options.traces === true ? await this.withTraces(observed, blocks, filter) : observed
+  }
+
+  /** Adds what contracts send. Throws `UnfitNode` when the node refuses traces. */
+  private async withTraces(
+    observed: readonly ObservedBlock[],
+    blocks: readonly EthereumBlock[],
+    filter: EthereumFilter,
+  ): Promise<readonly ObservedBlock[]> {
+    const traced = blocks.filter(({ txHashes }) => txHashes.length > 0)
+    try {
+      const read = (answer: unknown, i: number) => readTraces(answer, traced[i] as EthereumBlock, filter)
+      const transfers = await this.rpc.all(traced.map(traceCall), read, TRACE_DEPTH_MAX)
+      const byHash = new Map(traced.map(({ hash }, i) => [hash, transfers[i]]))
+      return observed.map((each, i) => withTraced(each, blocks[i] as EthereumBlock, byHash.get(each.hash) ?? []))
+    } catch (error) {
+      const isRefused = error instanceof RpcFailure && (error.code === METHOD_NOT_FOUND || UNTRACED.test(error.message))
+      if (!isRefused) throw error
+      const heights = `${traced[0]?.height} to ${traced.at(-1)?.height}`
+      throw new UnfitNode('no_traces', `the node does not trace the blocks ${heights}: ${error.message}`)
+    }
   }
 
   /** Blocks without relevant logs: the receipts of their payments, of all blocks together. */

@@ -1,7 +1,7 @@
 import { isObject } from '../../base/json-object.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import { BadAnswer, isLimitingText, isPerhapsTooLarge, NodeFailure, RateLimited, RpcFailure } from './answer.js'
-import type { HttpJson } from './http-json.js'
+import { type HttpJson, JSON_DEPTH_MAX } from './http-json.js'
 
 /** Calls in the first batches. */
 const BATCH_START = 8
@@ -57,9 +57,14 @@ export class JsonRpc {
 
   /**
    * Calls many methods, in any order. `take` is called with each result as it comes, so that only what it keeps is
-   * kept; what it throws is thrown. Returns its results in the order of the calls.
+   * kept; what it throws is thrown. Returns its results in the order of the calls. `depthMax` bounds the levels of the
+   * answers.
    */
-  async all<T>(calls: readonly RpcCall[], take: (result: unknown, index: number) => T): Promise<readonly T[]> {
+  async all<T>(
+    calls: readonly RpcCall[],
+    take: (result: unknown, index: number) => T,
+    depthMax = JSON_DEPTH_MAX,
+  ): Promise<readonly T[]> {
     const taken: T[] = new Array(calls.length)
     let next = 0
     const work = async (): Promise<void> => {
@@ -67,7 +72,8 @@ export class JsonRpc {
         const first = next
         const part = calls.slice(first, first + this.batchWidth)
         next += part.length
-        for (const [i, result] of (await this.send(part)).entries()) taken[first + i] = take(result, first + i)
+        for (const [i, result] of (await this.send(part, depthMax)).entries())
+          taken[first + i] = take(result, first + i)
       }
     }
     try {
@@ -81,9 +87,9 @@ export class JsonRpc {
   }
 
   /** The results of a few calls, in order. When the node refuses them together, they are sent in halves. */
-  private async send(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
+  private async send(calls: readonly RpcCall[], depthMax: number): Promise<readonly unknown[]> {
     try {
-      const results = await this.exchange(calls)
+      const results = await this.exchange(calls, depthMax)
       if (calls.length >= this.batch.value) this.batch.succeeded()
       return results
     } catch (error) {
@@ -91,7 +97,8 @@ export class JsonRpc {
       this.batch.refused(calls.length)
       if (!isPerhapsTooLarge(error)) throw error
       const half = Math.ceil(calls.length / 2)
-      const results = [...(await this.send(calls.slice(0, half))), ...(await this.send(calls.slice(half)))]
+      const first = await this.send(calls.slice(0, half), depthMax)
+      const results = [...first, ...(await this.send(calls.slice(half), depthMax))]
       // Without this every attempt to grow would cost a request. An error of one call says nothing of batches.
       const isOfBatch = error instanceof BatchRefused || !(error instanceof RpcFailure)
       if (calls.length === SMALLEST_BATCH && isOfBatch) this.isBatchless = true
@@ -99,13 +106,13 @@ export class JsonRpc {
     }
   }
 
-  private async exchange(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
+  private async exchange(calls: readonly RpcCall[], depthMax: number): Promise<readonly unknown[]> {
     const firstId = this.lastId + 1
     this.lastId += calls.length
     const requests = calls.map(({ method, params }, i) => ({ jsonrpc: '2.0', id: firstId + i, method, params }))
     const [only] = requests
     const isBatch = requests.length > 1
-    const answer = await this.http.post('', JSON.stringify(isBatch ? requests : only))
+    const answer = await this.http.post('', JSON.stringify(isBatch ? requests : only), JSON.parse, depthMax)
     if (!isBatch) return [this.resultOf(answer, firstId)]
     if (!Array.isArray(answer)) {
       // A node that does not take the batch answers with one error instead of a list, or with one call alone.
