@@ -13,6 +13,8 @@ import { countOf, dataOf, quantityText } from './values.js'
 
 /** When the newest block is older than this, the node may have stalled. */
 export const ETHEREUM_HEAD_AGE_MAX_MS = 3 * 60_000
+/** Ranges of this many blocks are read in two halves. */
+const HALVED_FROM = 8
 /** Blocks in the first range. */
 const RANGE_START = 16
 /** JSON-RPC 2.0, 5.1. */
@@ -64,6 +66,8 @@ export class EthereumNode implements ChainNode {
   private readonly rpc: JsonRpc
   private readonly range: AdaptiveWidth
   private hasBlockReceipts = true
+  /** Whether it has returned all receipts of a block since it was checked. */
+  private hasShownReceipts = false
 
   constructor(
     http: HttpJson,
@@ -76,6 +80,7 @@ export class EthereumNode implements ChainNode {
   async check(): Promise<void> {
     const { chainId, token, tokenDecimals } = this.options
     this.rpc.forget()
+    this.hasShownReceipts = false
     const found = countOf(await this.rpc.call('eth_chainId', []), 'chain id')
     if (found !== chainId) throw new WrongNode(`the chain id is ${found}, configured is ${chainId}`)
     const code = dataOf(await this.rpc.call('eth_getCode', [token, 'latest']), 'code')
@@ -118,7 +123,11 @@ export class EthereumNode implements ChainNode {
     const filter = new EthereumFilter(this.options.token, watched)
     const width = Math.min(this.range.value, to - from + 1)
     try {
-      const observed = await this.observe(await this.chainOf(from, width, filter), filter)
+      // In two halves at once: while one is parsed the other is on its way.
+      const half = width < HALVED_FROM ? width : Math.ceil(width / 2)
+      const halves = [this.readSome(from, half, filter), this.readSome(from + half, width - half, filter)]
+      const observed = (await Promise.all(halves)).flat()
+      demand(isConsecutive(observed), 'the blocks of a range are no chain')
       this.range.succeeded()
       return observed
     } catch (error) {
@@ -163,6 +172,10 @@ export class EthereumNode implements ChainNode {
       demand(height === from + i, 'a block has another number than was asked for')
       return hash
     })
+  }
+
+  private async readSome(from: number, width: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
+    return width === 0 ? [] : await this.observe(await this.chainOf(from, width, filter), filter)
   }
 
   /** This many full blocks from a height on, each the parent of the next. */
@@ -222,11 +235,11 @@ export class EthereumNode implements ChainNode {
   private async observeWhole(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<ObservedBlock[]> {
     if (this.hasBlockReceipts) {
       try {
-        // The first one alone: a batch that is refused would be retried in ever smaller parts.
-        return [
-          ...(await this.observeByBlock(blocks.slice(0, 1), filter)),
-          ...(await this.observeByBlock(blocks.slice(1), filter)),
-        ]
+        // At first one alone: a batch that is refused would be retried in ever smaller parts.
+        const tried = this.hasShownReceipts ? 0 : 1
+        const observed = [...(await this.observeByBlock(blocks.slice(0, tried), filter))]
+        this.hasShownReceipts ||= observed.length > 0
+        return [...observed, ...(await this.observeByBlock(blocks.slice(tried), filter))]
       } catch (error) {
         if (!isPerhapsTooLarge(error) || isOfPrunedHistory(error)) throw error
         if (error instanceof RpcFailure && error.code === METHOD_NOT_FOUND) this.hasBlockReceipts = false
