@@ -60,6 +60,11 @@ export interface NetworkReader {
    */
   block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null>
   /**
+   * Consecutive blocks of the present chain from `from` on, at most up to `to`, as `block` would tell them: the reader
+   * chooses the number. None when even the most advanced endpoint has no block at `from` yet.
+   */
+  fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
+  /**
    * Consecutive blocks from `from` on, each the parent of the next, for catching up: at least one, at most up to `to`,
    * which must be confirmed. The reader chooses the number.
    */

@@ -1,4 +1,4 @@
-import { isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
+import { isChildOf, isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import { type ChainHead, WrongNode } from '../network-reader.js'
 import { demand, isPerhapsTooLarge, listOf, MissingBlock, NodeFailure, RpcFailure, UnfitNode } from '../node/answer.js'
@@ -117,6 +117,22 @@ export class EthereumNode implements ChainNode {
     if (answer === null) return null
     const [observed] = await this.observe([readBlock(answer, height, filter.isWatched)], filter)
     return observed ?? null
+  }
+
+  async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    const filter = new EthereumFilter(this.options.token, watched)
+    const width = Math.min(this.range.value, to - from + 1)
+    const calls = Array.from({ length: width }, (_, i) => blockCall(from + i))
+    const read = (answer: unknown, i: number) =>
+      answer === null ? null : readBlock(answer, from + i, filter.isWatched)
+    const present: EthereumBlock[] = []
+    for (const block of await this.rpc.all(calls, read)) {
+      const before = present.at(-1)
+      // The node does not have it yet, or follows another branch by now.
+      if (block === null || (before !== undefined && !isChildOf(block, before))) break
+      present.push(block)
+    }
+    return await this.observe(present, filter)
   }
 
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {

@@ -44,6 +44,8 @@ export interface ChainNode {
   head(): Promise<ChainHead & { readonly timeMs: number }>
   /** The block at a height, null when the node has none. `isConfirmed`: some node has reported the height as confirmed. */
   block(height: number, watched: WatchedAddresses, isConfirmed: boolean): Promise<ObservedBlock | null>
+  /** The first of these blocks that the node has, each the parent of the next; none when it does not have the first. */
+  fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
   /** The first of these blocks, each the parent of the next: at least one, and as many as the node returns at once. */
   blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
   /** The hashes of confirmed blocks from a height on, in order; null for those that the node does not have. */
@@ -131,6 +133,13 @@ export class NodesReader implements NetworkReader {
       if (block !== null) return block
     }
     return null
+  }
+
+  async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    for await (const [blocks] of this.answers('blocks', (node) => node.fresh(from, to, watched))) {
+      if (blocks.length > 0) return blocks
+    }
+    return []
   }
 
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {

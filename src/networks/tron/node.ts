@@ -82,6 +82,12 @@ export class TronNode implements ChainNode {
     return null
   }
 
+  /** One block at a time: they come every three seconds. */
+  async fresh(from: number, _to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    const block = await this.block(from, watched, false)
+    return block === null ? [] : [block]
+  }
+
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     for (;;) {
       try {

@@ -154,6 +154,26 @@ describe('the Ethereum reader with what real nodes do', { skip: anvilAbsence }, 
     })
   })
 
+  test('several new blocks are read at once, as far as the node has them and they follow each other', async () => {
+    const height = await chain.height()
+    await withReader({}, async (reader) => {
+      const heights = async (from: number, to: number) =>
+        (await reader.fresh(from, to, named)).map((block) => block.height)
+      assert.deepEqual(await heights(height - 3, height), [height - 3, height - 2, height - 1, height])
+      assert.deepEqual(await heights(height - 1, height + 5), [height - 1, height])
+      assert.deepEqual(await heights(height + 1, height + 5), [])
+      const all = await reader.fresh(height - 3, height, named)
+      assert.deepEqual(all, await reader.blocks(height - 3, height, named))
+      proxy.fault = {
+        alter: ({ method, params }, end) =>
+          method === 'eth_getBlockByNumber' && params[0] === hex(BigInt(height - 1)) && 'result' in end
+            ? { result: { ...(end.result as object), parentHash: `0x${'ab'.repeat(32)}` } }
+            : end,
+      }
+      assert.deepEqual(await heights(height - 3, height), [height - 3, height - 2], 'another branch')
+    })
+  })
+
   test('a limit of the rate makes no more requests out of one, and is waited for', async () => {
     const limited = { code: -32005, message: 'rate limited', data: { rate: { backoff_seconds: 30 } } }
     proxy.fault = { alter: () => ({ error: limited }) }
