@@ -10,6 +10,7 @@ const WORD_DIGITS = 64
 const HOLES = { height: '<height>', hash: '<hash>', parent: '<parent>', time: '<time>', nonce: '<nonce>' } as const
 const HOLE = /<(height|hash|parent|time|nonce)>/
 
+export const CHAIN_ID = 42_161
 export const TOKEN = `0x${'70'.repeat(20)}`
 const OTHER_TOKEN = `0x${'71'.repeat(20)}`
 
@@ -89,7 +90,7 @@ export class FullChain {
       value: token === null ? hex(Number(value)) : '0x0',
       type: '0x2',
       accessList: [],
-      chainId: '0xa4b1',
+      chainId: hex(CHAIN_ID),
       v: '0x0',
       r: `0x${'12'.repeat(32)}`,
       s: `0x${'34'.repeat(32)}`,
@@ -156,7 +157,7 @@ function hashOf(height: number): string {
 }
 
 /** An address, different for each number. */
-export function accountNumber(n: number): string {
+function accountNumber(n: number): string {
   return `0x${Buffer.from(keccak_256(Buffer.from(`account ${n}`)))
     .toString('hex')
     .slice(0, 40)}`

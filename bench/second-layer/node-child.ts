@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { argument, tell } from '../parent.js'
-import { FullChain } from './chain.js'
+import { CHAIN_ID, FullChain } from './chain.js'
 
 /*
  * A node of a second layer, which grows at a rate and has a number of blocks from the start. It answers by texts that it
@@ -35,7 +35,7 @@ function latest(): number {
 function resultOf(method: string, params: readonly unknown[]): string {
   switch (method) {
     case 'eth_chainId':
-      return '"0xa4b1"'
+      return `"0x${CHAIN_ID.toString(16)}"`
     case 'eth_getCode':
       return '"0x60"'
     case 'eth_call':

@@ -14,7 +14,7 @@ const STEP_TRANSFERS_MAX = 500
 const STEP_BLOCKS_MAX = 250
 
 /** Unconfirmed blocks that are read and recorded together. */
-const FOLLOWED_BLOCKS_MAX = 64
+const FOLLOWED_BLOCKS_MAX = 200
 /**
  * The most blocks that wait for their confirmation. Where finality takes 20 minutes and four blocks come in a second it is
  * 4800. When finality stands still, work and disk end here.

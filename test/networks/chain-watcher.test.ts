@@ -450,8 +450,8 @@ describe('a watcher of a network with many unconfirmed blocks', () => {
         assert.equal(t.watcher.state().position?.tip.height, 600)
         assert.deepEqual(new Set(await t.kinds(...first.slice(0, 99))), new Set(['confirmed']))
         assert.deepEqual(new Set(await t.kinds(...first.slice(101))), new Set(['pending']))
-        assert.ok(steps.length <= 12, steps.join())
-        assert.ok(steps.filter((step) => step === 'append 64').length >= 7, steps.join())
+        assert.ok(steps.length <= 5, steps.join())
+        assert.ok(steps.filter((step) => step === 'append 200').length >= 2, steps.join())
         steps.length = 0
         t.mine(300)
         await t.next()

@@ -122,16 +122,20 @@ export class EthereumNode implements ChainNode {
   async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     const filter = new EthereumFilter(this.options.token, watched)
     const width = Math.min(this.range.value, to - from + 1)
+    const observed = await inHalves(from, width, (first, count) => this.readPresent(first, count, filter))
+    // The node does not have them all yet, or follows another branch by now.
+    const end = observed.findIndex((block, i) => block.height !== from + i || !isChildOfPrevious(observed, i))
+    return end === -1 ? observed : observed.slice(0, end)
+  }
+
+  /** The blocks of a range that the node has, from its first one on. */
+  private async readPresent(from: number, width: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
     const calls = Array.from({ length: width }, (_, i) => blockCall(from + i))
     const read = (answer: unknown, i: number) =>
       answer === null ? null : readBlock(answer, from + i, filter.isWatched)
-    const present: EthereumBlock[] = []
-    for (const block of await this.rpc.all(calls, read)) {
-      const before = present.at(-1)
-      // The node does not have it yet, or follows another branch by now.
-      if (block === null || (before !== undefined && !isChildOf(block, before))) break
-      present.push(block)
-    }
+    const blocks = await this.rpc.all(calls, read)
+    const missing = blocks.indexOf(null)
+    const present = (missing === -1 ? blocks : blocks.slice(0, missing)) as readonly EthereumBlock[]
     return await this.observe(present, filter)
   }
 
@@ -139,10 +143,7 @@ export class EthereumNode implements ChainNode {
     const filter = new EthereumFilter(this.options.token, watched)
     const width = Math.min(this.range.value, to - from + 1)
     try {
-      // In two halves at once: while one is parsed the other is on its way.
-      const half = width < HALVED_FROM ? width : Math.ceil(width / 2)
-      const halves = [this.readSome(from, half, filter), this.readSome(from + half, width - half, filter)]
-      const observed = (await Promise.all(halves)).flat()
+      const observed = await inHalves(from, width, (first, count) => this.readSome(first, count, filter))
       demand(isConsecutive(observed), 'the blocks of a range are no chain')
       this.range.succeeded()
       return observed
@@ -191,7 +192,7 @@ export class EthereumNode implements ChainNode {
   }
 
   private async readSome(from: number, width: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
-    return width === 0 ? [] : await this.observe(await this.chainOf(from, width, filter), filter)
+    return await this.observe(await this.chainOf(from, width, filter), filter)
   }
 
   /** This many full blocks from a height on, each the parent of the next. */
@@ -289,6 +290,22 @@ export class EthereumNode implements ChainNode {
       throw new WrongNode(`the contract ${token} is no token: ${error.message}`)
     }
   }
+}
+
+/** Reads a range, a wide one in two halves at once: while one is parsed the other is on its way. */
+async function inHalves<T>(
+  from: number,
+  width: number,
+  read: (from: number, count: number) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  if (width < HALVED_FROM) return await read(from, width)
+  const half = Math.ceil(width / 2)
+  return (await Promise.all([read(from, half), read(from + half, width - half)])).flat()
+}
+
+function isChildOfPrevious(blocks: readonly ObservedBlock[], i: number): boolean {
+  const [block, before] = [blocks[i], blocks[i - 1]]
+  return block !== undefined && (before === undefined || isChildOf(block, before))
 }
 
 function isOfPrunedHistory(error: unknown): boolean {

@@ -23,7 +23,6 @@ export interface ReaderVariant {
   readonly batchMax?: number
   readonly rangeMax?: number
   readonly traces?: boolean
-  readonly answerLimit?: number
   readonly clock?: Clock
   readonly scheduler?: Scheduler
 }
@@ -44,7 +43,7 @@ export function ethereumReader(urls: readonly string[], variant: ReaderVariant):
     nodeOf: (http) => new EthereumNode(http, options),
     headAgeMaxMs: ETHEREUM_HEAD_AGE_MAX_MS,
     timeoutMs: TIMEOUT_MS,
-    answerLimitBytes: variant.answerLimit ?? ANSWER_LIMIT_BYTES,
+    answerLimitBytes: ANSWER_LIMIT_BYTES,
     clock: variant.clock ?? systemClock,
     scheduler: variant.scheduler ?? systemScheduler,
     random: () => 0,
