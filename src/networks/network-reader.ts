@@ -1,5 +1,6 @@
 import type { ObservedBlock, WatchedAddresses } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
+import type { NodeFact } from './node/node-fact.js'
 
 /** Why a network or a node cannot be relied on: the label `reason` of metrics. */
 export const PROBLEM_REASONS = [
@@ -51,6 +52,11 @@ export interface NetworkReader {
    * when one is not, and with `NodeUnavailable` when none answers.
    */
   verify(): Promise<void>
+  /**
+   * What is found out about each node, for the operator: that it is of this network, its clock, the token, and what it
+   * offers. Nodes that do not answer have a fact that says so.
+   */
+  examine(): Promise<readonly { readonly endpoint: string; readonly facts: readonly NodeFact[] }[]>
   /** What is wrong although the nodes answer; null when nothing is. */
   problem(): Problem | null
   head(): Promise<ChainHead>

@@ -76,6 +76,10 @@ export class SimulatedReader implements NetworkReader {
     return this.chain.present.slice(from, Math.min(to + 1, from + width)).map((block) => observed(block, watched))
   }
 
+  async examine() {
+    return []
+  }
+
   problem() {
     return null
   }

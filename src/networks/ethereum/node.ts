@@ -4,8 +4,9 @@ import { type ChainHead, WrongNode } from '../network-reader.js'
 import { demand, isPerhapsTooLarge, listOf, MissingBlock, NodeFailure, RpcFailure, UnfitNode } from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
 import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
+import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import type { ChainNode } from '../node/nodes-reader.js'
-import { checkToken } from '../token.js'
+import { checkToken, symbolOf } from '../token.js'
 import { type EthereumBlock, readBlock, readHead, readReceipt } from './block.js'
 import { readTraces, TRACE_DEPTH_MAX, traceCall, withTraced } from './traces.js'
 import { EthereumFilter, observePayments, observeWhole } from './transfers.js'
@@ -13,6 +14,8 @@ import { countOf, dataOf, quantityText } from './values.js'
 
 /** When the newest block is older than this, the node may have stalled. */
 export const ETHEREUM_HEAD_AGE_MAX_MS = 3 * 60_000
+/** Blocks that an examination asks for at once. */
+const EXAMINED_BLOCKS = 20
 /** Ranges of this many blocks are read in two halves. */
 const HALVED_FROM = 8
 /** Blocks in the first range. */
@@ -86,6 +89,86 @@ export class EthereumNode implements ChainNode {
     const code = dataOf(await this.rpc.call('eth_getCode', [token, 'latest']), 'code')
     if (code === '0x') throw new WrongNode(`no contract is at the token's address ${token}`)
     await checkToken(`the contract ${token}`, tokenDecimals, (method) => this.callToken(METHOD_IDS[method]))
+  }
+
+  async examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]> {
+    await this.check()
+    const { chainId, tokenDecimals, batchMax } = this.options
+    const symbol = symbolOf(await this.callToken(METHOD_IDS.symbol))
+    const newest = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false]))
+    const facts: NodeFact[] = [
+      {
+        verdict: 'ok',
+        text: `is of chain ${chainId}, and its token calls itself ${symbol} with ${tokenDecimals} decimals`,
+      },
+    ]
+    facts.push(
+      await factOf(
+        async () => headFact(await this.head(), nowMs, headAgeMaxMs),
+        (reason) => ({ verdict: 'failed', text: `tells no head: ${reason}` }),
+      ),
+    )
+    for (const tag of ['safe', 'finalized'] as const) facts.push(await this.tagFact(tag, newest.height))
+    facts.push(
+      await factOf(
+        async () => {
+          listOf(await this.rpc.call('eth_getBlockReceipts', [quantityText(newest.height)]), 'receipts of a block')
+          return { verdict: 'ok', text: 'returns all receipts of a block at once' }
+        },
+        (reason) => ({ verdict: 'warning', text: `does not return all receipts of a block at once: ${reason}` }),
+      ),
+    )
+    const { method, params } = headerCall(newest.height)
+    const width = batchMax === 1 ? 1 : await this.rpc.largestBatch({ method, params }, batchMax)
+    const isNarrow = width < batchMax
+    const batches = width === 1 ? 'takes no batches' : `takes batches of ${width} calls`
+    facts.push({
+      verdict: isNarrow ? 'warning' : 'ok',
+      text: isNarrow ? `${batches}, fewer than ${batchMax}` : batches,
+    })
+    facts.push(await this.rangeFact(newest.height))
+    if (this.options.traces === true) facts.push(await this.traceFact(newest.hash))
+    return facts
+  }
+
+  private tagFact(tag: Exclude<Confirmation, number>, latest: number): Promise<NodeFact> {
+    const isNeeded = this.options.confirmation === tag
+    return factOf(
+      async () => {
+        const behind = Math.max(0, latest - (await this.taggedHeight(tag)))
+        return { verdict: 'ok', text: `has a ${tag} block, ${behind} blocks behind the newest` }
+      },
+      () => ({ verdict: isNeeded ? 'failed' : 'ok', text: `has no ${tag} block` }),
+    )
+  }
+
+  /** How many of its newest blocks the node gives at once, up to a number. */
+  private async rangeFact(latest: number): Promise<NodeFact> {
+    const wanted = Math.min(this.options.rangeMax, EXAMINED_BLOCKS, latest + 1)
+    const filter = new EthereumFilter(this.options.token, { has: () => false, few: () => [] })
+    for (let width = wanted; width >= 1; width = Math.floor(width / 2)) {
+      try {
+        await this.chainOf(latest - width + 1, width, filter)
+        const text = `gives ${width} blocks for one question`
+        return {
+          verdict: width < wanted ? 'warning' : 'ok',
+          text: width < wanted ? `${text}, fewer than ${wanted}` : text,
+        }
+      } catch (error) {
+        if (!(error instanceof NodeFailure)) throw error
+      }
+    }
+    return { verdict: 'failed', text: 'gives no whole block' }
+  }
+
+  private traceFact(hash: string): Promise<NodeFact> {
+    return factOf(
+      async () => {
+        await this.rpc.all([traceCall({ hash })], (answer) => listOf(answer, 'traces of a block'), TRACE_DEPTH_MAX)
+        return { verdict: 'ok', text: 'traces its newest block' }
+      },
+      (reason) => ({ verdict: 'failed', text: `refuses traces: ${reason}` }),
+    )
   }
 
   async head(): Promise<ChainHead & { readonly timeMs: number }> {

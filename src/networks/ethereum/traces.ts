@@ -27,7 +27,7 @@ interface Frame {
   readonly isUndone: boolean
 }
 
-export function traceCall({ hash }: EthereumBlock): RpcCall {
+export function traceCall({ hash }: Pick<EthereumBlock, 'hash'>): RpcCall {
   return { method: 'debug_traceBlockByHash', params: [hash, { tracer: 'callTracer' }] }
 }
 

@@ -44,6 +44,22 @@ export class JsonRpc {
     return this.isBatchless ? 1 : this.batch.value
   }
 
+  /** The largest batch of a call, up to a number, that the node answers: 1 when it takes none. */
+  async largestBatch(call: RpcCall, max: number): Promise<number> {
+    for (let width = max; width > 1; width = Math.floor(width / 2)) {
+      try {
+        await this.exchange(
+          Array.from({ length: width }, () => call),
+          JSON_DEPTH_MAX,
+        )
+        return width
+      } catch (error) {
+        if (!(error instanceof NodeFailure)) throw error
+      }
+    }
+    return 1
+  }
+
   /** Forgets that the node refused batches: it may be another one by now. */
   forget(): void {
     this.isBatchless = false

@@ -16,6 +16,7 @@ import {
 } from '../network-reader.js'
 import { BadAnswer, limitOf, NodeFailure, UnfitNode } from './answer.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
+import type { NodeFact } from './node-fact.js'
 
 /** The pause after a failure, doubled with every failure in a row. */
 export const PAUSE_MIN_MS = 1000
@@ -48,6 +49,8 @@ export interface ChainNode {
   fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
   /** The first of these blocks, each the parent of the next: at least one, and as many as the node returns at once. */
   blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
+  /** Finds out what the node is and offers. Rejects like `check`. */
+  examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]>
   /** The hashes of confirmed blocks from a height on, in order; null for those that the node does not have. */
   hashes(from: number, count: number): Promise<readonly (string | null)[]>
 }
@@ -95,6 +98,20 @@ export class NodesReader implements NetworkReader {
     const wrong = failures.find(({ problem }) => problem?.reason === 'wrong_node')
     if (wrong !== undefined) throw new WrongNode(wrong.reason)
     if (failures.length === this.all.length) throw this.unavailable(failures)
+  }
+
+  examine() {
+    const { clock, headAgeMaxMs } = this.options
+    return Promise.all(
+      this.all.map(async ({ node, http }) => {
+        try {
+          return { endpoint: http.name, facts: await node.examine(clock.now(), headAgeMaxMs) }
+        } catch (error) {
+          if (!(error instanceof NodeFailure || error instanceof WrongNode)) throw error
+          return { endpoint: http.name, facts: [{ verdict: 'failed' as const, text: `fails: ${error.message}` }] }
+        }
+      }),
+    )
   }
 
   async head(): Promise<ChainHead> {

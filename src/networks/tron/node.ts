@@ -16,8 +16,9 @@ import {
   UnfitNode,
 } from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
+import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import type { ChainNode } from '../node/nodes-reader.js'
-import { checkToken } from '../token.js'
+import { checkToken, symbolOf } from '../token.js'
 import { hexOfAccount } from './address.js'
 import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock, transfersOf } from './block.js'
 import { parseTronJson, repeatedOf } from './values.js'
@@ -31,6 +32,8 @@ const RETURNED = /^(?:[0-9a-f]{2})*$/
 const PRUNED_TEXT = /lite ?fullnode/i
 /** A solidified block that a node lacks this far below its own head is not one that it will have soon. */
 const HISTORY_DEPTH = 100
+/** Blocks that an examination asks for at once. */
+const EXAMINED_BLOCKS = 20
 /** Blocks in one query; nodes allow 100. */
 const BLOCKS_MAX = 100
 /** Blocks are queried together up to about this many transactions: half a megabyte, parsed in a few milliseconds. */
@@ -65,6 +68,41 @@ export class TronNode implements ChainNode {
     const id = readBlockId(await this.query('/walletsolidity/getblockbynum', { num: 0 }))
     if (id !== genesisId) throw new WrongNode(`its first block is ${id}, not ${genesisId}`)
     await checkToken('the token', tokenDecimals, (method) => this.callToken(`${method}()`))
+  }
+
+  async examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]> {
+    await this.check()
+    const { tokenDecimals } = this.options
+    const symbol = symbolOf(await this.callToken('symbol()'))
+    const head = await this.head()
+    const token = `its token calls itself ${symbol} with ${tokenDecimals} decimals`
+    return [
+      { verdict: 'ok', text: `has the first block of this network, and ${token}` },
+      headFact(head, nowMs, headAgeMaxMs),
+      await factOf(
+        async () => {
+          const block = readBlock(
+            await this.query('/walletsolidity/getblockbynum', { num: head.confirmed }),
+            head.confirmed,
+          )
+          await this.observe('/walletsolidity', block, { has: () => false, few: () => [] })
+          return { verdict: 'ok', text: 'returns the transaction infos of a block' }
+        },
+        (reason) => ({ verdict: 'failed', text: `does not return the transaction infos of a block: ${reason}` }),
+      ),
+      await this.rangeFact(head.confirmed),
+    ]
+  }
+
+  private async rangeFact(confirmed: number): Promise<NodeFact> {
+    const wanted = Math.min(EXAMINED_BLOCKS, confirmed + 1)
+    return await factOf(
+      async () => {
+        const { length } = await this.readConsecutive(confirmed - wanted + 1, wanted)
+        return { verdict: 'ok', text: `gives ${length} blocks for one question` }
+      },
+      (reason) => ({ verdict: 'warning', text: `does not give ${wanted} blocks for one question: ${reason}` }),
+    )
   }
 
   async head(): Promise<ChainHead & { readonly timeMs: number }> {

@@ -60,6 +60,7 @@ describe('confirmed blocks, compared with a second node', () => {
         reads.push(`${i}: ${height}`)
         return answer(view.blocks[height] ?? null)
       },
+      examine: () => answer([]),
       fresh: () => answer([]),
       blocks: (from, to) => answer(view.blocks.slice(from, Math.min(to + 1, from + WIDTH))),
       hashes: (from, count) => answer(Array.from({ length: count }, (_, n) => view.blocks[from + n]?.hash ?? null)),

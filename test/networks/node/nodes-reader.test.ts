@@ -56,7 +56,7 @@ describe('the reader of nodes', () => {
         }
         const head = async () => ({ latest: 0, confirmed: 0, timeMs: clock.now() })
         const ask = () => work(http) as Promise<never>
-        return { check, head, block: ask, fresh: ask, blocks: ask, hashes: ask }
+        return { check, head, examine: ask, block: ask, fresh: ask, blocks: ask, hashes: ask }
       },
       headAgeMaxMs: 0,
     })
