@@ -4,6 +4,7 @@ import { addressNumber } from '../test/support/ethereum-chain.js'
 import { memoryOf, ServiceProcess } from '../test/support/service-process.js'
 import { temporaryDirectory } from '../test/support/temporary-directory.js'
 import { Child } from './child.js'
+import { processorTimeOf } from './processor-time.js'
 import { CHAIN_ID, TOKEN } from './second-layer/chain.js'
 import type { NodeTask } from './second-layer/node-child.js'
 import { addWallets, CURSOR } from './service-catch-up.js'
@@ -54,21 +55,25 @@ try {
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
     return Number(CURSOR.exec(text)?.[1] ?? 0)
   }
-  /** Blocks a second until the service has read a height. */
-  const rateUntil = async (height: number): Promise<number> => {
+  const pid = service.child.pid ?? 0
+  /** Blocks a second until the service has read a height, and the time of its main thread for each. */
+  const rateUntil = async (height: number): Promise<string> => {
     const from = await cursor()
     const startedMs = performance.now()
+    const { mainThread } = processorTimeOf(pid)
     let at = from
     for (; at < height; at = await cursor()) await pause(LOOK_PAUSE_MS)
-    return ((at - from) * 1000) / (performance.now() - startedMs)
+    const perSecond = ((at - from) * 1000) / (performance.now() - startedMs)
+    const ms = (processorTimeOf(pid).mainThread - mainThread) / 1000 / (at - from)
+    return `${perSecond.toFixed(0)} blocks/s, ${ms.toFixed(2)} ms of the main thread a block`
   }
   const confirmed = await rateUntil(blocks)
   const unconfirmed = await rateUntil(2 * blocks)
-  const { own } = memoryOf(service.child.pid ?? 0)
+  const { own } = memoryOf(pid)
   await service.end('SIGTERM')
   process.stdout.write(
-    `${blocks} confirmed blocks of ${values.transfers} transfers: ${confirmed.toFixed(0)} blocks/s; ` +
-      `${blocks} unconfirmed ones: ${unconfirmed.toFixed(0)} blocks/s; own memory ${own.toFixed(0)} MiB\n`,
+    `${blocks} confirmed blocks of ${values.transfers} transfers: ${confirmed}\n` +
+      `${blocks} unconfirmed ones: ${unconfirmed}\nown memory ${own.toFixed(0)} MiB\n`,
   )
 } finally {
   await node.stop()
