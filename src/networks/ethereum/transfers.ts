@@ -78,7 +78,7 @@ export function addressTopic(address: string): string {
 /**
  * The transfers of a block with all its receipts. Throws `BadAnswer` unless there is one for each transaction, in
  * order, their Bloom filters together are that of the header, and the logs of each receipt make its filter. The last is
- * only checked where the filter allows a transfer of the token: for every log it would take half of the time.
+ * only checked where the filter allows a transfer of the token: for every log it would take a third of the time.
  */
 export function observeWhole(
   block: EthereumBlock,
