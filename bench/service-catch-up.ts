@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../test/support/temporary-directory.js'
 const WALLETS_PER_PUSH = 1000
 const LOOK_PAUSE_MS = 10
 /** The gauge of the last block that was read. */
-const CURSOR = /^billhook_network_cursor_block\{network="SEP"\} (\d+)$/m
+export const CURSOR = /^billhook_network_cursor_block\{network="SEP"\} (\d+)$/m
 const APPLIED = /^billhook_deposit_reports_total\{network="SEP",kind="confirmed",outcome="applied"\} (\d+)$/m
 
 export interface ServiceCatchUp {
@@ -60,7 +60,8 @@ export async function measureServiceCatchUp(
   }
 }
 
-async function addWallets(data: string, count: number): Promise<void> {
+/** Wallets with the first addresses of `addressNumber`, assigned to one owner. */
+export async function addWallets(data: string, count: number): Promise<void> {
   const service = await ServiceProcess.start(data)
   for (let from = 0; from < count; from += WALLETS_PER_PUSH) {
     const events = Array.from({ length: Math.min(WALLETS_PER_PUSH, count - from) }, (_, i) => {

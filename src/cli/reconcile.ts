@@ -1,6 +1,6 @@
 import type { Settings } from '../config.js'
 import { isNetwork, NETWORKS, type Network } from '../domain/network.js'
-import { NodeUnavailable } from '../networks/network-reader.js'
+import { NetworkProblem, NodeUnavailable } from '../networks/network-reader.js'
 import { NotConfirmed, type ReconcileProgress } from '../networks/reconcile.js'
 import type {
   LedgerReconciled,
@@ -116,6 +116,7 @@ async function compare(request: ReconcileRequest, work: Reconciliation, io: Reco
       return EXIT_USAGE
     }
     if (error instanceof NodeUnavailable) io.error(`billhook: no node answers: ${error.message}`)
+    else if (error instanceof NetworkProblem) io.error(`billhook: ${error.message}`)
     else io.log.fatal({ err: error }, 'the reconciliation failed')
   }
   line.clear()

@@ -14,7 +14,8 @@ export interface BlockHead {
 
 /**
  * A transfer in a block. `index` distinguishes the transfers of a transaction and stays the same when another block
- * includes the transaction: 0 is the transaction's own value, n is the n-th log of its receipt, counted from 1.
+ * includes the transaction: 0 is the transaction's own value, n is the n-th log of its receipt, counted from 1, and from
+ * 2³¹ on it is a transfer of the native coin by a contract, where those are read.
  */
 export type ObservedTransfer = Pick<Sighting, 'txHash' | 'index' | 'toAddress' | 'currency' | 'amount'>
 

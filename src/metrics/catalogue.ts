@@ -154,8 +154,8 @@ export const metricsCatalogue = {
   ),
   networkProblem: gauge(
     'billhook_network_problem',
-    ['network'],
-    '1 while a network cannot be watched until an operator acts, else 0.',
+    ['network', 'reason'],
+    '1 while something is wrong with a network until somebody acts, by the reason, else 0.',
   ),
   endpointRequests: counter(
     'billhook_endpoint_requests_total',
@@ -166,6 +166,16 @@ export const metricsCatalogue = {
     'billhook_endpoint_failures_total',
     ['network', 'endpoint'],
     'Queries that a node failed to answer.',
+  ),
+  endpointLimited: counter(
+    'billhook_endpoint_limited_total',
+    ['network', 'endpoint'],
+    'Queries that a node refused because of a limit of its rate.',
+  ),
+  endpointProblem: gauge(
+    'billhook_endpoint_problem',
+    ['network', 'endpoint', 'reason'],
+    '1 while something is wrong with a node until somebody acts, by the reason; absent while nothing is.',
   ),
   endpointUsed: gauge(
     'billhook_endpoint_used',

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { FollowerState } from '../ledger/follower-state.js'
-import type { EndpointHealth } from '../networks/network-reader.js'
+import { type EndpointHealth, PROBLEM_REASONS } from '../networks/network-reader.js'
 import type { WatcherState } from '../networks/watcher-state.js'
 import { type MetricAbout, metricsCatalogue } from './catalogue.js'
 import { gauge, ownCounter } from './series.js'
@@ -34,7 +34,12 @@ export function watchNetworks(registry: Registry, watched: Watched): void {
   ofEach(metricsCatalogue.networkCursor, ({ position }) => position?.tip.height ?? null)
   ofEach(metricsCatalogue.networkLagBlocks, ({ lagBlocks }) => lagBlocks)
   ofEach(metricsCatalogue.networkLagSeconds, ({ lagMs }) => (lagMs === null ? null : lagMs / MS_PER_SECOND))
-  ofEach(metricsCatalogue.networkProblem, ({ problem }) => (problem === null ? 0 : 1))
+  gauge(registry, metricsCatalogue.networkProblem, (one) => {
+    for (const watcher of watched.watchers) {
+      const { network, problem } = watcher.state()
+      for (const reason of PROBLEM_REASONS) one.set({ network, reason }, problem?.reason === reason ? 1 : 0)
+    }
+  })
 
   const countOf = (about: MetricAbout, read: (state: WatcherState) => number) =>
     ownCounter(registry, about, (set) => {
@@ -51,6 +56,13 @@ export function watchNetworks(registry: Registry, watched: Watched): void {
     ownCounter(registry, about, (set) => forEndpoints(watched.watchers, (labels, health) => set(labels, read(health))))
   endpointCount(metricsCatalogue.endpointRequests, ({ requests }) => requests)
   endpointCount(metricsCatalogue.endpointFailures, ({ failures }) => failures)
+  endpointCount(metricsCatalogue.endpointLimited, ({ limited }) => limited)
+  // A node without a problem has no sample: nodes times reasons would be many.
+  gauge(registry, metricsCatalogue.endpointProblem, (one) =>
+    forEndpoints(watched.watchers, (labels, { problem }) => {
+      if (problem !== null) one.set({ ...labels, reason: problem.reason }, 1)
+    }),
+  )
   gauge(registry, metricsCatalogue.endpointUsed, (used) =>
     forEndpoints(watched.watchers, (labels, { isUsed }) => used.set(labels, isUsed ? 1 : 0)),
   )

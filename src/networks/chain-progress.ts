@@ -5,13 +5,21 @@ import { isChildOf, isConsecutive } from '../domain/block.js'
 import type { Logger } from '../log.js'
 import type { ChainPort } from '../store/store.js'
 import { commonAncestor } from './common-ancestor.js'
-import type { ChainHead, NetworkReader } from './network-reader.js'
+import { type ChainHead, NetworkProblem, type NetworkReader } from './network-reader.js'
 import type { WatcherRecord } from './watcher-state.js'
 
 /** Transfers in one step. All their wallets take one turn together, and one transaction writes everything. */
 const STEP_TRANSFERS_MAX = 500
 /** Blocks in one step. */
 const STEP_BLOCKS_MAX = 250
+
+/** Unconfirmed blocks that are read and recorded together. */
+const FOLLOWED_BLOCKS_MAX = 200
+/**
+ * The most blocks that wait for their confirmation. Where finality takes 20 minutes and four blocks come in a second it is
+ * 4800. When finality stands still, work and disk end here.
+ */
+const UNCONFIRMED_BLOCKS_MAX = 20_000
 
 /** Where a new watcher begins: at a height, or at the last confirmed block. */
 export type StartHeight = number | 'latest'
@@ -27,6 +35,8 @@ export interface ChainProgressOptions {
    * After this time without a new block the last one is read again: another of the same height may have replaced it.
    */
   readonly tipCheckMs: number
+  /** The most blocks that wait for their confirmation; 20,000 when absent. */
+  readonly unconfirmedMax?: number
   readonly record: WatcherRecord
   readonly isStopping: () => boolean
 }
@@ -74,7 +84,7 @@ export class ChainProgress {
     const next = tip.height + 1
     if (confirmed < Math.min(head.confirmed, tip.height)) return this.confirm(position, head.confirmed)
     if (next <= head.confirmed) return this.catchUp(position, head.confirmed)
-    if (next <= head.latest) return this.follow(position)
+    if (next <= head.latest) return this.follow(position, head.latest)
     return head.latest === tip.height ? this.checkTip(position) : Promise.resolve(false)
   }
 
@@ -82,10 +92,9 @@ export class ChainProgress {
   private async confirm(position: ChainPosition, confirmed: number): Promise<boolean> {
     const { chain, reader, log } = this.options
     const blocks = await this.read(position.confirmed + 1, Math.min(confirmed, position.tip.height))
-    for (const block of blocks) {
-      const kept = await chain.blockAt(reader.network, block.height)
-      if (kept?.hash !== block.hash) return this.reorganise(position, block)
-    }
+    const kept = await Promise.all(blocks.map(({ height }) => chain.blockAt(reader.network, height)))
+    const replaced = blocks.find(({ hash }, i) => kept[i]?.hash !== hash)
+    if (replaced !== undefined) return this.reorganise(position, replaced)
     for (const portion of portionsOf(blocks)) {
       const { repaired } = await this.take({ type: 'confirm', network: reader.network, blocks: portion })
       if (repaired === 0) continue
@@ -103,13 +112,23 @@ export class ChainProgress {
     return true
   }
 
-  private async follow(position: ChainPosition): Promise<boolean> {
-    const { reader, chain } = this.options
-    const block = await reader.block(position.tip.height + 1, await chain.watched(reader.network))
+  private async follow({ tip, confirmed, ...position }: ChainPosition, latest: number): Promise<boolean> {
+    const { reader, chain, unconfirmedMax = UNCONFIRMED_BLOCKS_MAX } = this.options
+    const room = confirmed + unconfirmedMax - tip.height
+    if (room <= 0) {
+      const message = `${unconfirmedMax} blocks after block ${confirmed} wait for their confirmation`
+      throw new NetworkProblem('unconfirmed', `${reader.network}: ${message}`)
+    }
+    const next = tip.height + 1
+    const to = Math.min(latest, tip.height + Math.min(room, FOLLOWED_BLOCKS_MAX))
+    const blocks = await reader.fresh(next, to, await chain.watched(reader.network))
+    const [first] = blocks
     // The node that reported the head was ahead of the others.
-    if (block === null) return false
-    if (!isChildOf(block, position.tip)) return this.reorganise(position, block)
-    await this.append([block], false)
+    if (first === undefined) return false
+    if (first.height !== next || !isConsecutive(blocks))
+      throw new Error(`a reader answered other blocks than ${next} on`)
+    if (!isChildOf(first, tip)) return this.reorganise({ tip, confirmed, ...position }, first)
+    await this.append(blocks, false)
     return true
   }
 

@@ -4,12 +4,14 @@ import type { Network } from '../domain/network.js'
 import { pause, type Scheduler } from '../scheduler.js'
 import { StorageUnavailable } from '../store/refusals.js'
 import { ChainProgress, type ChainProgressOptions } from './chain-progress.js'
-import { NoCommonAncestor } from './common-ancestor.js'
-import { type ChainHead, type EndpointHealth, NodeUnavailable, WrongNode } from './network-reader.js'
+import { type ChainHead, type EndpointHealth, NodeBehind, NodeUnavailable, problemOf } from './network-reader.js'
 import { CatchUpLog, emptyRecord, stateOf, type WatcherRecord, type WatcherState } from './watcher-state.js'
 
 /** The longest pause between two attempts. */
 export const RETRY_PAUSE_MAX_MS = 60_000
+
+/** Failures in a row from which it is logged that a second node is behind. */
+const BEHIND_LOGGED_FROM = 8
 
 /** The record of the last attempt when it succeeded. */
 const SUCCEEDED = { failures: 0, lastError: null, problem: null } satisfies Partial<WatcherRecord>
@@ -71,7 +73,8 @@ export class ChainWatcher {
   }
 
   state(): WatcherState {
-    return stateOf(this.record, this.options.clock)
+    const { reader, clock } = this.options
+    return stateOf({ ...this.record, problem: this.record.problem ?? reader.problem() }, clock)
   }
 
   /** Never rejects. */
@@ -121,15 +124,21 @@ export class ChainWatcher {
   private noteFailure(error: unknown): number {
     const { log } = this.options
     const message = error instanceof Error ? error.message : String(error)
-    const isProblem = error instanceof NoCommonAncestor || error instanceof WrongNode
+    const problem = problemOf(error)
     const failures = this.record.failures + 1
     this.record.failures = failures
     this.record.lastError = message
-    if (isProblem) this.record.problem = message
+    if (problem !== null) this.record.problem = problem
     const about = { network: this.network, failures, err: error }
+    // Two nodes are seldom at the same block.
+    if (error instanceof NodeBehind && failures < BEHIND_LOGGED_FROM) return failures
     const isPassing =
       error instanceof NodeUnavailable || error instanceof MailboxFull || error instanceof StorageUnavailable
-    if (isProblem) log.error(about, 'cannot watch the network; see docs/networks.md, or correct the settings')
+    if (problem !== null)
+      log.error(
+        { ...about, reason: problem.reason },
+        'cannot watch the network; see docs/networks.md, or correct the settings',
+      )
     // Each time that they have become twice as many, so that a long outage does not fill the log.
     else if (isPassing && Number.isInteger(Math.log2(failures))) log.warn(about, 'cannot watch the network for now')
     else if (!isPassing) log.error(about, 'watching the network failed')

@@ -1,10 +1,14 @@
 import type { BlockHead, ChainPosition } from '../domain/block.js'
 import type { ChainPort } from '../store/store.js'
-import { type NetworkReader, NodeUnavailable } from './network-reader.js'
+import { NetworkProblem, type NetworkReader, NodeUnavailable } from './network-reader.js'
 
 /** The chain has none of the recorded blocks, so they cannot be undone one by one. */
-export class NoCommonAncestor extends Error {
+export class NoCommonAncestor extends NetworkProblem {
   override readonly name = 'NoCommonAncestor'
+
+  constructor(message: string) {
+    super('replaced', message)
+  }
 }
 
 /**

@@ -1,5 +1,33 @@
 import type { ObservedBlock, WatchedAddresses } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
+import type { NodeFact } from './node/node-fact.js'
+
+/** Why a network or a node cannot be relied on: the label `reason` of metrics. */
+export const PROBLEM_REASONS = [
+  /** Another chain, or another token. */
+  'wrong_node',
+  /** Two nodes have different blocks at a confirmed height, or other transfers in the same block. */
+  'disagreement',
+  /** No new block for longer than the network ever takes. */
+  'stalled',
+  /** Blocks that are needed are no longer kept. */
+  'pruned',
+  /** There is no block with the tag that confirms deposits. */
+  'no_finality',
+  /** The traces that the settings ask for are refused. */
+  'no_traces',
+  /** More blocks wait for their confirmation than are followed. */
+  'unconfirmed',
+  /** None of the recorded blocks is on the chain. */
+  'replaced',
+] as const
+export type ProblemReason = (typeof PROBLEM_REASONS)[number]
+
+/** A state that lasts until somebody acts. */
+export interface Problem {
+  readonly reason: ProblemReason
+  readonly message: string
+}
 
 /** How far a network has come, according to one node. */
 export interface ChainHead {
@@ -24,12 +52,24 @@ export interface NetworkReader {
    * when one is not, and with `NodeUnavailable` when none answers.
    */
   verify(): Promise<void>
+  /**
+   * What is found out about each node, for the operator: that it is of this network, its clock, the token, and what it
+   * offers. Nodes that do not answer have a fact that says so.
+   */
+  examine(): Promise<readonly { readonly endpoint: string; readonly facts: readonly NodeFact[] }[]>
+  /** What is wrong although the nodes answer; null when nothing is. */
+  problem(): Problem | null
   head(): Promise<ChainHead>
   /**
    * The block of the present chain at a height with its transfers to watched addresses, complete or not at all: a
    * node's answers about a block must fit together. Null when even the most advanced endpoint has no such block yet.
    */
   block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null>
+  /**
+   * Consecutive blocks of the present chain from `from` on, at most up to `to`, as `block` would tell them: the reader
+   * chooses the number. None when even the most advanced endpoint has no block at `from` yet.
+   */
+  fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
   /**
    * Consecutive blocks from `from` on, each the parent of the next, for catching up: at least one, at most up to `to`,
    * which must be confirmed. The reader chooses the number.
@@ -48,14 +88,51 @@ export interface EndpointHealth {
   readonly isUsed: boolean
   readonly failures: number
   readonly requests: number
+  /** Queries that it refused because of a limit of its rate. */
+  readonly limited: number
+  /** What is wrong with it until somebody acts; null when nothing is known. */
+  readonly problem: Problem | null
 }
 
 /** No endpoint gave a certain answer: refused, too late, too long, rate-limited, or contradictory. Retry later. */
 export class NodeUnavailable extends Error {
-  override readonly name = 'NodeUnavailable'
+  override readonly name: string = 'NodeUnavailable'
+
+  constructor(
+    message: string,
+    /** Why, when it is more than an outage: a problem of one of the endpoints. */
+    readonly problem: Problem | null = null,
+  ) {
+    super(message)
+  }
+}
+
+/** Confirmed blocks wait for a second node, which is a little behind the first. */
+export class NodeBehind extends NodeUnavailable {}
+
+/** Something that lasts until somebody acts. */
+export class NetworkProblem extends Error {
+  override readonly name: string = 'NetworkProblem'
+
+  constructor(
+    readonly reason: ProblemReason,
+    message: string,
+  ) {
+    super(message)
+  }
 }
 
 /** A node is of another network, or its token differs. The operator has to correct the configuration. */
-export class WrongNode extends Error {
+export class WrongNode extends NetworkProblem {
   override readonly name = 'WrongNode'
+
+  constructor(message: string) {
+    super('wrong_node', message)
+  }
+}
+
+/** The lasting problem that an error tells of; null for a passing failure. */
+export function problemOf(error: unknown): Problem | null {
+  if (error instanceof NetworkProblem) return { reason: error.reason, message: error.message }
+  return error instanceof NodeUnavailable ? error.problem : null
 }

@@ -19,19 +19,19 @@ export async function checkToken(
   if (found !== BigInt(decimals)) {
     throw new WrongNode(`${contract} has ${found ?? 'no'} decimals, configured are ${decimals}`)
   }
-  if (!isSymbol(await call('symbol'))) throw new WrongNode(`${contract} has no readable symbol`)
+  if (symbolOf(await call('symbol')) === null) throw new WrongNode(`${contract} has no readable symbol`)
 }
 
-/** Whether a method returned a readable text: a string, or in old contracts 32 bytes padded with zeros. */
-function isSymbol(answer: Buffer): boolean {
+/** The readable text that a method returned: a string, or in old contracts 32 bytes padded with zeros. Null for others. */
+export function symbolOf(answer: Buffer): string | null {
   const isWord = answer.length === WORD_BYTES
   const length = isWord ? answer.indexOf(0) : Number(wordAt(answer, WORD_BYTES))
   const start = isWord ? 0 : 2 * WORD_BYTES
-  if (!isWord && wordAt(answer, 0) !== BigInt(WORD_BYTES)) return false
+  if (!isWord && wordAt(answer, 0) !== BigInt(WORD_BYTES)) return null
   const end = start + (length === -1 ? WORD_BYTES : length)
-  if (end - start > SYMBOL_BYTES_MAX || end > answer.length) return false
+  if (end - start > SYMBOL_BYTES_MAX || end > answer.length) return null
   const bytes = answer.subarray(start, end)
-  return isUtf8(bytes) && PRINTABLE.test(bytes.toString())
+  return isUtf8(bytes) && PRINTABLE.test(bytes.toString()) ? bytes.toString() : null
 }
 
 /** 0 beyond the end. */

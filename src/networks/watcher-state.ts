@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { ChainPosition } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
 import type { Logger } from '../log.js'
-import type { ChainHead } from './network-reader.js'
+import type { ChainHead, Problem } from './network-reader.js'
 
 /** Pause between two progress lines. */
 const CATCH_UP_LOG_MS = 10_000
@@ -26,8 +26,8 @@ export interface WatcherState {
   readonly failures: number
   /** Why the last attempt failed; null when it succeeded. */
   readonly lastError: string | null
-  /** What stops the watcher until an operator acts; null when nothing does. */
-  readonly problem: string | null
+  /** What is wrong until somebody acts; null when nothing is. */
+  readonly problem: Problem | null
 }
 
 type Recorded = Omit<WatcherState, 'lagBlocks' | 'lagMs'>

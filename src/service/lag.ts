@@ -1,11 +1,34 @@
 import type { FollowerState } from '../ledger/follower-state.js'
+import type { EndpointHealth, ProblemReason } from '../networks/network-reader.js'
 import type { WatcherState } from '../networks/watcher-state.js'
 
 const MS_PER_SECOND = 1000
 
+/** What is said of a network by the reason of its problem. What nodes wrote is only in the log: anyone reads this. */
+const OF_NETWORK: Readonly<Record<ProblemReason, string>> = {
+  wrong_node: 'cannot be watched: no node of it is left, only those of other networks or tokens',
+  disagreement: 'confirms nothing: its nodes disagree about confirmed blocks',
+  stalled: 'has had no new block for long',
+  pruned: 'cannot be watched: its nodes have dropped blocks that are needed',
+  no_finality: 'cannot be watched: its nodes do not say what is final',
+  no_traces: 'cannot be watched: its nodes refuse traces',
+  unconfirmed: 'is read no further: too many blocks wait for their confirmation',
+  replaced: 'cannot be watched: its nodes have none of the recorded blocks',
+}
+const OF_NODE: Readonly<Record<ProblemReason, string>> = {
+  wrong_node: 'is of another network or token',
+  disagreement: 'disagrees with another one',
+  stalled: 'has had no new block for long',
+  pruned: 'has dropped blocks that are needed',
+  no_finality: 'does not say what is final',
+  no_traces: 'refuses traces',
+  unconfirmed: 'does not confirm blocks',
+  replaced: 'has none of the recorded blocks',
+}
+
 /** What this process watches: nothing while another one leads. */
 export interface Watched {
-  readonly watchers: readonly { state(): WatcherState }[]
+  readonly watchers: readonly { state(): WatcherState; endpoints(): readonly Pick<EndpointHealth, 'problem'>[] }[]
   readonly follower: { state(): FollowerState } | null
 }
 
@@ -18,7 +41,18 @@ export class Lag {
 
   /** One sentence for each network, and for the ledger, that lags or cannot be read; empty if none does. */
   complaints(): readonly string[] {
-    const complaints = this.watched.watchers.map((watcher) => this.ofWatcher(watcher.state()))
+    const complaints: (string | null)[] = this.watched.watchers.flatMap((watcher) => {
+      const state = watcher.state()
+      const own = this.ofWatcher(state)
+      // Where all nodes have the problem of the network, the network's line says it.
+      const nodes = watcher
+        .endpoints()
+        .filter(({ problem }) => problem !== null && problem.reason !== state.problem?.reason)
+      return [
+        own,
+        ...nodes.map(({ problem }) => problem && `A node of ${state.network} ${OF_NODE[problem.reason]}; see the log.`),
+      ]
+    })
     const { follower } = this.watched
     if (follower !== null) complaints.push(...this.ofFollower(follower.state()))
     return complaints.filter((complaint) => complaint !== null)
@@ -31,7 +65,7 @@ export class Lag {
   }
 
   private ofWatcher({ network, problem, lagMs }: WatcherState): string | null {
-    if (problem !== null) return `${network} cannot be watched: see the log.`
+    if (problem !== null) return `${network} ${OF_NETWORK[problem.reason]}; see the log.`
     if (lagMs === null) return `${network} has not been read yet.`
     return lagMs > this.lagLimitMs ? `${network} was last read ${seconds(lagMs)} behind.` : null
   }

@@ -19,7 +19,7 @@ const TIP_CHECK_MS = 15_000
 /** What the reader of a configured network is built from. */
 type ReaderParts = Pick<CoreContext, 'settings' | 'clock' | 'log'>
 
-/** Starts a watcher for each network that has endpoints. */
+/** Starts a watcher for each network that has endpoints, all at once: a slow node delays the start of no other network. */
 export async function startWatchers(
   { store, intake }: Core,
   { settings, clock, log, shutdown }: CoreContext,
@@ -42,9 +42,11 @@ export async function startWatchers(
       tipCheckMs: Math.max(TIP_CHECK_MS, pollMs),
     })
     shutdown.add(`watcher of ${reader.network}`, () => watcher.stop())
-    await startOrExplain(watcher)
     watchers.push(watcher)
   }
+  const starts = await Promise.allSettled(watchers.map(startOrExplain))
+  const failed = starts.find((start) => start.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
   return watchers
 }
 

@@ -35,7 +35,7 @@ function networkRecord({ network, head, position, ...state }: WatcherState): Net
     lag_blocks: state.lagBlocks,
     lag_seconds: secondsOf(state.lagMs),
     reorganisations: state.reorganisations,
-    problem: state.problem ?? state.lastError,
+    problem: state.problem?.message ?? state.lastError,
   }
 }
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Intake } from '../../src/actors/intake.js'
 import { MailboxFull } from '../../src/actors/wallet-directory.js'
-import type { ObservedBlock } from '../../src/domain/block.js'
+import type { ObservedBlock, WatchedAddresses } from '../../src/domain/block.js'
 import { RETRY_PAUSE_MAX_MS } from '../../src/networks/chain-watcher.js'
 import { type NetworkReader, NodeUnavailable, WrongNode } from '../../src/networks/network-reader.js'
 import { StorageUnavailable } from '../../src/store/refusals.js'
 import { deferred } from '../support/deferred.js'
-import { NO_FAULTS } from './simulated-reader.js'
+import { NO_FAULTS, type SimulatedReader } from './simulated-reader.js'
 import { POLL_MS, WatcherFixture } from './watcher-fixture.js'
 
 const fixture = WatcherFixture.with
@@ -111,7 +112,7 @@ describe('a watcher that begins', () => {
         assert.equal(t.watcher.state().problem, null)
         assert.equal(t.reader.asked.head, 0)
         await t.next()
-        assert.equal(t.watcher.state().problem, 'it is of chain 1')
+        assert.equal(t.watcher.state().problem?.message, 'it is of chain 1')
         assert.equal(t.reader.asked.head, 0)
         await t.next()
         assert.equal(t.watcher.state().problem, null)
@@ -349,13 +350,13 @@ describe('a watcher of a chain that is reorganised', () => {
         const asked = t.reader.asked.block
         await t.next()
         const { problem, position, reorganisations } = t.watcher.state()
-        assert.match(problem ?? '', /none of the blocks 5 to 210/)
+        assert.match(problem?.message ?? '', /none of the blocks 5 to 210/)
         assert.deepEqual([position, reorganisations], [before, 0])
         assert.deepEqual(new Set(await t.kinds(...hashes.slice(0, 190))), new Set(['confirmed']))
         assert.ok(t.reader.asked.block - asked < 20, `${t.reader.asked.block - asked} blocks`)
         assert.deepEqual(t.lines('error'), ['cannot watch the network; see docs/networks.md, or correct the settings'])
         await t.next()
-        assert.match(t.watcher.state().problem ?? '', /none of the blocks/)
+        assert.match(t.watcher.state().problem?.message ?? '', /none of the blocks/)
         t.chain.undo(1000)
         for (const { transfers } of present.slice(1)) t.chain.mine(transfers)
         // The blocks are mined anew, so only the position of a store that has forgotten them can go on.
@@ -380,7 +381,7 @@ describe('a watcher with a single block', () => {
         t.chain.undo(1)
         t.mine(1)
         await t.next()
-        assert.match(t.watcher.state().problem ?? '', /none of the blocks 1 to 1/)
+        assert.match(t.watcher.state().problem?.message ?? '', /none of the blocks 1 to 1/)
         assert.deepEqual(await t.kinds(only), ['confirmed'])
       },
       { start: 'latest' },
@@ -395,11 +396,10 @@ describe('a block of which a node did not tell everything at first', () => {
     fixture(async (t) => {
       const [found, missed] = t.mine(2) as [string, string]
       const reader = withMethods<NetworkReader>(t.reader, {
-        block: async (height, watched) => {
-          const block = await t.reader.block(height, watched)
-          return block === null
-            ? null
-            : { ...block, transfers: block.transfers.filter(({ txHash }) => txHash !== missed) }
+        fresh: async (from, to, watched) => {
+          const blocks = await t.reader.fresh(from, to, watched)
+          const told = ({ txHash }: { readonly txHash: string }) => txHash !== missed
+          return blocks.map((block) => ({ ...block, transfers: block.transfers.filter(told) }))
         },
       })
       t.watcher = t.newWatcher({ reader })
@@ -412,6 +412,106 @@ describe('a block of which a node did not tell everything at first', () => {
       assert.equal(t.watcher.state().repaired, 1)
       assert.match(String(t.lines('warn')), /held other transfers/)
     }),
+  )
+})
+
+const UNCONFIRMED_MAX = 70
+
+/** A reader that gives as many blocks at once as it is asked for. */
+function widest(reader: SimulatedReader): NetworkReader {
+  const upTo = async (from: number, to: number, watched: WatchedAddresses) => {
+    const blocks: ObservedBlock[] = []
+    for (let height = from; height <= to; height += 1) {
+      const block = await reader.block(height, watched)
+      if (block !== null) blocks.push(block)
+    }
+    return blocks
+  }
+  return withMethods<NetworkReader>(reader, { fresh: upTo, blocks: upTo })
+}
+
+describe('a watcher of a network with many unconfirmed blocks', () => {
+  test(
+    'reads and records many at once, and confirms many at once',
+    fixture(
+      async (t) => {
+        t.reader.faults = { ...NO_FAULTS, rangeMax: 1000 }
+        const steps: string[] = []
+        const intake = withMethods<Pick<Intake, 'observe'>>(t.intake, {
+          observe: (step) => {
+            steps.push('blocks' in step ? `${step.type} ${step.blocks.length}` : step.type)
+            return t.intake.observe(step)
+          },
+        })
+        t.watcher = t.newWatcher({ reader: widest(t.reader), intake })
+        const first = t.mine(600)
+        await t.watcher.start()
+        await t.rest()
+        assert.equal(t.watcher.state().position?.tip.height, 600)
+        assert.deepEqual(new Set(await t.kinds(...first.slice(0, 99))), new Set(['confirmed']))
+        assert.deepEqual(new Set(await t.kinds(...first.slice(101))), new Set(['pending']))
+        assert.ok(steps.length <= 5, steps.join())
+        assert.ok(steps.filter((step) => step === 'append 200').length >= 2, steps.join())
+        steps.length = 0
+        t.mine(300)
+        await t.next()
+        const confirms = steps.filter((step) => step.startsWith('confirm'))
+        assert.deepEqual(confirms, ['confirm 250', 'confirm 50'])
+        assert.equal(t.watcher.state().reorganisations, 0)
+      },
+      {},
+      500,
+    ),
+  )
+
+  test(
+    'undoes blocks that were replaced between two readings, and reads on',
+    fixture(
+      async (t) => {
+        t.reader.faults = { ...NO_FAULTS, rangeMax: 1000 }
+        t.mine(600)
+        await t.watcher.start()
+        await t.rest()
+        const gone = t.chain.undo(30).map(({ transfers }) => transfers[0]?.txHash ?? '')
+        const fresh = t.mine(130)
+        await t.next()
+        assert.deepEqual(new Set(await t.kinds(...gone)), new Set(['dropped']))
+        assert.deepEqual(new Set(await t.kinds(...fresh)), new Set(['pending']))
+        assert.equal(t.watcher.state().position?.tip.height, t.chain.latest)
+      },
+      {},
+      500,
+    ),
+  )
+
+  test(
+    'follows no further than so many when nothing is confirmed any more, says so, and goes on when it is',
+    fixture(
+      async (t) => {
+        let isStanding = true
+        t.reader.faults = { ...NO_FAULTS, rangeMax: 1000 }
+        const reader = withMethods<NetworkReader>(t.reader, {
+          head: async () => {
+            const head = await t.reader.head()
+            return isStanding ? { latest: head.latest, confirmed: 0 } : head
+          },
+        })
+        t.watcher = t.newWatcher({ reader, unconfirmedMax: UNCONFIRMED_MAX })
+        for (let n = 0; n < UNCONFIRMED_MAX + 30; n += 1) t.chain.mine([])
+        await t.watcher.start()
+        await t.rest()
+        assert.equal(t.watcher.state().position?.tip.height, UNCONFIRMED_MAX)
+        await t.next()
+        assert.equal(t.watcher.state().position?.tip.height, UNCONFIRMED_MAX)
+        assert.equal(t.watcher.state().problem?.reason, 'unconfirmed')
+        isStanding = false
+        await t.next()
+        assert.equal(t.watcher.state().position?.tip.height, t.chain.latest)
+        assert.equal(t.watcher.state().problem, null)
+      },
+      {},
+      3,
+    ),
   )
 })
 

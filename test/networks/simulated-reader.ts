@@ -1,4 +1,4 @@
-import type { ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../src/domain/block.js'
+import { isChildOf, type ObservedBlock, type ObservedTransfer, type WatchedAddresses } from '../../src/domain/block.js'
 import type { Network } from '../../src/domain/network.js'
 import { type ChainHead, type NetworkReader, NodeUnavailable } from '../../src/networks/network-reader.js'
 import type { Random } from '../simulation/random.js'
@@ -56,12 +56,32 @@ export class SimulatedReader implements NetworkReader {
     return isConfirmed || !this.random.chance(this.faults.mistaken) ? seen : this.mistake(seen)
   }
 
+  async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    const blocks: ObservedBlock[] = []
+    const last = Math.min(to, from + this.random.between(1, this.faults.rangeMax) - 1)
+    for (let height = from; height <= last; height += 1) {
+      const block = await this.block(height, watched)
+      const before = blocks.at(-1)
+      if (block === null || (before !== undefined && !isChildOf(block, before))) break
+      blocks.push(block)
+    }
+    return blocks
+  }
+
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     this.asked.blocks += 1
     this.mayFail()
     if (to > this.chain.confirmed || from > to) throw new NodeUnavailable('simulated: not confirmed')
     const width = this.random.between(1, this.faults.rangeMax)
     return this.chain.present.slice(from, Math.min(to + 1, from + width)).map((block) => observed(block, watched))
+  }
+
+  async examine() {
+    return []
+  }
+
+  problem() {
+    return null
   }
 
   endpoints() {

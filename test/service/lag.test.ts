@@ -9,7 +9,7 @@ const LIMIT_MS = 60_000
 
 function watcher(state: Partial<WatcherState>) {
   const fresh = stateOf(emptyRecord('SEP'), new ManualClock())
-  return { state: () => ({ ...fresh, ...state }) }
+  return { state: () => ({ ...fresh, ...state }), endpoints: () => [] }
 }
 
 describe('lag', () => {
@@ -20,8 +20,8 @@ describe('lag', () => {
     ['has not been read', {}, 'SEP has not been read yet.'],
     [
       'cannot be watched',
-      { lagMs: 0, problem: 'https://node.example: another chain' },
-      'SEP cannot be watched: see the log.',
+      { lagMs: 0, problem: { reason: 'pruned', message: 'https://node.example: gone' } },
+      'SEP cannot be watched: its nodes have dropped blocks that are needed; see the log.',
     ],
   ]
   for (const [what, state, complaint] of cases) {
@@ -30,6 +30,15 @@ describe('lag', () => {
       assert.deepEqual(lag.complaints(), complaint === null ? [] : [complaint])
     })
   }
+
+  test('names a problem of one of the nodes, without the node, and only once where all of them have it', () => {
+    const problem = { reason: 'stalled', message: 'https://node.example: old' } as const
+    const one = { ...watcher({ lagMs: 0 }), endpoints: () => [{ problem: null }, { problem }] }
+    const all = { ...watcher({ lagMs: 0, problem }), endpoints: () => [{ problem }, { problem }] }
+    const of = (only: typeof one) => new Lag({ watchers: [only], follower: null }, LIMIT_MS).complaints()
+    assert.deepEqual(of(one), ['A node of SEP has had no new block for long; see the log.'])
+    assert.deepEqual(of(all), ['SEP has had no new block for long; see the log.'])
+  })
 
   test('of everything is complained about at once, in the order of the networks', () => {
     const clock = new ManualClock()

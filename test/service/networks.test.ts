@@ -118,7 +118,8 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
     assert.equal(shown.value('billhook_network_head_block', sep), await world.chain.height())
     assert.equal(shown.value('billhook_network_lag_blocks', sep), 0)
     assert.ok((shown.value('billhook_network_lag_seconds', sep) ?? -1) >= 0)
-    for (const name of ['network_confirmed_blocks_undone_total', 'network_repairs_total', 'network_problem']) {
+    assert.equal(shown.value('billhook_network_problem', { ...sep, reason: 'wrong_node' }), 0)
+    for (const name of ['network_confirmed_blocks_undone_total', 'network_repairs_total']) {
       assert.equal(shown.value(`billhook_${name}`, sep), 0, name)
     }
     const [dead, well] = [DEAD_URL, world.proxy.url].map((endpoint) => ({ ...sep, endpoint }))
@@ -128,6 +129,34 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
     assert.equal(shown.value('billhook_endpoint_failures_total', well), 0)
     assert.ok((shown.value('billhook_endpoint_requests_total', well) ?? 0) > 0)
     assert.ok(!JSON.stringify(shown.samples).includes('hunter2'), 'an address may hold a key')
+  })
+
+  test('confirms nothing while two nodes disagree, and says so to monitors, then goes on', async (t) => {
+    const world = await WatchedChain.start(t)
+    const fixture = await watch(t, world, {
+      BILLHOOK_METRICS_PORT: '0',
+      BILLHOOK_SEP_URLS: `${world.chain.node.url},${world.proxy.url}`,
+    })
+    const { url } = fixture
+    const invoiceId = await world.openInvoice(url, '25')
+    await world.pay(25n)
+    world.proxy.fault = {
+      alter: ({ method, params }, end) =>
+        method === 'eth_getBlockByNumber' && params[1] === false && params[0] !== 'latest' && 'result' in end
+          ? { result: { ...(end.result as object), hash: `0x${'ab'.repeat(32)}` } }
+          : end,
+    }
+    await world.chain.mine(CONFIRMATIONS + 1)
+    const problem = { network: 'SEP', reason: 'disagreement' }
+    await until(async () => (await metricsOf(fixture)).value('billhook_network_problem', problem) === 1)
+    const ready: unknown = await (await fetch(`${url}/readyz`)).json()
+    const complaint = 'SEP confirms nothing: its nodes disagree about confirmed blocks; see the log.'
+    assert.deepEqual(ready, { status: 'degraded', degraded: [complaint] })
+    assert.equal((await paymentOf(url, invoiceId))['received'], '0')
+
+    world.proxy.fault = {}
+    await until(async () => (await paymentOf(url, invoiceId))['status'] === 'paid')
+    await until(async () => (await metricsOf(fixture)).value('billhook_network_problem', problem) === 0)
   })
 
   test('goes on with the next node when the first one is dead', async (t) => {

@@ -70,11 +70,17 @@ export class EthereumChain {
 
   /** Deploys a token in a block of its own, gives the first account a balance, and returns the token's address. */
   async deployToken(decimals = 6, balance = 10n ** 15n): Promise<string> {
-    const hash = await this.send({ data: `${tokenCode()}${word(BigInt(decimals))}` })
+    const token = await this.deploy('token', [BigInt(decimals)])
+    await this.sendCall(token, 'mint(address,uint256)', [this.account(0), balance])
+    await this.mine()
+    return token
+  }
+
+  /** Deploys a contract of `test/solidity` in a block of its own, and returns its address. */
+  async deploy(contract: 'token' | 'fee-token' | 'payer', args: readonly bigint[] = []): Promise<string> {
+    const hash = await this.send({ data: `${codeOf(contract)}${args.map(word).join('')}` })
     await this.mine()
     const receipt = (await this.node.call('eth_getTransactionReceipt', hash)) as { contractAddress: string }
-    await this.sendCall(receipt.contractAddress, 'mint(address,uint256)', [this.account(0), balance])
-    await this.mine()
     return receipt.contractAddress
   }
 
@@ -114,7 +120,7 @@ function word(value: bigint): string {
   return value.toString(16).padStart(WORD_DIGITS, '0')
 }
 
-/** The code that deploys the token of the tests. `test/solidity/token.test.ts` compares it with its source. */
-function tokenCode(): string {
-  return `0x${readFileSync(join(projectRoot, 'test/solidity/token.hex'), 'utf8').trim()}`
+/** The code that deploys a contract of the tests. `test/solidity/token.test.ts` compares it with its source. */
+function codeOf(contract: string): string {
+  return `0x${readFileSync(join(projectRoot, `test/solidity/${contract}.hex`), 'utf8').trim()}`
 }

@@ -35,6 +35,8 @@ export interface EthereumReceipt {
   readonly succeeded: boolean
   /** All logs of the transaction, in order. */
   readonly logs: readonly EthereumLog[]
+  /** Their filter, as the node gives it. */
+  readonly bloom: LogsBloom
 }
 
 /** A log, with its position and transaction. */
@@ -105,7 +107,12 @@ export function readReceipt(value: unknown): EthereumReceipt {
   demand(status === 1 || logs.length === 0, 'a failed transaction has logs')
   const isInOrder = logs.every(({ logIndex }, i) => logIndex === (logs[0]?.logIndex ?? 0) + i)
   demand(isInOrder, 'the logs of a receipt are not consecutive')
-  return { txHash, txIndex, blockHash, succeeded: status === 1, logs }
+  const filter = receipt['logsBloom']
+  const bloom =
+    filter === undefined
+      ? LogsBloom.over(logs.flatMap(({ address, topics }) => [address, ...topics]))
+      : LogsBloom.of(dataOf(filter, 'logsBloom of a receipt'))
+  return { txHash, txIndex, blockHash, succeeded: status === 1, logs, bloom }
 }
 
 export function readLog(value: unknown): EthereumLog {

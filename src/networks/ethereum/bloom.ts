@@ -15,11 +15,11 @@ export function bloomEntry(data: string): BloomEntry {
   return Array.from({ length: BITS_PER_ENTRY }, (_, i) => view.getUint16(2 * i) % (8 * BLOOM_BYTES))
 }
 
-/** The Bloom filter in a block's header, over the address and the topics of every log of the block. */
+/** The Bloom filter of a block or of a receipt, over the address and the topics of every log of it. */
 export class LogsBloom {
   private constructor(private readonly bytes: Uint8Array) {}
 
-  /** Reads `logsBloom` of a header. */
+  /** Reads `logsBloom` of a header or of a receipt. */
   static of(hex: string): LogsBloom {
     const bytes = Buffer.from(hex.slice(2), 'hex')
     demand(bytes.length === BLOOM_BYTES, 'logsBloom has not the right length')
@@ -27,10 +27,19 @@ export class LogsBloom {
   }
 
   /** The filter over these addresses and topics. */
-  static over(entries: Iterable<string>): LogsBloom {
+  static over(entries: Iterable<string>, entryOf: (data: string) => BloomEntry = bloomEntry): LogsBloom {
     const bytes = new Uint8Array(BLOOM_BYTES)
     for (const entry of new Set(entries)) {
-      for (const bit of bloomEntry(entry)) bytes[byteOf(bit)] = (bytes[byteOf(bit)] ?? 0) | maskOf(bit)
+      for (const bit of entryOf(entry)) bytes[byteOf(bit)] = (bytes[byteOf(bit)] ?? 0) | maskOf(bit)
+    }
+    return new LogsBloom(bytes)
+  }
+
+  /** All entries of several filters. */
+  static union(filters: readonly LogsBloom[]): LogsBloom {
+    const bytes = new Uint8Array(BLOOM_BYTES)
+    for (const filter of filters) {
+      for (let i = 0; i < BLOOM_BYTES; i += 1) bytes[i] = (bytes[i] ?? 0) | (filter.bytes[i] ?? 0)
     }
     return new LogsBloom(bytes)
   }
@@ -38,6 +47,11 @@ export class LogsBloom {
   /** False: no log of the block has the entry. True: one may. */
   mayContain(entry: BloomEntry): boolean {
     return entry.every((bit) => ((this.bytes[byteOf(bit)] ?? 0) & maskOf(bit)) !== 0)
+  }
+
+  /** As `logsBloom` of a header has it, without `0x`. */
+  get hex(): string {
+    return Buffer.from(this.bytes).toString('hex')
   }
 
   get isEmpty(): boolean {

@@ -1,17 +1,23 @@
-import { isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
+import { isChildOf, isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import { type ChainHead, WrongNode } from '../network-reader.js'
-import { demand, isPerhapsTooLarge, listOf, NodeFailure, RpcFailure } from '../node/answer.js'
+import { demand, isPerhapsTooLarge, listOf, MissingBlock, NodeFailure, RpcFailure, UnfitNode } from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
 import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
+import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import type { ChainNode } from '../node/nodes-reader.js'
-import { checkToken } from '../token.js'
+import { checkToken, symbolOf } from '../token.js'
 import { type EthereumBlock, readBlock, readHead, readReceipt } from './block.js'
+import { readTraces, TRACE_DEPTH_MAX, traceCall, withTraced } from './traces.js'
 import { EthereumFilter, observePayments, observeWhole } from './transfers.js'
 import { countOf, dataOf, quantityText } from './values.js'
 
 /** When the newest block is older than this, the node may have stalled. */
 export const ETHEREUM_HEAD_AGE_MAX_MS = 3 * 60_000
+/** Blocks that an examination asks for at once. */
+const EXAMINED_BLOCKS = 20
+/** Ranges of this many blocks are read in two halves. */
+const HALVED_FROM = 8
 /** Blocks in the first range. */
 const RANGE_START = 16
 /** JSON-RPC 2.0, 5.1. */
@@ -21,10 +27,21 @@ const EXECUTION_REVERTED = 3
 /** The first four bytes of keccak-256 of `decimals()` and of `symbol()`. */
 const METHOD_IDS = { decimals: '0x313ce567', symbol: '0x95d89b41' }
 
+/** JSON-RPC of Ethereum: the history of this height was pruned (EIP-4444), and how nodes word it otherwise. */
+const PRUNED = 4444
+const PRUNED_TEXT = /pruned|missing trie node|history.{0,40}(?:unavailable|not available|expired)|before the earliest/i
+/** How nodes word that they do not offer traces, or no longer have the state of these blocks. */
+const UNTRACED =
+  /(?:not|un)[ -]?(?:available|found|supported|exist|enabled|allowed|authori[sz]ed|whitelisted)|disabled|does not exist|historical state|missing trie node|pruned/i
+/** A block that a node lacks this far below its own head is not one that it will have soon. */
+const HISTORY_DEPTH = 128
+
 /**
- * When a block is confirmed: after this many blocks, itself included, or when the chain's consensus has finalised it.
+ * When a block is confirmed: after this many blocks, itself included; when the chain's consensus has finalised it; or
+ * when the chain calls it safe, which comes earlier and is weaker: on most second layers it is then published on the
+ * first.
  */
-export type Confirmation = number | 'finalized'
+export type Confirmation = number | 'finalized' | 'safe'
 
 export interface EthereumNodeOptions {
   readonly chainId: number
@@ -36,12 +53,14 @@ export interface EthereumNodeOptions {
   readonly batchMax: number
   /** Maximum blocks read at once while catching up. */
   readonly rangeMax: number
+  /** Whether ether that contracts send is read too, from traces, which the node must offer. Off when absent. */
+  readonly traces?: boolean
 }
 
 /**
- * Reads Ethereum from one node: ether that transactions themselves send, and transfers of one ERC-20 token. Other ether
- * is invisible: contracts send it without a trace in what ordinary nodes store, and validators withdraw it without a
- * transaction.
+ * Reads Ethereum from one node: ether that transactions themselves send, and transfers of one ERC-20 token. With traces
+ * also ether that contracts send, which is invisible otherwise. Validators withdraw ether without a transaction, which
+ * is never seen.
  *
  * Logs are taken from receipts, not from `eth_getLogs`, which silently omits logs where an index is missing or a
  * replica lags. All receipts of a block can be checked against its header.
@@ -50,6 +69,8 @@ export class EthereumNode implements ChainNode {
   private readonly rpc: JsonRpc
   private readonly range: AdaptiveWidth
   private hasBlockReceipts = true
+  /** Whether it has returned all receipts of a block since it was checked. */
+  private hasShownReceipts = false
 
   constructor(
     http: HttpJson,
@@ -61,6 +82,8 @@ export class EthereumNode implements ChainNode {
 
   async check(): Promise<void> {
     const { chainId, token, tokenDecimals } = this.options
+    this.rpc.forget()
+    this.hasShownReceipts = false
     const found = countOf(await this.rpc.call('eth_chainId', []), 'chain id')
     if (found !== chainId) throw new WrongNode(`the chain id is ${found}, configured is ${chainId}`)
     const code = dataOf(await this.rpc.call('eth_getCode', [token, 'latest']), 'code')
@@ -68,15 +91,106 @@ export class EthereumNode implements ChainNode {
     await checkToken(`the contract ${token}`, tokenDecimals, (method) => this.callToken(METHOD_IDS[method]))
   }
 
+  async examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]> {
+    await this.check()
+    const { chainId, tokenDecimals, batchMax } = this.options
+    const symbol = symbolOf(await this.callToken(METHOD_IDS.symbol))
+    const newest = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false]))
+    const facts: NodeFact[] = [
+      {
+        verdict: 'ok',
+        text: `is of chain ${chainId}, and its token calls itself ${symbol} with ${tokenDecimals} decimals`,
+      },
+    ]
+    facts.push(
+      await factOf(
+        async () => headFact(await this.head(), nowMs, headAgeMaxMs),
+        (reason) => ({ verdict: 'failed', text: `tells no head: ${reason}` }),
+      ),
+    )
+    for (const tag of ['safe', 'finalized'] as const) facts.push(await this.tagFact(tag, newest.height))
+    facts.push(
+      await factOf(
+        async () => {
+          listOf(await this.rpc.call('eth_getBlockReceipts', [quantityText(newest.height)]), 'receipts of a block')
+          return { verdict: 'ok', text: 'returns all receipts of a block at once' }
+        },
+        (reason) => ({ verdict: 'warning', text: `does not return all receipts of a block at once: ${reason}` }),
+      ),
+    )
+    const { method, params } = headerCall(newest.height)
+    const width = batchMax === 1 ? 1 : await this.rpc.largestBatch({ method, params }, batchMax)
+    const isNarrow = width < batchMax
+    const batches = width === 1 ? 'takes no batches' : `takes batches of ${width} calls`
+    facts.push({
+      verdict: isNarrow ? 'warning' : 'ok',
+      text: isNarrow ? `${batches}, fewer than ${batchMax}` : batches,
+    })
+    facts.push(await this.rangeFact(newest.height))
+    if (this.options.traces === true) facts.push(await this.traceFact(newest.hash))
+    return facts
+  }
+
+  private tagFact(tag: Exclude<Confirmation, number>, latest: number): Promise<NodeFact> {
+    const isNeeded = this.options.confirmation === tag
+    return factOf(
+      async () => {
+        const behind = Math.max(0, latest - (await this.taggedHeight(tag)))
+        return { verdict: 'ok', text: `has a ${tag} block, ${behind} blocks behind the newest` }
+      },
+      () => ({ verdict: isNeeded ? 'failed' : 'ok', text: `has no ${tag} block` }),
+    )
+  }
+
+  /** How many of its newest blocks the node gives at once, up to a number. */
+  private async rangeFact(latest: number): Promise<NodeFact> {
+    const wanted = Math.min(this.options.rangeMax, EXAMINED_BLOCKS, latest + 1)
+    const filter = new EthereumFilter(this.options.token, { has: () => false, few: () => [] })
+    for (let width = wanted; width >= 1; width = Math.floor(width / 2)) {
+      try {
+        await this.chainOf(latest - width + 1, width, filter)
+        const text = `gives ${width} blocks for one question`
+        return {
+          verdict: width < wanted ? 'warning' : 'ok',
+          text: width < wanted ? `${text}, fewer than ${wanted}` : text,
+        }
+      } catch (error) {
+        if (!(error instanceof NodeFailure)) throw error
+      }
+    }
+    return { verdict: 'failed', text: 'gives no whole block' }
+  }
+
+  private traceFact(hash: string): Promise<NodeFact> {
+    return factOf(
+      async () => {
+        await this.rpc.all([traceCall({ hash })], (answer) => listOf(answer, 'traces of a block'), TRACE_DEPTH_MAX)
+        return { verdict: 'ok', text: 'traces its newest block' }
+      },
+      (reason) => ({ verdict: 'failed', text: `refuses traces: ${reason}` }),
+    )
+  }
+
   async head(): Promise<ChainHead & { readonly timeMs: number }> {
     const { confirmation } = this.options
     const { height, timeMs } = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false]))
-    if (confirmation !== 'finalized') {
-      return { latest: height, confirmed: Math.max(-1, height - confirmation + 1), timeMs }
+    const confirmed =
+      typeof confirmation === 'number' ? height - confirmation + 1 : await this.taggedHeight(confirmation)
+    // Behind a balancer the two answers may come from two nodes.
+    return { latest: height, confirmed: Math.max(-1, Math.min(height, confirmed)), timeMs }
+  }
+
+  /** Throws `UnfitNode` when the node has no such block: then nothing would ever be confirmed. */
+  private async taggedHeight(tag: Exclude<Confirmation, number>): Promise<number> {
+    let answer: unknown
+    try {
+      answer = await this.rpc.call('eth_getBlockByNumber', [tag, false])
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) throw error
+      throw new UnfitNode('no_finality', `the node refuses the block tag "${tag}": ${error.message}`)
     }
-    const finalized = await this.rpc.call('eth_getBlockByNumber', ['finalized', false])
-    const confirmed = finalized === null ? -1 : Math.min(height, readHead(finalized).height)
-    return { latest: height, confirmed, timeMs }
+    if (answer === null) throw new UnfitNode('no_finality', `the node has no block with the tag "${tag}"`)
+    return readHead(answer).height
   }
 
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
@@ -88,25 +202,87 @@ export class EthereumNode implements ChainNode {
     return observed ?? null
   }
 
+  async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    const filter = new EthereumFilter(this.options.token, watched)
+    const width = Math.min(this.range.value, to - from + 1)
+    const observed = await inHalves(from, width, (first, count) => this.readPresent(first, count, filter))
+    // The node does not have them all yet, or follows another branch by now.
+    const end = observed.findIndex((block, i) => block.height !== from + i || !isChildOfPrevious(observed, i))
+    return end === -1 ? observed : observed.slice(0, end)
+  }
+
+  /** The blocks of a range that the node has, from its first one on. */
+  private async readPresent(from: number, width: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
+    const calls = Array.from({ length: width }, (_, i) => blockCall(from + i))
+    const read = (answer: unknown, i: number) =>
+      answer === null ? null : readBlock(answer, from + i, filter.isWatched)
+    const blocks = await this.rpc.all(calls, read)
+    const missing = blocks.indexOf(null)
+    const present = (missing === -1 ? blocks : blocks.slice(0, missing)) as readonly EthereumBlock[]
+    return await this.observe(present, filter)
+  }
+
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     const filter = new EthereumFilter(this.options.token, watched)
     const width = Math.min(this.range.value, to - from + 1)
     try {
-      const observed = await this.observe(await this.chainOf(from, width, filter), filter)
+      const observed = await inHalves(from, width, (first, count) => this.readSome(first, count, filter))
+      demand(isConsecutive(observed), 'the blocks of a range are no chain')
       this.range.succeeded()
       return observed
     } catch (error) {
       // Whatever the failure: with smaller queries, a node that is slow or counts requests gets further.
       if (error instanceof NodeFailure) this.range.refused(width)
+      if (isOfPrunedHistory(error)) await this.explainMissing(from)
       throw error
     }
+  }
+
+  /** Throws `UnfitNode` when the node's history begins above a height that is far below its head. */
+  private async explainMissing(height: number): Promise<void> {
+    const head = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false])).height
+    if (height > head - HISTORY_DEPTH || (await this.keeps(height))) return
+    let [lacked, kept] = [height, head]
+    while (kept - lacked > 1) {
+      const middle = Math.floor((lacked + kept) / 2)
+      if (await this.keeps(middle)) kept = middle
+      else lacked = middle
+    }
+    throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`)
+  }
+
+  /** Whether the node has a block and its receipts. */
+  private async keeps(height: number): Promise<boolean> {
+    try {
+      const { method, params } = headerCall(height)
+      const block = await this.rpc.call(method, params)
+      if (block === null || !this.hasBlockReceipts) return block !== null
+      return (await this.rpc.call('eth_getBlockReceipts', [quantityText(height)])) !== null
+    } catch (error) {
+      if (error instanceof RpcFailure) return false
+      throw error
+    }
+  }
+
+  hashes(from: number, count: number): Promise<readonly (string | null)[]> {
+    const calls = Array.from({ length: count }, (_, i) => headerCall(from + i))
+    return this.rpc.all(calls, (answer, i) => {
+      if (answer === null) return null
+      const { height, hash } = readHead(answer)
+      demand(height === from + i, 'a block has another number than was asked for')
+      return hash
+    })
+  }
+
+  private async readSome(from: number, width: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
+    return await this.observe(await this.chainOf(from, width, filter), filter)
   }
 
   /** This many full blocks from a height on, each the parent of the next. */
   private async chainOf(from: number, width: number, filter: EthereumFilter): Promise<readonly EthereumBlock[]> {
     const calls = Array.from({ length: width }, (_, i) => blockCall(from + i))
     const blocks = await this.rpc.all(calls, (answer, i) => {
-      demand(answer !== null, `the node does not have block ${from + i}`)
+      if (answer === null) throw new MissingBlock(`the node does not have block ${from + i}`)
       return readBlock(answer, from + i, filter.isWatched)
     })
     demand(isConsecutive(blocks), 'the blocks of a range are no chain')
@@ -119,7 +295,28 @@ export class EthereumNode implements ChainNode {
     const rest = blocks.filter((block) => !whole.includes(block))
     const observed = [...(await this.observePayments(rest, filter)), ...(await this.observeWhole(whole, filter))]
     demand(observed.length === blocks.length, 'a block is missing from the answer')
-    return observed.sort((a, b) => a.height - b.height)
+    observed.sort((a, b) => a.height - b.height)
+    return this.options.traces === true ? await this.withTraces(observed, blocks, filter) : observed
+  }
+
+  /** Adds what contracts send. Throws `UnfitNode` when the node refuses traces. */
+  private async withTraces(
+    observed: readonly ObservedBlock[],
+    blocks: readonly EthereumBlock[],
+    filter: EthereumFilter,
+  ): Promise<readonly ObservedBlock[]> {
+    const traced = blocks.filter(({ txHashes }) => txHashes.length > 0)
+    try {
+      const read = (answer: unknown, i: number) => readTraces(answer, traced[i] as EthereumBlock, filter)
+      const transfers = await this.rpc.all(traced.map(traceCall), read, TRACE_DEPTH_MAX)
+      const byHash = new Map(traced.map(({ hash }, i) => [hash, transfers[i]]))
+      return observed.map((each, i) => withTraced(each, blocks[i] as EthereumBlock, byHash.get(each.hash) ?? []))
+    } catch (error) {
+      const isRefused = error instanceof RpcFailure && (error.code === METHOD_NOT_FOUND || UNTRACED.test(error.message))
+      if (!isRefused) throw error
+      const heights = `${traced[0]?.height} to ${traced.at(-1)?.height}`
+      throw new UnfitNode('no_traces', `the node does not trace the blocks ${heights}: ${error.message}`)
+    }
   }
 
   /** Blocks without relevant logs: the receipts of their payments, of all blocks together. */
@@ -138,13 +335,13 @@ export class EthereumNode implements ChainNode {
   private async observeWhole(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<ObservedBlock[]> {
     if (this.hasBlockReceipts) {
       try {
-        // The first one alone: a batch that is refused would be retried in ever smaller parts.
-        return [
-          ...(await this.observeByBlock(blocks.slice(0, 1), filter)),
-          ...(await this.observeByBlock(blocks.slice(1), filter)),
-        ]
+        // At first one alone: a batch that is refused would be retried in ever smaller parts.
+        const tried = this.hasShownReceipts ? 0 : 1
+        const observed = [...(await this.observeByBlock(blocks.slice(0, tried), filter))]
+        this.hasShownReceipts ||= observed.length > 0
+        return [...observed, ...(await this.observeByBlock(blocks.slice(tried), filter))]
       } catch (error) {
-        if (!isPerhapsTooLarge(error)) throw error
+        if (!isPerhapsTooLarge(error) || isOfPrunedHistory(error)) throw error
         if (error instanceof RpcFailure && error.code === METHOD_NOT_FOUND) this.hasBlockReceipts = false
       }
     }
@@ -159,9 +356,11 @@ export class EthereumNode implements ChainNode {
   /** Only the receipts of one batch are in memory at a time. */
   private observeByBlock(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
     const calls = blocks.map(({ height }) => ({ method: 'eth_getBlockReceipts', params: [quantityText(height)] }))
-    return this.rpc.all(calls, (answer, i) =>
-      observeWhole(blocks[i] as EthereumBlock, listOf(answer, 'receipts of a block').map(readReceipt), filter),
-    )
+    return this.rpc.all(calls, (answer, i) => {
+      const block = blocks[i] as EthereumBlock
+      if (answer === null) throw new MissingBlock(`the node does not have the receipts of block ${block.height}`)
+      return observeWhole(block, listOf(answer, 'receipts of a block').map(readReceipt), filter)
+    })
   }
 
   private async callToken(data: string): Promise<Buffer> {
@@ -176,8 +375,33 @@ export class EthereumNode implements ChainNode {
   }
 }
 
+/** Reads a range, a wide one in two halves at once: while one is parsed the other is on its way. */
+async function inHalves<T>(
+  from: number,
+  width: number,
+  read: (from: number, count: number) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  if (width < HALVED_FROM) return await read(from, width)
+  const half = Math.ceil(width / 2)
+  return (await Promise.all([read(from, half), read(from + half, width - half)])).flat()
+}
+
+function isChildOfPrevious(blocks: readonly ObservedBlock[], i: number): boolean {
+  const [block, before] = [blocks[i], blocks[i - 1]]
+  return block !== undefined && (before === undefined || isChildOf(block, before))
+}
+
+function isOfPrunedHistory(error: unknown): boolean {
+  if (error instanceof RpcFailure) return error.code === PRUNED || PRUNED_TEXT.test(error.message)
+  return error instanceof MissingBlock
+}
+
 function blockCall(height: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [quantityText(height), true] }
+}
+
+function headerCall(height: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [quantityText(height), false] }
 }
 
 function receiptCall(txHash: string | undefined): RpcCall {

@@ -19,6 +19,8 @@ export class EthereumFilter {
   /** Address of the token's contract, in lower case. */
   readonly token: string
   private readonly answers = new Map<string, boolean>()
+  /** The entries of addresses and topics that were looked at: many return within one query. */
+  private readonly entries = new Map<string, BloomEntry>()
   private readonly tokenEntry: BloomEntry
   /** The entries of the relevant receivers, null when there are too many. */
   private readonly named: readonly BloomEntry[] | null
@@ -47,8 +49,24 @@ export class EthereumFilter {
   mayMatchLogs({ bloom, txHashes }: EthereumBlock): boolean {
     if (txHashes.length === 0) return false
     if (bloom.isEmpty) return true
-    if (!bloom.mayContain(this.tokenEntry) || !bloom.mayContain(TRANSFER_ENTRY)) return false
+    if (!this.mayHoldToken(bloom)) return false
     return this.named?.some((entry) => bloom.mayContain(entry)) ?? true
+  }
+
+  bloomOf(logs: readonly EthereumLog[]): LogsBloom {
+    return LogsBloom.over(
+      logs.flatMap(({ address, topics }) => [address, ...topics]),
+      (data) => {
+        const entry = this.entries.get(data) ?? bloomEntry(data)
+        this.entries.set(data, entry)
+        return entry
+      },
+    )
+  }
+
+  /** Whether logs with this filter may have a transfer of the token, to whomever. */
+  mayHoldToken(bloom: LogsBloom): boolean {
+    return bloom.mayContain(this.tokenEntry) && bloom.mayContain(TRANSFER_ENTRY)
   }
 }
 
@@ -59,7 +77,8 @@ export function addressTopic(address: string): string {
 
 /**
  * The transfers of a block with all its receipts. Throws `BadAnswer` unless there is one for each transaction, in
- * order, and their logs together make the Bloom filter of the header.
+ * order, their Bloom filters together are that of the header, and the logs of each receipt make its filter. The last is
+ * only checked where the filter allows a transfer of the token: for every log it would take a third of the time.
  */
 export function observeWhole(
   block: EthereumBlock,
@@ -70,8 +89,14 @@ export function observeWhole(
   const logs = receipts.flatMap((receipt) => receipt.logs)
   const isInOrder = logs.every(({ logIndex }, i) => logIndex === i)
   demand(isInOrder, 'the logs of a block are not consecutive')
-  const bloom = LogsBloom.over(logs.flatMap(({ address, topics }) => [address, ...topics]))
-  demand(bloom.equals(block.bloom), 'the logs of a block are not those of its header')
+  const union = LogsBloom.union(receipts.map(({ bloom }) => bloom))
+  demand(union.equals(block.bloom), 'the logs of a block are not those of its header')
+  for (const receipt of receipts) {
+    const isFitting = filter.mayHoldToken(receipt.bloom)
+      ? filter.bloomOf(receipt.logs).equals(receipt.bloom)
+      : receipt.logs.every(({ address, topics }) => address !== filter.token || topics[0] !== TRANSFER_TOPIC)
+    demand(isFitting, 'the logs of a receipt are not those of its filter')
+  }
   return observe(block, new Map(receipts.entries()), filter)
 }
 

@@ -1,6 +1,7 @@
 /** The ways in which a node fails to answer, and checks of what it answers. */
 
 import { isObject } from '../../base/json-object.js'
+import type { ProblemReason } from '../network-reader.js'
 
 /** A failure of a node, or of the way to it. Another endpoint may succeed, and so may a later retry. */
 export abstract class NodeFailure extends Error {}
@@ -39,6 +40,36 @@ export class RpcFailure extends NodeFailure {
   }
 }
 
+/** The node's own protocol reported that the client has asked too often. */
+export class RateLimited extends NodeFailure {
+  override readonly name = 'RateLimited'
+
+  constructor(
+    message: string,
+    /** How long the node asks to wait, in milliseconds, not bounded; null when it does not say. */
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(message)
+  }
+}
+
+/** The node lacks what the settings ask of it. It lasts until somebody acts. */
+export class UnfitNode extends NodeFailure {
+  override readonly name = 'UnfitNode'
+
+  constructor(
+    readonly reason: ProblemReason,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** A block, or its receipts, that the node ought to have is missing. */
+export class MissingBlock extends NodeFailure {
+  override readonly name = 'MissingBlock'
+}
+
 /** JSON with the wrong content: wrong types, missing parts, or parts that contradict each other. */
 export class BadAnswer extends NodeFailure {
   override readonly name = 'BadAnswer'
@@ -46,6 +77,24 @@ export class BadAnswer extends NodeFailure {
 
 /** Statuses with which nodes refuse queries that are too large, instead of an error of their own protocol. */
 const TOO_LARGE_STATUSES: readonly (number | null)[] = [400, 413, 414, 422]
+
+/** The statuses with which a node turns clients away for now. Hosted nodes answer 403 under load. */
+const LIMITING_STATUSES: readonly (number | null)[] = [403, 429, 503]
+/** How nodes word in their own protocol that a client asks too often. */
+const LIMITING_TEXT =
+  /rate.?limit|too many requests|requests? (?:rate|count|limit)|(?:requests|calls) per (?:second|minute|day)|throttl|(?:compute units?|credits|capacity|quota).{0,30}(?:exceed|exhaust|reached)|exceeded.{0,40}(?:compute units?|credits|capacity|quota|per second)/i
+
+/** Whether the text of an error says that the client asks too often. */
+export function isLimitingText(text: string): boolean {
+  return LIMITING_TEXT.test(text)
+}
+
+/** How long a node that turns its client away asks to wait, in milliseconds, 0 when it does not say; null otherwise. */
+export function limitOf(failure: unknown): number | null {
+  const isLimiting =
+    failure instanceof RateLimited || (failure instanceof HttpFailure && LIMITING_STATUSES.includes(failure.status))
+  return isLimiting ? (failure.retryAfterMs ?? 0) : null
+}
 
 /** Whether a smaller query may succeed where this one failed. Nodes word it in too many ways to be sure. */
 export function isPerhapsTooLarge(failure: unknown): boolean {

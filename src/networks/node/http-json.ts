@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { BoundedHttp, HttpTimeout } from '../../base/bounded-http.js'
 import { retryAfterMs } from '../../base/retry-after.js'
 import type { Clock } from '../../clock.js'
@@ -76,12 +77,17 @@ export class HttpJson {
    * Posts a JSON text to `path` below the endpoint's path, and returns the parsed answer; `parse` throws when it is
    * malformed. Rejects with `HttpFailure`.
    */
-  async post(path: string, json: string, parse: (text: string) => unknown = JSON.parse): Promise<unknown> {
+  async post(
+    path: string,
+    json: string,
+    parse: (text: string) => unknown = JSON.parse,
+    depthMax = JSON_DEPTH_MAX,
+  ): Promise<unknown> {
     this.requests += 1
     const body = await this.exchange(path, json).catch((error: unknown) => Promise.reject(this.failureOf(error)))
-    if (!isWithinBounds(body)) throw new HttpFailure('too_long', 'the answer has too many values or levels')
+    if (!isWithinBounds(body, depthMax)) throw new HttpFailure('too_long', 'the answer has too many values or levels')
     try {
-      return parse(this.utf8.decode(body))
+      return parse(isAscii(body) ? body.toString('latin1') : this.utf8.decode(body))
     } catch {
       // The parser's message quotes the answer, and says nothing more.
       throw new HttpFailure('not_json', 'the answer is not JSON')
@@ -99,7 +105,7 @@ export class HttpJson {
     return this.http.close()
   }
 
-  private async exchange(path: string, json: string): Promise<Uint8Array> {
+  private async exchange(path: string, json: string): Promise<Buffer> {
     const { clock, answerLimitBytes } = this.options
     const { status, headers, body } = await this.http.request({
       method: 'POST',
@@ -129,30 +135,37 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
 }
 
+/** Where the text ends whose first byte is at `start`: at its closing quote, or beyond the end. Most bytes are text. */
+function endOfText(json: Buffer, start: number): number {
+  let end = json.indexOf(QUOTE, start)
+  while (end !== -1 && isEscaped(json, end)) end = json.indexOf(QUOTE, end + 1)
+  return end === -1 ? json.length : end
+}
+
+/** Whether an odd number of backslashes is before a byte. */
+function isEscaped(json: Buffer, at: number): boolean {
+  let first = at
+  while (json[first - 1] === BACKSLASH) first -= 1
+  return (at - first) % 2 === 1
+}
+
 /**
  * Whether a JSON text stays within the bounds, checked before it is parsed. Bytes that are not JSON may pass; the
  * parser refuses them.
  */
-function isWithinBounds(json: Uint8Array): boolean {
+function isWithinBounds(json: Buffer, depthMax: number): boolean {
   let depth = 0
   let values = 1
-  let isText = false
   for (let i = 0; i < json.length; i += 1) {
-    const byte = json[i]
-    if (isText) {
-      if (byte === QUOTE) isText = false
-      else if (byte === BACKSLASH) i += 1
-      continue
-    }
-    switch (byte) {
+    switch (json[i]) {
       case QUOTE:
-        isText = true
+        i = endOfText(json, i + 1)
         break
       case OPEN_ARRAY:
       case OPEN_OBJECT:
         depth += 1
         values += 1
-        if (depth > JSON_DEPTH_MAX) return false
+        if (depth > depthMax) return false
         break
       case CLOSE_ARRAY:
       case CLOSE_OBJECT:

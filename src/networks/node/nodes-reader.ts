@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { backOffMs } from '../../base/back-off.js'
 import type { Clock } from '../../clock.js'
 import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
@@ -6,12 +7,16 @@ import type { Logger } from '../../log.js'
 import {
   type ChainHead,
   type EndpointHealth,
+  NetworkProblem,
   type NetworkReader,
+  NodeBehind,
   NodeUnavailable,
+  type Problem,
   WrongNode,
 } from '../network-reader.js'
-import { HttpFailure, NodeFailure } from './answer.js'
+import { BadAnswer, limitOf, NodeFailure, UnfitNode } from './answer.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
+import type { NodeFact } from './node-fact.js'
 
 /** The pause after a failure, doubled with every failure in a row. */
 export const PAUSE_MIN_MS = 1000
@@ -19,8 +24,15 @@ export const PAUSE_MAX_MS = 60_000
 /** The longest pause that a node can ask for, so that it cannot disable itself for good. */
 export const ASKED_PAUSE_MAX_MS = 5 * 60_000
 
-/** The statuses with which a node turns clients away for now. Hosted nodes answer 403 under load. */
-const LIMITING_STATUSES: readonly (number | null)[] = [403, 429, 503]
+const MS_PER_SECOND = 1000
+/** A block that a node lacks this far below its own head is one that it no longer keeps. */
+const HISTORY_DEPTH = 128
+
+/** What a query is about. What went wrong with one kind is over when a query of this kind succeeds. */
+type QueryKind = 'check' | 'head' | 'blocks'
+
+/** How an attempt at an endpoint ended. */
+type End<T> = { readonly answer: T } | { readonly reason: string; readonly problem: Problem | null }
 
 /** The client of one node, for a kind of network. Its queries reject with `NodeFailure`. */
 export interface ChainNode {
@@ -33,8 +45,14 @@ export interface ChainNode {
   head(): Promise<ChainHead & { readonly timeMs: number }>
   /** The block at a height, null when the node has none. `isConfirmed`: some node has reported the height as confirmed. */
   block(height: number, watched: WatchedAddresses, isConfirmed: boolean): Promise<ObservedBlock | null>
+  /** The first of these blocks that the node has, each the parent of the next; none when it does not have the first. */
+  fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
   /** The first of these blocks, each the parent of the next: at least one, and as many as the node returns at once. */
   blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
+  /** Finds out what the node is and offers. Rejects like `check`. */
+  examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]>
+  /** The hashes of confirmed blocks from a height on, in order; null for those that the node does not have. */
+  hashes(from: number, count: number): Promise<readonly (string | null)[]>
 }
 
 export interface NodesReaderOptions extends HttpJsonOptions {
@@ -51,11 +69,13 @@ export interface NodesReaderOptions extends HttpJsonOptions {
 
 /**
  * Reads a network through the nodes at its endpoints. A query goes to the first healthy one, and after a `NodeFailure`
- * all of it to the next.
+ * all of it to the next. Confirmed blocks are compared with those of a second node.
  */
 export class NodesReader implements NetworkReader {
   readonly network: Network
   private readonly all: readonly Endpoint[]
+  /** The time of the newest block of all, as of the last head; null before the first. */
+  private newestMs: number | null = null
   /** The highest height that any node has reported as confirmed; null before the first head. */
   private confirmed: number | null = null
 
@@ -72,47 +92,134 @@ export class NodesReader implements NetworkReader {
   async verify(): Promise<void> {
     const checks = this.all.map((endpoint) => {
       endpoint.isChecked = false
-      return this.attempt(endpoint, async () => {})
+      return this.attempt(endpoint, 'check', async () => {})
     })
     const failures = (await Promise.all(checks)).filter((end) => 'reason' in end)
-    const wrong = failures.find(({ isWrong }) => isWrong)
+    const wrong = failures.find(({ problem }) => problem?.reason === 'wrong_node')
     if (wrong !== undefined) throw new WrongNode(wrong.reason)
-    if (failures.length === this.all.length) throw this.unavailable(failures.map(({ reason }) => reason))
+    if (failures.length === this.all.length) throw this.unavailable(failures)
+  }
+
+  examine() {
+    const { clock, headAgeMaxMs } = this.options
+    return Promise.all(
+      this.all.map(async ({ node, http }) => {
+        try {
+          return { endpoint: http.name, facts: await node.examine(clock.now(), headAgeMaxMs) }
+        } catch (error) {
+          if (!(error instanceof NodeFailure || error instanceof WrongNode)) throw error
+          return { endpoint: http.name, facts: [{ verdict: 'failed' as const, text: `fails: ${error.message}` }] }
+        }
+      }),
+    )
   }
 
   async head(): Promise<ChainHead> {
     const { clock, headAgeMaxMs } = this.options
     const head = { latest: -1, confirmed: -1 }
-    for await (const { latest, confirmed, timeMs } of this.answers((node) => node.head())) {
+    let newestMs = Number.NEGATIVE_INFINITY
+    for await (const [{ latest, confirmed, timeMs }, endpoint] of this.answers('head', (node) => node.head())) {
       head.confirmed = Math.max(head.confirmed, confirmed)
       head.latest = Math.max(head.latest, latest, confirmed)
-      if (clock.now() - timeMs <= headAgeMaxMs) break
+      newestMs = Math.max(newestMs, timeMs)
+      const isStalled = clock.now() - timeMs > headAgeMaxMs
+      endpoint.newestMs = isStalled ? timeMs : null
+      if (!isStalled) break
     }
+    this.newestMs = newestMs
     this.confirmed = Math.max(this.confirmed ?? -1, head.confirmed)
     return head
+  }
+
+  problem(): Problem | null {
+    const { network } = this
+    return this.newestMs === null ? null : this.stalled(`the newest block of ${network}`, this.newestMs)
+  }
+
+  /** Null while a newest block is not too old. */
+  private stalled(what: string, timeMs: number): Problem | null {
+    const ageMs = this.options.clock.now() - timeMs
+    if (ageMs <= this.options.headAgeMaxMs) return null
+    return { reason: 'stalled', message: `${what} is ${Math.round(ageMs / MS_PER_SECOND)} s old` }
   }
 
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
     if (this.confirmed === null) await this.head()
     const isConfirmed = height <= (this.confirmed ?? -1)
-    for await (const block of this.answers((node) => node.block(height, watched, isConfirmed))) {
+    for await (const [block] of this.answers('blocks', (node) => node.block(height, watched, isConfirmed))) {
       if (block !== null) return block
     }
     return null
   }
 
+  async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    for await (const [blocks] of this.answers('blocks', (node) => node.fresh(from, to, watched))) {
+      if (blocks.length > 0) return blocks
+    }
+    return []
+  }
+
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
-    for await (const blocks of this.answers((node) => node.blocks(from, to, watched))) return blocks
-    throw this.unavailable(['no endpoint'])
+    for await (const [blocks, endpoint] of this.answers('blocks', (node) => node.blocks(from, to, watched))) {
+      await this.compare(blocks, endpoint, watched)
+      return blocks
+    }
+    throw this.unavailable([])
+  }
+
+  /**
+   * Compares confirmed blocks with those of the next endpoint that answers; there is nothing to compare when none does.
+   * Rejects with `NetworkProblem` when they differ, and with `NodeBehind` while the other node does not have them yet.
+   */
+  private async compare(blocks: readonly ObservedBlock[], teller: Endpoint, watched: WatchedAddresses): Promise<void> {
+    for (const endpoint of this.all) {
+      if (endpoint === teller || !endpoint.begin()) continue
+      const end = await this.attempt(endpoint, 'blocks', (node) => this.secondOpinion(node, endpoint, blocks, watched))
+      if (!('answer' in end) || end.answer === 'none') continue
+      if (end.answer === 'agrees') return
+      if (end.answer === 'later') throw new NodeBehind(`${endpoint.http.name} does not have the confirmed blocks yet`)
+      const { height, difference } = end.answer
+      const names = `${teller.http.name} and ${endpoint.http.name}`
+      throw new NetworkProblem(
+        'disagreement',
+        `${this.network}: ${names} disagree about block ${height}: ${difference}`,
+      )
+    }
+  }
+
+  /** `none`: the node has stopped before these blocks, or no longer keeps them. */
+  private async secondOpinion(
+    node: ChainNode,
+    endpoint: Endpoint,
+    blocks: readonly ObservedBlock[],
+    watched: WatchedAddresses,
+  ): Promise<'agrees' | 'later' | 'none' | { readonly height: number; readonly difference: string }> {
+    const hashes = await node.hashes(blocks[0]?.height ?? 0, blocks.length)
+    for (const [i, { height, hash, transfers }] of blocks.entries()) {
+      const other = hashes[i] ?? null
+      if (other === null) {
+        const { latest, timeMs } = await node.head()
+        const isStalled = this.options.clock.now() - timeMs > this.options.headAgeMaxMs
+        endpoint.newestMs = isStalled ? timeMs : null
+        return isStalled || height < latest - HISTORY_DEPTH ? 'none' : 'later'
+      }
+      if (other !== hash) return { height, difference: `it is ${hash} and ${other}` }
+      // A hash says nothing of what a node makes of the block.
+      if (transfers.length === 0) continue
+      const block = await node.block(height, watched, true)
+      if (block?.hash !== hash) throw new BadAnswer(`block ${height} is another one than a moment ago`)
+      if (!isDeepStrictEqual(block.transfers, transfers)) return { height, difference: 'it has other transfers' }
+    }
+    return 'agrees'
   }
 
   endpoints(): readonly EndpointHealth[] {
-    return this.all.map(({ http, isHealthy, failures }) => ({
-      name: http.name,
-      isUsed: isHealthy,
-      failures,
-      requests: http.requests,
-    }))
+    return this.all.map((endpoint) => {
+      const { http, isHealthy, failures, limited, newestMs } = endpoint
+      const stalled = newestMs === null ? null : this.stalled('its newest block', newestMs)
+      const problem = endpoint.problem ?? stalled
+      return { name: http.name, isUsed: isHealthy, failures, requests: http.requests, limited, problem }
+    })
   }
 
   async close(): Promise<void> {
@@ -124,25 +231,29 @@ export class NodesReader implements NetworkReader {
    * queried when the next answer is taken. Endpoints that fail or are skipped yield no answer. Rejects with
    * `NodeUnavailable` when that is all of them, and with any other error that `work` throws.
    */
-  private async *answers<T>(work: (node: ChainNode) => Promise<T>): AsyncGenerator<T, void, void> {
-    const reasons: string[] = []
+  private async *answers<T>(
+    kind: QueryKind,
+    work: (node: ChainNode) => Promise<T>,
+  ): AsyncGenerator<readonly [T, Endpoint], void, void> {
+    const failures: Exclude<End<T>, { readonly answer: T }>[] = []
     for (const endpoint of this.all) {
       if (!endpoint.begin()) {
-        reasons.push(`${endpoint.http.name}: left alone after failures`)
+        failures.push({ reason: `${endpoint.http.name}: left alone after failures`, problem: null })
         continue
       }
-      const end = await this.attempt(endpoint, work)
-      if ('answer' in end) yield end.answer
-      else reasons.push(end.reason)
+      const end = await this.attempt(endpoint, kind, work)
+      if ('answer' in end) yield [end.answer, endpoint]
+      else failures.push(end)
     }
-    if (reasons.length === this.all.length) throw this.unavailable(reasons)
+    if (failures.length === this.all.length) throw this.unavailable(failures)
   }
 
   /** Makes a query, after the check if it is due, and notes how it ended. Rejects with failures that are not the node's. */
   private async attempt<T>(
     endpoint: Endpoint,
+    kind: QueryKind,
     work: (node: ChainNode) => Promise<T>,
-  ): Promise<{ readonly answer: T } | { readonly reason: string; readonly isWrong: boolean }> {
+  ): Promise<End<T>> {
     const { log, network } = this.options
     const { node, http } = endpoint
     try {
@@ -150,7 +261,7 @@ export class NodesReader implements NetworkReader {
       endpoint.isChecked = true
       const answer = await work(node)
       if (!endpoint.isHealthy) log.info({ network, endpoint: http.name }, 'a node is well again')
-      endpoint.succeeded()
+      endpoint.succeeded(kind)
       return { answer }
     } catch (error) {
       if (!(error instanceof NodeFailure || error instanceof WrongNode)) {
@@ -160,13 +271,15 @@ export class NodesReader implements NetworkReader {
       const about = { network, endpoint: http.name, failure: error.message }
       if (endpoint.isHealthy) log.warn(about, 'a node failed')
       else log.debug(about, 'a node failed again')
-      endpoint.failed(error)
-      return { reason: `${http.name}: ${error.message}`, isWrong: error instanceof WrongNode }
+      const problem = endpoint.failed(error, kind)
+      const reason = `${http.name}: ${error.message}`
+      return { reason, problem: problem === null ? null : { ...problem, message: reason } }
     }
   }
 
-  private unavailable(reasons: readonly string[]): NodeUnavailable {
-    return new NodeUnavailable(`${this.network}: ${reasons.join('; ')}`)
+  private unavailable(failures: readonly { readonly reason: string; readonly problem: Problem | null }[]) {
+    const problem = failures.find((failure) => failure.problem !== null)?.problem ?? null
+    return new NodeUnavailable(`${this.network}: ${failures.map(({ reason }) => reason).join('; ')}`, problem)
   }
 }
 
@@ -174,8 +287,13 @@ export class NodesReader implements NetworkReader {
 class Endpoint {
   /** Failed queries in total. */
   failures = 0
+  /** Queries that the node refused because of a limit of its rate. */
+  limited = 0
+  /** The time of its newest block while that is too old; null while it is not. */
+  newestMs: number | null = null
   /** Whether the node was checked to be of the configured network since its last failure. */
   isChecked = false
+  private readonly problems = new Map<QueryKind, Problem>()
   private failuresInRow = 0
   private failedAtMs = 0
   private pauseMs = 0
@@ -211,20 +329,33 @@ class Endpoint {
     this.isTried = false
   }
 
-  succeeded(): void {
-    this.isTried = false
-    this.failuresInRow = 0
+  /** What is wrong with the node until somebody acts; null when nothing is known. */
+  get problem(): Problem | null {
+    return [...this.problems.values()][0] ?? null
   }
 
-  failed(error: Error): void {
+  /** Before the query the node was checked. */
+  succeeded(kind: QueryKind): void {
+    this.isTried = false
+    this.failuresInRow = 0
+    this.problems.delete('check')
+    this.problems.delete(kind)
+  }
+
+  /** Returns the problem that the error tells of, if it is one. */
+  failed(error: NodeFailure | WrongNode, kind: QueryKind): Problem | null {
     this.isTried = false
     this.isChecked = false
     this.failures += 1
     this.failuresInRow += 1
     this.failedAtMs = this.clock.now()
     const backOff = { firstMs: PAUSE_MIN_MS, maxMs: PAUSE_MAX_MS, random: this.random }
-    const isLimiting = error instanceof HttpFailure && LIMITING_STATUSES.includes(error.status)
-    const askedMs = isLimiting ? Math.min(error.retryAfterMs ?? 0, ASKED_PAUSE_MAX_MS) : 0
-    this.pauseMs = Math.max(backOffMs(this.failuresInRow, backOff), askedMs)
+    const limitMs = limitOf(error)
+    if (limitMs !== null) this.limited += 1
+    this.pauseMs = Math.max(backOffMs(this.failuresInRow, backOff), Math.min(limitMs ?? 0, ASKED_PAUSE_MAX_MS))
+    if (!(error instanceof UnfitNode || error instanceof WrongNode)) return null
+    const problem = { reason: error.reason, message: error.message }
+    this.problems.set(error instanceof WrongNode ? 'check' : kind, problem)
+    return problem
   }
 }

@@ -2,10 +2,23 @@ import { isObject } from '../../base/json-object.js'
 import { isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import { type ChainHead, WrongNode } from '../network-reader.js'
-import { BadAnswer, demand, HttpFailure, isPerhapsTooLarge, NodeFailure, objectOf, textOf } from '../node/answer.js'
+import {
+  BadAnswer,
+  demand,
+  HttpFailure,
+  isLimitingText,
+  isPerhapsTooLarge,
+  limitOf,
+  NodeFailure,
+  objectOf,
+  RateLimited,
+  textOf,
+  UnfitNode,
+} from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
+import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import type { ChainNode } from '../node/nodes-reader.js'
-import { checkToken } from '../token.js'
+import { checkToken, symbolOf } from '../token.js'
 import { hexOfAccount } from './address.js'
 import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock, transfersOf } from './block.js'
 import { parseTronJson, repeatedOf } from './values.js'
@@ -15,6 +28,12 @@ export const TRON_HEAD_AGE_MAX_MS = 60_000
 /** Constant calls need a caller; any account will do, and this one has no owner. */
 const CALLER = '0'.repeat(40)
 const RETURNED = /^(?:[0-9a-f]{2})*$/
+/** Nodes that keep the recent blocks only answer so. */
+const PRUNED_TEXT = /lite ?fullnode/i
+/** A solidified block that a node lacks this far below its own head is not one that it will have soon. */
+const HISTORY_DEPTH = 100
+/** Blocks that an examination asks for at once. */
+const EXAMINED_BLOCKS = 20
 /** Blocks in one query; nodes allow 100. */
 const BLOCKS_MAX = 100
 /** Blocks are queried together up to about this many transactions: half a megabyte, parsed in a few milliseconds. */
@@ -51,6 +70,41 @@ export class TronNode implements ChainNode {
     await checkToken('the token', tokenDecimals, (method) => this.callToken(`${method}()`))
   }
 
+  async examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]> {
+    await this.check()
+    const { tokenDecimals } = this.options
+    const symbol = symbolOf(await this.callToken('symbol()'))
+    const head = await this.head()
+    const token = `its token calls itself ${symbol} with ${tokenDecimals} decimals`
+    return [
+      { verdict: 'ok', text: `has the first block of this network, and ${token}` },
+      headFact(head, nowMs, headAgeMaxMs),
+      await factOf(
+        async () => {
+          const block = readBlock(
+            await this.query('/walletsolidity/getblockbynum', { num: head.confirmed }),
+            head.confirmed,
+          )
+          await this.observe('/walletsolidity', block, { has: () => false, few: () => [] })
+          return { verdict: 'ok', text: 'returns the transaction infos of a block' }
+        },
+        (reason) => ({ verdict: 'failed', text: `does not return the transaction infos of a block: ${reason}` }),
+      ),
+      await this.rangeFact(head.confirmed),
+    ]
+  }
+
+  private async rangeFact(confirmed: number): Promise<NodeFact> {
+    const wanted = Math.min(EXAMINED_BLOCKS, confirmed + 1)
+    return await factOf(
+      async () => {
+        const { length } = await this.readConsecutive(confirmed - wanted + 1, wanted)
+        return { verdict: 'ok', text: `gives ${length} blocks for one question` }
+      },
+      (reason) => ({ verdict: 'warning', text: `does not give ${wanted} blocks for one question: ${reason}` }),
+    )
+  }
+
   async head(): Promise<ChainHead & { readonly timeMs: number }> {
     const newest = readNewestBlock(await this.query('/wallet/getnowblock'))
     const solidified = readNewestBlock(await this.query('/walletsolidity/getnowblock'))
@@ -61,11 +115,15 @@ export class TronNode implements ChainNode {
   async block(height: number, watched: WatchedAddresses, isConfirmed: boolean): Promise<ObservedBlock | null> {
     const side = isConfirmed ? '/walletsolidity' : '/wallet'
     const answer = await this.query(`${side}/getblockbynum`, { num: height })
-    // A node answers a query for something unknown with an empty object.
-    const isNothing = isObject(answer) && Object.keys(answer).length === 0
-    if (!isNothing) return await this.observe(side, readBlock(answer, height), watched)
+    if (!isNothing(answer)) return await this.observe(side, readBlock(answer, height), watched)
     demand(!isConfirmed, `block ${height}: solidified elsewhere, but not here yet`)
     return null
+  }
+
+  /** One block at a time: they come every three seconds. */
+  async fresh(from: number, _to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
+    const block = await this.block(from, watched, false)
+    return block === null ? [] : [block]
   }
 
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
@@ -75,8 +133,43 @@ export class TronNode implements ChainNode {
       } catch (error) {
         const mayBeNarrower = this.pace.blocks > 1 && isPerhapsTooLarge(error)
         this.pace.failed(error)
+        if (error instanceof BadAnswer) await this.explainMissing(from)
         if (!mayBeNarrower) throw error
       }
+    }
+  }
+
+  async hashes(from: number, count: number): Promise<readonly (string | null)[]> {
+    const hashes: (string | null)[] = []
+    // One by one, since a node refuses a range of which it does not have all, and may limit its width.
+    for (let height = from; height < from + count; height += 1) {
+      const answer = await this.query('/walletsolidity/getblockbynum', { num: height })
+      hashes.push(isNothing(answer) ? null : readBlock(answer, height).hash)
+    }
+    return hashes
+  }
+
+  /** Throws `UnfitNode` when the node's history begins above a height that is far below its solidified head. */
+  private async explainMissing(height: number): Promise<void> {
+    if (await this.keeps(height)) return
+    const head = readNewestBlock(await this.query('/walletsolidity/getnowblock')).height
+    if (height > head - HISTORY_DEPTH) return
+    let [lacked, kept] = [height, head]
+    while (kept - lacked > 1) {
+      const middle = Math.floor((lacked + kept) / 2)
+      if (await this.keeps(middle)) kept = middle
+      else lacked = middle
+    }
+    throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`)
+  }
+
+  /** Whether the node has a solidified block. */
+  private async keeps(height: number): Promise<boolean> {
+    try {
+      return !isNothing(await this.query('/walletsolidity/getblockbynum', { num: height }))
+    } catch (error) {
+      if (error instanceof BadAnswer && PRUNED_TEXT.test(error.message)) return false
+      throw error
     }
   }
 
@@ -151,10 +244,16 @@ export class TronNode implements ChainNode {
     if (isObject(answer) && 'Error' in answer) {
       // Errors, even of a node's own rate limit, come with HTTP status 200.
       const reason = typeof answer['Error'] === 'string' ? answer['Error'] : 'an error'
-      throw new BadAnswer(this.http.presentable(`${path}: ${reason}`))
+      const shown = this.http.presentable(`${path}: ${reason}`)
+      throw isLimitingText(reason) ? new RateLimited(shown) : new BadAnswer(shown)
     }
     return answer
   }
+}
+
+/** A node answers a query for something unknown with an empty object. */
+function isNothing(answer: unknown): boolean {
+  return isObject(answer) && Object.keys(answer).length === 0
 }
 
 /** How much of a node is queried at once in catching up. It grows with success and shrinks after a failure. */
@@ -184,7 +283,9 @@ class TronPace {
   /** Not all blocks of a query came. When the node only limits the rate, queries with more blocks are better. */
   failed(error: unknown): void {
     this.receiptsAtOnce.refused(this.receipts)
-    const isOnlyLimited = error instanceof HttpFailure && error.reason === 'status' && !isPerhapsTooLarge(error)
+    const isOnlyLimited =
+      limitOf(error) !== null ||
+      (error instanceof HttpFailure && error.reason === 'status' && !isPerhapsTooLarge(error))
     if (!isOnlyLimited) this.blocksAtOnce.refused(this.blocks)
   }
 }

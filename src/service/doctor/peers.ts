@@ -1,10 +1,9 @@
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
 import { request } from 'undici'
-import type { Settings } from '../../config.js'
 import { NETWORKS } from '../../domain/network.js'
 import { LedgerNodes } from '../../ledger/ledger-nodes.js'
-import { NodeUnavailable, WrongNode } from '../../networks/network-reader.js'
+import type { NodeFact } from '../../networks/node/node-fact.js'
 import { AddressGuard } from '../../webhooks/address-guard.js'
 import { isPrivateToMachine } from '../exposure.js'
 import { READERS } from '../networks.js'
@@ -49,39 +48,40 @@ async function dateAt(url: string): Promise<number | null> {
   }
 }
 
-/** Each node of each watched network by itself: that it is of the network, knows the token, and how far it is. */
+/** Each node of each watched network by itself: that it is of the network, knows the token, how far it is, and what it offers. */
 export const examineNetworks: Examination = async (patient) => {
   const findings: Finding[] = []
   for (const network of NETWORKS) {
     const name = { SEP: 'sepUrls', 'TRX-NILE': 'trxNileUrls' } as const
     const urls = patient.settings[name[network]]
     if (urls.length === 0) findings.push(skipped(network, 'It is not watched.'))
-    for (const url of urls) findings.push(await examineNode(patient, network, { [name[network]]: [url] }))
+    else findings.push(...(await examineNodes(patient, network)))
   }
   return findings
 }
 
-async function examineNode(
+async function examineNodes(
   { settings, clock, log }: Patient,
   network: (typeof NETWORKS)[number],
-  only: Partial<Settings>,
-): Promise<Finding> {
-  const reader = READERS[network]({ settings: { ...settings, ...only }, clock, log })
-  if (reader === null) return skipped(network, 'It is not watched.')
-  const [endpoint] = reader.endpoints()
+): Promise<readonly Finding[]> {
+  const reader = READERS[network]({ settings, clock, log })
+  if (reader === null) return [skipped(network, 'It is not watched.')]
   try {
-    await reader.verify()
-    const { latest, confirmed } = await reader.head()
-    return ok(network, `${endpoint?.name} is at block ${latest}, confirmed up to ${confirmed}.`)
-  } catch (error) {
-    if (error instanceof WrongNode) {
-      return failed(network, `${endpoint?.name}: ${error.message}.`, 'Name a node of this network, and its token.')
-    }
-    if (!(error instanceof NodeUnavailable)) throw error
-    return failed(network, `${error.message}.`, 'Check the address, the key and the firewall.')
+    const nodes = await reader.examine()
+    return nodes.flatMap(({ endpoint, facts }) =>
+      facts.map(({ verdict, text }) => FINDING[verdict](network, `${endpoint} ${text}.`)),
+    )
   } finally {
     await reader.close()
   }
+}
+
+const FINDING: Readonly<Record<NodeFact['verdict'], (network: string, text: string) => Finding>> = {
+  ok,
+  warning: (network, text) =>
+    warning(network, text, 'It works, but with more requests or later: see docs/networks.md.'),
+  failed: (network, text) =>
+    failed(network, text, 'Check the address, the key and the firewall, or name a node of this network and its token.'),
 }
 
 export const examineLedger: Examination = async ({ settings }) => {

@@ -22,6 +22,7 @@ export interface ReaderVariant {
   readonly confirmation?: Confirmation
   readonly batchMax?: number
   readonly rangeMax?: number
+  readonly traces?: boolean
   readonly clock?: Clock
   readonly scheduler?: Scheduler
 }
@@ -34,6 +35,7 @@ export function ethereumReader(urls: readonly string[], variant: ReaderVariant):
     confirmation: variant.confirmation ?? CONFIRMATIONS,
     batchMax: variant.batchMax ?? 50,
     rangeMax: variant.rangeMax ?? 200,
+    traces: variant.traces ?? false,
   }
   return new NodesReader({
     network: 'SEP',

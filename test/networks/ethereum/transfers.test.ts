@@ -28,25 +28,34 @@ function log(logIndex: number, amount: bigint): EthereumLog {
 }
 
 /** A payment of ether, and two equal transfers of the token behind it. */
-const payment: EthereumReceipt = { txHash: paying, txIndex: 0, blockHash, succeeded: true, logs: [] }
+const bloom = LogsBloom.over([token, ...log(0, 5n).topics])
+const payment: EthereumReceipt = {
+  txHash: paying,
+  txIndex: 0,
+  blockHash,
+  succeeded: true,
+  logs: [],
+  bloom: LogsBloom.over([]),
+}
 const call: EthereumReceipt = {
   txHash: calling,
   txIndex: 1,
   blockHash,
   succeeded: true,
   logs: [log(0, 5n), log(1, 5n)],
+  bloom,
 }
 const block: EthereumBlock = {
   height: 7,
   hash: blockHash,
   parentHash: hashNumber(99),
   timeMs: 1000,
-  bloom: LogsBloom.over([token, ...log(0, 5n).topics]),
+  bloom,
   txHashes: [paying, calling],
   payments: [{ txIndex: 0, toAddress: ours, amount: 10n ** 18n }],
 }
 
-const { bloom: _bloom, txHashes: _hashes, payments: _payments, ...head } = block
+const { bloom: _filter, txHashes: _hashes, payments: _payments, ...head } = block
 
 describe('the transfers of a block', () => {
   test('are those of its receipts', () => {
@@ -68,6 +77,14 @@ describe('the transfers of a block', () => {
     ['a receipt without logs is of another transaction', [{ ...payment, txHash: elsewhere }, call]],
     ['a receipt without logs is of another place', [{ ...payment, txIndex: 1 }, call]],
     ['all logs are missing', [payment, { ...call, logs: [] }]],
+    ['all logs and the filter of the receipt are missing', [payment, { ...call, logs: [], bloom: payment.bloom }]],
+    [
+      'the filter of a receipt denies its logs',
+      [
+        { ...payment, bloom },
+        { ...call, bloom: payment.bloom },
+      ],
+    ],
     ['the first of two equal logs is missing', [payment, { ...call, logs: [log(1, 5n)] }]],
     ['a log is told twice', [payment, { ...call, logs: [log(0, 5n), log(0, 5n)] }]],
     ['a log is of another address', [payment, { ...call, logs: [log(0, 5n), { ...log(1, 5n), address: ours }] }]],

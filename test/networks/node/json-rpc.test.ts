@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { BadAnswer, HttpFailure, RpcFailure } from '../../../src/networks/node/answer.js'
+import { BadAnswer, HttpFailure, limitOf, RateLimited, RpcFailure } from '../../../src/networks/node/answer.js'
 import { HttpJson } from '../../../src/networks/node/http-json.js'
 import { JsonRpc, type RpcCall } from '../../../src/networks/node/json-rpc.js'
 import { wakefulScheduler } from '../../../src/scheduler.js'
@@ -94,12 +94,75 @@ describe('JSON-RPC', () => {
     })
   }
 
+  const batchRefusals: readonly [name: string, refuse: (request: Request[]) => unknown][] = [
+    ['HTTP 413', () => null],
+    ['one error', () => ({ id: null, error: { code: -32600, message: 'batches are not supported' } })],
+    ['the result of one call', ([first]) => ({ id: first?.id, result: 1 })],
+  ]
+  for (const [name, refuse] of batchRefusals) {
+    test(`falls back to single requests for good when a node answers ${name} to every batch`, async () => {
+      script = (request) => (Array.isArray(request) ? refuse(request) : echo(request))
+      const rpc = new JsonRpc(http, 50)
+      assert.deepEqual(await ask(rpc, 20), expected(20))
+      assert.equal(rpc.takesBatches, false)
+      widths = []
+      assert.deepEqual(await ask(rpc, 100), expected(100))
+      assert.ok(widths.every((width) => width === 1))
+      rpc.forget()
+      assert.equal(rpc.takesBatches, true)
+    })
+  }
+
+  test('an error of one call of a batch does not stand for all batches', async () => {
+    let isRefused = true
+    script = (request) => {
+      if (!Array.isArray(request)) return echo(request)
+      const answer = request.map(({ id, params }) => (isRefused ? { id, error: { code: 1 } } : echo({ id, params })))
+      isRefused = false
+      return answer
+    }
+    const rpc = new JsonRpc(http, 2)
+    assert.deepEqual(await ask(rpc, 2), expected(2))
+    assert.equal(rpc.takesBatches, true)
+  })
+
+  const limits: readonly [error: { code: number; message: string; data?: unknown }, askedMs: number][] = [
+    [{ code: 429, message: 'no' }, 0],
+    [{ code: -32005, message: 'daily request count exceeded, request rate limited' }, 0],
+    [{ code: -32005, message: 'project ID request rate exceeded', data: { rate: { backoff_seconds: 30 } } }, 30_000],
+    [{ code: -32000, message: 'Too Many Requests' }, 0],
+    [{ code: -32090, message: 'Too many requests, retry in 10s' }, 0],
+    [{ code: -32029, message: 'no' }, 0],
+    [{ code: -32600, message: 'Your app has exceeded its compute units per second capacity' }, 0],
+    [{ code: -32007, message: '50/second request limit reached - reduce calls per second' }, 0],
+  ]
+  for (const [error, askedMs] of limits) {
+    test(`takes ${error.code} "${error.message}" for a limit of the rate, and does not divide the batch`, async () => {
+      script = (request) => [request].flat().map(({ id }) => ({ id, error }))
+      await assert.rejects(ask(new JsonRpc(http, 8), 8), (failure) => {
+        assert.ok(failure instanceof RateLimited, String(failure))
+        assert.equal(limitOf(failure), askedMs)
+        return true
+      })
+      assert.deepEqual(widths, [8])
+      // Some answer the whole batch by one error.
+      script = () => ({ id: null, error })
+      await assert.rejects(ask(new JsonRpc(http, 8), 8), RateLimited)
+    })
+  }
+
+  for (const message of ['query returned more than 10000 results', 'block range is too large', 'header not found']) {
+    test(`does not take "${message}" for a limit of the rate`, async () => {
+      script = () => ({ id: 1, error: { code: -32005, message } })
+      await assert.rejects(new JsonRpc(http, 1).call('a', []), (failure) => limitOf(failure) === null)
+    })
+  }
+
   const bad: readonly [name: string, n: number, answer: (requests: Request[]) => unknown][] = [
     ['another id', 1, ([request]) => ({ id: (request?.id ?? 0) + 1, result: 1 })],
     ['no result', 1, ([request]) => ({ id: request?.id })],
     ['a list', 1, ([request]) => [{ id: request?.id, result: 1 }]],
     ['a text', 1, () => 'text'],
-    ['one result for a batch', 2, ([request]) => ({ id: request?.id, result: 1 })],
     ['a call left out', 3, (requests) => requests.slice(1).map(echo)],
     ['a call twice, another left out', 3, ([a, b]) => [a, b, b].map((each) => echo(each as Request))],
     ['a call too many', 2, ([a, b]) => [a, b, { id: 99, params: [1] as const }].map((each) => echo(each as Request))],

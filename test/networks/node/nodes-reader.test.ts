@@ -56,7 +56,7 @@ describe('the reader of nodes', () => {
         }
         const head = async () => ({ latest: 0, confirmed: 0, timeMs: clock.now() })
         const ask = () => work(http) as Promise<never>
-        return { check, head, block: ask, blocks: ask }
+        return { check, head, examine: ask, block: ask, fresh: ask, blocks: ask, hashes: ask }
       },
       headAgeMaxMs: 0,
     })
@@ -69,7 +69,7 @@ describe('the reader of nodes', () => {
 
   const post = (http: HttpJson): Promise<unknown> => http.post('', '')
   const nobody = { has: () => false, few: () => [] }
-  const ask = (): Promise<unknown> => reader.blocks(0, 0, nobody)
+  const ask = (): Promise<unknown> => reader.block(0, nobody)
 
   async function assertUnavailable(answer: Promise<unknown>): Promise<void> {
     await assert.rejects(answer, (error) => error instanceof NodeUnavailable && !error.message.includes('secret-key'))
