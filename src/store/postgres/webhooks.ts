@@ -66,9 +66,10 @@ export class PostgresWebhooks implements WebhookPort {
   }
 
   async delete(owner: string): Promise<boolean> {
-    return this.database.writeRequested(
-      async (work) => (await work.wrote(sql`DELETE FROM webhooks WHERE owner = ${owner}`)) > 0,
-    )
+    return this.database.writeRequested(async (work) => {
+      lockOwner(work, owner)
+      return (await work.wrote(sql`DELETE FROM webhooks WHERE owner = ${owner}`)) > 0
+    })
   }
 
   async secrets(owner: string): Promise<SigningSecrets> {
@@ -91,7 +92,7 @@ export class PostgresWebhooks implements WebhookPort {
   /** The row of an owner, which nobody else changes or makes until the commit. */
   private async locked(work: Work, owner: string): Promise<Columns | undefined> {
     internOwner(work, owner)
-    work.lock(sql`SELECT owner FROM identities WHERE owner = ${owner} FOR UPDATE`)
+    lockOwner(work, owner)
     const row = work.row<Columns>(selectOf(owner))
     await work.readClock()
     return row
@@ -109,6 +110,11 @@ export class PostgresWebhooks implements WebhookPort {
       overlap_ends_at: null,
     }
   }
+}
+
+/** Keeps others from what an owner has configured. Nobody has configured anything who is not there. */
+function lockOwner(work: Work, owner: string): void {
+  work.lock(sql`SELECT owner FROM identities WHERE owner = ${owner} FOR UPDATE`)
 }
 
 /** The configuration of an owner. */

@@ -78,6 +78,21 @@ export function describeCollisions(open: OpenStore): void {
       assert.equal(refusalOf(await t.request({ amount: '100' })), 'amount_in_use')
     })
 
+    scenario('is not blocked by one of its batch that a deposit dated after it pays at once', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.deposit('confirmed', { amount: '5', receivedAt: START_MS + 60_000 })
+      const commands = ['5', '5', '6', '6'].map((amount) => {
+        return { type: 'invoice', request: invoiceRequest({ amount }) } as const
+      })
+      const fates = await t.store.commands.perform(commands)
+      const codes = fates.map((fate) => {
+        const result = settledValue(fate)
+        if (result.type !== 'invoice') return assert.fail()
+        return result.outcome.ok ? 'created' : result.outcome.failure.code
+      })
+      assert.deepEqual(codes, ['created', 'created', 'created', 'amount_in_use'])
+    })
+
     scenario('is given to exactly one of 200 that ask at once', async (t) => {
       await t.own('alice', 'wallet-1', 'wallet-2')
       const batch = Array.from({ length: 100 }, () => ({ type: 'invoice' as const, request: invoiceRequest() }))

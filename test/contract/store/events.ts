@@ -24,6 +24,22 @@ export function describeEvents(open: OpenStore): void {
   }
 
   describe('an event', () => {
+    scenario(
+      'of an expiry comes behind those of invoices that have expired before, whenever they were created',
+      async (t) => {
+        await t.own('alice', 'wallet-1')
+        for (const seconds of [120, 60, 90]) await t.invoice({ amount: `${seconds}`, expiresInSeconds: seconds })
+        const invoices = (await eventsOf(t)).map(({ invoiceId }) => invoiceId)
+        t.clock.advance(5 * MINUTE_MS)
+        await caughtUp(t)
+        const expired = (await eventsOf(t)).filter(({ type }) => type === 'invoice.expired')
+        assert.deepEqual(
+          expired.map(({ invoiceId }) => invoices.indexOf(invoiceId)),
+          [1, 2, 0],
+        )
+      },
+    )
+
     scenario('tells of each change of an invoice and of its deposits', async (t) => {
       await t.own('alice', 'wallet-1')
       const { id } = await t.invoice({ amount: '5', reference: 'r', callbackUrl: HOOK })

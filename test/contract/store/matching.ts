@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { addressOf, walletAssigned } from '../../support/fixtures.js'
+import { addressOf, depositFact, walletAssigned } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 
@@ -150,6 +150,31 @@ export function describeMatching(open: OpenStore): void {
       const { deliveries } = await t.deposit('confirmed', { txHash: 'tx', amount: '5' })
       assert.deepEqual(referencesOf(deliveries), ['late confirmed'])
       assert.equal(await notified(t, '5', 'next'), 'late')
+    })
+
+    scenario('is chosen at confirmed by the time that was told first', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ amount: '5', reference: 'late' })
+      assert.equal(await notified(t, '5', 'tx'), '')
+      await t.store.webhooks.put('alice', HOOK)
+      const { deliveries } = await t.deposit('confirmed', { txHash: 'tx', amount: '5', receivedAt: START_MS - 1 })
+      assert.deepEqual(referencesOf(deliveries), ['late confirmed'])
+    })
+
+    scenario('is chosen by what the first of two reports tells that contradict each other, in one batch', async (t) => {
+      await t.own('alice', 'wallet-1')
+      await t.invoice({ amount: '5', reference: 'before', callbackUrl: HOOK })
+      const reports = [
+        { txHash: 'tx', amount: '5', receivedAt: START_MS + 1 },
+        { txHash: 'tx', amount: '6', receivedAt: START_MS - 1 },
+      ]
+      const fates = await t.store.commands.perform(
+        reports.map((fields) => ({ type: 'deposit', eventId: null, fact: depositFact('pending', fields) })),
+      )
+      const [first, second] = fates.map((fate) => (fate.status === 'fulfilled' ? fate.value : assert.fail()))
+      assert.ok(first?.type === 'deposit' && second?.type === 'deposit')
+      assert.deepEqual([first.outcome.status, second.outcome.status], ['applied', 'rejected'])
+      assert.equal(first.owed.length, 1)
     })
 
     scenario('is an older one again after a reorganisation reopened it', async (t) => {

@@ -3,6 +3,9 @@ import { test as always } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
+import type { EventOutcome, LedgerFact } from '../../../src/domain/ledger-fact.js'
+import type { Wallet } from '../../../src/domain/wallet.js'
+import type { WebhookConfiguration } from '../../../src/domain/webhook.js'
 import type { InvoiceCommand, Settled, WalletResult } from '../../../src/store/commands.js'
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js'
 import type { PageOf, Store } from '../../../src/store/store.js'
@@ -16,6 +19,7 @@ import {
   walletAssigned,
   walletCreated,
 } from '../../support/fixtures.js'
+import { administer } from '../../support/postgres-database.js'
 import { createDatabase, postgresStoreOptions } from '../../support/postgres-harness.js'
 import type { PostgresServer } from '../../support/postgres-server.js'
 import { postgresForTests } from '../../support/postgres-tests.js'
@@ -37,7 +41,7 @@ function present(): PostgresServer {
 const STORES = 3
 const WALLETS = ['wallet-1', 'wallet-2', 'wallet-3']
 
-async function withStores(run: (stores: readonly Store[]) => Promise<void>): Promise<void> {
+async function withStores(run: (stores: readonly Store[], url: string) => Promise<void>): Promise<void> {
   const url = await createDatabase(present())
   // All at once: the first start makes the tables, and the others wait for it.
   const stores = await Promise.all(Array.from({ length: STORES }, () => openPostgresStore(postgresStoreOptions(url))))
@@ -47,7 +51,7 @@ async function withStores(run: (stores: readonly Store[]) => Promise<void>): Pro
         await stores[0]?.ledger.applyFacts([{ eventId: null, fact }])
       }
     }
-    await run(stores)
+    await run(stores, url)
   } finally {
     for (const store of stores) await store.close()
   }
@@ -154,6 +158,111 @@ test('a deposit that is reported to all stores counts once', async () => {
     }
     const { items = [] } = (await stores[0]?.outbox.page('alice', { after: null, limit: 1000 })) ?? {}
     assert.equal(items.length, 5 * WALLETS.length * 2)
+  })
+})
+
+test('a wallet of which one store hears that it was made and another one to whom it belongs has both', async () => {
+  await withStores(async ([first, second]) => {
+    assert.ok(first !== undefined && second !== undefined)
+    for (let n = 1; n <= 50; n += 1) {
+      const id = `new-${n}`
+      const tell = (store: Store, fact: LedgerFact) => store.ledger.applyFacts([{ eventId: null, fact }])
+      const told = [tell(first, walletCreated(id)), tell(second, walletAssigned(id, 'bob'))]
+      const fates: readonly (readonly Settled<EventOutcome>[])[] = await Promise.all(told)
+      for (const fate of fates.flat()) assert.equal(fate.status === 'fulfilled' && fate.value.status, 'applied')
+      const wallet: Wallet | undefined = await first.wallets.find(id)
+      assert.deepEqual([wallet?.address, wallet?.owner], [addressOf(id), 'bob'])
+      assert.equal((await first.wallets.at('SEP', addressOf(id)))?.id, id)
+    }
+  })
+})
+
+test('drops that tell the addresses of each other do not stand in the way of each other', async () => {
+  await withStores(async ([first, second], url) => {
+    assert.ok(first !== undefined && second !== undefined)
+    const [one = '', other = ''] = WALLETS.map(addressOf)
+    const report = (store: Store, kind: 'pending' | 'dropped', txHash: string, toAddress: string) =>
+      store.commands.perform([
+        { type: 'deposit', eventId: null, fact: depositFact(kind, { txHash, toAddress, amount: '1' }) },
+      ])
+    for (let n = 1; n <= 30; n += 1) {
+      await report(first, 'pending', `a-${n}`, one)
+      await report(first, 'pending', `b-${n}`, other)
+      await Promise.all([report(first, 'dropped', `a-${n}`, other), report(second, 'dropped', `b-${n}`, one)])
+    }
+    await first.close()
+    await second.close()
+    assert.equal(await deadlocksOf(url), 0)
+  })
+})
+
+test('deposits to two wallets that share their invoices do not stand in the way of each other', async () => {
+  await withStores(async ([first, second], url) => {
+    assert.ok(first !== undefined && second !== undefined)
+    const [one = '', other = ''] = WALLETS
+    const create = async (amount: number) => {
+      const fields = { amount: `${amount}`, reference: `order-${amount}`, callbackUrl: 'https://shop.example/paid' }
+      const request = invoiceRequest({ walletIds: [one, other], ...fields })
+      const [fate] = await first.commands.perform([{ type: 'invoice', request }])
+      assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice' && fate.value.outcome.ok)
+      return fate.value.outcome.value.created_at
+    }
+    const pay = (store: Store, wallet: string, amount: number, receivedAt: number) => {
+      const sighting = { txHash: `tx-${amount}`, toAddress: addressOf(wallet), amount: `${amount}`, receivedAt }
+      return store.commands.perform([{ type: 'deposit', eventId: null, fact: depositFact('confirmed', sighting) }])
+    }
+    for (let n = 1; n < 60; n += 2) {
+      await create(n)
+      const receivedAt = (await create(n + 1)) + 1
+      // Each finds one of them by its amount, and looks at the other one behind it.
+      await Promise.all([pay(first, one, n, receivedAt), pay(second, other, n + 1, receivedAt)])
+      // None of these deposits counts for the next invoices.
+      await setTimeout(5)
+    }
+    await first.close()
+    await second.close()
+    assert.equal(await deadlocksOf(url), 0)
+  })
+})
+
+/** Deadlocks that the server has found in a database. Sessions tell it when they end. */
+async function deadlocksOf(url: string): Promise<unknown> {
+  const [row] = await administer(
+    url,
+    'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()',
+  )
+  return (row as { deadlocks: number } | undefined)?.deadlocks
+}
+
+test('a configuration that one store removes while another one changes it does not survive', async () => {
+  await withStores(async ([first, second]) => {
+    assert.ok(first !== undefined && second !== undefined)
+    for (let n = 1; n <= 50; n += 1) {
+      const { secret } = await first.webhooks.put('alice', 'https://example.com/hook')
+      await Promise.all([first.webhooks.delete('alice'), second.webhooks.rotate('alice', 60_000)])
+      const left: WebhookConfiguration = await first.webhooks.find('alice')
+      assert.equal(left.callback_url, null)
+      const { previous } = await second.webhooks.secrets('alice')
+      assert.notEqual(previous, secret, 'the removed secret still signs')
+      await first.webhooks.delete('alice')
+    }
+  })
+})
+
+test('a deposit that is reported at other addresses to other stores at once is recorded at one of them', async () => {
+  await withStores(async (stores) => {
+    for (let n = 1; n <= 20; n += 1) {
+      const fates = await Promise.all(
+        stores.map((store, i) => {
+          const sighting = { txHash: `tx-${n}`, toAddress: addressOf(WALLETS[i] ?? ''), amount: '1' }
+          return store.commands.perform([{ type: 'deposit', eventId: null, fact: depositFact('confirmed', sighting) }])
+        }),
+      )
+      const statuses = fates.flat().map((fate) => {
+        return fate.status === 'fulfilled' && fate.value.type === 'deposit' ? fate.value.outcome.status : assert.fail()
+      })
+      assert.deepEqual(statuses.sort(), ['applied', 'rejected', 'rejected'])
+    }
   })
 })
 

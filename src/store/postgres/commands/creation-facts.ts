@@ -1,11 +1,13 @@
 import type { ApiKey } from '../../../domain/api-key.js'
 import { type InvoiceFacts, type InvoiceRequest, WALLET_SETS_MAX } from '../../../domain/invoice.js'
+import { isPaid } from '../../../domain/payment.js'
 import type { InvoiceCommand } from '../../commands.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { setIdOf } from '../invoices/invoice-rows.js'
 import { selectDue } from '../invoices/settle.js'
 import { keysOf } from '../keys/key-port.js'
+import { confirmedAfter } from '../payments/sums.js'
 import { type EarlierRequest, earlierRequests, repeatedCreations } from './requests.js'
 import { crowdedPlaces, isOpenNow, placeName, readRivals, unpaidSets } from './rivals.js'
 
@@ -25,8 +27,12 @@ export interface BatchFacts {
   readonly wallets: Set<string>
   /** `placeName` → hex ids of the sets of wallets that have an unpaid invoice there; only where they may be too many. */
   readonly sets: Map<string, Set<string>>
-  /** Wallets with a deposit that is dated after now: it counts for an invoice that is created now. */
+  /**
+   * Wallets with a confirmed deposit that is dated after now, and by their currencies (`accountName`) what those come to: it counts
+   * for an invoice that is created now.
+   */
   readonly paidAhead: ReadonlySet<string>
+  readonly receivedAhead: ReadonlyMap<string, bigint>
   /** Whether there are expiries to decide. */
   readonly isExpiryDue: boolean
 }
@@ -71,6 +77,11 @@ export async function readFacts(
     wallets: new Set(unpaid.map(({ wallet_id, owner, currency }) => walletName(wallet_id, owner, currency))),
     sets: await unpaidSets(work, crowded),
     paidAhead: ahead,
+    receivedAhead: await receivedAhead(
+      work,
+      known.filter(({ id }) => ahead.has(id)),
+      requests,
+    ),
     isExpiryDue: due.length > 0,
   }
 }
@@ -119,13 +130,14 @@ export class CreationFacts implements InvoiceFacts {
   }
 }
 
-/** Adds what a creation of the batch changes for those behind it. */
+/** Adds what a creation of the batch changes for those behind it. One that is paid as it is created is in nobody's way. */
 export function addCreated(
-  { amounts, wallets, sets, references, repeated }: BatchFacts,
+  { amounts, wallets, sets, references, repeated, receivedAhead }: BatchFacts,
   { request, terms }: InvoiceCommand,
 ): void {
   const { owner, walletIds, currency, amount, reference } = request
-  for (const id of walletIds) {
+  const received = walletIds.reduce((sum, id) => sum + (receivedAhead.get(accountName(id, currency)) ?? 0n), 0n)
+  for (const id of isPaid(amount, received) ? [] : walletIds) {
     amounts.add(amountName(id, owner, currency, amount))
     wallets.add(walletName(id, owner, currency))
     sets.get(placeName(id, owner))?.add(setIdOf(walletIds).toString('hex'))
@@ -139,6 +151,10 @@ export function hex(bytes: Uint8Array): string {
 }
 
 // No wallet id has a comma.
+function accountName(walletId: string, currency: string): string {
+  return `${walletId},${currency}`
+}
+
 function walletName(walletId: string, owner: string, currency: string): string {
   return `${walletId},${currency},${owner}`
 }
@@ -154,6 +170,20 @@ async function takenReferences(work: Work, requests: readonly InvoiceRequest[]):
     sql`SELECT reference FROM invoices WHERE reference = ANY(${references}::text[]) AND reference IS NOT NULL`,
   )
   return new Set(rows.map(({ reference }) => reference))
+}
+
+/** What the wallets have received that is dated after now, by `accountName`. */
+async function receivedAhead(
+  work: Work,
+  wallets: readonly { readonly id: string; readonly address_id: number | null }[],
+  requests: readonly InvoiceRequest[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const currencies = [...new Set(requests.map(({ currency }) => currency))]
+  const accounts = wallets.flatMap(({ id, address_id }) =>
+    address_id === null ? [] : currencies.map((currency) => ({ id, account: { addressId: address_id, currency } })),
+  )
+  const received = await Promise.all(accounts.map(({ account }) => confirmedAfter(work, account, work.nowMs)))
+  return new Map(accounts.map(({ id, account }, i) => [accountName(id, account.currency), received[i] ?? 0n]))
 }
 
 async function paidAhead(work: Work, walletIds: readonly string[]): Promise<Set<string>> {

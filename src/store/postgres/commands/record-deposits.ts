@@ -1,7 +1,7 @@
 import type { DepositCommand, DepositResult } from '../../commands.js'
 import type { Work } from '../connection/work.js'
 import { DepositMemo } from '../deposits/deposit-memo.js'
-import { nameOf } from '../deposits/deposit-rows.js'
+import { nameOf, placesOfDeposits } from '../deposits/deposit-rows.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import { expireDue } from '../invoices/settle.js'
 import { type AnsweredEvent, earlierAnswers, rememberAnswers, repetitionOf } from '../ledger/answered-events.js'
@@ -18,7 +18,9 @@ export async function recordDeposits(
 ): Promise<readonly (DepositResult | null)[]> {
   const sightings = commands.map(({ fact }) => fact.sighting).filter((sighting) => deposits.flawOf(sighting) === null)
   const memo = new DepositMemo(work)
-  lockAddresses(work, sightings)
+  // A report that a deposit was dropped is about the address to which it went, whichever it tells. All are locked in one order.
+  const dropped = commands.filter(({ fact }) => fact.report === 'dropped').map(({ fact }) => fact.sighting)
+  lockAddresses(work, [...sightings, ...(await placesOfDeposits(work, dropped))])
   // All of it is on its way at once, behind the locks.
   const clock = work.readClock()
   const [answers] = await Promise.all([

@@ -6,7 +6,15 @@ import { lockInvoice, lockInvoices } from '../invoices/settle.js'
 import { type AddressRow, lockAddress, type Place, placeNameOf, readAddresses } from '../wallets/wallet-rows.js'
 import { configurationOf, configurationsAt } from '../webhooks.js'
 import type { Candidates } from './candidates.js'
-import { type DepositId, type DepositRow, findDeposit, findDeposits, nameOf, putDeposit } from './deposit-rows.js'
+import {
+  addDeposit,
+  changeDeposit,
+  type DepositId,
+  type DepositRow,
+  findDeposit,
+  findDeposits,
+  nameOf,
+} from './deposit-rows.js'
 
 /**
  * What a unit of work knows of the deposits that it is about: their rows, their addresses with the wallets, and the callbacks of
@@ -45,9 +53,12 @@ export class DepositMemo {
     return this.deposits.get(name)
   }
 
+  /** Writes a deposit that the unit has asked for. */
   putDeposit(row: DepositRow): void {
-    this.deposits.set(nameOf(row.deposit), row)
-    putDeposit(this.work, row)
+    const name = nameOf(row.deposit)
+    if (this.deposits.get(name) === undefined) addDeposit(this.work, row)
+    else changeDeposit(this.work, row)
+    this.deposits.set(name, row)
   }
 
   /** The address with its wallet, locked. */

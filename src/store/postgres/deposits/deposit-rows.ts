@@ -3,6 +3,7 @@ import type { Deposit, DepositReport } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
+import type { Place } from '../wallets/wallet-rows.js'
 
 /** What names a deposit. */
 export type DepositId = Pick<Deposit, 'network' | 'txHash' | 'index'>
@@ -57,7 +58,23 @@ export async function findDeposit(work: Work, id: DepositId): Promise<DepositRow
   return (await findDeposits(work, [id])).get(nameOf(id))
 }
 
-/** The deposits that are known of these, by `nameOf`. */
+/** The places of the deposits that are known of these, read before anything is locked. */
+export async function placesOfDeposits(work: Work, ids: readonly DepositId[]): Promise<readonly Place[]> {
+  const asked = ids.filter(({ index }) => isIndex(index))
+  if (asked.length === 0) return []
+  const rows = await work.rows<Pick<DepositColumns, 'network' | 'to_address'>>(sql`
+    SELECT d.network, d.to_address FROM deposits AS d JOIN unnest(
+      ${asked.map(({ network }) => network)}::text[], ${asked.map(({ txHash }) => txHash)}::text[],
+      ${asked.map(({ index }) => index)}::bigint[]
+    ) AS asked (network, tx_hash, index)
+      ON d.network = asked.network AND d.tx_hash = asked.tx_hash AND d.index = asked.index`)
+  return rows.map(({ network, to_address }) => ({ network, toAddress: to_address }))
+}
+
+/**
+ * The deposits that are known of these, by `nameOf`. They are locked, because the lock of an address keeps out only those reports of
+ * a deposit that tell the same address.
+ */
 export async function findDeposits(work: Work, ids: readonly DepositId[]): Promise<ReadonlyMap<string, DepositRow>> {
   const asked = ids.filter(({ index }) => isIndex(index))
   if (asked.length === 0) return new Map()
@@ -66,7 +83,8 @@ export async function findDeposits(work: Work, ids: readonly DepositId[]): Promi
       ${asked.map(({ network }) => network)}::text[], ${asked.map(({ txHash }) => txHash)}::text[],
       ${asked.map(({ index }) => index)}::bigint[]
     ) AS asked (network, tx_hash, index)
-      ON d.network = asked.network AND d.tx_hash = asked.tx_hash AND d.index = asked.index`)
+      ON d.network = asked.network AND d.tx_hash = asked.tx_hash AND d.index = asked.index
+    ORDER BY d.network, d.tx_hash, d.index FOR UPDATE OF d`)
   return new Map(rows.map((row) => [nameOf(toDeposit(row)), toDepositRow(row)]))
 }
 
@@ -101,18 +119,28 @@ export function toDeposit(columns: DepositColumns): Deposit {
   }
 }
 
-/** A deposit keeps the number that it was given when it was first seen. */
-export function putDeposit(work: Work, row: DepositRow): void {
+/**
+ * Writes a deposit that is seen for the first time. Where another unit has seen it at the same time, at another address, the database
+ * refuses it, and this one is tried again, when it knows what the other has found.
+ */
+export function addDeposit(work: Work, row: DepositRow): void {
   const { deposit } = row
   work.write(sql`
     INSERT INTO deposits (network, tx_hash, index, to_address, address_id, label, amount, kind, received_at, confirmed_at, counted_as,
       atoms, invoice_id, is_pending_reached, is_confirmed_reached)
     VALUES (${deposit.network}, ${deposit.txHash}, ${deposit.index}::bigint, ${deposit.toAddress}, ${row.addressId}::bigint,
       ${deposit.currency}, ${deposit.amount}, ${deposit.kind}, ${deposit.receivedAt}::bigint, ${deposit.confirmedAt}::bigint,
-      ${row.countedAs}, ${row.atoms}::numeric, ${row.invoiceId}::uuid, ${row.isPendingReached}, ${row.isConfirmedReached})
-    ON CONFLICT (network, tx_hash, index) DO UPDATE SET to_address = excluded.to_address, address_id = excluded.address_id,
-      label = excluded.label, amount = excluded.amount, kind = excluded.kind, received_at = excluded.received_at,
-      confirmed_at = excluded.confirmed_at, counted_as = excluded.counted_as, atoms = excluded.atoms,
-      invoice_id = excluded.invoice_id, is_pending_reached = excluded.is_pending_reached,
-      is_confirmed_reached = excluded.is_confirmed_reached`)
+      ${row.countedAs}, ${row.atoms}::numeric, ${row.invoiceId}::uuid, ${row.isPendingReached}, ${row.isConfirmedReached})`)
+}
+
+/** Writes a deposit that is known, and locked. It keeps the number that it was given when it was first seen. */
+export function changeDeposit(work: Work, row: DepositRow): void {
+  const { deposit } = row
+  work.write(sql`
+    UPDATE deposits SET to_address = ${deposit.toAddress}, address_id = ${row.addressId}::bigint, label = ${deposit.currency},
+      amount = ${deposit.amount}, kind = ${deposit.kind}, received_at = ${deposit.receivedAt}::bigint,
+      confirmed_at = ${deposit.confirmedAt}::bigint, counted_as = ${row.countedAs}, atoms = ${row.atoms}::numeric,
+      invoice_id = ${row.invoiceId}::uuid, is_pending_reached = ${row.isPendingReached},
+      is_confirmed_reached = ${row.isConfirmedReached}
+    WHERE network = ${deposit.network} AND tx_hash = ${deposit.txHash} AND index = ${deposit.index}::bigint`)
 }

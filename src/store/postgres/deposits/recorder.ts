@@ -37,6 +37,7 @@ export class DepositRecorder {
         notified.push(invoiceId)
         continue
       }
+      if (this.conflictWith(known, sighting) !== null) continue
       // What is known of a deposit stands, whatever a later report of it says.
       const stands = known === undefined || known.deposit.kind === 'dropped' ? undefined : known
       const value = stands === undefined ? this.valueOf(sighting) : { currency: stands.countedAs, atoms: stands.atoms }

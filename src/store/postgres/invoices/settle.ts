@@ -139,12 +139,17 @@ const EXPIRED_AT_ONCE = 1000
  */
 export async function expireDue(work: Work): Promise<boolean> {
   const due = await work.rows<{ id: string }>(selectDue(sql`${work.nowMs}::bigint`, EXPIRED_AT_ONCE))
-  for (const row of await lockInvoices(
+  const rows = await lockInvoices(
     work,
     due.map(({ id }) => id),
-  ))
-    decided(work, row)
+  )
+  for (const row of rows.toSorted(byExpiry)) decided(work, row)
   return due.length < EXPIRED_AT_ONCE
+}
+
+/** In the order in which they expire, which is that of their events. */
+function byExpiry(one: InvoiceRow, other: InvoiceRow): number {
+  return (one.expiresAt ?? 0) - (other.expiresAt ?? 0) || (one.id < other.id ? -1 : 1)
 }
 
 /** The ids of invoices whose expiry is due and not decided. */

@@ -2,6 +2,7 @@ import type { Currency } from '../../../domain/amount.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
+import { lockWithPartners } from '../wallets/wallet-rows.js'
 import { firstIdAt, STATE } from './invoice-rows.js'
 import { isUnpaid, lockInvoices } from './settle.js'
 
@@ -83,7 +84,7 @@ export async function settlePiece(work: Work, after: string): Promise<string | n
   )
   if (next === undefined) return null
   const { wallet_id: walletId } = next
-  work.lock(sql`SELECT id FROM wallets WHERE id = ${walletId} FOR UPDATE`)
+  lockWithPartners(work, sql`SELECT ${walletId} AS id`)
   const known = await work.row<Unsettled>(
     sql`SELECT wallet_id, is_again, is_aloud, examined_to FROM unsettled_wallets WHERE wallet_id = ${walletId}`,
   )

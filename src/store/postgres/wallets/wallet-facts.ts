@@ -73,15 +73,20 @@ function lockHolder(work: Work, network: Network, address: string) {
     FOR UPDATE`)
 }
 
+/** Where another unit has made the same wallet since, the database refuses this one, and the unit is tried again. */
 async function putWallet(work: Work, wallet: Wallet, known: WalletRow | null): Promise<void> {
   const { id, network, address, owner, assignedAt } = wallet
   const isReassigned = owner !== null && owner !== (known?.owner ?? null)
   const assignmentNo = isReassigned ? sql`nextval('assignments')` : sql`${known?.assignmentNo ?? null}::bigint`
-  work.write(sql`
-    INSERT INTO wallets (id, network, address, owner, assigned_at, assignment_no, leased_until)
-    VALUES (${id}, ${network}, ${address}, ${owner}, ${assignedAt}::bigint, ${assignmentNo}, 0)
-    ON CONFLICT (id) DO UPDATE SET network = excluded.network, address = excluded.address, owner = excluded.owner,
-      assigned_at = excluded.assigned_at, assignment_no = excluded.assignment_no`)
+  work.write(
+    known === null
+      ? sql`
+        INSERT INTO wallets (id, network, address, owner, assigned_at, assignment_no, leased_until)
+        VALUES (${id}, ${network}, ${address}, ${owner}, ${assignedAt}::bigint, ${assignmentNo}, 0)`
+      : sql`
+        UPDATE wallets SET network = ${network}, address = ${address}, owner = ${owner}, assigned_at = ${assignedAt}::bigint,
+          assignment_no = ${assignmentNo} WHERE id = ${id}`,
+  )
   if (network !== null && address !== null && known?.addressId == null) bindAddress(work, id, network, address)
   if (owner !== null) {
     internOwner(work, owner)

@@ -50,7 +50,10 @@ export function placeNameOf({ network, toAddress }: Place): string {
   return `${network},${canonicalAddress(network, toAddress)}`
 }
 
-/** Locks addresses, and the wallets that they belong to, in order: what several deposits need. Unknown ones are entered. */
+/**
+ * Locks addresses, the wallets that they belong to, and those that share an open invoice with one of these, in order: what several
+ * deposits need. Unknown ones are entered.
+ */
 export function lockAddresses(work: Work, places: readonly Place[]): void {
   const wanted = asked(places)
   if (wanted === null) return
@@ -59,8 +62,33 @@ export function lockAddresses(work: Work, places: readonly Place[]): void {
     ORDER BY asked.network, asked.address ON CONFLICT DO NOTHING`)
   const ours = sql`addresses AS a JOIN ${wanted} ON a.network = asked.network AND a.address = asked.address`
   work.lock(sql`SELECT a.id FROM ${ours} ORDER BY a.network, a.address FOR UPDATE OF a`)
+  lockWithPartners(work, sql`SELECT a.wallet_id AS id FROM ${ours} WHERE a.wallet_id IS NOT NULL`)
+}
+
+/**
+ * Locks wallets, which a query selects as `id`, and those that share an open invoice with one of them, in order. What a unit finds of
+ * invoices on one wallet it also writes on their others. So units that deal with the same invoices wait for each other here, where
+ * locks have an order, and not when each has some of the invoices that the other needs.
+ */
+export function lockWithPartners(work: Work, wallets: Fragment): void {
   work.lock(sql`
-    SELECT w.id FROM wallets AS w WHERE w.id IN (SELECT a.wallet_id FROM ${ours}) ORDER BY w.id FOR UPDATE`)
+    WITH RECURSIVE ours AS (${wallets}),
+    sets AS (
+      SELECT ours.id AS wallet_id, first.owner, first.set_id, first.invoice_id FROM ours CROSS JOIN LATERAL (
+        SELECT p.owner, p.set_id, p.invoice_id FROM open_places AS p WHERE p.wallet_id = ours.id
+        ORDER BY p.owner, p.set_id LIMIT 1
+      ) AS first
+      UNION ALL
+      SELECT sets.wallet_id, next.owner, next.set_id, next.invoice_id FROM sets CROSS JOIN LATERAL (
+        SELECT p.owner, p.set_id, p.invoice_id FROM open_places AS p
+        WHERE p.wallet_id = sets.wallet_id AND (p.owner, p.set_id) > (sets.owner, sets.set_id)
+        ORDER BY p.owner, p.set_id LIMIT 1
+      ) AS next
+    )
+    SELECT w.id FROM wallets AS w WHERE w.id IN (
+      SELECT ours.id FROM ours
+      UNION SELECT unnest(i.wallet_ids) FROM sets JOIN invoices AS i ON i.id = sets.invoice_id
+    ) ORDER BY w.id FOR UPDATE OF w`)
 }
 
 /** Reads addresses that are locked, by the names of their places. */
