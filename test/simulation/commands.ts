@@ -4,8 +4,7 @@ import type { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import type { ApiKeyRegistration } from '../../src/domain/api-key.js'
 import type { IdempotentRequest } from '../../src/domain/idempotency.js'
 import { type InvoiceRequest, parseInvoiceRequest } from '../../src/domain/invoice.js'
-import type { Store } from '../../src/store/store.js'
-import type { Dispatcher } from '../../src/webhooks/dispatcher.js'
+import type { OnOwed, Store } from '../../src/store/store.js'
 import type { ChainMoves } from './chain-moves.js'
 import type { Facts } from './facts.js'
 import { depositAtoms } from './model/amounts.js'
@@ -13,15 +12,15 @@ import { ModelInvoices, type ModelRequest } from './model/invoices.js'
 import type { Model } from './model/model.js'
 import { callbackUrl, ownerName, publicKey, walletName } from './names.js'
 import type { OpenCommands, OpenEvents, OpenInvoice, OpenStep } from './open-commands.js'
-import { POISON, UNAVAILABLE, withoutErrors } from './referee.js'
-import type { EventStep, InvoiceStep, Profile, Step } from './steps.js'
+import { POISON, REPLACED, UNAVAILABLE, withoutErrors } from './referee.js'
+import type { CoreStep, EventStep, InvoiceStep, Profile } from './steps.js'
 import { expectEqual, violate } from './violation.js'
 
 const LABEL = 'a label'
 const NOT_A_URL = 'ftp://receiver.test/'
 
 export type CommandStep = Extract<
-  Step,
+  CoreStep,
   {
     do:
       | 'invoice'
@@ -46,7 +45,10 @@ export interface CommandParts {
   readonly store: Store
   readonly directory: WalletDirectory
   readonly intake: Intake
-  readonly dispatcher: Dispatcher
+  /** Says that deliveries became due by a command of this process. */
+  readonly notify: OnOwed
+  /** Whether the store may refuse a read, too. */
+  readonly mayReadsFail: boolean
   readonly trace: (line: string) => void
   readonly report: (error: unknown) => void
   readonly facts: Facts
@@ -108,7 +110,7 @@ export class Commands {
         const redelivery = store.outbox.redeliver(owner, delivery?.record.id ?? '0'.repeat(32))
         return this.wait(
           redelivery.then((queued) => {
-            if (queued.ok) this.parts.dispatcher.notify([queued.value.owed])
+            if (queued.ok) this.parts.notify([queued.value.owed])
           }),
         )
       }
@@ -153,8 +155,16 @@ export class Commands {
     const idempotent = idempotency === null ? undefined : { scope: sha256(scope), bodyHash: sha256(bodyText) }
     // With a key the store throws when all else is written, without one when it begins to write.
     const parsed = step.isPoison && idempotent === undefined ? poisoned(wanted.value) : wanted.value
-    const one: OpenInvoice = { no: this.nextNo(), request, idempotency, isPoison: step.isPoison, fate: null }
-    const loadBefore = open.load
+    const no = this.nextNo()
+    const one: OpenInvoice = {
+      no,
+      turn: no,
+      peak: open.load,
+      request,
+      idempotency,
+      isPoison: step.isPoison,
+      fate: null,
+    }
     open.beginInvoice(parsed, one)
     const key = step.isPoison && idempotent !== undefined ? poisonedKey(idempotent) : idempotent
     this.watch(
@@ -164,8 +174,7 @@ export class Commands {
             `answer ${one.no} ${answer.outcome.ok ? answer.outcome.value.id : answer.outcome.failure.code}`,
           )
           open.endInvoice(parsed, one)
-          if (one.fate === null)
-            this.expectOverload(loadBefore, answer.outcome.ok ? answer : answer.outcome.failure.code)
+          if (one.fate === null) this.expectOverload(one.peak, answer.outcome.ok ? answer : answer.outcome.failure.code)
           else expectEqual('the answer to a request', answer, one.fate.status === 'fulfilled' ? one.fate.value : POISON)
         },
         (error: unknown) => {
@@ -214,7 +223,7 @@ export class Commands {
         (error: unknown) => {
           open.endEvents(one)
           const name = error instanceof Error ? error.name : ''
-          if (name === UNAVAILABLE && one.statuses.includes('unavailable')) return
+          if (this.isRefused(name, one.statuses.includes('unavailable'))) return
           if (name !== 'MailboxFull') violate('events failed', error)
           this.expectOverload(one.peak, name)
         },
@@ -243,7 +252,7 @@ export class Commands {
         (error: unknown) => {
           open.endStep(one)
           const name = error instanceof Error ? error.name : ''
-          if (name === UNAVAILABLE && one.outcome === 'unavailable') return
+          if (this.isRefused(name, one.outcome === 'unavailable')) return
           if (name !== 'MailboxFull') violate('a step failed', error)
           this.expectOverload(one.peak, name)
         },
@@ -262,6 +271,11 @@ export class Commands {
       case 'invalid':
         return NOT_A_URL
     }
+  }
+
+  /** Whether an error says that the store refused a command, or a read that it begins with. */
+  private isRefused(name: string, isCommand: boolean): boolean {
+    return (name === UNAVAILABLE || name === REPLACED) && (isCommand || this.parts.mayReadsFail)
   }
 
   /** A refusal for want of room is right only when there were as many commands as the smallest bound. */

@@ -3,8 +3,8 @@ import type { OwnerEvent } from '../../src/domain/event.js'
 import { NETWORKS, type Network } from '../../src/domain/network.js'
 import type { QualifyingDeposit } from '../../src/domain/payment.js'
 import type { Delivery } from '../../src/domain/webhook.js'
-import type { LmdbStore } from '../../src/store/lmdb/lmdb-store.js'
-import type { Page, PageOf } from '../../src/store/store.js'
+import type { Awaitable, Page, PageOf, Store } from '../../src/store/store.js'
+import type { ModelEvent } from './model/events.js'
 import type { Model } from './model/model.js'
 import { namesOf } from './model/outbox.js'
 import { ownerName, publicKey } from './names.js'
@@ -24,26 +24,57 @@ const FEW = 3
 export class Comparison {
   /** What a reader has read so far who goes on where it stopped, by owner. */
   private readonly followed = new Map<string, OwnerEvent[]>()
+  /** What the store has of each log, without payments; on the first `agreed` events the model has agreed. */
+  private readonly logged = new Map<string, { last: string | null; readonly events: ModelEvent[]; agreed: number }>()
 
   constructor(
     private readonly model: Model,
-    private readonly store: () => LmdbStore,
+    private readonly store: () => Store,
     private readonly now: () => number,
   ) {}
 
+  /** Reads on in the logs of all owners, for `fits`. Call it when model and store agree but for what was just performed. */
+  async readEvents(): Promise<void> {
+    for (let owner = 0; owner < OWNERS_MAX; owner += 1) {
+      const name = ownerName(owner)
+      const log = this.logged.get(name) ?? { last: null, events: [], agreed: 0 }
+      this.logged.set(name, log)
+      log.agreed = log.events.length
+      const { items } = await this.page(name, { ...WHOLE, after: log.last })
+      log.last = items.at(-1)?.id ?? log.last
+      log.events.push(...items.filter((event) => !isPayment(event)).map(told))
+    }
+  }
+
+  /** What the model has done since is what the store has, as far as it has come. */
+  fits(): void {
+    for (const [owner, { events, agreed }] of this.logged) {
+      const done = this.model.events.of(owner)
+      for (let i = agreed; i < done.length; i += 1) expectEqual('an event of an owner', events[i], done[i], owner)
+    }
+  }
+
+  /** The model has done all that the store has. */
+  hasDoneAll(): void {
+    for (const [owner, { events }] of this.logged) {
+      const done = this.model.events.of(owner)
+      expectEqual('events that only the store has', events.slice(done.length), [], owner)
+    }
+  }
+
   /** What a call has changed, and some of what depends on it. */
-  afterwards(touched: Touched, random: Random): void {
+  async afterwards(touched: Touched, random: Random): Promise<void> {
     const { model } = this
     const store = this.store()
     switch (touched.what) {
       case 'invoice':
         return this.invoice(touched.id)
       case 'wallet':
-        return expectEqual('a wallet', store.wallets.find(touched.id), model.wallets.find(touched.id))
+        return this.wallet(touched.id)
       case 'delivery':
         return this.delivery(touched.id)
       case 'webhook':
-        return expectEqual('a webhook', store.webhooks.find(touched.id), model.outbox.configuration(touched.id))
+        return expectEqual('a webhook', await store.webhooks.find(touched.id), model.outbox.configuration(touched.id))
       case 'keys':
         return this.keys(touched.id)
       case 'chain':
@@ -51,9 +82,9 @@ export class Comparison {
       case 'deposit': {
         const { network, txHash, index } = touched
         const deposit = model.deposits.find(network, txHash, index)?.record
-        expectEqual('a deposit record', store.deposits.find(network, txHash, index), deposit)
+        expectEqual('a deposit record', await store.deposits.find(network, txHash, index), deposit)
         for (let n = 0; n < SAMPLES && model.invoices.count > 0; n += 1) {
-          this.invoice(model.invoices.at(random.below(model.invoices.count))?.id ?? '')
+          await this.invoice(model.invoices.at(random.below(model.invoices.count))?.id ?? '')
         }
         return
       }
@@ -61,10 +92,10 @@ export class Comparison {
   }
 
   /** Whether a key is accepted: now, and around the moment at which it expires. */
-  authorise(pick: number, permission: Permission): void {
+  async authorise(pick: number, permission: Permission): Promise<void> {
     const { keys } = this.model
     const bytes = keys.publicKeyAt(pick % (keys.count + 1)) ?? publicKey(pick)
-    const record = this.store().keys.find(bytes)
+    const record = await this.store().keys.find(bytes)
     expectEqual('a key record', record, keys.find(bytes))
     const expiresAt = record?.expires_at ?? 0
     for (const at of [this.now(), expiresAt, expiresAt + 1]) {
@@ -75,86 +106,90 @@ export class Comparison {
   }
 
   /** One owner's lists, page by page, and something of each other kind. */
-  look(random: Random): void {
+  async look(random: Random): Promise<void> {
     const owner = ownerName(random.below(OWNERS_MAX))
     const limit = random.between(1, 40)
-    this.follow(owner, limit)
+    await this.follow(owner, limit)
     switch (random.below(5)) {
       case 0:
         return this.invoices(owner, limit)
       case 1:
-        this.wallets(owner, limit)
+        await this.wallets(owner, limit)
         return this.pool()
       case 2:
-        this.keys(owner)
+        await this.keys(owner)
         return this.references(random.below(Math.max(1, this.model.invoices.count)))
       case 3:
         return this.deliveries(owner, limit)
       default:
         for (let n = 0; n < SAMPLES && this.model.invoices.count > 0; n += 1) {
-          this.invoice(this.model.invoices.at(random.below(this.model.invoices.count))?.id ?? '')
+          await this.invoice(this.model.invoices.at(random.below(this.model.invoices.count))?.id ?? '')
         }
     }
   }
 
   /** Everything. */
-  all(): void {
+  async all(): Promise<void> {
     const { model } = this
     const store = this.store()
     for (let owner = 0; owner < OWNERS_MAX; owner += 1) {
       const name = ownerName(owner)
-      this.invoices(name, WHOLE.limit)
-      this.wallets(name, WHOLE.limit)
-      this.keys(name)
-      this.deliveries(name, WHOLE.limit)
-      this.events(name)
-      expectEqual('a webhook', store.webhooks.find(name), model.outbox.configuration(name))
+      await this.invoices(name, WHOLE.limit)
+      await this.wallets(name, WHOLE.limit)
+      await this.keys(name)
+      await this.deliveries(name, WHOLE.limit)
+      await this.events(name)
+      expectEqual('a webhook', await store.webhooks.find(name), model.outbox.configuration(name))
       expectEqual(
         'whether an identity is known',
-        store.identities.isKnown(name),
+        await store.identities.isKnown(name),
         model.wallets.isIdentityKnown(name),
         name,
       )
     }
-    for (const { id } of model.invoices.all()) this.invoice(id)
+    for (const { id } of model.invoices.all()) await this.invoice(id)
     for (const wallet of model.wallets.all()) {
-      expectEqual('a wallet', store.wallets.find(wallet.id), wallet)
+      expectEqual('a wallet', await store.wallets.find(wallet.id), wallet)
       if (wallet.network !== null && wallet.address !== null) {
-        expectEqual('the wallet at an address', store.wallets.at(wallet.network, wallet.address), wallet)
+        expectEqual('the wallet at an address', await store.wallets.at(wallet.network, wallet.address), wallet)
       }
     }
     for (const { record } of model.deposits.all()) {
-      expectEqual('a deposit record', store.deposits.find(record.network, record.txHash, record.index), record)
+      expectEqual('a deposit record', await store.deposits.find(record.network, record.txHash, record.index), record)
     }
     for (const network of NETWORKS) {
-      this.chain(network)
+      await this.chain(network)
       for (const { height, hash, parentHash, timeMs } of model.chains.blocks(network)) {
-        expectEqual('a block', store.chain.blockAt(network, height), { height, hash, parentHash, timeMs })
+        expectEqual('a block', await store.chain.blockAt(network, height), { height, hash, parentHash, timeMs })
       }
     }
-    this.pool()
-    expectEqual('the lanes with something queued', namesOf(store.outbox.queuedLanes()), model.outbox.queuedLanes())
-    for (let i = 0; i < model.invoices.count; i += 1) this.references(i)
+    await this.pool()
+    expectEqual(
+      'the lanes with something queued',
+      namesOf(await store.outbox.queuedLanes()),
+      model.outbox.queuedLanes(),
+    )
+    for (let i = 0; i < model.invoices.count; i += 1) await this.references(i)
   }
 
-  private chain(network: Network): void {
+  private async chain(network: Network): Promise<void> {
     expectEqual(
       'where a watcher is',
-      this.store().chain.position(network),
+      await this.store().chain.position(network),
       this.model.chains.position(network),
       network,
     )
   }
 
-  private invoice(id: string): void {
+  private async invoice(id: string): Promise<void> {
     const expected = this.model.invoices.told(id, this.now())
-    expectEqual('an invoice and its payment', this.store().invoices.findWithPayment(id), expected, id)
-    this.qualifying(id)
+    expectEqual('an invoice and its payment', await this.store().invoices.findWithPayment(id), expected, id)
+    await this.qualifying(id)
   }
 
   /** All of an invoice's deposits, and the newest few of them. */
-  private qualifying(id: string): void {
-    const found = this.store().invoices.findWithDeposits(id, WHOLE.limit)
+  private async qualifying(id: string): Promise<void> {
+    const found = await this.store().invoices.findWithDeposits(id, WHOLE.limit)
     if (found === undefined) return
     const { deposits } = found
     const { chains, invoices } = this.model
@@ -163,66 +198,73 @@ export class Comparison {
     for (const [i, { receivedAt }] of deposits.entries()) {
       if (receivedAt > (deposits[i - 1]?.receivedAt ?? receivedAt)) violate('deposits are newest first', deposits)
     }
-    const few = this.store().invoices.findWithDeposits(id, FEW)
+    const few = await this.store().invoices.findWithDeposits(id, FEW)
     expectEqual('the newest deposits', few?.deposits, deposits.slice(0, FEW), id)
     expectEqual('whether there are more deposits', few?.hasMoreDeposits, deposits.length > FEW, id)
   }
 
-  private invoices(owner: string, limit: number): void {
+  private async invoices(owner: string, limit: number): Promise<void> {
     const expected = this.model.invoices.of(owner)
     const read = (page: Page) => this.store().invoices.page(owner, page)
-    expectEqual('the invoices of an owner', walk(read, limit), expected, owner)
-    const paid = this.store().invoices.pageWithPayment(owner, { after: null, limit }).items.at(-1)
+    expectEqual('the invoices of an owner', await walk(read, limit), expected, owner)
+    const paid = (await this.store().invoices.pageWithPayment(owner, { after: null, limit })).items.at(-1)
     if (paid !== undefined)
       expectEqual('an invoice in a list', paid, this.model.invoices.told(paid.invoice.id, this.now()))
   }
 
-  private wallets(owner: string, limit: number): void {
-    const read = (page: Page) => this.store().wallets.page(owner, page)
-    expectEqual('the wallets of an owner', walk(read, limit), this.model.wallets.of(owner), owner)
+  /** With its place among the others of its owner. */
+  private async wallet(id: string): Promise<void> {
+    const expected = this.model.wallets.find(id)
+    expectEqual('a wallet', await this.store().wallets.find(id), expected)
+    const owner = expected?.owner ?? null
+    if (owner !== null) await this.wallets(owner, WHOLE.limit)
   }
 
-  private keys(owner: string): void {
+  private async wallets(owner: string, limit: number): Promise<void> {
+    const read = (page: Page) => this.store().wallets.page(owner, page)
+    expectEqual('the wallets of an owner', await walk(read, limit), this.model.wallets.of(owner), owner)
+  }
+
+  private async keys(owner: string): Promise<void> {
     expectEqual(
       'the keys of an owner',
-      walk((page) => this.store().keys.page(owner, page), 7),
+      await walk((page) => this.store().keys.page(owner, page), 7),
       this.model.keys.of(owner),
       owner,
     )
   }
 
-  private deliveries(owner: string, limit: number): void {
+  private async deliveries(owner: string, limit: number): Promise<void> {
     const read = (page: Page) => this.store().outbox.page(owner, page)
     expectEqual(
       'the deliveries of an owner',
-      walk(read, limit).map(plain),
+      (await walk(read, limit)).map(plain),
       this.model.outbox.of(owner).map(plain),
       owner,
     )
   }
 
   /** Reads on behind the last event that was read. */
-  private follow(owner: string, limit: number): void {
+  private async follow(owner: string, limit: number): Promise<void> {
     const read = this.followed.get(owner) ?? []
     this.followed.set(owner, read)
-    read.push(...this.page(owner, { after: read.at(-1)?.id ?? null, limit }).items)
+    read.push(...(await this.page(owner, { after: read.at(-1)?.id ?? null, limit })).items)
   }
 
-  private events(owner: string): void {
-    const events = walk((page) => this.page(owner, page), WHOLE.limit)
+  private async events(owner: string): Promise<void> {
+    const events = await walk((page) => this.page(owner, page), WHOLE.limit)
     const read = this.followed.get(owner) ?? []
     expectEqual('what a reader of events has read', read, events.slice(0, read.length), owner)
-    const isPayment = ({ type }: OwnerEvent) => type === 'invoice.paid' || type === 'invoice.unpaid'
-    const others = events.filter((event) => !isPayment(event)).map(({ id: _, at: __, ...event }) => event)
+    const others = events.filter((event) => !isPayment(event)).map(told)
     expectEqual('the events of an owner', others, this.model.events.of(owner), owner)
     for (const [i, { id, at }] of events.entries()) {
       const before = events[i - 1]
       if (before !== undefined && (before.id >= id || before.at > at)) violate('the order of events', [before.id, id])
     }
     for (const { invoiceId, type } of new Map(events.filter(isPayment).map((one) => [one.invoiceId, one])).values()) {
-      const told = this.model.invoices.told(invoiceId ?? '', this.now())
-      if (told?.voidedAt !== null || type === 'invoice.unpaid') continue
-      expectEqual('an invoice whose last event says that it is paid', told.payment.status, 'paid', invoiceId)
+      const invoice = this.model.invoices.told(invoiceId ?? '', this.now())
+      if (invoice?.voidedAt !== null || type === 'invoice.unpaid') continue
+      expectEqual('an invoice whose last event says that it is paid', invoice.payment.status, 'paid', invoiceId)
     }
     const payments = new Map<string | null, string>()
     for (const { invoiceId, type } of events.filter(isPayment)) {
@@ -233,10 +275,10 @@ export class Comparison {
   }
 
   /** Every invoice that is paid has been told to be, once nothing is left to catch up with. */
-  caughtUp(): void {
+  async caughtUp(): Promise<void> {
     for (let owner = 0; owner < OWNERS_MAX; owner += 1) {
       const told = new Map<string | null, string>()
-      for (const { invoiceId, type } of walk((page) => this.page(ownerName(owner), page), WHOLE.limit)) {
+      for (const { invoiceId, type } of await walk((page) => this.page(ownerName(owner), page), WHOLE.limit)) {
         if (type === 'invoice.paid' || type === 'invoice.unpaid') told.set(invoiceId, type)
       }
       for (const { id } of this.model.invoices.of(ownerName(owner))) {
@@ -248,29 +290,38 @@ export class Comparison {
     }
   }
 
-  private page(owner: string, page: Page): PageOf<OwnerEvent> {
-    const answer = this.store().events.page(owner, page)
+  private async page(owner: string, page: Page): Promise<PageOf<OwnerEvent>> {
+    const answer = await this.store().events.page(owner, page)
     return answer.ok ? answer.value : violate('a page of events', [owner, answer.failure])
   }
 
-  private delivery(id: string): void {
-    const found = this.store().outbox.find(id)
+  private async delivery(id: string): Promise<void> {
+    const found = await this.store().outbox.find(id)
     const expected = this.model.outbox.find(id)?.record
     expectEqual('a delivery', found && plain(found), expected && plain(expected), id)
   }
 
-  private references(position: number): void {
+  private async references(position: number): Promise<void> {
     const reference = this.model.invoices.at(position)?.reference ?? 'unknown'
-    const found = this.store().invoices.findByReference(reference)
+    const found = await this.store().invoices.findByReference(reference)
     expectEqual('the invoice of a reference', found, this.model.invoices.byReference(reference), reference)
   }
 
-  private pool(): void {
+  private async pool(): Promise<void> {
     for (const network of NETWORKS) {
-      const unassigned = this.store().wallets.countUnassigned(network)
+      const unassigned = await this.store().wallets.countUnassigned(network)
       expectEqual('unassigned wallets', unassigned, this.model.wallets.unassigned(network), network)
     }
   }
+}
+
+function isPayment({ type }: OwnerEvent): boolean {
+  return type === 'invoice.paid' || type === 'invoice.unpaid'
+}
+
+/** What an event tells, without its id and its time. */
+function told({ id: _, at: __, ...event }: OwnerEvent): ModelEvent {
+  return event
 }
 
 /** Words for people in a result are not compared. */
@@ -285,11 +336,11 @@ function sorted(deposits: readonly QualifyingDeposit[]): readonly QualifyingDepo
   return deposits.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
 }
 
-function walk<T>(read: (page: Page) => PageOf<T>, limit: number): readonly T[] {
+async function walk<T>(read: (page: Page) => Awaitable<PageOf<T>>, limit: number): Promise<readonly T[]> {
   const items: T[] = []
   let after: string | null = null
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-    const page: PageOf<T> = read({ after, limit })
+    const page: PageOf<T> = await read({ after, limit })
     items.push(...page.items)
     if (page.next === null) return items
     after = page.next

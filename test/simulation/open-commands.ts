@@ -9,6 +9,10 @@ import { violate } from './violation.js'
 /** A request for an invoice that has not been answered. */
 export interface OpenInvoice {
   readonly no: number
+  /** In which order the requests of a process enter mailboxes: as they were made, or when a look has taken its time. */
+  turn: number
+  /** The most that was open at a time until it entered its mailboxes, itself left out. */
+  peak: number
   readonly request: ModelRequest
   readonly idempotency: { readonly scope: string; readonly body: string } | null
   readonly isPoison: boolean
@@ -131,6 +135,7 @@ export class OpenCommands {
 
   private notePeak(): void {
     const { load } = this
+    for (const open of this.invoices.values()) open.peak = Math.max(open.peak, load - 1)
     for (const open of this.steps.values()) open.peak = Math.max(open.peak, load)
     for (const open of this.events.values()) open.peak = Math.max(open.peak, load)
   }

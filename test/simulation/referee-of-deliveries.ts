@@ -35,18 +35,20 @@ export interface DeliveryRefereeParts {
 }
 
 /** Judges the outbox: what is owed, marked, sent, ended and queued again. */
-export class RefereeOfDeliveries implements SendObserver {
+export class RefereeOfDeliveries {
   private readonly lanes = new Map<string, string>()
   private readonly secrets = new Map<string, string[]>()
-  private sending = new Map<string, ModelDelivery>()
+  /** The attempts of the process that leads. */
+  private sending = new Set<string>()
+  /** By life of the process and delivery. */
   private results = new Map<string, DeliveryResult>()
+  /** The life of the process that leads: the last one to settle what was interrupted. */
+  private leader: number | null = null
 
   constructor(private readonly parts: DeliveryRefereeParts) {}
 
-  /** Another life of the process: what was under way is not any more. */
+  /** Another life of a process begins. */
   reset(): void {
-    this.sending = new Map()
-    this.results = new Map()
     for (const { marksHeard, sends } of this.parts.model.outbox.all()) {
       if (sends > marksHeard) violate('more attempts than marks', [sends, marksHeard])
     }
@@ -68,10 +70,13 @@ export class RefereeOfDeliveries implements SendObserver {
     model.outbox.enter(id, lane, owed, now())
   }
 
-  judge(call: AnsweredCall): void {
+  judge(call: AnsweredCall, life: number): void {
     const { outbox } = this.parts.model
     switch (call.method) {
       case 'outbox.settleInterrupted': {
+        this.leader = life
+        // What was under way is not any more.
+        this.sending = new Set()
         const interrupted = outbox.inState('attempted')
         expectEqual('interrupted attempts', call.value, interrupted.length)
         for (const one of interrupted) {
@@ -101,8 +106,8 @@ export class RefereeOfDeliveries implements SendObserver {
         const [id, result] = call.args
         const delivery = this.known(id)
         expectEqual('the state of a delivery with a result', delivery.record.state, 'attempted')
-        expectEqual('a result', result, this.results.get(id))
-        this.results.delete(id)
+        expectEqual('a result', result, this.results.get(`${life} ${id}`))
+        this.results.delete(`${life} ${id}`)
         this.checkNext(delivery, result, call.value)
         outbox.end(delivery, result, call.value)
         return this.parts.touched(id)
@@ -134,17 +139,21 @@ export class RefereeOfDeliveries implements SendObserver {
     if (fate.status === 'fulfilled' && fate.value === true) this.known(id).marksHeard += 1
   }
 
-  sent(delivery: OutgoingDelivery, id: string): void {
-    try {
-      this.judgeSend(delivery, this.known(id))
-    } catch (error) {
-      this.parts.report(error)
+  /** What observes the attempts of a life of a process. */
+  observerOf(life: number): SendObserver {
+    return {
+      sent: (delivery, id) => {
+        try {
+          this.judgeSend(delivery, this.known(id), life)
+        } catch (error) {
+          this.parts.report(error)
+        }
+      },
+      ended: (id, result) => {
+        if (life === this.leader) this.sending.delete(id)
+        this.results.set(`${life} ${id}`, result)
+      },
     }
-  }
-
-  ended(id: string, result: DeliveryResult): void {
-    this.sending.delete(id)
-    this.results.set(id, result)
   }
 
   /** Why a delivery is not sent again; null when it is. */
@@ -155,17 +164,19 @@ export class RefereeOfDeliveries implements SendObserver {
     return isTooSoon ? 'too_many_redeliveries' : null
   }
 
-  private judgeSend({ url, headers, body }: OutgoingDelivery, delivery: ModelDelivery): void {
+  private judgeSend({ url, headers, body }: OutgoingDelivery, delivery: ModelDelivery, life: number): void {
     const { record, lane } = delivery
     this.parts.trace(`send ${record.id} ${headers['X-Service-Signature']}`)
-    expectEqual('the state of what is sent', record.state, 'attempted', record)
     delivery.sends += 1
     if (delivery.sends > delivery.marksHeard) violate('an attempt without a mark of its own', record)
     expectEqual('what is sent', [url, Buffer.from(body).toString()], [record.url, record.body])
     const signatures = (this.secrets.get(record.owner) ?? []).map((secret) => signatureOf(secret, body))
     const signature = headers['X-Service-Signature']
     if (signature === undefined || !signatures.includes(signature)) violate('the signature of a webhook', record)
-    for (const other of this.sending.values()) {
+    // One that was replaced between its mark and now sends once all the same, and was counted as interrupted.
+    if (life !== this.leader) return
+    expectEqual('the state of what is sent', record.state, 'attempted', record)
+    for (const other of [...this.sending].map((id) => this.known(id))) {
       if (other.lane === lane && other.record.invoiceId === record.invoiceId)
         violate('two at once for an invoice', record)
     }
@@ -175,13 +186,13 @@ export class RefereeOfDeliveries implements SendObserver {
         violate('a delivery overtook an earlier one of its invoice', [other.record, record])
       }
     }
-    this.sending.set(record.id, delivery)
+    this.sending.add(record.id)
     this.checkPlaces(delivery)
   }
 
   private checkPlaces({ lane, record }: ModelDelivery): void {
     const { concurrency, concurrencyPerDestination } = this.parts.profile
-    const all = [...this.sending.values()]
+    const all = [...this.sending].map((id) => this.known(id))
     const ofOwner = all.filter((one) => one.record.owner === record.owner).length
     const pools = poolSizes(concurrency)
     // Those that take longer than a second go on beside the places, as many as there are.

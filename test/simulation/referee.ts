@@ -1,11 +1,12 @@
 import type { ChainOutcome } from '../../src/domain/block.js'
 import type { Network } from '../../src/domain/network.js'
 import type { InvoiceCommand, InvoiceResult, WalletCommand, WalletResult } from '../../src/store/commands.js'
+import { FateUnknown } from '../../src/store/postgres/connection/errors.js'
 import type { Model } from './model/model.js'
 import type { ModelOwed } from './model/outbox.js'
 import type { OpenCommands, OpenEvents, OpenInvoice } from './open-commands.js'
 import type { RefereeOfDeliveries } from './referee-of-deliveries.js'
-import type { AnsweredCall, CallObserver, StoreCall } from './scheduler.js'
+import type { AnsweredCall, CallObserver, Judgement, StoreCall } from './scheduler.js'
 import { expectEqual, show, violate } from './violation.js'
 
 const ID = /^[0-9a-f]{32}$/
@@ -17,9 +18,13 @@ const TIME_MAX = 2 ** 48 - 1
 /** The name of the error that a poisoned request throws in the store, and of the one that a full disk causes. */
 export const POISON = 'Poison'
 export const UNAVAILABLE = 'StorageUnavailable'
+/** The name of the error that says that another process leads. */
+export const REPLACED = 'Replaced'
 
 /** What the referee needs of the world. */
 export interface RefereeParts {
+  /** Names the life of the process. */
+  readonly life: number
   readonly model: Model
   readonly open: OpenCommands
   readonly deliveries: RefereeOfDeliveries
@@ -36,7 +41,7 @@ export type Touched =
   | { readonly what: 'chain'; readonly network: Network }
 
 /**
- * Judges every call of the store: performs it on the model, in the order in which the store performed it, and compares
+ * Judges every call of the store: performs it on the model, in an order in which the store may have performed it, and compares
  * the answers. One referee lasts for one life of the process.
  */
 export class Referee implements CallObserver {
@@ -44,6 +49,8 @@ export class Referee implements CallObserver {
   private readonly busy = new Set<string>()
   /** Number of the last command performed on a wallet. */
   private readonly lastOf = new Map<string, number>()
+  /** Numbers given to commands as they enter their mailboxes. */
+  private entered = 0
 
   constructor(private readonly parts: RefereeParts) {}
 
@@ -57,54 +64,60 @@ export class Referee implements CallObserver {
     for (const id of wallets) this.busy.add(id)
   }
 
-  performed(call: StoreCall, fate: PromiseSettledResult<unknown>): void {
+  performed(call: StoreCall, fate: PromiseSettledResult<unknown>): readonly Judgement[] {
     this.parts.trace(`did ${call.method} ${show(fate)}`)
     this.parts.model.notice(this.parts.now())
-    if (fate.status === 'rejected') {
-      if (call.method === 'commands.answerWithoutTurn') return this.judgePoisoned(call.args[0])
-      violate('a call of the store failed', [call.method, fate.reason])
-    }
+    if (fate.status === 'rejected') return this.rejected(call, fate.reason)
     // The store answered this very call, so the value is of its method.
-    this.judge({ ...call, value: fate.value } as AnsweredCall)
+    const answered = { ...call, value: fate.value } as AnsweredCall
+    if (answered.method === 'commands.perform') return this.judgementsOfTurn(answered.args[0], answered.value)
+    if (answered.method === 'ledger.applyFacts') return this.judgementsOfFacts(answered.args[0], answered.value)
+    return [() => this.judge(answered)]
   }
 
   failed(call: StoreCall): void {
     this.parts.trace(`refused ${call.method}`)
     if (call.method === 'ledger.applyFacts') for (const { fact } of call.args[0]) this.inOrder(fact, 'unavailable')
     if (call.method !== 'commands.perform') return
-    for (const command of call.args[0]) {
-      if (command.type === 'deposit') this.inOrder(command.fact, 'unavailable')
-      else if (command.type === 'chain') this.parts.open.step(command.step).outcome = 'unavailable'
-      else if (command.type === 'invoice')
-        this.inTurn(this.parts.open.invoice(command.request), { status: 'rejected', reason: UNAVAILABLE })
-    }
+    for (const command of call.args[0]) this.unavailable(command)
   }
 
   delivered(call: StoreCall, fate: PromiseSettledResult<unknown>): void {
     if (call.method === 'commands.perform') for (const id of this.walletsOf(call.args[0])) this.busy.delete(id)
+    if (call.method === 'commands.answerWithoutTurn' && fate.status === 'fulfilled' && fate.value === null) {
+      this.parts.open.invoice(call.args[0].request).turn = this.entered
+      this.entered += 1
+    }
     if (call.method === 'outbox.markAttempted') this.parts.deliveries.heard(call.args[0], fate)
+  }
+
+  /** Nothing of a call has happened: the store was not to be reached, or another process leads. */
+  private rejected(call: StoreCall, reason: unknown): readonly Judgement[] {
+    const isPoison = reason instanceof Error && reason.name === POISON
+    if (call.method === 'commands.answerWithoutTurn') {
+      const open = this.parts.open.invoice(call.args[0].request)
+      if (isPoison && !open.isPoison) violate('a look at a request failed', open.request)
+      if (isPoison || isRefusal(reason)) open.fate = { status: 'rejected', reason: isPoison ? POISON : UNAVAILABLE }
+    }
+    if (!isPoison && !isRefusal(reason)) violate('a call of the store failed', [call.method, reason])
+    return []
+  }
+
+  /** A command was refused, or is poisoned, and has not happened. */
+  private unavailable(command: WalletCommand): void {
+    const { open } = this.parts
+    if (command.type === 'deposit') this.inOrder(command.fact, 'unavailable')
+    else if (command.type === 'chain') open.step(command.step).outcome = 'unavailable'
+    else if (command.type === 'invoice')
+      this.inTurn(open.invoice(command.request), { status: 'rejected', reason: UNAVAILABLE })
   }
 
   private judge(call: AnsweredCall): void {
     const { model, deliveries } = this.parts
     const now = this.parts.now()
     switch (call.method) {
-      case 'commands.perform':
-        return this.judgeTurn(call.args[0], call.value)
       case 'commands.answerWithoutTurn':
         return this.judgeWithoutTurn(call.args[0], call.value)
-      case 'ledger.applyFacts':
-        expectEqual('answers of facts', call.value.length, call.args[0].length)
-        for (const [i, { eventId, fact }] of call.args[0].entries()) {
-          const fate = call.value[i]
-          const status = model.applyLedgerFact(eventId, fact, now)
-          expectEqual('a fact of the ledger', fate?.status === 'fulfilled' ? fate.value.status : fate, status, fact)
-          this.inOrder(fact, status)
-          if (fact.type === 'wallet.created' || fact.type === 'wallet.assigned') {
-            this.parts.touched({ what: 'wallet', id: fact.id })
-          }
-        }
-        return
       case 'keys.register': {
         const [registration] = call.args
         const expected = model.keys.judge(registration, now)
@@ -173,8 +186,32 @@ export class Referee implements CallObserver {
       case 'wallets.at':
         return expectEqual('the wallet at an address', call.value, model.wallets.at(...call.args), call.args)
       default:
-        return deliveries.judge(call)
+        return deliveries.judge(call, this.parts.life)
     }
+  }
+
+  private judgementsOfFacts(
+    events: Extract<AnsweredCall, { method: 'ledger.applyFacts' }>['args'][0],
+    fates: Extract<AnsweredCall, { method: 'ledger.applyFacts' }>['value'],
+  ): readonly Judgement[] {
+    expectEqual('answers of facts', fates.length, events.length)
+    const { model } = this.parts
+    return events.flatMap(({ eventId, fact }, i) => {
+      const fate = fates[i] ?? violate('answers of facts', events)
+      if (fate.status === 'rejected') {
+        if (!isRefusal(fate.reason)) violate('a fact of the ledger', [fact, fate])
+        this.inOrder(fact, 'unavailable')
+        return []
+      }
+      const { status } = fate.value
+      this.inOrder(fact, status)
+      return () => {
+        expectEqual('a fact of the ledger', status, model.applyLedgerFact(eventId, fact, this.parts.now()), fact)
+        if (fact.type === 'wallet.created' || fact.type === 'wallet.assigned') {
+          this.parts.touched({ what: 'wallet', id: fact.id })
+        }
+      }
+    })
   }
 
   /** Made the first time only, and then nobody else's. */
@@ -185,17 +222,43 @@ export class Referee implements CallObserver {
     else expectEqual('a secret that was there', secret, known)
   }
 
-  private judgeTurn(batch: readonly WalletCommand[], fates: readonly PromiseSettledResult<WalletResult>[]): void {
+  private judgementsOfTurn(
+    batch: readonly WalletCommand[],
+    fates: readonly PromiseSettledResult<WalletResult>[],
+  ): readonly Judgement[] {
     expectEqual('answers of a turn', fates.length, batch.length)
-    for (const [i, command] of batch.entries()) {
+    return batch.flatMap((command, i) => {
       const fate = fates[i] ?? violate('answers of a turn', batch)
-      // What a command decided is undone with it when it fails.
-      if (fate.status === 'fulfilled') this.parts.model.invoices.expire(this.parts.now())
-      if (command.type === 'deposit') this.judgeDeposit(command, fate)
-      else if (command.type === 'chain') this.judgeStep(command, fate)
-      else if (command.type === 'void') this.judgeVoid(command, fate)
-      else this.judgeInvoice(this.parts.open.invoice(command.request), fate)
+      if (fate.status === 'rejected' && isRefusal(fate.reason)) {
+        this.unavailable(command)
+        return []
+      }
+      this.answered(command, fate)
+      return () => {
+        // What a command decided is undone with it when it fails.
+        if (fate.status === 'fulfilled') this.parts.model.invoices.expire(this.parts.now())
+        if (command.type === 'deposit') this.judgeDeposit(command, fate)
+        else if (command.type === 'chain') this.judgeStep(command, fate)
+        else if (command.type === 'void') this.judgeVoid(command, fate)
+        else this.judgeInvoice(this.parts.open.invoice(command.request), fate)
+      }
+    })
+  }
+
+  /** Notes for its maker how a command was answered. */
+  private answered(command: WalletCommand, fate: PromiseSettledResult<WalletResult>): void {
+    const result = fate.status === 'fulfilled' ? fate.value : null
+    if (command.type === 'deposit' && result?.type === 'deposit') this.inOrder(command.fact, result.outcome.status)
+    if (command.type === 'chain' && result?.type === 'chain') {
+      this.parts.open.step(command.step).outcome = withoutErrors(result.outcome)
     }
+    if (command.type !== 'invoice') return
+    if (result !== null && result.type !== 'invoice') violate('an invoice', [command.request, fate])
+    const told = result === null ? ({ status: 'rejected', reason: POISON } as const) : null
+    this.inTurn(
+      this.parts.open.invoice(command.request),
+      told ?? { status: 'fulfilled', value: result as InvoiceResult },
+    )
   }
 
   private judgeDeposit(
@@ -206,7 +269,6 @@ export class Referee implements CallObserver {
     if (fate.status === 'rejected' || fate.value.type !== 'deposit') violate('a deposit', [fact, fate])
     const { status, owed } = this.parts.model.applyDeposit(eventId, fact, this.parts.now())
     expectEqual('a deposit', fate.value.outcome.status, status, fact)
-    this.inOrder(fact, status)
     this.judgeOwed(fate.value.owed, owed, fact)
     const { network, txHash, index } = fact.sighting
     this.parts.touched({ what: 'deposit', network, txHash, index })
@@ -227,13 +289,12 @@ export class Referee implements CallObserver {
     { step }: Extract<WalletCommand, { type: 'chain' }>,
     fate: PromiseSettledResult<WalletResult>,
   ): void {
-    const { model, open } = this.parts
+    const { model } = this.parts
     if (fate.status === 'rejected' || fate.value.type !== 'chain') violate('a step of a chain', [step, fate])
     const { outcome, owed } = model.chains.take(step, (report, sighting) =>
       model.applyDeposit(null, { type: 'deposit', report, sighting }, this.parts.now()),
     )
     expectEqual('a step of a chain', withoutErrors(fate.value.outcome), outcome, step)
-    open.step(step).outcome = outcome
     this.judgeOwed(fate.value.owed, owed, step)
     const { network } = step
     this.parts.touched({ what: 'chain', network })
@@ -266,17 +327,9 @@ export class Referee implements CallObserver {
     this.judgeCreation(open, open.fate)
   }
 
-  private judgePoisoned({ request }: InvoiceCommand): void {
-    const open = this.parts.open.invoice(request)
-    if (!open.isPoison) violate('a look at a request failed', open.request)
-    open.fate = { status: 'rejected', reason: POISON }
-  }
-
   private judgeInvoice(open: OpenInvoice, fate: PromiseSettledResult<WalletResult>): void {
     const { request } = open
-    if (fate.status === 'fulfilled' && fate.value.type !== 'invoice') violate('an invoice', [request, fate])
-    const result = fate.status === 'fulfilled' && fate.value.type === 'invoice' ? fate.value : null
-    this.inTurn(open, result === null ? { status: 'rejected', reason: POISON } : { status: 'fulfilled', value: result })
+    if (fate.status === 'rejected' && !open.isPoison) violate('a command failed', [request, fate])
     this.judgeCreation(open, open.fate ?? violate('a command without a fate', request))
   }
 
@@ -318,9 +371,9 @@ export class Referee implements CallObserver {
   /** Commands of a wallet are performed in the order in which they were given. */
   private inTurn(open: OpenInvoice, fate: NonNullable<OpenInvoice['fate']>): void {
     for (const id of open.request.walletIds) {
-      if ((this.lastOf.get(id) ?? -1) >= open.no)
+      if ((this.lastOf.get(id) ?? -1) >= open.turn)
         violate('a command overtook an earlier one of its wallet', open.request)
-      this.lastOf.set(id, open.no)
+      this.lastOf.set(id, open.turn)
     }
     open.fate = fate
   }
@@ -368,6 +421,12 @@ export class Referee implements CallObserver {
       }),
     )
   }
+}
+
+/** Whether an error says that nothing has happened, because the store was not to be reached or another process leads. */
+function isRefusal(reason: unknown): boolean {
+  if (reason instanceof FateUnknown) violate('a write whose fate stays unknown', reason)
+  return reason instanceof Error && (reason.name === UNAVAILABLE || reason.name === REPLACED)
 }
 
 /** Words for people are not compared. */

@@ -22,7 +22,8 @@ export type StoreCall = {
   [M in StoreMethod]: Pick<Extract<AnsweredCall, { readonly method: M }>, 'method' | 'args'>
 }[StoreMethod]
 
-interface PendingCall {
+/** A call that was made and not performed yet. */
+export interface PendingCall {
   readonly call: StoreCall
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -32,17 +33,22 @@ interface PerformedCall extends PendingCall {
   readonly fate: PromiseSettledResult<unknown>
 }
 
+/** Performs something on the model as the store has performed it, and throws when the store answered otherwise. */
+export type Judgement = () => void
+
 /** Told of every call, when it is made, when the store has performed it, and when its maker is about to be told. */
 export interface CallObserver {
   requested(call: StoreCall): void
-  performed(call: StoreCall, fate: PromiseSettledResult<unknown>): void
+  /** Answers what is to be judged of it, in order. */
+  performed(call: StoreCall, fate: PromiseSettledResult<unknown>): readonly Judgement[]
   /** Instead of performed: the store refuses it, and nothing of it happens. */
   failed(call: StoreCall): void
   delivered(call: StoreCall, fate: PromiseSettledResult<unknown>): void
 }
 
-/** Calls that answer at once from what is stored: of a group they see the state before it. */
+/** Calls that answer from what is stored: of a group they see the state before it. */
 const AT_ONCE: ReadonlySet<StoreMethod> = new Set([
+  'commands.answerWithoutTurn',
   'keys.find',
   'keys.page',
   'invoices.find',
@@ -88,22 +94,32 @@ const FALLIBLE: ReadonlySet<StoreMethod> = new Set([
   'outbox.queued',
 ] satisfies StoreMethod[])
 
+/** Ports of the store that do what they do at a time of their own. */
+const OUTSIDE: ReadonlySet<string> = new Set(['changes', 'leadership'])
+
+/** Whether a call reads only. */
+export function isRead({ call }: PendingCall): boolean {
+  return AT_ONCE.has(call.method)
+}
+
 /**
- * Stands between the core and a real store and owns the time at which things happen. A call is first only noted; later a
- * group of noted calls is performed, in an order of the scheduler's, really and durably; later still, in any order, each
- * caller is told. In between other calls are made and performed, and at any point the process may crash: what was noted
- * has then not happened, and what was performed has, although nobody was told.
+ * Stands between the core of a process and a real store and owns the time at which things happen. A call is first only noted; later
+ * a group of noted calls is performed, really and durably; later still, in any order, each caller is told. In between other calls are
+ * made and performed, and at any point the process may crash: what was noted has then not happened, and what was performed has,
+ * although nobody was told.
  */
 export class StoreScheduler {
   /** What the core is given. */
   readonly port: Store
-  private noted: PendingCall[] = []
+  private waiting: PendingCall[] = []
   private done: PerformedCall[] = []
   private isCrashed = false
 
   constructor(
     private readonly store: Store,
     private readonly observer: CallObserver,
+    /** Whether reads answer with promises, so that they take their time like other calls. */
+    private readonly areReadsSlow: boolean,
   ) {
     const portOf = (port: string) =>
       new Proxy(
@@ -114,17 +130,22 @@ export class StoreScheduler {
             (_, name) =>
             (...args: unknown[]) => {
               const call = { method: `${port}.${String(name)}`, args } as StoreCall
-              return call.method === 'commands.answerWithoutTurn' ? this.performNow(call) : this.note(call)
+              const isNow = call.method === 'commands.answerWithoutTurn' && !this.areReadsSlow
+              return isNow ? this.performNow(call) : this.note(call)
             },
         },
       )
     this.port = new Proxy(store, {
-      get: (_, name) => (name === 'isOpen' ? () => !this.isCrashed : portOf(String(name))),
+      get: (target, name) => {
+        if (name === 'isOpen') return () => !this.isCrashed
+        return OUTSIDE.has(String(name)) ? Reflect.get(target, name) : portOf(String(name))
+      },
     })
   }
 
-  get notedCount(): number {
-    return this.noted.length
+  /** The calls that wait to be performed. */
+  get noted(): readonly PendingCall[] {
+    return this.waiting
   }
 
   get doneCount(): number {
@@ -133,31 +154,31 @@ export class StoreScheduler {
 
   /** The calls that are not over, for people. */
   get pending(): readonly string[] {
-    return [...this.noted, ...this.done].map(({ call }) => call.method)
+    return [...this.waiting, ...this.done].map(({ call }) => call.method)
   }
 
-  /** Performs up to `limit` noted calls, chosen and ordered by `random`, in one go. Answers how many. */
-  async perform(limit: number, random: Random): Promise<number> {
-    const chosen = random.shuffled(this.noted).slice(0, limit)
-    this.noted = this.noted.filter((one) => !chosen.includes(one))
-    const group = [
-      ...chosen.filter(({ call }) => AT_ONCE.has(call.method)),
-      ...chosen.filter(({ call }) => !AT_ONCE.has(call.method)),
-    ]
-    const fates = await Promise.allSettled(group.map(({ call }) => this.invoke(call)))
-    for (const [i, pending] of group.entries()) {
-      const fate = fates[i]
-      if (fate === undefined) throw new Error('a call has no fate')
-      this.observer.performed(pending.call, fate)
-      this.done.push({ ...pending, fate })
-    }
-    return group.length
+  /** Performs a noted call, if it is one of this process. */
+  async invoke(pending: PendingCall): Promise<unknown> {
+    this.waiting = this.waiting.filter((one) => one !== pending)
+    const { method, args } = pending.call
+    const [port = '', name = ''] = method.split('.')
+    const target: object = Reflect.get(this.store, port)
+    const member: unknown = Reflect.get(target, name)
+    if (typeof member !== 'function') throw new Violation('no such call', method)
+    return Reflect.apply(member, target, args)
+  }
+
+  /** Takes the fate of a call that was performed, and answers what is to be judged of it. */
+  performed(pending: PendingCall, fate: PromiseSettledResult<unknown>): readonly Judgement[] {
+    const judgements = this.observer.performed(pending.call, fate)
+    this.done.push({ ...pending, fate })
+    return judgements
   }
 
   /** Refuses up to `limit` noted calls, as a store does that cannot write. Answers how many. */
   fail(limit: number, random: Random): number {
-    const chosen = random.shuffled(this.noted.filter(({ call }) => FALLIBLE.has(call.method))).slice(0, limit)
-    this.noted = this.noted.filter((one) => !chosen.includes(one))
+    const chosen = random.shuffled(this.waiting.filter(({ call }) => FALLIBLE.has(call.method))).slice(0, limit)
+    this.waiting = this.waiting.filter((one) => !chosen.includes(one))
     for (const pending of chosen) {
       this.observer.failed(pending.call)
       this.done.push({ ...pending, fate: refusalOf(pending.call) })
@@ -180,14 +201,14 @@ export class StoreScheduler {
   /** From now on nothing is performed and nobody is told: the process is gone. */
   crash(): void {
     this.isCrashed = true
-    this.noted = []
+    this.waiting = []
     this.done = []
   }
 
   private note(call: StoreCall): Promise<unknown> {
     if (this.isCrashed) return new Promise(() => {})
     this.observer.requested(call)
-    return new Promise((resolve, reject) => this.noted.push({ call, resolve, reject }))
+    return new Promise((resolve, reject) => this.waiting.push({ call, resolve, reject }))
   }
 
   /** For a look whose answer decides who enters a mailbox first: were it noted, requests would change places. */
@@ -196,21 +217,17 @@ export class StoreScheduler {
     this.observer.requested(call)
     try {
       const value = this.store.commands.answerWithoutTurn(...call.args)
-      this.observer.performed(call, { status: 'fulfilled', value })
+      judge(this.observer.performed(call, { status: 'fulfilled', value }))
       return value
     } catch (reason) {
-      if (!(reason instanceof Violation)) this.observer.performed(call, { status: 'rejected', reason })
+      if (!(reason instanceof Violation)) judge(this.observer.performed(call, { status: 'rejected', reason }))
       throw reason
     }
   }
+}
 
-  private async invoke({ method, args }: StoreCall): Promise<unknown> {
-    const [port = '', name = ''] = method.split('.')
-    const target: object = Reflect.get(this.store, port)
-    const member: unknown = Reflect.get(target, name)
-    if (typeof member !== 'function') throw new Violation('no such call', method)
-    return Reflect.apply(member, target, args)
-  }
+function judge(judgements: readonly Judgement[]): void {
+  for (const one of judgements) one()
 }
 
 /** A refused batch is answered command by command, anything else by a rejection (port of the store). */

@@ -3,7 +3,7 @@ import { NETWORKS, type Network } from '../../src/domain/network.js'
 import { WEBHOOK_PAYLOADS, type WebhookPayload } from '../../src/domain/webhook.js'
 import { type Habits, makeHabits, makeProfile } from './habits.js'
 import { Random } from './random.js'
-import type { AmountStep, ChainMove, Ending, EventStep, Script, Step, TransferStep } from './steps.js'
+import type { AmountStep, ChainMove, CoreStep, Ending, EventStep, Script, Step, TransferStep } from './steps.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -23,7 +23,7 @@ const ENDINGS: Readonly<Record<Ending, number>> = {
 }
 
 /** How often each kind of step comes. A script varies each by up to a factor of three, either way. */
-const WEIGHTS: Readonly<Record<Step['do'], number>> = {
+const WEIGHTS: Readonly<Record<CoreStep['do'], number>> = {
   invoice: 12,
   void: 1.5,
   events: 13,
@@ -60,7 +60,7 @@ export function makeScript(seed: number, stepCount: number): Script {
 /** Writes the steps of one script, with the habits that its seed gave it. */
 class Writer {
   private readonly habits: Habits
-  private readonly weights: Readonly<Record<Step['do'], number>>
+  private readonly weights: Readonly<Record<CoreStep['do'], number>>
   private position = 0
 
   constructor(private readonly random: Random) {
@@ -68,7 +68,7 @@ class Writer {
     const vary = (weight: number) => weight * 3 ** (random.fraction() * 2 - 1)
     // The entries of a record of weights make a record of weights again.
     this.weights = Object.fromEntries(Object.entries(WEIGHTS).map(([name, weight]) => [name, vary(weight)])) as Record<
-      Step['do'],
+      CoreStep['do'],
       number
     >
   }

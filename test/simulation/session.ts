@@ -1,10 +1,10 @@
 import type { RandomFill } from '../../src/crypto/id.js'
-import { IdGenerator, randomKeyId, randomSecretHex } from '../../src/crypto/id.js'
-import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { Store } from '../../src/store/store.js'
 import type { ManualClock } from '../support/manual-clock.js'
+import { ManualScheduler } from '../support/manual-scheduler.js'
 import type { ChainMoves } from './chain-moves.js'
 import { Commands } from './commands.js'
+import type { Engine, OpenedStore } from './engine.js'
 import type { Facts } from './facts.js'
 import { Life } from './life.js'
 import type { Model } from './model/model.js'
@@ -13,20 +13,23 @@ import { Referee, type Touched } from './referee.js'
 import type { RefereeOfDeliveries } from './referee-of-deliveries.js'
 import type { Profile } from './steps.js'
 
-/** The core from a start to the next crash or stop, on an open store. */
-export interface Session {
-  readonly store: LmdbStore
+/** The core of a process from a start to the next crash or stop, on an open store. */
+export interface Session extends OpenedStore {
   readonly life: Life
   readonly commands: Commands
   readonly open: OpenCommands
+  /** Of the lease of the process that leads. */
+  readonly lease: ManualScheduler
 }
 
 /** Puts a defect between the core and the store, to see that it is found. */
 export type Disturb = (store: Store) => Store
 
 export interface SessionParts {
-  readonly directory: string
+  readonly engine: Engine
   readonly disturb: Disturb
+  /** Counts the lives of all processes. */
+  readonly number: number
   readonly clock: ManualClock
   readonly model: Model
   readonly facts: Facts
@@ -45,30 +48,22 @@ export interface SessionParts {
 
 /** Opens the store, and starts the core on it. */
 export async function openSession(parts: SessionParts): Promise<Session> {
-  const { clock, model, facts, moves, deliveries, profile, ids: fill, trace, touched, report } = parts
-  const ids = new IdGenerator(fill)
-  const store = await openLmdbStore({
-    directory: parts.directory,
-    clock,
-    tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
-    flawOfAddress: () => null,
-    areWalletsShared: true,
-    newId: (nowMs) => ids.next(nowMs),
-    randomKeyId: () => randomKeyId(fill),
-    randomSecretHex: () => randomSecretHex(fill),
-  })
+  const { engine, number, clock, model, facts, moves, deliveries, profile, ids, trace, touched, report } = parts
+  const lease = new ManualScheduler()
+  const opened = await engine.open({ clock, ids, scheduler: lease })
   const open = new OpenCommands()
   const life = new Life({
-    store: parts.disturb(store),
+    store: parts.disturb(opened.store),
+    areReadsSlow: engine.isRemote,
     clock,
     profile,
     attemptsMax: parts.attemptsMax,
     jitter: parts.jitter,
-    calls: new Referee({ model, open, deliveries, now: () => clock.now(), trace, touched }),
-    sends: deliveries,
+    calls: new Referee({ life: number, model, open, deliveries, now: () => clock.now(), trace, touched }),
+    sends: deliveries.observerOf(number),
     report,
   })
-  const { directory, intake, dispatcher, calls } = life
+  const { directory, intake, notify, calls } = life
   const commands = new Commands({
     model,
     open,
@@ -78,9 +73,10 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     store: calls.port,
     directory,
     intake,
-    dispatcher,
+    notify,
+    mayReadsFail: engine.isRemote,
     trace,
     report,
   })
-  return { store, life, commands, open }
+  return { ...opened, life, commands, open, lease }
 }

@@ -1,3 +1,4 @@
+import { type MakeEngine, onLmdb } from './engine.js'
 import type { Disturb } from './session.js'
 import { play } from './simulate.js'
 import type { Script, Step } from './steps.js'
@@ -11,8 +12,8 @@ const DURATION_MAX_MS = 180_000
  * leave out ever smaller chunks, and keep what still fails). First all steps of a kind are left out, which is often enough to
  * see what it is not about.
  */
-export async function shrink(script: Script, disturb?: Disturb): Promise<Script> {
-  const first = await play(script, disturb)
+export async function shrink(script: Script, makeEngine: MakeEngine = onLmdb, disturb?: Disturb): Promise<Script> {
+  const first = await play(script, makeEngine, disturb)
   if (first.violation === null) return script
   const { kind } = first.violation.violation
   let steps = script.steps.slice(0, first.violation.step + 1)
@@ -21,7 +22,7 @@ export async function shrink(script: Script, disturb?: Disturb): Promise<Script>
   const mayGoOn = () => runs < RUNS_MAX && performance.now() - startedMs < DURATION_MAX_MS
   const stillFails = async (candidate: readonly Step[]): Promise<boolean> => {
     runs += 1
-    return (await play({ ...script, steps: candidate }, disturb)).violation?.violation.kind === kind
+    return (await play({ ...script, steps: candidate }, makeEngine, disturb)).violation?.violation.kind === kind
   }
   for (const kind of new Set(steps.map((step) => step.do))) {
     if (!mayGoOn()) break

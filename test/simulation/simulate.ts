@@ -1,3 +1,4 @@
+import { type MakeEngine, onLmdb } from './engine.js'
 import type { Disturb } from './session.js'
 import type { Script } from './steps.js'
 import { Violation } from './violation.js'
@@ -12,8 +13,12 @@ export interface Run {
 }
 
 /** Plays a script in a fresh world. `step` of a violation counts from zero; it is the number of steps after the last one. */
-export async function play(script: Script, disturb: Disturb = (store) => store): Promise<Run> {
-  const world = await World.begin(script, disturb)
+export async function play(
+  script: Script,
+  makeEngine: MakeEngine = onLmdb,
+  disturb: Disturb = (store) => store,
+): Promise<Run> {
+  const world = await World.begin(script, makeEngine, disturb)
   // The core must not leave a rejection unhandled: in the service it would end the process.
   const onUnhandled = (reason: unknown) => world.report(new Violation('an unhandled rejection', describe(reason)))
   process.on('unhandledRejection', onUnhandled)

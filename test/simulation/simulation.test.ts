@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { onLmdb } from './engine.js'
 import { makeScript } from './script.js'
 import type { Disturb } from './session.js'
 import { shrink } from './shrink.js'
@@ -54,12 +55,12 @@ describe('the simulated core answers like the model', () => {
 
   test('a store that does not do what it says is found, and the script is shortened to what shows it', async () => {
     const script = makeScript(FORGETFUL_SEED, STEPS)
-    const run = await play(script, forgetful)
+    const run = await play(script, onLmdb, forgetful)
     assert.equal(run.violation?.violation.kind, 'a removed webhook configuration')
-    const short = await shrink(script, forgetful)
+    const short = await shrink(script, onLmdb, forgetful)
     assert.ok(short.steps.length <= 10, `${short.steps.length} steps`)
     assert.ok(short.steps.some((step) => step.do === 'webhook' && step.receiver === null))
-    assert.equal((await play(short, forgetful)).violation?.violation.kind, 'a removed webhook configuration')
+    assert.equal((await play(short, onLmdb, forgetful)).violation?.violation.kind, 'a removed webhook configuration')
     assert.equal((await play(short)).violation, null)
   })
 

@@ -8,7 +8,13 @@ import type { WebhookPayload } from '../../src/domain/webhook.js'
  * left out is a script too. Numbers name things (`owner`, `wallet`, `tx`) or choose among what is there at the moment
  * (`pick`, taken modulo); `salt` seeds the choices that a step makes by itself.
  */
-export type Step =
+export type Step = {
+  /** Chooses the process that it is about, of those that there are; the first one when it is absent. */
+  readonly at?: number
+} & (CoreStep | FaultStep)
+
+/** What happens on any engine. */
+export type CoreStep =
   | InvoiceStep
   /** By the invoice's owner, or by a stranger. */
   | { readonly do: 'void'; readonly pick: number; readonly isOwn: boolean }
@@ -53,6 +59,23 @@ export type Step =
   | { readonly do: 'restart'; readonly salt: number }
   /** Everything that was begun comes to its end. */
   | { readonly do: 'settle'; readonly salt: number }
+
+/** What goes wrong between a process and its database, and in processes. Without effect where both are one. */
+export type FaultStep =
+  /** The connection is reset that carries the next message but so many. */
+  | { readonly do: 'cut'; readonly messages: number }
+  /** The process dies when the next message but so many is to pass, and another one starts. */
+  | { readonly do: 'die'; readonly messages: number }
+  /** How long each message takes from now on. */
+  | { readonly do: 'slow'; readonly ms: number }
+  /** The commit behind so many others fails, of whatever process. */
+  | { readonly do: 'conflict'; readonly commits: number; readonly code: (typeof CONFLICTS)[number] }
+  /** The process is suspended: it takes no notice of time, of answers, and of anything that it would do. */
+  | { readonly do: 'sleep' }
+  | { readonly do: 'wake' }
+
+/** `serialization_failure` and `deadlock_detected`. */
+export const CONFLICTS = ['40001', '40P01'] as const
 
 export type Ending = 'ok' | 'error' | 'gone' | 'retry_after' | 'redirect' | 'timeout' | 'dns' | 'connection' | 'refused'
 
@@ -147,6 +170,8 @@ export interface Profile {
 
 export interface Script {
   readonly seed: number
+  /** How many processes share the store; one when it is absent. */
+  readonly processes?: number
   readonly profile: Profile
   readonly steps: readonly Step[]
 }

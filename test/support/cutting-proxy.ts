@@ -8,6 +8,10 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 export class CuttingProxy {
   /** Messages in both directions that still pass; null for all. Both ends of a connection are reset at the next one. */
   private left: number | null = null
+  /** Called in place of the cut. */
+  private onCut: (() => void) | null = null
+  /** Messages of clients that still pass; null for all. */
+  private passes: ((message: Buffer) => boolean) | null = null
   /** What waits to be passed while nothing is; null otherwise. */
   private held: (() => void)[] | null = null
   private readonly open = new Set<Socket>()
@@ -16,7 +20,7 @@ export class CuttingProxy {
     private readonly server: Server,
     readonly port: number,
     /** How long each message takes in either direction. */
-    private readonly delayMs: number,
+    public delayMs: number,
   ) {}
 
   static async start(targetPort: number, { delayMs = 0 } = {}): Promise<CuttingProxy> {
@@ -30,9 +34,17 @@ export class CuttingProxy {
     return proxy
   }
 
-  /** Cuts the connection that carries the next message but `messages`, once. */
-  cutAfter(messages: number): void {
+  /** Cuts the connection that carries the next message but `messages`, once; or does something else then, and cuts that one too. */
+  cutAfter(messages: number, onCut: (() => void) | null = null): void {
     this.left = messages
+    this.onCut = onCut
+  }
+
+  /** Resets every connection now, and from now on each that carries a message of a client that is not one of these. */
+  passOnly(passes: (message: Buffer) => boolean): void {
+    this.passes = passes
+    this.left = null
+    this.cutAll()
   }
 
   /** Whether a cut is still to come. */
@@ -79,16 +91,25 @@ export class CuttingProxy {
       this.open.add(from)
       from.setNoDelay()
       const messages = new Messages(from === client)
+      const delayed: (() => void)[] = []
       from.on('data', (chunk: Buffer) => {
         for (const message of messages.take(chunk)) {
           const passOn = () => {
             if (to.destroyed) return
-            if (this.takesTurn()) to.write(message)
+            if (this.takesTurn() && (from !== client || this.passes?.(message) !== false)) to.write(message)
             else for (const socket of pair) socket.resetAndDestroy()
           }
-          if (this.held !== null) this.held.push(passOn)
-          else if (this.delayMs > 0) setTimeout(passOn, this.delayMs)
-          else passOn()
+          if (this.held !== null) {
+            this.held.push(passOn)
+            continue
+          }
+          if (this.delayMs === 0 && delayed.length === 0) {
+            passOn()
+            continue
+          }
+          // The oldest one, so that they stay in order when the delay has become shorter.
+          delayed.push(passOn)
+          setTimeout(() => delayed.shift()?.(), this.delayMs)
         }
       })
       from.on('error', () => {})
@@ -105,6 +126,7 @@ export class CuttingProxy {
     this.left -= 1
     if (this.left >= 0) return true
     this.left = null
+    this.onCut?.()
     return false
   }
 }

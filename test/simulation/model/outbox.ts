@@ -5,8 +5,6 @@ import type { ModelEvents } from './events.js'
 
 /** A delivery with what was seen of its attempts. */
 export interface ModelDelivery {
-  /** Counts deliveries in the order of their making. */
-  readonly no: number
   record: Delivery
   readonly lane: string
   /** Marks that the dispatcher was told of. */
@@ -79,7 +77,6 @@ export class ModelOutbox {
 
   enter(id: string, lane: string, owed: ModelOwed, nowMs: number): ModelDelivery {
     const delivery: ModelDelivery = {
-      no: this.deliveries.length,
       record: {
         id,
         ...owed,
@@ -143,10 +140,10 @@ export class ModelOutbox {
     return this.inState('queued').filter((one) => one.lane === lane)
   }
 
-  /** Deliveries of the same lane and invoice that were entered before this one. */
-  before(delivery: ModelDelivery): readonly ModelDelivery[] {
+  /** Deliveries of the same lane and invoice that are older than this one. */
+  before({ lane, record }: ModelDelivery): readonly ModelDelivery[] {
     return [...this.open].filter(
-      (one) => one.lane === delivery.lane && one.record.invoiceId === delivery.record.invoiceId && one.no < delivery.no,
+      (one) => one.lane === lane && one.record.invoiceId === record.invoiceId && one.record.id < record.id,
     )
   }
 
