@@ -1,5 +1,6 @@
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../src/crypto/id.js'
 import { type LmdbStore, openLmdbStore } from '../src/store/lmdb/lmdb-store.js'
+import { BENCH_NETWORKS } from './bench-networks.js'
 
 /** A clock that advances by a millisecond each time it is read. */
 export class SteppingClock {
@@ -23,9 +24,10 @@ export function openBenchStore(directory: string, clock: SteppingClock): Promise
   return openLmdbStore({
     directory,
     clock,
-    tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    networks: BENCH_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
+    areCoinsMixed: true,
     newId: (ms) => ids.next(ms),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),

@@ -14,6 +14,7 @@ export type DiskKind =
 /** The kind of record that each table grows with. */
 export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKind>> = {
   meta: 'other',
+  networks: 'other',
   identities: 'other',
   wallets: 'wallet',
   addresses: 'wallet',

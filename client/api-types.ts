@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'invalid_invoice'
   | 'unsupported_currency'
   | 'wallet_not_owned'
+  | 'mixed_native_coins'
   | 'invalid_callback_url'
   | 'reference_in_use'
   | 'amount_in_use'

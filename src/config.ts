@@ -4,6 +4,8 @@ import { settingEntries, settingsSchema } from './config/schema.js'
 import { fileVariableOf, readSecretFiles } from './config/secret-files.js'
 import { type Machine, type OptionalSetting, type Setting, type SettingAbout, variableOf } from './config/setting.js'
 import { suggestion } from './config/suggestion.js'
+import type { NetworkEntry } from './networks/catalogue/entry.js'
+import { readNetworksFile } from './networks/catalogue/file.js'
 
 type Schema = typeof settingsSchema
 type OptionalName = {
@@ -14,7 +16,10 @@ type ValueOf<Kind> = Kind extends Setting<infer Value> ? Value : never
 /** The settings of one run, frozen. A setting that is not configured is absent, or an empty list. */
 export type Settings = {
   readonly [Name in Exclude<keyof Schema, OptionalName>]: ValueOf<Schema[Name]>
-} & { readonly [Name in OptionalName]?: ValueOf<Schema[Name]> }
+} & { readonly [Name in OptionalName]?: ValueOf<Schema[Name]> } & {
+  /** The networks of the file that `networks` names. */
+  readonly networkEntries: readonly NetworkEntry[]
+}
 
 /** The settings, or every problem found, one printable line each, without secrets. */
 export type SettingsOutcome = { readonly settings: Settings } | { readonly problems: readonly string[] }
@@ -61,6 +66,9 @@ export function readSettings(
     if (value !== undefined) values[name] = Object.freeze(value)
     else if (given !== undefined) problems.push(malformed(given, about))
   }
+
+  const file = values['networks']
+  values['networkEntries'] = typeof file === 'string' ? readNetworksFile(file, variables, problems) : []
 
   const given = (name: keyof Schema) => find(name, settingsSchema[name].about, flagValues, environment)?.name
   problems.push(...combinationProblems({ values, given }))

@@ -16,7 +16,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // Leaves.
   base: ['scheduler'],
   clock: [],
-  config: ['base'],
+  // The operator's file of networks is one of the settings.
+  config: ['base', 'networks'],
   crypto: ['base'],
   log: [],
   'program-files': [],

@@ -62,6 +62,7 @@ function decisionCases(): readonly Case[] {
   const free = {
     areWalletsOwned: () => true,
     isReferenceTaken: no,
+    areCoinsMixed: no,
     isAmountTaken: no,
     isWalletTaken: no,
     areSetsExhausted: no,

@@ -72,7 +72,7 @@ function keyRow({ owner, publicKeyHex, permissions = ['invoices:create'], expire
 }
 
 function walletRow({ id, owner, address, network }: AssignedWallet) {
-  return { id, owner, network, address: canonicalAddress(network, address) }
+  return { id, owner, network, address: canonicalAddress(address) }
 }
 
 function depositRow(deposit: NonNullable<SetUp['deposits']>[number]) {
@@ -82,7 +82,7 @@ function depositRow(deposit: NonNullable<SetUp['deposits']>[number]) {
     network: deposit.network,
     tx_hash: deposit.txHash,
     index: deposit.index,
-    address: canonicalAddress(deposit.network, deposit.toAddress),
+    address: canonicalAddress(deposit.toAddress),
     currency: value.currency,
     atoms: String(value.atoms),
     kind: deposit.kind,

@@ -10,6 +10,7 @@ import type { Store } from '../../src/store/store.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
 import { administer } from '../../test/support/postgres-database.js'
 import type { Bench } from '../bench.js'
+import { BENCH_NETWORKS } from '../bench-networks.js'
 import { SteppingClock } from '../bench-store.js'
 import { wallet } from '../merchants.js'
 import { POSTGRES_CLAIMS, POSTGRES_DEPOSITS, POSTGRES_PAID_STATUS } from '../names.js'
@@ -66,9 +67,10 @@ function openStore(url: string, clock?: SteppingClock): Promise<Store> {
   return openPostgresStore({
     address,
     ...(clock === undefined ? {} : { clock }),
-    tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    networks: BENCH_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
+    areCoinsMixed: true,
     kind: 'real',
     mayBegin: true,
     newId: (ms) => ids.next(ms),

@@ -146,7 +146,7 @@ export class WalletDirectory {
     const keys = new Map<string, Promise<string>>()
     return Promise.all(
       sightings.map(({ network, toAddress }) => {
-        const address = `,address ${network} ${canonicalAddress(network, toAddress)}`
+        const address = `,address ${network} ${canonicalAddress(toAddress)}`
         const known = keys.get(address)
         if (known !== undefined) return known
         const key = Promise.resolve(this.store.wallets.at(network, toAddress)).then((wallet) => wallet?.id ?? address)

@@ -1,4 +1,4 @@
-import type { Network, TokenDecimals } from '../domain/network.js'
+import type { TokenDecimals } from '../domain/network.js'
 import type { ServiceStatus } from '../http/routes/admin.js'
 import type { ServiceInfo } from '../http/routes/info.js'
 import { Refused, type Reply, readAnswer, Unreachable } from '../merchant/answer.js'
@@ -119,5 +119,5 @@ function apiOf({ settings }: Given, admin: Admin, { clock }: ProcessIo): Api {
 }
 
 function decimalsIn({ networks }: ServiceInfo): TokenDecimals {
-  return Object.fromEntries(networks.map(({ id, decimals }) => [id, decimals])) as Record<Network, number>
+  return Object.fromEntries(networks.map(({ id, decimals }) => [id, decimals]))
 }

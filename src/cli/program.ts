@@ -82,7 +82,7 @@ function reconcileCommand(program: BillhookCommand, works: Works): void {
   program
     .add('reconcile', 'Compare a watched network, or the ledger, with the recorded data, while no service runs.')
     .onData()
-    .option('--network <id>', 'The network: SEP or TRX-NILE.')
+    .option('--network <id>', 'The network, by its id, such as SEP.')
     .option('--from <height>', 'The first block.')
     .option('--to <height>', 'The last block.')
     .option('--apply', 'Repair the differences.')

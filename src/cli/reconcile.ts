@@ -1,7 +1,9 @@
 import type { Settings } from '../config.js'
-import { isNetwork, NETWORKS, type Network } from '../domain/network.js'
+import { isNetworkId, type Network } from '../domain/network.js'
+import { settingOf } from '../networks/catalogue/built-in.js'
 import { NetworkProblem, NodeUnavailable } from '../networks/network-reader.js'
 import { NotConfirmed, type ReconcileProgress } from '../networks/reconcile.js'
+import { catalogueOf, entryOf, isWatched } from '../service/catalogue.js'
 import type {
   LedgerReconciled,
   openLedgerReconciliation,
@@ -12,8 +14,6 @@ import type { Given } from './billhook-command.js'
 import { type CommandIo, EXIT_FAILURE, EXIT_INCOMPLETE, EXIT_SUCCESS, EXIT_USAGE, withWork } from './command.js'
 import { differenceLine } from './difference-line.js'
 import { ProgressLine, StatusLine } from './progress-line.js'
-
-const START = { SEP: 'BILLHOOK_SEP_START', 'TRX-NILE': 'BILLHOOK_TRX_NILE_START' } as const
 
 const VALUES = ['network', 'from', 'to'] as const
 const HEIGHT = /^(0|[1-9]\d{0,14})$/
@@ -46,8 +46,8 @@ export function readReconcileRequest(options: Given['options'], problems: string
     if (options[name] === undefined) problems.push(`reconcile needs --${name}.`)
   }
   const { network } = options
-  if (network !== undefined && !isNetwork(network)) {
-    problems.push(`--network must be one of ${NETWORKS.join(', ')}, not ${JSON.stringify(network)}.`)
+  if (network !== undefined && !isNetworkId(network)) {
+    problems.push(`--network must be the id of a network, not ${JSON.stringify(network)}.`)
   }
   const [from, to] = ['from', 'to'].map((name) => {
     const text = options[name]
@@ -58,7 +58,7 @@ export function readReconcileRequest(options: Given['options'], problems: string
   if (from !== undefined && to !== undefined && from > to) problems.push('--from must not be above --to.')
   const [isApplied, isForgotten] = [options['apply'] === true, options['forget'] === true]
   if (isForgotten && !isApplied) problems.push('--forget needs --apply.')
-  if (!isNetwork(network) || from === undefined || to === undefined) return null
+  if (!isNetworkId(network) || from === undefined || to === undefined) return null
   return { network, from, to, isApplied, isForgotten }
 }
 
@@ -73,12 +73,14 @@ export async function reconcileNetwork(
   io: ReconcileIo,
 ): Promise<number> {
   const { network } = request
-  const { urls, variable } = {
-    SEP: { urls: settings.sepUrls, variable: 'BILLHOOK_SEP_URLS' },
-    'TRX-NILE': { urls: settings.trxNileUrls, variable: 'BILLHOOK_TRX_NILE_URLS' },
-  }[network]
-  if (urls.length === 0) {
-    io.error(`reconcile --network ${network} needs ${variable}.`)
+  const entry = entryOf(settings, network)
+  if (entry === undefined) {
+    const ids = catalogueOf(settings).map(({ id }) => id)
+    io.error(`--network must be one of ${ids.join(', ')}, not ${JSON.stringify(network)}.`)
+    return EXIT_USAGE
+  }
+  if (!isWatched(entry)) {
+    io.error(`reconcile --network ${network} needs ${settingOf(entry, 'urls')}.`)
     return EXIT_USAGE
   }
   return await withWork(
@@ -123,7 +125,9 @@ async function compare(request: ReconcileRequest, work: Reconciliation, io: Reco
   const code = conclude(request, last, io)
   if (request.isForgotten && code !== EXIT_INCOMPLETE) {
     await work.forget()
-    io.out(`Which blocks of ${network} were read is forgotten. Start the service with ${START[network]}=${to + 1}.`)
+    io.out(
+      `Which blocks of ${network} were read is forgotten. Start the service with ${settingOf({ id: network }, 'start')}=${to + 1}.`,
+    )
   }
   return code
 }

@@ -70,12 +70,6 @@ export function isFollowedContract(text: string): boolean {
   return /^(onboard|assign)=[^/=,\s]+\/[^/=,@\s]+$/.test(text)
 }
 
-/** True for an absolute http or https URL without fragment; user, password, path and query are allowed. */
-export function isEndpoint(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && !text.includes('#')
-}
-
 export function isEvmAddress(text: string): boolean {
   return /^0x[0-9a-fA-F]{40}$/.test(text)
 }
@@ -83,13 +77,4 @@ export function isEvmAddress(text: string): boolean {
 /** Checks the form only. The checksum is checked when the reader is built. */
 export function isTronAddress(text: string): boolean {
   return /^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text)
-}
-
-export function isBlockId(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text)
-}
-
-/** True for an https URL without credentials that has `{txHash}` once, behind its host. */
-export function isExplorer(text: string): boolean {
-  return /^https:\/\/[^\s\\/?#@{}]+\/[^\s\\{}]*\{txHash\}[^\s\\{}]*$/.test(text) && URL.canParse(text)
 }

@@ -1,3 +1,4 @@
+import type { NetworkEntry } from '../networks/catalogue/entry.js'
 import { settingsSchema } from './schema.js'
 import { variableOf } from './setting.js'
 
@@ -28,6 +29,10 @@ export function combinationProblems({ values, given }: Configured): string[] {
     for (const [name, why] of REAL) {
       const real = given(name)
       if (real !== undefined) problems.push(`${real} ${why}: unset it or switch the sandbox off.`)
+    }
+    for (const id of watchedIn(values.networkEntries)) {
+      const why = 'which the sandbox simulates: leave "urls" out or switch the sandbox off.'
+      problems.push(`${variable('networks')} names nodes of the real network ${id}, ${why}`)
     }
   }
   const need = (name: Name, needed: Name, why = '') => {
@@ -70,6 +75,12 @@ export function combinationProblems({ values, given }: Configured): string[] {
 
 function variable(name: Name): string {
   return variableOf(name, settingsSchema[name].about)
+}
+
+/** The ids of the networks of the operator's file that have nodes. */
+function watchedIn(entries: unknown): readonly string[] {
+  if (!Array.isArray(entries)) return []
+  return (entries as readonly NetworkEntry[]).filter(({ urls }) => urls.length > 0).map(({ id }) => id)
 }
 
 /** Whether the entries, `<role>=<namespace>/<contract>`, are two, of both roles and of one namespace. */

@@ -1,4 +1,3 @@
-import type { TokenDecimals } from '../domain/network.js'
 import { type ConsoleHandlers, handlers } from '../http/endpoints.js'
 import type { Store } from '../store/store.js'
 import { type ActionParts, redeliver, revokeKey, voidInvoice } from './actions.js'
@@ -13,9 +12,8 @@ import { walletsPage } from './wallets.js'
 
 /** What the console shows and does. */
 export interface ConsoleParts extends EntranceParts, ActionParts {
-  readonly store: Pick<Store, 'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys'>
+  readonly store: Pick<Store, 'networks' | 'invoices' | 'overview' | 'wallets' | 'outbox' | 'deposits' | 'keys'>
   readonly condition: Condition
-  readonly tokenDecimals: TokenDecimals
   /** The URL below which payers find the pages; empty until the service listens. */
   readonly pages: () => string
   readonly progress: Progress
@@ -28,7 +26,7 @@ interface One {
 
 /** The console: every page of it, behind its entrance. */
 export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
-  const { store, clock, condition, progress, tokenDecimals, pages } = parts
+  const { store, clock, condition, progress, pages } = parts
   const entrance = new Entrance(parts)
   return handlers({
     'GET /console': entrance.shows(() => overviewPage(store, condition, clock.now())),
@@ -39,7 +37,7 @@ export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
     'GET /console/invoices': entrance.shows((visit) => invoicesPage(store, visit)),
     'GET /console/invoices/:id': entrance.shows((visit, { id }: One) => invoicePage(store, visit, id, pages())),
     'POST /console/invoices/:id/void': entrance.acts('void', (_form, { id }: One) => voidInvoice(parts, id)),
-    'GET /console/deposits': entrance.shows((visit) => depositsPage(store, tokenDecimals, visit)),
+    'GET /console/deposits': entrance.shows((visit) => depositsPage(store, visit)),
     'GET /console/deliveries': entrance.shows((visit) => deliveriesPage(store, visit)),
     'GET /console/deliveries/:id': entrance.shows((visit, { id }: One) => deliveryPage(store, visit, id)),
     'POST /console/deliveries/:id/redeliver': entrance.acts('redeliver', (_form, { id }: One) => redeliver(parts, id)),

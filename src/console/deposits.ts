@@ -1,5 +1,5 @@
 import type { Deposit } from '../domain/deposit.js'
-import { canonicalAddress, NETWORKS, type Network, type TokenDecimals } from '../domain/network.js'
+import { canonicalAddress, type Network } from '../domain/network.js'
 import { depositColumns } from '../listing/deposits.js'
 import { markup } from '../page/markup.js'
 import type { Store } from '../store/store.js'
@@ -11,27 +11,24 @@ import { ownerLinks } from './owner.js'
 import { cursorOf, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
 import { table } from './table.js'
 
-export type DepositStore = Pick<Store, 'deposits' | 'overview' | 'wallets'>
+export type DepositStore = Pick<Store, 'networks' | 'deposits' | 'overview' | 'wallets'>
 
 const KINDS = ['pending', 'confirmed', 'dropped'] as const
 /** Transfers of a transaction that are looked for. */
 const INDEXES_TRIED = 1000
 
 /** The deposits of all networks or of one, newest first, those to an address or to an owner, or those of a transaction. */
-export async function depositsPage(
-  store: DepositStore,
-  tokenDecimals: TokenDecimals,
-  { query }: Visit,
-): Promise<ConsolePage> {
-  const [network, kind] = [oneOf(query, 'network', NETWORKS), oneOf(query, 'state', KINDS)]
+export async function depositsPage(store: DepositStore, { query }: Visit): Promise<ConsolePage> {
+  const { ids, decimals } = store.networks
+  const [network, kind] = [oneOf(query, 'network', ids), oneOf(query, 'state', KINDS)]
   const [transaction, address, owner] = [given(query, 'transaction'), given(query, 'address'), given(query, 'owner')]
   const isWanted = filterOf(store, { network, kind, address, owner })
   const found =
     transaction === null
       ? await search((page) => store.overview.deposits(page), isWanted, cursorOf(query))
-      : await kept(await ofTransaction(store.deposits, network, transaction), isWanted)
+      : await kept(await ofTransaction(store.deposits, network === null ? ids : [network], transaction), isWanted)
   const content = markup`${filterForm(links.deposits, [
-    { name: 'network', label: 'Network', type: 'choice', value: network, choices: NETWORKS, any: 'any' },
+    { name: 'network', label: 'Network', type: 'choice', value: network, choices: ids, any: 'any' },
     { name: 'transaction', label: 'Transaction', type: 'text', value: transaction },
     { name: 'address', label: 'Address', type: 'text', value: address },
     { name: 'owner', label: 'Owner of the wallet', type: 'text', value: owner },
@@ -40,7 +37,7 @@ export async function depositsPage(
 ${ownerLinks(owner, 'deposits')}
 ${table({
   caption: transaction === null ? 'Newest first, by when they were first seen' : 'The deposits of this transaction',
-  columns: depositColumns(tokenDecimals),
+  columns: depositColumns(decimals),
   items: found.items,
   links: {
     transaction: (one) => links.transaction(one.network, one.txHash),
@@ -64,8 +61,7 @@ interface Wanted {
 /** Whether a deposit is wanted; null if all are. */
 function filterOf({ wallets }: DepositStore, { network, kind, address, owner }: Wanted) {
   if (network === null && kind === null && address === null && owner === null) return null
-  const isTo = (one: Deposit, wanted: string) =>
-    canonicalAddress(one.network, one.toAddress) === canonicalAddress(one.network, wanted)
+  const isTo = (one: Deposit, wanted: string) => canonicalAddress(one.toAddress) === canonicalAddress(wanted)
   return async (deposit: Deposit): Promise<boolean> => {
     if (kind !== null && deposit.kind !== kind) return false
     if (network !== null && deposit.network !== network) return false
@@ -74,14 +70,13 @@ function filterOf({ wallets }: DepositStore, { network, kind, address, owner }: 
   }
 }
 
-/** Those of one network, or of any. */
 async function ofTransaction(
   deposits: DepositStore['deposits'],
-  network: Network | null,
+  networks: readonly Network[],
   txHash: string,
 ): Promise<readonly Deposit[]> {
   const items: Deposit[] = []
-  for (const one of network === null ? NETWORKS : [network]) {
+  for (const one of networks) {
     for (let index = 0; index < INDEXES_TRIED; index += 1) {
       const deposit = await deposits.find(one, txHash, index)
       if (deposit !== undefined) items.push(deposit)

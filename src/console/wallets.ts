@@ -1,4 +1,3 @@
-import { NETWORKS } from '../domain/network.js'
 import type { Wallet } from '../domain/wallet.js'
 import { walletColumns } from '../listing/wallets.js'
 import { type Markup, markup } from '../page/markup.js'
@@ -11,7 +10,7 @@ import { ownerLinks } from './owner.js'
 import { cursorOf, type Found, given, kept, moreLink, noneText, oneOf, search } from './paging.js'
 import { table } from './table.js'
 
-export type WalletStore = Pick<Store, 'wallets' | 'overview'>
+export type WalletStore = Pick<Store, 'networks' | 'wallets' | 'overview'>
 
 const STATES = ['pool', 'assigned'] as const
 /** Wallets that can be claimed are counted no further. */
@@ -58,9 +57,9 @@ function captionOf(owner: string | null, id: string | null): string {
   return owner === null ? 'In the order of their ids' : 'Latest assignment first'
 }
 
-async function pool({ wallets }: WalletStore): Promise<Markup> {
+async function pool({ networks, wallets }: WalletStore): Promise<Markup> {
   const counts: Markup[] = []
-  for (const network of NETWORKS) {
+  for (const network of networks.present) {
     const count = await wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX)
     const text = count === CLAIMABLE_COUNTED_MAX ? `${CLAIMABLE_COUNTED_MAX} or more` : String(count)
     const unassigned = (await wallets.countUnassigned(network)).toLocaleString('en')
@@ -85,7 +84,7 @@ async function list(
 }
 
 /** The wallet of an id, or those at an address, of which there is one on a network. */
-async function named({ wallets }: WalletStore, name: string): Promise<readonly Wallet[]> {
-  const found = await Promise.all([wallets.find(name), ...NETWORKS.map((network) => wallets.at(network, name))])
+async function named({ networks, wallets }: WalletStore, name: string): Promise<readonly Wallet[]> {
+  const found = await Promise.all([wallets.find(name), ...networks.ids.map((network) => wallets.at(network, name))])
   return found.filter((wallet) => wallet !== undefined)
 }

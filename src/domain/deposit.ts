@@ -44,16 +44,16 @@ export interface DepositValue {
   readonly atoms: bigint
 }
 
-/** The value of a sighting; null if its amount is not a positive amount in its currency. */
+/** The value of a sighting; null if its amount is not a positive amount in its currency, or its network is not known. */
 export function depositValue(
   sighting: Pick<Sighting, 'network' | 'currency' | 'amount'>,
   tokenDecimals: TokenDecimals,
 ): DepositValue | null {
   const currency = currencyOfLabel(sighting.currency)
+  const decimals = tokenDecimals[sighting.network]
+  if (decimals === undefined) return null
   const atoms =
-    currency === 'USDT'
-      ? parseTokenDepositAmount(sighting.amount, tokenDecimals[sighting.network])
-      : parseNativeDepositAmount(sighting.amount)
+    currency === 'USDT' ? parseTokenDepositAmount(sighting.amount, decimals) : parseNativeDepositAmount(sighting.amount)
   return atoms === null ? null : { currency, atoms }
 }
 
@@ -69,7 +69,7 @@ export function conflictOf(
   const { network } = known
   const value = depositValue(known, tokenDecimals)
   const otherValue = depositValue({ ...sighting, network }, tokenDecimals)
-  if (canonicalAddress(network, known.toAddress) !== canonicalAddress(network, sighting.toAddress)) return 'address'
+  if (canonicalAddress(known.toAddress) !== canonicalAddress(sighting.toAddress)) return 'address'
   if (value?.currency !== otherValue?.currency) return 'currency'
   if (value?.currency === null && known.currency !== sighting.currency) return 'currency'
   return value?.atoms === otherValue?.atoms ? null : 'amount'
@@ -89,6 +89,7 @@ export function flawOf(sighting: Sighting, tokenDecimals: TokenDecimals): string
   if (!Number.isSafeInteger(sighting.receivedAt) || sighting.receivedAt <= 0 || sighting.receivedAt > RECEIVED_AT_MAX) {
     return 'receivedAt must be Unix milliseconds'
   }
+  if (tokenDecimals[sighting.network] === undefined) return 'network is not one that is known'
   if (depositValue(sighting, tokenDecimals) === null) return 'amount is not a positive amount of its currency'
   return null
 }

@@ -37,6 +37,7 @@ export const failureMessages = {
   invalid_invoice: 'Missing owner, walletIds or name, or a non-positive amount.',
   unsupported_currency: 'Unsupported currency.',
   wallet_not_owned: 'Every wallet must belong to this identity.',
+  mixed_native_coins: 'A native amount needs wallets of one coin.',
   invalid_callback_url: 'callbackUrl must be a valid http(s) URL.',
   reference_in_use: 'This reference id is already in use by another invoice.',
   amount_in_use:
@@ -100,6 +101,7 @@ export const blamedFields: Readonly<Partial<Record<FailureCode, string>>> = {
   owner_required: 'owner',
   unsupported_currency: 'currency',
   wallet_not_owned: 'walletIds',
+  mixed_native_coins: 'walletIds',
   invalid_callback_url: 'callbackUrl',
   invalid_expiry: 'expiresInSeconds',
   invalid_idempotency_key: 'Idempotency-Key',

@@ -11,6 +11,7 @@ import {
   text,
   time,
 } from './imported-fields.js'
+import type { Networks } from './network.js'
 import { DELIVERY_FAILURES } from './webhook.js'
 
 /** An event of another store, with its owner, or what its log says of events that have been removed. */
@@ -25,7 +26,7 @@ const TIME_DIGITS = 12
 const EVENT_TIME_MAX = 0x7fff_ffff_ffff
 const ATTEMPTS_MAX = 0xffff_ffff
 
-export function readEvent(record: Fields): ImportedEvent {
+export function readEvent(record: Fields, networks: Networks): ImportedEvent {
   const owner = readOwner(record)
   const id = matching(record, 'id', EVENT_ID, '16 lower-case hex characters')
   const at = time(record, 'at')
@@ -38,10 +39,10 @@ export function readEvent(record: Fields): ImportedEvent {
   if (type === undefined) throw new FieldFlaw('type is not one that is known')
   const isOfDeposit = type.startsWith('deposit.')
   const invoiceId = isOfDeposit ? optionalText(record, 'invoiceId') : text(record, 'invoiceId')
-  return { type: 'event', owner, event: { id, type, at, invoiceId, ...subjectOf(type, record) } }
+  return { type: 'event', owner, event: { id, type, at, invoiceId, ...subjectOf(type, record, networks) } }
 }
 
-function subjectOf(type: EventType, record: Fields): Pick<OwnerEvent, 'deposit' | 'delivery'> {
+function subjectOf(type: EventType, record: Fields, networks: Networks): Pick<OwnerEvent, 'deposit' | 'delivery'> {
   switch (type) {
     case 'deposit.pending':
     case 'deposit.confirmed':
@@ -49,7 +50,7 @@ function subjectOf(type: EventType, record: Fields): Pick<OwnerEvent, 'deposit' 
       const deposit = nested(record, 'deposit')
       // An empty label is not the same as none: the event is kept as it was.
       const currency = deposit['currency'] === '' ? '' : optionalText(deposit, 'currency')
-      return { deposit: readSighting(deposit, currency), delivery: null }
+      return { deposit: readSighting(deposit, currency, networks), delivery: null }
     }
     case 'delivery.failed':
       return { deposit: null, delivery: readDelivery(nested(record, 'delivery')) }

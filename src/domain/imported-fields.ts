@@ -1,5 +1,5 @@
 import type { Sighting } from './deposit.js'
-import { isNetwork } from './network.js'
+import type { Networks } from './network.js'
 import { parseOwner } from './text.js'
 
 /* Reads the fields of records that another store has exported. What cannot be is a `FieldFlaw`. */
@@ -16,9 +16,9 @@ export function isObject(value: unknown): value is Fields {
 }
 
 /** A deposit as it was seen. What the label says is read by the caller. */
-export function readSighting(record: Fields, currency: string | null): Sighting {
+export function readSighting(record: Fields, currency: string | null, networks: Networks): Sighting {
   const { network, index } = record
-  if (!isNetwork(network)) throw new FieldFlaw('network is not one that is known')
+  if (!networks.isKnown(network)) throw new FieldFlaw('network is not one that is known')
   if (!isWhole(index, INDEX_MAX)) throw new FieldFlaw(`index must be an integer from 0 to ${INDEX_MAX}`)
   return {
     network,

@@ -16,7 +16,7 @@ import {
 } from './imported-fields.js'
 import type { Invoice } from './invoice.js'
 import type { LedgerFact } from './ledger-fact.js'
-import { isNetwork } from './network.js'
+import type { Networks } from './network.js'
 
 /** An invoice of another store, with its end. */
 export interface ImportedInvoice {
@@ -37,7 +37,10 @@ export type ImportedRecord =
   | ImportedEvent
 
 /** The fields by which each kind of record is recognised, and how it is read. */
-const KINDS: readonly { readonly fields: readonly string[]; read(record: Fields): ImportedRecord }[] = [
+const KINDS: readonly {
+  readonly fields: readonly string[]
+  read(record: Fields, networks: Networks): ImportedRecord
+}[] = [
   { fields: ['txHash', 'toAddress', 'amount'], read: readDeposit },
   { fields: ['public_key', 'permissions'], read: readKey },
   { fields: ['wallet_id', 'amount', 'created_at'], read: readInvoice },
@@ -49,13 +52,16 @@ const KINDS: readonly { readonly fields: readonly string[]; read(record: Fields)
 const INVOICE_ID = /^[0-9a-f]{32}$/i
 const KEY_ID = /^[0-9a-f]{16}$/
 
-/** The record that a JSON object is, or why it is none, as text. */
-export function parseImportedRecord(value: unknown): ImportedRecord | { readonly type: 'flaw'; readonly flaw: string } {
+/** The record that a JSON object is, or why it is none, as text. `networks` are those that it may name. */
+export function parseImportedRecord(
+  value: unknown,
+  networks: Networks,
+): ImportedRecord | { readonly type: 'flaw'; readonly flaw: string } {
   if (!isObject(value)) return flawed('it is no JSON object')
   const kind = KINDS.find(({ fields }) => fields.every((name) => value[name] !== undefined))
   if (kind === undefined) return flawed('it is no invoice, deposit, wallet, key, identity or event')
   try {
-    return kind.read(value)
+    return kind.read(value, networks)
   } catch (error) {
     if (error instanceof FieldFlaw) return flawed(error.message)
     throw error
@@ -95,8 +101,8 @@ function readInvoice(record: Fields): ImportedInvoice {
   }
 }
 
-function readDeposit(record: Fields): ImportedRecord {
-  const sighting = readSighting(record, optionalText(record, 'currency'))
+function readDeposit(record: Fields, networks: Networks): ImportedRecord {
+  const sighting = readSighting(record, optionalText(record, 'currency'), networks)
   const kind = matching(record, 'kind', /^(pending|confirmed|dropped)$/, 'pending, confirmed or dropped')
   const confirmedAt = optionalTime(record, 'confirmedAt')
   return { type: 'deposit', deposit: { ...sighting, kind: kind as DepositReport, confirmedAt } }
@@ -118,11 +124,11 @@ function readKey(record: Fields): ImportedRecord {
   }
 }
 
-function readWallet(record: Fields): ImportedRecord {
+function readWallet(record: Fields, networks: Networks): ImportedRecord {
   const { network } = record
   const id = text(record, 'id')
   const address = optionalText(record, 'address')
-  if (network !== null && !isNetwork(network)) throw new FieldFlaw('network is not one that is known')
+  if (network !== null && !networks.isKnown(network)) throw new FieldFlaw('network is not one that is known')
   const facts: LedgerFact[] = []
   if (address !== null && network !== null) facts.push({ type: 'wallet.created', id, address, network })
   if (optionalText(record, 'owner') !== null) {

@@ -1,5 +1,6 @@
 import { type Currency, isCurrency, parseInvoiceAmount } from './amount.js'
 import { type Failure, failure, type Outcome, refuse, refuseField, succeed } from './failure.js'
+import type { Network, Networks } from './network.js'
 import { isCallbackUrl, parseOwner, truncate, wellFormed } from './text.js'
 import { EXPIRY_SECONDS_MAX, EXPIRY_SECONDS_MIN } from './voiding.js'
 
@@ -133,6 +134,8 @@ export const WALLET_SETS_MAX = 64
 export interface InvoiceFacts {
   /** Whether every wallet is known, has an address and belongs to the owner. */
   areWalletsOwned(): boolean
+  /** Whether it is in the native currency, on wallets of different coins, and that is not allowed. */
+  areCoinsMixed(): boolean
   isReferenceTaken(): boolean
   /** Whether an invoice of equal amount and currency counts on one of the wallets. */
   isAmountTaken(): boolean
@@ -144,12 +147,32 @@ export interface InvoiceFacts {
   isRepeated(): boolean
 }
 
+/** What the settings say of new invoices. */
+export interface InvoiceTerms {
+  readonly networks: Networks
+  /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
+  readonly areWalletsShared: boolean
+  /** Whether a native amount may be paid in different coins (decisions 11). */
+  readonly areCoinsMixed: boolean
+}
+
+/** Whether an invoice on wallets of these networks could be paid in coins that may not be mixed. */
+export function mixesCoins(
+  { networks, areCoinsMixed }: InvoiceTerms,
+  { currency }: Pick<InvoiceRequest, 'currency'>,
+  of: readonly (Network | null)[],
+): boolean {
+  if (areCoinsMixed || currency !== 'native') return false
+  return new Set(of.map((network) => (network === null ? null : networks.find(network)?.symbol))).size > 1
+}
+
 /**
  * Returns why an invoice may not be created, or null if it may. The order of the checks (ownership, callbackUrl,
- * reference, amount) is specified (decisions 4).
+ * reference, amount) is specified (decisions 4); coins are looked at once the wallets are the owner's.
  */
 export function refuseInvoice(request: InvoiceRequest, facts: InvoiceFacts): Failure | null {
   if (!facts.areWalletsOwned()) return failure('wallet_not_owned')
+  if (facts.areCoinsMixed()) return failure('mixed_native_coins')
   if (!request.isCallbackUrlValid) return failure('invalid_callback_url')
   if (facts.isReferenceTaken()) return failure('reference_in_use')
   if (facts.isAmountTaken()) {

@@ -1,42 +1,95 @@
-/** The networks whose deposits are observed (specification). */
-export const NETWORKS = ['SEP', 'TRX-NILE'] as const
-export type Network = (typeof NETWORKS)[number]
+/** What a network is called, such as `SEP`: its id in the catalogue (`src/networks/catalogue`), of the form `isNetworkId`. */
+export type Network = string
 
 /** How addresses and transactions look: as on Ethereum or as on TRON. */
-export type NetworkKind = 'evm' | 'tron'
+export const NETWORK_KINDS = ['evm', 'tron'] as const
+export type NetworkKind = (typeof NETWORK_KINDS)[number]
 
-interface NetworkAbout {
+const NETWORK_ID = /^[A-Z0-9-]{2,16}$/
+
+export function isNetworkId(value: unknown): value is Network {
+  return typeof value === 'string' && NETWORK_ID.test(value)
+}
+
+/** What must be known of a network to read what was recorded on it. */
+export interface NetworkAbout {
+  readonly id: Network
   readonly kind: NetworkKind
+  /** For people. */
+  readonly name: string
+  /** Of its own coin, such as ETH. */
+  readonly symbol: string
+  /** Of the token. */
+  readonly tokenSymbol: string
+  /** Of the token, 0 to 18. */
+  readonly decimals: number
   /** Whether its coins are worthless. */
   readonly isTest: boolean
 }
 
-const ABOUT: Readonly<Record<Network, NetworkAbout>> = {
-  SEP: { kind: 'evm', isTest: true },
-  'TRX-NILE': { kind: 'tron', isTest: true },
+/** A network of the catalogue, or one of which only the records of a store are left. */
+export interface KnownNetwork extends NetworkAbout {
+  /** Whether it is in the catalogue no longer: its records are read, and nothing is added to them. */
+  readonly isRetired: boolean
 }
 
-export function isNetwork(value: unknown): value is Network {
-  return (NETWORKS as readonly unknown[]).includes(value)
-}
-
-export function isTestNetwork(network: Network): boolean {
-  return ABOUT[network].isTest
-}
-
-export function kindOf(network: Network): NetworkKind {
-  return ABOUT[network].kind
-}
-
-/** Decimals of the token (USDT) by network, from the settings (decisions 5). */
+/** Decimals of the token by network (decisions 5). */
 export type TokenDecimals = Readonly<Record<Network, number>>
+
+/** The networks of a service, in the order of the catalogue, the retired ones behind the others. */
+export class Networks {
+  /** Of the catalogue. */
+  readonly present: readonly Network[]
+  /** The retired ones too. */
+  readonly ids: readonly Network[]
+  readonly decimals: TokenDecimals
+  private readonly byId: ReadonlyMap<Network, KnownNetwork>
+
+  constructor(readonly all: readonly KnownNetwork[]) {
+    this.present = all.filter(({ isRetired }) => !isRetired).map(({ id }) => id)
+    this.ids = all.map(({ id }) => id)
+    this.decimals = Object.fromEntries(all.map(({ id, decimals }) => [id, decimals]))
+    this.byId = new Map(all.map((one) => [one.id, one]))
+  }
+
+  find(id: Network): KnownNetwork | undefined {
+    return this.byId.get(id)
+  }
+
+  isKnown(value: unknown): value is Network {
+    return typeof value === 'string' && this.byId.has(value)
+  }
+
+  /** Whether it is in the catalogue. */
+  isPresent(value: unknown): value is Network {
+    return typeof value === 'string' && this.byId.get(value)?.isRetired === false
+  }
+
+  /** The same, with networks of which the store has records and the catalogue has no entry. */
+  withRetired(remembered: readonly NetworkAbout[]): Networks {
+    const retired = remembered.filter(({ id }) => !this.byId.has(id))
+    return new Networks([...this.all, ...retired.map((about) => ({ ...about, isRetired: true }))])
+  }
+}
+
+/**
+ * What of a network must stay as it was once there are records on it, because sums follow from it: why the present entry does
+ * not fit them, as text; null if it does.
+ */
+export function conflictOfNetworks(used: NetworkAbout, present: NetworkAbout): string | null {
+  const differing = (['kind', 'decimals'] as const).find((field) => used[field] !== present[field])
+  if (differing === undefined) return null
+  const what = differing === 'kind' ? 'kind' : 'token decimals'
+  return `${present.id} has the ${what} ${present[differing]}, and the data has deposits or wallets on it with ${used[differing]}`
+}
 
 /** Maximum length of an address on any network. */
 export const ADDRESS_LENGTH_MAX = 128
 
 /**
- * The form in which addresses of a network are compared: EVM addresses ignore case, TRON base58 is exact (decisions 5).
+ * The form in which addresses are compared: EVM addresses, which begin with 0x as no other does, ignore case, TRON base58
+ * is exact (decisions 5).
  */
-export function canonicalAddress(network: Network, address: string): string {
-  return kindOf(network) === 'evm' ? address.toLowerCase() : address
+export function canonicalAddress(address: string): string {
+  return /^0x/i.test(address) ? address.toLowerCase() : address
 }

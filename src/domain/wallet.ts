@@ -75,5 +75,5 @@ export function decideWalletFact(
 
 function isSamePlace(known: Wallet, { network, address }: Pick<Wallet, 'network' | 'address'>): boolean {
   if (network === null || network !== known.network || address === null || known.address === null) return false
-  return canonicalAddress(network, known.address) === canonicalAddress(network, address)
+  return canonicalAddress(known.address) === canonicalAddress(address)
 }

@@ -90,6 +90,7 @@ const declared = {
   // A claim takes a wallet, though it is a GET.
   'GET /api/wallets/claim/niles/trx': { access: 'open', counts: 'claim', pages: 'own' },
   'GET /api/wallets/claim/sep/eth': { access: 'open', counts: 'claim', pages: 'own' },
+  'GET /api/wallets/claim/:chain/:coin': { access: 'open', counts: 'claim', pages: 'own' },
   'GET /api/identity/:id/exists': { access: 'open' },
 
   // Mail and chat programs add parameters of their own to links: a payer must not see an error for them.

@@ -29,6 +29,8 @@ export const failureOccasions: Readonly<Record<FailureCode, string>> = {
   unsupported_currency: 'currency is neither native nor USDT.',
   wallet_not_owned:
     'A wallet is unknown or belongs to another identity, or its assignment or its address has not reached the service yet.',
+  mixed_native_coins:
+    'BILLHOOK_MIXED_NATIVE is off, and an invoice in the native currency has wallets on networks whose coins differ.',
   invalid_callback_url: 'callbackUrl is not an absolute http: or https: URL of at most 2048 characters.',
   reference_in_use: 'Another invoice of any owner has the reference.',
   amount_in_use: 'An unpaid invoice of equal amount and currency exists on one of the wallets.',

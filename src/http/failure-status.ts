@@ -7,6 +7,7 @@ export const failureStatus: Readonly<Record<FailureCode, number>> = {
   invalid_invoice: 400,
   unsupported_currency: 400,
   wallet_not_owned: 400,
+  mixed_native_coins: 400,
   invalid_callback_url: 400,
   invalid_expiry: 400,
   invalid_idempotency_key: 400,

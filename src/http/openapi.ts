@@ -9,6 +9,7 @@ import { codes } from './openapi/failures.js'
 import { operationObject } from './openapi/operation-object.js'
 import { requestId } from './openapi/parameters.js'
 import { CHAPTERS, type DocumentedTag, type Operation } from './operations/operation.js'
+import { DOCUMENTED_NETWORKS } from './operations/records/common.js'
 import { records } from './operations/records.js'
 
 /*
@@ -20,10 +21,28 @@ export interface DocumentFacts {
   readonly version: string
   /** The path of the public URL, without a final slash. */
   readonly basePath: string
+  /** The networks that a record of the service may name. */
+  readonly networks?: readonly string[]
 }
 
-/** The document. It is the same whatever the settings are, but for the path in `servers`. */
-export function openApiDocument({ version, basePath }: DocumentFacts) {
+/**
+ * The document. It is the same whatever the settings are, but for the path in `servers` and the ids of networks; without
+ * `networks` they are those that every service has.
+ */
+export function openApiDocument({ networks = DOCUMENTED_NETWORKS, ...facts }: DocumentFacts) {
+  const document = documentOf(facts)
+  if (networks === DOCUMENTED_NETWORKS) return document
+  return JSON.parse(JSON.stringify(document), (name, value) => {
+    return name === 'enum' && isOfNetworks(value) ? [...networks, ...value.slice(DOCUMENTED_NETWORKS.length)] : value
+  }) as typeof document
+}
+
+/** Whether a list begins with the networks of every service; null may be behind them. */
+function isOfNetworks(values: readonly unknown[]): boolean {
+  return DOCUMENTED_NETWORKS.every((id, i) => values[i] === id)
+}
+
+function documentOf({ version, basePath }: Omit<DocumentFacts, 'networks'>) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [tag, operation] of Object.entries<Operation>(documented)) {
     const { method, template } = partsOf(tag)

@@ -3,7 +3,7 @@ import { isObject } from '../base/json-object.js'
 import type { DepositReport } from '../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
-import { isNetwork, NETWORKS } from '../domain/network.js'
+import type { Networks } from '../domain/network.js'
 import { isLongerThan, OWNER_LENGTH_MAX, parseOwner, wellFormed } from '../domain/text.js'
 
 /** Events in one push (decisions 8). */
@@ -31,10 +31,14 @@ export type ApplyEvents = (events: readonly IncomingEvent[]) => Promise<readonly
  * Reads the body of a push (decisions 8). A bad event is rejected alone; the body as a whole is refused with
  * `invalid_events` unless `events` is a list of 1 to 1000. A deposit without `receivedAt` was first seen at `nowMs`.
  */
-export function parseEvents(body: Readonly<Record<string, unknown>>, nowMs: number): Outcome<readonly ParsedEvent[]> {
+export function parseEvents(
+  body: Readonly<Record<string, unknown>>,
+  networks: Networks,
+  nowMs: number,
+): Outcome<readonly ParsedEvent[]> {
   const events = body['events']
   if (!Array.isArray(events) || events.length === 0 || events.length > EVENTS_MAX) return refuse('invalid_events')
-  return succeed(events.map((event: unknown) => parseEvent(event, nowMs)))
+  return succeed(events.map((event: unknown) => parseEvent(event, networks, nowMs)))
 }
 
 /**
@@ -71,53 +75,52 @@ export async function applyEvents(parsed: readonly ParsedEvent[], apply: ApplyEv
 }
 
 const NOT_AN_IDENTITY = `must be a non-empty string of at most ${OWNER_LENGTH_MAX} characters`
-const NOT_A_NETWORK = `must be one of ${NETWORKS.join(', ')}`
 
-function parseEvent(value: unknown, nowMs: number): ParsedEvent {
+function parseEvent(value: unknown, networks: Networks, nowMs: number): ParsedEvent {
   if (!isObject(value)) return { id: null, error: 'an event must be an object' }
   const id = parseText(value['id'])
   if (id === null || isLongerThan(id, EVENT_ID_LENGTH_MAX)) {
     return { id: null, error: `id must be a non-empty string of at most ${EVENT_ID_LENGTH_MAX} characters` }
   }
-  return { id, event: { eventId: id, fact: parseFact(value, nowMs) } }
+  return { id, event: { eventId: id, fact: parseFact(value, networks, nowMs) } }
 }
 
-function parseFact(event: Readonly<Record<string, unknown>>, nowMs: number): IncomingEvent['fact'] {
+function parseFact(event: Readonly<Record<string, unknown>>, networks: Networks, nowMs: number): IncomingEvent['fact'] {
   switch (event['type']) {
     case 'identity.onboarded': {
       const identity = parseOwner(event['identity'])
       return identity === null ? unreadable(`identity ${NOT_AN_IDENTITY}`) : { type: 'identity.onboarded', identity }
     }
     case 'wallet.created':
-      return parseCreation(event['wallet'])
+      return parseCreation(event['wallet'], networks)
     case 'wallet.assigned':
-      return parseAssignment(event['wallet'], event['owner'])
+      return parseAssignment(event['wallet'], event['owner'], networks)
     case 'deposit.pending':
-      return parseDeposit(event['deposit'], 'pending', nowMs)
+      return parseDeposit(event['deposit'], 'pending', networks, nowMs)
     case 'deposit.confirmed':
-      return parseDeposit(event['deposit'], 'confirmed', nowMs)
+      return parseDeposit(event['deposit'], 'confirmed', networks, nowMs)
     case 'deposit.dropped':
-      return parseDeposit(event['deposit'], 'dropped', nowMs)
+      return parseDeposit(event['deposit'], 'dropped', networks, nowMs)
     default:
       return unreadable('type is not one that is known')
   }
 }
 
-function parseCreation(wallet: unknown): LedgerFact | UnreadableFact {
+function parseCreation(wallet: unknown, networks: Networks): LedgerFact | UnreadableFact {
   if (!isObject(wallet)) return unreadable('wallet must be an object')
   const id = parseText(wallet['id'])
   const address = parseText(wallet['address'])
   const network = wallet['network']
   if (id === null) return unreadable('wallet.id must be a non-empty string')
   if (address === null) return unreadable('wallet.address must be a non-empty string')
-  if (!isNetwork(network)) return unreadable(`wallet.network ${NOT_A_NETWORK}`)
+  if (!networks.isPresent(network)) return unreadable(`wallet.network ${notOneOf(networks)}`)
   return { type: 'wallet.created', id, address, network }
 }
 
 /**
  * The wallet may be known already, so its address and network are optional. The store checks that they come together.
  */
-function parseAssignment(wallet: unknown, ownerId: unknown): LedgerFact | UnreadableFact {
+function parseAssignment(wallet: unknown, ownerId: unknown, networks: Networks): LedgerFact | UnreadableFact {
   if (!isObject(wallet)) return unreadable('wallet must be an object')
   const id = parseText(wallet['id'])
   const address = isAbsent(wallet['address']) ? null : parseText(wallet['address'])
@@ -125,20 +128,25 @@ function parseAssignment(wallet: unknown, ownerId: unknown): LedgerFact | Unread
   const owner = parseOwner(ownerId)
   if (id === null) return unreadable('wallet.id must be a non-empty string')
   if (address === null && !isAbsent(wallet['address'])) return unreadable('wallet.address must be a non-empty string')
-  if (network !== null && !isNetwork(network)) return unreadable(`wallet.network ${NOT_A_NETWORK}`)
+  if (network !== null && !networks.isPresent(network)) return unreadable(`wallet.network ${notOneOf(networks)}`)
   if (owner === null) return unreadable(`owner ${NOT_AN_IDENTITY}`)
   return { type: 'wallet.assigned', id, address, network, owner }
 }
 
 /** Checks types only: `flawOf` checks lengths, ranges and the amount's form in the store's transaction. */
-function parseDeposit(deposit: unknown, report: DepositReport, nowMs: number): DepositFact | UnreadableFact {
+function parseDeposit(
+  deposit: unknown,
+  report: DepositReport,
+  networks: Networks,
+  nowMs: number,
+): DepositFact | UnreadableFact {
   if (!isObject(deposit)) return unreadable('deposit must be an object')
   const { network, index = 0, receivedAt = nowMs } = deposit
   const txHash = parseText(deposit['txHash'])
   const toAddress = parseText(deposit['toAddress'])
   const label = deposit['currency'] ?? null
   const amount = parseText(deposit['amount'])
-  if (!isNetwork(network)) return unreadable(`deposit.network ${NOT_A_NETWORK}`)
+  if (!networks.isPresent(network)) return unreadable(`deposit.network ${notOneOf(networks)}`)
   if (txHash === null) return unreadable('deposit.txHash must be a non-empty string')
   if (typeof index !== 'number' || !Number.isSafeInteger(index)) return unreadable('deposit.index must be an integer')
   if (toAddress === null) return unreadable('deposit.toAddress must be a non-empty string')
@@ -149,6 +157,10 @@ function parseDeposit(deposit: unknown, report: DepositReport, nowMs: number): D
   }
   const currency = label === null ? null : wellFormed(label)
   return { type: 'deposit', report, sighting: { network, txHash, index, toAddress, currency, amount, receivedAt } }
+}
+
+function notOneOf({ present }: Networks): string {
+  return `must be one of ${present.join(', ')}`
 }
 
 /** The error is answered to the gateway. */

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client'
 import type { IntakeObserver } from '../actors/intake.js'
 import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
-import { NETWORKS } from '../domain/network.js'
+import type { Network } from '../domain/network.js'
 import { type DeliveryResult, isDelivered } from '../domain/webhook.js'
 import type { ObserveRequest } from '../http/router.js'
 import { StorageUnavailable } from '../store/refusals.js'
@@ -51,7 +51,7 @@ export interface WatchedParts {
   readonly directory: Pick<WalletDirectory, 'size' | 'depth'>
   readonly duties: Watched & { readonly isLeading: boolean; readonly laneCount: number }
   readonly openPages: { readonly size: number }
-  readonly store: Pick<Store, 'outbox' | 'wallets'>
+  readonly store: Pick<Store, 'networks' | 'outbox' | 'wallets'>
   readonly clock: Clock
   /** Whether the service can take traffic. */
   readonly isReady: () => boolean
@@ -72,7 +72,8 @@ export class Metrics {
   readonly commits: CommitObserver = commitObserver(this.registry)
   readonly verifications: VerifyObserver = verifyObserver(this.registry, this.totals)
   readonly attempts: AttemptObserver = attemptObserver(this.registry, this.totals)
-  readonly intake: IntakeObserver = intakeObserver(this.registry, this.totals)
+  private readonly deposits = counter(this.registry, metricsCatalogue.deposits)
+  readonly intake: IntakeObserver = intakeObserver(this.deposits, this.totals)
   /** Counts rows removed at the end of their retention. */
   readonly removed = countsOf(this.registry, metricsCatalogue.removedRows, REMOVED_ROWS)
   private readonly backups = countsOf(this.registry, metricsCatalogue.backups, BACKUPS)
@@ -100,6 +101,7 @@ export class Metrics {
     backups,
   }: WatchedParts): void {
     const { registry } = this
+    beginDeposits(this.deposits, store.networks.present)
     gauge(registry, metricsCatalogue.ready, (ready) => ready.set(isReady() ? 1 : 0))
     gauge(registry, metricsCatalogue.storeWritable, (writable) => writable.set(writeHealth.takesWrites ? 1 : 0))
     gauge(registry, metricsCatalogue.leader, (leader) => leader.set(duties.isLeading ? 1 : 0))
@@ -124,7 +126,7 @@ export class Metrics {
     )
     gauge(registry, metricsCatalogue.walletsClaimable, (claimable) =>
       unlessAway(claimable, async () => {
-        for (const network of NETWORKS)
+        for (const network of store.networks.present)
           claimable.set({ network }, await store.wallets.countClaimable(network, CLAIMABLE_COUNTED_MAX))
       }),
     )
@@ -232,13 +234,16 @@ function outcomeOf(result: DeliveryResult): keyof typeof ATTEMPT_OUTCOMES {
   }
 }
 
-function intakeObserver(registry: Registry, totals: Totals): IntakeObserver {
-  const reports = counter(registry, metricsCatalogue.deposits)
-  for (const network of NETWORKS) {
+/** Begins the series of every network. */
+function beginDeposits(reports: ReturnType<typeof counter>, networks: readonly Network[]): void {
+  for (const network of networks) {
     for (const kind of Object.keys(DEPOSIT_KINDS)) {
       for (const outcome of Object.keys(DEPOSIT_OUTCOMES)) reports.inc({ network, kind, outcome }, 0)
     }
   }
+}
+
+function intakeObserver(reports: ReturnType<typeof counter>, totals: Totals): IntakeObserver {
   return {
     deposit({ network, report, outcome }) {
       reports.inc({ network, kind: report, outcome })

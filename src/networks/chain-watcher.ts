@@ -46,15 +46,18 @@ export class ChainWatcher {
     this.catchUpLog = new CatchUpLog(this.record, clock, log)
   }
 
-  /** Rejects with `WrongNode` when a node says so at once. Nodes that do not answer yet are retried later. */
+  /**
+   * Begins to watch, whatever the nodes say when they are asked first: that is the state of the watcher, and they are asked
+   * again. Rejects, while it goes on, unless they could be read or did not answer yet: with `WrongNode` when a node says so.
+   */
   async start(): Promise<void> {
-    try {
-      await this.verify()
-    } catch (error) {
-      if (!(error instanceof NodeUnavailable)) throw error
-      this.noteFailure(error)
-    }
+    const failure = await this.verify().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    )
+    if (failure !== null) this.noteFailure(failure.error)
     if (!this.isStopping) this.running = this.run()
+    if (failure !== null && !(failure.error instanceof NodeUnavailable)) throw failure.error
   }
 
   /** Waits for the query or step in progress, and closes the connections. */

@@ -213,7 +213,7 @@ function compareTransfer(
   if (deposit === undefined) return { type: 'missing', height, transfer }
   const [value, known] = [depositValue(transfer, tokenDecimals), depositValue(deposit, tokenDecimals)]
   const differs: Readonly<Record<DepositField, boolean>> = {
-    toAddress: canonicalAddress(network, deposit.toAddress) !== canonicalAddress(network, transfer.toAddress),
+    toAddress: canonicalAddress(deposit.toAddress) !== canonicalAddress(transfer.toAddress),
     currency: known?.currency !== value?.currency,
     amount: known?.atoms !== value?.atoms,
     receivedAt: deposit.receivedAt !== timeMs,

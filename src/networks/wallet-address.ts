@@ -1,5 +1,6 @@
-import { canonicalAddress, kindOf, type Network, type NetworkKind } from '../domain/network.js'
+import { canonicalAddress, type Network, type NetworkKind } from '../domain/network.js'
 import type { FlawOfAddress } from '../domain/wallet.js'
+import type { NetworkEntry } from './catalogue/entry.js'
 import { isEthereumAddress } from './ethereum/address.js'
 import { accountOfAddress } from './tron/address.js'
 
@@ -16,14 +17,17 @@ const VALID: Readonly<Record<NetworkKind, { readonly is: (text: string) => boole
 
 /**
  * Checks addresses of wallets (decisions 8). Money sent to a mistyped address, or to the token's own contract, is lost.
- * `tokens` are the contracts of the networks, where configured.
+ * `catalogue` has the networks that wallets may be on.
  */
-export function addressCheck(tokens: Readonly<Record<Network, string | undefined>>): FlawOfAddress {
+export function addressCheck(catalogue: readonly Pick<NetworkEntry, 'id' | 'kind' | 'token'>[]): FlawOfAddress {
+  const entries = new Map<Network, Pick<NetworkEntry, 'kind' | 'token'>>(catalogue.map((entry) => [entry.id, entry]))
   return (network, address) => {
-    const valid = VALID[kindOf(network)]
+    const entry = entries.get(network)
+    if (entry === undefined) return `${network} is not a network of this service`
+    const valid = VALID[entry.kind]
     if (!valid.is(address)) return `an address on ${network} is ${valid.what}`
-    const token = tokens[network]
-    const isToken = token !== undefined && canonicalAddress(network, token) === canonicalAddress(network, address)
+    const { contract } = entry.token
+    const isToken = contract !== null && canonicalAddress(contract) === canonicalAddress(address)
     return isToken ? 'the address is the contract of the token' : null
   }
 }

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
 import { parseFormattedAmount } from '../domain/amount.js'
 import type { Invoice } from '../domain/invoice.js'
-import { isTestNetwork, kindOf, type Network } from '../domain/network.js'
 import type { Payment } from '../domain/payment.js'
 import type { Wallet } from '../domain/wallet.js'
 import { amountText } from './amount-text.js'
 import { contactLine } from './brand.js'
-import { coinOn, coinsOf, NETWORK_TITLES } from './coin.js'
 import { type Language, listParts, listText, numberText, say, timeText } from './language.js'
 import { type PageFrame, page } from './layout.js'
 import { type Markup, markup } from './markup.js'
+import { coinOn, coinsOf, type PageNetworks } from './networks.js'
 import {
   asksMerchant,
   isAwaited,
@@ -21,7 +20,7 @@ import {
   statusWords,
 } from './payment-state.js'
 import { receipt } from './receipt.js'
-import { type TransactionFacts, type Transactions, transactionList, transactionsShown } from './transactions.js'
+import { type Transactions, transactionList, transactionsShown } from './transactions.js'
 
 /** Seconds between reloads while a payment is awaited. */
 const REFRESH_SECONDS = 10
@@ -31,19 +30,6 @@ const LARGE_AMOUNT_LENGTH_MAX = 20
 
 /** Characters of an address that stand together. They are set apart by a margin, so that copying yields one word. */
 const ADDRESS_GROUP = 4
-
-/** What the settings say of each network. */
-export type NetworkFacts = Readonly<
-  Record<
-    Network,
-    TransactionFacts & {
-      /** Of EIP-155; null where networks have none. */
-      readonly chainId: number | null
-      /** The address of the token's contract; null when it is not configured. */
-      readonly token: string | null
-    }
-  >
->
 
 export type PageWallet = Pick<Wallet, 'id' | 'network' | 'address'>
 type KnownWallet = { readonly [Field in keyof PageWallet]: NonNullable<PageWallet[Field]> }
@@ -59,7 +45,7 @@ export interface PaymentView extends Transactions {
   readonly wallets: readonly PageWallet[]
   /** Position of the wallet whose address is shown first. */
   readonly chosen: number
-  readonly networks: NetworkFacts
+  readonly networks: PageNetworks
   /** Unix ms. */
   readonly nowMs: number
 }
@@ -100,7 +86,7 @@ class PaymentPage {
     const { invoice, payment, isVoid, wallets } = view
     this.language = frame.language
     this.state = paymentStateOf(payment, isVoid)
-    const networks = wallets.flatMap(({ network }) => (network === null ? [] : [network]))
+    const networks = wallets.flatMap(({ network }) => (network === null ? [] : [view.networks(network)]))
     this.coins = coinsOf(invoice.currency, networks)
     const { nativeCoin } = this.language.texts
     this.coin = this.coins.length === 0 ? nativeCoin : listText(this.language, this.coins, 'disjunction')
@@ -225,9 +211,10 @@ ${panel}`
     if (!isKnown(wallet)) return say(language, 'unknownNetwork')
     const { network, address } = wallet
     const isAlone = this.view.wallets.filter((other) => other.network === network).length === 1
-    const mark = isTestNetwork(network) ? markup` <span class="test">${say(language, 'testNetwork')}</span>` : null
+    const { name, isTest } = this.view.networks(network)
+    const mark = isTest ? markup` <span class="test">${say(language, 'testNetwork')}</span>` : null
     const end = isAlone ? null : markup` <bdi>…${address.slice(-ADDRESS_GROUP)}</bdi>`
-    return markup`<bdi>${NETWORK_TITLES[network]}</bdi>${end}${mark}`
+    return markup`<bdi>${name}</bdi>${end}${mark}`
   }
 
   private panel(wallet: PageWallet, due: string): Markup {
@@ -235,12 +222,13 @@ ${panel}`
     if (!isKnown(wallet))
       return markup`<div class="panel"><p>${say(language, 'unknownAddress')}</p></div>
 `
-    const { id: walletId, network, address } = wallet
+    const { id: walletId, address } = wallet
+    const network = this.view.networks(wallet.network)
     const { invoice } = this.view
     const coin = coinOn(invoice.currency, network)
-    const title = markup`<bdi>${NETWORK_TITLES[network]}</bdi>`
+    const title = markup`<bdi>${network.name}</bdi>`
     const link = this.walletLink(wallet, due)
-    const contract = invoice.currency === 'USDT' ? this.view.networks[network].token : null
+    const contract = invoice.currency === 'USDT' ? network.token : null
     return markup`<div class="panel">
 <h2>${say(language, 'sendToAddress', { amount: this.sum(due, coin) })}</h2>
 <img class="qr" src="${invoice.id}/qr/${encodeURIComponent(walletId.toWellFormed())}.svg" alt="${language.texts.qrCode}" width="176" height="176" loading="lazy">
@@ -259,8 +247,8 @@ ${
 
   /** A payment request that wallets open (EIP-681): native coins only, whose amounts have 18 decimals everywhere. */
   private walletLink({ network, address }: KnownWallet, due: string): string | null {
-    const { chainId } = this.view.networks[network]
-    if (this.view.invoice.currency !== 'native' || kindOf(network) !== 'evm' || chainId === null) return null
+    const { kind, chainId } = this.view.networks(network)
+    if (this.view.invoice.currency !== 'native' || kind !== 'evm' || chainId === null) return null
     return `ethereum:${address}@${chainId}?value=${parseFormattedAmount(due)}`
   }
 }

@@ -1,19 +1,19 @@
 import { parseFormattedAmount, parseInvoiceAmount } from '../domain/amount.js'
 import type { Invoice } from '../domain/invoice.js'
-import { isTestNetwork } from '../domain/network.js'
 import type { Payment, QualifyingDeposit } from '../domain/payment.js'
 import { contactAddress } from './brand.js'
-import { coinOn, NETWORK_TITLES } from './coin.js'
 import { type Language, numberText, say, timeText } from './language.js'
 import type { TextKey } from './languages/en.js'
 import type { PageFrame } from './layout.js'
 import { type Markup, markup } from './markup.js'
+import { coinOn, type PageNetworks } from './networks.js'
 import type { Transactions } from './transactions.js'
 
 /** What a receipt says of a paid invoice. */
 export interface PaidInvoice extends Transactions {
   readonly invoice: Invoice
   readonly payment: Payment
+  readonly networks: PageNetworks
 }
 
 /**
@@ -21,10 +21,10 @@ export interface PaidInvoice extends Transactions {
  * much, and in words that it is paid.
  */
 export function receipt({ brand, language }: PageFrame, coin: string, paid: PaidInvoice): Markup {
-  const { invoice, payment, deposits, hasMoreDeposits } = paid
+  const { invoice, payment, deposits, hasMoreDeposits, networks } = paid
   const confirmed = deposits.filter(({ isConfirmed }) => isConfirmed)
   const paidAt = paidAtOf(paid)
-  const transactions = confirmed.map((deposit) => transaction(language, invoice, deposit))
+  const transactions = confirmed.map((deposit) => transaction(language, invoice, deposit, networks))
   const count = numberText(language, String(deposits.length))
   const more = hasMoreDeposits ? markup`<p>${say(language, 'moreTransactions', { count })}</p>` : null
   return markup`<section class="receipt"><h2>${say(language, 'receipt')}</h2>
@@ -44,7 +44,11 @@ export function receipt({ brand, language }: PageFrame, coin: string, paid: Paid
  * When the deposit came that completed the payment, Unix ms, by the time of its block; null if it is not among those that are
  * listed.
  */
-export function paidAtOf({ invoice, payment, deposits }: Omit<PaidInvoice, 'hasMoreDeposits'>): number | null {
+export function paidAtOf({
+  invoice,
+  payment,
+  deposits,
+}: Omit<PaidInvoice, 'hasMoreDeposits' | 'networks'>): number | null {
   const amount = parseInvoiceAmount(invoice.amount)
   if (amount === null) return null
   let before = parseFormattedAmount(payment.received)
@@ -64,11 +68,17 @@ function timeMark(language: Language, timeMs: number): Markup {
   return markup`<time datetime="${new Date(timeMs).toISOString()}">${timeText(language, timeMs)}</time>`
 }
 
-function transaction(language: Language, { currency }: Invoice, deposit: QualifyingDeposit): Markup {
-  const { network, txHash, amount, receivedAt } = deposit
+function transaction(
+  language: Language,
+  { currency }: Invoice,
+  deposit: QualifyingDeposit,
+  networks: PageNetworks,
+): Markup {
+  const { txHash, amount, receivedAt } = deposit
+  const network = networks(deposit.network)
   const sum = markup`<bdi>${numberText(language, amount)} ${coinOn(currency, network)}</bdi>`
-  const mark = isTestNetwork(network) ? markup` <span class="test">${say(language, 'testNetwork')}</span>` : null
-  return markup`<p>${sum} · <bdi>${NETWORK_TITLES[network]}</bdi>${mark}<br>
+  const mark = network.isTest ? markup` <span class="test">${say(language, 'testNetwork')}</span>` : null
+  return markup`<p>${sum} · <bdi>${network.name}</bdi>${mark}<br>
 ${timeMark(language, receivedAt)}<br>
 <code dir="ltr" translate="no">${txHash.toWellFormed()}</code></p>`
 }

@@ -1,9 +1,9 @@
 import type { Currency } from '../domain/amount.js'
-import { kindOf, type Network, type NetworkKind } from '../domain/network.js'
+import type { NetworkKind } from '../domain/network.js'
 import type { QualifyingDeposit } from '../domain/payment.js'
-import { coinOn } from './coin.js'
 import { type Language, numberText, say } from './language.js'
 import { type Markup, markup } from './markup.js'
+import { coinOn, type PageNetwork, type PageNetworks } from './networks.js'
 
 /** Transactions that a page lists; the newest ones. */
 export const TRANSACTIONS_MAX = 10
@@ -13,16 +13,6 @@ export interface Transactions {
   readonly deposits: readonly QualifyingDeposit[]
   readonly hasMoreDeposits: boolean
 }
-
-/** What the settings say of a network's transactions. */
-export interface TransactionFacts {
-  /** The address of an explorer's page, with `{txHash}` in it; null without one. */
-  readonly explorer: string | null
-  /** How many confirmations a deposit needs; null where the network's own finality decides. */
-  readonly confirmations: number | null
-}
-
-type FactsOf = Readonly<Record<Network, TransactionFacts>>
 
 /** Characters of a hash that are shown: its beginning and its end, which is how people compare hashes. */
 const HASH_START = 10
@@ -36,10 +26,10 @@ export function transactionList(
   language: Language,
   currency: Currency,
   { deposits, hasMoreDeposits }: Transactions,
-  facts: FactsOf,
+  networks: PageNetworks,
 ): Markup | null {
   if (deposits.length === 0) return null
-  const items = deposits.map((deposit) => item(language, currency, deposit, facts))
+  const items = deposits.map((deposit) => item(language, currency, deposit, networks(deposit.network)))
   const count = numberText(language, String(deposits.length))
   return markup`<h2>${say(language, 'transactions')}</h2>
 <ul class="transactions">
@@ -47,21 +37,21 @@ ${items}</ul>
 ${hasMoreDeposits ? markup`<p class="quiet">${say(language, 'moreTransactions', { count })}</p>` : null}`
 }
 
-function item(language: Language, currency: Currency, deposit: QualifyingDeposit, facts: FactsOf): Markup {
-  const { network, txHash, amount } = deposit
+function item(language: Language, currency: Currency, deposit: QualifyingDeposit, network: PageNetwork): Markup {
+  const { txHash, amount } = deposit
   const sum = markup`<bdi>${numberText(language, amount)} ${coinOn(currency, network)}</bdi>`
-  const link = explorerLink(network, txHash, facts[network].explorer)
+  const link = explorerLink(network, txHash)
   const hash = markup`<code dir="ltr" translate="no">${shortened(txHash)}</code>`
   const shown =
     link === null
       ? markup`<span class="hash">${hash}</span>`
       : markup`<a class="hash" href="${link}" target="_blank" rel="noopener noreferrer">${hash} <span class="unseen">${say(language, 'explorerTab')}</span></a>`
   return markup`<li>${sum} ${shown}
-<p class="quiet">${progress(language, deposit, facts[network])}</p></li>
+<p class="quiet">${progress(language, deposit, network)}</p></li>
 `
 }
 
-function progress(language: Language, deposit: QualifyingDeposit, facts: TransactionFacts): Markup {
+function progress(language: Language, deposit: QualifyingDeposit, facts: PageNetwork): Markup {
   if (deposit.isConfirmed) return say(language, 'confirmed')
   const count = confirmationsShown(deposit, facts)
   if (count === null) return say(language, 'unconfirmed')
@@ -71,14 +61,17 @@ function progress(language: Language, deposit: QualifyingDeposit, facts: Transac
 }
 
 /** Not more than are needed: a deposit is confirmed only after its block was read again. */
-function confirmationsShown({ confirmations }: QualifyingDeposit, facts: TransactionFacts): number | null {
+function confirmationsShown({ confirmations }: QualifyingDeposit, facts: PageNetwork): number | null {
   return confirmations === null ? null : Math.min(confirmations, facts.confirmations ?? confirmations)
 }
 
 /** What changes when the list does. */
-export function transactionsShown({ deposits, hasMoreDeposits }: Transactions, facts: FactsOf): readonly unknown[] {
+export function transactionsShown(
+  { deposits, hasMoreDeposits }: Transactions,
+  networks: PageNetworks,
+): readonly unknown[] {
   const shown = deposits.map((one) => {
-    return [one.network, one.txHash, one.index, one.isConfirmed, confirmationsShown(one, facts[one.network])]
+    return [one.network, one.txHash, one.index, one.isConfirmed, confirmationsShown(one, networks(one.network))]
   })
   return [shown, hasMoreDeposits]
 }
@@ -88,8 +81,8 @@ export function areConfirming({ deposits }: Pick<Transactions, 'deposits'>): boo
   return deposits.some(({ confirmations }) => confirmations !== null)
 }
 
-function explorerLink(network: Network, txHash: string, explorer: string | null): string | null {
-  return explorer !== null && TX_HASHES[kindOf(network)].test(txHash) ? explorer.replace('{txHash}', txHash) : null
+function explorerLink({ kind, explorer }: PageNetwork, txHash: string): string | null {
+  return explorer !== null && TX_HASHES[kind].test(txHash) ? explorer.replace('{txHash}', txHash) : null
 }
 
 function shortened(txHash: string): string {

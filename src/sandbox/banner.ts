@@ -1,12 +1,13 @@
+import type { Network } from '../domain/network.js'
 import { UNASSIGNED_WALLETS } from './simulated-networks.js'
 
 /**
  * The lines that `serve --sandbox` prints before its ready line: that nothing is real, and commands to paste into a shell.
  * `url` is the service's base address, without a slash at the end.
  */
-export function sandboxBanner(url: string): string[] {
+export function sandboxBanner(url: string, networks: readonly Network[]): string[] {
   return [
-    `Sandbox: a simulated ledger and two simulated networks, ${UNASSIGNED_WALLETS} unassigned wallets on each. Nothing here is real money.`,
+    `Sandbox: a simulated ledger and simulated networks (${networks.join(', ')}), ${UNASSIGNED_WALLETS} unassigned wallets on each. Nothing here is real money.`,
     '',
     'From a fresh identity to a paid invoice and its two signed webhooks, in another terminal:',
     '',

@@ -10,10 +10,10 @@ import {
 import type { DepositStatus, Sighting } from '../domain/deposit.js'
 import { type Outcome, refuseField, succeed } from '../domain/failure.js'
 import { walletsOf } from '../domain/invoice.js'
-import { isNetwork, NETWORKS, type Network, type TokenDecimals } from '../domain/network.js'
+import type { Network, Networks } from '../domain/network.js'
 import { wellFormed } from '../domain/text.js'
 import type { Store } from '../store/store.js'
-import { networkOfAddress } from './address.js'
+import { kindOfAddress } from './address.js'
 
 /** A transfer to simulate: the fields of a sighting that the network does not choose itself. */
 export interface Transfer extends Omit<Sighting, 'txHash' | 'index'> {
@@ -26,7 +26,7 @@ export interface Transfer extends Omit<Sighting, 'txHash' | 'index'> {
 /** What the defaults of a request are read from. */
 export interface TransferSources {
   readonly store: Pick<Store, 'invoices' | 'wallets'>
-  readonly tokenDecimals: TokenDecimals
+  readonly networks: Networks
   readonly clock: Clock
 }
 
@@ -53,7 +53,7 @@ export async function readTransfer(
   body: Readonly<Record<string, unknown>>,
   sources: TransferSources,
 ): Promise<Outcome<Transfer>> {
-  const request = parseDepositRequest(body)
+  const request = parseDepositRequest(body, sources.networks)
   if (!request.ok) return request
   const { target, txHash, kind } = request.value
   const payment = await ('address' in target
@@ -61,14 +61,14 @@ export async function readTransfer(
     : paymentOfInvoice(target.invoiceId, request.value, sources))
   if (!payment.ok) return payment
   const { network, toAddress, currency, receivedAt } = payment.value
-  const amount = observedAmount(payment.value, sources.tokenDecimals[network])
+  const amount = observedAmount(payment.value, sources.networks.decimals[network] ?? 0)
   if (!amount.ok) return amount
   const label = currency === 'USDT' ? TOKEN_LABEL : NATIVE_LABEL
   return succeed({ network, toAddress, currency: label, amount: amount.value, receivedAt, txHash, kind })
 }
 
 /** Refuses with `invalid_sandbox_deposit`, which names the first wrong field. Null counts as absent. */
-function parseDepositRequest(body: Readonly<Record<string, unknown>>): Outcome<DepositRequest> {
+function parseDepositRequest(body: Readonly<Record<string, unknown>>, networks: Networks): Outcome<DepositRequest> {
   const address = textOf(body['address'])
   const invoiceId = textOf(body['invoiceId'])
   const amount = textOf(body['amount'])
@@ -82,8 +82,8 @@ function parseDepositRequest(body: Readonly<Record<string, unknown>>): Outcome<D
   if (currency !== null && (typeof currency !== 'string' || !isCurrency(currency))) {
     return refuseDeposit('currency', 'currency must be native or USDT')
   }
-  if (network !== null && !isNetwork(network))
-    return refuseDeposit('network', `network must be one of ${NETWORKS.join(', ')}`)
+  if (network !== null && !networks.isPresent(network))
+    return refuseDeposit('network', `network must be one of ${networks.present.join(', ')}`)
   if (txHash === undefined) return refuseDeposit('txHash', 'txHash must be a non-empty string')
   if (receivedAt !== null && (typeof receivedAt !== 'number' || !Number.isSafeInteger(receivedAt))) {
     return refuseDeposit('receivedAt', 'receivedAt must be Unix milliseconds, an integer')
@@ -109,11 +109,11 @@ function textOf(value: unknown): string | null | undefined {
 async function paymentTo(
   address: string,
   request: DepositRequest,
-  { store, clock }: TransferSources,
+  { store, networks, clock }: TransferSources,
 ): Promise<Outcome<Payment>> {
   const { amount, currency, receivedAt } = request
   if (amount === null) return refuseDeposit('amount', 'amount is needed with an address')
-  const network = await networkOf(address, request.network, store)
+  const network = await networkOf(address, request.network, store, networks)
   if (!network.ok) return network
   return succeed({
     network: network.value,
@@ -124,19 +124,21 @@ async function paymentTo(
   })
 }
 
-/** The network of a known wallet, else the one whose addresses have this form. */
+/** The network of a known wallet, else the first one whose addresses have this form. */
 async function networkOf(
   address: string,
   wanted: Network | null,
   { wallets }: TransferSources['store'],
+  networks: Networks,
 ): Promise<Outcome<Network>> {
-  for (const network of wanted === null ? NETWORKS : [wanted]) {
+  for (const network of wanted === null ? networks.present : [wanted]) {
     if ((await wallets.at(network, address)) !== undefined) return succeed(network)
   }
-  const network = networkOfAddress(address)
-  if (network === null) return refuseDeposit('address', 'the address is none of a network')
-  if (wanted !== null && wanted !== network) return refuseDeposit('address', `the address is not one of ${wanted}`)
-  return succeed(network)
+  const kind = kindOfAddress(address)
+  const hasForm = (network: Network) => networks.find(network)?.kind === kind
+  const network = wanted ?? networks.present.find(hasForm)
+  if (kind === null || network === undefined) return refuseDeposit('address', 'the address is none of a network')
+  return hasForm(network) ? succeed(network) : refuseDeposit('address', `the address is not one of ${network}`)
 }
 
 async function paymentOfInvoice(

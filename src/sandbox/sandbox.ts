@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../clock.js'
 import type { RandomFill } from '../crypto/id.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
-import { NETWORKS, type TokenDecimals } from '../domain/network.js'
+import type { Network, Networks } from '../domain/network.js'
 import type { ApplyEvents } from '../ledger/gateway-events.js'
 import type { Logger } from '../log.js'
 import { type Scheduler, systemScheduler } from '../scheduler.js'
@@ -31,7 +31,7 @@ export interface SandboxOptions {
   /** The intake: the same way in that a gateway's push takes. */
   readonly apply: ApplyEvents
   readonly engine: Secp256k1Engine
-  readonly tokenDecimals: TokenDecimals
+  readonly networks: Networks
   /** The store's data directory, locked by it. */
   readonly dataDirectory: string
   /** Base address of the service, which is known once it listens: port 0 picks one. */
@@ -47,20 +47,20 @@ export interface SandboxOptions {
   readonly agree?: () => Promise<void>
 }
 
-/** A ledger node and two networks inside the process (decisions 9). Nothing in it has any value. */
+/** A ledger node and the networks of the catalogue inside the process (decisions 9). Nothing in it has any value. */
 export class Sandbox {
   /** Restores the ledger and fills up the wallets. Throws `StartError` when the ledger's journal cannot be used. */
   static async start(options: SandboxOptions): Promise<Sandbox> {
-    const { store, apply, engine, tokenDecimals, clock, log } = options
+    const { store, apply, engine, networks: known, clock, log } = options
     const { scheduler = systemScheduler, random = randomFillSync, agree = () => setTimeout(AGREEMENT_MS) } = options
     const onError = (error: unknown) => log.error({ err: error }, 'the sandbox failed')
     const journal = LedgerJournal.open(join(options.dataDirectory, JOURNAL_FILE))
     const archive = new LedgerArchive(journal)
     const { wallets } = store
     const ledger = new SimulatedLedger({ engine, archive, wallets, apply, agree, scheduler, onError })
-    const networks = new SimulatedNetworks({ store, apply, tokenDecimals, clock, scheduler, random, onError })
+    const networks = new SimulatedNetworks({ store, apply, networks: known, clock, scheduler, random, onError })
     const node = new SimulatedNode(ledger, clock, archive, wallets)
-    const sandbox = new Sandbox(options.publicUrl, journal, ledger, node, networks)
+    const sandbox = new Sandbox(options.publicUrl, known.present, journal, ledger, node, networks)
     try {
       // Before the wallets are counted: the ledger's reports may assign some of them.
       await ledger.start()
@@ -74,6 +74,7 @@ export class Sandbox {
 
   private constructor(
     private readonly publicUrl: () => string,
+    private readonly networkIds: readonly Network[],
     private readonly journal: LedgerJournal,
     private readonly ledger: SimulatedLedger,
     readonly ledgerNode: SimulatedNode,
@@ -94,7 +95,7 @@ export class Sandbox {
       namespace: LEDGER_NAMESPACE,
       contracts: { onboard: ONBOARD_CONTRACT, assignOwner: ASSIGN_OWNER_CONTRACT },
       onboardingName: ONBOARDING_NAME,
-      networks: NETWORKS,
+      networks: this.networkIds,
     }
   }
 }

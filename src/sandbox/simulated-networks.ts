@@ -1,7 +1,7 @@
 import type { RandomFill } from '../crypto/id.js'
 import type { Deposit, DepositReport, DepositStatus, Sighting } from '../domain/deposit.js'
 import { type Outcome, refuse, succeed } from '../domain/failure.js'
-import { kindOf, NETWORKS, type Network } from '../domain/network.js'
+import type { KnownNetwork, Network } from '../domain/network.js'
 import type { ApplyEvents } from '../ledger/gateway-events.js'
 import type { Scheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
@@ -44,7 +44,7 @@ export class SimulatedNetworks {
 
   /** Creates wallets until the store has `UNASSIGNED_WALLETS` without an owner on each network. */
   async start(): Promise<void> {
-    for (const network of NETWORKS) await this.createWallets(network)
+    for (const network of this.options.networks.all) if (!network.isRetired) await this.createWallets(network)
   }
 
   /** Runs the confirmations that are still due, at once. */
@@ -74,7 +74,8 @@ export class SimulatedNetworks {
 
   /** Confirms or drops all deposits of a transaction and returns them. Refuses with `deposit_not_found`. */
   async settle(txHash: string, report: 'confirmed' | 'dropped'): Promise<Outcome<readonly Deposit[]>> {
-    const find = async () => (await Promise.all(NETWORKS.map((network) => this.depositsOf(network, txHash)))).flat()
+    const find = async () =>
+      (await Promise.all(this.options.networks.present.map((network) => this.depositsOf(network, txHash)))).flat()
     const deposits = await find()
     for (const deposit of deposits) this.postponed.cancel(keyOf(deposit))
     for (const deposit of deposits) {
@@ -84,12 +85,12 @@ export class SimulatedNetworks {
     return deposits.length === 0 ? refuse('deposit_not_found') : succeed(await find())
   }
 
-  private async createWallets(network: Network): Promise<void> {
+  private async createWallets({ id: network, kind }: KnownNetwork): Promise<void> {
     const { store, apply, random } = this.options
     const missing = UNASSIGNED_WALLETS - (await store.wallets.countUnassigned(network))
     const events = Array.from({ length: Math.max(missing, 0) }, () => {
       const id = this.randomHex(WALLET_ID_BYTES)
-      const fact = { type: 'wallet.created', id, address: randomAddress(network, random), network } as const
+      const fact = { type: 'wallet.created', id, address: randomAddress(kind, random), network } as const
       return { eventId: null, fact }
     })
     for (const outcome of await apply(events)) {
@@ -150,7 +151,7 @@ export class SimulatedNetworks {
   /** In the notation of the network's explorers. */
   private randomTxHash(network: Network): string {
     const digits = this.randomHex(TX_HASH_BYTES)
-    return kindOf(network) === 'evm' ? `0x${digits}` : digits
+    return this.options.networks.find(network)?.kind === 'evm' ? `0x${digits}` : digits
   }
 
   private randomHex(byteLength: number): string {

@@ -3,7 +3,6 @@ import { parseDatabaseAddress } from '../base/database-address.js'
 import type { Settings } from '../config.js'
 import type { Progress } from '../console/networks.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
-import { NETWORKS } from '../domain/network.js'
 import { together } from '../http/endpoints.js'
 import { guardedRoutes } from '../http/guards.js'
 import { NodeServer } from '../http/node/server.js'
@@ -18,7 +17,6 @@ import { adminSocketPath } from './admin-socket.js'
 import type { Patient } from './doctor/examination.js'
 import { importRecords } from './import.js'
 import { drain, LIMITS } from './listeners.js'
-import { tokenDecimalsOf } from './open-store.js'
 import { isRecordKind, recordsOf } from './records.js'
 import type { ApiHandlers } from './routes.js'
 import type { Shutdown } from './shutdown.js'
@@ -108,7 +106,7 @@ async function statusOf({
   progress,
 }: AdminContext): Promise<ServiceStatus> {
   const wallets = await Promise.all(
-    NETWORKS.map(async (network) => {
+    store.networks.present.map(async (network) => {
       const claimable = await store.wallets.countClaimable(network, CLAIMABLE_COUNT_LIMIT)
       return [network, { claimable, unassigned: await store.wallets.countUnassigned(network) }] as const
     }),
@@ -127,7 +125,7 @@ async function statusOf({
     records: await store.overview.counts(),
     outbox: await store.outbox.depth(),
     wallets: Object.fromEntries(wallets),
-    token_decimals: tokenDecimalsOf(settings),
+    token_decimals: store.networks.decimals,
     networks: progress.networks(),
     nodes: progress.nodes(),
     ledger: progress.ledger(),

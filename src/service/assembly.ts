@@ -15,7 +15,6 @@ import { ProxyProbe } from './doctor/proxy-probe.js'
 import { doorGuards } from './door.js'
 import { Lag } from './lag.js'
 import { type StartedFront, startFront } from './listeners.js'
-import { tokenDecimalsOf } from './open-store.js'
 import { pageSettingsOf, startOpenPages } from './pages.js'
 import { progressOf } from './progress.js'
 import { allRoutes, apiHandlers } from './routes.js'
@@ -142,7 +141,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   shutdown.add('open pages', () => openPages.close())
   if (sandbox !== null) {
     const { sandboxBanner } = await import('../sandbox/banner.js')
-    banner.unshift(...sandboxBanner(publicUrl()))
+    banner.unshift(...sandboxBanner(publicUrl(), core.store.networks.present))
   }
 
   return {
@@ -193,7 +192,7 @@ async function startSandbox(core: Core, context: CoreContext, publicUrl: () => s
   const { Sandbox } = await import('../sandbox/sandbox.js')
   const sandbox = await Sandbox.start({
     ...core,
-    tokenDecimals: tokenDecimalsOf(settings),
+    networks: core.store.networks,
     apply: (events) => core.intake.apply(events),
     clock,
     log,

@@ -2,7 +2,6 @@ import type { ConsoleParts } from '../console/console.js'
 import { VERSION } from '../version.js'
 import type { Core, CoreContext } from './core.js'
 import { isLoopback } from './exposure.js'
-import { tokenDecimalsOf } from './open-store.js'
 
 /** What the console shows of the whole service. */
 export interface ConsoleShown extends Pick<ConsoleParts, 'progress' | 'pages'> {
@@ -33,7 +32,6 @@ export function consolePartsOf(
     hosts: settings.consoleHosts,
     port,
     password,
-    tokenDecimals: tokenDecimalsOf(settings),
     condition: { ...condition, about },
     progress,
     pages,

@@ -1,6 +1,7 @@
 import { parsePublicKeyHex, type Secp256k1Engine } from '../crypto/secp256k1.js'
 import { parseImportedRecord } from '../domain/imported-record.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
+import type { Networks } from '../domain/network.js'
 import type { Settled } from '../store/commands.js'
 import type { ImportableRecord, ImportOutcome, Store } from '../store/store.js'
 
@@ -17,12 +18,12 @@ interface Facts {
  * records of one destination is durable before the next begins. Rejects when the store refuses writes.
  */
 export async function importRecords(
-  store: Pick<Store, 'imports' | 'ledger'>,
+  store: Pick<Store, 'imports' | 'ledger' | 'networks'>,
   engine: Pick<Secp256k1Engine, 'isPublicKey'>,
   records: readonly unknown[],
 ): Promise<readonly ImportOutcome[]> {
   const outcomes: ImportOutcome[] = []
-  const destinations = records.map((record) => destinationOf(record, engine))
+  const destinations = records.map((record) => destinationOf(record, engine, store.networks))
   while (outcomes.length < destinations.length) {
     const rest = destinations.slice(outcomes.length)
     const facts = leading(rest, isFacts)
@@ -34,8 +35,8 @@ export async function importRecords(
   return outcomes
 }
 
-function destinationOf(value: unknown, engine: Pick<Secp256k1Engine, 'isPublicKey'>): Destination {
-  const record = parseImportedRecord(value)
+function destinationOf(value: unknown, engine: Pick<Secp256k1Engine, 'isPublicKey'>, networks: Networks): Destination {
+  const record = parseImportedRecord(value, networks)
   if (record.type === 'flaw') return { status: 'refused', error: record.flaw }
   if (record.type !== 'key') return record
   const publicKey = parsePublicKeyHex(record.key.public_key)

@@ -1,31 +1,20 @@
 import type { Settings } from '../config.js'
-import { isTestNetwork, NETWORKS } from '../domain/network.js'
 import type { LedgerInfo, ServiceInfo } from '../http/routes/info.js'
 import { parseFollowedContracts } from '../ledger/followed-contracts.js'
-import { coinOn, NETWORK_TITLES } from '../page/coin.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { VERSION } from '../version.js'
-import { tokenDecimalsOf } from './open-store.js'
-import { networkFactsOf } from './pages.js'
-
-const CLAIMS = { SEP: 'sep/eth', 'TRX-NILE': 'niles/trx' } as const
+import { catalogueOf } from './catalogue.js'
 
 export function infoOf(settings: Settings, sandbox: Pick<Sandbox, 'describe'> | null): ServiceInfo {
   const { strict, unsigned } = settings
-  const [facts, decimals] = [networkFactsOf(settings), tokenDecimalsOf(settings)]
   return {
     version: VERSION,
     strict,
     unsigned: strict ? 'off' : unsigned,
-    networks: NETWORKS.map((id) => ({
-      id,
-      name: NETWORK_TITLES[id],
-      symbol: coinOn('native', id),
-      token: facts[id].token,
-      decimals: decimals[id],
-      claim: CLAIMS[id],
-      testnet: isTestNetwork(id),
-    })),
+    networks: catalogueOf(settings).map(({ id, name, symbol, token, claim, testnet }) => {
+      const { contract, decimals } = token
+      return { id, name, symbol, token: contract, decimals, claim, testnet }
+    }),
     ledger: sandbox === null ? ledgerOf(settings) : simulatedLedger(sandbox),
   }
 }

@@ -5,6 +5,7 @@ import { systemScheduler } from '../scheduler.js'
 import { Dispatcher } from '../webhooks/dispatcher.js'
 import type { Sender } from '../webhooks/sender.js'
 import { BackgroundWork } from './background-work.js'
+import { catalogueOf, isWatched } from './catalogue.js'
 import type { Core, CoreContext } from './core.js'
 import { planDescriptors } from './descriptors.js'
 import { Retention } from './retention.js'
@@ -110,8 +111,7 @@ export class LeaderWork {
   }
 
   private async startWatchers(): Promise<void> {
-    const { sepUrls, trxNileUrls } = this.context.settings
-    if (sepUrls.length === 0 && trxNileUrls.length === 0) return
+    if (!catalogueOf(this.context.settings).some(isWatched)) return
     const { startWatchers } = await import('./networks.js')
     this.watchers = await startWatchers(this.core, { ...this.context, shutdown: this.shutdown })
   }

@@ -1,6 +1,5 @@
-import type { Settings } from '../config.js'
-import { NETWORKS, type Network } from '../domain/network.js'
-import { ChainWatcher, type ChainWatcherOptions } from '../networks/chain-watcher.js'
+import type { EvmEntry, NetworkEntry, TronEntry } from '../networks/catalogue/entry.js'
+import { ChainWatcher } from '../networks/chain-watcher.js'
 import { ETHEREUM_HEAD_AGE_MAX_MS, EthereumNode } from '../networks/ethereum/node.js'
 import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
 import { NodesReader } from '../networks/node/nodes-reader.js'
@@ -8,6 +7,7 @@ import { accountOfAddress } from '../networks/tron/address.js'
 import { TRON_HEAD_AGE_MAX_MS, TronNode } from '../networks/tron/node.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
+import { catalogueOf, isWatched } from './catalogue.js'
 import type { Core, CoreContext } from './core.js'
 
 /** Maximum size of one answer of a node, in bytes. The largest are the logs of a range of blocks. */
@@ -16,19 +16,23 @@ const API_KEY_HEADER = 'TRON-PRO-API-KEY'
 /** Without a new block for this time, the last one is read again: a block of the same height may have replaced it. */
 const TIP_CHECK_MS = 15_000
 
-/** What the reader of a configured network is built from. */
+/** What the reader of a network is built from. */
 type ReaderParts = Pick<CoreContext, 'settings' | 'clock' | 'log'>
 
-/** Starts a watcher for each network that has endpoints, all at once: a slow node delays the start of no other network. */
+/**
+ * Starts a watcher for each network that has endpoints. They do not wait for each other: a network with a wrong node is in that
+ * state, is tried again, and the others go on. Throws `StartError` when no network is left that could go on, and for an entry
+ * of which no reader can be built.
+ */
 export async function startWatchers(
   { store, intake }: Core,
   { settings, clock, log, shutdown }: CoreContext,
 ): Promise<readonly ChainWatcher[]> {
-  const watchers: ChainWatcher[] = []
-  for (const network of NETWORKS) {
-    const reader = READERS[network]({ settings, clock, log })
-    if (reader === null) continue
-    const { start, pollMs } = pollingOf(network, settings)
+  const readers = catalogueOf(settings).flatMap((entry) => {
+    const reader = readerOf(entry, { settings, clock, log })
+    return reader === null ? [] : [{ entry, reader }]
+  })
+  const watchers = readers.map(({ entry: { start, pollMs }, reader }) => {
     const watcher = new ChainWatcher({
       reader,
       chain: store.chain,
@@ -42,69 +46,73 @@ export async function startWatchers(
       tipCheckMs: Math.max(TIP_CHECK_MS, pollMs),
     })
     shutdown.add(`watcher of ${reader.network}`, () => watcher.stop())
-    watchers.push(watcher)
-  }
-  const starts = await Promise.allSettled(watchers.map(startOrExplain))
-  const failed = starts.find((start) => start.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
+    return watcher
+  })
+  await anyGoesOn(watchers)
   return watchers
 }
 
-function pollingOf(network: Network, settings: Settings): Pick<ChainWatcherOptions, 'start' | 'pollMs'> {
-  return {
-    SEP: { start: settings.sepStart, pollMs: settings.sepPollMs },
-    'TRX-NILE': { start: settings.trxNileStart, pollMs: settings.trxNilePollMs },
-  }[network]
-}
-
-async function startOrExplain(watcher: ChainWatcher): Promise<void> {
+/** Starts the watchers; resolves as soon as one of them has a right node, or one that may be right. */
+async function anyGoesOn(watchers: readonly ChainWatcher[]): Promise<void> {
+  const starts = watchers.map((watcher) => watcher.start())
+  // What is known of the others then is in their state.
+  for (const start of starts) start.catch(() => undefined)
   try {
-    await watcher.start()
-  } catch (error) {
-    if (error instanceof WrongNode) throw new StartError(`${watcher.network} cannot be watched: ${error.message}`)
-    throw error
+    await Promise.any(starts)
+  } catch {
+    const ends = await Promise.allSettled(starts)
+    const reasons = ends.map((end, i) => {
+      const reason: unknown = end.status === 'rejected' ? end.reason : null
+      if (!(reason instanceof WrongNode)) throw reason
+      return `${watchers[i]?.network} cannot be watched: ${reason.message}`
+    })
+    throw new StartError(reasons.join('; '))
   }
 }
 
-/** Builds the reader of a network; null if it has no endpoints. */
-export const READERS: Readonly<Record<Network, (parts: ReaderParts) => NetworkReader | null>> = {
-  SEP: sepReader,
-  'TRX-NILE': trxNileReader,
+/** Builds the reader of a network, with all of its nodes unless others are given; null if it is not watched. */
+export function readerOf(entry: NetworkEntry, parts: ReaderParts, urls = entry.urls): NetworkReader | null {
+  const { contract } = entry.token
+  if (!isWatched(entry) || contract === null) return null
+  switch (entry.kind) {
+    case 'evm':
+      return evmReader(entry, contract, urls, parts)
+    case 'tron':
+      return tronReader(entry, contract, urls, parts)
+  }
 }
 
-function sepReader(parts: ReaderParts): NetworkReader | null {
-  const { sepUrls, sepToken, sepTokenDecimals, sepChainId, sepConfirmations, sepBatch, sepRange } = parts.settings
-  if (sepUrls.length === 0 || sepToken === undefined) return null
+function evmReader(entry: EvmEntry, token: string, urls: readonly string[], parts: ReaderParts): NetworkReader {
   const options = {
-    chainId: sepChainId,
-    token: sepToken,
-    tokenDecimals: sepTokenDecimals,
-    confirmation: sepConfirmations,
-    batchMax: sepBatch,
-    rangeMax: sepRange,
+    chainId: entry.chainId,
+    token,
+    tokenDecimals: entry.token.decimals,
+    confirmation: entry.confirmations,
+    batchMax: entry.batch,
+    rangeMax: entry.range,
+    traces: entry.traces,
   }
   return new NodesReader({
     ...commonOptions(parts),
-    network: 'SEP',
-    addresses: sepUrls.map((url) => ({ url })),
+    network: entry.id,
+    addresses: urls.map((url) => ({ url })),
     nodeOf: (http) => new EthereumNode(http, options),
     headAgeMaxMs: ETHEREUM_HEAD_AGE_MAX_MS,
   })
 }
 
-function trxNileReader(parts: ReaderParts): NetworkReader | null {
-  const { trxNileUrls, trxNileToken, trxNileTokenDecimals, trxNileApiKey, trxNileGenesis } = parts.settings
-  if (trxNileUrls.length === 0 || trxNileToken === undefined) return null
-  const token = accountOfAddress(trxNileToken)
+function tronReader(entry: TronEntry, contract: string, urls: readonly string[], parts: ReaderParts): NetworkReader {
+  const token = accountOfAddress(contract)
   if (token === null) {
-    throw new StartError('TRX-NILE cannot be watched: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong')
+    // Of a built-in network: the file is checked when it is read.
+    throw new StartError(`${entry.id} cannot be watched: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong`)
   }
-  const options = { token, tokenDecimals: trxNileTokenDecimals, genesisId: trxNileGenesis }
-  const headers = trxNileApiKey === undefined ? {} : { [API_KEY_HEADER]: trxNileApiKey }
+  const options = { token, tokenDecimals: entry.token.decimals, genesisId: entry.genesis }
+  const headers = entry.apiKey === null ? {} : { [API_KEY_HEADER]: entry.apiKey }
   return new NodesReader({
     ...commonOptions(parts),
-    network: 'TRX-NILE',
-    addresses: trxNileUrls.map((url) => ({ url, headers })),
+    network: entry.id,
+    addresses: urls.map((url) => ({ url, headers })),
     nodeOf: (http) => new TronNode(http, options),
     headAgeMaxMs: TRON_HEAD_AGE_MAX_MS,
   })

@@ -4,7 +4,7 @@ import { parseDatabaseAddress } from '../base/database-address.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../crypto/id.js'
-import type { TokenDecimals } from '../domain/network.js'
+import { networksOf } from '../networks/catalogue/entry.js'
 import { addressCheck } from '../networks/wallet-address.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
@@ -13,6 +13,7 @@ import { lockDirectory } from '../store/lmdb/file/directory-lock.js'
 import { openLmdbStore } from '../store/lmdb/lmdb-store.js'
 import type { StorageUnavailable } from '../store/refusals.js'
 import type { CommitObserver, MigrationControl, Store } from '../store/store.js'
+import { catalogueOf } from './catalogue.js'
 
 /** Who opens the store, and who hears of it. */
 interface Opening {
@@ -27,13 +28,15 @@ interface Opening {
 
 /** Opens the configured store: the data directory's, or a database's. Throws `StartError` if it cannot be used. */
 export async function openStore(settings: Settings, clock: Clock, opening: Opening = {}): Promise<Store> {
+  const catalogue = catalogueOf(settings)
   const random = createPooledRandom()
   const ids = new IdGenerator(random)
   const { isService = false, mayBegin = isService, ...observers } = opening
   const common = {
-    tokenDecimals: tokenDecimalsOf(settings),
-    flawOfAddress: addressCheck({ SEP: settings.sepToken, 'TRX-NILE': settings.trxNileToken }),
+    networks: networksOf(catalogue),
+    flawOfAddress: addressCheck(catalogue),
     areWalletsShared: settings.sharedWallets,
+    areCoinsMixed: settings.mixedNative,
     newId: ids.next.bind(ids),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => randomSecretHex(random),
@@ -65,9 +68,4 @@ export function keepsOwnData({ store }: Pick<Settings, 'store'>): boolean {
 export function assertHasData({ store, dataDirectory }: Pick<Settings, 'store' | 'dataDirectory'>, advice = ''): void {
   if (!keepsOwnData({ store }) || existsSync(join(dataDirectory, DATA_FILE))) return
   throw new StartError(`the data directory ${dataDirectory} holds no data${advice}`)
-}
-
-/** The decimals of the token on each network. */
-export function tokenDecimalsOf(settings: Settings): TokenDecimals {
-  return { SEP: settings.sepTokenDecimals, 'TRX-NILE': settings.trxNileTokenDecimals }
 }

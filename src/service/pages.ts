@@ -1,10 +1,13 @@
 import type { Settings } from '../config.js'
+import type { Networks } from '../domain/network.js'
 import { type PageSettings, pageState } from '../http/routes/pay.js'
 import type { Logger } from '../log.js'
+import type { NetworkEntry } from '../networks/catalogue/entry.js'
+import type { PageNetworks } from '../page/networks.js'
 import { OpenPages } from '../page/open-pages.js'
-import type { NetworkFacts } from '../page/payment-page.js'
 import type { Store } from '../store/store.js'
 import { readBrand } from './brand.js'
+import { catalogueOf } from './catalogue.js'
 
 /** What the settings say of the payment pages. Throws `StartError` if the logo cannot be shown. */
 export function pageSettingsOf(settings: Settings, log: Logger): PageSettings {
@@ -12,20 +15,31 @@ export function pageSettingsOf(settings: Settings, log: Logger): PageSettings {
   return { isSandbox: sandbox, brand: readBrand(settings, log), frameAncestors: pageFrameAncestors }
 }
 
-export function networkFactsOf(settings: Settings): NetworkFacts {
-  const { sandbox, sepChainId, sepToken, sepConfirmations, trxNileToken } = settings
-  // No explorer knows the transactions of simulated networks.
-  const [sepExplorer, trxNileExplorer] = sandbox ? [null, null] : [settings.sepExplorer, settings.trxNileExplorer]
-  const sepNeeded = sepConfirmations === 'finalized' ? null : sepConfirmations
+/**
+ * What pages show of the networks. Of a retired one that is what the store remembers; of one that only another process of
+ * the store knows so far, its id.
+ */
+export function pageNetworksOf(settings: Settings, { all }: Pick<Networks, 'all'>): PageNetworks {
+  const entries = new Map(catalogueOf(settings).map((entry) => [entry.id, entry]))
+  const known = new Map(all.map((about) => [about.id, { ...about, ...ofEntry(entries.get(about.id), settings) }]))
+  return (id) => known.get(id) ?? { ...NAMELESS, name: id, symbol: id, ...ofEntry(undefined, settings) }
+}
+
+const NAMELESS = { kind: 'evm', tokenSymbol: 'USDT', isTest: false } as const
+
+/** No explorer knows the transactions of simulated networks. */
+function ofEntry(entry: NetworkEntry | undefined, { sandbox }: Settings) {
   return {
-    SEP: { chainId: sepChainId, token: sepToken ?? null, explorer: sepExplorer, confirmations: sepNeeded },
-    'TRX-NILE': { chainId: null, token: trxNileToken ?? null, explorer: trxNileExplorer, confirmations: null },
+    chainId: entry?.kind === 'evm' ? entry.chainId : null,
+    token: entry?.token.contract ?? null,
+    explorer: sandbox ? null : (entry?.explorer ?? null),
+    confirmations: entry?.kind === 'evm' && typeof entry.confirmations === 'number' ? entry.confirmations : null,
   }
 }
 
 /** Tells open pages of what the store's commits change, until it is closed. */
 export function startOpenPages(store: Store, settings: Settings, log: Logger): OpenPages {
-  const networks = networkFactsOf(settings)
+  const networks = pageNetworksOf(settings, store.networks)
   const openPages = new OpenPages({
     stateOf: (invoiceId) => pageState(store, networks, invoiceId),
     onError: (error) => log.error({ err: error }, 'open payment pages could not be told what changed'),

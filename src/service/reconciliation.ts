@@ -16,9 +16,10 @@ import { assertDirectoryFits } from '../sandbox/sandbox-directory.js'
 import { pause, wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import type { Store } from '../store/store.js'
+import { entryOf } from './catalogue.js'
 import { type Following, followingOf } from './ledger.js'
-import { READERS } from './networks.js'
-import { assertHasData, openStore, tokenDecimalsOf } from './open-store.js'
+import { readerOf } from './networks.js'
+import { assertHasData, openStore } from './open-store.js'
 import { Shutdown } from './shutdown.js'
 
 /** Steps of the comparison with the ledger that may fail in a row before it is given up. */
@@ -73,7 +74,7 @@ export function openReconciliation(network: Network, parts: ReconciliationParts)
     shutdown.add('wallets', () => directory.idle())
     const intake = new Intake(store.ledger, directory, () => {})
     const position = await store.chain.position(network)
-    const { settings, stop } = parts
+    const { stop } = parts
     return {
       recorded: position?.tip.height ?? null,
       run: ({ isApplied, ...order }) =>
@@ -81,7 +82,7 @@ export function openReconciliation(network: Network, parts: ReconciliationParts)
           ...order,
           reader: retrying(reader, wakefulScheduler, stop),
           store,
-          tokenDecimals: tokenDecimalsOf(settings),
+          tokenDecimals: store.networks.decimals,
           intake: isApplied ? intake : null,
           isStopping: () => stop.aborted,
         }),
@@ -130,7 +131,8 @@ async function onUnusedStore<Work>(
 }
 
 async function reachNodes(network: Network, parts: ReconciliationParts, shutdown: Shutdown): Promise<NetworkReader> {
-  const reader = READERS[network](parts)
+  const entry = entryOf(parts.settings, network)
+  const reader = entry === undefined ? null : readerOf(entry, parts)
   if (reader === null) throw new StartError(`no nodes of ${network} are configured`)
   shutdown.add(`nodes of ${network}`, () => reader.close())
   try {

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deposit } from '../domain/deposit.js'
-import { NETWORKS } from '../domain/network.js'
 import type { WorkRecord } from '../http/routes/admin.js'
 import { withPayment } from '../http/routes/invoices.js'
 import type { Awaitable, Page, PageOf, RecordCounts, Store } from '../store/store.js'
@@ -56,7 +55,7 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
       return { items: items.map(withPayment), next }
     }),
   deposits: async function* (store, owner) {
-    for (const network of NETWORKS) {
+    for (const network of store.networks.ids) {
       for await (const items of everyPage<Deposit>((page) => store.deposits.page(network, page))) {
         yield owner === null ? items : await depositsTo(store, owner, items)
       }

@@ -3,6 +3,7 @@ import { SignedRequests } from '../auth/signed-request.js'
 import { Tarpit } from '../auth/tarpit.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
+import type { Network } from '../domain/network.js'
 import { type AllHandlers, together } from '../http/endpoints.js'
 import { browserGuard, type IsOwnOrigin, ownOrigin, unsignedPath } from '../http/guards/browsers.js'
 import { ClaimLimit } from '../http/guards/claim-limit.js'
@@ -26,9 +27,10 @@ import { deliveryHandlers, webhookConfigurationHandlers } from '../http/routes/w
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
 import type { OwedDelivery } from '../store/outbox.js'
+import { catalogueOf } from './catalogue.js'
 import type { Core } from './core.js'
 import { infoOf } from './info.js'
-import { networkFactsOf } from './pages.js'
+import { pageNetworksOf } from './pages.js'
 
 /** Wallets of one network that one client address may lease at once, unless a setting says otherwise. */
 const CLAIMS_PER_ADDRESS = 20
@@ -72,7 +74,9 @@ function allHandlers(core: Core, context: RouteContext): AllHandlers {
     api,
     healthHandlers(readiness),
     infoHandlers(() => infoOf(settings, sandbox)),
-    settings.gatewaySecrets.length === 0 ? {} : internalEventsHandlers({ intake, clock, complaints }),
+    settings.gatewaySecrets.length === 0
+      ? {}
+      : internalEventsHandlers({ intake, networks: core.store.networks, clock, complaints }),
     sandbox === null ? {} : sandboxHandlers(sandbox),
   )
 }
@@ -122,19 +126,24 @@ export function apiHandlers(core: ApiCore, context: ApiContext) {
       basePath,
     }),
     eventHandlers({ events: store.events, basePath }),
-    walletHandlers({ wallets: store.wallets, leaseMs, claimLimit }),
+    walletHandlers({ wallets: store.wallets, claims: claimsOf(settings), leaseMs, claimLimit }),
     identityHandlers(context.identities),
     paymentPageHandlers({
       store,
       pages,
-      networks: networkFactsOf(settings),
+      networks: pageNetworksOf(settings, store.networks),
       openPages,
       clientOf,
       clock,
     }),
     logoHandlers(pages.brand.logo),
-    referenceHandlers({ basePath }),
+    referenceHandlers({ basePath, networks: store.networks.ids }),
   )
+}
+
+/** The network of each path at which wallets are claimed. */
+function claimsOf(settings: Settings): ReadonlyMap<string, Network> {
+  return new Map(catalogueOf(settings).map(({ id, claim }) => [claim, id]))
 }
 
 function accessParts({ store, pool }: Core, context: RouteContext, isOwnOrigin: IsOwnOrigin): AccessParts {

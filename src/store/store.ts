@@ -8,7 +8,7 @@ import type { ImportedInvoice } from '../domain/imported-record.js'
 import type { Invoice } from '../domain/invoice.js'
 import type { EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
-import type { Network } from '../domain/network.js'
+import type { Network, Networks } from '../domain/network.js'
 import type { Payment, QualifyingDeposit } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
@@ -29,6 +29,8 @@ import type { OutboxPort, OwedDelivery } from './outbox.js'
  * many wait; commands, marks and results of deliveries, and steps of a follower are bounded by their callers.
  */
 export interface Store {
+  /** Of the catalogue, and those that are used and not in it any more. */
+  readonly networks: Networks
   readonly commands: CommandPort
   readonly keys: KeyPort
   readonly identities: IdentityPort

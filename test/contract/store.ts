@@ -18,6 +18,7 @@ import { describeLeadership } from './store/leadership.js'
 import { describeLedger } from './store/ledger.js'
 import { describeMatching } from './store/matching.js'
 import { describeMovedEvents } from './store/moved-events.js'
+import { describeNetworks } from './store/networks.js'
 import { describeOutbox } from './store/outbox.js'
 import { describeOutboxDepth } from './store/outbox-depth.js'
 import { describeOverview } from './store/overview.js'
@@ -34,6 +35,7 @@ type Suite = (open: OpenStore, share?: number) => void
 const SUITES: Readonly<
   Record<Exclude<keyof Store, 'probeWrite' | 'commitNothing' | 'isOpen' | 'close'>, readonly [Suite, ...Suite[]]>
 > = {
+  networks: [describeNetworks],
   commands: [describeCommands, describeCollisions, describeEndings, describeHistories],
   keys: [describeKeys],
   identities: [describeIdentities],

@@ -55,7 +55,7 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
 
 /** Every Markdown page below docs/, relative to the project, with forward slashes. */
 export function pagesOfDocs(): string[] {
-  return ['docs', BENCHMARKS, 'docs/internals'].flatMap((folder) =>
+  return ['docs', 'docs/networks', BENCHMARKS, 'docs/internals'].flatMap((folder) =>
     readdirSync(join(projectRoot, folder))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { isBlockId, isExplorer } from '../../src/config/checks.js'
+import { isBlockId, isExplorer } from '../../src/base/network-texts.js'
+import { parseNetworks } from '../../src/networks/catalogue/file.js'
 import { checksummedAddress } from '../../src/networks/ethereum/address.js'
 import { accountOfAddress } from '../../src/networks/tron/address.js'
 import { projectRoot } from '../support/project-root.js'
@@ -74,6 +75,19 @@ describe('docs/networks', () => {
       }
     })
   }
+
+  test('the service reads all of them as one file, and each by itself, without a problem', () => {
+    const all = files.flatMap(entriesOf)
+    for (const entries of [all, ...all.map((entry) => [entry])]) {
+      const problems: string[] = []
+      const read = parseNetworks(JSON.stringify({ networks: entries }), {}, problems)
+      assert.deepEqual(problems, [])
+      assert.deepEqual(
+        read.map(({ id, token: { contract, decimals } }) => [id, contract, decimals]),
+        entries.map(({ id, token: { contract, decimals } }) => [id, contract, decimals]),
+      )
+    }
+  })
 
   test('TRON begins with block 0, whose id ends with the chain id that nodes report', () => {
     const [tron] = entriesOf('tron.json')

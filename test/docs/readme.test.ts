@@ -13,7 +13,7 @@ function read(path: string): string {
 }
 
 function markdown(): string[] {
-  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'deploy/README.md', 'docs/networks/README.md', ...pagesOfDocs()]
+  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'deploy/README.md', ...pagesOfDocs()]
 }
 
 /** The text of every source file below a folder. */

@@ -12,6 +12,7 @@ function factsBut(against: readonly FactName[], asked: FactName[] = []): Invoice
   }
   return {
     areWalletsOwned: answer('areWalletsOwned', true),
+    areCoinsMixed: answer('areCoinsMixed', false),
     isReferenceTaken: answer('isReferenceTaken', false),
     isAmountTaken: answer('isAmountTaken', false),
     isWalletTaken: answer('isWalletTaken', false),
@@ -36,6 +37,7 @@ describe('whether an invoice may be created (specification, Invoice creation; de
 
   const all: readonly FactName[] = [
     'areWalletsOwned',
+    'areCoinsMixed',
     'isReferenceTaken',
     'isAmountTaken',
     'isWalletTaken',
@@ -45,12 +47,13 @@ describe('whether an invoice may be created (specification, Invoice creation; de
   const order: readonly (readonly [string, readonly FactName[], Readonly<Record<string, unknown>>, string, number])[] =
     [
       ['ownership first', all, { callbackUrl: 'x:' }, 'wallet_not_owned', 1],
-      ['then callbackUrl', all.slice(1), { callbackUrl: 'x:' }, 'invalid_callback_url', 1],
-      ['then the reference', all.slice(1), {}, 'reference_in_use', 2],
-      ['then the amount', all.slice(2), {}, 'amount_in_use', 3],
-      ['then whether the wallet is taken', all.slice(3), {}, 'wallet_in_use', 4],
-      ['then how many sets of wallets share it', all.slice(4), {}, 'too_many_wallet_sets', 5],
-      ['last whether this very request has created one before', all.slice(5), {}, 'request_repeated', 6],
+      ['then whether coins are mixed', all.slice(1), { callbackUrl: 'x:' }, 'mixed_native_coins', 2],
+      ['then callbackUrl', all.slice(2), { callbackUrl: 'x:' }, 'invalid_callback_url', 2],
+      ['then the reference', all.slice(2), {}, 'reference_in_use', 3],
+      ['then the amount', all.slice(3), {}, 'amount_in_use', 4],
+      ['then whether the wallet is taken', all.slice(4), {}, 'wallet_in_use', 5],
+      ['then how many sets of wallets share it', all.slice(5), {}, 'too_many_wallet_sets', 6],
+      ['last whether this very request has created one before', all.slice(6), {}, 'request_repeated', 7],
     ]
   for (const [what, against, fields, expected, count] of order) {
     test(`checks ${what}, and asks for no fact that does not matter any more`, () => {

@@ -94,6 +94,6 @@ describe('a sighting', () => {
 })
 
 test('EVM addresses compare without regard to case, TRON base58 exactly (decisions 5)', () => {
-  assert.equal(canonicalAddress('SEP', '0xAbCd'), canonicalAddress('SEP', '0xaBcD'))
-  assert.notEqual(canonicalAddress('TRX-NILE', 'TAbc'), canonicalAddress('TRX-NILE', 'Tabc'))
+  assert.equal(canonicalAddress('0xAbCd'), canonicalAddress('0xaBcD'))
+  assert.notEqual(canonicalAddress('TAbc'), canonicalAddress('Tabc'))
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseImportedRecord } from '../../src/domain/imported-record.js'
+import { TEST_NETWORKS } from '../support/networks.js'
 
 const AT = 0x019a_0000_0000
 const ID = '019a000000000007'
@@ -23,7 +24,7 @@ function withDelivery(change: object) {
 describe('an imported event', () => {
   test('is read with what it is about, and with nothing else', () => {
     const event = { id: ID, at: AT, invoiceId: CREATED.invoiceId, deposit: null, delivery: null }
-    const read = (record: object) => parseImportedRecord({ ...record, reference: 'r', more: 1 })
+    const read = (record: object) => parseImportedRecord({ ...record, reference: 'r', more: 1 }, TEST_NETWORKS)
     assert.deepEqual(read({ ...CREATED, deposit: SIGHTING }), {
       ...{ type: 'event', owner: 'alice', event: { ...event, type: 'invoice.created' } },
     })
@@ -63,7 +64,7 @@ describe('an imported event', () => {
     [{ ...SIGHTING, kind: 'pending', index: 4294967296 }, 'index must be an integer from 0 to 4294967295'],
   ] as const) {
     test(`is refused when ${flaw}: ${JSON.stringify(record)}`, () => {
-      assert.deepEqual(parseImportedRecord(record), { type: 'flaw', flaw })
+      assert.deepEqual(parseImportedRecord(record, TEST_NETWORKS), { type: 'flaw', flaw })
     })
   }
 })

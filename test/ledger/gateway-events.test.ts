@@ -3,11 +3,12 @@ import { describe, test } from 'node:test'
 import type { IncomingEvent } from '../../src/actors/intake.js'
 import type { EventOutcome } from '../../src/domain/ledger-fact.js'
 import { applyEvents, EVENTS_MAX, type ParsedEvent, parseEvents } from '../../src/ledger/gateway-events.js'
+import { TEST_NETWORKS } from '../support/networks.js'
 
 const NOW_MS = 1_700_000_000_000
 
 function parseOne(event: unknown): ParsedEvent {
-  const parsed = parseEvents({ events: [event] }, NOW_MS)
+  const parsed = parseEvents({ events: [event] }, TEST_NETWORKS, NOW_MS)
   assert.ok(parsed.ok)
   const [one] = parsed.value
   assert.ok(one !== undefined && parsed.value.length === 1)
@@ -37,14 +38,14 @@ describe('the body of a push', () => {
   ]
   for (const [what, body] of refused) {
     test(`${what} is refused as a whole`, () => {
-      const parsed = parseEvents(body, NOW_MS)
+      const parsed = parseEvents(body, TEST_NETWORKS, NOW_MS)
       assert.equal(parsed.ok, false)
       assert.equal(!parsed.ok && parsed.failure.code, 'invalid_events')
     })
   }
 
   test('with 1000 events is read', () => {
-    const parsed = parseEvents({ events: Array.from({ length: EVENTS_MAX }, () => 1) }, NOW_MS)
+    const parsed = parseEvents({ events: Array.from({ length: EVENTS_MAX }, () => 1) }, TEST_NETWORKS, NOW_MS)
     assert.equal(parsed.ok && parsed.value.length, EVENTS_MAX)
   })
 })
@@ -179,13 +180,13 @@ describe('an event that is rejected alone', () => {
       'a new wallet without network',
       { ...created, wallet: { ...wallet, network: null } },
       'e1',
-      'wallet.network must be one of SEP, TRX-NILE',
+      'wallet.network must be one of SEP, TRX-NILE, BNB',
     ],
     [
       'a wallet on another network',
       { ...created, wallet: { ...wallet, network: 'sep' } },
       'e1',
-      'wallet.network must be one of SEP, TRX-NILE',
+      'wallet.network must be one of SEP, TRX-NILE, BNB',
     ],
     ['an assignment without wallet', { ...assigned, wallet: undefined }, 'e1', 'wallet must be an object'],
     ['an assignment without wallet id', { ...assigned, wallet: {} }, 'e1', 'wallet.id must be a non-empty string'],
@@ -199,7 +200,7 @@ describe('an event that is rejected alone', () => {
       'an assignment with a wrong network',
       { ...assigned, wallet: { ...wallet, network: 1 } },
       'e1',
-      'wallet.network must be one of SEP, TRX-NILE',
+      'wallet.network must be one of SEP, TRX-NILE, BNB',
     ],
     ['an assignment without owner', { ...assigned, owner: undefined }, 'e1', `owner ${identity}`],
     ['no deposit', pending, 'e1', 'deposit must be an object'],
@@ -208,7 +209,7 @@ describe('an event that is rejected alone', () => {
       'a deposit without network',
       { ...pending, deposit: { ...deposit, network: undefined } },
       'e1',
-      'deposit.network must be one of SEP, TRX-NILE',
+      'deposit.network must be one of SEP, TRX-NILE, BNB',
     ],
     [
       'a deposit without txHash',

@@ -84,14 +84,19 @@ describe('a watcher that begins', () => {
   )
 
   test(
-    'is refused when the node is of another network',
+    'says at once that the node is of another network, and asks it again',
     fixture(async (t) => {
+      let isWrong = true
       const reader = withMethods<NetworkReader>(t.reader, {
-        verify: () => Promise.reject(new WrongNode('it is of chain 1')),
+        verify: () => (isWrong ? Promise.reject(new WrongNode('it is of chain 1')) : Promise.resolve()),
       })
       t.watcher = t.newWatcher({ reader })
       await assert.rejects(t.watcher.start(), WrongNode)
-      assert.equal(t.scheduler.pending, 0)
+      await t.rest()
+      assert.equal(t.watcher.state().problem, 'it is of chain 1')
+      isWrong = false
+      await t.next()
+      assert.equal(t.watcher.state().problem, null)
     }),
   )
 

@@ -5,7 +5,16 @@ import { addressCheck } from '../../src/networks/wallet-address.js'
 
 const SEP_TOKEN = '0xaA8E23Fb1079EA71e0a56F48a2aA51851D8433D0'
 const NILE_TOKEN = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
-const flawOf = addressCheck({ SEP: SEP_TOKEN, 'TRX-NILE': NILE_TOKEN })
+
+function check(sep: string | null, nile: string | null) {
+  const token = { symbol: 'USDT', decimals: 6 }
+  return addressCheck([
+    { id: 'SEP', kind: 'evm', token: { ...token, contract: sep } },
+    { id: 'TRX-NILE', kind: 'tron', token: { ...token, contract: nile } },
+  ])
+}
+
+const flawOf = check(SEP_TOKEN, NILE_TOKEN)
 
 describe('the address of a wallet', () => {
   const valid: readonly (readonly [Network, string, string])[] = [
@@ -50,8 +59,12 @@ describe('the address of a wallet', () => {
   })
 
   test('may be anything valid where no contract is configured', () => {
-    const check = addressCheck({ SEP: undefined, 'TRX-NILE': undefined })
-    assert.equal(check('SEP', SEP_TOKEN), null)
-    assert.equal(check('TRX-NILE', NILE_TOKEN), null)
+    const flawOf = check(null, null)
+    assert.equal(flawOf('SEP', SEP_TOKEN), null)
+    assert.equal(flawOf('TRX-NILE', NILE_TOKEN), null)
+  })
+
+  test('is not on a network that the catalogue does not have', () => {
+    assert.equal(flawOf('BNB', SEP_TOKEN), 'BNB is not a network of this service')
   })
 })

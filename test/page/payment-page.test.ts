@@ -5,6 +5,7 @@ import type { Payment } from '../../src/domain/payment.js'
 import { failurePage } from '../../src/page/failure-page.js'
 import type { PageFrame } from '../../src/page/layout.js'
 import { type PaymentView, paymentPage } from '../../src/page/payment-page.js'
+import { pageNetworks } from '../support/networks.js'
 import { frameOf, textOf } from './frame.js'
 
 const ID = '018f2a4c5b6d7e8f9012345678abcdef'
@@ -16,14 +17,14 @@ const UNKNOWN = { id: 'w3', network: null, address: null }
 const UNPAID: Payment = { status: 'unpaid', received: '0', pending: '0', remaining: '25', overpaid: '0' }
 const PAID: Payment = { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0' }
 
-const NETWORKS = {
+const FACTS = {
   SEP: {
     chainId: 11155111,
     token: '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06',
     explorer: 'https://sep.example/tx/{txHash}',
     confirmations: 12,
   },
-  'TRX-NILE': { chainId: null, token: null, explorer: 'https://nile.example/#/tx/{txHash}', confirmations: null },
+  'TRX-NILE': { explorer: 'https://nile.example/#/tx/{txHash}' },
 }
 
 interface Variation extends Partial<Omit<PaymentView, 'invoice'>> {
@@ -53,7 +54,7 @@ function render({ invoice, ...rest }: Variation = {}, frame: PageFrame = frameOf
     chosen: 0,
     deposits: [],
     hasMoreDeposits: false,
-    networks: NETWORKS,
+    networks: pageNetworks(FACTS),
     nowMs: 1_700_000_000_000,
     ...rest,
   })
@@ -375,7 +376,7 @@ describe('the payment page', () => {
     const sep = textOf(render())
     assert.ok(sep.includes('Send only USDT, and only on Ethereum Sepolia. Anything else does not count'), sep)
     assert.ok(sep.includes('Token contract of USDT on Ethereum Sepolia'), sep)
-    assert.ok(sep.includes(NETWORKS.SEP.token), sep)
+    assert.ok(sep.includes(FACTS.SEP.token), sep)
     assert.equal(render({ wallets: [NILE] }).includes('Token contract'), false)
     assert.equal(render({ invoice: { currency: 'native' } }).includes('Token contract'), false)
   })

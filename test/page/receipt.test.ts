@@ -4,6 +4,7 @@ import type { Invoice } from '../../src/domain/invoice.js'
 import type { QualifyingDeposit } from '../../src/domain/payment.js'
 import { LANGUAGES } from '../../src/page/language.js'
 import { type PaidInvoice, paidAtOf, receipt } from '../../src/page/receipt.js'
+import { pageNetworks } from '../support/networks.js'
 import { frameOf, SHOP, textOf } from './frame.js'
 
 const ID = '018f2a4c5b6d7e8f9012345678abcdef'
@@ -33,7 +34,7 @@ function deposit(amount: string, minute: number, more: Partial<QualifyingDeposit
 
 function paid(received: string, ...deposits: readonly QualifyingDeposit[]): PaidInvoice {
   const payment = { status: 'paid', received, pending: '0', remaining: '0', overpaid: '0' } as const
-  return { invoice: INVOICE, payment, deposits, hasMoreDeposits: false }
+  return { invoice: INVOICE, payment, deposits, hasMoreDeposits: false, networks: pageNetworks() }
 }
 
 function printed(invoice = paid('1250', deposit('1250', 0)), lang = 'en', brand = SHOP): string {

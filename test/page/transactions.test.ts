@@ -2,22 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { QualifyingDeposit } from '../../src/domain/payment.js'
 import { LANGUAGES } from '../../src/page/language.js'
-import {
-  areConfirming,
-  type TransactionFacts,
-  type Transactions,
-  transactionList,
-  transactionsShown,
-} from '../../src/page/transactions.js'
+import { areConfirming, type Transactions, transactionList, transactionsShown } from '../../src/page/transactions.js'
+import { pageNetworks } from '../support/networks.js'
 import { frameOf, textOf } from './frame.js'
 
 const HASH = 'a1'.repeat(32)
 const SEP_HASH = `0x${HASH}`
 const EXPLORERS = { SEP: 'https://sep.example/tx/{txHash}', 'TRX-NILE': 'https://nile.example/#/tx/{txHash}?a=1&b=2' }
-const FACTS = {
+const FACTS = pageNetworks({
   SEP: { explorer: EXPLORERS.SEP, confirmations: 12 },
-  'TRX-NILE': { explorer: EXPLORERS['TRX-NILE'], confirmations: null },
-}
+  'TRX-NILE': { explorer: EXPLORERS['TRX-NILE'] },
+})
 
 function deposit(fields: Partial<QualifyingDeposit> = {}): QualifyingDeposit {
   return {
@@ -34,7 +29,7 @@ function deposit(fields: Partial<QualifyingDeposit> = {}): QualifyingDeposit {
 
 function render(
   fields: Partial<Transactions> | Partial<QualifyingDeposit> = {},
-  { lang = 'en', facts = FACTS }: { lang?: string; facts?: Record<'SEP' | 'TRX-NILE', TransactionFacts> } = {},
+  { lang = 'en', facts = FACTS }: { lang?: string; facts?: typeof FACTS } = {},
 ): string {
   const listed = 'deposits' in fields ? fields : { deposits: [deposit(fields as Partial<QualifyingDeposit>)] }
   const view = { deposits: [], hasMoreDeposits: false, ...listed }
@@ -78,7 +73,7 @@ describe('the transactions of a page', () => {
   }
 
   test('have no link where there is no explorer, as in the sandbox', () => {
-    const html = render({}, { facts: { ...FACTS, SEP: { explorer: null, confirmations: 12 } } })
+    const html = render({}, { facts: pageNetworks({ SEP: { confirmations: 12 } }) })
     assert.equal(html.includes('<a '), false)
     assert.equal(html.includes('explorer'), false)
     assert.ok(textOf(html).includes('0xa1a1a1a1…a1a1a1a1'))

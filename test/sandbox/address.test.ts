@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { checksummedAddress } from '../../src/networks/ethereum/address.js'
 import { addressOfAccount } from '../../src/networks/tron/address.js'
-import { networkOfAddress, randomAddress } from '../../src/sandbox/address.js'
+import { kindOfAddress, randomAddress } from '../../src/sandbox/address.js'
 
 /** From ERC-55 itself. */
 const erc55 = [
@@ -28,19 +28,19 @@ describe('addresses', () => {
   for (const address of erc55) {
     test(`${address} has the checksum of ERC-55`, () => {
       assert.equal(checksummedAddress(Buffer.from(address.slice(2), 'hex')), address)
-      assert.equal(networkOfAddress(address), 'SEP')
+      assert.equal(kindOfAddress(address), 'evm')
     })
   }
 
   for (const [text, hex] of tron) {
     test(`${text} is one of TRON`, () => {
-      assert.equal(networkOfAddress(text), 'TRX-NILE')
+      assert.equal(kindOfAddress(text), 'tron')
       if (hex !== null) assert.equal(addressOfAccount(hex), text)
     })
   }
 
   test('the smallest and the largest account have addresses of TRON', () => {
-    for (const byte of ['00', 'ff']) assert.equal(networkOfAddress(addressOfAccount(byte.repeat(20))), 'TRX-NILE')
+    for (const byte of ['00', 'ff']) assert.equal(kindOfAddress(addressOfAccount(byte.repeat(20))), 'tron')
   })
 
   const none = [
@@ -56,7 +56,7 @@ describe('addresses', () => {
     '0X52908400098527886E0F7030069857D2E4169EE7',
   ]
   for (const text of none) {
-    test(`'${text}' is none`, () => assert.equal(networkOfAddress(text), null))
+    test(`'${text}' is none`, () => assert.equal(kindOfAddress(text), null))
   }
 
   test('a random address is of its network and made of the randomness given', () => {
@@ -65,10 +65,10 @@ describe('addresses', () => {
       count += 1
       target.set(createHash('sha256').update(String(count)).digest().subarray(0, target.length))
     }
-    for (const network of ['SEP', 'TRX-NILE'] as const) {
-      const addresses = Array.from({ length: 50 }, () => randomAddress(network, random))
+    for (const kind of ['evm', 'tron'] as const) {
+      const addresses = Array.from({ length: 50 }, () => randomAddress(kind, random))
       assert.equal(new Set(addresses).size, 50)
-      for (const address of addresses) assert.equal(networkOfAddress(address), network)
+      for (const address of addresses) assert.equal(kindOfAddress(address), kind)
     }
     assert.equal(count, 100)
   })

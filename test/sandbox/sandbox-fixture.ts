@@ -5,12 +5,14 @@ import { type IncomingEvent, Intake } from '../../src/actors/intake.js'
 import { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import { noble } from '../../src/crypto/noble.js'
 import type { EventOutcome } from '../../src/domain/ledger-fact.js'
+import { Networks } from '../../src/domain/network.js'
 import { createLog } from '../../src/log.js'
 import { Sandbox } from '../../src/sandbox/sandbox.js'
 import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import { lmdbStoreOptions } from '../support/lmdb-harness.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
+import { withDecimals } from '../support/networks.js'
 import { signDer, type TestKey } from '../support/signing.js'
 import { memoryDirectory, type TemporaryDirectory } from '../support/temporary-directory.js'
 
@@ -20,7 +22,7 @@ export const PUBLIC_URL = 'http://127.0.0.1:8080'
 const CALLS_MAX = 100
 
 /** Different on purpose, so that neither is taken for the other. */
-const tokenDecimals = { SEP: 6, 'TRX-NILE': 4 }
+const networks = new Networks(withDecimals({ 'TRX-NILE': 4 }).all.filter(({ isTest }) => isTest))
 
 /** An intake that keeps what it was told, and fails when the test wants it to. */
 class ObservedIntake {
@@ -105,14 +107,14 @@ export class SandboxFixture {
   }
 
   private static async open(place: TemporaryDirectory, clock: ManualClock, consensus: Consensus) {
-    const store = await openLmdbStore({ ...lmdbStoreOptions(place.path, clock), tokenDecimals })
+    const store = await openLmdbStore({ ...lmdbStoreOptions(place.path, clock), networks })
     const intake = new ObservedIntake(new Intake(store.ledger, new WalletDirectory(store), () => undefined))
     const scheduler = new ManualScheduler()
     const sandbox = await Sandbox.start({
       store,
       apply: (events) => intake.apply(events),
       engine: noble,
-      tokenDecimals,
+      networks,
       dataDirectory: place.path,
       publicUrl: () => PUBLIC_URL,
       clock,

@@ -9,6 +9,7 @@ import { doorGuards } from '../../src/service/door.js'
 import { headFrom } from '../http/head-from.js'
 import { openAccess, routesOf } from '../http/routes/call-route.js'
 import { ManualClock } from '../support/manual-clock.js'
+import { TEST_NETWORKS } from '../support/networks.js'
 
 const SECRET = '0123456789abcdef'
 
@@ -30,7 +31,7 @@ function admitted(environment: Environment, peer: string, path = '/nothing'): nu
   const { settings } = read
   const clock = new ManualClock()
   const gateway = { secrets: [SECRET], clock, complaints: { rejected: () => undefined } }
-  const events = internalEventsHandlers({ intake: { apply: () => assert.fail() }, ...gateway })
+  const events = internalEventsHandlers({ intake: { apply: () => assert.fail() }, networks: TEST_NETWORKS, ...gateway })
   const handlers = settings.gatewaySecrets.length === 0 ? HANDLERS : { ...HANDLERS, ...events }
   const routes = routesOf(handlers, { access: { ...openAccess, gateway } })
   const guards = doorGuards(routes, {

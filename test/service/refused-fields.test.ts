@@ -8,6 +8,7 @@ import { testKey } from '../support/signing.js'
 const KEY = testKey('refused fields')
 const WALLET = { id: 'w-fields', address: '0xabcd000000000000000000000000000000000031', network: 'SEP' }
 const KEY_FIELDS = { owner: 'shop', label: 'x', publicKey: KEY.publicKeyHex, permissions: ['invoices:create'] }
+const OTHER = { id: 'w-tron', address: 'TYDQ9WYznpT8iBUoDpZTNW16FTj786RqHP', network: 'TRX-NILE' }
 const INVOICE = { owner: 'shop', walletIds: [WALLET.id], name: 'Order', amount: '1' }
 
 /** Refusals of 400 that are about a request as a whole. */
@@ -55,6 +56,7 @@ const rows: readonly Row[] = [
   ['invalid_expiry', 'expiresInSeconds', 'POST', '/api/invoices', { ...INVOICE, expiresInSeconds: 59 }],
   ['unsupported_currency', 'currency', 'POST', '/api/invoices', { ...INVOICE, currency: 'EUR' }],
   ['wallet_not_owned', 'walletIds', 'POST', '/api/invoices', { ...INVOICE, walletIds: ['another'] }],
+  ['mixed_native_coins', 'walletIds', 'POST', '/api/invoices', { ...INVOICE, walletIds: [WALLET.id, OTHER.id] }],
   ['invalid_callback_url', 'callbackUrl', 'POST', '/api/invoices', { ...INVOICE, callbackUrl: 'ftp://x' }],
   ['invalid_idempotency_key', 'Idempotency-Key', 'POST', '/api/invoices', INVOICE, { 'Idempotency-Key': 'a b' }],
   ['invalid_callback_url', 'callbackUrl', 'PUT', '/api/users/shop/webhook', {}],
@@ -81,8 +83,8 @@ const rows: readonly Row[] = [
 describe('a 400 about one field names it', () => {
   let fixture: ServiceFixture
   before(async () => {
-    fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on' })
-    await fixture.assign('shop', WALLET)
+    fixture = await ServiceFixture.start({ BILLHOOK_SANDBOX: 'on', BILLHOOK_MIXED_NATIVE: 'off' })
+    for (const wallet of [WALLET, OTHER]) await fixture.assign('shop', wallet)
   })
   after(() => fixture.stop())
 

@@ -1,6 +1,6 @@
 import { authorise, type Permission } from '../../src/domain/api-key.js'
 import type { OwnerEvent } from '../../src/domain/event.js'
-import { NETWORKS, type Network } from '../../src/domain/network.js'
+import type { Network } from '../../src/domain/network.js'
 import type { QualifyingDeposit } from '../../src/domain/payment.js'
 import type { Delivery } from '../../src/domain/webhook.js'
 import type { Awaitable, Page, PageOf, Store } from '../../src/store/store.js'
@@ -8,6 +8,7 @@ import type { ModelEvent } from './model/events.js'
 import type { Model } from './model/model.js'
 import { namesOf } from './model/outbox.js'
 import { ownerName, publicKey } from './names.js'
+import { SIMULATED_NETWORKS } from './networks.js'
 import type { Random } from './random.js'
 import type { Touched } from './referee.js'
 import { expectEqual, violate } from './violation.js'
@@ -157,7 +158,7 @@ export class Comparison {
     for (const { record } of model.deposits.all()) {
       expectEqual('a deposit record', await store.deposits.find(record.network, record.txHash, record.index), record)
     }
-    for (const network of NETWORKS) {
+    for (const network of SIMULATED_NETWORKS) {
       await this.chain(network)
       for (const { height, hash, parentHash, timeMs } of model.chains.blocks(network)) {
         expectEqual('a block', await store.chain.blockAt(network, height), { height, hash, parentHash, timeMs })
@@ -308,7 +309,7 @@ export class Comparison {
   }
 
   private async pool(): Promise<void> {
-    for (const network of NETWORKS) {
+    for (const network of SIMULATED_NETWORKS) {
       const unassigned = await this.store().wallets.countUnassigned(network)
       expectEqual('unassigned wallets', unassigned, this.model.wallets.unassigned(network), network)
     }

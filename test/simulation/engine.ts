@@ -5,6 +5,7 @@ import type { Store } from '../../src/store/store.js'
 import { checkData } from '../support/check-data.js'
 import type { ManualClock } from '../support/manual-clock.js'
 import type { ManualScheduler } from '../support/manual-scheduler.js'
+import { TEST_NETWORKS } from '../support/networks.js'
 import { memoryDirectory } from '../support/temporary-directory.js'
 
 /** What the store of a process takes from the world. */
@@ -58,9 +59,10 @@ export function storeOptions({ clock, ids: fill }: Pick<StoreParts, 'clock' | 'i
   const ids = new IdGenerator(fill)
   return {
     clock,
-    tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    networks: TEST_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
+    areCoinsMixed: true,
     newId: (nowMs: number) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(fill),
     randomSecretHex: () => randomSecretHex(fill),

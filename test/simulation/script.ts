@@ -1,7 +1,8 @@
 import { PERMISSIONS, type Permission } from '../../src/domain/api-key.js'
-import { NETWORKS, type Network } from '../../src/domain/network.js'
+import type { Network } from '../../src/domain/network.js'
 import { WEBHOOK_PAYLOADS, type WebhookPayload } from '../../src/domain/webhook.js'
 import { type Habits, makeHabits, makeProfile } from './habits.js'
+import { SIMULATED_NETWORKS } from './networks.js'
 import { Random } from './random.js'
 import type { AmountStep, ChainMove, CoreStep, Ending, EventStep, Script, Step, TransferStep } from './steps.js'
 
@@ -212,7 +213,7 @@ class Writer {
   private chain(): { readonly network: Network; readonly move: ChainMove } {
     const { random, habits } = this
     // Wallets of the first network are the even ones.
-    const network = random.chance(habits.crowding) ? 'SEP' : random.pick(NETWORKS)
+    const network = random.chance(habits.crowding) ? 'SEP' : random.pick(SIMULATED_NETWORKS)
     const transfers = (max: number) => Array.from({ length: random.below(max + 1) }, () => this.transfer(network))
     switch (random.weighted({ append: 10, confirm: 6, undo: habits.dropped, forget: 0.05 })) {
       case 'append': {
@@ -246,7 +247,7 @@ class Writer {
         ? random.below(habits.txWindow)
         : NEW_TRANSACTIONS + this.recent(habits.txWindow, habits.txPace),
       index: random.chance(0.9) ? 0 : 1,
-      wallet: any - (any % 2) + NETWORKS.indexOf(network),
+      wallet: any - (any % 2) + SIMULATED_NETWORKS.indexOf(network),
       spelling: random.chance(0.8) ? 0 : random.below(3),
       label: this.label(),
       amount: this.amount(habits.missing, habits.depositCoinsMax),

@@ -4,6 +4,7 @@ import { type LmdbStore, type LmdbStoreOptions, openLmdbStore } from '../../src/
 import type { StoreHarness } from '../contract/store/harness.js'
 import { assertSound } from './check-data.js'
 import { ManualClock } from './manual-clock.js'
+import { TEST_NETWORKS } from './networks.js'
 import { memoryDirectory } from './temporary-directory.js'
 
 /** Options of an LMDB store in `directory` for tests: real ids, and secrets that count up. */
@@ -14,9 +15,10 @@ export function lmdbStoreOptions(directory: string, clock: Clock): LmdbStoreOpti
   return {
     directory,
     clock,
-    tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    networks: TEST_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
+    areCoinsMixed: true,
     newId: (nowMs) => ids.next(nowMs),
     randomKeyId: () => randomKeyId(random),
     randomSecretHex: () => (++secrets).toString(16).padStart(64, '0'),
@@ -42,9 +44,9 @@ export async function openLmdbHarness(): Promise<StoreHarness> {
     failIds(error) {
       failure = error
     },
-    async reopen() {
+    async reopen(changed = {}) {
       await store.close()
-      store = await openLmdbStore({ ...options, newId })
+      store = await openLmdbStore({ ...options, newId, ...changed })
     },
     async discard() {
       await store.close()

@@ -9,6 +9,7 @@ import type { Store } from '../../src/store/store.js'
 import type { Violation } from '../../src/store/upkeep.js'
 import type { StoreHarness } from '../contract/store/harness.js'
 import { ManualClock } from './manual-clock.js'
+import { TEST_NETWORKS } from './networks.js'
 import type { PostgresServer } from './postgres-server.js'
 
 /** Options of a store on PostgreSQL for tests: real ids, and secrets that count up. */
@@ -20,9 +21,10 @@ export function postgresStoreOptions(url: string): Omit<PostgresStoreOptions, 'c
   if (address === undefined) throw new Error(`${url} is no address of a database`)
   return {
     address,
-    tokenDecimals: { SEP: 6, 'TRX-NILE': 6 },
+    networks: TEST_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
+    areCoinsMixed: true,
     kind: 'real',
     mayBegin: true,
     promises: 'concurrency',
@@ -85,9 +87,9 @@ export async function openPostgresHarness(server: PostgresServer): Promise<Store
     failIds(error) {
       failure = error
     },
-    async reopen() {
+    async reopen(changed = {}) {
       await store.close()
-      store = await openPostgresStore(options)
+      store = await openPostgresStore({ ...options, ...changed })
     },
     async discard() {
       await store.close()

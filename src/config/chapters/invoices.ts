@@ -12,6 +12,11 @@ export const invoices = {
     sentence:
       'Let several unpaid invoices in one currency share a wallet. With off, the second one is rejected, so that each payment belongs to one invoice.',
   }),
+  mixedNative: onOff({
+    fallback: 'on',
+    sentence:
+      'Let an invoice in the native currency have wallets on networks with different coins, whose amounts are added as plain numbers. With off, it is rejected.',
+  }),
   invoiceExpirySeconds: optional.quantity(INVOICE_EXPIRY_MINIMUM_SECONDS, INVOICE_EXPIRY_LIMIT_SECONDS, 'seconds', {
     fallbackText: 'none: they never expire',
     sentence: 'The time after which an invoice expires that was created without expiresInSeconds.',

@@ -1,4 +1,5 @@
-import { each, isBlockId, isEndpoint, isEvmAddress, isExplorer, isTronAddress } from '../checks.js'
+import { isBlockId, isEndpoint, isExplorer } from '../../base/network-texts.js'
+import { each, isEvmAddress, isPath, isTronAddress } from '../checks.js'
 import { integer, list, optional, quantity, type Setting, type SettingAbout, text } from '../setting.js'
 import { pollPause } from './poll-pause.js'
 
@@ -33,6 +34,11 @@ function explorer(network: string, fallback: string): Setting<string | null> {
 
 /** The watched networks. A network without endpoints is not watched. */
 export const networks = {
+  networks: optional.text(isPath, {
+    fallbackText: 'none: SEP and TRX-NILE only',
+    expects: 'a path',
+    sentence: 'A file in JSON that adds networks to SEP and TRX-NILE (networks.md).',
+  }),
   sepTokenDecimals: quantity(0, TOKEN_DECIMALS_LIMIT, 'digits', {
     fallback: '6',
     sentence: 'The number of decimals of the token on SEP.',

@@ -1,13 +1,11 @@
-import { NETWORKS } from '../../domain/network.js'
 import { EVENTS_MAX } from '../../ledger/gateway-events.js'
 import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { ownerInBody } from './parameters.js'
+import { networkName as network } from './records/common.js'
 import { list, oneOf, orNull, record, type Schema, text, whole } from './schema.js'
 
 const nonEmpty = (description: string) => text(description, { minLength: 1 })
-
-const network = oneOf(NETWORKS, 'The network.')
 
 function event(types: readonly string[], more: Readonly<Record<string, Schema>>): Schema {
   return record({

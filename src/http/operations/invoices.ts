@@ -101,7 +101,8 @@ export const invoiceOperations = operations({
     },
     errors: [
       ...(['invalid_json', 'invalid_invoice', 'invalid_expiry', 'unsupported_currency'] as const),
-      ...(['wallet_not_owned', 'invalid_callback_url', 'invalid_idempotency_key', 'reference_in_use'] as const),
+      ...(['wallet_not_owned', 'mixed_native_coins', 'invalid_callback_url', 'invalid_idempotency_key'] as const),
+      ...(['reference_in_use'] as const),
       ...(['amount_in_use', 'wallet_in_use', 'too_many_wallet_sets', 'request_repeated'] as const),
       ...(['idempotency_in_progress', 'idempotency_key_reused'] as const),
     ],

@@ -1,3 +1,4 @@
+import { examples } from './examples.js'
 import { operations } from './operation.js'
 import { identityInPath } from './parameters.js'
 import { record, text } from './schema.js'
@@ -47,6 +48,20 @@ export const walletOperations = operations({
     answers: claimed,
     errors: ['no_wallet_available', 'too_many_claims'],
   },
+  'GET /api/wallets/claim/:chain/:coin': {
+    id: 'claimWallet',
+    chapter: 'Identities and wallets',
+    summary: 'Claim an unassigned wallet of any network',
+    description:
+      'The path ends as `claim` of the network in `GET /api/info` does; `not_found` when no network has it. It has an effect although it is a `GET`: never prefetch it.',
+    path: {
+      chain: text('The first segment of `claim`, such as `sep`.', { pattern: '^[a-z0-9-]{1,32}$' }),
+      coin: text('The second segment of `claim`, such as `eth`.', { pattern: '^[a-z0-9-]{1,32}$' }),
+    },
+    query: {},
+    answers: claimed,
+    errors: ['not_found', 'no_wallet_available', 'too_many_claims'],
+  },
   'GET /api/users/:id/wallets': {
     id: 'listWallets',
     chapter: 'Identities and wallets',
@@ -62,7 +77,7 @@ export const walletOperations = operations({
           {
             id: '6a7a00d0c2b04bb2',
             address: 'TYDQ9WYznpT8iBUoDpZTNW16FTj786RqHP',
-            network: 'TRX-NILE',
+            network: examples.deposit.network,
             assigned_at: 1795171626800,
           },
         ],

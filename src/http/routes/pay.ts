@@ -5,14 +5,9 @@ import { type Invoice, walletsOf } from '../../domain/invoice.js'
 import { failurePage } from '../../page/failure-page.js'
 import { languageFor } from '../../page/language.js'
 import type { PageFrame } from '../../page/layout.js'
+import type { PageNetworks } from '../../page/networks.js'
 import { newsOf, type OpenPages, type PageState } from '../../page/open-pages.js'
-import {
-  type NetworkFacts,
-  type PageWallet,
-  type PaymentView,
-  paymentPage,
-  versionOf,
-} from '../../page/payment-page.js'
+import { type PageWallet, type PaymentView, paymentPage, versionOf } from '../../page/payment-page.js'
 import { isAwaited, leftToSend, paymentStateOf } from '../../page/payment-state.js'
 import { qrSvg } from '../../page/qr.js'
 import { areConfirming, TRANSACTIONS_MAX } from '../../page/transactions.js'
@@ -38,7 +33,7 @@ export interface PageStore {
 export interface PaymentPageParts {
   readonly store: PageStore
   readonly pages: PageSettings
-  readonly networks: NetworkFacts
+  readonly networks: PageNetworks
   readonly openPages: Pick<OpenPages, 'open'>
   readonly clientOf: ClientOf
   readonly clock: Clock
@@ -82,7 +77,7 @@ async function shownOf(store: PageStore, id: string): Promise<Shown | undefined>
 }
 
 /** What the page of an invoice shows now; undefined if there is no such invoice. */
-export async function pageState(store: PageStore, networks: NetworkFacts, id: string): Promise<PageState | undefined> {
+export async function pageState(store: PageStore, networks: PageNetworks, id: string): Promise<PageState | undefined> {
   const shown = await shownOf(store, id)
   if (shown === undefined) return undefined
   return { version: versionOf({ ...shown, networks }), isConfirming: areConfirming(shown) }

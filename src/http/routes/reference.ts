@@ -12,15 +12,17 @@ import type { Answer, Request } from '../server.js'
 export interface ReferenceParts {
   /** The path of the public URL, without a final slash. */
   readonly basePath: string
+  /** The networks that a record may name. */
+  readonly networks: readonly string[]
 }
 
 /** The reference. Nothing of it is loaded or made before somebody asks for it. */
-export function referenceHandlers({ basePath }: ReferenceParts) {
+export function referenceHandlers(parts: ReferenceParts) {
   let document: Promise<Content> | undefined
   return handlers({
     'GET /openapi.json': async (request) => {
       document ??= import('../openapi.js').then(({ openApiDocument }) =>
-        contentOf('application/json; charset=utf-8', JSON.stringify(openApiDocument({ version: VERSION, basePath }))),
+        contentOf('application/json; charset=utf-8', JSON.stringify(openApiDocument({ version: VERSION, ...parts }))),
       )
       return cachedAnswer(request, await document)
     },

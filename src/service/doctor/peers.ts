@@ -1,12 +1,13 @@
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
 import { request } from 'undici'
-import { NETWORKS } from '../../domain/network.js'
 import { LedgerNodes } from '../../ledger/ledger-nodes.js'
+import type { NetworkEntry } from '../../networks/catalogue/entry.js'
 import type { NodeFact } from '../../networks/node/node-fact.js'
 import { AddressGuard } from '../../webhooks/address-guard.js'
+import { catalogueOf } from '../catalogue.js'
 import { isPrivateToMachine } from '../exposure.js'
-import { READERS } from '../networks.js'
+import { readerOf } from '../networks.js'
 import { type Examination, type Finding, failed, ok, type Patient, skipped, warning } from './examination.js'
 
 const TIMEOUT_MS = 5000
@@ -22,7 +23,7 @@ const NOBODY = '0'.repeat(64)
 
 /** The clock, compared with the servers that the settings name. */
 export const examineClock: Examination = async ({ settings, clock }) => {
-  const urls = [settings.publicUrl, ...settings.ledgerUrls, ...settings.sepUrls, ...settings.trxNileUrls]
+  const urls = [settings.publicUrl, ...settings.ledgerUrls, ...catalogueOf(settings).flatMap((one) => one.urls)]
   const differences: number[] = []
   for (const url of urls.filter((one) => one !== undefined)) {
     const date = await dateAt(url)
@@ -51,20 +52,16 @@ async function dateAt(url: string): Promise<number | null> {
 /** Each node of each watched network by itself: that it is of the network, knows the token, how far it is, and what it offers. */
 export const examineNetworks: Examination = async (patient) => {
   const findings: Finding[] = []
-  for (const network of NETWORKS) {
-    const name = { SEP: 'sepUrls', 'TRX-NILE': 'trxNileUrls' } as const
-    const urls = patient.settings[name[network]]
-    if (urls.length === 0) findings.push(skipped(network, 'It is not watched.'))
-    else findings.push(...(await examineNodes(patient, network)))
+  for (const entry of catalogueOf(patient.settings)) {
+    if (entry.urls.length === 0) findings.push(skipped(entry.id, 'It is not watched.'))
+    else findings.push(...(await examineNodes(patient, entry)))
   }
   return findings
 }
 
-async function examineNodes(
-  { settings, clock, log }: Patient,
-  network: (typeof NETWORKS)[number],
-): Promise<readonly Finding[]> {
-  const reader = READERS[network]({ settings, clock, log })
+async function examineNodes({ settings, clock, log }: Patient, entry: NetworkEntry): Promise<readonly Finding[]> {
+  const network = entry.id
+  const reader = readerOf(entry, { settings, clock, log })
   if (reader === null) return [skipped(network, 'It is not watched.')]
   try {
     const nodes = await reader.examine()

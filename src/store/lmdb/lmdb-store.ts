@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TokenDecimals } from '../../domain/network.js'
+import type { Networks } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import { StartError } from '../../start-error.js'
 import { OWN_ALLOWANCES } from '../allowances.js'
@@ -25,6 +25,7 @@ import { InvoiceAnswers } from './invoices/invoice-answers.js'
 import { LmdbInvoices } from './invoices/invoice-port.js'
 import { LmdbKeys } from './keys/api-keys.js'
 import { LmdbLedger } from './ledger/ledger-port.js'
+import { rememberNetworks } from './networks.js'
 import { LmdbOutbox } from './outbox/outbox-port.js'
 import { LmdbOverview } from './overview.js'
 import { type Environment, openEnvironment, type Tables } from './tables/tables.js'
@@ -38,11 +39,14 @@ const PROBE_BYTES = 262_144
 export interface LmdbStoreOptions extends World {
   /** The data directory; made when it is not there. */
   readonly directory: string
-  readonly tokenDecimals: TokenDecimals
+  /** Of the catalogue. */
+  readonly networks: Networks
   /** Judges the address of a wallet that becomes known. */
   readonly flawOfAddress: FlawOfAddress
   /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
   readonly areWalletsShared: boolean
+  /** Whether a native amount may be paid in different coins (decisions 11). */
+  readonly areCoinsMixed: boolean
   /** 16 hex characters. */
   readonly randomKeyId: () => string
   /** 64 hex characters. */
@@ -65,7 +69,7 @@ export function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
     const tables = await prepareSchema(root, directory, migration)
     // Data of a program that did not note it: what happens from now on is logged.
     if (loggedSince(tables.meta) === null) await root.transaction(() => beginLogging(tables, options.clock.now()))
-    return storeOn(tables, lock, options)
+    return storeOn(tables, lock, { ...options, networks: await rememberNetworks(tables, options.networks) })
   })
 }
 
@@ -115,7 +119,7 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
     options.commitObserver,
     options.onCommitFailed,
   )
-  const deposits = new DepositRecorder(options.tokenDecimals)
+  const deposits = new DepositRecorder(options.networks.decimals)
   const answers = new InvoiceAnswers()
   const chain = new LmdbChain(commits, deposits)
   let closing: Promise<void> | null = null
@@ -125,7 +129,8 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
     lock.release()
   }
   return {
-    commands: new LmdbCommands({ commits, deposits, answers, areWalletsShared: options.areWalletsShared }),
+    networks: options.networks,
+    commands: new LmdbCommands({ commits, deposits, answers, terms: options }),
     keys: new LmdbKeys(commits, options.randomKeyId),
     identities: new LmdbIdentities(commits),
     wallets: new LmdbWallets(commits),

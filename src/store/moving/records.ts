@@ -3,7 +3,7 @@ import type { Deposit, Sighting } from '../../domain/deposit.js'
 import type { EventType, FailedDelivery } from '../../domain/event.js'
 import type { Invoice } from '../../domain/invoice.js'
 import type { LedgerProgress, ListedTransaction, SetAside } from '../../domain/ledger-progress.js'
-import type { Network } from '../../domain/network.js'
+import type { Network, NetworkAbout } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
 import type { Delivery, KeptSecrets, WebhookPayload } from '../../domain/webhook.js'
 
@@ -80,9 +80,11 @@ export interface MovedEvent {
 
 /** The records of each kind. */
 export interface MovedRecords {
+  /** What the catalogue said of networks, by the bytes of the id. */
+  readonly networks: NetworkAbout
   /** In the order of the owners' bytes. */
   readonly identities: { readonly owner: string; readonly isKnown: boolean }
-  /** By network and bytes. The address is in the form in which it is compared. */
+  /** By network, in the order of LMDB's keys, and bytes. The address is in the form in which it is compared. */
   readonly addresses: { readonly network: Network; readonly address: string; readonly walletId: string | null }
   /** By the bytes of the id. */
   readonly wallets: MovedWallet
@@ -119,6 +121,7 @@ export type MovedKind = keyof MovedRecords
 
 /** The kinds, each behind those that it names. */
 export const MOVED_KINDS = [
+  'networks',
   'identities',
   'addresses',
   'wallets',

@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from '../../base/database-address.js'
-import type { TokenDecimals } from '../../domain/network.js'
+import type { Networks } from '../../domain/network.js'
 import type { FlawOfAddress } from '../../domain/wallet.js'
 import type { Scheduler } from '../../scheduler.js'
 import { StartError } from '../../start-error.js'
@@ -20,6 +20,7 @@ import { PostgresInvoices } from './invoices/invoice-port.js'
 import { PostgresKeys } from './keys/key-port.js'
 import { PostgresLeadership } from './leadership.js'
 import { PostgresLedger } from './ledger/ledger-port.js'
+import { rememberNetworks } from './networks.js'
 import { PostgresOutbox } from './outbox/outbox-port.js'
 import { PostgresOverview } from './overview.js'
 import { type Preparation, prepareSchema } from './schema/prepare.js'
@@ -28,11 +29,14 @@ import { PostgresWebhooks } from './webhooks.js'
 
 /** Everything that the store takes from outside. */
 export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
-  readonly tokenDecimals: TokenDecimals
+  /** Of the catalogue. */
+  readonly networks: Networks
   /** Judges the address of a wallet that becomes known. */
   readonly flawOfAddress: FlawOfAddress
   /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
   readonly areWalletsShared: boolean
+  /** Whether a native amount may be paid in different coins (decisions 11). */
+  readonly areCoinsMixed: boolean
   /** 16 hex characters. */
   readonly randomKeyId: () => string
   /** 64 hex characters. */
@@ -49,7 +53,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const database = new Database(options)
   try {
     await prepareSchema(database, options)
-    return storeOn(database, options)
+    return storeOn(database, { ...options, networks: await rememberNetworks(database, options.networks) })
   } catch (error) {
     await database.close()
     throw explained(error, options.address)
@@ -66,12 +70,13 @@ function explained(error: unknown, { shown }: DatabaseAddress): unknown {
 
 function storeOn(database: Database, options: PostgresStoreOptions): Store {
   const fence = new Fence()
-  const deposits = new DepositRecorder(options.tokenDecimals)
+  const deposits = new DepositRecorder(options.networks.decimals)
   const invoices = new PostgresInvoices(database)
   const outbox = new PostgresOutbox(database, fence)
   let closing: Promise<void> | null = null
   return {
-    commands: new PostgresCommands(database, deposits, options.areWalletsShared, fence),
+    networks: options.networks,
+    commands: new PostgresCommands(database, deposits, options, fence),
     keys: new PostgresKeys(database, options.randomKeyId),
     identities: new PostgresIdentities(database),
     wallets: new PostgresWallets(database),

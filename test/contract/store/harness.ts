@@ -4,6 +4,7 @@ import type { DepositReport, Sighting } from '../../../src/domain/deposit.js'
 import type { Outcome } from '../../../src/domain/failure.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { EventOutcome, LedgerFact } from '../../../src/domain/ledger-fact.js'
+import type { Networks } from '../../../src/domain/network.js'
 import type { Delivery } from '../../../src/domain/webhook.js'
 import type { Settled, WalletCommand, WalletResult } from '../../../src/store/commands.js'
 import type { InvoiceWithPayment, PageOf, Store } from '../../../src/store/store.js'
@@ -17,6 +18,12 @@ import {
 } from '../../support/fixtures.js'
 import type { ManualClock } from '../../support/manual-clock.js'
 
+/** What an operator may set. */
+export interface Reconfigured {
+  readonly networks: Networks
+  readonly areCoinsMixed: boolean
+}
+
 /** A store under test, with the world it was given. */
 export interface StoreHarness {
   /** The store as of the last `reopen`. */
@@ -24,13 +31,13 @@ export interface StoreHarness {
   readonly clock: ManualClock
   /** From now on the store is thrown `error` when it asks for an id; null ends that. */
   failIds(error: Error | null): void
-  /** Closes the store and opens another on the same data. */
-  reopen(): Promise<void>
+  /** Closes the store and opens another on the same data, under other settings if there are some. */
+  reopen(changed?: Partial<Reconfigured>): Promise<void>
   /** Closes the store and removes its data. */
   discard(): Promise<void>
 }
 
-/** Opens an empty store. USDT has 6 decimals on both networks. */
+/** Opens an empty store. USDT has 6 decimals on SEP and TRX-NILE, and 18 on BNB. */
 export type OpenStore = () => Promise<StoreHarness>
 
 /** More deposits than a scenario makes for one invoice. */

@@ -446,6 +446,7 @@ test('every endpoint that is not open on purpose asks for a signature', async ()
   const open = [
     'GET /api/info',
     'GET /api/identity/:id/exists',
+    'GET /api/wallets/claim/:chain/:coin',
     'GET /api/wallets/claim/niles/trx',
     'GET /api/wallets/claim/sep/eth',
     'GET /docs',

@@ -131,6 +131,7 @@ describe('the route of claims', () => {
     const wait = () => new Promise<null>((resolve) => answers.push(resolve))
     const handlers = walletHandlers({
       wallets: { claim: wait, page: () => ({ items: [], next: null }) },
+      claims: new Map([['sep/eth', 'SEP']]),
       leaseMs: LEASE_MS,
       // What `callRoute` sends comes from 127.0.0.1, here as a proxy.
       claimLimit: limitOf(2, new ManualClock(), ['127.0.0.1/32']),
@@ -157,6 +158,7 @@ describe('the route of claims', () => {
     }
     const handlers = walletHandlers({
       wallets: { claim: fail, page: () => ({ items: [], next: null }) },
+      claims: new Map([['sep/eth', 'SEP']]),
       leaseMs: LEASE_MS,
       claimLimit: limitOf(1, new ManualClock(), ['127.0.0.1/32']),
     })

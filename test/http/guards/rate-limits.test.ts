@@ -96,6 +96,7 @@ describe('the limit of claims', () => {
   const handlers = {
     ...walletHandlers({
       wallets: { claim: async () => null, page: () => ({ items: [], next: null }) },
+      claims: new Map([['sep/eth', 'SEP']]),
       leaseMs: 0,
       claimLimit: { claim: async () => refuse('no_wallet_available') },
     }),

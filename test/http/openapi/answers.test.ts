@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { endpoints, isForOwnPages } from '../../../src/http/endpoints.js'
 import { identityOf, onboarding } from '../../sandbox/sandbox-fixture.js'
 import { HTTP_ENGINES } from '../../support/http-engines.js'
+import { projectRoot } from '../../support/project-root.js'
 import { openReceiver, type Receiver } from '../../support/receiver.js'
 import { gatewayHeaders, ServiceFixture } from '../../support/service-fixture.js'
 import { signRequest, type TestKey, testKey } from '../../support/signing.js'
@@ -30,19 +31,22 @@ const NOT_CAUSED: ReadonlySet<string> = new Set([
   'idempotency_in_progress',
   // 64 sets of wallets; a sandbox without wallets left; 101 keys; claims without end.
   ...['too_many_wallet_sets', 'no_wallet_available', 'too_many_keys', 'too_many_claims'],
-  // Needs a setting: one invoice for each wallet, a ledger to be asked.
-  ...['wallet_in_use', 'ledger_unreachable'],
+  // Needs a setting: one invoice for each wallet, one coin for each invoice, a ledger to be asked.
+  ...['wallet_in_use', 'mixed_native_coins', 'ledger_unreachable'],
   // Thirty days later.
   'events_removed',
   // At the start and at the end of the service.
   ...['shutting_down', 'not_ready'],
 ])
 
+/** Adds BNB to the networks. */
+const NETWORKS_FILE = join(projectRoot, 'test/http/openapi/networks.json')
+
 const OWNER = 'an owner & co'
 const HEX32 = '0'.repeat(32)
 const ONBOARDING_NAME = 'acme.onboarding'
 
-const contract = new Contract()
+const contract = new Contract(['SEP', 'TRX-NILE', 'BNB'])
 const seen = new Set<string>()
 
 function signed(key: TestKey, tag: string, body = '', timestamp = String(Date.now())): Record<string, string> {
@@ -275,10 +279,13 @@ for (const engine of HTTP_ENGINES) {
       }))
 
     test('wallets, identities, the gateway and the service itself', () =>
-      calling({ BILLHOOK_HTTP: engine, BILLHOOK_SANDBOX: 'on' }, async (caller) => {
+      calling({ BILLHOOK_HTTP: engine, BILLHOOK_SANDBOX: 'on', BILLHOOK_NETWORKS: NETWORKS_FILE }, async (caller) => {
         const niles = 'GET /api/wallets/claim/niles/trx'
         const { id } = (await caller.expect(niles, 200)).json
         await caller.expect('GET /api/wallets/claim/sep/eth', 200)
+        const others = 'GET /api/wallets/claim/:chain/:coin'
+        await caller.expect(others, 200, { path: { chain: 'bnb', coin: 'bnb' } })
+        await caller.expect(others, 'not_found', { path: { chain: 'sep', coin: 'trx' } })
         const push = 'POST /internal/events'
         const event = { id: 'e-1', type: 'wallet.assigned', wallet: { id }, owner: OWNER }
         const deposit = { network: 'SEP', txHash: '0x1', toAddress: validAddress('SEP', 'x'), amount: '1' }

@@ -79,8 +79,13 @@ export class Contract {
   private readonly openChecks = new WeakMap<JsonSchema, ValidateFunction>()
   private readonly closedChecks = new WeakMap<JsonSchema, ValidateFunction>()
 
-  constructor() {
-    this.document = JSON.parse(JSON.stringify(openApiDocument({ version: '0.0.0', basePath: '' })))
+  /** `networks` are those of the service; without them, those that every service has. */
+  constructor(networks?: readonly string[]) {
+    this.document = JSON.parse(
+      JSON.stringify(
+        openApiDocument({ version: '0.0.0', basePath: '', ...(networks === undefined ? {} : { networks }) }),
+      ),
+    )
     this.schemas = new JsonSchemas({ strict: false, allErrors: true, formats: { int64: true } })
     this.schemas.addSchema({ $id: 'document', components: { schemas: closed(this.document.components.schemas) } })
   }

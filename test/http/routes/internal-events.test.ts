@@ -24,7 +24,7 @@ let handlers: ReturnType<typeof internalEventsHandlers>
 before(async () => {
   fixture = await openFixture(clock)
   const intake = new Intake(fixture.store.ledger, fixture.directory, (due) => owed.push(...due))
-  handlers = internalEventsHandlers({ intake, clock, complaints })
+  handlers = internalEventsHandlers({ intake, networks: fixture.store.networks, clock, complaints })
 })
 after(() => fixture.close())
 

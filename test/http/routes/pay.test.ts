@@ -13,6 +13,7 @@ import { versionOf } from '../../../src/page/payment-page.js'
 import { qrSvg } from '../../../src/page/qr.js'
 import { PLAIN_PAGES, textOf } from '../../page/frame.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { pageNetworks } from '../../support/networks.js'
 import { routesOf } from './call-route.js'
 
 const UNPAID_ID = '018f2a4c5b6d7e8f9012345678abcdef'
@@ -79,10 +80,7 @@ const wallets = new Map<string, Wallet>([
 
 const SEP_ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
 
-const NETWORKS = {
-  SEP: { chainId: 11155111, token: null, explorer: null, confirmations: 12 },
-  'TRX-NILE': { chainId: null, token: null, explorer: null, confirmations: null },
-}
+const NETWORKS = pageNetworks({ SEP: { chainId: 11155111, confirmations: 12 } })
 
 async function* news(): AsyncGenerator<string> {
   yield 'event: changed\n\n'

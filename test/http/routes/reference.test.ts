@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.js'
 import { callRoute } from './call-route.js'
 
 describe('GET /openapi.json', () => {
-  const routes = referenceHandlers({ basePath: '/shop' })
+  const routes = referenceHandlers({ basePath: '/shop', networks: ['SEP', 'TRX-NILE', 'BNB'] })
   const get = (tag?: string) =>
     callRoute(routes, 'GET', '/openapi.json', { headers: tag === undefined ? {} : { 'if-none-match': tag } })
 
@@ -40,8 +40,18 @@ describe('GET /openapi.json', () => {
     }
   })
 
+  test('names the networks of the service where it names networks', async () => {
+    const { body } = await get()
+    const enums: string[] = []
+    JSON.stringify(body, (name, value) => {
+      if (name === 'enum' && Array.isArray(value) && value.includes('SEP')) enums.push(value.join())
+      return value
+    })
+    assert.deepEqual([...new Set(enums)], ['SEP,TRX-NILE,BNB', 'SEP,TRX-NILE,BNB,'])
+  })
+
   test('has another tag where its content differs', async () => {
-    const other = await callRoute(referenceHandlers({ basePath: '' }), 'GET', '/openapi.json')
+    const other = await callRoute(referenceHandlers({ basePath: '', networks: [] }), 'GET', '/openapi.json')
     assert.notEqual(other.headers['ETag'], (await get()).headers['ETag'])
   })
 

@@ -8,6 +8,7 @@ import { failurePages, paymentPageHandlers } from '../../../src/http/routes/pay.
 import type { RequestHead, Resolve } from '../../../src/http/server.js'
 import { routesOf } from '../../http/routes/call-route.js'
 import { ManualClock, START_MS } from '../../support/manual-clock.js'
+import { pageNetworks } from '../../support/networks.js'
 import { PLAIN_PAGES } from '../frame.js'
 
 /** What the page shows. Everything in it is fixed, so that it looks the same each time. */
@@ -112,15 +113,15 @@ function createPages(): Resolve {
       wallets: { find: (id) => wallets.get(id) },
     },
     pages: PLAIN_PAGES,
-    networks: {
+    networks: pageNetworks({
       SEP: {
         chainId: 11155111,
         token: '0x7169D38820dfd117C3FA1f22a697dBA58d90BA06',
         explorer: 'https://sep.test/tx/{txHash}',
         confirmations: 12,
       },
-      'TRX-NILE': { chainId: null, token: null, explorer: 'https://nile.test/tx/{txHash}', confirmations: null },
-    },
+      'TRX-NILE': { explorer: 'https://nile.test/tx/{txHash}' },
+    }),
     openPages: { open: () => null },
     clientOf: () => ({ key: '192.0.2.1', isLoopback: false }),
     clock: new ManualClock(),

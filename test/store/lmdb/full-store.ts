@@ -17,6 +17,7 @@ export async function fillEveryTable(directory: string): Promise<void> {
   await t.own('alice', 'wallet-1', 'wallet-2', 'wallet-3')
   await t.tell(walletCreated('free-1', 'TRX-NILE'))
   await t.tell(walletCreated('free-2', 'TRX-NILE'))
+  await t.tell(walletCreated('bnb-1', 'BNB'))
   await t.tell({
     type: 'wallet.assigned',
     id: 'dated',
@@ -86,6 +87,10 @@ async function deposits(t: Scenario): Promise<void> {
       `event ${n}`,
     )
   }
+  await t.deposit('confirmed', {
+    ...{ network: 'BNB', txHash: '0xbnb', toAddress: addressOf('bnb-1'), currency: 'Tether' },
+    amount: '1500000000000000000',
+  })
   await t.deposit('pending', { txHash: '0xpending', amount: '4' })
   await t.deposit('pending', { txHash: '0xdropped', amount: '5' })
   await t.deposit('dropped', { txHash: '0xdropped' })

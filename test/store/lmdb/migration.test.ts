@@ -6,6 +6,7 @@ import { StartError, StartStopped } from '../../../src/start-error.js'
 import { MIGRATE_2 } from '../../../src/store/lmdb/file/migrate-2.js'
 import { MIGRATE_3 } from '../../../src/store/lmdb/file/migrate-3.js'
 import { MIGRATE_4 } from '../../../src/store/lmdb/file/migrate-4.js'
+import { MIGRATE_5 } from '../../../src/store/lmdb/file/migrate-5.js'
 import { migrationPlan, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
 import { lmdbUpkeep } from '../../../src/store/lmdb/upkeep/upkeep.js'
@@ -41,7 +42,7 @@ async function withData<T>(run: (data: Data) => Promise<T>): Promise<T> {
       path,
       migrate: (control, stepRows = STEP_ROWS, version = SCHEMA_VERSION) =>
         opened(async (root) => {
-          const migrations = version === SCHEMA_VERSION ? [MIGRATE_2, MIGRATE_3, MIGRATE_4] : []
+          const migrations = version === SCHEMA_VERSION ? [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5] : []
           await prepareSchema(root, path, control, { version, migrations, stepRows })
         }),
       plan: () => opened(async (root) => migrationPlan(root, path)),
@@ -122,7 +123,7 @@ describe('a migration', () => {
         counts.toSorted((a, b) => a - b),
       )
       assert.ok(Number(counts.at(-1)) <= plan.rows && Number(counts.at(-1)) >= plan.rows - STEP_ROWS)
-      assert.deepEqual(await data.plan(), { from: 5, to: 5, rows: 0, done: 0 })
+      assert.deepEqual(await data.plan(), { from: 6, to: 6, rows: 0, done: 0 })
     })
   })
 
@@ -164,7 +165,7 @@ describe('a migration', () => {
           assert.ok(error instanceof StartError)
           assert.equal(
             error.message,
-            `${data.path} was written by a newer Billhook (data version 5, this program knows 2): ` +
+            `${data.path} was written by a newer Billhook (data version 6, this program knows 2): ` +
               'start the newer version again, or restore a backup made before the upgrade',
           )
           return true

@@ -14,6 +14,7 @@ import { integer, orNull, recordCodec, text } from '../../../src/store/lmdb/tabl
 import { type Environment, openEnvironment, openTables } from '../../../src/store/lmdb/tables/tables.js'
 import { assertSound } from '../../support/check-data.js'
 import {
+  addressOf,
   depositFact,
   invoiceRequest,
   refusalOf,
@@ -25,6 +26,7 @@ import {
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { quiet } from '../../support/migration.js'
+import { TEST_NETWORKS } from '../../support/networks.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
 function withDirectory(run: (directory: string) => Promise<void>): () => Promise<void> {
@@ -192,7 +194,7 @@ describe('the version of the data', () => {
       await assert.rejects(
         open(directory),
         refusedWith(
-          /newer Billhook \(data version 6, this program knows 5\): start the newer version again, or restore a backup/,
+          /newer Billhook \(data version 7, this program knows 6\): start the newer version again, or restore a backup/,
           directory,
         ),
       )
@@ -244,7 +246,7 @@ describe('the version of the data', () => {
       await assertSound(directory)
       await assert.rejects(
         withEnvironment(directory, (root) => prepare(root, directory, 3)),
-        refusedWith(/newer Billhook \(data version 5, this program knows 3\)/, directory),
+        refusedWith(/newer Billhook \(data version 6, this program knows 3\)/, directory),
       )
     }),
   )
@@ -287,7 +289,36 @@ describe('the version of the data', () => {
       await assertSound(directory)
       await assert.rejects(
         withEnvironment(directory, (root) => prepare(root, directory, 4)),
-        refusedWith(/newer Billhook \(data version 5, this program knows 4\)/, directory),
+        refusedWith(/newer Billhook \(data version 6, this program knows 4\)/, directory),
+      )
+    }),
+  )
+
+  test(
+    '5, in which only the first two networks could be, is migrated; a program of version 5 then refuses it',
+    withDirectory(async (directory) => {
+      let store = await open(directory)
+      await store.ledger.applyFacts([
+        { eventId: null, fact: walletCreated('wallet-1') },
+        { eventId: null, fact: walletCreated('wallet-2', 'TRX-NILE') },
+      ])
+      await store.close()
+      await withEnvironment(directory, async (root) => {
+        const { meta, networks } = openTables(root)
+        await root.transaction(() => {
+          meta.putSync(Buffer.from('schema-version'), Buffer.of(0, 0, 0, 5))
+          networks.dropSync()
+        })
+      })
+      store = await open(directory)
+      assert.deepEqual([store.wallets.countUnassigned('SEP'), store.wallets.countUnassigned('TRX-NILE')], [1, 1])
+      assert.equal(store.wallets.at('TRX-NILE', addressOf('wallet-2'))?.id, 'wallet-2')
+      assert.deepEqual(store.networks.ids, TEST_NETWORKS.ids)
+      await store.close()
+      await assertSound(directory)
+      await assert.rejects(
+        withEnvironment(directory, (root) => prepare(root, directory, 5)),
+        refusedWith(/newer Billhook \(data version 6, this program knows 5\)/, directory),
       )
     }),
   )
@@ -410,7 +441,7 @@ describe('the version of the data', () => {
       const before = await tablesIn(directory)
       await assert.rejects(
         openLmdbStore(lmdbStoreOptions(directory, new ManualClock())),
-        refusedWith(/has data version 2, this program works on version 5: .* run "billhook migrate"/, directory),
+        refusedWith(/has data version 2, this program works on version 6: .* run "billhook migrate"/, directory),
       )
       assert.deepEqual(await tablesIn(directory), before)
       await withEnvironment(directory, (root) => prepare(root, directory, 2))

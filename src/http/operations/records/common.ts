@@ -1,9 +1,11 @@
-import { NETWORKS } from '../../../domain/network.js'
 import { oneOf, text } from '../schema.js'
 
 /** Fields that several records have. */
 
-export const networkName = oneOf(NETWORKS, 'The network.')
+/** The networks that every service has. The document that a service answers names its own in their place. */
+export const DOCUMENTED_NETWORKS: readonly string[] = ['SEP', 'TRX-NILE']
+
+export const networkName = oneOf(DOCUMENTED_NETWORKS, 'The network.')
 
 export const identity = text('The identity: the id of its stream on the ledger.')
 

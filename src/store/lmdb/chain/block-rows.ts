@@ -112,5 +112,5 @@ function blockKey(network: Network, height: number): Buffer {
 }
 
 function heightOf(key: Buffer): number {
-  return key.readUIntBE(1, WIDE_BYTES)
+  return key.readUIntBE(key.length - WIDE_BYTES, WIDE_BYTES)
 }

@@ -3,13 +3,10 @@ import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { ChainPort } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
-import { endOf, networkKey } from '../tables/keys.js'
+import { behindNetwork, networkKey } from '../tables/keys.js'
 import { isOfWallet } from '../wallets/wallets.js'
 import { findBlock, positionOf, toHead } from './block-rows.js'
 import { addressesOf } from './chain-steps.js'
-
-/** Behind every key of an address. */
-const KEY_BYTES_MAX = 600
 
 /** The result of a search: all addresses of wallets, or that there are more than a number. */
 type Found = { readonly addresses: Set<string> } | { readonly moreThan: number }
@@ -51,7 +48,7 @@ export class LmdbChain implements ChainPort {
   learned(network: Network, address: string): void {
     const found = this.found.get(network)
     if (found !== undefined && 'addresses' in found && isOfWallet(this.commits.snapshot, network, address)) {
-      found.addresses.add(canonicalAddress(network, address))
+      found.addresses.add(canonicalAddress(address))
     }
   }
 
@@ -68,7 +65,7 @@ export class LmdbChain implements ChainPort {
     const { snapshot } = this.commits
     const addresses = new Set<string>()
     const prefix = networkKey(network)
-    for (const key of snapshot.tables.addresses.getKeys({ start: prefix, end: endOf(prefix, KEY_BYTES_MAX) })) {
+    for (const key of snapshot.tables.addresses.getKeys({ start: prefix, end: behindNetwork(network) })) {
       const address = key.subarray(prefix.length).toString()
       if (!isOfWallet(snapshot, network, address)) continue
       if (addresses.size === limit) return { moreThan: limit }

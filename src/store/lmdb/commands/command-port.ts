@@ -1,6 +1,6 @@
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import type { IdempotentRequest } from '../../../domain/idempotency.js'
-import { walletsOf } from '../../../domain/invoice.js'
+import { type InvoiceTerms, walletsOf } from '../../../domain/invoice.js'
 import { refuseVoiding } from '../../../domain/voiding.js'
 import {
   type CommandPort,
@@ -33,8 +33,7 @@ export interface CommandParts {
   readonly commits: CommitLoop
   readonly deposits: DepositRecorder
   readonly answers: InvoiceAnswers
-  /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
-  readonly areWalletsShared: boolean
+  readonly terms: InvoiceTerms
 }
 
 /** Performs what takes its turn in the mailboxes of wallets: creates, voids, records, takes steps. */
@@ -43,8 +42,8 @@ export class LmdbCommands implements CommandPort {
 
   perform(batch: readonly WalletCommand[]): Promise<readonly Settled<WalletResult>[]> {
     if (!areInvoices(batch)) return this.performInPieces(batch)
-    const { areWalletsShared, commits } = this.parts
-    return commits.runAllAdmitted(batch.map((command) => (commit: Commit) => create(commit, command, areWalletsShared)))
+    const { terms, commits } = this.parts
+    return commits.runAllAdmitted(batch.map((command) => (commit: Commit) => create(commit, command, terms)))
   }
 
   answerWithoutTurn({ request, terms }: InvoiceCommand): InvoiceResult | null {
@@ -96,8 +95,8 @@ export class LmdbCommands implements CommandPort {
 
   /** Null when the command has to wait for another commit. */
   private performOne(commit: Commit, command: WalletCommand): WalletResult | null {
-    const { areWalletsShared, deposits } = this.parts
-    if (command.type === 'invoice') return create(commit, command, areWalletsShared)
+    const { terms, deposits } = this.parts
+    if (command.type === 'invoice') return create(commit, command, terms)
     expireDue(commit)
     switch (command.type) {
       case 'void':
@@ -130,7 +129,7 @@ function areInvoices(batch: readonly WalletCommand[]): batch is readonly Invoice
 function create(
   commit: Commit,
   { request, terms = NO_TERMS }: InvoiceCommand,
-  areWalletsShared: boolean,
+  invoiceTerms: InvoiceTerms,
 ): InvoiceResult {
   expireDue(commit)
   const { authority, idempotency, signed } = terms
@@ -138,7 +137,7 @@ function create(
   if (denied !== null) return { type: 'invoice', outcome: { ok: false, failure: denied }, isReplay: false }
   const earlier = answerOfEarlier(commit, idempotency)
   if (earlier !== null) return earlier
-  const outcome = createInvoice(commit, request, signed, areWalletsShared)
+  const outcome = createInvoice(commit, request, signed, invoiceTerms)
   if (outcome.ok && signed !== undefined) rememberCreation(commit, signed)
   if (outcome.ok && idempotency !== undefined) {
     rememberRequest(commit, idempotency, Buffer.from(outcome.value.id, 'hex'))

@@ -1,16 +1,18 @@
 import { CURRENCIES, type Currency } from '../../../domain/amount.js'
 import type { Deposit } from '../../../domain/deposit.js'
-import { NETWORKS, type Network } from '../../../domain/network.js'
+import type { Network } from '../../../domain/network.js'
 import type { DepositPort, Page, PageOf } from '../../store.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import {
   type AddressNo,
+  behindNetwork,
   bigintFromBytes,
   bigintToBytes,
   type DepositNo,
   type InvoiceId,
   isKey,
   networkKey,
+  numberKey,
   wideKey,
 } from '../tables/keys.js'
 import { bytes, fieldsOf, flag, integer, oneOf, orNull, recordCodec, storedAs, text } from '../tables/record-codec.js'
@@ -37,7 +39,7 @@ const KINDS = ['pending', 'confirmed', 'dropped'] as const
 
 export const depositCodec = recordCodec<DepositRow>('deposits', 1, {
   deposit: fieldsOf<Deposit>({
-    network: oneOf(NETWORKS),
+    network: text,
     txHash: text,
     index: integer,
     toAddress: text,
@@ -72,7 +74,7 @@ export class LmdbDeposits implements DepositPort {
   page(network: Network, page: Page): PageOf<Deposit> {
     const first = networkKey(network)
     const start = page.after === null ? first : Buffer.concat([Buffer.from(page.after, 'hex'), Buffer.of(0)])
-    const end = Buffer.of(NETWORKS.indexOf(network) + 1)
+    const end = behindNetwork(network)
     const items: Deposit[] = []
     let last: Buffer | null = null
     for (const { key, value } of this.commits.snapshot.tables.deposits.getRange({ start, end, limit: page.limit })) {
@@ -114,8 +116,5 @@ export function matchOfDeposit(packed: Buffer): InvoiceId | null {
 
 /** The key of a deposit: network, index, transaction hash. */
 export function depositKey({ network, txHash, index }: DepositId): Buffer {
-  const head = Buffer.allocUnsafe(5)
-  head[0] = NETWORKS.indexOf(network)
-  head.writeUInt32BE(index, 1)
-  return Buffer.concat([head, Buffer.from(txHash)])
+  return Buffer.concat([networkKey(network), numberKey(index), Buffer.from(txHash)])
 }

@@ -7,7 +7,6 @@ import {
   type InvoiceEventType,
   type OwnerEvent,
 } from '../../../domain/event.js'
-import { NETWORKS } from '../../../domain/network.js'
 import type { Reader } from '../commit/commit-loop.js'
 import { findInvoice, invoiceRow } from '../invoices/invoice-rows.js'
 import { ID_BYTES, type InvoiceId, idOfKey } from '../tables/keys.js'
@@ -28,7 +27,7 @@ interface StoredDelivery extends FailedDelivery {
 }
 
 const depositCodec = recordCodec<StoredDeposit>('owner-events', 1, {
-  network: oneOf(NETWORKS),
+  network: text,
   txHash: text,
   index: integer,
   toAddress: text,

@@ -5,6 +5,8 @@ import {
   type Invoice,
   type InvoiceFacts,
   type InvoiceRequest,
+  type InvoiceTerms,
+  mixesCoins,
   refuseInvoice,
   WALLET_SETS_MAX,
 } from '../../../domain/invoice.js'
@@ -45,10 +47,10 @@ export function createInvoice(
   commit: Commit,
   request: InvoiceRequest,
   signed: SignedCreation | undefined,
-  areWalletsShared: boolean,
+  terms: InvoiceTerms,
 ): Outcome<Invoice> {
   const owned = ownedWallets(commit, request)
-  const facts = new CreationFacts(commit, request, owned, signed, areWalletsShared)
+  const facts = new CreationFacts(commit, request, owned, signed, terms)
   const refusal = refuseInvoice(request, facts)
   if (refusal !== null) return { ok: false, failure: refusal }
   if (owned === null) throw new Error('an invoice was allowed on wallets that are not owned')
@@ -119,14 +121,22 @@ class CreationFacts implements InvoiceFacts {
     /** Null unless every wallet is the owner's. */
     private readonly owned: OwnedWallets | null,
     private readonly signed: SignedCreation | undefined,
-    /** Whether several unpaid invoices of a currency may share a wallet. */
-    private readonly areWalletsShared: boolean,
+    private readonly terms: InvoiceTerms,
   ) {
     this.places = owned === null ? [] : owned.wallets.map(({ no }) => placeOf(no, owned.ownerNo))
   }
 
   areWalletsOwned(): boolean {
     return this.owned !== null
+  }
+
+  areCoinsMixed(): boolean {
+    const wallets = this.owned?.wallets ?? []
+    return mixesCoins(
+      this.terms,
+      this.request,
+      wallets.map(({ network }) => network),
+    )
   }
 
   isRepeated(): boolean {
@@ -145,7 +155,7 @@ class CreationFacts implements InvoiceFacts {
   }
 
   isWalletTaken(): boolean {
-    if (this.areWalletsShared) return false
+    if (this.terms.areWalletsShared) return false
     const { currency } = this.request
     return this.places.some((place) => {
       for (const setNo of openSetsAt(this.commit, place)) if (this.hasUnpaid(place, setNo, currency)) return true

@@ -1,9 +1,9 @@
-import { NETWORKS } from '../../../domain/network.js'
 import { StartError } from '../../../start-error.js'
 import { blockCodec, holdDeposit, putBlock, putConfirmed } from '../chain/block-rows.js'
 import { depositKey, depositOfNo, listDepositNo, putDeposit } from '../deposits/deposit-rows.js'
+import { networkCodec, putNetwork } from '../networks.js'
 import { accountOf, addToTotals } from '../payments/running-totals.js'
-import { type DepositNo, type InvoiceId, WIDE_BYTES } from '../tables/keys.js'
+import { type DepositNo, type InvoiceId, networkOfKey, WIDE_BYTES } from '../tables/keys.js'
 import { internAddress } from '../wallets/wallets.js'
 import { type LmdbMovedKind, pageOfTable } from './moved-kind.js'
 
@@ -46,6 +46,14 @@ export const deposits: LmdbMovedKind<'deposits'> = {
   },
 }
 
+export const networks: LmdbMovedKind<'networks'> = {
+  page: ({ tables }, behind, limit) =>
+    pageOfTable(tables.networks, behind, limit, (key, value) => {
+      return { id: key.toString(), ...networkCodec.decode(value) }
+    }),
+  write: ({ tables }, about) => putNetwork(tables, about),
+}
+
 export const chains: LmdbMovedKind<'chains'> = {
   page: ({ tables }, behind, limit) =>
     pageOfTable(tables.chains, behind, limit, (key, value) => {
@@ -57,7 +65,11 @@ export const chains: LmdbMovedKind<'chains'> = {
 export const blocks: LmdbMovedKind<'blocks'> = {
   page: ({ tables }, behind, limit) =>
     pageOfTable(tables.blocks, behind, limit, (key, value) => {
-      return { network: networkOf(key), height: key.readUIntBE(1, WIDE_BYTES), ...blockCodec.decode(value) }
+      return {
+        network: networkOf(key),
+        height: key.readUIntBE(key.length - WIDE_BYTES, WIDE_BYTES),
+        ...blockCodec.decode(value),
+      }
     }),
   write(commit, { network, ...block }) {
     putBlock(commit, network, block)
@@ -66,7 +78,7 @@ export const blocks: LmdbMovedKind<'blocks'> = {
 }
 
 function networkOf(key: Buffer) {
-  const network = NETWORKS[key[0] ?? NETWORKS.length]
-  if (network === undefined) throw new StartError('a block of the source is of no network: check it first')
-  return network
+  const of = networkOfKey(key)
+  if (of === null) throw new StartError('a block of the source is of no network: check it first')
+  return of.network
 }

@@ -105,7 +105,8 @@ async function locked<T>(
 }
 
 function assertEmpty(tables: Tables, directory: string): void {
-  const { root: _, meta, ...others } = tables
+  // What a catalogue said is written again by the move.
+  const { root: _, meta, networks: __, ...others } = tables
   const isEmpty = Object.values(others).every((table) => rowCount(table) === 0)
   if (isEmpty && !meta.doesExist(PROGRESS_KEY) && !meta.doesExist(CURSOR_KEY)) return
   throw new StartError(`the data directory ${directory} holds other data: name an empty one`)
@@ -156,8 +157,11 @@ class LmdbMove implements MoveTarget {
   begin(first: MovePosition): Promise<MovePosition> {
     return this.commits.run((commit) => {
       const begun = positionOfMove(commit.tables.meta)
-      if (begun === null) putPositionOfMove(commit.tables, first)
-      else if (begun.from !== first.from) {
+      if (begun === null) {
+        for (const key of [...commit.tables.networks.getKeys()]) commit.tables.networks.removeSync(key)
+        putPositionOfMove(commit.tables, first)
+      }
+      if (begun !== null && begun.from !== first.from) {
         throw new StartError(
           `${this.directory} is being filled from ${begun.from}: go on with that, or name an empty directory`,
         )

@@ -1,4 +1,4 @@
-import { canonicalAddress, NETWORKS } from '../../../domain/network.js'
+import { canonicalAddress } from '../../../domain/network.js'
 import { StartError } from '../../../start-error.js'
 import type { Commit, Snapshot } from '../commit/commit-loop.js'
 import { identityCodec, internOwner, markKnown } from '../identities/identities.js'
@@ -10,6 +10,7 @@ import {
   endOf,
   NUMBER_BYTES,
   type Numbers,
+  networkOfKey,
   numberKey,
   timeKey,
   type WalletNo,
@@ -33,9 +34,10 @@ export const identities: LmdbMovedKind<'identities'> = {
 export const addresses: LmdbMovedKind<'addresses'> = {
   page: ({ tables }, behind, limit) =>
     pageOfTable(tables.addresses, behind, limit, (key, value) => {
-      const network = NETWORKS[key[0] ?? NETWORKS.length]
-      if (network === undefined) throw new StartError('an address of the source is on no network: check it first')
-      return { network, address: key.toString('utf8', 1), walletId: addressCodec.decode(value).walletId }
+      const of = networkOfKey(key)
+      if (of === null) throw new StartError('an address of the source is on no network: check it first')
+      const { network, rest } = of
+      return { network, address: rest.toString(), walletId: addressCodec.decode(value).walletId }
     }),
   write(commit, { network, address, walletId }) {
     const row = internAddress(commit, network, address)
@@ -61,7 +63,7 @@ export const wallets: LmdbMovedKind<'wallets'> = {
     const { id, network, address, owner } = wallet
     const no = place as WalletNo
     const addressNo =
-      network === null || address === null ? null : findAddress(commit, network, canonicalAddress(network, address))?.no
+      network === null || address === null ? null : findAddress(commit, network, canonicalAddress(address))?.no
     const ownerNo = owner === null ? null : internOwner(commit, owner)
     const assignmentNo = record.assignmentNo as Numbers['assignment'] | null
     if (addressNo === undefined) throw new Error('a wallet is moved before its address')

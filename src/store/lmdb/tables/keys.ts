@@ -1,5 +1,5 @@
 import type { Currency } from '../../../domain/amount.js'
-import { NETWORKS, type Network } from '../../../domain/network.js'
+import { isNetworkId, type Network } from '../../../domain/network.js'
 
 /*
  * How keys and numbers lie in LMDB. Keys are compared as bytes, so numbers are big-endian and of fixed width. Each kind of
@@ -149,9 +149,34 @@ export function currencyByte(currency: Currency): number {
   return currency === 'native' ? 0 : 1
 }
 
-/** The byte that begins the keys of a network. */
+/** The networks that were there first: one byte stands for each of them in keys. Never change their order. */
+const NUMBERED: readonly Network[] = ['SEP', 'TRX-NILE']
+const NUMBERS: readonly Buffer[] = NUMBERED.map((_, number) => Buffer.of(number))
+
+/**
+ * What begins the keys of a network: its number, or the length of its id and the id. Ids are longer than those numbers, so
+ * none is the beginning of another.
+ */
 export function networkKey(network: Network): Buffer {
-  return Buffer.of(NETWORKS.indexOf(network))
+  const number = NUMBERS[NUMBERED.indexOf(network)]
+  return number ?? Buffer.from(`${String.fromCharCode(network.length)}${network}`, 'latin1')
+}
+
+/** Behind every key that begins so, and before those of any other network. */
+export function behindNetwork(network: Network): Buffer {
+  const end = Buffer.from(networkKey(network))
+  end[end.length - 1] = (end.at(-1) ?? 0) + 1
+  return end
+}
+
+/** The network whose keys begin as this one, and what is behind that; null if no network's do. */
+export function networkOfKey(key: Buffer): { readonly network: Network; readonly rest: Buffer } | null {
+  const [first = NUMBERED.length] = key
+  const numbered = NUMBERED[first]
+  if (numbered !== undefined) return { network: numbered, rest: key.subarray(1) }
+  const network = key.toString('latin1', 1, 1 + first)
+  const isWhole = network.length === first && isNetworkId(network) && !NUMBERED.includes(network)
+  return isWhole ? { network, rest: key.subarray(1 + first) } : null
 }
 
 const ID = /^[0-9a-f]{32}$/

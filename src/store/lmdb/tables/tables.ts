@@ -11,11 +11,12 @@ export type ReadTable = Pick<
 >
 
 /**
- * The layout of the store, one B-tree a table. `no` is a small number that stands for a long name inside keys
+ * The layout of the store, one B-tree a table. A network begins keys as `networkKey` says. `no` is a small number that stands for a long name inside keys
  * (`commit/caches.ts`); ids of invoices and deliveries are 16 time-ordered bytes. A set is an owner's set of wallets.
  */
 const TABLES = {
   meta: 'meta', // The store's own facts: schema version, numbers handed out.
+  networks: 'networks', // network id → what the catalogue says of it
   identities: 'identities', // owner → identity
   wallets: 'wallets', // wallet id → wallet
   addresses: 'addresses', // network, canonical address → address no, wallet id

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../../base/bounded-map.js'
+import type { Network } from '../../../domain/network.js'
 import type { Violation } from '../../upkeep.js'
 import { type IdentityRow, identityCodec } from '../identities/identities.js'
 import { type WalletSet, walletSetCodec } from '../invoices/wallet-sets.js'
@@ -27,6 +28,8 @@ export type Tally = (
 export class Reading {
   readonly numbers: AllNumbers = noNumbers()
   readonly logged: LoggedEvents
+  /** The networks that have a confirmed height. */
+  readonly chains = new Set<Network>()
   private readonly identities = new BoundedMap<string, IdentityRow>(ROWS_KEPT)
   private readonly wallets = new BoundedMap<string, WalletRow>(ROWS_KEPT)
   private readonly sets = new BoundedMap<SetNo, WalletSet>(ROWS_KEPT)

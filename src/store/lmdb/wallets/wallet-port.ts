@@ -3,9 +3,9 @@ import type { ClaimedWallet, Wallet } from '../../../domain/wallet.js'
 import type { Page, PageOf, WalletPort } from '../../store.js'
 import type { Commit, CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
-import { endOf, NUMBER_BYTES, networkKey, TIME_MAX, WIDE_BYTES } from '../tables/keys.js'
+import { behindNetwork, NUMBER_BYTES, networkKey, TIME_MAX } from '../tables/keys.js'
 import { firstKey } from '../tables/tables.js'
-import { FREE_KEY_BYTES, findWallet, freeKey, saveWallet, toWallet, walletAt } from './wallets.js'
+import { findWallet, freeKey, leaseEndOf, saveWallet, toWallet, walletAt } from './wallets.js'
 
 /** Wallets, their addresses and owners. */
 export class LmdbWallets implements WalletPort {
@@ -37,8 +37,8 @@ export class LmdbWallets implements WalletPort {
   }
 
   countUnassigned(network: Network): number {
-    const start = networkKey(network)
-    return this.commits.snapshot.tables.freeWallets.getKeysCount({ start, end: endOf(start, FREE_KEY_BYTES) })
+    const range = { start: networkKey(network), end: behindNetwork(network) }
+    return this.commits.snapshot.tables.freeWallets.getKeysCount(range)
   }
 
   countClaimable(network: Network, limit: number): number {
@@ -51,9 +51,8 @@ export class LmdbWallets implements WalletPort {
 /** Hands out the wallet that has been free the longest. */
 function claimWallet(commit: Commit, network: Network, leaseMs: number): ClaimedWallet | null {
   const { freeWallets } = commit.tables
-  const prefix = networkKey(network)
-  const key = firstKey(freeWallets, prefix, endOf(prefix, FREE_KEY_BYTES))
-  if (key === undefined || key.readUIntBE(1, WIDE_BYTES) > commit.nowMs) return null
+  const key = firstKey(freeWallets, networkKey(network), behindNetwork(network))
+  if (key === undefined || leaseEndOf(key) > commit.nowMs) return null
   const row = findWallet(commit, freeWallets.get(key)?.toString() ?? '')
   if (row === undefined || row.address === null) throw new Error('the pool of wallets names one that is not there')
   saveWallet(commit, { ...row, leasedUntil: Math.min(commit.nowMs + leaseMs, TIME_MAX) }, row)

@@ -1,4 +1,4 @@
-import { canonicalAddress, NETWORKS, type Network } from '../../../domain/network.js'
+import { canonicalAddress, type Network } from '../../../domain/network.js'
 import { flawOfWalletId, type Wallet } from '../../../domain/wallet.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import {
@@ -14,7 +14,7 @@ import {
   WIDE_BYTES,
   wideKey,
 } from '../tables/keys.js'
-import { integer, oneOf, orNull, recordCodec, text } from '../tables/record-codec.js'
+import { integer, orNull, recordCodec, text } from '../tables/record-codec.js'
 
 export interface WalletRow extends Wallet {
   readonly no: WalletNo
@@ -26,12 +26,10 @@ export interface WalletRow extends Wallet {
   readonly leasedUntil: number
 }
 
-export const FREE_KEY_BYTES = 1 + WIDE_BYTES + NUMBER_BYTES
-
 export const walletCodec = recordCodec<WalletRow>('wallets', 1, {
   id: text,
   no: integer,
-  network: orNull(oneOf(NETWORKS)),
+  network: orNull(text),
   address: orNull(text),
   addressNo: orNull(integer),
   owner: orNull(text),
@@ -91,6 +89,7 @@ function listingOf({ tables }: Commit, { no, network, ownerNo, assignmentNo, lea
   return network === null ? null : { table: tables.freeWallets, key: freeKey(network, leasedUntil, no) }
 }
 
+/** The network, the end of the lease and the number of a wallet in the pool. */
 export function freeKey(network: Network, leasedUntil: number, walletNo: number): Buffer {
   return Buffer.concat([networkKey(network), wideKey(leasedUntil), numberKey(walletNo)])
 }
@@ -120,11 +119,16 @@ export function bindAddress(commit: Commit, { id, network, address }: Wallet): A
   return row.no
 }
 
+/** When the lease ends of the wallet that a key of the pool is of. */
+export function leaseEndOf(freeKey: Buffer): number {
+  return freeKey.readUIntBE(freeKey.length - NUMBER_BYTES - WIDE_BYTES, WIDE_BYTES)
+}
+
 export function toWallet(row: WalletRow): Wallet {
   return { id: row.id, network: row.network, address: row.address, owner: row.owner, assignedAt: row.assignedAt }
 }
 
 export function addressKey(network: Network, address: string): Buffer {
-  const canonical = Buffer.from(canonicalAddress(network, address))
+  const canonical = Buffer.from(canonicalAddress(address))
   return Buffer.concat([networkKey(network), canonical])
 }

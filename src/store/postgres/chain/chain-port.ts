@@ -52,13 +52,13 @@ export class PostgresChain implements ChainPort {
         SELECT address, bound_no FROM wallets WHERE network = ${network} AND bound_no > ${known.boundNo}::bigint
         ORDER BY bound_no LIMIT ${READ_AT_ONCE}::bigint`)
       for (const { address, bound_no } of rows) {
-        known.addresses.add(canonicalAddress(network, address))
+        known.addresses.add(canonicalAddress(address))
         known.boundNo = Math.max(known.boundNo, bound_no)
       }
       isLeft = rows.length === READ_AT_ONCE
     }
     return {
-      has: (address) => known.addresses.has(canonicalAddress(network, address)),
+      has: (address) => known.addresses.has(canonicalAddress(address)),
       few: (limit) => (known.addresses.size <= limit ? [...known.addresses] : null),
     }
   }

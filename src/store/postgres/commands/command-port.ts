@@ -1,4 +1,5 @@
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
+import type { InvoiceTerms } from '../../../domain/invoice.js'
 import { isCovered, refuseVoiding } from '../../../domain/voiding.js'
 import type {
   CommandPort,
@@ -50,8 +51,7 @@ export class PostgresCommands implements CommandPort {
   constructor(
     private readonly database: Database,
     private readonly deposits: DepositRecorder,
-    /** Whether several unpaid invoices of a currency may share a wallet (decisions 6). */
-    private readonly areWalletsShared: boolean,
+    private readonly terms: InvoiceTerms,
     private readonly fence: Fence,
   ) {}
 
@@ -119,7 +119,7 @@ export class PostgresCommands implements CommandPort {
   }
 
   private createAll(creations: readonly InvoiceCommand[]): Promise<readonly InvoiceResult[]> {
-    return this.database.write((work) => createAll(work, creations, this.areWalletsShared), creations.length)
+    return this.database.write((work) => createAll(work, creations, this.terms), creations.length)
   }
 
   /** Together with those of other wallets. One that meets much is recorded alone, so that the others do not wait for it. */

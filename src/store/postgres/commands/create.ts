@@ -1,5 +1,5 @@
 import { type Failure, refuse, succeed } from '../../../domain/failure.js'
-import { type Invoice, type InvoiceRequest, refuseInvoice } from '../../../domain/invoice.js'
+import { type Invoice, type InvoiceRequest, type InvoiceTerms, refuseInvoice } from '../../../domain/invoice.js'
 import { type InvoiceCommand, type InvoiceResult, NO_TERMS } from '../../commands.js'
 import type { Work } from '../connection/work.js'
 import { insertInvoices, type NewInvoice, STATE } from '../invoices/invoice-rows.js'
@@ -20,14 +20,14 @@ interface Created {
 export async function createAll(
   work: Work,
   batch: readonly InvoiceCommand[],
-  areWalletsShared: boolean,
+  terms: InvoiceTerms,
 ): Promise<readonly InvoiceResult[]> {
-  const facts = await readFacts(work, batch, areWalletsShared)
+  const facts = await readFacts(work, batch, terms.areWalletsShared)
   if (facts.isExpiryDue) await expireDue(work)
   const earlier = new Map(facts.earlier)
   const created: Created[] = []
   const results = batch.map((command): InvoiceResult => {
-    const refusal = decide(work, facts, earlier, command, areWalletsShared)
+    const refusal = decide(work, facts, earlier, command, terms)
     if (refusal !== null) return refusal
     const row = newInvoice(work, command.request)
     created.push({ command, row })
@@ -48,7 +48,7 @@ function decide(
   facts: BatchFacts,
   earlier: ReadonlyMap<string, EarlierRequest>,
   command: InvoiceCommand,
-  areWalletsShared: boolean,
+  terms: InvoiceTerms,
 ): InvoiceResult | null {
   const { authority, idempotency } = command.terms ?? NO_TERMS
   const denied = refusalOf(facts.keys, authority, work.nowMs)
@@ -57,7 +57,7 @@ function decide(
   if (known !== undefined && idempotency !== undefined) {
     return answerOfEarlier(known, hex(idempotency.bodyHash))
   }
-  const refusal = refuseInvoice(command.request, new CreationFacts(facts, command, areWalletsShared))
+  const refusal = refuseInvoice(command.request, new CreationFacts(facts, command, terms))
   return refusal === null ? null : refused(refusal)
 }
 

@@ -1,5 +1,12 @@
 import type { ApiKey } from '../../../domain/api-key.js'
-import { type InvoiceFacts, type InvoiceRequest, WALLET_SETS_MAX } from '../../../domain/invoice.js'
+import {
+  type InvoiceFacts,
+  type InvoiceRequest,
+  type InvoiceTerms,
+  mixesCoins,
+  WALLET_SETS_MAX,
+} from '../../../domain/invoice.js'
+import type { Network } from '../../../domain/network.js'
 import { isPaid } from '../../../domain/payment.js'
 import type { InvoiceCommand } from '../../commands.js'
 import { sql } from '../connection/sql.js'
@@ -18,6 +25,8 @@ export interface BatchFacts {
   readonly earlier: ReadonlyMap<string, EarlierRequest>
   /** Wallet → its owner; only wallets that have an address. */
   readonly owners: ReadonlyMap<string, string | null>
+  /** Wallet → its network; only wallets that have an address. */
+  readonly networks: ReadonlyMap<string, Network | null>
   /** Digests in hex of signed requests that have created. */
   readonly repeated: Set<string>
   readonly references: Set<string>
@@ -50,8 +59,8 @@ export async function readFacts(
   const digests = batch.flatMap(({ terms }) => terms?.signed?.digest ?? [])
   // All of them are on their way at once, in this order: the locks, then the time, then what decides.
   const [wallets, nowMs, keys, earlier, repeated, references, rivals, crowded, ahead, due] = await Promise.all([
-    work.rows<{ id: string; owner: string | null; address_id: number | null }>(
-      sql`SELECT w.id, w.owner, w.address_id FROM wallets AS w WHERE w.id = ANY(${walletIds}::text[]) ORDER BY w.id FOR UPDATE`,
+    work.rows<{ id: string; owner: string | null; network: Network | null; address_id: number | null }>(
+      sql`SELECT w.id, w.owner, w.network, w.address_id FROM wallets AS w WHERE w.id = ANY(${walletIds}::text[]) ORDER BY w.id FOR UPDATE`,
     ),
     work.readClock(),
     keysOf(work, [...new Set(keyIds)].sort()),
@@ -69,6 +78,7 @@ export async function readFacts(
     keys,
     earlier,
     owners: new Map(known.map(({ id, owner }) => [id, owner])),
+    networks: new Map(known.map(({ id, network }) => [id, network])),
     repeated,
     references,
     amounts: new Set(
@@ -91,12 +101,21 @@ export class CreationFacts implements InvoiceFacts {
   constructor(
     private readonly facts: BatchFacts,
     private readonly command: InvoiceCommand,
-    private readonly areWalletsShared: boolean,
+    private readonly terms: InvoiceTerms,
   ) {}
 
   areWalletsOwned(): boolean {
     const { owner, walletIds } = this.command.request
     return walletIds.every((id) => this.facts.owners.get(id) === owner)
+  }
+
+  areCoinsMixed(): boolean {
+    const { request } = this.command
+    return mixesCoins(
+      this.terms,
+      request,
+      request.walletIds.map((id) => this.facts.networks.get(id) ?? null),
+    )
   }
 
   isRepeated(): boolean {
@@ -115,7 +134,7 @@ export class CreationFacts implements InvoiceFacts {
   }
 
   isWalletTaken(): boolean {
-    if (this.areWalletsShared) return false
+    if (this.terms.areWalletsShared) return false
     const { owner, walletIds, currency } = this.command.request
     return walletIds.some((id) => this.facts.wallets.has(walletName(id, owner, currency)))
   }

@@ -2,7 +2,8 @@ import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { MovedDeposit } from '../../moving/records.js'
 import { sql } from '../connection/sql.js'
 import { DEPOSIT_COLUMNS, type DepositColumns, toDeposit } from '../deposits/deposit-rows.js'
-import { behindPlace, type Column, insertInto, networkNo, type PostgresMovedKind } from './moved-kind.js'
+import { type NetworkColumns, putNetwork, toNetwork } from '../networks.js'
+import { behindPlace, bytesOf, type Column, insertInto, networkOrder, type PostgresMovedKind } from './moved-kind.js'
 
 const DEPOSIT: readonly Column<MovedDeposit>[] = [
   { name: 'network', type: 'text', of: ({ deposit }) => deposit.network },
@@ -12,7 +13,7 @@ const DEPOSIT: readonly Column<MovedDeposit>[] = [
   {
     name: 'address_id',
     type: 'text',
-    of: ({ deposit }) => canonicalAddress(deposit.network, deposit.toAddress),
+    of: ({ deposit }) => canonicalAddress(deposit.toAddress),
     as: '(SELECT a.id FROM addresses AS a WHERE a.network = m.network AND a.address = m.address_id)',
   },
   { name: 'label', type: 'text', of: ({ deposit }) => deposit.currency },
@@ -49,18 +50,27 @@ export const deposits: PostgresMovedKind<'deposits', DepositColumns> = {
 
 interface ChainColumns {
   readonly network: Network
-  readonly network_no: number
+  readonly network_order: string
   readonly confirmed: number
+}
+
+export const networks: PostgresMovedKind<'networks', NetworkColumns> = {
+  select: (behind) => sql`
+    SELECT id, kind, name, symbol, token_symbol, decimals, is_test FROM networks ${behindPlace([bytesOf(sql`id`)], ['text'], behind)}`,
+  toRecord: (columns) => ({ record: toNetwork(columns), place: [columns.id] }),
+  write(work, records) {
+    for (const about of records) work.write(putNetwork(about))
+  },
 }
 
 export const chains: PostgresMovedKind<'chains', ChainColumns> = {
   select: (behind) => {
-    const order = behindPlace([sql`c.network_no`], ['integer'], behind)
+    const order = behindPlace([bytesOf(sql`c.network_order`)], ['text'], behind)
     return sql`SELECT c.* FROM (
-        SELECT network, confirmed, ${networkNo(sql`network`)} AS network_no FROM chains WHERE confirmed IS NOT NULL
+        SELECT network, confirmed, ${networkOrder(sql`network`)} AS network_order FROM chains WHERE confirmed IS NOT NULL
       ) AS c ${order}`
   },
-  toRecord: ({ network, confirmed, network_no }) => ({ record: { network, confirmed }, place: [network_no] }),
+  toRecord: ({ network, confirmed, network_order }) => ({ record: { network, confirmed }, place: [network_order] }),
   write: (work, records) =>
     work.write(
       insertInto(
@@ -77,7 +87,7 @@ export const chains: PostgresMovedKind<'chains', ChainColumns> = {
 
 interface BlockColumns {
   readonly network: Network
-  readonly network_no: number
+  readonly network_order: string
   readonly height: number
   readonly hash: string
   readonly parent_hash: string
@@ -88,17 +98,17 @@ interface BlockColumns {
 
 export const blocks: PostgresMovedKind<'blocks', BlockColumns> = {
   select: (behind) => {
-    const order = [networkNo(sql`b.network`), sql`b.height`]
+    const order = [networkOrder(sql`b.network`), sql`b.height`]
     return sql`
-      SELECT b.network, ${networkNo(sql`b.network`)} AS network_no, b.height, b.hash, b.parent_hash, b.time_ms, held.tx_hashes,
+      SELECT b.network, ${networkOrder(sql`b.network`)} AS network_order, b.height, b.hash, b.parent_hash, b.time_ms, held.tx_hashes,
         held.indexes
       FROM blocks AS b CROSS JOIN LATERAL (
         SELECT coalesce(array_agg(d.tx_hash ORDER BY d.place), '{}') AS tx_hashes,
           coalesce(array_agg(d.index::text ORDER BY d.place), '{}') AS indexes
         FROM block_deposits AS d WHERE d.network = b.network AND d.height = b.height
-      ) AS held ${behindPlace(order, ['integer', 'bigint'], behind)}`
+      ) AS held ${behindPlace(order, ['text', 'bigint'], behind)}`
   },
-  toRecord: ({ network, network_no, height, hash, parent_hash, time_ms, tx_hashes, indexes }) => ({
+  toRecord: ({ network, network_order, height, hash, parent_hash, time_ms, tx_hashes, indexes }) => ({
     record: {
       network,
       height,
@@ -107,7 +117,7 @@ export const blocks: PostgresMovedKind<'blocks', BlockColumns> = {
       timeMs: time_ms,
       deposits: tx_hashes.map((txHash, i) => ({ txHash, index: Number(indexes[i]) })),
     },
-    place: [network_no, height],
+    place: [network_order, height],
   }),
   write(work, records) {
     work.write(

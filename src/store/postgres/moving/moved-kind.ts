@@ -1,4 +1,3 @@
-import { NETWORKS } from '../../../domain/network.js'
 import type { Placed } from '../../moving/ports.js'
 import type { MovedKind, MovedRecords } from '../../moving/records.js'
 import { Fragment, sql, type Value } from '../connection/sql.js'
@@ -22,9 +21,10 @@ export function bytesOf(column: Fragment): Fragment {
   return sql`${column} COLLATE "C"`
 }
 
-/** Networks come in the order in which the program has them. */
-export function networkNo(column: Fragment): Fragment {
-  return sql`array_position(${[...NETWORKS]}::text[], ${column})`
+/** A text by which networks come in the order in which the other engine has them: by its numbers, then by length and id. */
+export function networkOrder(column: Fragment): Fragment {
+  return bytesOf(sql`(CASE ${column} WHEN 'SEP' THEN '00' WHEN 'TRX-NILE' THEN '01'
+    ELSE lpad(length(${column})::text, 2, '0') || ${column} END)`)
 }
 
 /** Selects what is behind a place, and orders by it. `columns` are those of the place, `types` theirs. */

@@ -1,12 +1,13 @@
 import type { MovedKind } from '../../moving/records.js'
 import { deliveries, events, removals, webhooks } from './delivery-kinds.js'
-import { blocks, chains, deposits } from './deposit-kinds.js'
+import { blocks, chains, deposits, networks } from './deposit-kinds.js'
 import { idempotencyKeys, invoices, signedCreations } from './invoice-kinds.js'
 import { answers, ledger, ledgerSetAside, ledgerTaken, logged } from './ledger-kinds.js'
 import type { PostgresMovedKind } from './moved-kind.js'
 import { addresses, identities, keys, wallets } from './wallet-kinds.js'
 
 export const POSTGRES_KINDS: { readonly [K in MovedKind]: PostgresMovedKind<K> } = {
+  networks,
   identities,
   addresses,
   wallets,

@@ -143,6 +143,8 @@ class PostgresFilling extends PostgresReading implements MoveTarget {
       const row = await work.row<PositionColumns>(sql`SELECT source, kind, place, done FROM moves`)
       if (row === undefined) {
         await this.assertEmpty(work)
+        // What a catalogue said is written again by the move.
+        work.write(sql`DELETE FROM networks`)
         work.write(sql`
           INSERT INTO moves (singleton, source, kind, place, done)
           VALUES (true, ${first.from}, ${first.kind}, ${first.place}, ${first.done}::bigint)`)

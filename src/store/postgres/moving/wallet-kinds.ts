@@ -3,7 +3,7 @@ import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { MovedRecords, MovedWallet } from '../../moving/records.js'
 import { sql } from '../connection/sql.js'
 import type { WalletColumns } from '../wallets/wallet-rows.js'
-import { behindPlace, bytesOf, type Column, insertInto, networkNo, type PostgresMovedKind } from './moved-kind.js'
+import { behindPlace, bytesOf, type Column, insertInto, networkOrder, type PostgresMovedKind } from './moved-kind.js'
 
 export const identities: PostgresMovedKind<'identities', { readonly owner: string; readonly is_known: boolean }> = {
   select: (behind) =>
@@ -26,17 +26,17 @@ interface AddressColumns {
   readonly network: Network
   readonly address: string
   readonly wallet_id: string | null
-  readonly network_no: number
+  readonly network_order: string
 }
 
 export const addresses: PostgresMovedKind<'addresses', AddressColumns> = {
   select: (behind) => {
-    const order = [networkNo(sql`network`), bytesOf(sql`address`)]
-    return sql`SELECT network, address, wallet_id, ${networkNo(sql`network`)} AS network_no FROM addresses
-      ${behindPlace(order, ['integer', 'text'], behind)}`
+    const order = [networkOrder(sql`network`), bytesOf(sql`address`)]
+    return sql`SELECT network, address, wallet_id, ${networkOrder(sql`network`)} AS network_order FROM addresses
+      ${behindPlace(order, ['text', 'text'], behind)}`
   },
-  toRecord: ({ network, address, wallet_id, network_no }) => {
-    return { record: { network, address, walletId: wallet_id }, place: [network_no, address] }
+  toRecord: ({ network, address, wallet_id, network_order }) => {
+    return { record: { network, address, walletId: wallet_id }, place: [network_order, address] }
   },
   write: (work, records) =>
     work.write(
@@ -70,7 +70,7 @@ const WALLET: readonly Column<MovedWallet>[] = [
   {
     name: 'address_id',
     type: 'text',
-    of: ({ network, address }) => (network === null || address === null ? null : canonicalAddress(network, address)),
+    of: ({ network, address }) => (network === null || address === null ? null : canonicalAddress(address)),
     as: '(SELECT a.id FROM addresses AS a WHERE a.network = m.network AND a.address = m.address_id)',
   },
   {

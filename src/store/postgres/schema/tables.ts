@@ -173,4 +173,10 @@ export const VERSIONS: readonly (readonly string[])[] = [
        FROM deposits AS d CROSS JOIN (VALUES (0), (6), (12), (18), (24), (30), (36), (42)) AS size (shift)
        WHERE d.counted_as IS NOT NULL AND d.kind <> 'dropped' GROUP BY 1, 2, 3, 4 ON CONFLICT DO NOTHING`,
   ],
+  [
+    // What the catalogue said of each network, so that records of one that has left it can be read.
+    `CREATE TABLE IF NOT EXISTS networks (
+       id text PRIMARY KEY, kind text NOT NULL, name text NOT NULL, symbol text NOT NULL, token_symbol text NOT NULL,
+       decimals bigint NOT NULL, is_test boolean NOT NULL)`,
+  ],
 ]

@@ -1,7 +1,7 @@
 import { CURRENCIES } from '../../../domain/amount.js'
 import { Fragment, sql } from '../connection/sql.js'
 import { RECEIVED, sumsOfDeposits } from '../payments/sums.js'
-import { canonical, isLogged, listed, NETWORK_LIST, type Rule, rulesOf } from './rule.js'
+import { canonical, isLogged, isNoNetwork, listed, type Rule, rulesOf } from './rule.js'
 
 const NAME = `d.network || ' ' || d.tx_hash || ' ' || d.index`
 
@@ -9,7 +9,7 @@ export const DEPOSIT_RULES: readonly Rule[] = [
   ...rulesOf('deposits', {
     'addresses does not have its address': `
       SELECT ${NAME} AS name FROM deposits AS d
-      LEFT JOIN addresses AS a ON a.network = d.network AND a.address = ${canonical('d.network', 'd.to_address')}
+      LEFT JOIN addresses AS a ON a.network = d.network AND a.address = ${canonical('d.to_address')}
       WHERE a.id IS DISTINCT FROM d.address_id`,
     'its kind or its currency is none': `
       SELECT ${NAME} AS name FROM deposits AS d
@@ -52,7 +52,7 @@ export const DEPOSIT_RULES: readonly Rule[] = [
         SELECT network, height, parent_hash, lag(height) OVER chain AS below, lag(hash) OVER chain AS hash_below
         FROM blocks WINDOW chain AS (PARTITION BY network ORDER BY height)
       ) AS b WHERE below IS NOT NULL AND (height <> below + 1 OR parent_hash <> hash_below)`,
-    'it is of no network': `SELECT network || ' ' || height AS name FROM blocks WHERE network NOT IN (${NETWORK_LIST})`,
+    'it is of no network': `SELECT network || ' ' || height AS name FROM blocks WHERE ${isNoNetwork('network')}`,
     'chains has no confirmed height of its network': `
       SELECT DISTINCT b.network AS name FROM blocks AS b LEFT JOIN chains AS c ON c.network = b.network WHERE c.confirmed IS NULL`,
   }),

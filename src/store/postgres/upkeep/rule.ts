@@ -1,4 +1,3 @@
-import { kindOf, NETWORKS } from '../../../domain/network.js'
 import { Fragment } from '../connection/sql.js'
 
 /** Rows that must not be there. */
@@ -21,11 +20,9 @@ export function listed(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(', ')
 }
 
-const EVM = NETWORKS.filter((network) => kindOf(network) === 'evm')
-
 /** The form in which an address is compared, as `canonicalAddress` makes it. */
-export function canonical(network: string, address: string): string {
-  return `CASE WHEN ${network} IN (${listed(EVM)}) THEN lower(${address}) ELSE ${address} END`
+export function canonical(address: string): string {
+  return `CASE WHEN ${address} LIKE '0x%' OR ${address} LIKE '0X%' THEN lower(${address}) ELSE ${address} END`
 }
 
 /** Joins what the log of an owner says: from when on it must have every event, and that it has not removed. */
@@ -34,4 +31,7 @@ export function isLogged(owner: string, time: string): string {
     AND ${time} > coalesce((SELECT h.removed_to / 65536 FROM event_heads AS h WHERE h.owner = ${owner}), -1)`
 }
 
-export const NETWORK_LIST = listed(NETWORKS)
+/** Whether a text is no id of a network. */
+export function isNoNetwork(network: string): string {
+  return `${network} !~ '^[A-Z0-9-]{2,16}$'`
+}

@@ -1,4 +1,4 @@
-import { canonical, NETWORK_LIST, type Rule, rulesOf } from './rule.js'
+import { canonical, isNoNetwork, type Rule, rulesOf } from './rule.js'
 
 export const WALLET_RULES: readonly Rule[] = [
   ...rulesOf('identities', {
@@ -15,10 +15,10 @@ export const WALLET_RULES: readonly Rule[] = [
     'it has part of an address': `
       SELECT id AS name FROM wallets
       WHERE (network IS NULL) <> (address_id IS NULL) OR (address IS NULL) <> (address_id IS NULL)
-        OR (bound_no IS NULL) <> (address_id IS NULL) OR network NOT IN (${NETWORK_LIST})`,
+        OR (bound_no IS NULL) <> (address_id IS NULL) OR ${isNoNetwork('network')}`,
     'addresses does not have its address as its own': `
       SELECT w.id AS name FROM wallets AS w
-      LEFT JOIN addresses AS a ON a.network = w.network AND a.address = ${canonical('w.network', 'w.address')}
+      LEFT JOIN addresses AS a ON a.network = w.network AND a.address = ${canonical('w.address')}
       WHERE w.address IS NOT NULL AND (a.id IS DISTINCT FROM w.address_id OR a.wallet_id IS DISTINCT FROM w.id)`,
     'another one has its number': `
       SELECT id AS name FROM (
@@ -31,7 +31,7 @@ export const WALLET_RULES: readonly Rule[] = [
   ...rulesOf('addresses', {
     'it is not in the form in which addresses are compared': `
       SELECT network || ' ' || address AS name FROM addresses
-      WHERE network NOT IN (${NETWORK_LIST}) OR address <> ${canonical('network', 'address')}`,
+      WHERE ${isNoNetwork('network')} OR address <> ${canonical('address')}`,
     'wallets does not have its wallet with this address': `
       SELECT a.network || ' ' || a.address AS name FROM addresses AS a LEFT JOIN wallets AS w ON w.id = a.wallet_id
       WHERE a.wallet_id IS NOT NULL AND w.address_id IS DISTINCT FROM a.id`,

@@ -69,7 +69,7 @@ function lockChain(work: Work, network: Network): void {
 
 function lockHolder(work: Work, network: Network, address: string) {
   return work.row<{ wallet_id: string | null }>(sql`
-    SELECT a.wallet_id FROM addresses AS a WHERE a.network = ${network} AND a.address = ${canonicalAddress(network, address)}
+    SELECT a.wallet_id FROM addresses AS a WHERE a.network = ${network} AND a.address = ${canonicalAddress(address)}
     FOR UPDATE`)
 }
 
@@ -96,7 +96,7 @@ async function putWallet(work: Work, wallet: Wallet, known: WalletRow | null): P
 
 /** Makes an address that of a wallet, which keeps it. The row of the network counts the wallets that have one. */
 function bindAddress(work: Work, id: string, network: Network, address: string): void {
-  const canonical = canonicalAddress(network, address)
+  const canonical = canonicalAddress(address)
   work.write(sql`
     INSERT INTO addresses (network, address, wallet_id) VALUES (${network}, ${canonical}, ${id})
     ON CONFLICT (network, address) DO UPDATE SET wallet_id = excluded.wallet_id`)

@@ -21,7 +21,7 @@ export class PostgresWallets implements WalletPort {
   }
 
   at(network: Network, address: string): Promise<Wallet | undefined> {
-    const canonical = canonicalAddress(network, address)
+    const canonical = canonicalAddress(address)
     return this.only(
       sql`w.id = (SELECT a.wallet_id FROM addresses AS a WHERE a.network = ${network} AND a.address = ${canonical})`,
     )

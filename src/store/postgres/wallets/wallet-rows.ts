@@ -47,7 +47,7 @@ export interface Place {
 
 /** Names a place. No network has a comma. */
 export function placeNameOf({ network, toAddress }: Place): string {
-  return `${network},${canonicalAddress(network, toAddress)}`
+  return `${network},${canonicalAddress(toAddress)}`
 }
 
 /**
@@ -114,7 +114,7 @@ export function asked(places: readonly Place[]): Fragment | null {
   if (byName.size === 0) return null
   const all = [...byName.values()]
   return sql`unnest(${all.map(({ network }) => network)}::text[],
-    ${all.map(({ network, toAddress }) => canonicalAddress(network, toAddress))}::text[]) AS asked (network, address)`
+    ${all.map(({ toAddress }) => canonicalAddress(toAddress))}::text[]) AS asked (network, address)`
 }
 
 /** Locks an address and its wallet, and reads them. */

@@ -1,7 +1,8 @@
-import { NETWORKS, type Network } from '../../../../domain/network.js'
+import { isNetworkId, type Network } from '../../../../domain/network.js'
 import { type BlockRow, blockCodec } from '../../chain/block-rows.js'
 import { depositKey } from '../../deposits/deposit-rows.js'
-import { networkKey, WIDE_BYTES, wideKey } from '../../tables/keys.js'
+import { networkCodec } from '../../networks.js'
+import { networkKey, networkOfKey, WIDE_BYTES, wideKey } from '../../tables/keys.js'
 import type { MakeRule } from './rule.js'
 
 /** The kept blocks of a network. */
@@ -15,9 +16,10 @@ export const blocks: MakeRule = (reading) => {
   const kept = new Map<Network, Kept>()
   return {
     row(key, value) {
-      const network = NETWORKS[key[0] ?? NETWORKS.length]
-      if (network === undefined || key.length !== 1 + WIDE_BYTES) return reading.wrong('its key is malformed')
-      const height = key.readUIntBE(1, WIDE_BYTES)
+      const of = networkOfKey(key)
+      if (of === null || of.rest.length !== WIDE_BYTES) return reading.wrong('its key is malformed')
+      const { network, rest } = of
+      const height = rest.readUIntBE(0, WIDE_BYTES)
       const block: BlockRow = { height, ...blockCodec.decode(value) }
       const before = kept.get(network)
       const isNext = before === undefined || (height === before.tip + 1 && block.parentHash === before.tipHash)
@@ -30,11 +32,11 @@ export const blocks: MakeRule = (reading) => {
       }
     },
     finish() {
-      for (const network of NETWORKS) {
+      for (const network of reading.chains) {
+        if (!kept.has(network)) reading.wrongIn('chains', `${network} has no blocks`)
+      }
+      for (const [network, position] of kept) {
         const bytes = reading.get('chains', networkKey(network))
-        const position = kept.get(network)
-        if (position === undefined && bytes !== undefined) reading.wrongIn('chains', `${network} has no blocks`)
-        if (position === undefined) continue
         if (bytes === undefined) reading.wrongIn('chains', `${network} has blocks and no confirmed height`)
         else if (bytes.length === WIDE_BYTES) {
           const confirmed = bytes.readIntBE(0, WIDE_BYTES)
@@ -47,9 +49,19 @@ export const blocks: MakeRule = (reading) => {
   }
 }
 
+/** Rows stand for themselves: what the catalogue said of a network. */
+export const networks: MakeRule = (reading) => ({
+  row(key, value) {
+    networkCodec.decode(value)
+    reading.expect(isNetworkId(key.toString()), 'its key is no id of a network')
+  },
+})
+
 export const chains: MakeRule = (reading) => ({
   row(key, value) {
-    const isNetwork = key.length === 1 && NETWORKS[key[0] ?? NETWORKS.length] !== undefined
-    reading.expect(isNetwork && value.length === WIDE_BYTES, 'it is malformed')
+    const of = networkOfKey(key)
+    const isWhole = of?.rest.length === 0 && value.length === WIDE_BYTES
+    if (isWhole) reading.chains.add(of.network)
+    else reading.wrong('it is malformed')
   },
 })

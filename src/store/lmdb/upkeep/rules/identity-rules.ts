@@ -1,6 +1,6 @@
-import { canonicalAddress, NETWORKS } from '../../../../domain/network.js'
+import { canonicalAddress } from '../../../../domain/network.js'
 import { identityCodec } from '../../identities/identities.js'
-import { numberKey, under, WIDE_BYTES } from '../../tables/keys.js'
+import { networkOfKey, numberKey, under, WIDE_BYTES } from '../../tables/keys.js'
 import { addressCodec, addressKey, freeKey, type WalletRow, walletCodec } from '../../wallets/wallets.js'
 import type { Reading } from '../reading.js'
 import type { MakeRule } from './rule.js'
@@ -59,10 +59,10 @@ export const addresses: MakeRule = (reading) => ({
   row(key, value) {
     const { no, walletId } = addressCodec.decode(value)
     reading.use('address', no)
-    const network = NETWORKS[key[0] ?? NETWORKS.length]
-    const address = key.toString('utf8', 1)
-    const isCanonical = network !== undefined && canonicalAddress(network, address) === address
-    reading.expect(isCanonical && Buffer.from(address).equals(key.subarray(1)), 'its key is not an address')
+    const rest = networkOfKey(key)?.rest
+    const address = rest?.toString() ?? ''
+    const isWhole = rest !== undefined && Buffer.from(address).equals(rest)
+    reading.expect(isWhole && canonicalAddress(address) === address, 'its key is not an address')
     if (walletId !== null) reading.find(key, belonging(no, walletId))
   },
 })

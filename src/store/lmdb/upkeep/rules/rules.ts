@@ -1,5 +1,5 @@
 import type { TableName } from '../../tables/tables.js'
-import { blocks, chains } from './chain-rules.js'
+import { blocks, chains, networks } from './chain-rules.js'
 import { deliveries, webhooks } from './delivery-rules.js'
 import { deposits, totals } from './deposit-rules.js'
 import { ownerEvents, unsettledWallets } from './event-rules.js'
@@ -12,6 +12,7 @@ import { index, type MakeRule } from './rule.js'
 /** A rule for each table, in the order in which they are read: totals come behind the addresses that they belong to. */
 export const RULES: Readonly<Record<TableName, MakeRule>> = {
   meta,
+  networks,
   identities,
   wallets,
   addresses,

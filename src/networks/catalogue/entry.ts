@@ -1,0 +1,66 @@
+import { type Network, type NetworkKind, Networks } from '../../domain/network.js'
+
+/** The tags of Ethereum-like nodes for blocks that can be relied on. */
+export const FINALITY_TAGS = ['finalized', 'safe'] as const
+
+interface Entry {
+  readonly id: Network
+  readonly kind: NetworkKind
+  /** For people. */
+  readonly name: string
+  /** The end of the path at which a wallet is claimed, of two segments: `sep/eth`. */
+  readonly claim: string
+  /** Whether its coins are worthless. */
+  readonly testnet: boolean
+  /** Of its own coin, such as ETH. */
+  readonly symbol: string
+  readonly token: {
+    readonly symbol: string
+    /** The address of its contract; null if it is not configured, and then the network is not watched. */
+    readonly contract: string | null
+    readonly decimals: number
+  }
+  /** Of its nodes, in order of preference. Secret. Without any it is not watched. */
+  readonly urls: readonly string[]
+  /** The first block to read when it was never watched. */
+  readonly start: 'latest' | number
+  readonly pollMs: number
+  /** The page of a transaction in a block explorer, with `{txHash}`; null without one. */
+  readonly explorer: string | null
+}
+
+/** A network whose nodes speak Ethereum's JSON-RPC. */
+export interface EvmEntry extends Entry {
+  readonly kind: 'evm'
+  readonly chainId: number
+  /** The number of blocks that confirm a deposit, its own included; or the tag of the blocks that are relied on. */
+  readonly confirmations: number | (typeof FINALITY_TAGS)[number]
+  /** The maximum number of calls in one request. */
+  readonly batch: number
+  /** The maximum number of blocks read at once. */
+  readonly range: number
+  /** Whether transfers of coins that contracts make are read from traces. */
+  readonly traces: boolean
+}
+
+/** A network whose nodes have TRON's REST interface. */
+export interface TronEntry extends Entry {
+  readonly kind: 'tron'
+  /** The id of its first block, 64 lower-case hex digits. */
+  readonly genesis: string
+  /** Sent to its nodes as `TRON-PRO-API-KEY`. Secret; null for none. */
+  readonly apiKey: string | null
+}
+
+/** What the service knows of a network, whether it is built in or of the operator's file. */
+export type NetworkEntry = EvmEntry | TronEntry
+
+/** The networks that the entries describe, in their order. */
+export function networksOf(entries: readonly NetworkEntry[]): Networks {
+  return new Networks(
+    entries.map(({ id, kind, name, symbol, token, testnet }) => {
+      const { symbol: tokenSymbol, decimals } = token
+      return { id, kind, name, symbol, tokenSymbol, decimals, isTest: testnet, isRetired: false }
+    }),
+  )
+}

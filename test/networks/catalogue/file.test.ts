@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { parseNetworks, readNetworksFile } from '../../../src/networks/catalogue/file.js'
+import { temporaryDirectory } from '../../support/temporary-directory.js'
+
+const EVM_TOKEN = '0x55d398326f99059fF775485246999027B3197955'
+const TRON_TOKEN = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
+
+const BNB = {
+  id: 'BNB',
+  kind: 'evm',
+  name: 'BNB Smart Chain',
+  claim: 'bnb/bnb',
+  chainId: 56,
+  symbol: 'BNB',
+  token: { symbol: 'USDT', contract: EVM_TOKEN, decimals: 18 },
+}
+const TRX = {
+  id: 'TRX',
+  kind: 'tron',
+  name: 'TRON',
+  claim: 'tron/trx',
+  testnet: false,
+  genesis: 'ab'.repeat(32),
+  symbol: 'TRX',
+  token: { symbol: 'USDT', contract: TRON_TOKEN, decimals: 6 },
+}
+
+/** How the file names an environment variable. */
+function named(variable: string): string {
+  return `$\{${variable}}`
+}
+
+function parsed(value: unknown, environment: Readonly<Record<string, string>> = {}) {
+  const problems: string[] = []
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return { entries: parseNetworks(text, environment, problems), problems }
+}
+
+function problemsOf(...networks: readonly unknown[]): readonly string[] {
+  return parsed({ networks }).problems
+}
+
+describe('the file of networks', () => {
+  test('gives entries, with defaults for what may be left out', () => {
+    const { entries, problems } = parsed({ networks: [BNB, TRX] })
+    assert.deepEqual(problems, [])
+    const common = { testnet: false, urls: [], start: 'latest', explorer: null }
+    const defaults = { confirmations: 12, batch: 50, range: 200, traces: false, pollMs: 4000 }
+    assert.deepEqual(entries, [
+      { ...BNB, ...common, ...defaults },
+      { ...TRX, ...common, apiKey: null, pollMs: 3000 },
+    ])
+  })
+
+  test('takes every field', () => {
+    const more = {
+      testnet: true,
+      start: 17,
+      pollMs: 250,
+      explorer: 'https://scan.example/tx/{txHash}',
+      urls: [`https://a.example/${named('KEY')}`, 'http://127.0.0.1:8545'],
+    }
+    const evm = { ...BNB, ...more, confirmations: 'safe', batch: 1, range: 7, traces: true }
+    const tron = { ...TRX, ...more, apiKey: `${named('KEY')}-${named('OTHER')}` }
+    const { entries, problems } = parsed({ networks: [evm, tron] }, { KEY: 'k1', OTHER: 'k2' })
+    assert.deepEqual(problems, [])
+    const urls = ['https://a.example/k1', 'http://127.0.0.1:8545']
+    assert.deepEqual(entries, [
+      { ...evm, urls },
+      { ...tron, urls, apiKey: 'k1-k2' },
+    ])
+  })
+
+  test('takes contracts without a checksum, and finality by number or tag', () => {
+    for (const contract of [EVM_TOKEN.toLowerCase(), `0x${'1'.repeat(40)}`]) {
+      assert.deepEqual(problemsOf({ ...BNB, token: { ...BNB.token, contract } }), [])
+    }
+    for (const confirmations of [1, 10_000, 'finalized', 'safe']) {
+      assert.deepEqual(problemsOf({ ...BNB, confirmations }), [])
+    }
+  })
+
+  const integer = (maximum: string, minimum = '1') => `an integer from ${minimum} to ${maximum}`
+  const rows: readonly (readonly [network: unknown, problem: string])[] = [
+    [7, '$.networks[0] must be an object'],
+    [{ ...BNB, id: 'bnb' }, '$.networks[0].id must be 2 to 16 capital letters, digits and hyphens, not "bnb"'],
+    [{ ...BNB, id: undefined }, '$.networks[0].id is missing: it must be 2 to 16 capital letters, digits and hyphens'],
+    [{ ...BNB, id: 'SEP' }, '$.networks[0].id "SEP" is that of a built-in network'],
+    [{ ...BNB, claim: 'niles/trx' }, '$.networks[0].claim "niles/trx" is that of a built-in network'],
+    [{ ...BNB, claim: 'bnb' }, '$.networks[0].claim must be two path segments, such as ethereum/eth, not "bnb"'],
+    [{ ...BNB, kind: 'svm', chainId: undefined }, '$.networks[0].kind must be one of evm, tron, not "svm"'],
+    [{ ...BNB, name: ' ' }, '$.networks[0].name must be a text of 1 to 40 characters, not " "'],
+    [{ ...BNB, testnet: 'no' }, '$.networks[0].testnet must be true or false, not "no"'],
+    [{ ...BNB, symbol: 'B N B' }, '$.networks[0].symbol must be 1 to 16 letters and digits, not "B N B"'],
+    [{ ...BNB, chainId: 0 }, `$.networks[0].chainId must be ${integer('9007199254740991')}, not 0`],
+    [{ ...BNB, chainId: undefined }, `$.networks[0].chainId is missing: it must be ${integer('9007199254740991')}`],
+    [{ ...BNB, genesis: 'ab'.repeat(32) }, '$.networks[0].genesis is not a field that is known here'],
+    [{ ...BNB, 'poll-ms': 1 }, '$.networks[0]["poll-ms"] is not a field that is known here'],
+    [{ ...BNB, token: null }, '$.networks[0].token must be an object'],
+    [
+      { ...BNB, token: { ...BNB.token, decimals: 19 } },
+      `$.networks[0].token.decimals must be ${integer('18', '0')}, not 19`,
+    ],
+    [{ ...BNB, token: { ...BNB.token, name: 'x' } }, '$.networks[0].token.name is not a field that is known here'],
+    [
+      { ...BNB, token: { ...BNB.token, contract: EVM_TOKEN.replace('fF', 'Ff') } },
+      `$.networks[0].token.contract must be 0x and 40 hex digits, with a correct checksum (EIP-55) when they are of mixed case, not "${EVM_TOKEN.replace('fF', 'Ff')}"`,
+    ],
+    [
+      { ...TRX, token: { ...TRX.token, contract: `${TRON_TOKEN.slice(0, -1)}u` } },
+      `$.networks[0].token.contract must be a base58check address that begins with T, with a correct checksum, not "${TRON_TOKEN.slice(0, -1)}u"`,
+    ],
+    [{ ...TRX, genesis: 'AB' }, '$.networks[0].genesis must be 64 lower-case hex digits, not "AB"'],
+    [{ ...TRX, confirmations: 19 }, '$.networks[0].confirmations is not a field that is known here'],
+    [{ ...TRX, traces: true }, '$.networks[0].traces is not a field that is known here'],
+    [
+      { ...BNB, confirmations: 'latest' },
+      `$.networks[0].confirmations must be "finalized", "safe" or ${integer('10000')}, not "latest"`,
+    ],
+    [{ ...BNB, start: -1 }, `$.networks[0].start must be "latest" or ${integer('140737488355328', '0')}, not -1`],
+    [{ ...BNB, pollMs: 99 }, `$.networks[0].pollMs must be ${integer('600000', '100')}, not 99`],
+    [{ ...BNB, batch: 0 }, `$.networks[0].batch must be ${integer('1000')}, not 0`],
+    [{ ...BNB, range: 10_001 }, `$.networks[0].range must be ${integer('10000')}, not 10001`],
+    [
+      { ...BNB, explorer: 'http://scan.example/{txHash}' },
+      '$.networks[0].explorer must be an https URL with {txHash} once behind its host, not "http://scan.example/{txHash}"',
+    ],
+    [{ ...BNB, urls: [] }, '$.networks[0].urls must be a list of URLs; leave it out for a network that is not watched'],
+    // What may be secret is not repeated.
+    [{ ...BNB, urls: ['ftp://u:p@a'] }, '$.networks[0].urls[0] must be an absolute http or https URL without fragment'],
+    [{ ...TRX, apiKey: '' }, '$.networks[0].apiKey must be a text of 1 to 256 characters'],
+    [
+      { ...BNB, urls: ['https://a.example', `https://a.example/${named('MISSING')}`] },
+      '$.networks[0].urls[1] names the environment variable "MISSING", which is not set',
+    ],
+    [
+      { ...BNB, urls: [`https://a.example/${named('')}`] },
+      '$.networks[0].urls[0] names the environment variable "", which is not set',
+    ],
+  ]
+  for (const [network, problem] of rows) {
+    test(`says ${problem}`, () => assert.deepEqual(problemsOf(network), [problem]))
+  }
+
+  test('says of the second network that has what another one has', () => {
+    assert.deepEqual(problemsOf(BNB, { ...TRX, id: 'BNB', claim: 'bnb/bnb' }), [
+      '$.networks[1].id "BNB" is that of $.networks[0]',
+      '$.networks[1].claim "bnb/bnb" is that of $.networks[0]',
+    ])
+  })
+
+  test('says everything at once, and gives nothing then', () => {
+    const problems: string[] = []
+    const place = temporaryDirectory()
+    try {
+      const path = join(place.path, 'networks.json')
+      writeFileSync(
+        path,
+        JSON.stringify({
+          more: 1,
+          networks: [
+            { ...BNB, id: 'b', chainId: 1.5 },
+            { ...TRX, name: 5 },
+          ],
+        }),
+      )
+      assert.deepEqual(readNetworksFile(path, {}, problems), [])
+    } finally {
+      place.remove()
+    }
+    assert.deepEqual(problems, [
+      'BILLHOOK_NETWORKS: $.more is not a field that is known here.',
+      'BILLHOOK_NETWORKS: $.networks[0].id must be 2 to 16 capital letters, digits and hyphens, not "b".',
+      'BILLHOOK_NETWORKS: $.networks[0].chainId must be an integer from 1 to 9007199254740991, not 1.5.',
+      'BILLHOOK_NETWORKS: $.networks[1].name must be a text of 1 to 40 characters, not 5.',
+    ])
+  })
+
+  for (const [text, problem] of [
+    ['', /^\$ is not JSON: /],
+    ['{"networks": [}', /^\$ is not JSON: /],
+    ['[]', /^\$ must be an object$/],
+    ['{"networks": {}}', /^\$\.networks must be a list$/],
+  ] as const) {
+    test(`cannot be ${JSON.stringify(text)}`, () => {
+      const { entries, problems } = parsed(text)
+      assert.deepEqual([entries.length, problems.length], [0, 1])
+      assert.match(problems[0] ?? '', problem)
+    })
+  }
+
+  test('that is not there is a problem of its own', () => {
+    const problems: string[] = []
+    assert.deepEqual(readNetworksFile('/nowhere/networks.json', {}, problems), [])
+    assert.deepEqual(problems, [
+      'BILLHOOK_NETWORKS: cannot use the file "/nowhere/networks.json": there is no such file.',
+    ])
+  })
+})
