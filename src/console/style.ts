@@ -49,7 +49,7 @@ main h1 + .status { margin-top: 1rem; }
 @media (max-width: 30rem) {
   .filter div, .filter input, .filter select { width: 100%; }
 }
-@media (max-width: 72rem) {
+@media (max-width: 78rem) {
   .table, .table caption, .table tbody, .table tr, .table td { display: block; }
   .table thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .table tr { padding: 0.5rem 0; border-bottom: 1px solid var(--line); }

@@ -68,7 +68,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
 
   for (const [colorScheme, width] of [
     ['light', 320],
-    ['light', 1160],
+    ['light', 1250],
     ['dark', 1280],
   ] as const) {
     test(`is accessible on every page: ${colorScheme}, ${width} px`, async () => {

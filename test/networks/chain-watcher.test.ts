@@ -93,7 +93,7 @@ describe('a watcher that begins', () => {
       t.watcher = t.newWatcher({ reader })
       await assert.rejects(t.watcher.start(), WrongNode)
       await t.rest()
-      assert.equal(t.watcher.state().problem, 'it is of chain 1')
+      assert.deepEqual(t.watcher.state().problem, { reason: 'wrong_node', message: 'it is of chain 1' })
       isWrong = false
       await t.next()
       assert.equal(t.watcher.state().problem, null)

@@ -19,6 +19,7 @@ const CODES: readonly (readonly [code: string, name: string, meaning: Meaning])[
   ['08P01', 'protocol_violation', 'unavailable'],
   ['25006', 'read_only_sql_transaction', 'unavailable'],
   ['25P03', 'idle_in_transaction_session_timeout', 'unavailable'],
+  ['42P01', 'undefined_table', 'unavailable'],
   ['53000', 'insufficient_resources', 'unavailable'],
   ['53100', 'disk_full', 'unavailable'],
   ['53200', 'out_of_memory', 'unavailable'],
@@ -33,7 +34,7 @@ const CODES: readonly (readonly [code: string, name: string, meaning: Meaning])[
   ['23502', 'not_null_violation', 'a fault'],
   ['25P02', 'in_failed_sql_transaction', 'a fault'],
   ['42601', 'syntax_error', 'a fault'],
-  ['42P01', 'undefined_table', 'a fault'],
+  ['42703', 'undefined_column', 'a fault'],
   ['54000', 'program_limit_exceeded', 'a fault'],
   ['XX000', 'internal_error', 'a fault'],
 ]
