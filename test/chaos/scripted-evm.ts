@@ -7,8 +7,9 @@ import { UnreliableProxy } from './unreliable-proxy.js'
 const COIN_DECIMALS = 18
 /** No chain of a run is so high. */
 const NO_BLOCK = hex(2n ** 40n)
-/** The other chain is higher than this one ever gets. */
-const OTHER_BLOCKS = 30_000
+/** Of the other chain. A node takes much longer to make them all at once. */
+const OTHER_BLOCKS = 3_000
+const MINED_AT_ONCE = 100
 const SCANNED_AT_ONCE = 200
 
 export interface EvmScript {
@@ -71,7 +72,7 @@ export class ScriptedEvm implements ScriptedNetwork {
     const other = await EthereumChain.start(flags, String(script.chainId + 1))
     // Blocks of one second have one time, as on real chains.
     for (const one of [chain, other]) await one.node.call('anvil_setBlockTimestampInterval', 0)
-    await other.mine(OTHER_BLOCKS)
+    for (let height = 0; height < OTHER_BLOCKS; height += MINED_AT_ONCE) await other.mine(MINED_AT_ONCE)
     const token = await chain.deployToken(script.decimals, 10n ** BigInt(script.decimals + 12))
     // Every account pays, so that a reorganisation can leave out the payments of some.
     for (const account of chain.accounts.slice(1)) {

@@ -14,7 +14,11 @@ const SOLIDIFYING = 19
 const OTHER_BLOCKS = 5_000
 const TOKEN: EmulatedToken = {
   account: emulatedAccount(900),
-  returns: { 'decimals()': String(DECIMALS).padStart(64, '0') },
+  returns: {
+    'decimals()': String(DECIMALS).padStart(64, '0'),
+    // "USDT", ABI-encoded: where it begins, its length, its bytes.
+    'symbol()': `${'20'.padStart(64, '0')}${'4'.padStart(64, '0')}${'55534454'.padEnd(64, '0')}`,
+  },
 }
 
 export interface TronScript {
