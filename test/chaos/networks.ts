@@ -32,6 +32,8 @@ const REORGANISATION = 1 / 40
 /** When nothing at all has changed for so long, nothing will. */
 const STUCK_MS = 120_000
 const ATOMS = 18
+/** A network that is well again is so near to its newest block. */
+const NEAR_BLOCKS = 100
 
 type RecordedDeposit = ScannedDeposit & { readonly network: string; readonly kind: string }
 
@@ -190,7 +192,10 @@ class Run {
     })
     const shown = await this.stateOf(bad.id)
     await bad.end()
-    await this.until(`${bad.id} is well again`, async () => (await this.behind([bad], 60)).length === 0)
+    await this.until(`${bad.id} is well again`, async () => {
+      const others = problemsOf(await this.metrics(), bad.id).filter((reason) => reason !== 'stalled')
+      return others.length === 0 && (await this.behind([bad], NEAR_BLOCKS)).length === 0
+    })
     this.options.say(
       `  ${bad.id} ${trouble}: ${shown}; well again after ${((Date.now() - startedMs) / 1000).toFixed(1)} s`,
     )
@@ -218,16 +223,13 @@ class Run {
     return parseExposition(await (await fetch(this.service.metricsUrl ?? '')).text())
   }
 
-  /** Those of which the service has not recorded the newest block, or one of so many seconds ago, without a problem. */
-  private async behind(networks: readonly ScriptedNetwork[], seconds = 0): Promise<readonly string[]> {
+  /** Those whose last recorded block is more than so many below the newest one. */
+  private async behind(networks: readonly ScriptedNetwork[], blocks = 0): Promise<readonly string[]> {
     const metrics = await this.metrics()
     const late: string[] = []
-    for (const network of networks) {
-      const cursor = metrics.value('billhook_network_cursor_block', { network: network.id }) ?? -1
-      const isNear =
-        seconds > 0 && (metrics.value('billhook_network_lag_seconds', { network: network.id }) ?? 1e9) < seconds
-      if (!isNear && cursor < (await network.height())) late.push(network.id)
-      else if (seconds > 0 && problemsOf(metrics, network.id).length > 0) late.push(network.id)
+    for (const { id, height } of networks.map((one) => ({ id: one.id, height: one.height() }))) {
+      const cursor = metrics.value('billhook_network_cursor_block', { network: id }) ?? -1
+      if (cursor < (await height) - blocks) late.push(id)
     }
     return late
   }
