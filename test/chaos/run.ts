@@ -8,6 +8,7 @@ import { distance } from './distance.js'
 import { failoverRounds } from './failover.js'
 import { hangingReceivers } from './hanging-receivers.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
+import { networks } from './networks.js'
 import { newcomers } from './newcomers.js'
 import { floods, goodput, type ScenarioOptions } from './overload.js'
 import { promotedByPatroni } from './patroni.js'
@@ -29,6 +30,7 @@ const USAGE = `npm run chaos -- <command>
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
   shop                                           a year of a shop in three minutes, books and all
   soak     [--minutes 20]                        memory at half the capacity
+  networks [--minutes 5] [--seed N]              an hour of four networks whose nodes fail, lag and lie in turn
 
 All traffic stays on loopback. Figures depend on the machine and on what else runs there.
 `
@@ -46,10 +48,14 @@ const { positionals, values } = parseArgs({
     seconds: { type: 'string', default: '8' },
     engine: { type: 'string', default: 'noble' },
     only: { type: 'string' },
-    minutes: { type: 'string', default: '20' },
+    minutes: { type: 'string' },
     ms: { type: 'string', default: '50' },
   },
 })
+
+function minutesOr(usual: number): number {
+  return values.minutes === undefined ? usual : Number(values.minutes)
+}
 
 function roundsOr(usual: number): number {
   return values.rounds === undefined ? usual : Number(values.rounds)
@@ -125,8 +131,16 @@ switch (positionals[0]) {
     say('every book agrees')
     break
   case 'soak':
-    await soak({ minutes: Number(values.minutes), engine: values.engine, say })
+    await soak({ minutes: minutesOr(20), engine: values.engine, say })
     break
+  case 'networks': {
+    say(`seed ${values.seed}`)
+    const violations = await networks({ minutes: minutesOr(5), seed: Number(values.seed), say })
+    for (const violation of violations) say(`VIOLATION: ${violation}`)
+    if (violations.length > 0) process.exitCode = 1
+    else say('no violation')
+    break
+  }
   default:
     process.stderr.write(USAGE)
     process.exitCode = 2

@@ -26,10 +26,10 @@ export class Anvil {
   ) {}
 
   /** Starts a node that mines on request. Transactions enter a block in the order in which they were sent. */
-  static async start(flags: readonly string[] = []): Promise<Anvil> {
+  static async start(flags: readonly string[] = [], chainId = CHAIN_ID): Promise<Anvil> {
     assert.ok(binary !== null, String(anvilAbsence))
     const home = temporaryDirectory()
-    const argv = ['--port', '0', '--chain-id', CHAIN_ID, '--no-mining', '--order', 'fifo', ...flags]
+    const argv = ['--port', '0', '--chain-id', chainId, '--no-mining', '--order', 'fifo', ...flags]
     const child = spawn(binary, argv, { stdio: ['ignore', 'pipe', 'inherit'], env: { HOME: home.path } })
     for await (const line of createInterface({ input: child.stdout })) {
       const address = /^Listening on (\S+)/.exec(line)?.[1]

@@ -28,8 +28,8 @@ export class EthereumChain {
     readonly accounts: readonly string[],
   ) {}
 
-  static async start(flags: readonly string[] = []): Promise<EthereumChain> {
-    const node = await Anvil.start(flags)
+  static async start(flags: readonly string[] = [], chainId?: string): Promise<EthereumChain> {
+    const node = await Anvil.start(flags, chainId)
     return new EthereumChain(node, (await node.call('eth_accounts')) as readonly string[])
   }
 

@@ -30,7 +30,8 @@ export class EmulatedTronChain implements ChainView {
   readonly blocks: EmulatedBlock[] = []
   private forks = 0
 
-  constructor() {
+  /** `firstMs`: from when on there are blocks, Unix milliseconds. */
+  constructor(private readonly firstMs = FIRST_BLOCK_MS) {
     this.add([trxTransfer('0'.repeat(40), 99_000_000_000_000_000n)], 0)
   }
 
@@ -45,7 +46,7 @@ export class EmulatedTronChain implements ChainView {
   /** Produces a block of these transactions. */
   produce(...transactions: readonly EmulatedTransaction[]): EmulatedBlock {
     // Each producer has its own slot, so the block that replaces another one is later.
-    return this.add(transactions, FIRST_BLOCK_MS + (this.blocks.length + this.forks) * BLOCK_INTERVAL_MS)
+    return this.add(transactions, this.firstMs + (this.blocks.length + this.forks) * BLOCK_INTERVAL_MS)
   }
 
   /** Produces empty blocks. */

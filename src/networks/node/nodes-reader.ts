@@ -76,7 +76,7 @@ export class NodesReader implements NetworkReader {
   private readonly all: readonly Endpoint[]
   /** The time of the newest block of all, as of the last head; null before the first. */
   private newestMs: number | null = null
-  /** The highest height that any node has reported as confirmed; null before the first head. */
+  /** The highest height that any node has reported as confirmed; null before the first head, and after a wrong node. */
   private confirmed: number | null = null
 
   constructor(private readonly options: NodesReaderOptions) {
@@ -268,6 +268,8 @@ export class NodesReader implements NetworkReader {
         endpoint.withdraw()
         throw error
       }
+      // What a node of another chain has called confirmed says nothing of this one.
+      if (error instanceof WrongNode) this.confirmed = null
       const about = { network, endpoint: http.name, failure: error.message }
       if (endpoint.isHealthy) log.warn(about, 'a node failed')
       else log.debug(about, 'a node failed again')

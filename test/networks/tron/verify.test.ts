@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { NodeUnavailable, WrongNode } from '../../../src/networks/network-reader.js'
+import { EmulatedTronChain } from '../../support/tron-chain.js'
 import { openTronNode } from '../../support/tron-node.js'
 import { TronFixture, type TronVariant, token, watched } from './fixture.js'
 
@@ -110,6 +111,23 @@ describe('TRON reader, verifying its nodes', () => {
       await assert.rejects(reader.verify(), WrongNode)
       await assert.rejects(reader.head(), NodeUnavailable)
       assert.deepEqual(new Set(node.requests.map(({ path }) => path)), new Set(['/walletsolidity/getblockbynum']))
+    }))
+
+  test('what a node of another chain called confirmed is forgotten once it is known to be wrong', () =>
+    withFixture({}, 1, async ({ chain, node, reader, clock }) => {
+      chain.produceEmpty(30)
+      await reader.head()
+      const other = new EmulatedTronChain()
+      other.produceEmpty(100)
+      node.view = other
+      assert.equal((await reader.head()).confirmed, other.solidified)
+      node.spoil(/./, () => ({ text: '', status: 500 }), 1)
+      await assert.rejects(reader.head(), NodeUnavailable)
+      clock.advance(60_000)
+      await assert.rejects(reader.head(), NodeUnavailable)
+      clock.advance(60_000)
+      node.view = chain
+      assert.equal((await reader.block(chain.latest, watched))?.hash, chain.blocks.at(-1)?.hash)
     }))
 
   test('one node that answers is enough, and one that is wrong is one too many', () =>

@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startChild } from '../cli/child.js'
+import { Random } from '../simulation/random.js'
+import { addressNumber } from '../support/ethereum-chain.js'
+import { type Exposition, parseExposition } from '../support/exposition.js'
+import { openReceiver, type Receiver } from '../support/receiver.js'
+import { GATEWAY_SECRET } from '../support/service-fixture.js'
+import { ServiceProcess } from '../support/service-process.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
+import { emulatedAccount } from '../support/tron-transactions.js'
+import { type Answered, ask, pushEvents } from './http-client.js'
+import { ScriptedEvm } from './scripted-evm.js'
+import { type ScannedDeposit, type ScriptedNetwork, TROUBLES, type Trouble } from './scripted-network.js'
+import { ScriptedTron } from './scripted-tron.js'
+
+const MAIN = new URL('../../src/main.js', import.meta.url)
+const FAST_CLOCK = new URL('./fast-clock.js', import.meta.url)
+const OWNERS = ['ann', 'ben', 'cid', 'dot', 'eve'] as const
+const CURRENCIES = ['USDT', 'native'] as const
+const SIMULATED_MINUTES = 60
+/** By its clock; the service says from then on that a network is behind. */
+const LAG_SECONDS = 60
+/** Simulated time before the first payment: reorganisations reach back, and payments count from their invoice on. */
+const QUIET_MS = 120_000
+const STEP_MS = 200
+const LOOK_MS = 200
+/** Of a reorganisation in a step. */
+const REORGANISATION = 1 / 40
+/** When nothing at all has changed for so long, nothing will. */
+const STUCK_MS = 120_000
+const ATOMS = 18
+/** A network that is well again is so near to its newest block. */
+const NEAR_BLOCKS = 100
+
+type RecordedDeposit = ScannedDeposit & { readonly network: string; readonly kind: string }
+
+export interface NetworksOptions {
+  readonly minutes: number
+  readonly seed: number
+  readonly say: (line: string) => void
+}
+
+/**
+ * Four networks of a file watched by one process for an hour of block times, each behind a faulty proxy. In turn each of
+ * them is stopped, lags and is of another chain. Returns what was violated.
+ */
+export async function networks(options: NetworksOptions): Promise<readonly string[]> {
+  const run = await Run.begin(options)
+  try {
+    return await run.play()
+  } finally {
+    await run.end()
+  }
+}
+
+class Run {
+  private readonly violations = new Set<string>()
+  /** Invoice ids by owner and currency. */
+  private readonly invoices = new Map<string, string>()
+  private paid = new Map<string, string[]>()
+  private isPaying = false
+  private isOver = false
+  private failure: { readonly error: unknown } | null = null
+
+  private constructor(
+    private readonly options: NetworksOptions,
+    private readonly clock: FastClock,
+    private readonly networks: readonly ScriptedNetwork[],
+    private readonly place: { readonly path: string; remove(): void },
+    private readonly receiver: Receiver,
+    private readonly service: ServiceProcess,
+  ) {}
+
+  static async begin(options: NetworksOptions): Promise<Run> {
+    const networks = await openNetworks(options.seed, Date.now())
+    // The service takes pushes that are signed up to five minutes ago, by its clock.
+    const clock = new FastClock(Date.now(), SIMULATED_MINUTES / options.minutes)
+    const place = temporaryDirectory()
+    const file = join(place.path, 'networks.json')
+    writeFileSync(file, JSON.stringify({ networks: networks.map(({ entry }) => entry) }))
+    const environment = {
+      BILLHOOK_GATEWAY_SECRET: GATEWAY_SECRET,
+      BILLHOOK_VERIFY_THREADS: '1',
+      BILLHOOK_LOG: 'silent',
+      BILLHOOK_METRICS_PORT: '0',
+      BILLHOOK_NETWORKS: file,
+      BILLHOOK_WATCH_LAG_SECONDS: String(LAG_SECONDS),
+      BILLHOOK_WEBHOOK_ATTEMPTS: '1',
+      CHAOS_CLOCK_START: String(clock.startMs),
+      CHAOS_CLOCK_SPEED: String(clock.speed),
+    }
+    const receiver = await openReceiver()
+    const nodeFlags = ['--import', FAST_CLOCK.href]
+    const service = await ServiceProcess.launch({ data: join(place.path, 'data'), environment, nodeFlags })
+    return new Run(options, clock, networks, place, receiver, service)
+  }
+
+  async play(): Promise<readonly string[]> {
+    const { networks, options } = this
+    await this.openInvoices()
+    await this.until('every network is watched', async () => (await this.behind(networks)).length === 0)
+    for (const { proxy } of networks) proxy.isFaulty = true
+    const driving = Promise.all(networks.map((network) => this.drive(network)))
+    await this.pause(QUIET_MS)
+    this.isPaying = true
+    const phases = TROUBLES.length * networks.length
+    const phaseMs = (options.minutes * 60_000) / phases
+    for (const trouble of TROUBLES) for (const network of networks) await this.disturb(network, trouble, phaseMs)
+    await this.until('an hour has passed', () => this.clock.now() - this.clock.startMs >= SIMULATED_MINUTES * 60_000)
+    this.isPaying = false
+    // What is still unconfirmed is confirmed by the blocks to come.
+    await this.pause(QUIET_MS)
+    this.isOver = true
+    await driving
+    for (const { proxy } of networks) proxy.isFaulty = false
+    await this.until('every network is read to its end', async () => (await this.behind(networks)).length === 0)
+    await this.settle()
+    await this.compare()
+    return [...this.violations]
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true
+    await this.service.stop()
+    for (const network of this.networks) await network.close()
+    await this.receiver.close()
+    this.place.remove()
+  }
+
+  /** A wallet of each owner on each network, and an invoice in each currency that nothing pays in full. */
+  private async openInvoices(): Promise<void> {
+    const events = OWNERS.flatMap((owner, i) =>
+      this.networks.map(({ id, addresses }) => {
+        const wallet = { id: `${owner} ${id}`, address: addresses[i], network: id }
+        return { id: wallet.id, type: 'wallet.assigned', wallet, owner }
+      }),
+    )
+    const pushed = await pushEvents(this.service.url, events)
+    assert.equal(pushed?.status, 200, JSON.stringify(pushed?.json))
+    for (const { status } of pushed.json.results) assert.equal(status, 'applied')
+    for (const owner of OWNERS) {
+      for (const currency of CURRENCIES) {
+        const walletIds = this.networks.map(({ id }) => `${owner} ${id}`)
+        const about = { owner, walletIds, name: 'Order', amount: '1000000000', currency }
+        const invoice = { ...about, reference: `${owner} ${currency}`, callbackUrl: `${this.receiver.url}/` }
+        const created = await ask('POST', `${this.service.url}/api/invoices`, JSON.stringify(invoice))
+        assert.equal(created?.status, 201, JSON.stringify(created?.json))
+        this.invoices.set(`${owner} ${currency}`, created.json.id)
+      }
+    }
+  }
+
+  /** Lets a network's blocks come in time, with payments and reorganisations, until the end. */
+  private async drive(network: ScriptedNetwork): Promise<void> {
+    const random = new Random(this.options.seed, 100 + this.networks.indexOf(network))
+    try {
+      while (!this.isOver) {
+        const hashes = await network.advance(this.clock.now(), this.isPaying)
+        this.paid.set(network.id, [...(this.paid.get(network.id) ?? []), ...hashes])
+        if (this.isPaying && random.chance(REORGANISATION)) await network.reorganise()
+        await sleep(STEP_MS)
+      }
+    } catch (error) {
+      this.failure = { error }
+    }
+  }
+
+  /** One network is in trouble until that shows and the others have confirmed what was paid since; then it is well again. */
+  private async disturb(bad: ScriptedNetwork, trouble: Trouble, phaseMs: number): Promise<void> {
+    const startedMs = Date.now()
+    const others = this.networks.filter((network) => network !== bad)
+    await bad.begin(trouble)
+    this.paid = new Map()
+    const told = this.receiver.requests.length
+    await this.until(`${bad.id} ${trouble} is shown, and the others confirm`, async () => {
+      const metrics = await this.metrics()
+      for (const { id } of others) {
+        for (const reason of problemsOf(metrics, id)) {
+          if (reason !== 'stalled') this.violations.add(`${id} has the problem ${reason} while ${bad.id} is ${trouble}`)
+        }
+      }
+      const confirmed = this.told()
+        .slice(told)
+        .filter(({ status }) => status === 'confirmed')
+      const isOn = others.every(({ id }) =>
+        confirmed.some(({ network, txHash }) => network === id && this.paid.get(id)?.includes(txHash) === true),
+      )
+      return isOn && Date.now() - startedMs >= phaseMs / 2 && (await this.shows(bad.id, trouble, metrics))
+    })
+    const shown = await this.stateOf(bad.id)
+    await bad.end()
+    await this.until(`${bad.id} is well again`, async () => {
+      const others = problemsOf(await this.metrics(), bad.id).filter((reason) => reason !== 'stalled')
+      return others.length === 0 && (await this.behind([bad], NEAR_BLOCKS)).length === 0
+    })
+    this.options.say(
+      `  ${bad.id} ${trouble}: ${shown}; well again after ${((Date.now() - startedMs) / 1000).toFixed(1)} s`,
+    )
+    await sleep(Math.max(0, startedMs + phaseMs - Date.now()))
+  }
+
+  private async shows(id: string, trouble: Trouble, metrics: Exposition): Promise<boolean> {
+    if (trouble === 'of another chain') {
+      return problemsOf(metrics, id).some((reason) => reason === 'wrong_node' || reason === 'replaced')
+    }
+    return (await this.sentences()).some((sentence) => sentence.startsWith(`${id} `))
+  }
+
+  private async stateOf(id: string): Promise<string> {
+    const sentences = (await this.sentences()).filter((one) => one.startsWith(`${id} `))
+    return [...sentences, ...problemsOf(await this.metrics(), id)].join(' ')
+  }
+
+  private async sentences(): Promise<readonly string[]> {
+    const ready = await ask('GET', `${this.service.url}/readyz`)
+    return ready?.json?.degraded ?? []
+  }
+
+  private async metrics(): Promise<Exposition> {
+    return parseExposition(await (await fetch(this.service.metricsUrl ?? '')).text())
+  }
+
+  /** Those whose last recorded block is more than so many below the newest one. */
+  private async behind(networks: readonly ScriptedNetwork[], blocks = 0): Promise<readonly string[]> {
+    const metrics = await this.metrics()
+    const late: string[] = []
+    for (const { id, height } of networks.map((one) => ({ id: one.id, height: one.height() }))) {
+      const cursor = metrics.value('billhook_network_cursor_block', { network: id }) ?? -1
+      if (cursor < (await height) - blocks) late.push(id)
+    }
+    return late
+  }
+
+  /** Until nothing is left to be delivered or confirmed. */
+  private async settle(): Promise<void> {
+    await this.until('every deposit is confirmed and every webhook delivered', async () => {
+      const deposits = await this.export<RecordedDeposit>('deposits')
+      const deliveries = await this.export<{ readonly state: string }>('deliveries')
+      return (
+        deposits.every(({ kind }) => kind !== 'pending') &&
+        deliveries.every(({ state }) => state === 'delivered' || state === 'failed')
+      )
+    })
+  }
+
+  /** With the chains as they are in the end. */
+  private async compare(): Promise<void> {
+    const { networks, options, receiver, violations } = this
+    const recorded = await this.export<RecordedDeposit>('deposits')
+    const sums = new Map([...this.invoices.keys()].map((key) => [key, 0n]))
+    const times = new Map<string, number>()
+    const wanted = new Set<string>()
+    for (const { network, txHash, status } of this.told()) {
+      const name = `${network} ${txHash} ${status}`
+      times.set(name, (times.get(name) ?? 0) + 1)
+    }
+    for (const network of networks) {
+      for (const deposit of await network.scan()) {
+        const name = `${network.id} ${deposit.txHash}`
+        wanted.add(name)
+        const found = recorded.filter((one) => one.network === network.id && one.txHash === deposit.txHash)
+        const counted = found.filter(({ kind }) => kind === 'confirmed')
+        if (counted.length !== 1) violations.add(`${name} is on the chain and counts ${counted.length} times`)
+        for (const { amount, currency, toAddress } of counted) {
+          const isRight = amount === deposit.amount && currency === deposit.currency && toAddress === deposit.toAddress
+          if (!isRight)
+            violations.add(`${name} is ${JSON.stringify(deposit)} and was recorded as ${amount} ${currency}`)
+        }
+        if (times.get(`${name} confirmed`) !== 1) {
+          violations.add(`${name} was told as confirmed ${times.get(`${name} confirmed`) ?? 0} times`)
+        }
+        const isToken = deposit.currency === 'Tether'
+        const key = `${OWNERS[network.addresses.indexOf(deposit.toAddress)]} ${isToken ? 'USDT' : 'native'}`
+        const atoms = isToken
+          ? BigInt(deposit.amount) * 10n ** BigInt(ATOMS - network.decimals)
+          : atomsOf(deposit.amount)
+        sums.set(key, (sums.get(key) ?? 0n) + atoms)
+      }
+    }
+    for (const { network, txHash, kind } of recorded) {
+      if (kind === 'confirmed' && !wanted.has(`${network} ${txHash}`)) {
+        violations.add(`${network} ${txHash} counts and is not on the chain`)
+      }
+    }
+    for (const [name, count] of times) if (count > 1) violations.add(`${name} was told ${count} times`)
+    const deliveries = await this.export<{ readonly state: string }>('deliveries')
+    if (deliveries.length !== receiver.requests.length) {
+      violations.add(`${deliveries.length} webhooks are recorded and ${receiver.requests.length} arrived`)
+    }
+    for (const [key, id] of this.invoices) {
+      const invoice: Answered | null = await ask('GET', `${this.service.url}/api/invoices/${id}`)
+      const { received, pending } = invoice?.json.payment ?? {}
+      if (atomsOf(received) !== sums.get(key)) violations.add(`${key} received ${received}, not ${sums.get(key)} atoms`)
+      if (pending !== '0') violations.add(`${key} waits for ${pending}`)
+    }
+    const metrics = await this.metrics()
+    for (const { id } of networks) {
+      const undone = metrics.value('billhook_network_confirmed_blocks_undone_total', { network: id })
+      if (undone !== 0) violations.add(`${id}: ${undone} confirmed blocks were undone`)
+    }
+    options.say(
+      `  ${wanted.size} deposits on the chains, ${recorded.length} recorded, ${receiver.requests.length} webhooks, ${this.invoices.size} sums`,
+    )
+    for (const network of networks) {
+      const { id, reorganisations, replaced, proxy } = network
+      const about = { blocks: await network.height(), reorganisations, replaced, faults: proxy.met }
+      options.say(`  ${id}: ${JSON.stringify(about)}`)
+    }
+  }
+
+  private told(): readonly { readonly network: string; readonly txHash: string; readonly status: string }[] {
+    return this.receiver.requests.map(({ body }) => JSON.parse(body.toString()))
+  }
+
+  private async export<T>(kind: string): Promise<readonly T[]> {
+    const { code, stdout, stderr } = await startChild(MAIN, [
+      ...['export', kind, '--data', join(this.place.path, 'data')],
+    ]).ended
+    assert.equal(code, 0, stderr)
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  }
+
+  private async pause(simulatedMs: number): Promise<void> {
+    const end = this.clock.now() + simulatedMs
+    await this.until('time passes', () => this.clock.now() >= end)
+  }
+
+  /** Looks until it is so. Throws when it is not, although the time in which nothing may stand still has passed. */
+  private async until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
+    const startedMs = Date.now()
+    const limitMs = STUCK_MS + this.options.minutes * 60_000
+    while (!(await isSo())) {
+      if (this.failure !== null) throw this.failure.error
+      if (Date.now() - startedMs > limitMs) {
+        const states = await Promise.all(this.networks.map(({ id }) => this.stateOf(id)))
+        throw new Error(`not within ${limitMs / 1000} s: ${what}; ${states.join(' ')}`)
+      }
+      await sleep(LOOK_MS)
+    }
+  }
+}
+
+/** The clock that the service has, too. */
+class FastClock {
+  constructor(
+    readonly startMs: number,
+    readonly speed: number,
+  ) {}
+
+  now(): number {
+    return Math.floor(this.startMs + (Date.now() - this.startMs) * this.speed)
+  }
+}
+
+async function openNetworks(seed: number, startMs: number): Promise<readonly ScriptedNetwork[]> {
+  const random = (stream: number) => new Random(seed, stream)
+  const addresses = (first: number) => OWNERS.map((_, i) => addressNumber(first + i))
+  const accounts = (first: number) => OWNERS.map((_, i) => emulatedAccount(first + i))
+  const fast = { id: 'FAST', chainId: 71_001, claim: 'fast/eth', symbol: 'ETH', decimals: 6, confirmations: 12 }
+  const slow = { id: 'SLOW', chainId: 71_003, claim: 'slow/bnb', symbol: 'BNB', decimals: 18, confirmations: 4 }
+  const common = { chance: 1 / 2, startMs }
+  return [
+    await ScriptedEvm.start({
+      ...fast,
+      ...{ blocksAtOnce: 4, everySeconds: 1, chance: 1 / 20, startMs },
+      ...{ addresses: addresses(500), random: random(1) },
+    }),
+    await ScriptedEvm.start({
+      ...slow,
+      ...{ ...common, blocksAtOnce: 1, everySeconds: 12 },
+      ...{ addresses: addresses(600), random: random(2) },
+    }),
+    await ScriptedTron.start({
+      ...{ id: 'TRON-A', claim: 'trona/trx', chance: 1 / 8, startMs },
+      ...{ accounts: accounts(500), random: random(3) },
+    }),
+    await ScriptedTron.start({
+      ...{ id: 'TRON-B', claim: 'tronb/trx', chance: 1 / 8, startMs },
+      ...{ accounts: accounts(600), random: random(4) },
+    }),
+  ]
+}
+
+function problemsOf(metrics: Exposition, network: string): readonly string[] {
+  return metrics.samples
+    .filter(({ name, labels, value }) => {
+      return name === 'billhook_network_problem' && labels['network'] === network && value === 1
+    })
+    .map(({ labels }) => labels['reason'] ?? '')
+}
+
+/** A decimal in units of 10⁻¹⁸. */
+function atomsOf(decimal: string): bigint {
+  const [whole = '', fraction = ''] = decimal.split('.')
+  return BigInt(whole + fraction.padEnd(ATOMS, '0'))
+}
