@@ -1,6 +1,6 @@
 import { createPooledRandom, IdGenerator, randomKeyId, randomSecretHex } from '../src/crypto/id.js'
 import { type LmdbStore, openLmdbStore } from '../src/store/lmdb/lmdb-store.js'
-import { BENCH_NETWORKS } from './bench-networks.js'
+import { TEST_NETWORKS } from '../test/support/networks.js'
 
 /** A clock that advances by a millisecond each time it is read. */
 export class SteppingClock {
@@ -24,7 +24,7 @@ export function openBenchStore(directory: string, clock: SteppingClock): Promise
   return openLmdbStore({
     directory,
     clock,
-    networks: BENCH_NETWORKS,
+    networks: TEST_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
     areCoinsMixed: true,

@@ -8,9 +8,9 @@ import type { InvoiceCommand, WalletCommand } from '../../src/store/commands.js'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.js'
 import type { Store } from '../../src/store/store.js'
 import { Dispatcher } from '../../src/webhooks/dispatcher.js'
+import { TEST_NETWORKS } from '../../test/support/networks.js'
 import { administer } from '../../test/support/postgres-database.js'
 import type { Bench } from '../bench.js'
-import { BENCH_NETWORKS } from '../bench-networks.js'
 import { SteppingClock } from '../bench-store.js'
 import { wallet } from '../merchants.js'
 import { POSTGRES_CLAIMS, POSTGRES_DEPOSITS, POSTGRES_PAID_STATUS } from '../names.js'
@@ -67,7 +67,7 @@ function openStore(url: string, clock?: SteppingClock): Promise<Store> {
   return openPostgresStore({
     address,
     ...(clock === undefined ? {} : { clock }),
-    networks: BENCH_NETWORKS,
+    networks: TEST_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
     areCoinsMixed: true,

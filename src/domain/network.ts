@@ -17,11 +17,11 @@ export interface NetworkAbout {
   readonly kind: NetworkKind
   /** For people. */
   readonly name: string
-  /** Of its own coin, such as ETH. */
+  /** The symbol of its own coin, such as ETH. */
   readonly symbol: string
-  /** Of the token. */
+  /** The symbol of its token. */
   readonly tokenSymbol: string
-  /** Of the token, 0 to 18. */
+  /** The decimal places of its token, 0 to 18. */
   readonly decimals: number
   /** Whether its coins are worthless. */
   readonly isTest: boolean
@@ -38,7 +38,7 @@ export type TokenDecimals = Readonly<Record<Network, number>>
 
 /** The networks of a service, in the order of the catalogue, the retired ones behind the others. */
 export class Networks {
-  /** Of the catalogue. */
+  /** The networks that are in the catalogue. */
   readonly present: readonly Network[]
   /** The retired ones too. */
   readonly ids: readonly Network[]

@@ -39,7 +39,7 @@ const PROBE_BYTES = 262_144
 export interface LmdbStoreOptions extends World {
   /** The data directory; made when it is not there. */
   readonly directory: string
-  /** Of the catalogue. */
+  /** The networks that the catalogue has now. */
   readonly networks: Networks
   /** Judges the address of a wallet that becomes known. */
   readonly flawOfAddress: FlawOfAddress
