@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { Random } from '../simulation/random.js'
 import { callData, EthereumChain, hex } from '../support/ethereum-chain.js'
 import { TRANSFER_TOPIC } from '../support/tron-transactions.js'
@@ -13,6 +14,8 @@ const MINED_AT_ONCE = 100
 const SCANNED_AT_ONCE = 200
 /** Groups of blocks made at once. On a busy machine the chain then falls behind the time, and everything else goes on. */
 const ADVANCED_AT_ONCE = 30
+/** Many more than a reorganisation replaces. Those that the node writes to disk lack their contracts when it goes back. */
+const STATES_IN_MEMORY = '256'
 
 export interface EvmScript {
   readonly id: string
@@ -69,7 +72,7 @@ export class ScriptedEvm implements ScriptedNetwork {
   }
 
   static async start(script: EvmScript): Promise<ScriptedEvm> {
-    const flags = ['--timestamp', String(Math.floor(script.startMs / 1000))]
+    const flags = ['--timestamp', String(Math.floor(script.startMs / 1000)), '--prune-history', STATES_IN_MEMORY]
     const chain = await EthereumChain.start(flags, String(script.chainId))
     const other = await EthereumChain.start(flags, String(script.chainId + 1))
     // Blocks of one second have one time, as on real chains.
@@ -89,6 +92,10 @@ export class ScriptedEvm implements ScriptedNetwork {
     const token = { symbol: 'USDT', contract: this.token, decimals }
     const common = { id, kind: 'evm', name: `Network ${id}`, claim, chainId, symbol, token, confirmations }
     return { ...common, urls: [this.proxy.url], pollMs: 100 }
+  }
+
+  get newestMs(): number {
+    return this.lastSecond * 1000
   }
 
   height(): Promise<number> {
@@ -135,6 +142,8 @@ export class ScriptedEvm implements ScriptedNetwork {
     const place = random.below(depth)
     for (const { hash } of back) included.push([await this.chain.node.call('eth_getRawTransactionByHash', hash), place])
     await this.chain.node.call('anvil_reorg', depth, included)
+    const code = await this.chain.node.call('eth_getCode', this.token, 'latest')
+    assert.notEqual(code, '0x', 'the node lost its contracts')
     this.sent = [
       ...this.sent.filter(({ height }) => height <= above && height > above - confirmations),
       ...back.map((one) => ({ ...one, height: above + 1 + place })),

@@ -26,6 +26,8 @@ export interface ScriptedNetwork {
   readonly reorganisations: number
   /** Transactions whose blocks were replaced and which are not on the new branch, and which are. */
   readonly replaced: { gone: number; back: number }
+  /** The time of its newest block, Unix milliseconds. */
+  readonly newestMs: number
   height(): Promise<number>
   /** Makes all blocks up to a time, Unix milliseconds, with a payment in some of them. Returns the hashes of payments. */
   advance(toMs: number, isPaying: boolean): Promise<readonly string[]>

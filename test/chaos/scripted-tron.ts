@@ -69,6 +69,10 @@ export class ScriptedTron implements ScriptedNetwork {
     return { ...common, genesis: this.chain.blocks[0]?.hash, urls: [this.proxy.url], pollMs: 100 }
   }
 
+  get newestMs(): number {
+    return this.chain.newestMs
+  }
+
   async height(): Promise<number> {
     return this.chain.latest
   }
