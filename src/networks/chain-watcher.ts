@@ -4,7 +4,7 @@ import type { Network } from '../domain/network.js'
 import { pause, type Scheduler } from '../scheduler.js'
 import { StorageUnavailable } from '../store/refusals.js'
 import { ChainProgress, type ChainProgressOptions } from './chain-progress.js'
-import { type ChainHead, type EndpointHealth, NodeBehind, NodeUnavailable, problemOf } from './network-reader.js'
+import { type ChainHead, type EndpointHealth, NetworkProblem, NodeBehind, NodeUnavailable, problemOf } from './network-reader.js'
 import { CatchUpLog, emptyRecord, stateOf, type WatcherRecord, type WatcherState } from './watcher-state.js'
 
 /** The longest pause between two attempts. */
@@ -100,7 +100,8 @@ export class ChainWatcher {
       return this.options.pollMs
     } catch (error) {
       this.headAtMs = Number.NEGATIVE_INFINITY
-      const { pollMs, random } = this.options
+      const { reader, pollMs, random } = this.options
+      if (error instanceof NetworkProblem) reader.distrust()
       const maxMs = Math.max(RETRY_PAUSE_MAX_MS, pollMs)
       return backOffMs(this.noteFailure(error), { firstMs: pollMs, maxMs, random })
     }

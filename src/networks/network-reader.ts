@@ -52,6 +52,8 @@ export interface NetworkReader {
    * when one is not, and with `NodeUnavailable` when none answers.
    */
   verify(): Promise<void>
+  /** Forgets what the nodes have said, which does not fit what is recorded. Each is checked before its next query. */
+  distrust(): void
   /**
    * What is found out about each node, for the operator: that it is of this network, its clock, the token, and what it
    * offers. Nodes that do not answer have a fact that says so.

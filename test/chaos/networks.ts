@@ -261,10 +261,7 @@ class Run {
     await this.until('every deposit is confirmed and every webhook delivered', async () => {
       const deposits = await this.export<RecordedDeposit>('deposits')
       const deliveries = await this.export<{ readonly state: string }>('deliveries')
-      return (
-        deposits.every(({ kind }) => kind !== 'pending') &&
-        deliveries.every(({ state }) => state === 'delivered' || state === 'failed')
-      )
+      return deposits.every(({ kind }) => kind !== 'pending') && deliveries.every(({ state }) => state === 'settled')
     })
   }
 

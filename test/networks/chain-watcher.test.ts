@@ -377,7 +377,7 @@ describe('a watcher of a chain that is reorganised', () => {
 
 describe('a watcher with a single block', () => {
   test(
-    'stops when that one was replaced',
+    'stops when that one was replaced, and does not trust its nodes any more',
     fixture(
       async (t) => {
         const [only] = t.mine(1) as [string]
@@ -388,6 +388,7 @@ describe('a watcher with a single block', () => {
         await t.next()
         assert.match(t.watcher.state().problem?.message ?? '', /none of the blocks 1 to 1/)
         assert.deepEqual(await t.kinds(only), ['confirmed'])
+        assert.equal(t.reader.asked.distrust, 1)
       },
       { start: 'latest' },
       1,

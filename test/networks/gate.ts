@@ -18,7 +18,7 @@ export class Gate {
         const member: unknown = Reflect.get(target, name)
         if (typeof member !== 'function') return member
         // What answers at once is not waited for.
-        if (['watched', 'endpoints', 'problem'].includes(String(name))) return member.bind(target)
+        if (['watched', 'endpoints', 'problem', 'distrust'].includes(String(name))) return member.bind(target)
         return async (...args: unknown[]) => {
           await this.pass()
           const answer: Promise<unknown> = Promise.resolve(Reflect.apply(member, target, args))

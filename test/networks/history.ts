@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { Intake } from '../../src/actors/intake.js'
 import { WalletDirectory } from '../../src/actors/wallet-directory.js'
+import { CURRENCIES } from '../../src/domain/amount.js'
 import type { ObservedTransfer } from '../../src/domain/block.js'
 import { createLog } from '../../src/log.js'
+import type { NetworkEntry } from '../../src/networks/catalogue/entry.js'
 import { ChainWatcher } from '../../src/networks/chain-watcher.js'
 import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import { Random } from '../simulation/random.js'
+import { CATALOGUE_NETWORKS } from '../support/catalogue.js'
 import { addressOf, invoiceRequest, walletAssigned, walletCreated } from '../support/fixtures.js'
 import { lmdbStoreOptions } from '../support/lmdb-harness.js'
 import { ManualClock } from '../support/manual-clock.js'
@@ -19,9 +22,13 @@ const POLL_MS = 1000
 /** Events of one history. */
 const EVENTS = 60
 const DEPTH_MAX = 20
+/** Blocks that a chain confirms together by its own finality. */
+const FINAL_AT_ONCE_MAX = 8
 const WALLETS = ['wallet-0', 'wallet-1', 'wallet-2']
 /** Passages in which a watcher that nothing disturbs must have arrived. */
 const PASSAGES_MAX = 50_000
+/** What is ordered on the wallets, one invoice each. */
+const ORDERS = WALLETS.flatMap((id) => CURRENCIES.map((currency) => ({ id, currency, reference: `${id} ${currency}` })))
 const log = createLog('silent')
 
 /** What a history did, for people. */
@@ -35,7 +42,10 @@ export interface HistoryTally {
   deposits: number
 }
 
-/** One watcher after the other on one store, beside a chain that grows and is reorganised, all from one seed. */
+/**
+ * One watcher after the other on one store, beside a chain that grows and is reorganised, all from one seed: a chain of a
+ * network of the catalogue, which confirms its blocks as the entry says.
+ */
 class History {
   readonly tally: HistoryTally = {
     blocks: 0,
@@ -57,13 +67,16 @@ class History {
 
   constructor(
     seed: number,
+    private readonly entry: NetworkEntry,
     private readonly store: LmdbStore,
     clock: ManualClock,
   ) {
     this.random = new Random(seed)
     this.clock = clock
-    this.chain = new SimulatedChain(this.random.between(1, 15))
-    this.reader = new SimulatedReader(this.chain, new Random(seed, 1))
+    const isCounted = entry.kind === 'evm' && typeof entry.confirmations === 'number'
+    const atOnce = isCounted ? 1 : this.random.between(1, FINAL_AT_ONCE_MAX)
+    this.chain = new SimulatedChain(this.random.between(1, 15), atOnce)
+    this.reader = new SimulatedReader(this.chain, new Random(seed, 1), entry.id)
     this.start = this.random.pick([0, 0, 1, 5])
   }
 
@@ -81,7 +94,7 @@ class History {
     }
     this.reader.faults = NO_FAULTS
     // Whatever was read wrongly gets confirmed, and so gets read again; the last blocks stay pending.
-    for (let n = 0; n < this.chain.confirmations; n += 1) this.mine()
+    for (let n = 0; n < this.chain.confirmations + this.chain.confirmedAtOnce; n += 1) this.mine()
     await this.arrive()
     for (let n = 0; n < 3; n += 1) this.mine()
     await this.arrive()
@@ -91,15 +104,11 @@ class History {
 
   /** Every deposit is one to an invoice that is never paid in full, so each is notified. */
   private async openShop(): Promise<void> {
-    const facts = WALLETS.flatMap((id) => [walletCreated(id), walletAssigned(id, 'alice')])
+    const facts = WALLETS.flatMap((id) => [walletCreated(id, this.entry.id), walletAssigned(id, 'alice')])
     await this.store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
-    for (const id of WALLETS) {
-      const request = invoiceRequest({
-        walletIds: [id],
-        amount: '1000000000',
-        reference: id,
-        callbackUrl: 'https://receiver.test/',
-      })
+    for (const { id, currency, reference } of ORDERS) {
+      const about = { walletIds: [id], amount: '1000000000', currency, reference }
+      const request = invoiceRequest({ ...about, callbackUrl: 'https://receiver.test/' })
       const [fate] = await this.store.commands.perform([{ type: 'invoice', request }])
       assert.ok(fate?.status === 'fulfilled' && fate.value.type === 'invoice' && fate.value.outcome.ok)
     }
@@ -202,13 +211,22 @@ class History {
     this.transactions += 1
     const txHash = `tx-${this.transactions}`
     const wallets = random.shuffled([...WALLETS, 'a stranger']).slice(0, random.pick([1, 1, 2]))
-    return wallets.map((id, index) => ({
-      txHash,
-      index,
-      toAddress: addressOf(id),
-      currency: '#native',
-      amount: `${random.between(1, 500)}.${random.between(1, 999)}`,
-    }))
+    return wallets.map((id, index) => {
+      const amount = BigInt(random.between(1, 500_000))
+      const isToken = random.chance(0.5)
+      return {
+        txHash,
+        index,
+        toAddress: addressOf(id),
+        currency: isToken ? 'Tether' : '#native',
+        amount: String(isToken ? amount * this.rawThousandth : Number(amount) / 1000),
+      }
+    })
+  }
+
+  /** Of the token, as transfers tell it. */
+  private get rawThousandth(): bigint {
+    return 10n ** BigInt(this.entry.token.decimals - 3)
   }
 
   /** Blocks are replaced; of their transactions some are left out, the others come in other blocks. */
@@ -231,29 +249,33 @@ class History {
 
   /** The store against a scan of the chain from its start, and the notifications against both. */
   private async compare(): Promise<void> {
+    const network = this.entry.id
     const expected = new Map<string, object>()
-    const sums = new Map(WALLETS.map((id) => [addressOf(id), { confirmed: 0, pending: 0 }]))
+    const sums = new Map(
+      ORDERS.map(({ id, currency }) => [`${addressOf(id)} ${currency}`, { confirmed: 0, pending: 0 }]),
+    )
     for (const { height, timeMs, transfers } of this.chain.present.slice(this.start)) {
       for (const transfer of transfers) {
-        const sum = sums.get(transfer.toAddress)
+        const isToken = transfer.currency === 'Tether'
+        const sum = sums.get(`${transfer.toAddress} ${isToken ? 'USDT' : 'native'}`)
         if (sum === undefined) continue
         const kind = height <= this.chain.confirmed ? 'confirmed' : 'pending'
-        sum[kind] += thousandths(transfer.amount)
-        expected.set(`${transfer.txHash} ${transfer.index}`, { network: 'SEP', ...transfer, receivedAt: timeMs, kind })
+        sum[kind] += isToken ? Number(BigInt(transfer.amount) / this.rawThousandth) : thousandths(transfer.amount)
+        expected.set(`${transfer.txHash} ${transfer.index}`, { network, ...transfer, receivedAt: timeMs, kind })
       }
     }
     this.tally.deposits = expected.size
-    const kept = this.store.deposits.page('SEP', { after: null, limit: 100_000 }).items
+    const kept = this.store.deposits.page(network, { after: null, limit: 100_000 }).items
     const actual = kept.filter(({ kind }) => kind !== 'dropped').map(({ confirmedAt: _, ...deposit }) => deposit)
     assert.deepEqual(
       new Map(actual.map((deposit) => [`${deposit.txHash} ${deposit.index}`, deposit] as const).sort(byName)),
       new Map([...expected].sort(byName)),
     )
-    for (const id of WALLETS) {
-      const invoice = this.store.invoices.findByReference(id) ?? assert.fail()
+    for (const { id, currency, reference } of ORDERS) {
+      const invoice = this.store.invoices.findByReference(reference) ?? assert.fail()
       const { received, pending } = this.store.invoices.findWithPayment(invoice.id)?.payment ?? assert.fail()
-      const sum = sums.get(addressOf(id)) ?? assert.fail()
-      assert.deepEqual([thousandths(received), thousandths(pending)], [sum.confirmed, sum.pending], id)
+      const sum = sums.get(`${addressOf(id)} ${currency}`) ?? assert.fail()
+      assert.deepEqual([thousandths(received), thousandths(pending)], [sum.confirmed, sum.pending], reference)
     }
     this.compareDeliveries(actual)
   }
@@ -285,13 +307,13 @@ function thousandths(amount: string): number {
   return Number(whole) * 1000 + Number(fraction.padEnd(3, '0'))
 }
 
-/** Plays the history of a seed in a directory of its own. Throws what came out wrong. */
-export async function playHistory(seed: number): Promise<HistoryTally> {
+/** Plays the history of a seed on a network in a directory of its own. Throws what came out wrong. */
+export async function playHistory(seed: number, entry: NetworkEntry): Promise<HistoryTally> {
   const place = memoryDirectory()
   const clock = new ManualClock()
-  const store = await openLmdbStore(lmdbStoreOptions(place.path, clock))
+  const store = await openLmdbStore({ ...lmdbStoreOptions(place.path, clock), networks: CATALOGUE_NETWORKS })
   try {
-    const history = new History(seed, store, clock)
+    const history = new History(seed, entry, store, clock)
     await history.play()
     return history.tally
   } finally {

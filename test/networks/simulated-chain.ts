@@ -15,8 +15,12 @@ export class SimulatedChain {
   private readonly past: (readonly SimulatedBlock[])[] = []
   private mined = 0
 
-  /** Blocks that lie upon a block before it is confirmed, itself included. */
-  constructor(readonly confirmations: number) {
+  constructor(
+    /** Blocks that lie upon a block before it is confirmed, itself included. */
+    readonly confirmations: number,
+    /** Blocks that become confirmed at once: more than one where a chain has a finality of its own. */
+    readonly confirmedAtOnce = 1,
+  ) {
     this.mine([])
   }
 
@@ -30,7 +34,13 @@ export class SimulatedChain {
 
   /** −1 while no block is confirmed. */
   get confirmed(): number {
-    return Math.max(-1, this.latest - this.confirmations + 1)
+    return this.confirmedBelow(this.latest)
+  }
+
+  /** The last confirmed block of a chain whose newest one is at a height. */
+  confirmedBelow(latest: number): number {
+    const deep = latest - this.confirmations + 1
+    return deep < 0 ? -1 : deep - (deep % this.confirmedAtOnce)
   }
 
   /** The chain as it was `ago` changes before. */

@@ -22,16 +22,16 @@ const CHANGES_BEHIND_MAX = 12
 
 /** Reads a simulated chain as a reader of a real network would, through nodes that misbehave as told. */
 export class SimulatedReader implements NetworkReader {
-  readonly network: Network = 'SEP'
   faults: Faults = NO_FAULTS
   /** Questions so far, by kind. */
-  readonly asked = { verify: 0, head: 0, block: 0, blocks: 0 }
+  readonly asked = { verify: 0, distrust: 0, head: 0, block: 0, blocks: 0 }
   isClosed = false
   private madeUp = 0
 
   constructor(
     private readonly chain: SimulatedChain,
     private readonly random: Random,
+    readonly network: Network = 'SEP',
   ) {}
 
   async verify(): Promise<void> {
@@ -43,7 +43,7 @@ export class SimulatedReader implements NetworkReader {
     this.asked.head += 1
     this.mayFail()
     const latest = this.view().length - 1
-    return { latest, confirmed: Math.min(latest, Math.max(-1, latest - this.chain.confirmations + 1)) }
+    return { latest, confirmed: this.chain.confirmedBelow(latest) }
   }
 
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
@@ -74,6 +74,10 @@ export class SimulatedReader implements NetworkReader {
     if (to > this.chain.confirmed || from > to) throw new NodeUnavailable('simulated: not confirmed')
     const width = this.random.between(1, this.faults.rangeMax)
     return this.chain.present.slice(from, Math.min(to + 1, from + width)).map((block) => observed(block, watched))
+  }
+
+  distrust(): void {
+    this.asked.distrust += 1
   }
 
   async examine() {

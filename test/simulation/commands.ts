@@ -237,7 +237,7 @@ export class Commands {
     const step = moves.stepOf(network, move)
     const transfers =
       step.type === 'append' || step.type === 'confirm' ? step.blocks.flatMap((one) => one.transfers) : []
-    const recordable = transfers.filter(({ currency, amount }) => depositAtoms(currency, amount) !== null)
+    const recordable = transfers.filter(({ currency, amount }) => depositAtoms(network, currency, amount) !== null)
     const wallets = recordable.map(({ toAddress }) => model.wallets.at(network, toAddress)?.id)
     const walletIds = [...new Set(wallets.filter((id) => id !== undefined))]
     const one: OpenStep = { no: this.nextNo(), step, walletIds, outcome: null, peak: 0 }

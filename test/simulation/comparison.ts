@@ -8,7 +8,7 @@ import type { ModelEvent } from './model/events.js'
 import type { Model } from './model/model.js'
 import { namesOf } from './model/outbox.js'
 import { ownerName, publicKey } from './names.js'
-import { SIMULATED_NETWORKS } from './networks.js'
+import type { ScriptNetworks } from './networks.js'
 import type { Random } from './random.js'
 import type { Touched } from './referee.js'
 import { expectEqual, violate } from './violation.js'
@@ -30,6 +30,7 @@ export class Comparison {
 
   constructor(
     private readonly model: Model,
+    private readonly networks: ScriptNetworks,
     private readonly store: () => Store,
     private readonly now: () => number,
   ) {}
@@ -158,7 +159,7 @@ export class Comparison {
     for (const { record } of model.deposits.all()) {
       expectEqual('a deposit record', await store.deposits.find(record.network, record.txHash, record.index), record)
     }
-    for (const network of SIMULATED_NETWORKS) {
+    for (const network of this.networks) {
       await this.chain(network)
       for (const { height, hash, parentHash, timeMs } of model.chains.blocks(network)) {
         expectEqual('a block', await store.chain.blockAt(network, height), { height, hash, parentHash, timeMs })
@@ -309,7 +310,7 @@ export class Comparison {
   }
 
   private async pool(): Promise<void> {
-    for (const network of SIMULATED_NETWORKS) {
+    for (const network of this.networks) {
       const unassigned = await this.store().wallets.countUnassigned(network)
       expectEqual('unassigned wallets', unassigned, this.model.wallets.unassigned(network), network)
     }

@@ -2,10 +2,10 @@ import type { RandomFill } from '../../src/crypto/id.js'
 import { IdGenerator, randomKeyId, randomSecretHex } from '../../src/crypto/id.js'
 import { openLmdbStore } from '../../src/store/lmdb/lmdb-store.js'
 import type { Store } from '../../src/store/store.js'
+import { CATALOGUE_NETWORKS } from '../support/catalogue.js'
 import { checkData } from '../support/check-data.js'
 import type { ManualClock } from '../support/manual-clock.js'
 import type { ManualScheduler } from '../support/manual-scheduler.js'
-import { TEST_NETWORKS } from '../support/networks.js'
 import { memoryDirectory } from '../support/temporary-directory.js'
 
 /** What the store of a process takes from the world. */
@@ -59,7 +59,7 @@ export function storeOptions({ clock, ids: fill }: Pick<StoreParts, 'clock' | 'i
   const ids = new IdGenerator(fill)
   return {
     clock,
-    networks: TEST_NETWORKS,
+    networks: CATALOGUE_NETWORKS,
     flawOfAddress: () => null,
     areWalletsShared: true,
     areCoinsMixed: true,

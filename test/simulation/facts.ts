@@ -5,6 +5,7 @@ import type { Network } from '../../src/domain/network.js'
 import { decimal, rawToken } from './model/amounts.js'
 import type { Model } from './model/model.js'
 import { addressName, decimalForm, eventName, networkOf, ownerName, rawForm, txHash, walletName } from './names.js'
+import { type ScriptNetworks, tokenDecimalsOf } from './networks.js'
 import type { AmountStep, EventStep, TransferStep } from './steps.js'
 
 /** What steps mean at the moment at which they are taken. */
@@ -14,6 +15,7 @@ export class Facts {
 
   constructor(
     private readonly model: Model,
+    private readonly networks: ScriptNetworks,
     private readonly now: () => number,
   ) {}
 
@@ -31,21 +33,23 @@ export class Facts {
       case 'onboarded':
         return { eventId: eventName(step.event), fact: { type: 'identity.onboarded', identity: ownerName(step.owner) } }
       case 'created': {
+        const { networks } = this
         const { place } = step
         const fact = { type: 'wallet.created', id: walletName(step.wallet) } as const
         return {
           eventId: eventName(step.event),
-          fact: { ...fact, address: addressName(place), network: networkOf(place) },
+          fact: { ...fact, address: addressName(place, networks), network: networkOf(place, networks) },
         }
       }
       case 'assigned': {
+        const { networks } = this
         const { place } = step
         const fact: LedgerFact = {
           type: 'wallet.assigned',
           id: walletName(step.wallet),
           owner: ownerName(step.owner),
-          address: place === null ? null : addressName(place),
-          network: place === null ? null : networkOf(place),
+          address: place === null ? null : addressName(place, networks),
+          network: place === null ? null : networkOf(place, networks),
         }
         return { eventId: eventName(step.event), fact }
       }
@@ -59,7 +63,7 @@ export class Facts {
 
   private depositOf(step: Extract<EventStep, { type: 'deposit' }>): DepositFact {
     const receivedAt = this.now() + step.offsetMs
-    const sighting = { ...this.transferOf(networkOf(step.wallet), step), receivedAt }
+    const sighting = { ...this.transferOf(networkOf(step.wallet, this.networks), step), receivedAt }
     return { type: 'deposit', report: step.report, sighting }
   }
 
@@ -68,9 +72,10 @@ export class Facts {
       network,
       txHash: txHash(step.tx),
       index: step.index,
-      toAddress: addressName(step.wallet, step.spelling),
+      toAddress: addressName(step.wallet, this.networks, step.spelling),
       currency: step.label,
-      amount: step.label === 'Tether' ? this.rawText(step.amount) : this.amountText(step.amount),
+      amount:
+        step.label === 'Tether' ? this.rawText(step.amount, tokenDecimalsOf(network)) : this.amountText(step.amount),
     }
   }
 
@@ -79,8 +84,9 @@ export class Facts {
     return 'coins' in amount ? decimalForm(amount.coins, amount.form) : decimal(this.missing(amount.missingOf))
   }
 
-  private rawText(amount: AmountStep): string {
-    return 'coins' in amount ? rawForm(amount.coins, amount.form) : rawToken(this.missing(amount.missingOf))
+  private rawText(amount: AmountStep, decimals: number): string {
+    if ('coins' in amount) return rawForm(amount.coins, amount.form, decimals)
+    return rawToken(this.missing(amount.missingOf), decimals)
   }
 
   private missing(pick: number): bigint {

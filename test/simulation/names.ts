@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Network } from '../../src/domain/network.js'
+import { kindOf, type ScriptNetworks } from './networks.js'
 
 /** What the numbers in a script's steps stand for. */
 
@@ -14,14 +15,14 @@ export function walletName(wallet: number): string {
   return `wallet-${wallet}`
 }
 
-export function networkOf(wallet: number): Network {
-  return wallet % 2 === 0 ? 'SEP' : 'TRX-NILE'
+export function networkOf(wallet: number, networks: ScriptNetworks): Network {
+  return networks[wallet % 2 === 0 ? 0 : 1]
 }
 
 /** Spelling 0 is as the gateway has it; others change the case of letters, which on TRON makes another address. */
-export function addressName(wallet: number, spelling = 0): string {
+export function addressName(wallet: number, networks: ScriptNetworks, spelling = 0): string {
   const digits = `aBcDeF${wallet}`.padStart(HEX_ADDRESS_LENGTH, '0')
-  const address = networkOf(wallet) === 'SEP' ? `0x${digits}` : `T${digits}x`
+  const address = kindOf(networkOf(wallet, networks)) === 'evm' ? `0x${digits}` : `T${digits}x`
   if (spelling === 0) return address
   return spelling === 1 ? address.toLowerCase() : address.toUpperCase().replace('0X', '0x')
 }
@@ -50,8 +51,9 @@ export function decimalForm(coins: number, form: number): string {
   return forms[form] ?? ['-1', '1e1', ''][form - forms.length] ?? ''
 }
 
-/** The same of a raw token amount of six decimals. */
-export function rawForm(coins: number, form: number): string {
-  if (form < 4) return `${coins}000000`
-  return [`${coins}000001`, '500000', '0', '-1', '1.5', ''][form - 4] ?? ''
+/** The same of a raw token amount. */
+export function rawForm(coins: number, form: number, decimals: number): string {
+  const unit = 10n ** BigInt(decimals)
+  if (form < 4) return `${BigInt(coins) * unit}`
+  return [`${BigInt(coins) * unit + 1n}`, '500000', '0', '-1', '1.5', ''][form - 4] ?? ''
 }

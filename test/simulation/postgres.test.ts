@@ -41,6 +41,7 @@ test('a fresh seed', async (t) => {
 const CREATIONS: Script = {
   seed: 1,
   processes: 3,
+  networks: ['SEP', 'TRX-NILE'],
   profile: {
     attemptsMax: 1,
     concurrency: 4,

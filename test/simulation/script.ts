@@ -2,7 +2,7 @@ import { PERMISSIONS, type Permission } from '../../src/domain/api-key.js'
 import type { Network } from '../../src/domain/network.js'
 import { WEBHOOK_PAYLOADS, type WebhookPayload } from '../../src/domain/webhook.js'
 import { type Habits, makeHabits, makeProfile } from './habits.js'
-import { SIMULATED_NETWORKS } from './networks.js'
+import { networksOfSeed, type ScriptNetworks } from './networks.js'
 import { Random } from './random.js'
 import type { AmountStep, ChainMove, CoreStep, Ending, EventStep, Script, Step, TransferStep } from './steps.js'
 
@@ -51,11 +51,12 @@ const WEIGHTS: Readonly<Record<CoreStep['do'], number>> = {
 /** The script of a seed. The same seed and number of steps make the same script. */
 export function makeScript(seed: number, stepCount: number): Script {
   const random = new Random(seed)
-  const writer = new Writer(random)
+  const networks = networksOfSeed(seed)
+  const writer = new Writer(random, networks)
   const profile = makeProfile(random)
   const opening = writer.opening()
   const steps = Array.from({ length: Math.max(0, stepCount - opening.length) }, (_, i) => writer.step(i))
-  return { seed, profile, steps: [...opening, ...steps].slice(0, stepCount) }
+  return { seed, networks, profile, steps: [...opening, ...steps].slice(0, stepCount) }
 }
 
 /** Writes the steps of one script, with the habits that its seed gave it. */
@@ -64,7 +65,10 @@ class Writer {
   private readonly weights: Readonly<Record<CoreStep['do'], number>>
   private position = 0
 
-  constructor(private readonly random: Random) {
+  constructor(
+    private readonly random: Random,
+    private readonly networks: ScriptNetworks,
+  ) {
     this.habits = makeHabits(random)
     const vary = (weight: number) => weight * 3 ** (random.fraction() * 2 - 1)
     // The entries of a record of weights make a record of weights again.
@@ -119,7 +123,7 @@ class Writer {
       case 'authorise':
         return { do: what, pick: this.salt(), permission: random.pick(PERMISSIONS) }
       case 'claim':
-        return { do: what, network: random.pick(['SEP', 'TRX-NILE']), leaseMs: random.pick([1, 50, 600_000]) }
+        return { do: what, network: random.pick(this.networks), leaseMs: random.pick([1, 50, 600_000]) }
       case 'identity':
         return { do: what, owner: random.below(this.habits.owners + 3) }
       case 'webhook':
@@ -213,7 +217,7 @@ class Writer {
   private chain(): { readonly network: Network; readonly move: ChainMove } {
     const { random, habits } = this
     // Wallets of the first network are the even ones.
-    const network = random.chance(habits.crowding) ? 'SEP' : random.pick(SIMULATED_NETWORKS)
+    const network = random.chance(habits.crowding) ? this.networks[0] : random.pick(this.networks)
     const transfers = (max: number) => Array.from({ length: random.below(max + 1) }, () => this.transfer(network))
     switch (random.weighted({ append: 10, confirm: 6, undo: habits.dropped, forget: 0.05 })) {
       case 'append': {
@@ -247,7 +251,7 @@ class Writer {
         ? random.below(habits.txWindow)
         : NEW_TRANSACTIONS + this.recent(habits.txWindow, habits.txPace),
       index: random.chance(0.9) ? 0 : 1,
-      wallet: any - (any % 2) + SIMULATED_NETWORKS.indexOf(network),
+      wallet: any - (any % 2) + this.networks.indexOf(network),
       spelling: random.chance(0.8) ? 0 : random.below(3),
       label: this.label(),
       amount: this.amount(habits.missing, habits.depositCoinsMax),

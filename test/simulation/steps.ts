@@ -2,6 +2,7 @@ import type { Permission } from '../../src/domain/api-key.js'
 import type { DepositReport } from '../../src/domain/deposit.js'
 import type { Network } from '../../src/domain/network.js'
 import type { WebhookPayload } from '../../src/domain/webhook.js'
+import type { ScriptNetworks } from './networks.js'
 
 /**
  * What a script is made of: plain data, each step meaningful wherever it stands, so that a script with any of its steps
@@ -172,6 +173,7 @@ export interface Script {
   readonly seed: number
   /** How many processes share the store; one when it is absent. */
   readonly processes?: number
+  readonly networks: ScriptNetworks
   readonly profile: Profile
   readonly steps: readonly Step[]
 }

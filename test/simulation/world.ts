@@ -57,8 +57,8 @@ export class World {
   private readonly ids: Random
   private readonly jitter: Random
   private readonly samples: Random
-  private readonly facts = new Facts(this.model, () => this.clock.now())
-  private readonly moves = new ChainMoves(this.model, this.facts, () => this.clock.now())
+  private readonly facts: Facts
+  private readonly moves: ChainMoves
   private readonly deliveries: RefereeOfDeliveries
   private readonly comparison: Comparison
   private readonly faults: unknown[] = []
@@ -80,8 +80,11 @@ export class World {
     this.jitter = new Random(script.seed, JITTER_STREAM)
     this.samples = new Random(script.seed, SAMPLES_STREAM)
     this.attemptsMax = script.profile.attemptsMax
+    this.facts = new Facts(this.model, script.networks, () => this.clock.now())
+    this.moves = new ChainMoves(this.model, this.facts, () => this.clock.now())
     this.comparison = new Comparison(
       this.model,
+      script.networks,
       () => this.store,
       () => this.clock.now(),
     )

@@ -76,7 +76,7 @@ export class NodesReader implements NetworkReader {
   private readonly all: readonly Endpoint[]
   /** The time of the newest block of all, as of the last head; null before the first. */
   private newestMs: number | null = null
-  /** The highest height that any node has reported as confirmed; null before the first head, and after a wrong node. */
+  /** The highest height that any node has reported as confirmed; null while nothing is known. */
   private confirmed: number | null = null
 
   constructor(private readonly options: NodesReaderOptions) {
@@ -98,6 +98,11 @@ export class NodesReader implements NetworkReader {
     const wrong = failures.find(({ problem }) => problem?.reason === 'wrong_node')
     if (wrong !== undefined) throw new WrongNode(wrong.reason)
     if (failures.length === this.all.length) throw this.unavailable(failures)
+  }
+
+  distrust(): void {
+    this.confirmed = null
+    for (const endpoint of this.all) endpoint.isChecked = false
   }
 
   examine() {
@@ -293,7 +298,7 @@ class Endpoint {
   limited = 0
   /** The time of its newest block while that is too old; null while it is not. */
   newestMs: number | null = null
-  /** Whether the node was checked to be of the configured network since its last failure. */
+  /** Whether the node was checked to be of the configured network since its last failure, and is still trusted. */
   isChecked = false
   private readonly problems = new Map<QueryKind, Problem>()
   private failuresInRow = 0

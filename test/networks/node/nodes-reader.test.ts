@@ -20,6 +20,9 @@ describe('the reader of nodes', () => {
   let answers: Answer[]
   let checks: number
   let wrong: string | null
+  let confirmed: number
+  /** Whether a block was asked for as a confirmed one. */
+  let asConfirmed: boolean[]
   let reader: NodesReader
   /** What a query asks a node. */
   let work: (http: HttpJson) => Promise<unknown>
@@ -30,6 +33,8 @@ describe('the reader of nodes', () => {
     answers = [1, 2]
     checks = 0
     wrong = null
+    confirmed = 0
+    asConfirmed = []
     nodes = await Promise.all(
       answers.map((_, i) =>
         openReceiver((_request, response) => {
@@ -54,9 +59,13 @@ describe('the reader of nodes', () => {
           checks += 1
           if (http.name === wrong) throw new WrongNode('another chain')
         }
-        const head = async () => ({ latest: 0, confirmed: 0, timeMs: clock.now() })
+        const head = async () => ({ latest: confirmed, confirmed, timeMs: clock.now() })
         const ask = () => work(http) as Promise<never>
-        return { check, head, examine: ask, block: ask, fresh: ask, blocks: ask, hashes: ask }
+        const block = (_height: number, _watched: unknown, isConfirmed: boolean) => {
+          asConfirmed.push(isConfirmed)
+          return ask()
+        }
+        return { check, head, examine: ask, block, fresh: ask, blocks: ask, hashes: ask }
       },
       headAgeMaxMs: 0,
     })
@@ -213,6 +222,19 @@ describe('the reader of nodes', () => {
     wrong = null
     await reader.verify()
     assert.equal(await ask(), 1)
+  })
+
+  test('forgets what was confirmed, and checks a node again, when it is not trusted any more', async () => {
+    confirmed = 900
+    await reader.head()
+    confirmed = 5
+    await reader.head()
+    await reader.block(800, nobody)
+    assert.deepEqual([checks, asConfirmed], [1, [true]], 'a node that is a little behind takes nothing back')
+    reader.distrust()
+    await reader.block(800, nobody)
+    await reader.block(5, nobody)
+    assert.deepEqual([checks, asConfirmed], [2, [true, false, true]])
   })
 
   test('checks a node again after a failure', async () => {

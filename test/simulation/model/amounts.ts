@@ -1,3 +1,6 @@
+import type { Network } from '../../../src/domain/network.js'
+import { tokenDecimalsOf } from '../networks.js'
+
 /** Amounts of the model: atoms (10⁻¹⁸), read digit by digit from the text of decisions 4 and 5. */
 
 const FRACTION_DIGITS = 18
@@ -8,15 +11,13 @@ const INVOICE_DIGITS = 60
 const INVOICE_CHARACTERS = 100
 const OBSERVED_DIGITS = 78
 
-const TOKEN_DECIMALS = 6
-
 /** `digits[.digits]` or `.digits`; null for anything else and for zero. */
 export function invoiceAtoms(text: string): bigint | null {
   return text.length > INVOICE_CHARACTERS ? null : decimalAtoms(text, INVOICE_DIGITS)
 }
 
 /** A raw integer for `Tether`, decimal whole coins for everything else; null when it is no positive amount. */
-export function depositAtoms(label: string | null, text: string): bigint | null {
+export function depositAtoms(network: Network, label: string | null, text: string): bigint | null {
   if (label !== 'Tether') return decimalAtoms(text, OBSERVED_DIGITS)
   if (text.length > OBSERVED_DIGITS || text === '') return null
   let raw = 0n
@@ -24,7 +25,7 @@ export function depositAtoms(label: string | null, text: string): bigint | null 
     if (digit < '0' || digit > '9') return null
     raw = raw * 10n + BigInt(digit)
   }
-  return raw === 0n ? null : raw * 10n ** BigInt(FRACTION_DIGITS - TOKEN_DECIMALS)
+  return raw === 0n ? null : raw * 10n ** BigInt(FRACTION_DIGITS - tokenDecimalsOf(network))
 }
 
 function decimalAtoms(text: string, integerDigits: number): bigint | null {
@@ -64,6 +65,6 @@ export function decimal(atoms: bigint): string {
 }
 
 /** The raw integer of a token amount, cut off below its last decimal. */
-export function rawToken(atoms: bigint): string {
-  return (atoms / 10n ** BigInt(FRACTION_DIGITS - TOKEN_DECIMALS)).toString()
+export function rawToken(atoms: bigint, decimals: number): string {
+  return (atoms / 10n ** BigInt(FRACTION_DIGITS - decimals)).toString()
 }

@@ -69,7 +69,7 @@ export class ModelChains {
     }
     if (step.type === 'append' || step.type === 'confirm') {
       for (const transfer of step.blocks.flatMap(({ transfers }) => transfers)) {
-        if (isUnsound(transfer)) continue
+        if (isUnsound(step.network, transfer)) continue
         addresses.add(transfer.toAddress)
         known(transfer)
       }
@@ -133,7 +133,7 @@ export class ModelChains {
             const before = this.deposits.find(network, transfer.txHash, transfer.index)?.record.kind
             const seen = { network, ...transfer, receivedAt: block.timeMs }
             const isAnywhere = [...mine.blocks, row].some(({ held }) => held.some((id) => isSame(id, transfer)))
-            if (step.isConfirmed && !isAnywhere && !isUnsound(transfer) && this.deposits.isOtherwise(seen)) {
+            if (step.isConfirmed && !isAnywhere && !isUnsound(network, transfer) && this.deposits.isOtherwise(seen)) {
               drop(transfer, false)
               outcome.repaired += 1
             }
@@ -160,7 +160,7 @@ export class ModelChains {
         for (const block of step.blocks) {
           const row = rowAt(block.height)
           if (row === undefined) throw new Error('the model lacks a block')
-          const sound = block.transfers.filter((transfer) => !isUnsound(transfer))
+          const sound = block.transfers.filter((transfer) => !isUnsound(network, transfer))
           for (const id of row.held.filter((one) => !sound.some((transfer) => isSame(one, transfer)))) {
             drop(id, true)
             outcome.repaired += 1
@@ -212,8 +212,11 @@ export class ModelChains {
   }
 }
 
-function isUnsound({ currency, amount }: { readonly currency: string | null; readonly amount: string }): boolean {
-  return depositAtoms(currency, amount) === null
+function isUnsound(
+  network: Network,
+  { currency, amount }: { readonly currency: string | null; readonly amount: string },
+): boolean {
+  return depositAtoms(network, currency, amount) === null
 }
 
 function prune(chain: ModelChain): void {

@@ -1,6 +1,7 @@
 import type { Currency } from '../../../src/domain/amount.js'
 import type { Deposit, DepositReport, DepositStatus, Sighting } from '../../../src/domain/deposit.js'
 import type { Network } from '../../../src/domain/network.js'
+import { kindOf } from '../networks.js'
 import { depositAtoms } from './amounts.js'
 
 /** A deposit with what the service may not forget of it. */
@@ -72,7 +73,8 @@ export class ModelDeposits {
       placeOf(seen.network, known.toAddress) !== placeOf(seen.network, seen.toAddress) ||
       currencyOf(known.currency) !== currency ||
       (currency === null && known.currency !== seen.currency) ||
-      depositAtoms(known.currency, known.amount) !== depositAtoms(seen.currency, seen.amount)
+      depositAtoms(known.network, known.currency, known.amount) !==
+        depositAtoms(seen.network, seen.currency, seen.amount)
     )
   }
 
@@ -80,7 +82,7 @@ export class ModelDeposits {
   add(report: DepositReport, sighting: Sighting, invoiceId: string | null, nowMs: number): ModelDeposit {
     const deposit: ModelDeposit = {
       record: recordOf(report, sighting, nowMs),
-      atoms: depositAtoms(sighting.currency, sighting.amount) ?? 0n,
+      atoms: depositAtoms(sighting.network, sighting.currency, sighting.amount) ?? 0n,
       invoiceId,
       reached: new Set(),
     }
@@ -100,7 +102,7 @@ export class ModelDeposits {
     }
     this.leave(deposit)
     deposit.record = recordOf(report, sighting, nowMs)
-    deposit.atoms = depositAtoms(sighting.currency, sighting.amount) ?? 0n
+    deposit.atoms = depositAtoms(sighting.network, sighting.currency, sighting.amount) ?? 0n
     this.enter(deposit)
   }
 
@@ -142,7 +144,7 @@ function isFlawed(seen: Sighting): boolean {
     seen.txHash === '' ||
     seen.toAddress === '' ||
     seen.receivedAt <= 0 ||
-    depositAtoms(seen.currency, seen.amount) === null
+    depositAtoms(seen.network, seen.currency, seen.amount) === null
   )
 }
 
@@ -151,5 +153,5 @@ function identityOf({ network, txHash, index }: Pick<Sighting, 'network' | 'txHa
 }
 
 function placeOf(network: Network, address: string): string {
-  return `${network} ${network === 'SEP' ? address.toLowerCase() : address}`
+  return `${network} ${kindOf(network) === 'evm' ? address.toLowerCase() : address}`
 }

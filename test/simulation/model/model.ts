@@ -68,14 +68,15 @@ export class Model {
       let deposit = effect.known
       const before = deposit?.record.kind
       if (deposit === undefined) {
-        const atoms = depositAtoms(sighting.currency, sighting.amount) ?? 0n
+        const atoms = depositAtoms(sighting.network, sighting.currency, sighting.amount) ?? 0n
         // Chosen before it counts: what an invoice misses is what the payer saw missing.
         const invoice = this.invoices.match(sighting, atoms)
         deposit = this.deposits.add(report, sighting, invoice?.id ?? null, nowMs)
       } else {
         if (deposit.invoiceId === null && report !== 'dropped') {
           const seen = deposit.record.kind === 'dropped' ? sighting : deposit.record
-          deposit.invoiceId = this.invoices.match(seen, depositAtoms(seen.currency, seen.amount) ?? 0n)?.id ?? null
+          deposit.invoiceId =
+            this.invoices.match(seen, depositAtoms(seen.network, seen.currency, seen.amount) ?? 0n)?.id ?? null
         }
         this.deposits.change(deposit, report, sighting, nowMs)
       }

@@ -1,6 +1,7 @@
 import type { LedgerFact } from '../../../src/domain/ledger-fact.js'
 import type { Network } from '../../../src/domain/network.js'
 import type { Wallet } from '../../../src/domain/wallet.js'
+import { kindOf } from '../networks.js'
 
 type WalletFact = Exclude<LedgerFact, { type: 'identity.onboarded' }>
 export type EventStatus = 'applied' | 'duplicate' | 'rejected'
@@ -136,7 +137,7 @@ export class ModelWallets {
 
 /** EVM addresses compare without regard to case, TRON ones exactly (decisions 5). */
 function isSameAddress(network: Network, one: string, other: string): boolean {
-  return network === 'SEP' ? one.toLowerCase() === other.toLowerCase() : one === other
+  return kindOf(network) === 'evm' ? one.toLowerCase() === other.toLowerCase() : one === other
 }
 
 function shown({ leasedUntil: _, ...wallet }: ModelWallet): Wallet {
