@@ -4,7 +4,14 @@ import type { Network } from '../domain/network.js'
 import { pause, type Scheduler } from '../scheduler.js'
 import { StorageUnavailable } from '../store/refusals.js'
 import { ChainProgress, type ChainProgressOptions } from './chain-progress.js'
-import { type ChainHead, type EndpointHealth, NetworkProblem, NodeBehind, NodeUnavailable, problemOf } from './network-reader.js'
+import {
+  type ChainHead,
+  type EndpointHealth,
+  NetworkProblem,
+  NodeBehind,
+  NodeUnavailable,
+  problemOf,
+} from './network-reader.js'
 import { CatchUpLog, emptyRecord, stateOf, type WatcherRecord, type WatcherState } from './watcher-state.js'
 
 /** The longest pause between two attempts. */

@@ -1,3 +1,4 @@
+import type { Settings } from '../config.js'
 import type { EvmEntry, NetworkEntry, TronEntry } from '../networks/catalogue/entry.js'
 import { ChainWatcher } from '../networks/chain-watcher.js'
 import { ETHEREUM_HEAD_AGE_MAX_MS, EthereumNode } from '../networks/ethereum/node.js'
@@ -17,7 +18,9 @@ const API_KEY_HEADER = 'TRON-PRO-API-KEY'
 const TIP_CHECK_MS = 15_000
 
 /** What the reader of a network is built from. */
-type ReaderParts = Pick<CoreContext, 'settings' | 'clock' | 'log'>
+interface ReaderParts extends Pick<CoreContext, 'clock' | 'log'> {
+  readonly settings: Pick<Settings, 'nodeTimeoutMs'>
+}
 
 /**
  * Starts a watcher for each network that has endpoints. They do not wait for each other: a network with a wrong node is in that

@@ -1,3 +1,4 @@
+import { CURRENCIES, type Currency } from '../../src/domain/amount.js'
 import type { Random } from './random.js'
 import type { Profile } from './steps.js'
 
@@ -10,8 +11,8 @@ export interface Habits {
   readonly depositCoinsMax: number
   /** Share of invoices and deposits that go to the first wallet. */
   readonly crowding: number
-  /** Whether everything is in the network's coin. */
-  readonly isOneCurrency: boolean
+  /** The one in which nearly everything is; null for both. */
+  readonly currency: Currency | null
   /** Whether nearly every invoice can be notified. */
   readonly isNotifying: boolean
   /** Share of deposits of just what an invoice misses. */
@@ -45,7 +46,7 @@ export function makeHabits(random: Random): Habits {
     coinsMax: random.pick([2, 4, 12, 40]),
     depositCoinsMax: random.pick([3, 5, 12, 40]),
     crowding: isCrowded ? random.pick([0.6, 0.8, 0.95]) : random.pick([0, 0.3]),
-    isOneCurrency: isCrowded || random.chance(0.3),
+    currency: isCrowded || random.chance(0.3) ? random.pick(CURRENCIES) : null,
     isNotifying: isCrowded || random.chance(0.3),
     missing: random.pick([0, 0.1, 0.35]),
     scatter: isCrowded ? random.pick([0, 0.1]) : random.pick([0.1, 0.4]),

@@ -48,6 +48,12 @@ const WEIGHTS: Readonly<Record<CoreStep['do'], number>> = {
   settle: 0.3,
 }
 
+const CURRENCY_WEIGHTS = {
+  native: { native: 3, USDT: 0 },
+  USDT: { native: 0, USDT: 3 },
+  both: { native: 3, USDT: 2 },
+} as const
+
 /** The script of a seed. The same seed and number of steps make the same script. */
 export function makeScript(seed: number, stepCount: number): Script {
   const random = new Random(seed)
@@ -158,7 +164,7 @@ class Writer {
   private invoice(): Step {
     const { random, habits } = this
     const isPoison = random.chance(0.04)
-    const currency = random.weighted({ native: 3, USDT: habits.isOneCurrency ? 0 : 2, EUR: 0.02 })
+    const currency = random.weighted({ ...CURRENCY_WEIGHTS[habits.currency ?? 'both'], EUR: 0.02 })
     return {
       do: 'invoice',
       owner: this.owner(),
@@ -260,7 +266,7 @@ class Writer {
 
   private label(): string | null {
     const { random, habits } = this
-    if (habits.isOneCurrency && random.chance(0.97)) return '#native'
+    if (habits.currency !== null && random.chance(0.97)) return habits.currency === 'USDT' ? 'Tether' : '#native'
     return random.chance(0.05) ? 'USDC' : random.pick(['#native', '#native', null, '', 'Tether', 'Tether', 'Tether'])
   }
 
