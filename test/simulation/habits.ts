@@ -1,4 +1,4 @@
-import { CURRENCIES, type Currency } from '../../src/domain/amount.js'
+import type { Currency } from '../../src/domain/amount.js'
 import type { Random } from './random.js'
 import type { Profile } from './steps.js'
 
@@ -38,7 +38,8 @@ export interface Habits {
   readonly groupMax: number
 }
 
-export function makeHabits(random: Random): Habits {
+/** `currency` is that of a script with one. */
+export function makeHabits(random: Random, currency: Currency): Habits {
   const isCrowded = random.chance(0.5)
   return {
     owners: isCrowded ? random.pick([1, 1, 2]) : random.between(1, 3),
@@ -46,7 +47,7 @@ export function makeHabits(random: Random): Habits {
     coinsMax: random.pick([2, 4, 12, 40]),
     depositCoinsMax: random.pick([3, 5, 12, 40]),
     crowding: isCrowded ? random.pick([0.6, 0.8, 0.95]) : random.pick([0, 0.3]),
-    currency: isCrowded || random.chance(0.3) ? random.pick(CURRENCIES) : null,
+    currency: isCrowded || random.chance(0.3) ? currency : null,
     isNotifying: isCrowded || random.chance(0.3),
     missing: random.pick([0, 0.1, 0.35]),
     scatter: isCrowded ? random.pick([0, 0.1]) : random.pick([0.1, 0.4]),

@@ -1,3 +1,4 @@
+import { CURRENCIES, type Currency } from '../../src/domain/amount.js'
 import { PERMISSIONS, type Permission } from '../../src/domain/api-key.js'
 import type { Network } from '../../src/domain/network.js'
 import { WEBHOOK_PAYLOADS, type WebhookPayload } from '../../src/domain/webhook.js'
@@ -6,6 +7,7 @@ import { networksOfSeed, type ScriptNetworks } from './networks.js'
 import { Random } from './random.js'
 import type { AmountStep, ChainMove, CoreStep, Ending, EventStep, Script, Step, TransferStep } from './steps.js'
 
+const CURRENCY_STREAM = 6
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const SALTS = 2 ** 30
@@ -58,7 +60,7 @@ const CURRENCY_WEIGHTS = {
 export function makeScript(seed: number, stepCount: number): Script {
   const random = new Random(seed)
   const networks = networksOfSeed(seed)
-  const writer = new Writer(random, networks)
+  const writer = new Writer(random, networks, new Random(seed, CURRENCY_STREAM).pick(CURRENCIES))
   const profile = makeProfile(random)
   const opening = writer.opening()
   const steps = Array.from({ length: Math.max(0, stepCount - opening.length) }, (_, i) => writer.step(i))
@@ -74,8 +76,9 @@ class Writer {
   constructor(
     private readonly random: Random,
     private readonly networks: ScriptNetworks,
+    currency: Currency,
   ) {
-    this.habits = makeHabits(random)
+    this.habits = makeHabits(random, currency)
     const vary = (weight: number) => weight * 3 ** (random.fraction() * 2 - 1)
     // The entries of a record of weights make a record of weights again.
     this.weights = Object.fromEntries(Object.entries(WEIGHTS).map(([name, weight]) => [name, vary(weight)])) as Record<
