@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { backOffMs } from '../../base/back-off.js'
-import type { Clock } from '../../clock.js'
 import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import type { Network } from '../../domain/network.js'
 import type { Logger } from '../../log.js'
@@ -14,46 +12,17 @@ import {
   type Problem,
   WrongNode,
 } from '../network-reader.js'
-import { BadAnswer, limitOf, NodeFailure, UnfitNode } from './answer.js'
+import { BadAnswer, NodeFailure } from './answer.js'
+import type { ChainNode } from './chain-node.js'
+import { Endpoint, type QueryKind } from './endpoint.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
-import type { NodeFact } from './node-fact.js'
-
-/** The pause after a failure, doubled with every failure in a row. */
-export const PAUSE_MIN_MS = 1000
-export const PAUSE_MAX_MS = 60_000
-/** The longest pause that a node can ask for, so that it cannot disable itself for good. */
-export const ASKED_PAUSE_MAX_MS = 5 * 60_000
 
 const MS_PER_SECOND = 1000
 /** A block that a node lacks this far below its own head is one that it no longer keeps. */
 const HISTORY_DEPTH = 128
 
-/** What a query is about. What went wrong with one kind is over when a query of this kind succeeds. */
-type QueryKind = 'check' | 'head' | 'blocks'
-
 /** How an attempt at an endpoint ended. */
 type End<T> = { readonly answer: T } | { readonly reason: string; readonly problem: Problem | null }
-
-/** The client of one node, for a kind of network. Its queries reject with `NodeFailure`. */
-export interface ChainNode {
-  /**
-   * Rejects with `WrongNode` when the node is of another network, or its token is not the configured one. It is called
-   * before the first query to a node, and again after every failure.
-   */
-  check(): Promise<void>
-  /** The head that the node has, and the time of its newest block in Unix milliseconds. */
-  head(): Promise<ChainHead & { readonly timeMs: number }>
-  /** The block at a height, null when the node has none. `isConfirmed`: some node has reported the height as confirmed. */
-  block(height: number, watched: WatchedAddresses, isConfirmed: boolean): Promise<ObservedBlock | null>
-  /** The first of these blocks that the node has, each the parent of the next; none when it does not have the first. */
-  fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
-  /** The first of these blocks, each the parent of the next: at least one, and as many as the node returns at once. */
-  blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
-  /** Finds out what the node is and offers. Rejects like `check`. */
-  examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]>
-  /** The hashes of confirmed blocks from a height on, in order; null for those that the node does not have. */
-  hashes(from: number, count: number): Promise<readonly (string | null)[]>
-}
 
 export interface NodesReaderOptions extends HttpJsonOptions {
   readonly network: Network
@@ -287,82 +256,5 @@ export class NodesReader implements NetworkReader {
   private unavailable(failures: readonly { readonly reason: string; readonly problem: Problem | null }[]) {
     const problem = failures.find((failure) => failure.problem !== null)?.problem ?? null
     return new NodeUnavailable(`${this.network}: ${failures.map(({ reason }) => reason).join('; ')}`, problem)
-  }
-}
-
-/** A node at an address, and whether to use it now. */
-class Endpoint {
-  /** Failed queries in total. */
-  failures = 0
-  /** Queries that the node refused because of a limit of its rate. */
-  limited = 0
-  /** The time of its newest block while that is too old; null while it is not. */
-  newestMs: number | null = null
-  /** Whether the node was checked to be of the configured network since its last failure, and is still trusted. */
-  isChecked = false
-  private readonly problems = new Map<QueryKind, Problem>()
-  private failuresInRow = 0
-  private failedAtMs = 0
-  private pauseMs = 0
-  private isTried = false
-
-  constructor(
-    readonly http: HttpJson,
-    readonly node: ChainNode,
-    private readonly clock: Clock,
-    private readonly random: () => number,
-  ) {}
-
-  /** Whether its last query succeeded. */
-  get isHealthy(): boolean {
-    return this.failuresInRow === 0
-  }
-
-  /**
-   * Begins a query. False while the endpoint is skipped: during its pause, and then while one query finds out whether
-   * it has recovered.
-   */
-  begin(): boolean {
-    if (this.isHealthy) return true
-    const sinceMs = this.clock.now() - this.failedAtMs
-    // A clock that was set back ends the pause.
-    if (this.isTried || (sinceMs >= 0 && sinceMs < this.pauseMs)) return false
-    this.isTried = true
-    return true
-  }
-
-  /** Ends a query whose failure is not the node's. */
-  withdraw(): void {
-    this.isTried = false
-  }
-
-  /** What is wrong with the node until somebody acts; null when nothing is known. */
-  get problem(): Problem | null {
-    return [...this.problems.values()][0] ?? null
-  }
-
-  /** Before the query the node was checked. */
-  succeeded(kind: QueryKind): void {
-    this.isTried = false
-    this.failuresInRow = 0
-    this.problems.delete('check')
-    this.problems.delete(kind)
-  }
-
-  /** Returns the problem that the error tells of, if it is one. */
-  failed(error: NodeFailure | WrongNode, kind: QueryKind): Problem | null {
-    this.isTried = false
-    this.isChecked = false
-    this.failures += 1
-    this.failuresInRow += 1
-    this.failedAtMs = this.clock.now()
-    const backOff = { firstMs: PAUSE_MIN_MS, maxMs: PAUSE_MAX_MS, random: this.random }
-    const limitMs = limitOf(error)
-    if (limitMs !== null) this.limited += 1
-    this.pauseMs = Math.max(backOffMs(this.failuresInRow, backOff), Math.min(limitMs ?? 0, ASKED_PAUSE_MAX_MS))
-    if (!(error instanceof UnfitNode || error instanceof WrongNode)) return null
-    const problem = { reason: error.reason, message: error.message }
-    this.problems.set(error instanceof WrongNode ? 'check' : kind, problem)
-    return problem
   }
 }

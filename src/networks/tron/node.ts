@@ -15,9 +15,9 @@ import {
   textOf,
   UnfitNode,
 } from '../node/answer.js'
+import type { ChainNode } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
 import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
-import type { ChainNode } from '../node/nodes-reader.js'
 import { checkToken, symbolOf } from '../token.js'
 import { hexOfAccount } from './address.js'
 import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock, transfersOf } from './block.js'

@@ -19,13 +19,13 @@ export class Fence {
   }
 
   /**
-   * Makes sure that this process leads until the unit has committed: whoever takes over waits for that. Rejects with `Replaced`. A
+   * Makes sure that this process leads until the unit has committed: a takeover waits for that. Rejects with `Replaced`. A
    * process that has never led may pass: it is a command, or uses the store alone.
    */
   async hold(work: Work): Promise<void> {
     if (this.term === null) return
     if (this.isOver) throw new Replaced()
-    // The holder renews its lease beside this lock; only who takes over asks for one that waits for it.
+    // The holder renews its lease beside this lock; only a takeover asks for one that waits for it.
     const row = await work.row(
       sql`SELECT 1 FROM leases WHERE name = 'service' AND term = ${this.term}::bigint FOR KEY SHARE`,
     )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { NodeUnavailable } from '../../../src/networks/network-reader.js'
-import { PAUSE_MAX_MS } from '../../../src/networks/node/nodes-reader.js'
+import { PAUSE_MAX_MS } from '../../../src/networks/node/endpoint.js'
 import { anvilAbsence } from '../../support/anvil.js'
 import { addressNumber, EthereumChain, hex } from '../../support/ethereum-chain.js'
 import { type Fault, FaultyProxy } from '../../support/faulty-proxy.js'

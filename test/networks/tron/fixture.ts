@@ -47,11 +47,11 @@ export class TronFixture {
     readonly reader: NodesReader,
   ) {}
 
-  static async open(count: number, variant: TronVariant = {}): Promise<TronFixture> {
+  static async open(count: number, variant: TronVariant = {}, emulated = token): Promise<TronFixture> {
     const chain = new EmulatedTronChain()
-    const nodes = await Promise.all(Array.from({ length: count }, () => openTronNode(chain, token)))
+    const nodes = await Promise.all(Array.from({ length: count }, () => openTronNode(chain, emulated)))
     const clock = new ManualClock(chain.newestMs)
-    const options = { token: TOKEN, tokenDecimals: 6, genesisId: chain.blocks[0]?.hash ?? '', ...variant }
+    const options = { token: emulated.account, tokenDecimals: 6, genesisId: chain.blocks[0]?.hash ?? '', ...variant }
     const reader = new NodesReader({
       network: 'TRX-NILE',
       addresses: nodes.map(({ url }) => ({ url })),

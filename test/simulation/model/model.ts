@@ -27,7 +27,7 @@ export type Earlier = { readonly kind: 'none' | 'other_body' | 'either' } | { re
 
 /**
  * The whole service as the specification and decisions.md have it, in lists that are looked through: no index, no running
- * total, nothing kept that can be computed. It shares no code with the service, only the names of types.
+ * total, nothing kept that can be computed. It shares no code with the service, only the names of types, and the catalogue of networks.
  */
 export class Model {
   readonly wallets = new ModelWallets()

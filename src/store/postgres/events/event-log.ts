@@ -3,8 +3,9 @@ import { type Fragment, sql } from '../connection/sql.js'
 
 /*
  * What happened to each owner, in order (decisions 14). The number of an event is its time in ms × 65536 and a count, and
- * greater than that of the owner's event before: the row of the owner in `event_heads` hands the numbers out, and whoever has
- * taken one keeps that row until it commits. So a reader that goes on behind a number misses nothing and reads nothing twice.
+ * greater than that of the owner's previous event. The owner's row in `event_heads` hands the numbers out, and a transaction
+ * that takes one keeps the row locked until it commits. So a reader that continues after a number misses nothing and reads
+ * nothing twice.
  */
 
 /** Events of one millisecond before the numbers run into the next one. */

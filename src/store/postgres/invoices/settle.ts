@@ -22,8 +22,8 @@ import { enterOpen, enterPaid, leaveOpen, leavePaid, markMatched } from './place
  *     paid    found paid                    until a reorganisation takes the payment away (`reopen`)
  *     void    by request or by expiry       for ever
  *
- * Whoever changes an invoice, or decides by what it received, has locked its row before it read that: of two deposits to two of
- * its wallets, the later one sees both.
+ * A transaction that changes an invoice, or decides by what it received, locks the invoice's row before it reads. So of two
+ * deposits to two of its wallets, the later one sees both.
  */
 
 /** Locks invoices and reads them, in the order of their ids. */

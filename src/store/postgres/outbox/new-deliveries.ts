@@ -3,9 +3,9 @@ import type { Delivery } from '../../../domain/webhook.js'
 import { type Fragment, sql } from '../connection/sql.js'
 
 /*
- * Deliveries are queued in the transaction of the deposit that caused them. Their ids are behind those of all deliveries before, of
- * this time if that is possible: whoever has read the queue up to an id finds the `confirmed` of a deposit behind its `pending`. The
- * row of `delivery_head` orders them, and whoever has taken it keeps it until the commit, so it is taken with the last statements.
+ * Deliveries are queued in the transaction of the deposit that caused them. Their ids are greater than those of all
+ * earlier deliveries, and of the present time if possible: a reader that has come to an id finds the `confirmed` of a deposit behind
+ * its `pending`. The row of `delivery_head` orders them. It stays locked until the commit, so the last statements take it.
  */
 
 /** A delivery that a deposit causes. */

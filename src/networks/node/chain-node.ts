@@ -1,0 +1,24 @@
+import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
+import type { ChainHead } from '../network-reader.js'
+import type { NodeFact } from './node-fact.js'
+
+/** The client of one node, for a kind of network. Its queries reject with `NodeFailure`. */
+export interface ChainNode {
+  /**
+   * Rejects with `WrongNode` when the node is of another network, or its token is not the configured one. It is called
+   * before the first query to a node, and again after every failure and once the reader distrusts its nodes.
+   */
+  check(): Promise<void>
+  /** The head that the node has, and the time of its newest block in Unix milliseconds. */
+  head(): Promise<ChainHead & { readonly timeMs: number }>
+  /** The block at a height, null when the node has none. `isConfirmed`: some node has reported the height as confirmed. */
+  block(height: number, watched: WatchedAddresses, isConfirmed: boolean): Promise<ObservedBlock | null>
+  /** The first of these blocks that the node has, each the parent of the next; none when it does not have the first. */
+  fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
+  /** The first of these blocks, each the parent of the next: at least one, and as many as the node returns at once. */
+  blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
+  /** Finds out what the node is and offers. Rejects like `check`. */
+  examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]>
+  /** The hashes of confirmed blocks from a height on, in order; null for those that the node does not have. */
+  hashes(from: number, count: number): Promise<readonly (string | null)[]>
+}
