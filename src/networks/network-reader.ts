@@ -52,7 +52,7 @@ export interface NetworkReader {
    * when one is not, and with `NodeUnavailable` when none answers.
    */
   verify(): Promise<void>
-  /** Forgets what the nodes have said. Each is checked again before its next query. */
+  /** Forgets what the nodes have called confirmed. Each is checked again before its next query. */
   distrust(): void
   /**
    * What is found out about each node, for the operator: that it is of this network, its clock, the token, and what it
