@@ -1,4 +1,5 @@
 import { type AskLedger, KnownIdentities } from '../auth/known-identities.js'
+import type { Network } from '../domain/network.js'
 import { clientReader } from '../http/guards/client-address.js'
 import { GatewayComplaints } from '../http/guards/gateway-complaints.js'
 import { Limiters } from '../http/guards/rate-limiter.js'
@@ -10,6 +11,7 @@ import { strictTransport } from '../http/strict-transport.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
 import { startAdmin } from './admin.js'
+import { entryOf } from './catalogue.js'
 import { type Core, type CoreContext, startCore } from './core.js'
 import { ProxyProbe } from './doctor/proxy-probe.js'
 import { doorGuards } from './door.js'
@@ -55,7 +57,8 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const client = await startLedgerClient(context)
   shutdown.add('duties', () => duties.stop())
   await duties.start()
-  const lag = new Lag(duties, settings.watchLagSeconds * MS_PER_SECOND)
+  const quietMs = (network: Network) => (entryOf(settings, network)?.quietSeconds ?? 0) * MS_PER_SECOND
+  const lag = new Lag(duties, settings.watchLagSeconds * MS_PER_SECOND, quietMs)
 
   const clientOf = clientReader(settings.trustedProxies)
   const limiters = new Limiters(clock)

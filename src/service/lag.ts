@@ -1,3 +1,4 @@
+import type { Network } from '../domain/network.js'
 import type { FollowerState } from '../ledger/follower-state.js'
 import type { EndpointHealth, ProblemReason } from '../networks/network-reader.js'
 import type { WatcherState } from '../networks/watcher-state.js'
@@ -37,6 +38,8 @@ export class Lag {
   constructor(
     private readonly watched: Watched,
     private readonly lagLimitMs: number,
+    /** How long a network may be without a new block: nothing is behind that reads the newest one. */
+    private readonly quietMs: (network: Network) => number,
   ) {}
 
   /** One sentence for each network, and for the ledger, that lags or cannot be read; empty if none does. */
@@ -67,7 +70,8 @@ export class Lag {
   private ofWatcher({ network, problem, lagMs }: WatcherState): string | null {
     if (problem !== null) return `${network} ${OF_NETWORK[problem.reason]}; see the log.`
     if (lagMs === null) return `${network} has not been read yet.`
-    return lagMs > this.lagLimitMs ? `${network} was last read ${seconds(lagMs)} behind.` : null
+    const limitMs = Math.max(this.lagLimitMs, this.quietMs(network))
+    return lagMs > limitMs ? `${network} was last read ${seconds(lagMs)} behind.` : null
   }
 
   private ofFollower({ lagMs, stores, silentStores }: FollowerState): readonly (string | null)[] {

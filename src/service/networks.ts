@@ -1,11 +1,12 @@
 import type { Settings } from '../config.js'
+import { settingOf } from '../networks/catalogue/built-in.js'
 import type { EvmEntry, NetworkEntry, TronEntry } from '../networks/catalogue/entry.js'
 import { ChainWatcher } from '../networks/chain-watcher.js'
-import { ETHEREUM_HEAD_AGE_MAX_MS, EthereumNode } from '../networks/ethereum/node.js'
+import { EthereumNode } from '../networks/ethereum/node.js'
 import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
 import { NodesReader } from '../networks/node/nodes-reader.js'
 import { accountOfAddress } from '../networks/tron/address.js'
-import { TRON_HEAD_AGE_MAX_MS, TronNode } from '../networks/tron/node.js'
+import { TronNode } from '../networks/tron/node.js'
 import { systemScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import { catalogueOf, isWatched } from './catalogue.js'
@@ -13,6 +14,7 @@ import type { Core, CoreContext } from './core.js'
 
 /** Maximum size of one answer of a node, in bytes. The largest are the logs of a range of blocks. */
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
+const MS_PER_SECOND = 1000
 const API_KEY_HEADER = 'TRON-PRO-API-KEY'
 /** Without a new block for this time, the last one is read again: a block of the same height may have replaced it. */
 const TIP_CHECK_MS = 15_000
@@ -96,33 +98,30 @@ function evmReader(entry: EvmEntry, token: string, urls: readonly string[], part
     traces: entry.traces,
   }
   return new NodesReader({
-    ...commonOptions(parts),
-    network: entry.id,
+    ...commonOptions(entry, parts),
     addresses: urls.map((url) => ({ url })),
     nodeOf: (http) => new EthereumNode(http, options),
-    headAgeMaxMs: ETHEREUM_HEAD_AGE_MAX_MS,
   })
 }
 
 function tronReader(entry: TronEntry, contract: string, urls: readonly string[], parts: ReaderParts): NetworkReader {
   const token = accountOfAddress(contract)
   if (token === null) {
-    // Of a built-in network: the file is checked when it is read.
-    throw new StartError(`${entry.id} cannot be watched: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong`)
+    throw new StartError(`${entry.id} cannot be watched: the check sum of ${settingOf(entry, 'token')} is wrong`)
   }
   const options = { token, tokenDecimals: entry.token.decimals, genesisId: entry.genesis }
   const headers = entry.apiKey === null ? {} : { [API_KEY_HEADER]: entry.apiKey }
   return new NodesReader({
-    ...commonOptions(parts),
-    network: entry.id,
+    ...commonOptions(entry, parts),
     addresses: urls.map((url) => ({ url, headers })),
     nodeOf: (http) => new TronNode(http, options),
-    headAgeMaxMs: TRON_HEAD_AGE_MAX_MS,
   })
 }
 
-function commonOptions({ settings, clock, log }: ReaderParts) {
+function commonOptions({ id, quietSeconds }: NetworkEntry, { settings, clock, log }: ReaderParts) {
   return {
+    network: id,
+    headAgeMaxMs: quietSeconds * MS_PER_SECOND,
     timeoutMs: settings.nodeTimeoutMs,
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     clock,

@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ETHEREUM_HEAD_AGE_MAX_MS } from '../../src/networks/ethereum/node.js'
-import { TRON_HEAD_AGE_MAX_MS } from '../../src/networks/tron/node.js'
+import { QUIET_SECONDS } from '../../src/networks/catalogue/entry.js'
 import { startChild } from '../cli/child.js'
 import { Random } from '../simulation/random.js'
 import { addressNumber } from '../support/ethereum-chain.js'
@@ -33,7 +32,7 @@ const LOOK_MS = 200
 /** Of a reorganisation in a step, and in one that has brought payments. */
 const REORGANISATION = { quiet: 1 / 40, paid: 1 / 6 } as const
 /** Without a new block for longer the service says that a network has stalled. */
-const STALLED_MS = Math.min(ETHEREUM_HEAD_AGE_MAX_MS, TRON_HEAD_AGE_MAX_MS)
+const STALLED_MS = Math.min(...Object.values(QUIET_SECONDS)) * 1000
 /** The last lines of the service's log that a failure shows. */
 const LOG_LINES = 20
 /** When nothing at all has changed for so long, nothing will. */

@@ -2,10 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FollowerRecord } from '../../src/ledger/follower-state.js'
 import { emptyRecord, stateOf, type WatcherState } from '../../src/networks/watcher-state.js'
-import { Lag } from '../../src/service/lag.js'
+import { Lag, type Watched } from '../../src/service/lag.js'
 import { ManualClock } from '../support/manual-clock.js'
 
 const LIMIT_MS = 60_000
+/** The network makes a block every three minutes, perhaps. */
+const QUIET = { network: 'QUIET', ms: 180_000 }
+
+function lagOf(watched: Watched): Lag {
+  return new Lag(watched, LIMIT_MS, (network) => (network === QUIET.network ? QUIET.ms : 0))
+}
 
 function watcher(state: Partial<WatcherState>) {
   const fresh = stateOf(emptyRecord('SEP'), new ManualClock())
@@ -17,6 +23,8 @@ describe('lag', () => {
     ['was read just now', { lagMs: 0 }, null],
     ['was read just in time', { lagMs: LIMIT_MS }, null],
     ['is behind', { lagMs: LIMIT_MS + 1000 }, 'SEP was last read 61 s behind.'],
+    ['is quiet', { network: QUIET.network, lagMs: QUIET.ms }, null],
+    ['is quiet for too long', { network: QUIET.network, lagMs: QUIET.ms + 1000 }, 'QUIET was last read 181 s behind.'],
     ['has not been read', {}, 'SEP has not been read yet.'],
     [
       'cannot be watched',
@@ -26,7 +34,7 @@ describe('lag', () => {
   ]
   for (const [what, state, complaint] of cases) {
     test(`of a network that ${what} ${complaint === null ? 'is no complaint' : 'is one'}`, () => {
-      const lag = new Lag({ watchers: [watcher(state)], follower: null }, LIMIT_MS)
+      const lag = lagOf({ watchers: [watcher(state)], follower: null })
       assert.deepEqual(lag.complaints(), complaint === null ? [] : [complaint])
     })
   }
@@ -35,7 +43,7 @@ describe('lag', () => {
     const problem = { reason: 'stalled', message: 'https://node.example: old' } as const
     const one = { ...watcher({ lagMs: 0 }), endpoints: () => [{ problem: null }, { problem }] }
     const all = { ...watcher({ lagMs: 0, problem }), endpoints: () => [{ problem }, { problem }] }
-    const of = (only: typeof one) => new Lag({ watchers: [only], follower: null }, LIMIT_MS).complaints()
+    const of = (only: typeof one) => lagOf({ watchers: [only], follower: null }).complaints()
     assert.deepEqual(of(one), ['A node of SEP has had no new block for long; see the log.'])
     assert.deepEqual(of(all), ['SEP has had no new block for long; see the log.'])
   })
@@ -45,7 +53,7 @@ describe('lag', () => {
     const follower = new FollowerRecord(clock)
     const ofLedger = { state: () => follower.state({ setAside: 0, stores: 2, comparedAtMs: null }) }
     const watchers = [watcher({ lagMs: 90_000 }), watcher({ network: 'TRX-NILE' })]
-    const lag = new Lag({ watchers, follower: ofLedger }, LIMIT_MS)
+    const lag = lagOf({ watchers, follower: ofLedger })
     const ofNetworks = ['SEP was last read 90 s behind.', 'TRX-NILE has not been read yet.']
     assert.deepEqual(lag.complaints(), [...ofNetworks, 'The ledger has not been read yet.'])
     follower.caughtUp(clock.now())
@@ -61,7 +69,7 @@ describe('lag', () => {
   test('notes what a single store cannot tell', () => {
     const record = new FollowerRecord(new ManualClock())
     const follower = { state: () => record.state({ setAside: 0, stores: 1, comparedAtMs: null }) }
-    assert.match(new Lag({ watchers: [], follower }, LIMIT_MS).notes().join(), /at one store/)
-    assert.deepEqual(new Lag({ watchers: [], follower: null }, LIMIT_MS).notes(), [])
+    assert.match(lagOf({ watchers: [], follower }).notes().join(), /at one store/)
+    assert.deepEqual(lagOf({ watchers: [], follower: null }).notes(), [])
   })
 })

@@ -10,16 +10,19 @@ const API_KEY_LENGTH_LIMIT = 256
 
 const ENDPOINTS = 'a comma-separated list of absolute http or https URLs without fragment; they are never printed'
 
-/** A word, or an integer in decimal digits. */
+/** One of the words, or an integer in decimal digits. */
 function wordOrInteger<const Word extends string>(
-  word: Word,
+  words: readonly Word[],
   minimum: number,
   maximum: number,
   about: Omit<SettingAbout, 'expects'>,
 ): Setting<Word | number> {
   const number = integer(minimum, maximum, about)
-  const expects = `${word} or ${number.about.expects}`
-  return { about: { ...about, expects }, read: (given) => (given === word ? word : number.read(given)) }
+  const expects = `${words.join(', ')} or ${number.about.expects}`
+  return {
+    about: { ...about, expects },
+    read: (given) => words.find((word) => word === given) ?? number.read(given),
+  }
 }
 
 /** The page of a transaction in a block explorer; null for none. */
@@ -62,13 +65,13 @@ export const networks = {
     expects: 'an address of 0x and 40 hex digits',
     sentence: 'The contract of the token on SEP (USDT). Its decimals must be those configured for SEP.',
   }),
-  sepConfirmations: wordOrInteger('finalized', 1, 10_000, {
+  sepConfirmations: wordOrInteger(['finalized', 'safe'], 1, 10_000, {
     unit: 'blocks',
     fallback: '12',
     sentence:
-      'The number of blocks that confirm a deposit, its own block included; or finalized, to wait for finality.',
+      "The number of blocks that confirm a deposit, its own block included; or a tag of the node's: finalized, or safe, which is earlier and weaker.",
   }),
-  sepStart: wordOrInteger('latest', 0, HEIGHT_LIMIT, {
+  sepStart: wordOrInteger(['latest'], 0, HEIGHT_LIMIT, {
     fallback: 'latest',
     sentence: 'The first block to read when SEP has never been watched; latest is the newest confirmed block.',
   }),
@@ -108,7 +111,7 @@ export const networks = {
     expects: 'an address of 34 characters that begins with T',
     sentence: 'The contract of the token on TRX-NILE (USDT). Its decimals must be those configured for TRX-NILE.',
   }),
-  trxNileStart: wordOrInteger('latest', 0, HEIGHT_LIMIT, {
+  trxNileStart: wordOrInteger(['latest'], 0, HEIGHT_LIMIT, {
     fallback: 'latest',
     sentence: 'The first block to read when TRX-NILE has never been watched; latest is the newest solidified block.',
   }),

@@ -1,4 +1,4 @@
-import type { EvmEntry, NetworkEntry, TronEntry } from './entry.js'
+import { type EvmEntry, type NetworkEntry, QUIET_SECONDS, type TronEntry } from './entry.js'
 
 /** The settings of the two networks that the specification names. */
 export interface BuiltInSettings {
@@ -7,7 +7,7 @@ export interface BuiltInSettings {
   readonly sepUrls: readonly string[]
   readonly sepChainId: number
   readonly sepToken?: string
-  readonly sepConfirmations: 'finalized' | number
+  readonly sepConfirmations: EvmEntry['confirmations']
   readonly sepStart: 'latest' | number
   readonly sepPollMs: number
   readonly sepBatch: number
@@ -44,6 +44,7 @@ function sepolia(settings: BuiltInSettings): EvmEntry {
     confirmations: settings.sepConfirmations,
     start: settings.sepStart,
     pollMs: settings.sepPollMs,
+    quietSeconds: QUIET_SECONDS.evm,
     explorer: settings.sepExplorer,
     batch: settings.sepBatch,
     range: settings.sepRange,
@@ -64,12 +65,13 @@ function nile(settings: BuiltInSettings): TronEntry {
     apiKey: settings.trxNileApiKey ?? null,
     start: settings.trxNileStart,
     pollMs: settings.trxNilePollMs,
+    quietSeconds: QUIET_SECONDS.tron,
     explorer: settings.trxNileExplorer,
   }
 }
 
 /** The variables that an operator sets for a network: a built-in one has its own, others are in the file. */
-export function settingOf({ id }: Pick<NetworkEntry, 'id'>, field: 'urls' | 'start'): string {
+export function settingOf({ id }: Pick<NetworkEntry, 'id'>, field: 'urls' | 'start' | 'token'): string {
   const prefix = { [SEP.id]: 'BILLHOOK_SEP', [TRX_NILE.id]: 'BILLHOOK_TRX_NILE' }[id]
   return prefix === undefined ? `"${field}" of ${id} in BILLHOOK_NETWORKS` : `${prefix}_${field.toUpperCase()}`
 }

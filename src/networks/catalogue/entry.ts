@@ -3,6 +3,9 @@ import { type Network, type NetworkKind, Networks } from '../../domain/network.j
 /** The tags of Ethereum-like nodes for blocks that can be relied on. */
 export const FINALITY_TAGS = ['finalized', 'safe'] as const
 
+/** What `quietSeconds` is unless the operator says otherwise: blocks come every 12 s on Ethereum, every 3 s on TRON. */
+export const QUIET_SECONDS = { evm: 180, tron: 60 } as const
+
 interface Entry {
   readonly id: Network
   readonly kind: NetworkKind
@@ -25,6 +28,8 @@ interface Entry {
   /** The first block to read when it was never watched. */
   readonly start: 'latest' | number
   readonly pollMs: number
+  /** How long it may be without a new block. A node whose newest block is older has stalled. */
+  readonly quietSeconds: number
   /** The page of a transaction in a block explorer, with `{txHash}`; null without one. */
   readonly explorer: string | null
 }

@@ -6,7 +6,7 @@ import { isNetworkId, NETWORK_KINDS } from '../../domain/network.js'
 import { isEthereumAddress } from '../ethereum/address.js'
 import { accountOfAddress } from '../tron/address.js'
 import { SEP, TRX_NILE } from './built-in.js'
-import { FINALITY_TAGS, type NetworkEntry } from './entry.js'
+import { FINALITY_TAGS, type NetworkEntry, QUIET_SECONDS } from './entry.js'
 import { Fields } from './fields.js'
 
 const FILE_LIMIT_BYTES = 1_048_576
@@ -16,6 +16,7 @@ const CLAIM = /^[a-z0-9-]{1,32}\/[a-z0-9-]{1,32}$/
 const CONFIRMATIONS_MAX = 10_000
 const HEIGHT_MAX = 2 ** 47
 const POLL_MS = [100, 600_000] as const
+const QUIET_SECONDS_BOUNDS = [10, 7 * 24 * 60 * 60] as const
 const BATCH_MAX = 1000
 const RANGE_MAX = 10_000
 /** Sums are exact to 18 decimal places. */
@@ -25,7 +26,20 @@ const API_KEY_LENGTH_MAX = 256
 /** What a file leaves out, as the built-in networks have it. */
 const DEFAULTS = { confirmations: 12, evmPollMs: 4000, tronPollMs: 3000, batch: 50, range: 200 } as const
 
-const ENTRY = ['id', 'kind', 'name', 'claim', 'testnet', 'symbol', 'token', 'urls', 'start', 'pollMs', 'explorer']
+const ENTRY = [
+  'id',
+  'kind',
+  'name',
+  'claim',
+  'testnet',
+  'symbol',
+  'token',
+  'urls',
+  'start',
+  'pollMs',
+  'quietSeconds',
+  'explorer',
+]
 const OF_KIND = {
   evm: [...ENTRY, 'chainId', 'confirmations', 'batch', 'range', 'traces'],
   tron: [...ENTRY, 'genesis', 'apiKey'],
@@ -106,6 +120,7 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
             ? fields.secret('apiKey', isKey, `a text of 1 to ${API_KEY_LENGTH_MAX} characters`)
             : null,
           pollMs: fields.whole('pollMs', ...POLL_MS, DEFAULTS.tronPollMs),
+          quietSeconds: fields.whole('quietSeconds', ...QUIET_SECONDS_BOUNDS, QUIET_SECONDS.tron),
         }
       : {
           kind,
@@ -117,6 +132,7 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
           range: fields.whole('range', 1, RANGE_MAX, DEFAULTS.range),
           traces: fields.flag('traces', false),
           pollMs: fields.whole('pollMs', ...POLL_MS, DEFAULTS.evmPollMs),
+          quietSeconds: fields.whole('quietSeconds', ...QUIET_SECONDS_BOUNDS, QUIET_SECONDS.evm),
         }
   // What could not be read has left a problem.
   return problems.length > before ? null : ({ ...common, ...own } as NetworkEntry)

@@ -12,8 +12,6 @@ import { readTraces, TRACE_DEPTH_MAX, traceCall, withTraced } from './traces.js'
 import { EthereumFilter, observePayments, observeWhole } from './transfers.js'
 import { countOf, dataOf, quantityText } from './values.js'
 
-/** When the newest block is older than this, the node may have stalled. */
-export const ETHEREUM_HEAD_AGE_MAX_MS = 3 * 60_000
 /** Blocks that an examination asks for at once. */
 const EXAMINED_BLOCKS = 20
 /** Ranges of this many blocks are read in two halves. */

@@ -21,7 +21,7 @@ export class Endpoint {
   /** Queries that the node refused because of a limit of its rate. */
   limited = 0
   /** The time of its newest block while that is too old; null while it is not. */
-  newestMs: number | null = null
+  stalledMs: number | null = null
   /** Whether the node was checked to be of the configured network since its last failure, and is still trusted. */
   isChecked = false
   private readonly problems = new Map<QueryKind, Problem>()

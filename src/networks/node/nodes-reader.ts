@@ -43,8 +43,8 @@ export interface NodesReaderOptions extends HttpJsonOptions {
 export class NodesReader implements NetworkReader {
   readonly network: Network
   private readonly all: readonly Endpoint[]
-  /** The time of the newest block of all, as of the last head; null before the first. */
-  private newestMs: number | null = null
+  /** The time of the newest block of all if it was too old when the head was last read; null otherwise. */
+  private stalledMs: number | null = null
   /** The highest height that any node has reported as confirmed; null while nothing is known. */
   private confirmed: number | null = null
 
@@ -89,31 +89,30 @@ export class NodesReader implements NetworkReader {
   }
 
   async head(): Promise<ChainHead> {
-    const { clock, headAgeMaxMs } = this.options
     const head = { latest: -1, confirmed: -1 }
     let newestMs = Number.NEGATIVE_INFINITY
     for await (const [{ latest, confirmed, timeMs }, endpoint] of this.answers('head', (node) => node.head())) {
       head.confirmed = Math.max(head.confirmed, confirmed)
       head.latest = Math.max(head.latest, latest, confirmed)
       newestMs = Math.max(newestMs, timeMs)
-      const isStalled = clock.now() - timeMs > headAgeMaxMs
-      endpoint.newestMs = isStalled ? timeMs : null
-      if (!isStalled) break
+      endpoint.stalledMs = this.isStalled(timeMs) ? timeMs : null
+      if (endpoint.stalledMs === null) break
     }
-    this.newestMs = newestMs
+    this.stalledMs = this.isStalled(newestMs) ? newestMs : null
     this.confirmed = Math.max(this.confirmed ?? -1, head.confirmed)
     return head
   }
 
   problem(): Problem | null {
-    const { network } = this
-    return this.newestMs === null ? null : this.stalled(`the newest block of ${network}`, this.newestMs)
+    return this.stalledMs === null ? null : this.stalled(`the newest block of ${this.network}`, this.stalledMs)
   }
 
-  /** Null while a newest block is not too old. */
-  private stalled(what: string, timeMs: number): Problem | null {
+  private isStalled(timeMs: number): boolean {
+    return this.options.clock.now() - timeMs > this.options.headAgeMaxMs
+  }
+
+  private stalled(what: string, timeMs: number): Problem {
     const ageMs = this.options.clock.now() - timeMs
-    if (ageMs <= this.options.headAgeMaxMs) return null
     return { reason: 'stalled', message: `${what} is ${Math.round(ageMs / MS_PER_SECOND)} s old` }
   }
 
@@ -173,9 +172,8 @@ export class NodesReader implements NetworkReader {
       const other = hashes[i] ?? null
       if (other === null) {
         const { latest, timeMs } = await node.head()
-        const isStalled = this.options.clock.now() - timeMs > this.options.headAgeMaxMs
-        endpoint.newestMs = isStalled ? timeMs : null
-        return isStalled || height < latest - HISTORY_DEPTH ? 'none' : 'later'
+        endpoint.stalledMs = this.isStalled(timeMs) ? timeMs : null
+        return endpoint.stalledMs !== null || height < latest - HISTORY_DEPTH ? 'none' : 'later'
       }
       if (other !== hash) return { height, difference: `it is ${hash} and ${other}` }
       // A hash says nothing of what a node makes of the block.
@@ -189,8 +187,8 @@ export class NodesReader implements NetworkReader {
 
   endpoints(): readonly EndpointHealth[] {
     return this.all.map((endpoint) => {
-      const { http, isHealthy, failures, limited, newestMs } = endpoint
-      const stalled = newestMs === null ? null : this.stalled('its newest block', newestMs)
+      const { http, isHealthy, failures, limited, stalledMs } = endpoint
+      const stalled = stalledMs === null ? null : this.stalled('its newest block', stalledMs)
       const problem = endpoint.problem ?? stalled
       return { name: http.name, isUsed: isHealthy, failures, requests: http.requests, limited, problem }
     })

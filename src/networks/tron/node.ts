@@ -23,8 +23,6 @@ import { hexOfAccount } from './address.js'
 import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock, transfersOf } from './block.js'
 import { parseTronJson, repeatedOf } from './values.js'
 
-/** Blocks come every 3 s. When a node's newest one is this old, the node lags and another may know more. */
-export const TRON_HEAD_AGE_MAX_MS = 60_000
 /** Constant calls need a caller; any account will do, and this one has no owner. */
 const CALLER = '0'.repeat(40)
 const RETURNED = /^(?:[0-9a-f]{2})*$/

@@ -50,8 +50,8 @@ describe('the file of networks', () => {
     const common = { testnet: false, urls: [], start: 'latest', explorer: null }
     const defaults = { confirmations: 12, batch: 50, range: 200, traces: false, pollMs: 4000 }
     assert.deepEqual(entries, [
-      { ...BNB, ...common, ...defaults },
-      { ...TRX, ...common, apiKey: null, pollMs: 3000 },
+      { ...BNB, ...common, ...defaults, quietSeconds: 180 },
+      { ...TRX, ...common, apiKey: null, pollMs: 3000, quietSeconds: 60 },
     ])
   })
 
@@ -60,6 +60,7 @@ describe('the file of networks', () => {
       testnet: true,
       start: 17,
       pollMs: 250,
+      quietSeconds: 3600,
       explorer: 'https://scan.example/tx/{txHash}',
       urls: [`https://a.example/${named('KEY')}`, 'http://127.0.0.1:8545'],
     }
@@ -113,6 +114,7 @@ describe('the file of networks', () => {
       { ...TRX, token: { ...TRX.token, contract: `${TRON_TOKEN.slice(0, -1)}u` } },
       `$.networks[0].token.contract must be a base58check address that begins with T, with a correct checksum, not "${TRON_TOKEN.slice(0, -1)}u"`,
     ],
+    [{ ...BNB, quietSeconds: 9 }, `$.networks[0].quietSeconds must be ${integer('604800', '10')}, not 9`],
     [{ ...TRX, genesis: 'AB' }, '$.networks[0].genesis must be 64 lower-case hex digits, not "AB"'],
     [{ ...TRX, confirmations: 19 }, '$.networks[0].confirmations is not a field that is known here'],
     [{ ...TRX, traces: true }, '$.networks[0].traces is not a field that is known here'],

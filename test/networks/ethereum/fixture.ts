@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { type Clock, systemClock } from '../../../src/clock.js'
 import type { ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../../src/domain/block.js'
 import { createLog } from '../../../src/log.js'
-import { type Confirmation, ETHEREUM_HEAD_AGE_MAX_MS, EthereumNode } from '../../../src/networks/ethereum/node.js'
+import { QUIET_SECONDS } from '../../../src/networks/catalogue/entry.js'
+import { type Confirmation, EthereumNode } from '../../../src/networks/ethereum/node.js'
 import { type NetworkReader, NodeUnavailable } from '../../../src/networks/network-reader.js'
 import { NodesReader } from '../../../src/networks/node/nodes-reader.js'
 import { type Scheduler, systemScheduler } from '../../../src/scheduler.js'
@@ -41,7 +42,7 @@ export function ethereumReader(urls: readonly string[], variant: ReaderVariant):
     network: 'SEP',
     addresses: urls.map((url) => ({ url })),
     nodeOf: (http) => new EthereumNode(http, options),
-    headAgeMaxMs: ETHEREUM_HEAD_AGE_MAX_MS,
+    headAgeMaxMs: QUIET_SECONDS.evm * 1000,
     timeoutMs: TIMEOUT_MS,
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     clock: variant.clock ?? systemClock,

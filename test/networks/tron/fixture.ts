@@ -1,8 +1,9 @@
 import type { WatchedAddresses } from '../../../src/domain/block.js'
 import { createLog } from '../../../src/log.js'
+import { QUIET_SECONDS } from '../../../src/networks/catalogue/entry.js'
 import { NodesReader, type NodesReaderOptions } from '../../../src/networks/node/nodes-reader.js'
 import { accountOfAddress, addressOfAccount } from '../../../src/networks/tron/address.js'
-import { TRON_HEAD_AGE_MAX_MS, TronNode, type TronNodeOptions } from '../../../src/networks/tron/node.js'
+import { TronNode, type TronNodeOptions } from '../../../src/networks/tron/node.js'
 import { type Scheduler, wakefulScheduler } from '../../../src/scheduler.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { EmulatedTronChain } from '../../support/tron-chain.js'
@@ -56,7 +57,7 @@ export class TronFixture {
       network: 'TRX-NILE',
       addresses: nodes.map(({ url }) => ({ url })),
       nodeOf: (http) => new TronNode(http, options),
-      headAgeMaxMs: TRON_HEAD_AGE_MAX_MS,
+      headAgeMaxMs: QUIET_SECONDS.tron * 1000,
       timeoutMs: 60_000,
       answerLimitBytes: 1_000_000,
       clock,

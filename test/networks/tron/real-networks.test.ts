@@ -54,4 +54,13 @@ describe('the TRON reader with what real nodes do', () => {
       await reader.head()
       assert.deepEqual([reader.problem()?.reason, reader.endpoints()[0]?.problem?.reason], ['stalled', 'stalled'])
     }))
+
+  test('a network whose node does not answer is not called stalled: nobody knows', () =>
+    withChain(async ({ node, reader, clock }) => {
+      await reader.head()
+      node.spoil(/getnowblock$/, () => ({ text: 'unwell', status: 500 }))
+      clock.advance(61_000)
+      await assert.rejects(reader.head(), NodeUnavailable)
+      assert.equal(reader.problem(), null)
+    }))
 })

@@ -64,7 +64,7 @@ const DAMAGES: Readonly<Record<string, Damage>> = { removed: remove, added: add,
 
 /** Damage that looks like another row that could be: nothing in the data contradicts it. */
 const UNSEEN: Readonly<Partial<Record<TableName, readonly string[]>>> = {
-  networks: ['removed', 'added'],
+  networks: ['added'],
   signedCreations: ['removed', 'added', 'altered'],
   ledgerTaken: ['removed', 'added'],
   ledgerSetAside: ['removed', 'added'],

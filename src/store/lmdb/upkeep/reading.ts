@@ -30,6 +30,8 @@ export class Reading {
   readonly logged: LoggedEvents
   /** The networks that have a confirmed height. */
   readonly chains = new Set<Network>()
+  /** The networks that have an address. */
+  readonly used = new Set<Network>()
   private readonly identities = new BoundedMap<string, IdentityRow>(ROWS_KEPT)
   private readonly wallets = new BoundedMap<string, WalletRow>(ROWS_KEPT)
   private readonly sets = new BoundedMap<SetNo, WalletSet>(ROWS_KEPT)

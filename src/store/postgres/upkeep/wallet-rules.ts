@@ -28,6 +28,9 @@ export const WALLET_RULES: readonly Rule[] = [
     'its number is below 1, or its lease ended before time began': `
       SELECT id AS name FROM wallets WHERE no < 1 OR assignment_no < 1 OR bound_no < 1 OR leased_until < 0`,
   }),
+  ...rulesOf('networks', {
+    'it has addresses and no row': `SELECT network AS name FROM addresses EXCEPT SELECT id FROM networks`,
+  }),
   ...rulesOf('addresses', {
     'it is not in the form in which addresses are compared': `
       SELECT network || ' ' || address AS name FROM addresses

@@ -36,6 +36,7 @@ const DAMAGES: readonly (readonly [table: string, statement: string])[] = [
   ['open_places', 'UPDATE open_places SET atoms = atoms + 1'],
   ['invoices', 'UPDATE invoices SET atoms = atoms + 1'],
   ['wallets', 'UPDATE wallets SET address_id = NULL WHERE address_id IS NOT NULL'],
+  ['networks', "DELETE FROM networks WHERE id = 'SEP'"],
   ['addresses', "UPDATE addresses SET wallet_id = 'nobody' WHERE wallet_id IS NOT NULL"],
   ['deposits', 'UPDATE deposits SET address_id = -1'],
   ['api_keys', "UPDATE api_keys SET owner = 'stranger'"],

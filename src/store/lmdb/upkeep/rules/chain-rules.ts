@@ -49,13 +49,23 @@ export const blocks: MakeRule = (reading) => {
   }
 }
 
-/** Rows stand for themselves: what the catalogue said of a network. */
-export const networks: MakeRule = (reading) => ({
-  row(key, value) {
-    networkCodec.decode(value)
-    reading.expect(isNetworkId(key.toString()), 'its key is no id of a network')
-  },
-})
+/** What the catalogue said of a network. Every network that is used has a row: without it nobody knows its decimals. */
+export const networks: MakeRule = (reading) => {
+  const known = new Set<Network>()
+  return {
+    row(key, value) {
+      networkCodec.decode(value)
+      const id = key.toString()
+      known.add(id)
+      reading.expect(isNetworkId(id), 'its key is no id of a network')
+    },
+    finish() {
+      for (const network of reading.used) {
+        if (!known.has(network)) reading.wrongIn('networks', `${network} has addresses and no row`)
+      }
+    },
+  }
+}
 
 export const chains: MakeRule = (reading) => ({
   row(key, value) {

@@ -59,7 +59,9 @@ export const addresses: MakeRule = (reading) => ({
   row(key, value) {
     const { no, walletId } = addressCodec.decode(value)
     reading.use('address', no)
-    const rest = networkOfKey(key)?.rest
+    const of = networkOfKey(key)
+    if (of !== null) reading.used.add(of.network)
+    const rest = of?.rest
     const address = rest?.toString() ?? ''
     const isWhole = rest !== undefined && Buffer.from(address).equals(rest)
     reading.expect(isWhole && canonicalAddress(address) === address, 'its key is not an address')
