@@ -146,7 +146,7 @@ export class EthereumNode implements ChainNode {
     const filter = new EthereumFilter(this.options.token, { has: () => false, few: () => [] })
     for (let width = wanted; width >= 1; width = Math.floor(width / 2)) {
       try {
-        await this.chainOf(latest - width + 1, width, filter)
+        await this.wholeBlocks(latest - width + 1, width, filter)
         const text = `gives ${width} blocks for one question`
         return {
           verdict: width < wanted ? 'warning' : 'ok',
@@ -273,18 +273,16 @@ export class EthereumNode implements ChainNode {
   }
 
   private async readSome(from: number, width: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
-    return await this.observe(await this.chainOf(from, width, filter), filter)
+    return await this.observe(await this.wholeBlocks(from, width, filter), filter)
   }
 
-  /** This many full blocks from a height on, each the parent of the next. */
-  private async chainOf(from: number, width: number, filter: EthereumFilter): Promise<readonly EthereumBlock[]> {
+  /** This many full blocks from a height on. */
+  private wholeBlocks(from: number, width: number, filter: EthereumFilter): Promise<readonly EthereumBlock[]> {
     const calls = Array.from({ length: width }, (_, i) => blockCall(from + i))
-    const blocks = await this.rpc.all(calls, (answer, i) => {
+    return this.rpc.all(calls, (answer, i) => {
       if (answer === null) throw new MissingBlock(`the node does not have block ${from + i}`)
       return readBlock(answer, from + i, filter.isWatched)
     })
-    demand(isConsecutive(blocks), 'the blocks of a range are no chain')
-    return blocks
   }
 
   /** Fetches the receipts that decide which transfers blocks have. */
