@@ -69,6 +69,8 @@ function putFiles(): void {
   put(`${doc}/third-party-licenses.gz`, compressed(`${nodeLicense()}\n${packageLicenses(projectRoot)}`))
   for (const page of readdirSync(join(projectRoot, 'docs')).filter((name) => name.endsWith('.md')))
     put(`${doc}/docs/${page}`, source(`docs/${page}`))
+  cpSync(join(projectRoot, 'docs/networks'), join(tree, doc, 'docs/networks'), { recursive: true })
+  chmodTree(join(tree, doc, 'docs/networks'))
   for (const folder of ['prometheus', 'grafana', 'nginx', 'caddy', 'haproxy', 'proxy'])
     cpSync(join(projectRoot, 'deploy', folder), join(tree, doc, 'examples', folder), { recursive: true })
   chmodTree(join(tree, doc, 'examples'))

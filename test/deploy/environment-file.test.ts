@@ -38,9 +38,10 @@ describe('the environment file', () => {
   })
 
   test('is a valid configuration with what it suggests besides', () => {
-    // The operator's own file, instead of which the test gives the secret itself.
-    const { BILLHOOK_GATEWAY_SECRET_FILE, ...others } = suggested
+    // The operator's own files, instead of which the test gives the secret itself and no networks.
+    const { BILLHOOK_GATEWAY_SECRET_FILE, BILLHOOK_NETWORKS, ...others } = suggested
     assert.equal(BILLHOOK_GATEWAY_SECRET_FILE, '/etc/billhook/gateway-secret')
+    assert.equal(BILLHOOK_NETWORKS, '/etc/billhook/networks.json')
     assert.deepEqual(Object.keys(readSettings([], { ...productionEnvironment, ...others })), ['settings'])
   })
 
