@@ -38,7 +38,7 @@ export class Lag {
   constructor(
     private readonly watched: Watched,
     private readonly lagLimitMs: number,
-    /** How long a network may be without a new block: nothing is behind that reads the newest one. */
+    /** How long a network may be without a new block when its operator says so, else 0: it may be read as late as that. */
     private readonly quietMs: (network: Network) => number,
   ) {}
 

@@ -1,6 +1,6 @@
 import type { Settings } from '../config.js'
 import { settingOf } from '../networks/catalogue/built-in.js'
-import type { EvmEntry, NetworkEntry, TronEntry } from '../networks/catalogue/entry.js'
+import { type EvmEntry, type NetworkEntry, QUIET_SECONDS, type TronEntry } from '../networks/catalogue/entry.js'
 import { ChainWatcher } from '../networks/chain-watcher.js'
 import { EthereumNode } from '../networks/ethereum/node.js'
 import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
@@ -118,10 +118,10 @@ function tronReader(entry: TronEntry, contract: string, urls: readonly string[],
   })
 }
 
-function commonOptions({ id, quietSeconds }: NetworkEntry, { settings, clock, log }: ReaderParts) {
+function commonOptions({ id, kind, quietSeconds }: NetworkEntry, { settings, clock, log }: ReaderParts) {
   return {
     network: id,
-    headAgeMaxMs: quietSeconds * MS_PER_SECOND,
+    headAgeMaxMs: (quietSeconds ?? QUIET_SECONDS[kind]) * MS_PER_SECOND,
     timeoutMs: settings.nodeTimeoutMs,
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     clock,

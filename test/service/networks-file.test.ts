@@ -237,4 +237,15 @@ describe('networks that are watched beside each other', { skip: anvilAbsence, ti
     await world.chain.mine(3)
     await until(async () => (await fixture.get(`/api/invoices/${invoice}`)).json.payment.status === 'paid')
   })
+
+  test('are behind after the time of the settings, or after the time for which an entry lets its network be quiet', async (t) => {
+    const world = await WatchedChain.start(t)
+    const token = { symbol: 'USDT', contract: world.token, decimals: 6 }
+    // Of the chain that SEP is, too, which makes no block by itself.
+    const entry = { ...BNB, chainId: 11_155_111, token, urls: [world.proxy.url], pollMs: 100, confirmations: 1 }
+    const more = { BILLHOOK_NETWORKS: fileOf(t, { ...entry, quietSeconds: 3600 }), BILLHOOK_WATCH_LAG_SECONDS: '1' }
+    const fixture = await start(t, world.environment(more))
+    const ready = async () => ((await fixture.get('/readyz')).json.degraded ?? []).join()
+    await until(async () => /^SEP was last read \d+ s behind\.$/.test(await ready()))
+  })
 })

@@ -1,4 +1,4 @@
-import { type EvmEntry, type NetworkEntry, QUIET_SECONDS, type TronEntry } from './entry.js'
+import type { EvmEntry, NetworkEntry, TronEntry } from './entry.js'
 
 /** The settings of the two networks that the specification names. */
 export interface BuiltInSettings {
@@ -44,7 +44,7 @@ function sepolia(settings: BuiltInSettings): EvmEntry {
     confirmations: settings.sepConfirmations,
     start: settings.sepStart,
     pollMs: settings.sepPollMs,
-    quietSeconds: QUIET_SECONDS.evm,
+    quietSeconds: null,
     explorer: settings.sepExplorer,
     batch: settings.sepBatch,
     range: settings.sepRange,
@@ -65,7 +65,7 @@ function nile(settings: BuiltInSettings): TronEntry {
     apiKey: settings.trxNileApiKey ?? null,
     start: settings.trxNileStart,
     pollMs: settings.trxNilePollMs,
-    quietSeconds: QUIET_SECONDS.tron,
+    quietSeconds: null,
     explorer: settings.trxNileExplorer,
   }
 }

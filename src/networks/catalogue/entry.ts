@@ -3,7 +3,7 @@ import { type Network, type NetworkKind, Networks } from '../../domain/network.j
 /** The tags of Ethereum-like nodes for blocks that can be relied on. */
 export const FINALITY_TAGS = ['finalized', 'safe'] as const
 
-/** What `quietSeconds` is unless the operator says otherwise: blocks come every 12 s on Ethereum, every 3 s on TRON. */
+/** A node whose newest block is older has stalled: blocks come every 12 s on Ethereum, every 3 s on TRON. */
 export const QUIET_SECONDS = { evm: 180, tron: 60 } as const
 
 interface Entry {
@@ -28,8 +28,8 @@ interface Entry {
   /** The first block to read when it was never watched. */
   readonly start: 'latest' | number
   readonly pollMs: number
-  /** How long it may be without a new block. A node whose newest block is older has stalled. */
-  readonly quietSeconds: number
+  /** How long it may be without a new block, when the operator says so; null for `QUIET_SECONDS` of its kind. */
+  readonly quietSeconds: number | null
   /** The page of a transaction in a block explorer, with `{txHash}`; null without one. */
   readonly explorer: string | null
 }

@@ -6,7 +6,7 @@ import { isNetworkId, NETWORK_KINDS } from '../../domain/network.js'
 import { isEthereumAddress } from '../ethereum/address.js'
 import { accountOfAddress } from '../tron/address.js'
 import { SEP, TRX_NILE } from './built-in.js'
-import { FINALITY_TAGS, type NetworkEntry, QUIET_SECONDS } from './entry.js'
+import { FINALITY_TAGS, type NetworkEntry } from './entry.js'
 import { Fields } from './fields.js'
 
 const FILE_LIMIT_BYTES = 1_048_576
@@ -16,7 +16,7 @@ const CLAIM = /^[a-z0-9-]{1,32}\/[a-z0-9-]{1,32}$/
 const CONFIRMATIONS_MAX = 10_000
 const HEIGHT_MAX = 2 ** 47
 const POLL_MS = [100, 600_000] as const
-const QUIET_SECONDS_BOUNDS = [10, 7 * 24 * 60 * 60] as const
+const QUIET_SECONDS = [10, 7 * 24 * 60 * 60] as const
 const BATCH_MAX = 1000
 const RANGE_MAX = 10_000
 /** Sums are exact to 18 decimal places. */
@@ -106,6 +106,7 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
     token: readToken(fields, kind),
     urls: readUrls(fields),
     start: fields.has('start') ? fields.wordOrWhole('start', ['latest'], 0, HEIGHT_MAX) : ('latest' as const),
+    quietSeconds: fields.has('quietSeconds') ? fields.whole('quietSeconds', ...QUIET_SECONDS) : null,
     explorer: fields.has('explorer')
       ? fields.text('explorer', isExplorer, 'an https URL with {txHash} once behind its host')
       : null,
@@ -120,7 +121,6 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
             ? fields.secret('apiKey', isKey, `a text of 1 to ${API_KEY_LENGTH_MAX} characters`)
             : null,
           pollMs: fields.whole('pollMs', ...POLL_MS, DEFAULTS.tronPollMs),
-          quietSeconds: fields.whole('quietSeconds', ...QUIET_SECONDS_BOUNDS, QUIET_SECONDS.tron),
         }
       : {
           kind,
@@ -132,7 +132,6 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
           range: fields.whole('range', 1, RANGE_MAX, DEFAULTS.range),
           traces: fields.flag('traces', false),
           pollMs: fields.whole('pollMs', ...POLL_MS, DEFAULTS.evmPollMs),
-          quietSeconds: fields.whole('quietSeconds', ...QUIET_SECONDS_BOUNDS, QUIET_SECONDS.evm),
         }
   // What could not be read has left a problem.
   return problems.length > before ? null : ({ ...common, ...own } as NetworkEntry)

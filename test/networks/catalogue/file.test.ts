@@ -47,11 +47,11 @@ describe('the file of networks', () => {
   test('gives entries, with defaults for what may be left out', () => {
     const { entries, problems } = parsed({ networks: [BNB, TRX] })
     assert.deepEqual(problems, [])
-    const common = { testnet: false, urls: [], start: 'latest', explorer: null }
+    const common = { testnet: false, urls: [], start: 'latest', explorer: null, quietSeconds: null }
     const defaults = { confirmations: 12, batch: 50, range: 200, traces: false, pollMs: 4000 }
     assert.deepEqual(entries, [
-      { ...BNB, ...common, ...defaults, quietSeconds: 180 },
-      { ...TRX, ...common, apiKey: null, pollMs: 3000, quietSeconds: 60 },
+      { ...BNB, ...common, ...defaults },
+      { ...TRX, ...common, apiKey: null, pollMs: 3000 },
     ])
   })
 
