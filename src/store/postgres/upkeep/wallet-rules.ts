@@ -29,7 +29,9 @@ export const WALLET_RULES: readonly Rule[] = [
       SELECT id AS name FROM wallets WHERE no < 1 OR assignment_no < 1 OR bound_no < 1 OR leased_until < 0`,
   }),
   ...rulesOf('networks', {
-    'it has addresses and no row': `SELECT network AS name FROM addresses EXCEPT SELECT id FROM networks`,
+    // A database that was brought to this version, and not opened since, has no row at all.
+    'it has addresses and no row': `
+      SELECT network AS name FROM addresses WHERE EXISTS (SELECT FROM networks) EXCEPT SELECT id FROM networks`,
   }),
   ...rulesOf('addresses', {
     'it is not in the form in which addresses are compared': `
