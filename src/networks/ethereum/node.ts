@@ -4,11 +4,11 @@ import { type ChainHead, WrongNode } from '../network-reader.js'
 import { demand, isPerhapsTooLarge, listOf, MissingBlock, NodeFailure, RpcFailure, UnfitNode } from '../node/answer.js'
 import type { ChainNode } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
-import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
+import { JsonRpc, METHOD_NOT_FOUND, type RpcCall } from '../node/json-rpc.js'
 import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import { checkToken, symbolOf } from '../token.js'
 import { type EthereumBlock, readBlock, readHead, readReceipt } from './block.js'
-import { readTraces, TRACE_DEPTH_MAX, traceCall, withTraced } from './traces.js'
+import { TraceReader } from './trace-reader.js'
 import { EthereumFilter, observePayments, observeWhole } from './transfers.js'
 import { countOf, dataOf, quantityText } from './values.js'
 
@@ -18,8 +18,6 @@ const EXAMINED_BLOCKS = 20
 const HALVED_FROM = 8
 /** Blocks in the first range. */
 const RANGE_START = 16
-/** JSON-RPC 2.0, 5.1. */
-const METHOD_NOT_FOUND = -32601
 /** The code of nodes for a call that the contract itself refused. */
 const EXECUTION_REVERTED = 3
 /** The first four bytes of keccak-256 of `decimals()` and of `symbol()`. */
@@ -28,9 +26,6 @@ const METHOD_IDS = { decimals: '0x313ce567', symbol: '0x95d89b41' }
 /** JSON-RPC of Ethereum: the history of this height was pruned (EIP-4444), and how nodes word it otherwise. */
 const PRUNED = 4444
 const PRUNED_TEXT = /pruned|missing trie node|history.{0,40}(?:unavailable|not available|expired)|before the earliest/i
-/** How nodes word that they do not offer traces, or no longer have the state of these blocks. */
-const UNTRACED =
-  /(?:not|un)[ -]?(?:available|found|supported|exist|enabled|allowed|authori[sz]ed|whitelisted)|disabled|does not exist|historical state|missing trie node|pruned/i
 /** A block that a node lacks this far below its own head is not one that it will have soon. */
 const HISTORY_DEPTH = 128
 
@@ -66,6 +61,7 @@ export interface EthereumNodeOptions {
 export class EthereumNode implements ChainNode {
   private readonly rpc: JsonRpc
   private readonly range: AdaptiveWidth
+  private readonly traces: TraceReader
   private hasBlockReceipts = true
   /** Whether it has returned all receipts of a block since it was checked. */
   private hasShownReceipts = false
@@ -76,6 +72,7 @@ export class EthereumNode implements ChainNode {
   ) {
     this.rpc = new JsonRpc(http, options.batchMax)
     this.range = new AdaptiveWidth(RANGE_START, options.rangeMax)
+    this.traces = new TraceReader(this.rpc)
   }
 
   async check(): Promise<void> {
@@ -125,7 +122,7 @@ export class EthereumNode implements ChainNode {
       text: isNarrow ? `${batches}, fewer than ${batchMax}` : batches,
     })
     facts.push(await this.rangeFact(newest.height))
-    if (this.options.traces === true) facts.push(await this.traceFact(newest.hash))
+    if (this.options.traces === true) facts.push(await this.traces.fact(newest.hash))
     return facts
   }
 
@@ -157,16 +154,6 @@ export class EthereumNode implements ChainNode {
       }
     }
     return { verdict: 'failed', text: 'gives no whole block' }
-  }
-
-  private traceFact(hash: string): Promise<NodeFact> {
-    return factOf(
-      async () => {
-        await this.rpc.all([traceCall({ hash })], (answer) => listOf(answer, 'traces of a block'), TRACE_DEPTH_MAX)
-        return { verdict: 'ok', text: 'traces its newest block' }
-      },
-      (reason) => ({ verdict: 'failed', text: `refuses traces: ${reason}` }),
-    )
   }
 
   async head(): Promise<ChainHead & { readonly timeMs: number }> {
@@ -292,27 +279,7 @@ export class EthereumNode implements ChainNode {
     const observed = [...(await this.observePayments(rest, filter)), ...(await this.observeWhole(whole, filter))]
     demand(observed.length === blocks.length, 'a block is missing from the answer')
     observed.sort((a, b) => a.height - b.height)
-    return this.options.traces === true ? await this.withTraces(observed, blocks, filter) : observed
-  }
-
-  /** Adds what contracts send. Throws `UnfitNode` when the node refuses traces. */
-  private async withTraces(
-    observed: readonly ObservedBlock[],
-    blocks: readonly EthereumBlock[],
-    filter: EthereumFilter,
-  ): Promise<readonly ObservedBlock[]> {
-    const traced = blocks.filter(({ txHashes }) => txHashes.length > 0)
-    try {
-      const read = (answer: unknown, i: number) => readTraces(answer, traced[i] as EthereumBlock, filter)
-      const transfers = await this.rpc.all(traced.map(traceCall), read, TRACE_DEPTH_MAX)
-      const byHash = new Map(traced.map(({ hash }, i) => [hash, transfers[i]]))
-      return observed.map((each, i) => withTraced(each, blocks[i] as EthereumBlock, byHash.get(each.hash) ?? []))
-    } catch (error) {
-      const isRefused = error instanceof RpcFailure && (error.code === METHOD_NOT_FOUND || UNTRACED.test(error.message))
-      if (!isRefused) throw error
-      const heights = `${traced[0]?.height} to ${traced.at(-1)?.height}`
-      throw new UnfitNode('no_traces', `the node does not trace the blocks ${heights}: ${error.message}`)
-    }
+    return this.options.traces === true ? await this.traces.added(observed, blocks, filter) : observed
   }
 
   /** Blocks without relevant logs: the receipts of their payments, of all blocks together. */

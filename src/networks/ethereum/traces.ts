@@ -1,9 +1,8 @@
-/** Ether that contracts send, from the traces of a block (`debug_traceBlockByHash` with `callTracer`). */
+/** Ether that contracts send, from the traces of a block or of its transactions (`callTracer`). */
 
 import { formatAmount, NATIVE_LABEL } from '../../domain/amount.js'
 import type { ObservedBlock, ObservedTransfer } from '../../domain/block.js'
 import { demand, listOf, objectOf, textOf } from '../node/answer.js'
-import type { RpcCall } from '../node/json-rpc.js'
 import type { EthereumBlock } from './block.js'
 import type { EthereumFilter } from './transfers.js'
 import { addressOf, hashOf, quantityOf } from './values.js'
@@ -13,8 +12,6 @@ import { addressOf, hashOf, quantityOf } from './values.js'
  * 1, never come near: the gas of a block pays for a few hundred thousand logs.
  */
 export const TRACE_INDEX_BASE = 0x8000_0000
-/** Two levels for each call within a call, of which the protocol allows 1024, and a margin. */
-export const TRACE_DEPTH_MAX = 2 * 1024 + 32
 /** The types of frames that move ether from one account to another. `CALLCODE` and `DELEGATECALL` move none. */
 const MOVING: ReadonlySet<string> = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'])
 const CREATING: ReadonlySet<string> = new Set(['CREATE', 'CREATE2'])
@@ -25,10 +22,6 @@ interface Frame {
   readonly fields: Readonly<Record<string, unknown>>
   /** Whether it, or a call that it is part of, was undone. */
   readonly isUndone: boolean
-}
-
-export function traceCall({ hash }: Pick<EthereumBlock, 'hash'>): RpcCall {
-  return { method: 'debug_traceBlockByHash', params: [hash, { tracer: 'callTracer' }] }
 }
 
 /**
@@ -47,8 +40,13 @@ export function readTraces(answer: unknown, block: EthereumBlock, filter: Ethere
     // Old nodes leave out the hash.
     const hash = trace['txHash']
     demand(hash === undefined || hashOf(hash, 'txHash of a trace') === txHash, 'a trace is of another transaction')
-    return transfersOf(objectOf(trace['result'], 'the result of a trace'), txHash, filter)
+    return readTrace(trace['result'], txHash, filter)
   })
+}
+
+/** The same of one transaction, from its trace. */
+export function readTrace(trace: unknown, txHash: string, filter: EthereumFilter): readonly ObservedTransfer[] {
+  return transfersOf(objectOf(trace, 'the result of a trace'), txHash, filter)
 }
 
 /** A block with the transfers of its traces, each behind the others of its transaction. */

@@ -3,6 +3,8 @@ import { AdaptiveWidth } from '../adaptive-width.js'
 import { BadAnswer, isLimitingText, isPerhapsTooLarge, NodeFailure, RateLimited, RpcFailure } from './answer.js'
 import { type HttpJson, JSON_DEPTH_MAX } from './http-json.js'
 
+/** The code of a method that a node does not offer: JSON-RPC 2.0, 5.1. */
+export const METHOD_NOT_FOUND = -32601
 /** Calls in the first batches. */
 const BATCH_START = 8
 const SMALLEST_BATCH = 2

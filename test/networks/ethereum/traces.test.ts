@@ -6,7 +6,7 @@ import { type NetworkReader, NodeUnavailable } from '../../../src/networks/netwo
 import { anvilAbsence } from '../../support/anvil.js'
 import { addressNumber, callData, EthereumChain } from '../../support/ethereum-chain.js'
 import { FaultyProxy, type ProxiedEnd } from '../../support/faulty-proxy.js'
-import { certain, ether, ethereumReader, tether, watching } from './fixture.js'
+import { ANSWER_LIMIT_BYTES, certain, ether, ethereumReader, tether, watching } from './fixture.js'
 
 const ETHER = 10n ** 18n
 const METHOD = 'debug_traceBlockByHash'
@@ -157,6 +157,50 @@ describe('ether that contracts send', { skip: anvilAbsence }, () => {
       }
     })
   }
+
+  test('are seen where the traces of a block are longer than an answer may be: by transaction', async () => {
+    const tooLong: ProxiedEnd = { result: 'x'.repeat(ANSWER_LIMIT_BYTES) }
+    const from = (await chain.height()) + 1
+    const expected: (readonly ObservedTransfer[])[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const hashes = [await call('pay(address)', [ours]), await call('payInstead(address,address)', [ours, alsoOurs])]
+      const native = await chain.send({ to: ours, value: ETHER })
+      const [first = '', second = ''] = hashes
+      expected.push([internal(first, 0, ours, '1'), internal(second, 1, alsoOurs, '1'), ether(native, ours, '1')])
+      await chain.mine()
+    }
+    const { hash: long } = (await chain.block(from + 1)) ?? assert.fail('no block')
+    proxy.fault = { alter: ({ method, params }, end) => (method === METHOD && params[0] === long ? tooLong : end) }
+    const [watched] = watching([ours, alsoOurs])
+    assert.deepEqual((await reader.block(from + 1, watched))?.transfers, expected[1])
+    const blocks = await reader.blocks(from, from + 2, watched)
+    assert.deepEqual(
+      blocks.map(({ transfers }) => transfers),
+      expected,
+    )
+  })
+
+  test('are not told of a block that another one replaces while its transactions are traced', async () => {
+    await call('pay(address)', [ours])
+    await chain.mine()
+    const height = await chain.height()
+    let isTraced = false
+    proxy.fault = {
+      alter: async ({ method, params }, end, forward) => {
+        if (method === METHOD) return { error: { code: -32000, message: 'the response is too large' } }
+        isTraced ||= method === 'debug_traceTransaction'
+        const isOfHeight = method === 'eth_getBlockByNumber' && Number(params[0]) === height
+        return isTraced && isOfHeight ? { result: await forward(method, ['0x1', false]) } : end
+      },
+    }
+    const fresh = ethereumReader([proxy.url], { token, traces: true })
+    try {
+      assert.equal(await certain(fresh.block(height, watching([ours])[0])), null)
+      assert.ok(isTraced)
+    } finally {
+      await fresh.close()
+    }
+  })
 
   const broken: readonly [name: string, change: (traces: Record<string, unknown>[]) => unknown][] = [
     ['none', () => []],
