@@ -52,6 +52,7 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
       'ok: has a safe block, 4 blocks behind the newest',
       'ok: has a finalized block, 8 blocks behind the newest',
       'ok: returns all receipts of a block at once',
+      'ok: has receipts that fit its 20 newest blocks',
       'ok: takes batches of 50 calls',
       'ok: gives 20 blocks for one question',
       'ok: traces its newest block',
@@ -63,6 +64,20 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
       'receipts of blocks',
       () => answering('eth_getBlockReceipts', METHOD_NOT_FOUND),
       /^warning: does not return all rec/,
+    ],
+    [
+      'receipts that fit its blocks',
+      () => {
+        // As on chains that tell of system transactions, and leave them out of the header.
+        proxy.fault = {
+          alter: async ({ method }, end, forward) => {
+            if (method !== 'eth_getBlockReceipts' || !('result' in end)) return end
+            const more = await forward(method, ['0x1'])
+            return { result: [...(end.result as unknown[]), ...(more as unknown[])] }
+          },
+        }
+      },
+      /^failed: has blocks or receipts that cannot be used: a block has not as many receipts as transactions/,
     ],
     ['traces', () => answering('debug_traceBlockByHash', METHOD_NOT_FOUND), /^failed: refuses traces: error -32601/],
     [

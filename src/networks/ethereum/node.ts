@@ -113,6 +113,7 @@ export class EthereumNode implements ChainNode {
         (reason) => ({ verdict: 'warning', text: `does not return all receipts of a block at once: ${reason}` }),
       ),
     )
+    facts.push(await this.fitFact(newest.height))
     const { method, params } = headerCall(newest.height)
     const width = batchMax === 1 ? 1 : await this.rpc.largestBatch({ method, params }, batchMax)
     const isNarrow = width < batchMax
@@ -137,10 +138,27 @@ export class EthereumNode implements ChainNode {
     )
   }
 
+  /** Whether the newest blocks and their receipts are in the form of Ethereum's, and fit each other. */
+  private fitFact(latest: number): Promise<NodeFact> {
+    return factOf(
+      async () => {
+        const count = Math.min(this.hasBlockReceipts ? EXAMINED_BLOCKS : 1, latest + 1)
+        const filter = this.filterOfNobody()
+        await this.observeWhole(await this.wholeBlocks(latest - count + 1, count, filter), filter)
+        return { verdict: 'ok', text: `has receipts that fit its ${count} newest blocks` }
+      },
+      (reason) => ({ verdict: 'failed', text: `has blocks or receipts that cannot be used: ${reason}` }),
+    )
+  }
+
+  private filterOfNobody(): EthereumFilter {
+    return new EthereumFilter(this.options.token, { has: () => false, few: () => [] })
+  }
+
   /** How many of its newest blocks the node gives at once, up to a number. */
   private async rangeFact(latest: number): Promise<NodeFact> {
     const wanted = Math.min(this.options.rangeMax, EXAMINED_BLOCKS, latest + 1)
-    const filter = new EthereumFilter(this.options.token, { has: () => false, few: () => [] })
+    const filter = this.filterOfNobody()
     for (let width = wanted; width >= 1; width = Math.floor(width / 2)) {
       try {
         await this.wholeBlocks(latest - width + 1, width, filter)

@@ -44,7 +44,7 @@ export class EthereumFilter {
 
   /**
    * Whether a block may have transfers of the token to watched addresses, by the Bloom filter of its header, which
-   * never denies an entry that is there. An empty filter is ignored, because some nodes and chains have none.
+   * never denies an entry that is there. An empty filter is not believed: a chain may have none, and its blocks are refused then.
    */
   mayMatchLogs({ bloom, txHashes }: EthereumBlock): boolean {
     if (txHashes.length === 0) return false
