@@ -16,7 +16,7 @@ const CLAIM = /^[a-z0-9-]{1,32}\/[a-z0-9-]{1,32}$/
 const CONFIRMATIONS_MAX = 10_000
 const HEIGHT_MAX = 2 ** 47
 const POLL_MS = [100, 600_000] as const
-const QUIET_SECONDS = [10, 7 * 24 * 60 * 60] as const
+const QUIET_SECONDS_RANGE = [10, 7 * 24 * 60 * 60] as const
 const BATCH_MAX = 1000
 const RANGE_MAX = 10_000
 /** Sums are exact to 18 decimal places. */
@@ -106,7 +106,7 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
     token: readToken(fields, kind),
     urls: readUrls(fields),
     start: fields.has('start') ? fields.wordOrWhole('start', ['latest'], 0, HEIGHT_MAX) : ('latest' as const),
-    quietSeconds: fields.has('quietSeconds') ? fields.whole('quietSeconds', ...QUIET_SECONDS) : null,
+    quietSeconds: fields.has('quietSeconds') ? fields.whole('quietSeconds', ...QUIET_SECONDS_RANGE) : null,
     explorer: fields.has('explorer')
       ? fields.text('explorer', isExplorer, 'an https URL with {txHash} once behind its host')
       : null,
