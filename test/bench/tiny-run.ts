@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { postgresForTests } from '../support/postgres-tests.js'
 import { assertMeasured, runTiny } from './tiny-report.js'
 
 /*
- * A step of `.ci/run`, because it takes two minutes:
+ * A step of `.ci/run`, because it takes a minute:
  *
  *     node --test dist/test/bench/tiny-run.js
  */
@@ -38,23 +37,6 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   disk: ['an invoice', 'a deposit', 'a webhook', 'an event of the gateway', 'an idempotency key', 'a wallet'],
 }
 
-const ON_POSTGRES = [
-  'Billhook on its own files',
-  'Billhook on PostgreSQL',
-  'Billhook on PostgreSQL, one hot wallet',
-  'Billhook on PostgreSQL, with a synchronous replica',
-  'Billhook on PostgreSQL, 2 services',
-  'Billhook on PostgreSQL, 3 services',
-  'paid status on PostgreSQL',
-  'webhooks claimed and settled on PostgreSQL',
-  'deposits recorded on PostgreSQL',
-]
-
-const server = await postgresForTests()
-
-/** Skipped where there is no PostgreSQL. */
-const testOnPostgres = server === null ? test.skip : test
-
 describe('the benchmarks', () => {
   test('measure every part in a tiny run and write a report', { timeout: TIME_LIMIT_MS }, async () => {
     const report = await runTiny('throughput,latency,reads,history,webhooks,process,backup,sizing,disk')
@@ -64,20 +46,6 @@ describe('the benchmarks', () => {
     assert.deepEqual(
       unmeasured.filter((what) => !what.includes('PostgreSQL')),
       ['signed, durable creations ÷ the ordinary stack'],
-    )
-  })
-
-  testOnPostgres('measure the store on PostgreSQL in a tiny run', { timeout: TIME_LIMIT_MS }, async () => {
-    const report = await runTiny('postgres')
-    assertMeasured(report, { postgres: ON_POSTGRES })
-    assert.deepEqual(report.skipped, [])
-    const unmeasured = report.targets.filter(({ verdict }) => verdict === 'not measured').map(({ what }) => what)
-    assert.deepEqual(
-      unmeasured.filter((what) => what.includes('PostgreSQL')),
-      [
-        'creations on PostgreSQL ÷ the ordinary stack',
-        'creations on PostgreSQL ÷ the ordinary stack with one stored function',
-      ],
     )
   })
 })
