@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deliveryHeaders } from '../../src/webhooks/signature.js'
+import { freePort } from '../support/free-port.js'
 import { projectRoot } from '../support/project-root.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 
@@ -115,14 +115,4 @@ async function whenListening(ask: () => Promise<Response>, output: { readonly pr
     }
   }
   return assert.fail(`it does not listen: ${output.printed}`)
-}
-
-/** A port on which nothing listens now. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : assert.fail('no port')
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../support/free-port.js'
 import { projectRoot } from '../support/project-root.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
@@ -71,13 +71,4 @@ describe('docs/start.md', () => {
 async function shown(output: { readonly printed: string }, text: string): Promise<void> {
   for (let round = 0; round < 400 && !output.printed.includes(text); round += 1) await sleep(50)
   assert.ok(output.printed.includes(text), output.printed)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : assert.fail('no port')
 }

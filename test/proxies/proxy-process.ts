@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { delimiter, join } from 'node:path'
+import { freePort } from '../support/free-port.js'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.js'
 import { type Certificate, makeCertificate } from './certificate.js'
 import { atPlaces, type Deployed, deployed, LOG, type ProxyName } from './deployed.js'
@@ -140,29 +140,6 @@ export class ProxyProcess {
   private get log(): string {
     const { logFile } = this.setup
     return existsSync(logFile) ? readFileSync(logFile, 'latin1') : ''
-  }
-}
-
-/** Ports below those that the kernel gives to anybody who asks for any (`ip_local_port_range`). */
-const PORTS_FROM = 10_000
-const PORTS_BELOW = 32_000
-
-/**
- * A port on which nothing listens. The kernel would give one that another test, or a connection of it, may get too before
- * the proxy listens on it.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(PORTS_FROM, PORTS_BELOW)
-    const server = createServer().listen({ port, host: '127.0.0.1', exclusive: true })
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('listening', () => resolve(true))
-      server.once('error', () => resolve(false))
-    })
-    if (!isFree) continue
-    server.close()
-    await once(server, 'close')
-    return port
   }
 }
 

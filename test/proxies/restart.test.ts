@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../support/free-port.js'
 import { projectRoot } from '../support/project-root.js'
 import { type ProxyName, proxyNames } from './deployed.js'
-import { freePort, ProxyProcess, programOf } from './proxy-process.js'
+import { ProxyProcess, programOf } from './proxy-process.js'
 import { exchange, type Peer, type RawAnswer } from './stream-client.js'
 
 const away = readFileSync(join(projectRoot, 'deploy/proxy/away.html'), 'utf8')

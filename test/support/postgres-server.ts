@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.js'
 import { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './temporary-directory.js'
 
 /** Where Debian keeps the programs of each version. */
@@ -223,14 +223,4 @@ async function readyLine(child: ChildProcess): Promise<void> {
     })
   })
   child.stderr?.removeAllListeners('data').resume()
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a server has no port')
-  return address.port
 }
