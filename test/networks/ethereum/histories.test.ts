@@ -14,6 +14,8 @@ import { ManualClock } from '../../support/manual-clock.js'
 import { certain, ether, TIMEOUT_MS, tether, watching } from './fixture.js'
 
 const STEPS = 60
+/** With that many steps every kind of question was answered, by any luck. */
+const STEPS_MAX = 1000
 /** One in so many requests is spoilt, and one in so many comes at a moment when the chain moves. */
 const FAULT_ODDS = 8
 const MOVE_ODDS = 4
@@ -192,7 +194,8 @@ async function play(entry: EvmEntry, seed: number) {
     for (const proxy of proxies) proxy.fault = faultBy(random, restless)
     let confirmed = -1
     const answered = { head: 0, block: 0, fresh: 0, blocks: 0 }
-    for (let step = 0; step < STEPS; step += 1) {
+    const isComplete = () => Object.values(answered).every((count) => count > 0)
+    for (let step = 0; step < STEPS || (step < STEPS_MAX && !isComplete()); step += 1) {
       clock.advance(random.below(PAUSE_MAX_MS))
       const latest = await restless.chain.height()
       const height = latest - random.below(BLOCKS_AT_FIRST)
