@@ -307,6 +307,11 @@ class Run {
       }
     }
     for (const [name, count] of times) if (count > 1) violations.add(`${name} was told ${count} times`)
+    for (const { network, txHash, status } of this.told()) {
+      const name = `${network} ${txHash}`
+      if (status === 'confirmed' && !wanted.has(name))
+        violations.add(`${name} was told as confirmed and is not on the chain`)
+    }
     const deliveries = await this.export<{ readonly state: string }>('deliveries')
     if (deliveries.length !== receiver.requests.length) {
       violations.add(`${deliveries.length} webhooks are recorded and ${receiver.requests.length} arrived`)
