@@ -29,7 +29,7 @@ import type { OutboxPort, OwedDelivery } from './outbox.js'
  * many wait; commands, marks and results of deliveries, and steps of a follower are bounded by their callers.
  */
 export interface Store {
-  /** Of the catalogue, and those that are used and not in it any more. */
+  /** The networks that the catalogue has now, and retired ones that are still used. */
   readonly networks: Networks
   readonly commands: CommandPort
   readonly keys: KeyPort

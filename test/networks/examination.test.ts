@@ -119,6 +119,11 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
     })
   }
 
+  test('compares one block where receipts come one by one, which would be thousands of calls for twenty', async () => {
+    answering('eth_getBlockReceipts', METHOD_NOT_FOUND)
+    assert.ok((await examined()).includes('ok: has receipts that fit its newest block'))
+  })
+
   test('tells what is wrong with a node of another chain, and that one does not answer', async () => {
     assert.deepEqual(await examined({ chainId: 1 }), ['failed: fails: the chain id is 11155111, configured is 1'])
     assert.match(String(await examined({ decimals: 18 })), /^failed: fails: .* has 6 decimals, configured are 18/)

@@ -1,15 +1,17 @@
 import { isChildOf, isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import { type ChainHead, WrongNode } from '../network-reader.js'
-import { demand, isPerhapsTooLarge, listOf, MissingBlock, NodeFailure, RpcFailure, UnfitNode } from '../node/answer.js'
+import { demand, MissingBlock, NodeFailure, RpcFailure, UnfitNode } from '../node/answer.js'
 import type { ChainNode } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
-import { JsonRpc, METHOD_NOT_FOUND, type RpcCall } from '../node/json-rpc.js'
+import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
 import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import { checkToken, symbolOf } from '../token.js'
-import { type EthereumBlock, readBlock, readHead, readReceipt } from './block.js'
+import { type EthereumBlock, readBlock, readHead } from './block.js'
+import { isOfPrunedHistory } from './pruned-history.js'
+import { ReceiptReader } from './receipt-reader.js'
 import { TraceReader } from './trace-reader.js'
-import { EthereumFilter, observePayments, observeWhole } from './transfers.js'
+import { EthereumFilter } from './transfers.js'
 import { countOf, dataOf, quantityText } from './values.js'
 
 /** Blocks that an examination asks for at once. */
@@ -23,9 +25,6 @@ const EXECUTION_REVERTED = 3
 /** The first four bytes of keccak-256 of `decimals()` and of `symbol()`. */
 const METHOD_IDS = { decimals: '0x313ce567', symbol: '0x95d89b41' }
 
-/** JSON-RPC of Ethereum: the history of this height was pruned (EIP-4444), and how nodes word it otherwise. */
-const PRUNED = 4444
-const PRUNED_TEXT = /pruned|missing trie node|history.{0,40}(?:unavailable|not available|expired)|before the earliest/i
 /** A block that a node lacks this far below its own head is not one that it will have soon. */
 const HISTORY_DEPTH = 128
 
@@ -61,10 +60,8 @@ export interface EthereumNodeOptions {
 export class EthereumNode implements ChainNode {
   private readonly rpc: JsonRpc
   private readonly range: AdaptiveWidth
+  private readonly receipts: ReceiptReader
   private readonly traces: TraceReader
-  private hasBlockReceipts = true
-  /** Whether it has returned all receipts of a block since it was checked. */
-  private hasShownReceipts = false
 
   constructor(
     http: HttpJson,
@@ -72,13 +69,14 @@ export class EthereumNode implements ChainNode {
   ) {
     this.rpc = new JsonRpc(http, options.batchMax)
     this.range = new AdaptiveWidth(RANGE_START, options.rangeMax)
+    this.receipts = new ReceiptReader(this.rpc)
     this.traces = new TraceReader(this.rpc)
   }
 
   async check(): Promise<void> {
     const { chainId, token, tokenDecimals } = this.options
     this.rpc.forget()
-    this.hasShownReceipts = false
+    this.receipts.forget()
     const found = countOf(await this.rpc.call('eth_chainId', []), 'chain id')
     if (found !== chainId) throw new WrongNode(`the chain id is ${found}, configured is ${chainId}`)
     const code = dataOf(await this.rpc.call('eth_getCode', [token, 'latest']), 'code')
@@ -104,16 +102,15 @@ export class EthereumNode implements ChainNode {
       ),
     )
     for (const tag of ['safe', 'finalized'] as const) facts.push(await this.tagFact(tag, newest.height))
-    facts.push(
-      await factOf(
-        async () => {
-          listOf(await this.rpc.call('eth_getBlockReceipts', [quantityText(newest.height)]), 'receipts of a block')
-          return { verdict: 'ok', text: 'returns all receipts of a block at once' }
-        },
-        (reason) => ({ verdict: 'warning', text: `does not return all receipts of a block at once: ${reason}` }),
-      ),
+    const byBlock = await factOf(
+      async () => {
+        await this.receipts.demandByBlock(newest.height)
+        return { verdict: 'ok', text: 'returns all receipts of a block at once' }
+      },
+      (reason) => ({ verdict: 'warning', text: `does not return all receipts of a block at once: ${reason}` }),
     )
-    facts.push(await this.fitFact(newest.height))
+    // One by one, the receipts of many full blocks would be thousands of calls.
+    facts.push(byBlock, await this.fitFact(newest.height, byBlock.verdict === 'ok' ? EXAMINED_BLOCKS : 1))
     const { method, params } = headerCall(newest.height)
     const width = batchMax === 1 ? 1 : await this.rpc.largestBatch({ method, params }, batchMax)
     const isNarrow = width < batchMax
@@ -139,13 +136,14 @@ export class EthereumNode implements ChainNode {
   }
 
   /** Whether the newest blocks and their receipts are in the form of Ethereum's, and fit each other. */
-  private fitFact(latest: number): Promise<NodeFact> {
+  private fitFact(latest: number, blocks: number): Promise<NodeFact> {
     return factOf(
       async () => {
-        const count = Math.min(this.hasBlockReceipts ? EXAMINED_BLOCKS : 1, latest + 1)
+        const count = Math.min(blocks, latest + 1)
         const filter = this.filterOfNobody()
-        await this.observeWhole(await this.wholeBlocks(latest - count + 1, count, filter), filter)
-        return { verdict: 'ok', text: `has receipts that fit its ${count} newest blocks` }
+        await this.receipts.whole(await this.wholeBlocks(latest - count + 1, count, filter), filter)
+        const newest = count === 1 ? 'newest block' : `${count} newest blocks`
+        return { verdict: 'ok', text: `has receipts that fit its ${newest}` }
       },
       (reason) => ({ verdict: 'failed', text: `has blocks or receipts that cannot be used: ${reason}` }),
     )
@@ -259,8 +257,7 @@ export class EthereumNode implements ChainNode {
     try {
       const { method, params } = headerCall(height)
       const block = await this.rpc.call(method, params)
-      if (block === null || !this.hasBlockReceipts) return block !== null
-      return (await this.rpc.call('eth_getBlockReceipts', [quantityText(height)])) !== null
+      return block !== null && (await this.receipts.has(height))
     } catch (error) {
       if (error instanceof RpcFailure) return false
       throw error
@@ -290,58 +287,9 @@ export class EthereumNode implements ChainNode {
     })
   }
 
-  /** Fetches the receipts that decide which transfers blocks have. */
   private async observe(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
-    const whole = blocks.filter((block) => filter.mayMatchLogs(block))
-    const rest = blocks.filter((block) => !whole.includes(block))
-    const observed = [...(await this.observePayments(rest, filter)), ...(await this.observeWhole(whole, filter))]
-    demand(observed.length === blocks.length, 'a block is missing from the answer')
-    observed.sort((a, b) => a.height - b.height)
+    const observed = await this.receipts.observed(blocks, filter)
     return this.options.traces === true ? await this.traces.added(observed, blocks, filter) : observed
-  }
-
-  /** Blocks without relevant logs: the receipts of their payments, of all blocks together. */
-  private async observePayments(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<ObservedBlock[]> {
-    const hashes = blocks.flatMap(({ payments, txHashes }) => payments.map(({ txIndex }) => txHashes[txIndex]))
-    const receipts = await this.rpc.all(hashes.map(receiptCall), readReceipt)
-    let taken = 0
-    return blocks.map((block) => {
-      const own = receipts.slice(taken, taken + block.payments.length)
-      taken += own.length
-      return observePayments(block, own, filter)
-    })
-  }
-
-  /** Blocks with possibly relevant logs: all receipts of each, in one answer where the node supports it. */
-  private async observeWhole(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<ObservedBlock[]> {
-    if (this.hasBlockReceipts) {
-      try {
-        // At first one alone: a batch that is refused would be retried in ever smaller parts.
-        const tried = this.hasShownReceipts ? 0 : 1
-        const observed = [...(await this.observeByBlock(blocks.slice(0, tried), filter))]
-        this.hasShownReceipts ||= observed.length > 0
-        return [...observed, ...(await this.observeByBlock(blocks.slice(tried), filter))]
-      } catch (error) {
-        if (!isPerhapsTooLarge(error) || isOfPrunedHistory(error)) throw error
-        if (error instanceof RpcFailure && error.code === METHOD_NOT_FOUND) this.hasBlockReceipts = false
-      }
-    }
-    const observed: ObservedBlock[] = []
-    for (const block of blocks) {
-      const receipts = await this.rpc.all(block.txHashes.map(receiptCall), readReceipt)
-      observed.push(observeWhole(block, receipts, filter))
-    }
-    return observed
-  }
-
-  /** Only the receipts of one batch are in memory at a time. */
-  private observeByBlock(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
-    const calls = blocks.map(({ height }) => ({ method: 'eth_getBlockReceipts', params: [quantityText(height)] }))
-    return this.rpc.all(calls, (answer, i) => {
-      const block = blocks[i] as EthereumBlock
-      if (answer === null) throw new MissingBlock(`the node does not have the receipts of block ${block.height}`)
-      return observeWhole(block, listOf(answer, 'receipts of a block').map(readReceipt), filter)
-    })
   }
 
   private async callToken(data: string): Promise<Buffer> {
@@ -372,19 +320,10 @@ function isChildOfPrevious(blocks: readonly ObservedBlock[], i: number): boolean
   return block !== undefined && (before === undefined || isChildOf(block, before))
 }
 
-function isOfPrunedHistory(error: unknown): boolean {
-  if (error instanceof RpcFailure) return error.code === PRUNED || PRUNED_TEXT.test(error.message)
-  return error instanceof MissingBlock
-}
-
 function blockCall(height: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [quantityText(height), true] }
 }
 
 function headerCall(height: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [quantityText(height), false] }
-}
-
-function receiptCall(txHash: string | undefined): RpcCall {
-  return { method: 'eth_getTransactionReceipt', params: [txHash] }
 }

@@ -29,7 +29,7 @@ import { PostgresWebhooks } from './webhooks.js'
 
 /** Everything that the store takes from outside. */
 export interface PostgresStoreOptions extends DatabaseOptions, Preparation {
-  /** Of the catalogue. */
+  /** The networks that the catalogue has now. */
   readonly networks: Networks
   /** Judges the address of a wallet that becomes known. */
   readonly flawOfAddress: FlawOfAddress
