@@ -1,5 +1,13 @@
+import { pipeline } from 'node:stream'
+import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { Agent, type Dispatcher } from 'undici'
 import type { Scheduler } from '../scheduler.js'
+
+/** A body that is read piece by piece may take a second more for each of these bytes. */
+const BYTES_PER_SECOND_MIN = 512 * 1024
+const MS_PER_SECOND = 1000
+/** The longest time for one answer, however long it is. */
+const ANSWER_MS_MAX = 5 * 60_000
 
 export interface BoundedHttpOptions {
   /** Connections to each origin; further requests wait for one, within their time. */
@@ -25,6 +33,14 @@ export interface HttpAnswer {
   readonly headers: Dispatcher.ResponseData['headers']
   /** Null when it was longer than the limit, or not read. */
   readonly body: Buffer | null
+}
+
+/** An answer whose body comes piece by piece, without the coding that it was sent in. */
+export interface HttpStream {
+  readonly status: number
+  readonly headers: Dispatcher.ResponseData['headers']
+  /** Leaving it ends the connection. */
+  readonly pieces: AsyncIterable<Buffer>
 }
 
 /** No complete answer came in time. */
@@ -64,14 +80,93 @@ export class BoundedHttp {
     })
   }
 
+  /**
+   * Hands an answer to `read` as it comes; resolves and rejects with it. A long body may take longer than the time of a
+   * request, as long as it comes at half a megabyte a second, and at most `ANSWER_MS_MAX`. Rejects like `request`.
+   */
+  stream<T>(request: Omit<HttpRequest, 'limitBytes'>, read: (answer: HttpStream) => Promise<T>): Promise<T> {
+    const { scheduler, timeoutMs } = this.options
+    const end = new AbortController()
+    const progress = { bytes: 0, isComplete: false }
+    return new Promise((resolve, reject) => {
+      const allowedMs = (): number => {
+        const seconds = Math.floor(progress.bytes / BYTES_PER_SECOND_MIN)
+        return Math.min(timeoutMs + seconds * MS_PER_SECOND, Math.max(timeoutMs, ANSWER_MS_MAX))
+      }
+      let grantedMs = timeoutMs
+      const atDeadline = () => {
+        const moreMs = allowedMs() - grantedMs
+        if (moreMs > 0) {
+          grantedMs += moreMs
+          cancel = scheduler.after(moreMs, atDeadline)
+          return
+        }
+        reject(new HttpTimeout(`no complete answer within ${grantedMs} ms`))
+        end.abort()
+      }
+      let cancel = scheduler.after(timeoutMs, atDeadline)
+      this.begin(request, end.signal, progress)
+        .then(read)
+        .then(resolve, reject)
+        .finally(() => {
+          cancel()
+          // Nobody takes the rest.
+          if (!progress.isComplete) end.abort()
+        })
+    })
+  }
+
   /** Ends all connections, and with them the requests in flight. */
   close(): Promise<void> {
     return this.agent.destroy()
   }
 
+  private async begin(
+    request: Omit<HttpRequest, 'limitBytes'>,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<HttpStream> {
+    const { statusCode, headers, body } = await this.agent.request({ ...request, signal })
+    return { status: statusCode, headers, pieces: decoded(counted(body, progress), headers['content-encoding']) }
+  }
+
   private async exchange({ limitBytes, ...request }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const { statusCode, headers, body } = await this.agent.request({ ...request, signal })
     return { status: statusCode, headers, body: await readUpTo(body, limitBytes(statusCode)) }
+  }
+}
+
+/** How much of a body has come. */
+interface Progress {
+  bytes: number
+  isComplete: boolean
+}
+
+async function* counted(body: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    progress.bytes += piece.length
+    yield piece
+  }
+  progress.isComplete = true
+}
+
+/** A body without the coding that a server, or a proxy in front of it, has chosen unasked. */
+function decoded(body: AsyncGenerator<Buffer>, coding: string | string[] | undefined): AsyncIterable<Buffer> {
+  const decoder = decoderOf(String(coding ?? '').toLowerCase())
+  // Its failures reach the one who reads the decoder.
+  return decoder === null ? body : pipeline(body, decoder, () => {})
+}
+
+function decoderOf(coding: string) {
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return createUnzip()
+    case 'br':
+      return createBrotliDecompress()
+    default:
+      return null
   }
 }
 

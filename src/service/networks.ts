@@ -12,8 +12,8 @@ import { StartError } from '../start-error.js'
 import { catalogueOf, isWatched } from './catalogue.js'
 import type { Core, CoreContext } from './core.js'
 
-/** Maximum size of one answer of a node, in bytes. The largest are the logs of a range of blocks. */
-const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
+/** Far more than the longest block or its receipts. It ends an answer that has no end. */
+const ANSWER_LIMIT_BYTES = 1024 * 1024 * 1024
 const MS_PER_SECOND = 1000
 const API_KEY_HEADER = 'TRON-PRO-API-KEY'
 /** Without a new block for this time, the last one is read again: a block of the same height may have replaced it. */

@@ -5,6 +5,7 @@ import { demand, MissingBlock, NodeFailure, RpcFailure, UnfitNode } from '../nod
 import type { ChainNode } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
 import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
+import { anything } from '../node/json-shape.js'
 import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import { checkToken, symbolOf } from '../token.js'
 import { type EthereumBlock, readBlock, readHead } from './block.js'
@@ -88,7 +89,7 @@ export class EthereumNode implements ChainNode {
     await this.check()
     const { chainId, tokenDecimals, batchMax } = this.options
     const symbol = symbolOf(await this.callToken(METHOD_IDS.symbol))
-    const newest = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false]))
+    const newest = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false], anything))
     const facts: NodeFact[] = [
       {
         verdict: 'ok',
@@ -174,7 +175,7 @@ export class EthereumNode implements ChainNode {
 
   async head(): Promise<ChainHead & { readonly timeMs: number }> {
     const { confirmation } = this.options
-    const { height, timeMs } = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false]))
+    const { height, timeMs } = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false], anything))
     const confirmed =
       typeof confirmation === 'number' ? height - confirmation + 1 : await this.taggedHeight(confirmation)
     // Behind a balancer the two answers may come from two nodes.
@@ -185,7 +186,7 @@ export class EthereumNode implements ChainNode {
   private async taggedHeight(tag: Exclude<Confirmation, number>): Promise<number> {
     let answer: unknown
     try {
-      answer = await this.rpc.call('eth_getBlockByNumber', [tag, false])
+      answer = await this.rpc.call('eth_getBlockByNumber', [tag, false], anything)
     } catch (error) {
       if (!(error instanceof RpcFailure)) throw error
       throw new UnfitNode('no_finality', `the node refuses the block tag "${tag}": ${error.message}`)
@@ -197,7 +198,7 @@ export class EthereumNode implements ChainNode {
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
     const filter = new EthereumFilter(this.options.token, watched)
     const { method, params } = blockCall(height)
-    const answer = await this.rpc.call(method, params)
+    const answer = await this.rpc.call(method, params, anything)
     if (answer === null) return null
     const [observed] = await this.observe([readBlock(answer, height, filter.isWatched)], filter)
     return observed ?? null
@@ -217,7 +218,7 @@ export class EthereumNode implements ChainNode {
     const calls = Array.from({ length: width }, (_, i) => blockCall(from + i))
     const read = (answer: unknown, i: number) =>
       answer === null ? null : readBlock(answer, from + i, filter.isWatched)
-    const blocks = await this.rpc.all(calls, read)
+    const blocks = await this.rpc.all(calls, anything, read)
     const missing = blocks.indexOf(null)
     const present = (missing === -1 ? blocks : blocks.slice(0, missing)) as readonly EthereumBlock[]
     return await this.observe(present, filter)
@@ -241,7 +242,7 @@ export class EthereumNode implements ChainNode {
 
   /** Throws `UnfitNode` when the node's history begins above a height that is far below its head. */
   private async explainMissing(height: number): Promise<void> {
-    const head = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false])).height
+    const head = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false], anything)).height
     if (height > head - HISTORY_DEPTH || (await this.keeps(height))) return
     let [lacked, kept] = [height, head]
     while (kept - lacked > 1) {
@@ -256,7 +257,7 @@ export class EthereumNode implements ChainNode {
   private async keeps(height: number): Promise<boolean> {
     try {
       const { method, params } = headerCall(height)
-      const block = await this.rpc.call(method, params)
+      const block = await this.rpc.call(method, params, anything)
       return block !== null && (await this.receipts.has(height))
     } catch (error) {
       if (error instanceof RpcFailure) return false
@@ -266,7 +267,7 @@ export class EthereumNode implements ChainNode {
 
   hashes(from: number, count: number): Promise<readonly (string | null)[]> {
     const calls = Array.from({ length: count }, (_, i) => headerCall(from + i))
-    return this.rpc.all(calls, (answer, i) => {
+    return this.rpc.all(calls, anything, (answer, i) => {
       if (answer === null) return null
       const { height, hash } = readHead(answer)
       demand(height === from + i, 'a block has another number than was asked for')
@@ -281,7 +282,7 @@ export class EthereumNode implements ChainNode {
   /** This many full blocks from a height on. */
   private wholeBlocks(from: number, width: number, filter: EthereumFilter): Promise<readonly EthereumBlock[]> {
     const calls = Array.from({ length: width }, (_, i) => blockCall(from + i))
-    return this.rpc.all(calls, (answer, i) => {
+    return this.rpc.all(calls, anything, (answer, i) => {
       if (answer === null) throw new MissingBlock(`the node does not have block ${from + i}`)
       return readBlock(answer, from + i, filter.isWatched)
     })

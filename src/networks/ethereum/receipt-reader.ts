@@ -1,6 +1,7 @@
 import type { ObservedBlock } from '../../domain/block.js'
-import { demand, isPerhapsTooLarge, listOf, MissingBlock, RpcFailure } from '../node/answer.js'
-import { type JsonRpc, METHOD_NOT_FOUND, type RpcCall } from '../node/json-rpc.js'
+import { demand, isMissingMethod, isPerhapsTooLarge, listOf, MissingBlock } from '../node/answer.js'
+import type { JsonRpc, RpcCall } from '../node/json-rpc.js'
+import { anything } from '../node/json-shape.js'
 import { type EthereumBlock, readReceipt } from './block.js'
 import { isOfPrunedHistory } from './pruned-history.js'
 import { type EthereumFilter, observePayments, observeWhole } from './transfers.js'
@@ -40,12 +41,12 @@ export class ReceiptReader {
         return [...observed, ...(await this.byBlock(blocks.slice(tried), filter))]
       } catch (error) {
         if (!isPerhapsTooLarge(error) || isOfPrunedHistory(error)) throw error
-        if (error instanceof RpcFailure && error.code === METHOD_NOT_FOUND) this.isByBlock = false
+        if (isMissingMethod(error)) this.isByBlock = false
       }
     }
     const observed: ObservedBlock[] = []
     for (const block of blocks) {
-      const receipts = await this.rpc.all(block.txHashes.map(receiptCall), readReceipt)
+      const receipts = await this.rpc.all(block.txHashes.map(receiptCall), anything, readReceipt)
       observed.push(observeWhole(block, receipts, filter))
     }
     return observed
@@ -55,19 +56,19 @@ export class ReceiptReader {
   async has(height: number): Promise<boolean> {
     if (!this.isByBlock) return true
     const { method, params } = blockCall(height)
-    return (await this.rpc.call(method, params)) !== null
+    return (await this.rpc.call(method, params, anything)) !== null
   }
 
   /** Rejects unless the node returns all receipts of a height at once. */
   async demandByBlock(height: number): Promise<void> {
     const { method, params } = blockCall(height)
-    listOf(await this.rpc.call(method, params), 'receipts of a block')
+    listOf(await this.rpc.call(method, params, anything), 'receipts of a block')
   }
 
   /** Blocks without relevant logs: the receipts of their payments, of all blocks together. */
   private async payments(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<ObservedBlock[]> {
     const hashes = blocks.flatMap(({ payments, txHashes }) => payments.map(({ txIndex }) => txHashes[txIndex]))
-    const receipts = await this.rpc.all(hashes.map(receiptCall), readReceipt)
+    const receipts = await this.rpc.all(hashes.map(receiptCall), anything, readReceipt)
     let taken = 0
     return blocks.map((block) => {
       const own = receipts.slice(taken, taken + block.payments.length)
@@ -79,7 +80,7 @@ export class ReceiptReader {
   /** Only the receipts of one batch are in memory at a time. */
   private byBlock(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
     const calls = blocks.map(({ height }) => blockCall(height))
-    return this.rpc.all(calls, (answer, i) => {
+    return this.rpc.all(calls, anything, (answer, i) => {
       const block = blocks[i] as EthereumBlock
       if (answer === null) throw new MissingBlock(`the node does not have the receipts of block ${block.height}`)
       return observeWhole(block, listOf(answer, 'receipts of a block').map(readReceipt), filter)

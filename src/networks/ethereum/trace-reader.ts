@@ -1,14 +1,21 @@
 import type { ObservedBlock, ObservedTransfer } from '../../domain/block.js'
-import { demand, isPerhapsTooLarge, listOf, RpcFailure, UnfitNode } from '../node/answer.js'
-import { type JsonRpc, METHOD_NOT_FOUND, type RpcCall } from '../node/json-rpc.js'
+import {
+  demand,
+  isMissingMethod,
+  isPerhapsTooLarge,
+  listOf,
+  type NodeFailure,
+  RpcFailure,
+  UnfitNode,
+} from '../node/answer.js'
+import type { JsonRpc, RpcCall } from '../node/json-rpc.js'
+import { anything } from '../node/json-shape.js'
 import { factOf, type NodeFact } from '../node/node-fact.js'
 import { type EthereumBlock, readHead } from './block.js'
 import { readTrace, readTraces, withTraced } from './traces.js'
 import type { EthereumFilter } from './transfers.js'
 import { quantityText } from './values.js'
 
-/** Two levels for each call within a call, of which the protocol allows 1024, and a margin. */
-const DEPTH_MAX = 2 * 1024 + 32
 /** How nodes word that they do not offer traces, or no longer have the state of these blocks. */
 const UNTRACED =
   /(?:not|un)[ -]?(?:available|found|supported|exist|enabled|allowed|authori[sz]ed|whitelisted)|disabled|does not exist|historical state|missing trie node|pruned/i
@@ -22,7 +29,7 @@ export class TraceReader {
   fact(hash: string): Promise<NodeFact> {
     return factOf(
       async () => {
-        await this.rpc.all([blockCall({ hash })], (answer) => listOf(answer, 'traces of a block'), DEPTH_MAX)
+        await this.rpc.all([blockCall({ hash })], anything, (answer) => listOf(answer, 'traces of a block'))
         return { verdict: 'ok', text: 'traces its newest block' }
       },
       (reason) => ({ verdict: 'failed', text: `refuses traces: ${reason}` }),
@@ -53,7 +60,7 @@ export class TraceReader {
   ): Promise<readonly (readonly ObservedTransfer[])[]> {
     try {
       const read = (answer: unknown, i: number) => readTraces(answer, blocks[i] as EthereumBlock, filter)
-      return await this.rpc.all(blocks.map(blockCall), read, DEPTH_MAX)
+      return await this.rpc.all(blocks.map(blockCall), anything, read)
     } catch (error) {
       const [block, ...others] = blocks
       if (block === undefined || isRefusal(error) || !isPerhapsTooLarge(error)) throw error
@@ -67,9 +74,9 @@ export class TraceReader {
   private async byTransaction(block: EthereumBlock, filter: EthereumFilter): Promise<readonly ObservedTransfer[]> {
     const { txHashes, height, hash } = block
     const read = (answer: unknown, i: number) => readTrace(answer, txHashes[i] ?? '', filter)
-    const transfers = await this.rpc.all(txHashes.map(transactionCall), read, DEPTH_MAX)
+    const transfers = await this.rpc.all(txHashes.map(transactionCall), anything, read)
     // A node traces a transaction in the block that has it now.
-    const now = readHead(await this.rpc.call('eth_getBlockByNumber', [quantityText(height), false]))
+    const now = readHead(await this.rpc.call('eth_getBlockByNumber', [quantityText(height), false], anything))
     demand(now.hash === hash, 'a block was replaced while its transactions were traced')
     return transfers.flat()
   }
@@ -83,6 +90,6 @@ function transactionCall(txHash: string): RpcCall {
   return { method: 'debug_traceTransaction', params: [txHash, TRACER] }
 }
 
-function isRefusal(error: unknown): error is RpcFailure {
-  return error instanceof RpcFailure && (error.code === METHOD_NOT_FOUND || UNTRACED.test(error.message))
+function isRefusal(error: unknown): error is NodeFailure {
+  return isMissingMethod(error) || (error instanceof RpcFailure && UNTRACED.test(error.message))
 }

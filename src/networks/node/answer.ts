@@ -7,24 +7,41 @@ import type { ProblemReason } from '../network-reader.js'
 export abstract class NodeFailure extends Error {}
 
 /**
- * `connection`: no answer came. `timeout`: the answer was not complete in time. `status`: another HTTP status than 2xx.
- * `too_long`: more bytes, values or levels than allowed. `not_json`: not JSON.
+ * `connection`: no answer came, or only a part of one. `timeout`: the answer was not complete in time. `status`: another HTTP
+ * status than 2xx. `too_long`: more bytes than are read. `not_json`: not JSON.
  */
 export type HttpFailureReason = 'connection' | 'timeout' | 'status' | 'too_long' | 'not_json'
 
-/** A request without a JSON answer. */
+/** What came with a failure. */
+export interface Refusal {
+  /** The HTTP status when one came. */
+  readonly status?: number
+  /** How long the node asks to wait, in milliseconds, not bounded; null when it does not ask. */
+  readonly retryAfterMs?: number | null
+  /** The words of the answer, fit for a log; null when there are none. */
+  readonly said?: string | null
+  /** The answer where it is short and JSON; undefined otherwise. */
+  readonly answer?: unknown
+}
+
+/** A request without a JSON answer, or with one that an HTTP status calls an error. */
 export class HttpFailure extends NodeFailure {
   override readonly name = 'HttpFailure'
+  readonly status: number | null
+  readonly retryAfterMs: number | null
+  readonly said: string | null
+  readonly answer: unknown
 
   constructor(
     readonly reason: HttpFailureReason,
     message: string,
-    /** The HTTP status when one came. */
-    readonly status: number | null = null,
-    /** How long the node asks to wait, in milliseconds, not bounded; null when it does not ask. */
-    readonly retryAfterMs: number | null = null,
+    { status, retryAfterMs, said, answer }: Refusal = {},
   ) {
     super(message)
+    this.status = status ?? null
+    this.retryAfterMs = retryAfterMs ?? null
+    this.said = said ?? null
+    this.answer = answer
   }
 }
 
@@ -75,9 +92,6 @@ export class BadAnswer extends NodeFailure {
   override readonly name = 'BadAnswer'
 }
 
-/** Statuses with which nodes refuse queries that are too large, instead of an error of their own protocol. */
-const TOO_LARGE_STATUSES: readonly (number | null)[] = [400, 413, 414, 422]
-
 /** The statuses with which a node turns clients away for now. Hosted nodes answer 403 under load. */
 const LIMITING_STATUSES: readonly (number | null)[] = [403, 429, 503]
 /** How nodes word in their own protocol that a client asks too often. */
@@ -96,12 +110,36 @@ export function limitOf(failure: unknown): number | null {
   return isLimiting ? (failure.retryAfterMs ?? 0) : null
 }
 
+/**
+ * Whether a smaller or another query may succeed where this one failed: always, unless the node turns its client away or
+ * there is no way to it. Nodes refuse what they cannot do in too many ways to list them.
+ */
+export function mayDoOtherwise(failure: unknown): failure is NodeFailure {
+  if (!(failure instanceof NodeFailure) || limitOf(failure) !== null) return false
+  return !(failure instanceof HttpFailure && failure.reason === 'connection')
+}
+
 /** Whether a smaller query may succeed where this one failed. Nodes word it in too many ways to be sure. */
 export function isPerhapsTooLarge(failure: unknown): boolean {
   if (failure instanceof HttpFailure) {
-    return failure.reason === 'too_long' || TOO_LARGE_STATUSES.includes(failure.status)
+    return failure.reason === 'too_long' || [400, 413, 414, 422].includes(failure.status ?? 0)
   }
   return failure instanceof RpcFailure
+}
+
+/** The codes of JSON-RPC for a method that is not there, of three families of nodes, and how nodes word it otherwise. */
+const MISSING_METHOD_CODES: readonly number[] = [-32_601, -32_004, -32_700]
+const MISSING_METHOD_STATUSES: readonly (number | null)[] = [404, 405, 501]
+const MISSING_METHOD_TEXT =
+  /(?:un(?:known|supported)|no such|invalid) (?:rpc )?method|(?:method|api)\b.{0,80}(?:not (?:found|available|supported|exist|allowed|enabled|implemented|whitelisted)|does not exist|unavailable|unsupported|disabled|is closed)|not implemented/i
+
+/** Whether a node says that it does not offer what was asked for. */
+export function isMissingMethod(failure: unknown): failure is NodeFailure {
+  if (failure instanceof RpcFailure) {
+    return MISSING_METHOD_CODES.includes(failure.code) || MISSING_METHOD_TEXT.test(failure.message)
+  }
+  if (!(failure instanceof HttpFailure)) return false
+  return MISSING_METHOD_STATUSES.includes(failure.status) || MISSING_METHOD_TEXT.test(failure.said ?? '')
 }
 
 /** Throws `BadAnswer` unless a condition holds, as do the following checks, which name `what` was expected. */

@@ -1,25 +1,20 @@
-import { isAscii } from 'node:buffer'
-import { BoundedHttp, HttpTimeout } from '../../base/bounded-http.js'
+import { BoundedHttp, type HttpStream, HttpTimeout } from '../../base/bounded-http.js'
+import { parseJson } from '../../base/json-object.js'
 import { retryAfterMs } from '../../base/retry-after.js'
 import type { Clock } from '../../clock.js'
 import type { Scheduler } from '../../scheduler.js'
 import { HttpFailure } from './answer.js'
+import { JsonScanner, MalformedJson } from './json-scanner.js'
+import type { Shape } from './json-shape.js'
+import { wordsIn, wordsOf } from './words.js'
 
 /** Connections to one endpoint. */
 const CONNECTIONS_MAX = 4
-/**
- * Levels and values of the largest real answers, with a margin. A parser needs far more memory for them than the text.
- */
-export const JSON_DEPTH_MAX = 32
-export const JSON_VALUES_MAX = 1_000_000
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const OPEN_ARRAY = 0x5b
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
+/** The part of an error's body that is read, and how long it is waited for. */
+const REFUSAL_BYTES_MAX = 16 * 1024
+const REFUSAL_MS_MAX = 1000
+/** The part of an answer that is not JSON which is kept for the log. */
+const BEGINNING_BYTES = 512
 
 /** Shorter parts of a URL are no secrets, and replacing them would garble every message. */
 const SECRET_LENGTH_MIN = 6
@@ -35,12 +30,16 @@ export interface EndpointAddress {
 
 /** The bounds of each request. */
 export interface HttpJsonOptions {
-  /** For one request as a whole: resolving the name, connecting, sending, and receiving the answer. */
+  /** For one request as a whole: resolving the name, connecting, sending, and receiving the answer. Long answers have longer. */
   readonly timeoutMs: number
+  /** For an answer without end. What takes more bytes has to be asked for in parts. */
   readonly answerLimitBytes: number
   readonly clock: Clock
   readonly scheduler: Scheduler
 }
+
+/** How a request ended. */
+type End<T> = { readonly value: T } | { readonly error: unknown }
 
 /** Queries one endpoint for JSON over HTTP. It does not follow redirects. */
 export class HttpJson {
@@ -54,7 +53,6 @@ export class HttpJson {
   private readonly headers: Readonly<Record<string, string>>
   private readonly secrets: readonly string[]
   private readonly http: BoundedHttp
-  private readonly utf8 = new TextDecoder('utf-8', { fatal: true })
 
   constructor(
     { url, headers = {} }: EndpointAddress,
@@ -74,24 +72,23 @@ export class HttpJson {
   }
 
   /**
-   * Posts a JSON text to `path` below the endpoint's path, and returns the parsed answer; `parse` throws when it is
-   * malformed. Rejects with `HttpFailure`.
+   * Posts a JSON text to `path` below the endpoint's path, and returns what a shape reads of the answer, while it comes.
+   * Rejects with `HttpFailure`, and with what a sink of the shape throws.
    */
-  async post(
-    path: string,
-    json: string,
-    parse: (text: string) => unknown = JSON.parse,
-    depthMax = JSON_DEPTH_MAX,
-  ): Promise<unknown> {
+  async post<T>(path: string, json: string, shape: Shape<T>): Promise<T> {
     this.requests += 1
-    const body = await this.exchange(path, json).catch((error: unknown) => Promise.reject(this.failureOf(error)))
-    if (!isWithinBounds(body, depthMax)) throw new HttpFailure('too_long', 'the answer has too many values or levels')
-    try {
-      return parse(isAscii(body) ? body.toString('latin1') : this.utf8.decode(body))
-    } catch {
-      // The parser's message quotes the answer, and says nothing more.
-      throw new HttpFailure('not_json', 'the answer is not JSON')
-    }
+    const request = {
+      method: 'POST',
+      origin: this.name,
+      path: `${`${this.path}${path}` || '/'}${this.query}`,
+      headers: { ...this.headers, 'content-type': 'application/json', accept: 'application/json' },
+      body: json,
+    } as const
+    const end = await this.http
+      .stream(request, (answer) => (isSuccess(answer.status) ? this.read(answer, shape) : this.refusal(answer)))
+      .catch((error: unknown) => ({ error: this.failureOf(error) }))
+    if ('error' in end) throw end.error
+    return end.value
   }
 
   /** A node's text without the secrets, in case the node repeats them, and short enough for a log. */
@@ -105,22 +102,67 @@ export class HttpJson {
     return this.http.close()
   }
 
-  private async exchange(path: string, json: string): Promise<Buffer> {
-    const { clock, answerLimitBytes } = this.options
-    const { status, headers, body } = await this.http.request({
-      method: 'POST',
-      origin: this.name,
-      path: `${`${this.path}${path}` || '/'}${this.query}`,
-      headers: { ...this.headers, 'content-type': 'application/json', accept: 'application/json' },
-      body: json,
-      limitBytes: (status) => (isSuccess(status) ? answerLimitBytes : 0),
-    })
-    if (!isSuccess(status)) {
-      const waitMs = retryAfterMs(headers['retry-after'], clock.now())
-      throw new HttpFailure('status', `HTTP status ${status}`, status, waitMs)
+  /** What is thrown here is no failure of the connection: it is returned. */
+  private async read<T>({ pieces }: HttpStream, shape: Shape<T>): Promise<End<T>> {
+    const scanner = new JsonScanner(shape)
+    const { answerLimitBytes } = this.options
+    let beginning: Buffer | null = null
+    let bytes = 0
+    for await (const piece of pieces) {
+      beginning ??= piece.subarray(0, BEGINNING_BYTES)
+      bytes += piece.length
+      if (bytes > answerLimitBytes) {
+        return { error: new HttpFailure('too_long', `the answer is longer than ${answerLimitBytes} bytes`) }
+      }
+      try {
+        scanner.push(piece)
+      } catch (error) {
+        return { error: this.flawOf(error, beginning) }
+      }
     }
-    if (body === null) throw new HttpFailure('too_long', `the answer is longer than ${answerLimitBytes} bytes`)
-    return body
+    try {
+      return { value: scanner.end() }
+    } catch (error) {
+      return { error: this.flawOf(error, beginning) }
+    }
+  }
+
+  private flawOf(error: unknown, beginning: Buffer | null): unknown {
+    if (!(error instanceof MalformedJson)) return error
+    const said = wordsOf(beginning?.toString() ?? '')
+    const shown = said === null ? null : this.presentable(said)
+    const message = `the answer is not JSON${shown === null ? '' : `: ${shown}`}`
+    return new HttpFailure('not_json', message, { said: shown })
+  }
+
+  private async refusal({ status, headers, pieces }: HttpStream): Promise<{ readonly error: HttpFailure }> {
+    const text = await this.beginningOf(pieces)
+    const answer = parseJson(text)
+    const said = answer === null ? wordsOf(text) : wordsIn(answer)
+    const shown = said === null ? null : this.presentable(said)
+    const message = `HTTP status ${status}${shown === null ? '' : `: ${shown}`}`
+    const waitMs = retryAfterMs(headers['retry-after'], this.options.clock.now())
+    return { error: new HttpFailure('status', message, { status, retryAfterMs: waitMs, said: shown, answer }) }
+  }
+
+  /** The words of a refusal, as far as they come soon: the status says enough without them. */
+  private async beginningOf(pieces: AsyncIterable<Buffer>): Promise<string> {
+    const kept: Buffer[] = []
+    let cancel = () => {}
+    const isLate = new Promise<void>((resolve) => {
+      cancel = this.options.scheduler.after(REFUSAL_MS_MAX, resolve)
+    })
+    const isRead = (async () => {
+      let bytes = 0
+      for await (const piece of pieces) {
+        kept.push(piece)
+        bytes += piece.length
+        if (bytes >= REFUSAL_BYTES_MAX) return
+      }
+    })()
+    await Promise.race([isRead.catch(() => undefined), isLate])
+    cancel()
+    return Buffer.concat(kept).toString('utf8', 0, REFUSAL_BYTES_MAX)
   }
 
   private failureOf(error: unknown): HttpFailure {
@@ -133,49 +175,4 @@ export class HttpJson {
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
-}
-
-/** Where the text ends whose first byte is at `start`: at its closing quote, or beyond the end. Most bytes are text. */
-function endOfText(json: Buffer, start: number): number {
-  let end = json.indexOf(QUOTE, start)
-  while (end !== -1 && isEscaped(json, end)) end = json.indexOf(QUOTE, end + 1)
-  return end === -1 ? json.length : end
-}
-
-/** Whether an odd number of backslashes is before a byte. */
-function isEscaped(json: Buffer, at: number): boolean {
-  let first = at
-  while (json[first - 1] === BACKSLASH) first -= 1
-  return (at - first) % 2 === 1
-}
-
-/**
- * Whether a JSON text stays within the bounds, checked before it is parsed. Bytes that are not JSON may pass; the
- * parser refuses them.
- */
-function isWithinBounds(json: Buffer, depthMax: number): boolean {
-  let depth = 0
-  let values = 1
-  for (let i = 0; i < json.length; i += 1) {
-    switch (json[i]) {
-      case QUOTE:
-        i = endOfText(json, i + 1)
-        break
-      case OPEN_ARRAY:
-      case OPEN_OBJECT:
-        depth += 1
-        values += 1
-        if (depth > depthMax) return false
-        break
-      case CLOSE_ARRAY:
-      case CLOSE_OBJECT:
-        depth -= 1
-        break
-      case COMMA:
-        values += 1
-        if (values > JSON_VALUES_MAX) return false
-        break
-    }
-  }
-  return true
 }

@@ -1,10 +1,19 @@
 import { isObject } from '../../base/json-object.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
-import { BadAnswer, isLimitingText, isPerhapsTooLarge, NodeFailure, RateLimited, RpcFailure } from './answer.js'
-import { type HttpJson, JSON_DEPTH_MAX } from './http-json.js'
+import {
+  BadAnswer,
+  HttpFailure,
+  isLimitingText,
+  limitOf,
+  mayDoOtherwise,
+  NodeFailure,
+  RateLimited,
+  RpcFailure,
+} from './answer.js'
+import type { HttpJson } from './http-json.js'
+import { either, fields, list, type Scalar, type Shape, scalar, type ValueOf } from './json-shape.js'
+import { wordsIn } from './words.js'
 
-/** The code of a method that a node does not offer: JSON-RPC 2.0, 5.1. */
-export const METHOD_NOT_FOUND = -32601
 /** Calls in the first batches. */
 const BATCH_START = 8
 const SMALLEST_BATCH = 2
@@ -52,7 +61,7 @@ export class JsonRpc {
       try {
         await this.exchange(
           Array.from({ length: width }, () => call),
-          JSON_DEPTH_MAX,
+          scalar,
         )
         return width
       } catch (error) {
@@ -67,31 +76,29 @@ export class JsonRpc {
     this.isBatchless = false
   }
 
-  /** Calls one method. A node's error is an `RpcFailure`. */
-  async call(method: string, params: readonly unknown[]): Promise<unknown> {
-    const [result] = await this.all([{ method, params }], (answer) => answer)
-    return result
+  /** Calls one method, and returns what a shape reads of its result. A node's error is an `RpcFailure`. */
+  async call<T = Scalar | undefined>(method: string, params: readonly unknown[], shape?: Shape<T>): Promise<T> {
+    const [result] = await this.all([{ method, params }], shape ?? (scalar as Shape<T>), (answer) => answer)
+    return result as T
   }
 
   /**
-   * Calls many methods, in any order. `take` is called with each result as it comes, so that only what it keeps is
-   * kept; what it throws is thrown. Returns its results in the order of the calls. `depthMax` bounds the levels of the
-   * answers.
+   * Calls many methods, in any order, and reads a shape of each result. `take` is called with each as it comes, so that only
+   * what it keeps is kept; what it throws is thrown. Returns its results in the order of the calls.
    */
-  async all<T>(
+  async all<T, R>(
     calls: readonly RpcCall[],
-    take: (result: unknown, index: number) => T,
-    depthMax = JSON_DEPTH_MAX,
-  ): Promise<readonly T[]> {
-    const taken: T[] = new Array(calls.length)
+    shape: Shape<T>,
+    take: (result: T, index: number) => R,
+  ): Promise<readonly R[]> {
+    const taken: R[] = new Array(calls.length)
     let next = 0
     const work = async (): Promise<void> => {
       while (next < calls.length) {
         const first = next
         const part = calls.slice(first, first + this.batchWidth)
         next += part.length
-        for (const [i, result] of (await this.send(part, depthMax)).entries())
-          taken[first + i] = take(result, first + i)
+        for (const [i, result] of (await this.send(part, shape)).entries()) taken[first + i] = take(result, first + i)
       }
     }
     try {
@@ -105,18 +112,20 @@ export class JsonRpc {
   }
 
   /** The results of a few calls, in order. When the node refuses them together, they are sent in halves. */
-  private async send(calls: readonly RpcCall[], depthMax: number): Promise<readonly unknown[]> {
+  private async send<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
     try {
-      const results = await this.exchange(calls, depthMax)
+      const results = await this.exchange(calls, shape)
       if (calls.length >= this.batch.value) this.batch.succeeded()
       return results
     } catch (error) {
       if (calls.length === 1 || !(error instanceof NodeFailure)) throw error
       this.batch.refused(calls.length)
-      if (!isPerhapsTooLarge(error)) throw error
+      // A node that is too slow is asked for less the next time: halves of halves would each take as long.
+      const isSlow = error instanceof HttpFailure && error.reason === 'timeout'
+      if (isSlow || !mayDoOtherwise(error)) throw error
       const half = Math.ceil(calls.length / 2)
-      const first = await this.send(calls.slice(0, half), depthMax)
-      const results = [...first, ...(await this.send(calls.slice(half), depthMax))]
+      const first = await this.send(calls.slice(0, half), shape)
+      const results = [...first, ...(await this.send(calls.slice(half), shape))]
       // Without this every attempt to grow would cost a request. An error of one call says nothing of batches.
       const isOfBatch = error instanceof BatchRefused || !(error instanceof RpcFailure)
       if (calls.length === SMALLEST_BATCH && isOfBatch) this.isBatchless = true
@@ -124,49 +133,101 @@ export class JsonRpc {
     }
   }
 
-  private async exchange(calls: readonly RpcCall[], depthMax: number): Promise<readonly unknown[]> {
+  private async exchange<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
     const firstId = this.lastId + 1
     this.lastId += calls.length
     const requests = calls.map(({ method, params }, i) => ({ jsonrpc: '2.0', id: firstId + i, method, params }))
     const [only] = requests
     const isBatch = requests.length > 1
-    const answer = await this.http.post('', JSON.stringify(isBatch ? requests : only), JSON.parse, depthMax)
-    if (!isBatch) return [this.resultOf(answer, firstId)]
-    if (!Array.isArray(answer)) {
-      // A node that does not take the batch answers with one error instead of a list, or with one call alone.
-      throw this.refusalOf(answer)
+    const answer = await this.http
+      .post('', JSON.stringify(isBatch ? requests : only), answersOf(shape, calls.length))
+      .catch((error: unknown) => Promise.reject(this.withinHttp(error, isBatch)))
+    const answers = isList(answer) ? (answer as readonly Answer<T>[]) : null
+    // The answer to one request is that to its only call, whatever its id.
+    if (!isBatch) return [this.resultOf(answers === null ? (answer as Answer<T>) : onlyOne(answers))]
+    // A node that does not take the batch answers with one error instead of a list, or with one call alone.
+    if (answers === null) throw this.refusalOf(answer as Answer<T>)
+    // Some nodes return the numbers as texts.
+    const byId = new Map(answers.map((each) => [String(each?.id), each]))
+    if (answers.length !== calls.length || calls.some((_, i) => !byId.has(String(firstId + i)))) {
+      throw new BatchRefused('it is not answered call by call')
     }
-    const byId = new Map(answer.map((each: unknown) => [isObject(each) ? each['id'] : undefined, each]))
-    if (answer.length !== calls.length || byId.size !== calls.length) {
-      throw new BadAnswer('a batch is not answered call by call')
-    }
-    return calls.map((_, i) => this.resultOf(byId.get(firstId + i), firstId + i))
+    return calls.map((_, i) => this.resultOf(byId.get(String(firstId + i))))
   }
 
-  private resultOf(answer: unknown, id: number): unknown {
-    if (!isObject(answer)) throw new BadAnswer('a call is not answered by an object')
-    const { error, result } = answer
-    if (error !== undefined && error !== null) throw this.failureOf(error)
-    if (answer['id'] !== id || result === undefined) throw new BadAnswer('a call has no answer')
-    return result
+  /** The error of the protocol in an answer that HTTP calls an error, too. */
+  private withinHttp(error: unknown, isBatch: boolean): unknown {
+    if (!(error instanceof HttpFailure)) return error
+    const answer: unknown = Array.isArray(error.answer) ? error.answer[0] : error.answer
+    const reported = isObject(answer) ? answer['error'] : undefined
+    if (!isObject(reported) || typeof reported['code'] !== 'number') return error
+    const failure = this.failureOf(reported)
+    // The header says for how long, or the status that it is about the rate.
+    if (limitOf(error) !== null) return error
+    return isBatch && failure instanceof RpcFailure ? new BatchRefused(failure.message) : failure
   }
 
-  private refusalOf(answer: unknown): NodeFailure {
-    if (!isObject(answer)) return new BadAnswer('a call is not answered by an object')
-    const failure = isObject(answer['error']) ? this.failureOf(answer['error']) : null
-    return failure instanceof RateLimited
-      ? failure
-      : new BatchRefused(failure?.message ?? 'it is answered by one result')
+  private resultOf<T>(answer: Answer<T>): T {
+    if (answer === null || answer === undefined) throw new BadAnswer('a call is not answered by an object')
+    const { error, result, message, Error: text } = answer
+    if (isError(error)) throw this.failureOf(error)
+    if (result !== undefined) return result
+    const words = wordsIn(text) ?? wordsIn(message)
+    if (words === null) throw new BadAnswer('a call has no answer')
+    throw this.failureOf({ message: words })
+  }
+
+  private refusalOf(answer: Answer<unknown>): NodeFailure {
+    if (answer === null || answer === undefined) return new BadAnswer('a call is not answered by an object')
+    const { error, message, Error: text } = answer
+    const failure = this.failureOf(isError(error) ? error : { message: text ?? message })
+    if (failure instanceof RateLimited) return failure
+    return new BatchRefused(isError(error) ? failure.message : 'it is answered by one result')
   }
 
   private failureOf(error: unknown): RateLimited | RpcFailure {
-    const { code, message, data } = isObject(error) ? error : {}
+    const { code, message, data } = isObject(error) ? error : { message: error }
     const text = typeof message === 'string' ? message : 'no message'
     const number = typeof code === 'number' ? code : NO_CODE
     const shown = this.http.presentable(`error ${number}: ${text}`)
     const isLimiting = LIMITING_CODES.includes(number) || isLimitingText(text)
     return isLimiting ? new RateLimited(shown, askedPauseMs(data)) : new RpcFailure(number, shown)
   }
+}
+
+/** How a call is answered. Some gateways write their own errors beside the protocol. */
+function answerOf<T>(result: Shape<T>) {
+  return fields({ id: scalar, result, error: ERROR, message: scalar, Error: scalar })
+}
+
+const ERROR = either(
+  fields({
+    code: scalar,
+    message: scalar,
+    data: fields({ rate: fields({ backoff_seconds: scalar }) }),
+  }),
+  scalar,
+)
+
+type Answer<T> = ValueOf<ReturnType<typeof answerOf<T>>>
+
+/** The answer to one call, or to as many as there are in a batch. */
+function answersOf<T>(result: Shape<T>, max: number) {
+  const one = answerOf(result)
+  return either(list(one, max), one)
+}
+
+/** The answer in a list of one, in which some gateways wrap it. */
+function onlyOne<T>(answers: readonly T[]): T | undefined {
+  return answers.length === 1 ? answers[0] : undefined
+}
+
+function isList(answer: unknown): answer is readonly unknown[] {
+  return Array.isArray(answer)
+}
+
+function isError(error: unknown): boolean {
+  return error !== undefined && error !== null && error !== false
 }
 
 /** A batch as a whole is refused. */

@@ -17,11 +17,12 @@ import {
 } from '../node/answer.js'
 import type { ChainNode } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
+import { anything } from '../node/json-shape.js'
 import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import { checkToken, symbolOf } from '../token.js'
 import { hexOfAccount } from './address.js'
 import { readBlock, readBlockId, readNewestBlock, readReceipts, type TronBlock, transfersOf } from './block.js'
-import { parseTronJson, repeatedOf } from './values.js'
+import { repeatedOf } from './values.js'
 
 /** Constant calls need a caller; any account will do, and this one has no owner. */
 const CALLER = '0'.repeat(40)
@@ -238,7 +239,7 @@ export class TronNode implements ChainNode {
 
   /** Returns the node's unchecked answer. Rejects with `NodeFailure`, also when the node reports an error. */
   private async query(path: string, parameters: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
-    const answer = await this.http.post(path, JSON.stringify(parameters), parseTronJson)
+    const answer = await this.http.post(path, JSON.stringify(parameters), anything)
     if (isObject(answer) && 'Error' in answer) {
       // Errors, even of a node's own rate limit, come with HTTP status 200.
       const reason = typeof answer['Error'] === 'string' ? answer['Error'] : 'an error'

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { BadAnswer, HttpFailure, limitOf, RateLimited, RpcFailure } from '../../../src/networks/node/answer.js'
+import {
+  BadAnswer,
+  HttpFailure,
+  isMissingMethod,
+  limitOf,
+  RateLimited,
+  RpcFailure,
+} from '../../../src/networks/node/answer.js'
 import { HttpJson } from '../../../src/networks/node/http-json.js'
 import { JsonRpc, type RpcCall } from '../../../src/networks/node/json-rpc.js'
+import { scalar } from '../../../src/networks/node/json-shape.js'
 import { wakefulScheduler } from '../../../src/scheduler.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { openReceiver, type Receiver } from '../../support/receiver.js'
@@ -27,20 +35,23 @@ describe('JSON-RPC', () => {
   let http: HttpJson
   /** Answers a request, a list of them for a batch; null is HTTP status 413. */
   let script: (request: Request | Request[]) => unknown
+  /** Of the answers that are not null. */
+  let status: number
   /** Calls of each request that came in. */
   let widths: number[]
 
   beforeEach(async () => {
     widths = []
+    status = 200
     script = (request) => (Array.isArray(request) ? request.map(echo) : echo(request))
     node = await openReceiver(({ body }, response) => {
       const request = JSON.parse(body.toString()) as Request | Request[]
       widths.push(Array.isArray(request) ? request.length : 1)
       const answer = script(request)
       if (answer === null) response.writeHead(413).end()
-      else response.end(JSON.stringify(answer))
+      else response.writeHead(status).end(JSON.stringify(answer))
     })
-    const bounds = { timeoutMs: 60_000, answerLimitBytes: 100_000, clock: new ManualClock() }
+    const bounds = { timeoutMs: 60_000, answerLimitBytes: 200_000, clock: new ManualClock() }
     http = new HttpJson({ url: `${node.url}/${SECRET}` }, { ...bounds, scheduler: wakefulScheduler })
   })
   afterEach(async () => {
@@ -49,7 +60,7 @@ describe('JSON-RPC', () => {
   })
 
   const count = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i)
-  const ask = (rpc: JsonRpc, n: number) => rpc.all(calls(n), (result, i) => [result, i])
+  const ask = (rpc: JsonRpc, n: number) => rpc.all(calls(n), scalar, (result, i) => [result, i])
   const expected = (n: number) => count(n).map((i) => [i, i])
 
   test('answers call by call, in batches up to the limit', async () => {
@@ -78,7 +89,9 @@ describe('JSON-RPC', () => {
     ['HTTP 413', () => null],
     ['one error', () => ({ id: null, error: { code: -32600, message: 'batch too large' } })],
     ['an error for each call', (request) => request.map(({ id }) => ({ id, error: { code: -32003, message: 'no' } }))],
-    ['too long an answer', (request) => [...request.map(echo), 'x'.repeat(100_000)]],
+    ['an answer too many', (request) => [...request.map(echo), 'x'.repeat(100_000)]],
+    ['a page', () => 'Payload'],
+    ['too long an answer', (request) => [...request.map(echo), 'x'.repeat(200_000)]],
   ]
   for (const [name, refuse] of refusals) {
     test(`asks for less when a node refuses large batches by ${name}, and remembers it`, async () => {
@@ -158,24 +171,84 @@ describe('JSON-RPC', () => {
     })
   }
 
-  const bad: readonly [name: string, n: number, answer: (requests: Request[]) => unknown][] = [
-    ['another id', 1, ([request]) => ({ id: (request?.id ?? 0) + 1, result: 1 })],
-    ['no result', 1, ([request]) => ({ id: request?.id })],
-    ['a list', 1, ([request]) => [{ id: request?.id, result: 1 }]],
-    ['a text', 1, () => 'text'],
-    ['a call left out', 3, (requests) => requests.slice(1).map(echo)],
-    ['a call twice, another left out', 3, ([a, b]) => [a, b, b].map((each) => echo(each as Request))],
-    ['a call too many', 2, ([a, b]) => [a, b, { id: 99, params: [1] as const }].map((each) => echo(each as Request))],
-    ['other ids', 2, (requests) => requests.map((each) => ({ ...echo(each), id: each.id + 1 }))],
-    ['ids as texts', 2, (requests) => requests.map((each) => ({ ...echo(each), id: String(each.id) }))],
-    ['nulls', 2, () => [null, null]],
+  const odd: readonly [name: string, n: number, answer: (requests: Request[]) => unknown][] = [
+    ['another id', 1, ([request]) => ({ ...echo(request as Request), id: (request?.id ?? 0) + 1 })],
+    ['no id', 1, ([request]) => ({ result: echo(request as Request).result })],
+    ['a list of one', 1, ([request]) => [echo(request as Request)]],
+    ['no error, as false', 1, ([request]) => ({ ...echo(request as Request), error: false })],
+    ['ids as texts', 3, (requests) => requests.map((each) => ({ ...echo(each), id: String(each.id) }))],
+    ['another order', 3, (requests) => requests.map(echo).reverse()],
   ]
-  for (const [name, n, answer] of bad) {
-    test(`refuses ${name} as an answer to ${n} calls`, async () => {
+  for (const [name, n, answer] of odd) {
+    test(`reads ${name} as an answer to ${n} calls`, async () => {
       script = (request) => answer([request].flat())
-      await assert.rejects(ask(new JsonRpc(http, 50), n), BadAnswer)
+      assert.deepEqual(await ask(new JsonRpc(http, 50), n), expected(n))
+      assert.deepEqual(widths, [n])
     })
   }
+
+  const unusable: readonly [name: string, answer: (requests: Request[]) => unknown][] = [
+    ['a call left out', (requests) => requests.slice(1).map(echo)],
+    ['a call twice, another left out', ([a, b]) => [a, b, b].map((each) => echo(each as Request))],
+    ['a call too many', (requests) => [...requests, { id: 99, params: [1] as const }].map(echo)],
+    ['other ids', (requests) => requests.map((each) => ({ ...echo(each), id: each.id + 1 }))],
+  ]
+  for (const [name, answer] of unusable) {
+    test(`asks one by one where a batch is answered with ${name}`, async () => {
+      script = (request) => (Array.isArray(request) ? answer(request) : echo(request))
+      assert.deepEqual(await ask(new JsonRpc(http, 50), 3), expected(3))
+    })
+  }
+
+  const bad: readonly [name: string, answer: (request: Request | undefined) => unknown][] = [
+    ['no result', (request) => ({ id: request?.id })],
+    ['a list of two', (request) => [request, request].map((each) => echo(each as Request))],
+    ['a text', () => 'text'],
+    ['null', () => null],
+  ]
+  for (const [name, answer] of bad) {
+    test(`refuses ${name} as an answer to a call`, async () => {
+      script = (request) => answer([request].flat()[0]) ?? 'null'
+      await assert.rejects(ask(new JsonRpc(http, 50), 1), BadAnswer)
+    })
+  }
+
+  test('reads the error of the protocol from an answer that HTTP calls an error', async () => {
+    status = 400
+    script = () => ({ id: 1, error: { code: -32601, message: 'no' } })
+    await assert.rejects(new JsonRpc(http, 1).call('a', []), { name: 'RpcFailure', code: -32601 })
+    script = (request) => (Array.isArray(request) ? { id: null, error: { code: -32600, message: 'a list' } } : null)
+    await assert.rejects(ask(new JsonRpc(http, 2), 2), { name: 'HttpFailure', status: 413 })
+    status = 429
+    script = () => ({ id: 1, error: { code: -1, message: 'no' } })
+    await assert.rejects(new JsonRpc(http, 1).call('a', []), (error) => limitOf(error) !== null)
+  })
+
+  for (const words of [{ Error: 'request rate exceeded' }, { message: 'Too Many Requests' }]) {
+    test(`takes ${JSON.stringify(words)} beside the protocol for what it says`, async () => {
+      script = () => words
+      await assert.rejects(new JsonRpc(http, 1).call('a', []), RateLimited)
+      await assert.rejects(ask(new JsonRpc(http, 2), 2), RateLimited)
+    })
+  }
+
+  const missing: readonly [code: number, message: string][] = [
+    [-32601, 'x'],
+    [-32004, 'x'],
+    [-32700, 'x'],
+    [-32000, 'the method debug_traceBlockByHash does not exist/is not available'],
+    [-32600, 'Unsupported method: eth_getBlockReceipts on this plan'],
+    [-32000, 'method not whitelisted'],
+  ]
+  test('knows when a method is not there', () => {
+    for (const [code, message] of missing) assert.ok(isMissingMethod(new RpcFailure(code, message)), message)
+    for (const status of [404, 405, 501]) assert.ok(isMissingMethod(new HttpFailure('status', '', { status })))
+    const said = 'this API is unavailable due to config'
+    assert.ok(isMissingMethod(new HttpFailure('status', '', { status: 500, said })))
+    assert.ok(!isMissingMethod(new HttpFailure('status', '', { status: 500 })))
+    for (const text of ['execution reverted', 'header not found', 'query timeout exceeded', 'invalid params'])
+      assert.ok(!isMissingMethod(new RpcFailure(-32000, text)), text)
+  })
 
   test("tells a node's error without the secrets of its address, and short", async () => {
     script = () => ({ id: 1, error: { code: -32000, message: `no project ${SECRET}${'x'.repeat(1e4)}` } })
@@ -185,7 +258,7 @@ describe('JSON-RPC', () => {
       return true
     })
     script = () => ({ id: 1, error: 'no' })
-    await assert.rejects(new JsonRpc(http, 1).call('a', []), { message: 'error 0: no message' })
+    await assert.rejects(new JsonRpc(http, 1).call('a', []), { message: 'error 0: no' })
   })
 
   test('stops asking when a call has failed', async () => {

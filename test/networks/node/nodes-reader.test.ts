@@ -5,6 +5,7 @@ import { NodeUnavailable, WrongNode } from '../../../src/networks/network-reader
 import { BadAnswer } from '../../../src/networks/node/answer.js'
 import { ASKED_PAUSE_MAX_MS, PAUSE_MAX_MS, PAUSE_MIN_MS } from '../../../src/networks/node/endpoint.js'
 import type { HttpJson } from '../../../src/networks/node/http-json.js'
+import { scalar } from '../../../src/networks/node/json-shape.js'
 import { NodesReader } from '../../../src/networks/node/nodes-reader.js'
 import { wakefulScheduler } from '../../../src/scheduler.js'
 import { deferred } from '../../support/deferred.js'
@@ -77,7 +78,7 @@ describe('the reader of nodes', () => {
     for (const node of nodes) await node.close()
   })
 
-  const post = (http: HttpJson): Promise<unknown> => http.post('', '')
+  const post = (http: HttpJson): Promise<unknown> => http.post('', '', scalar)
   const nobody = { has: () => false, few: () => [] }
   const ask = (): Promise<unknown> => reader.block(0, nobody)
 
@@ -99,9 +100,9 @@ describe('the reader of nodes', () => {
   test('begins a question anew with the next endpoint when a part of it fails', async () => {
     const asked: unknown[] = []
     work = async (node) => {
-      asked.push(await node.post('', ''))
+      asked.push(await node.post('', '', scalar))
       if (asked.length === 1) throw new BadAnswer('parts disagree')
-      asked.push(await node.post('', ''))
+      asked.push(await node.post('', '', scalar))
       return asked
     }
     assert.deepEqual(await ask(), [1, 2, 2])

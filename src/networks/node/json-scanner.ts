@@ -1,0 +1,395 @@
+import type { Field, Scalar, Shape, Sink } from './json-shape.js'
+
+/** The longest text, number or name that is kept, in bytes; a longer one is skipped. */
+export const SCALAR_BYTES_MAX = 256 * 1024
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_LIST = 0x5d
+const LETTER_F = 0x66
+const LETTER_N = 0x6e
+const LETTER_T = 0x74
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const SPACE = 0x20
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+/** Texts up to about this length are searched byte by byte, which is faster than a call of the system's search. */
+const SHORT_TEXT = 24
+/** Integers of this many digits always fit a double. */
+const SAFE_DIGITS = 15
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const INTEGER = /^-?\d{1,100}$/
+
+/** The text is not JSON. */
+export class MalformedJson extends Error {
+  override readonly name = 'MalformedJson'
+}
+
+/** What may come next. */
+enum Expected {
+  Value,
+  /** The first item of a list, or its end. */
+  ValueOrEnd,
+  Key,
+  /** The first name of an object, or its end. */
+  KeyOrEnd,
+  Colon,
+  /** A comma, or the end of the object or list. */
+  CommaOrEnd,
+  /** The rest of a word, that is a number or literal, which is skipped. */
+  SkippedWord,
+  /** The rest of a text that is skipped. */
+  SkippedText,
+  /** The rest of an object or list that is skipped. */
+  SkippedContainer,
+  /** Nothing but white space. */
+  Nothing,
+}
+
+/** An object or a list that is being read. */
+interface Frame {
+  readonly shape: Shape<unknown>
+  /** The fields read so far; null for a list. */
+  readonly target: Record<string, unknown> | null
+  readonly sink: Sink<unknown, unknown> | null
+  index: number
+  /** The field whose value comes next; null for one that is not read. */
+  field: Field | null
+}
+
+/**
+ * Reads JSON as it comes, in pieces of any length, and keeps only what a shape asks for. So memory depends on what is
+ * kept and not on how long the text is, and a text that goes on for ever costs time alone. What is skipped is not checked to
+ * be JSON beyond its texts and brackets.
+ */
+export class JsonScanner<T> {
+  private expected = Expected.Value
+  private readonly frames: Frame[] = []
+  private result: unknown
+  /** Open brackets of what is skipped. */
+  private skippedDepth = 0
+  /** Within what is skipped: whether a text is open, and its next byte escaped. */
+  private isInText = false
+  private isEscaped = false
+  /** Whether the skipped text is a name. */
+  private isKey = false
+  /** The beginning of something that is kept and not complete yet. */
+  private carried: Buffer | null = null
+  private isAtStart = true
+
+  constructor(private readonly shape: Shape<T>) {}
+
+  /** Reads on. Throws `MalformedJson`, and what a sink throws. */
+  push(piece: Uint8Array): void {
+    const fresh = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+    const bytes = this.carried === null ? fresh : Buffer.concat([this.carried, fresh])
+    this.carried = null
+    let start = 0
+    if (this.isAtStart) {
+      const marked = BYTE_ORDER_MARK.every((byte, i) => i >= bytes.length || bytes[i] === byte)
+      if (marked && bytes.length < BYTE_ORDER_MARK.length) {
+        this.carried = bytes
+        return
+      }
+      this.isAtStart = false
+      if (marked) start = BYTE_ORDER_MARK.length
+    }
+    const end = this.scan(bytes, start)
+    if (end < bytes.length) this.carried = bytes.subarray(end)
+  }
+
+  /** At the end of the text: what was read. Throws `MalformedJson` when the text is not complete. */
+  end(): T {
+    // A number ends with what follows it.
+    this.push(Buffer.of(SPACE))
+    if (this.expected !== Expected.Nothing || this.carried !== null) throw new MalformedJson('the text ends too early')
+    return this.result as T
+  }
+
+  /** Returns where something begins that is kept and not complete, or the length. */
+  private scan(bytes: Buffer, start: number): number {
+    const { length } = bytes
+    let i = start
+    while (i < length) {
+      switch (this.expected) {
+        case Expected.SkippedContainer:
+          i = this.skipContainer(bytes, i)
+          continue
+        case Expected.SkippedText:
+          i = this.skipText(bytes, i)
+          if (this.isInText) return length
+          if (this.isKey) this.expected = Expected.Colon
+          else this.deliver(undefined)
+          continue
+        case Expected.SkippedWord:
+          while (i < length && !isEndOfWord(bytes[i] as number)) i += 1
+          if (i < length) this.deliver(undefined)
+          continue
+      }
+      const byte = bytes[i] as number
+      if (isSpace(byte)) {
+        i += 1
+        continue
+      }
+      switch (this.expected) {
+        case Expected.Value:
+        case Expected.ValueOrEnd: {
+          if (byte === CLOSE_LIST && this.expected === Expected.ValueOrEnd) {
+            i += 1
+            this.close()
+            break
+          }
+          const next = this.value(bytes, i, byte)
+          if (next === INCOMPLETE) return i
+          i = next
+          break
+        }
+        case Expected.Key:
+        case Expected.KeyOrEnd: {
+          if (byte === CLOSE_OBJECT && this.expected === Expected.KeyOrEnd) {
+            i += 1
+            this.close()
+            break
+          }
+          if (byte !== QUOTE) throw new MalformedJson('a name is missing')
+          const next = this.key(bytes, i)
+          if (next === INCOMPLETE) return i
+          i = next
+          break
+        }
+        case Expected.Colon:
+          if (byte !== COLON) throw new MalformedJson('a colon is missing')
+          i += 1
+          this.expected = Expected.Value
+          break
+        case Expected.CommaOrEnd: {
+          i += 1
+          const isObject = (this.frames.at(-1) as Frame).target !== null
+          if (byte === COMMA) this.expected = isObject ? Expected.Key : Expected.Value
+          else if (byte === (isObject ? CLOSE_OBJECT : CLOSE_LIST)) this.close()
+          else throw new MalformedJson('a comma is missing')
+          break
+        }
+        case Expected.Nothing:
+          throw new MalformedJson('something follows the value')
+      }
+    }
+    return length
+  }
+
+  /** Reads or begins a value. Returns where to go on, or `INCOMPLETE`. */
+  private value(bytes: Buffer, i: number, byte: number): number {
+    const shape = this.shapeOfNext()
+    switch (byte) {
+      case OPEN_OBJECT:
+        if (shape === null || shape.fields === null) return this.beginSkipping(i)
+        this.frames.push({ shape, target: {}, sink: null, index: 0, field: null })
+        this.expected = Expected.KeyOrEnd
+        return i + 1
+      case OPEN_LIST:
+        if (shape === null || shape.items === null) return this.beginSkipping(i)
+        this.frames.push({ shape, target: null, sink: shape.items.begin(), index: 0, field: null })
+        this.expected = Expected.ValueOrEnd
+        return i + 1
+      case QUOTE: {
+        if (shape === null || !shape.takesScalar) return this.beginText(i, false)
+        const end = endOfText(bytes, i + 1)
+        if (end === -1) return bytes.length - i > SCALAR_BYTES_MAX ? this.beginText(i, false) : INCOMPLETE
+        this.deliver(end - i > SCALAR_BYTES_MAX ? undefined : textOf(bytes, i, end))
+        return end + 1
+      }
+      default:
+        return this.word(bytes, i, byte, shape)
+    }
+  }
+
+  private word(bytes: Buffer, i: number, byte: number, shape: Shape<unknown> | null): number {
+    if (!isStartOfWord(byte)) throw new MalformedJson('a value is missing')
+    if (shape === null || !(shape.takesScalar || byte === LETTER_N)) {
+      this.expected = Expected.SkippedWord
+      return i
+    }
+    let end = i
+    while (end < bytes.length && !isEndOfWord(bytes[end] as number)) end += 1
+    if (end - i > SCALAR_BYTES_MAX) {
+      this.expected = Expected.SkippedWord
+      return end
+    }
+    if (end === bytes.length) return INCOMPLETE
+    const read = wordOf(bytes.toString('latin1', i, end))
+    this.deliver(shape.takesScalar || read === null ? read : undefined)
+    return end
+  }
+
+  private key(bytes: Buffer, i: number): number {
+    const end = endOfText(bytes, i + 1)
+    const frame = this.frames.at(-1) as Frame
+    if (end === -1) {
+      if (bytes.length - i <= SCALAR_BYTES_MAX) return INCOMPLETE
+      frame.field = null
+      return this.beginText(i, true)
+    }
+    const table = frame.shape.fields
+    frame.field = table?.find(bytes, i + 1, end) ?? null
+    // Names with escapes are rare, and never found by their bytes.
+    if (frame.field === null && bytes.subarray(i + 1, end).includes(BACKSLASH)) {
+      const name = Buffer.from(textOf(bytes, i, end))
+      frame.field = table?.find(name, 0, name.length) ?? null
+    }
+    this.expected = Expected.Colon
+    return end + 1
+  }
+
+  /** The shape of the value that comes next; null for one that is not read. */
+  private shapeOfNext(): Shape<unknown> | null {
+    const frame = this.frames.at(-1)
+    if (frame === undefined) return this.shape
+    return frame.target === null ? (frame.shape.items?.item ?? null) : (frame.field?.shape ?? null)
+  }
+
+  /** Takes a complete value. */
+  private deliver(value: unknown): void {
+    const frame = this.frames.at(-1)
+    if (frame === undefined) {
+      this.result = value
+      this.expected = Expected.Nothing
+      return
+    }
+    if (frame.target === null) {
+      frame.sink?.take(value, frame.index)
+      frame.index += 1
+    } else if (frame.field !== null) frame.target[frame.field.name] = value
+    this.expected = Expected.CommaOrEnd
+  }
+
+  private close(): void {
+    const frame = this.frames.pop() as Frame
+    this.deliver(frame.target ?? frame.sink?.end())
+  }
+
+  private beginSkipping(i: number): number {
+    this.expected = Expected.SkippedContainer
+    this.skippedDepth = 0
+    return i
+  }
+
+  private beginText(i: number, isKey: boolean): number {
+    this.expected = Expected.SkippedText
+    this.isInText = true
+    this.isKey = isKey
+    return i + 1
+  }
+
+  private skipContainer(bytes: Buffer, start: number): number {
+    let i = start
+    while (i < bytes.length) {
+      if (this.isInText) {
+        i = this.skipText(bytes, i)
+        continue
+      }
+      switch (bytes[i]) {
+        case QUOTE:
+          this.isInText = true
+          break
+        case OPEN_LIST:
+        case OPEN_OBJECT:
+          this.skippedDepth += 1
+          break
+        case CLOSE_LIST:
+        case CLOSE_OBJECT:
+          this.skippedDepth -= 1
+          if (this.skippedDepth > 0) break
+          this.deliver(undefined)
+          return i + 1
+      }
+      i += 1
+    }
+    return i
+  }
+
+  /** Skips the rest of a text. Afterwards `isInText` is true when it goes on in the next piece. */
+  private skipText(bytes: Buffer, start: number): number {
+    // The piece before ended within an escape.
+    const from = this.isEscaped ? start + 1 : start
+    this.isEscaped = false
+    const end = endOfText(bytes, from)
+    if (end !== -1) {
+      this.isInText = false
+      return end + 1
+    }
+    this.isEscaped = isEscapedAt(bytes, bytes.length, from)
+    return bytes.length
+  }
+}
+
+/** Where a value begins that is not complete in this piece. */
+const INCOMPLETE = -1
+
+/** Where the text ends whose first byte is at `from`: at its closing quote; −1 when it is not there. */
+function endOfText(bytes: Buffer, from: number): number {
+  const near = Math.min(from + SHORT_TEXT, bytes.length)
+  for (let i = from; i < near; i += 1) {
+    const byte = bytes[i]
+    if (byte === QUOTE) return i
+    if (byte === BACKSLASH) return endOfLongText(bytes, from, i)
+  }
+  return near === bytes.length ? -1 : endOfLongText(bytes, from, near)
+}
+
+function endOfLongText(bytes: Buffer, from: number, searchFrom: number): number {
+  let end = bytes.indexOf(QUOTE, searchFrom)
+  while (end !== -1 && isEscapedAt(bytes, end, from)) end = bytes.indexOf(QUOTE, end + 1)
+  return end
+}
+
+/** Whether an odd number of backslashes is before a place in a text that begins at `from`. */
+function isEscapedAt(bytes: Buffer, at: number, from: number): boolean {
+  let first = at
+  while (first > from && bytes[first - 1] === BACKSLASH) first -= 1
+  return (at - first) % 2 === 1
+}
+
+/** The text between two quotes. */
+function textOf(bytes: Buffer, open: number, close: number): string {
+  const text = bytes.toString('utf8', open + 1, close)
+  if (!text.includes('\\')) return text
+  try {
+    return JSON.parse(`"${text}"`) as string
+  } catch {
+    throw new MalformedJson('a text has a wrong escape')
+  }
+}
+
+function wordOf(word: string): Scalar {
+  switch (word) {
+    case 'null':
+      return null
+    case 'true':
+      return true
+    case 'false':
+      return false
+  }
+  if (!NUMBER.test(word)) throw new MalformedJson('a word is neither a number nor a literal')
+  const number = Number(word)
+  return word.length <= SAFE_DIGITS || Number.isSafeInteger(number) || !INTEGER.test(word) ? number : BigInt(word)
+}
+
+function isSpace(byte: number): boolean {
+  return byte === SPACE || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b && byte !== 0x0c)
+}
+
+function isStartOfWord(byte: number): boolean {
+  const isNumber = byte === MINUS || (byte >= ZERO && byte <= NINE)
+  return isNumber || byte === LETTER_N || byte === LETTER_T || byte === LETTER_F
+}
+
+function isEndOfWord(byte: number): boolean {
+  return byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_LIST || isSpace(byte)
+}
