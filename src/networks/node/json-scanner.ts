@@ -20,8 +20,6 @@ const CLOSE_OBJECT = 0x7d
 const SPACE = 0x20
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
-/** Texts up to about this length are searched byte by byte, which is faster than a call of the system's search. */
-const SHORT_TEXT = 24
 /** Integers of this many digits always fit a double. */
 const SAFE_DIGITS = 15
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -71,7 +69,9 @@ interface Frame {
  */
 export class JsonScanner<T> {
   private expected = Expected.Value
-  private readonly frames: Frame[] = []
+  /** Open objects and lists around the innermost one. */
+  private readonly outer: Frame[] = []
+  private frame: Frame | null = null
   private result: unknown
   /** Open brackets of what is skipped. */
   private skippedDepth = 0
@@ -171,7 +171,7 @@ export class JsonScanner<T> {
           break
         case Expected.CommaOrEnd: {
           i += 1
-          const isObject = (this.frames.at(-1) as Frame).target !== null
+          const isObject = this.frame?.target !== null
           if (byte === COMMA) this.expected = isObject ? Expected.Key : Expected.Value
           else if (byte === (isObject ? CLOSE_OBJECT : CLOSE_LIST)) this.close()
           else throw new MalformedJson('a comma is missing')
@@ -190,12 +190,12 @@ export class JsonScanner<T> {
     switch (byte) {
       case OPEN_OBJECT:
         if (shape === null || shape.fields === null) return this.beginSkipping(i)
-        this.frames.push({ shape, target: {}, sink: null, index: 0, field: null })
+        this.open({ shape, target: {}, sink: null, index: 0, field: null })
         this.expected = Expected.KeyOrEnd
         return i + 1
       case OPEN_LIST:
         if (shape === null || shape.items === null) return this.beginSkipping(i)
-        this.frames.push({ shape, target: null, sink: shape.items.begin(), index: 0, field: null })
+        this.open({ shape, target: null, sink: shape.items.begin(), index: 0, field: null })
         this.expected = Expected.ValueOrEnd
         return i + 1
       case QUOTE: {
@@ -230,7 +230,7 @@ export class JsonScanner<T> {
 
   private key(bytes: Buffer, i: number): number {
     const end = endOfText(bytes, i + 1)
-    const frame = this.frames.at(-1) as Frame
+    const frame = this.frame as Frame
     if (end === -1) {
       if (bytes.length - i <= SCALAR_BYTES_MAX) return INCOMPLETE
       frame.field = null
@@ -239,25 +239,29 @@ export class JsonScanner<T> {
     const table = frame.shape.fields
     frame.field = table?.find(bytes, i + 1, end) ?? null
     // Names with escapes are rare, and never found by their bytes.
-    if (frame.field === null && bytes.subarray(i + 1, end).includes(BACKSLASH)) {
+    if (frame.field === null && hasEscape(bytes, i + 1, end)) {
       const name = Buffer.from(textOf(bytes, i, end))
       frame.field = table?.find(name, 0, name.length) ?? null
     }
-    this.expected = Expected.Colon
-    return end + 1
+    if (bytes[end + 1] !== COLON) {
+      this.expected = Expected.Colon
+      return end + 1
+    }
+    this.expected = Expected.Value
+    return end + 2
   }
 
   /** The shape of the value that comes next; null for one that is not read. */
   private shapeOfNext(): Shape<unknown> | null {
-    const frame = this.frames.at(-1)
-    if (frame === undefined) return this.shape
+    const { frame } = this
+    if (frame === null) return this.shape
     return frame.target === null ? (frame.shape.items?.item ?? null) : (frame.field?.shape ?? null)
   }
 
   /** Takes a complete value. */
   private deliver(value: unknown): void {
-    const frame = this.frames.at(-1)
-    if (frame === undefined) {
+    const { frame } = this
+    if (frame === null) {
       this.result = value
       this.expected = Expected.Nothing
       return
@@ -269,9 +273,15 @@ export class JsonScanner<T> {
     this.expected = Expected.CommaOrEnd
   }
 
+  private open(frame: Frame): void {
+    if (this.frame !== null) this.outer.push(this.frame)
+    this.frame = frame
+  }
+
   private close(): void {
-    const frame = this.frames.pop() as Frame
-    this.deliver(frame.target ?? frame.sink?.end())
+    const { target, sink } = this.frame as Frame
+    this.frame = this.outer.pop() ?? null
+    this.deliver(target ?? sink?.end())
   }
 
   private beginSkipping(i: number): number {
@@ -334,17 +344,7 @@ const INCOMPLETE = -1
 
 /** Where the text ends whose first byte is at `from`: at its closing quote; −1 when it is not there. */
 function endOfText(bytes: Buffer, from: number): number {
-  const near = Math.min(from + SHORT_TEXT, bytes.length)
-  for (let i = from; i < near; i += 1) {
-    const byte = bytes[i]
-    if (byte === QUOTE) return i
-    if (byte === BACKSLASH) return endOfLongText(bytes, from, i)
-  }
-  return near === bytes.length ? -1 : endOfLongText(bytes, from, near)
-}
-
-function endOfLongText(bytes: Buffer, from: number, searchFrom: number): number {
-  let end = bytes.indexOf(QUOTE, searchFrom)
+  let end = bytes.indexOf(QUOTE, from)
   while (end !== -1 && isEscapedAt(bytes, end, from)) end = bytes.indexOf(QUOTE, end + 1)
   return end
 }
@@ -354,6 +354,11 @@ function isEscapedAt(bytes: Buffer, at: number, from: number): boolean {
   let first = at
   while (first > from && bytes[first - 1] === BACKSLASH) first -= 1
   return (at - first) % 2 === 1
+}
+
+function hasEscape(bytes: Buffer, from: number, to: number): boolean {
+  for (let i = from; i < to; i += 1) if (bytes[i] === BACKSLASH) return true
+  return false
 }
 
 /** The text between two quotes. */
