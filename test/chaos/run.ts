@@ -7,8 +7,9 @@ import { crowdedWallets, rivals } from './crowded-wallets.js'
 import { distance } from './distance.js'
 import { failoverRounds } from './failover.js'
 import { hangingReceivers } from './hanging-receivers.js'
+import { hostileChain } from './hostile-chain.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
-import { networks } from './networks.js'
+import { type NetworksOptions, networks } from './networks.js'
 import { newcomers } from './newcomers.js'
 import { floods, goodput, type ScenarioOptions } from './overload.js'
 import { promotedByPatroni } from './patroni.js'
@@ -31,6 +32,7 @@ const USAGE = `npm run chaos -- <command>
   shop                                           a year of a shop in three minutes, books and all
   soak     [--minutes 20]                        memory at half the capacity
   networks [--minutes 5] [--seed N]              an hour of four networks whose nodes fail, lag and lie in turn
+  hostile-chain [--minutes 5] [--seed N]         an hour of four networks with strangers' blocks and odd nodes
 
 All traffic stays on loopback. Figures depend on the machine and on what else runs there.
 `
@@ -75,6 +77,15 @@ async function judge(scenarios: Readonly<Record<string, Scenario>>): Promise<voi
     await run({ seconds, engine: values.engine, verdicts, say })
   }
   if (!verdicts.conclude()) process.exitCode = 1
+}
+
+/** Runs networks for minutes, and says what was violated. */
+async function watch(run: (options: NetworksOptions) => Promise<readonly string[]>): Promise<void> {
+  say(`seed ${values.seed}`)
+  const violations = await run({ minutes: minutesOr(5), seed: Number(values.seed), say })
+  for (const violation of violations) say(`VIOLATION: ${violation}`)
+  if (violations.length > 0) process.exitCode = 1
+  else say('no violation')
 }
 
 switch (positionals[0]) {
@@ -133,14 +144,12 @@ switch (positionals[0]) {
   case 'soak':
     await soak({ minutes: minutesOr(20), engine: values.engine, say })
     break
-  case 'networks': {
-    say(`seed ${values.seed}`)
-    const violations = await networks({ minutes: minutesOr(5), seed: Number(values.seed), say })
-    for (const violation of violations) say(`VIOLATION: ${violation}`)
-    if (violations.length > 0) process.exitCode = 1
-    else say('no violation')
+  case 'networks':
+    await watch(networks)
     break
-  }
+  case 'hostile-chain':
+    await watch(hostileChain)
+    break
   default:
     process.stderr.write(USAGE)
     process.exitCode = 2
