@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { LogsBloom } from '../../src/networks/ethereum/bloom.js'
-import { TRANSFER_TOPIC } from '../../src/networks/ethereum/transfers.js'
+import { TRANSFER_TOPIC } from '../../src/networks/ethereum/filter.js'
 
 /** Different sets of transfers; the blocks repeat them. */
 const TEMPLATES = 32

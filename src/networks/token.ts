@@ -6,20 +6,20 @@ const SYMBOL_BYTES_MAX = 64
 const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}]+$/u
 
 /**
- * Throws `WrongNode` unless a token's contract has the configured decimals and a readable symbol. `call` returns what a
- * method of the contract returned, in the Solidity ABI. `contract` names it in the error.
+ * Throws `WrongNode` unless a token's contract has the configured decimals: with others every amount would be wrong. Its symbol
+ * is not asked for, because nothing depends on it. `call` returns what a method of the contract returned, in the Solidity ABI.
+ * `contract` names it in the error.
  */
 export async function checkToken(
   contract: string,
   decimals: number,
-  call: (method: 'decimals' | 'symbol') => Promise<Buffer>,
+  call: (method: 'decimals') => Promise<Buffer>,
 ): Promise<void> {
   const answer = await call('decimals')
   const found = answer.length === WORD_BYTES ? wordAt(answer, 0) : null
   if (found !== BigInt(decimals)) {
     throw new WrongNode(`${contract} has ${found ?? 'no'} decimals, configured are ${decimals}`)
   }
-  if (symbolOf(await call('symbol')) === null) throw new WrongNode(`${contract} has no readable symbol`)
 }
 
 /** The readable text that a method returned: a string, or in old contracts 32 bytes padded with zeros. Null for others. */

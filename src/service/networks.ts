@@ -96,6 +96,7 @@ function evmReader(entry: EvmEntry, token: string, urls: readonly string[], part
     batchMax: entry.batch,
     rangeMax: entry.range,
     traces: entry.traces,
+    clock: parts.clock,
   }
   return new NodesReader({
     ...commonOptions(entry, parts),

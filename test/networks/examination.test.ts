@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { anvilAbsence } from '../support/anvil.js'
 import { EthereumChain } from '../support/ethereum-chain.js'
-import { FaultyProxy, type ProxiedEnd } from '../support/faulty-proxy.js'
+import { type Fault, FaultyProxy, type ProxiedEnd } from '../support/faulty-proxy.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ethereumReader, type ReaderVariant } from './ethereum/fixture.js'
 import { TronFixture } from './tron/fixture.js'
+
+/** The newest block with a transaction: the token was made in the first ones. */
+const BUSY_BEHIND = 40
 
 describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
   let chain: EthereumChain
@@ -39,9 +42,13 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
     }
   }
 
-  const answering = (method: string, end: ProxiedEnd) => {
-    proxy.fault = { alter: (call, own) => (call.method === method ? end : own) }
+  const answering = (methods: readonly string[], end: ProxiedEnd) => {
+    proxy.fault = { alter: (call, own) => (methods.includes(call.method) ? end : own) }
   }
+  const objects = (method: string, change: (object: object) => object): Fault => ({
+    alter: (call, end) =>
+      call.method === method && 'result' in end && end.result !== null ? { result: change(end.result as object) } : end,
+  })
   const METHOD_NOT_FOUND: ProxiedEnd = { error: { code: -32601, message: 'the method does not exist' } }
 
   test('tells all that a sound node offers', async () => {
@@ -52,34 +59,34 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
       'ok: has a safe block, 4 blocks behind the newest',
       'ok: has a finalized block, 8 blocks behind the newest',
       'ok: returns all receipts of a block at once',
-      'ok: has receipts that fit its 20 newest blocks',
+      `ok: has receipts that fit its newest busy block, ${BUSY_BEHIND} blocks behind`,
       'ok: takes batches of 50 calls',
       'ok: gives 20 blocks for one question',
-      'ok: traces its newest block',
+      `ok: traces block ${height - BUSY_BEHIND}`,
     ])
   })
 
   const lacks: readonly [name: string, lack: () => void, fact: RegExp][] = [
     [
       'receipts of blocks',
-      () => answering('eth_getBlockReceipts', METHOD_NOT_FOUND),
+      () => answering(['eth_getBlockReceipts'], METHOD_NOT_FOUND),
       /^warning: does not return all rec/,
     ],
     [
-      'receipts that fit its blocks',
-      () => {
-        // As on chains that tell of system transactions, and leave them out of the header.
-        proxy.fault = {
-          alter: async ({ method }, end, forward) => {
-            if (method !== 'eth_getBlockReceipts' || !('result' in end)) return end
-            const more = await forward(method, ['0x1'])
-            return { result: [...(end.result as unknown[]), ...(more as unknown[])] }
-          },
-        }
-      },
-      /^failed: has blocks or receipts that cannot be used: a block has not as many receipts as transactions/,
+      'receipts in any way',
+      () => answering(['eth_getBlockReceipts', 'eth_getTransactionReceipt'], METHOD_NOT_FOUND),
+      /^failed: has receipts that cannot be used: .*does not exist/,
     ],
-    ['traces', () => answering('debug_traceBlockByHash', METHOD_NOT_FOUND), /^failed: refuses traces: error -32601/],
+    [
+      'logs in its receipts',
+      () => answering(['eth_getBlockReceipts', 'eth_getTransactionReceipt', 'eth_getLogs'], { result: [] }),
+      /^failed: has receipts that cannot be used: /,
+    ],
+    [
+      'traces',
+      () => answering(['debug_traceBlockByHash', 'debug_traceTransaction'], METHOD_NOT_FOUND),
+      /^failed: refuses traces: .*error -32601/,
+    ],
     [
       'the tag that confirms',
       () => {
@@ -109,7 +116,20 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
       /^warning: takes no batches, fewer than 50/,
     ],
     ['a clock like ours', () => clock.advance(-60_000), /^warning: is at block \d+, which is 58 s in the future/],
-    ['new blocks', () => clock.advance(600_000), /^warning: is at block \d+, which is 602 s old/],
+    ['new blocks', () => clock.advance(600_000), /^failed: is at block \d+, which is 602 s old/],
+    [
+      'a head of this decade',
+      () => clock.advance(4 * 365 * 86_400_000),
+      /^failed: is at block \d+, which is \d{9} s old/,
+    ],
+    ['a clock of today', () => clock.advance(-86_400_000), /^failed: is at block \d+, which is 86398 s in the future/],
+    [
+      'transactions to examine',
+      () => {
+        proxy.fault = objects('eth_getBlockByNumber', (block) => ({ ...block, transactions: [] }))
+      },
+      /^warning: has no transaction in its newest 20 blocks, nor .*: receipts were not tried/,
+    ],
   ]
   for (const [name, lack, fact] of lacks) {
     test(`tells that a node lacks ${name}`, async () => {
@@ -119,9 +139,21 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
     })
   }
 
-  test('compares one block where receipts come one by one, which would be thousands of calls for twenty', async () => {
-    answering('eth_getBlockReceipts', METHOD_NOT_FOUND)
-    assert.ok((await examined()).includes('ok: has receipts that fit its newest block'))
+  test('has advice for each thing that is wrong, which says what it means for payments', async () => {
+    const advices = new Set<string>()
+    for (const [, lack] of lacks) {
+      proxy.fault = {}
+      lack()
+      const reader = ethereumReader([proxy.url], { token, clock, confirmation: 'finalized', traces: true })
+      const [node] = await reader.examine()
+      await reader.close()
+      for (const { verdict, text, advice } of node?.facts ?? []) {
+        assert.equal(advice === undefined, verdict === 'ok', text)
+        if (advice !== undefined) advices.add(advice)
+        assert.ok(verdict !== 'failed' || !/\bworks\b/i.test(advice ?? ''), advice)
+      }
+    }
+    assert.ok(advices.size >= 8, [...advices].join('\n'))
   })
 
   test('tells what is wrong with a node of another chain, and that one does not answer', async () => {

@@ -1,19 +1,37 @@
-/** Checked answers of Ethereum nodes: blocks and receipts. */
+/** What is read of a block: its head, and which of its transactions pay to us. */
 
 import type { BlockHead } from '../../domain/block.js'
-import { demand, listOf, objectOf } from '../node/answer.js'
+import { BadAnswer, demand } from '../node/answer.js'
+import { either, fields, items, scalar, type ValueOf } from '../node/json-shape.js'
 import { LogsBloom } from './bloom.js'
-import { addressOf, countOf, dataOf, hashOf, quantityOf } from './values.js'
+import { HashList } from './hash-list.js'
+import {
+  addressIn,
+  hashIn,
+  hashOf,
+  heightOf,
+  presence,
+  quantityIn,
+  quantityOf,
+  timeMsOf,
+  type Value,
+} from './values.js'
 
-const MS_PER_SECOND = 1000
-/** `transactionsRoot` of a block without transactions: keccak-256 of the RLP of nothing. */
-const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
-const WORD_LENGTH = 2 + 64
-const TOPICS_MAX = 4
+/**
+ * `transactionsRoot` of a block without transactions: Keccak-256 of the RLP of nothing, the Keccak-256 of nothing, which Hardhat
+ * writes, and nothing at all.
+ */
+const EMPTY_ROOTS: ReadonlySet<string> = new Set([
+  '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
+  '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+  `0x${'0'.repeat(64)}`,
+])
 
-/** Ether that a transaction itself sends to a watched address, if the transaction succeeded. */
+/** Coins that a transaction itself sends to an address, if the transaction succeeded. */
 export interface NativePayment {
+  /** The place of the transaction in its block. */
   readonly txIndex: number
+  readonly from: string | null
   readonly toAddress: string
   /** Wei, more than 0. */
   readonly amount: bigint
@@ -21,114 +39,169 @@ export interface NativePayment {
 
 /** The part of a full block that is kept. */
 export interface EthereumBlock extends BlockHead {
-  readonly bloom: LogsBloom
+  /** The filter of its logs; null when the node gives none. */
+  readonly bloom: LogsBloom | null
   /** The hashes of all its transactions, in order. */
-  readonly txHashes: readonly string[]
+  readonly txHashes: HashList
+  /** In the order of the block. */
   readonly payments: readonly NativePayment[]
+  /** Transactions that are not told in a form that says whether they pay us. */
+  readonly doubtful: readonly Doubt[]
 }
 
-/** The outcome of a transaction in a block. */
-export interface EthereumReceipt {
-  readonly txHash: string
+/** A transaction that may pay us. */
+export interface Doubt {
   readonly txIndex: number
-  readonly blockHash: string
-  readonly succeeded: boolean
-  /** All logs of the transaction, in order. */
-  readonly logs: readonly EthereumLog[]
-  /** Their filter, as the node gives it. */
-  readonly bloom: LogsBloom
+  /** Whether nothing is told of it but its hash. */
+  readonly isUntold: boolean
 }
 
-/** A log, with its position and transaction. */
-export interface EthereumLog {
-  readonly address: string
-  readonly topics: readonly string[]
-  /** The data as a number when they are 32 bytes; null otherwise. */
-  readonly word: bigint | null
-  readonly blockHash: string
-  readonly height: number
-  readonly txHash: string
+const HEAD = { number: scalar, hash: scalar, parentHash: scalar, timestamp: scalar } as const
+
+/** What is read of a header. */
+export const headShape = fields(HEAD)
+/** A header as a node tells it, not yet checked. */
+export type ToldHead = ValueOf<typeof headShape>
+
+/** What is read of a transaction. */
+export const transactionShape = fields({ hash: scalar, from: scalar, to: either(scalar, presence), value: scalar })
+/** A transaction as a node tells it, not yet checked. */
+type ToldTransaction = ValueOf<typeof transactionShape>
+
+/** Nodes that tell of no receiver write it in one of these ways. */
+const NOBODY: readonly unknown[] = [null, undefined, '', '0x']
+
+/** A transaction that sends coins, as a node tells it. */
+interface ToldPayment {
   readonly txIndex: number
-  /** The index within the block. */
-  readonly logIndex: number
+  readonly from: Value
+  readonly toAddress: string
+  readonly value: Value
 }
 
-/** Reads a header, with its transactions or only their hashes. */
-export function readHead(value: unknown): BlockHead {
-  const head = objectOf(value, 'a block')
+/** What a transaction sends to us: nothing, or a payment. `doubtful`: it is not told in a form that says so. */
+function paymentIn(
+  told: ToldTransaction | Value,
+  txIndex: number,
+  isKept: (address: string) => boolean,
+): ToldPayment | 'none' | 'doubtful' {
+  if (typeof told !== 'object' || told === null) return 'doubtful'
+  const { from, to, value } = told
+  // A transaction without a receiver creates a contract.
+  if (NOBODY.includes(to)) return isUntold(told) ? 'doubtful' : 'none'
+  if (value === '0x0' || quantityIn(value) === 0n) return 'none'
+  const toAddress = typeof to === 'string' ? addressIn(to) : null
+  if (toAddress === null) return 'doubtful'
+  if (!isKept(toAddress)) return 'none'
+  return { txIndex, from, toAddress, value }
+}
+
+function isUntold(told: ToldTransaction | Value): boolean {
+  return typeof told !== 'object' || told === null || (told.from === undefined && told.value === undefined)
+}
+
+/** The transactions of a block: all hashes, and the payments to addresses that are kept. */
+class ToldTransactions {
+  readonly hashes = new HashList()
+  readonly payments: ToldPayment[] = []
+  readonly doubtful: Doubt[] = []
+  /** Whether there were more payments than are kept. */
+  isCut = false
+
+  constructor(
+    private readonly isKept: (address: string) => boolean,
+    private readonly paymentsMax: number,
+  ) {}
+
+  /** Some nodes tell hashes only. */
+  take(told: ToldTransaction | Value, txIndex: number): void {
+    this.hashes.set(txIndex, typeof told === 'object' ? told?.hash : told)
+    const payment = paymentIn(told, txIndex, this.isKept)
+    if (payment === 'doubtful') this.doubtful.push({ txIndex, isUntold: isUntold(told) })
+    else if (payment === 'none') return
+    else if (this.payments.length < this.paymentsMax) this.payments.push(payment)
+    else this.isCut = true
+  }
+
+  end(): this {
+    return this
+  }
+}
+
+/** What is read of a full block. Of more payments to addresses that are kept than a maximum, none is told. */
+export function blockShape(isKept: (address: string) => boolean, paymentsMax = Number.POSITIVE_INFINITY) {
+  return fields({
+    ...HEAD,
+    logsBloom: scalar,
+    transactionsRoot: scalar,
+    gasUsed: scalar,
+    transactions: items(either(transactionShape, scalar), () => new ToldTransactions(isKept, paymentsMax)),
+  })
+}
+/** A full block as a node tells it, not yet checked. */
+export type ToldBlock = ValueOf<ReturnType<typeof blockShape>>
+
+/** Checks a header. Throws `BadAnswer`. */
+export function readHead(head: ToldHead): BlockHead {
+  demand(head !== null && head !== undefined, 'a block: not an object')
   return {
-    height: countOf(head['number'], 'number of a block'),
-    hash: hashOf(head['hash'], 'hash of a block'),
-    parentHash: hashOf(head['parentHash'], 'parentHash of a block'),
-    timeMs: countOf(head['timestamp'], 'timestamp of a block') * MS_PER_SECOND,
+    height: heightOf(head.number, 'number of a block'),
+    hash: hashOf(head.hash, 'hash of a block'),
+    parentHash: hashOf(head.parentHash, 'parentHash of a block'),
+    timeMs: timeMsOf(head.timestamp, 'timestamp of a block'),
   }
 }
 
-/** Reads the block of a height with its transactions. */
-export function readBlock(value: unknown, height: number, isWatched: (address: string) => boolean): EthereumBlock {
-  const block = objectOf(value, 'a block')
-  const head = readHead(block)
-  demand(head.height === height, 'a block has another number than was asked for')
-  const txHashes: string[] = []
-  const payments: NativePayment[] = []
-  for (const [txIndex, each] of listOf(block['transactions'], 'transactions').entries()) {
-    const transaction = objectOf(each, 'a transaction')
-    const { to, value: amount } = transaction
-    txHashes.push(hashOf(transaction['hash'], 'hash of a transaction'))
-    const isOfBlock = hashOf(transaction['blockHash'], 'blockHash of a transaction') === head.hash
-    const isInPlace = countOf(transaction['transactionIndex'], 'transactionIndex') === txIndex
-    demand(isOfBlock && isInPlace, 'a block has a transaction of another block or place')
-    const wei = quantityOf(amount, 'value of a transaction')
-    // A transaction without a receiver creates a contract.
-    if (to === null || to === undefined) continue
-    const toAddress = addressOf(to, 'to of a transaction')
-    if (wei > 0n && isWatched(toAddress)) payments.push({ txIndex, toAddress, amount: wei })
-  }
-  demand(new Set(txHashes).size === txHashes.length, 'a block has a transaction twice')
-  // A node that has the header but not the body may answer so.
-  const isEmpty = hashOf(block['transactionsRoot'], 'transactionsRoot') === EMPTY_ROOT
-  demand(isEmpty === (txHashes.length === 0), 'a block comes without its transactions')
-  const bloom = LogsBloom.of(dataOf(block['logsBloom'], 'logsBloom'))
-  return { ...head, bloom, txHashes, payments }
+/** Checks the block of a height. What is said of transactions that pay nobody of ours is not judged. */
+export function readBlock(told: ToldBlock, height: number, isWatched: (address: string) => boolean): EthereumBlock {
+  const head = readHead(told)
+  demand(told !== null && told !== undefined && head.height === height, 'a block has another number than was asked for')
+  const { transactions } = told
+  demand(transactions !== null && transactions !== undefined, 'transactions of a block: not a list')
+  demand(!transactions.isCut, 'a block has more payments than are kept')
+  const { hashes: txHashes } = transactions
+  const bloom = LogsBloom.of(told.logsBloom)
+  if (txHashes.length === 0) demandEmpty(told, bloom)
+  const payments = transactions.payments.filter(({ toAddress }) => isWatched(toAddress)).map(readPayment)
+  const known = payments.map(({ txIndex }) => txHashes.at(txIndex)).filter((hash) => hash !== null)
+  demand(new Set(known).size === known.length, 'a block has a transaction twice')
+  return { ...head, bloom, txHashes, payments, doubtful: transactions.doubtful }
 }
 
-export function readReceipt(value: unknown): EthereumReceipt {
-  const receipt = objectOf(value, 'a receipt')
-  const txHash = hashOf(receipt['transactionHash'], 'transactionHash of a receipt')
-  const txIndex = countOf(receipt['transactionIndex'], 'transactionIndex of a receipt')
-  const blockHash = hashOf(receipt['blockHash'], 'blockHash of a receipt')
-  const status = countOf(receipt['status'], 'status of a receipt')
-  demand(status <= 1, 'status of a receipt has not the right form')
-  const logs = listOf(receipt['logs'], 'logs of a receipt').map(readLog)
-  for (const log of logs) {
-    const isOfTransaction = log.txHash === txHash && log.txIndex === txIndex && log.blockHash === blockHash
-    demand(isOfTransaction, 'a receipt has a log of another transaction or block')
-  }
-  demand(status === 1 || logs.length === 0, 'a failed transaction has logs')
-  const isInOrder = logs.every(({ logIndex }, i) => logIndex === (logs[0]?.logIndex ?? 0) + i)
-  demand(isInOrder, 'the logs of a receipt are not consecutive')
-  const filter = receipt['logsBloom']
-  const bloom =
-    filter === undefined
-      ? LogsBloom.over(logs.flatMap(({ address, topics }) => [address, ...topics]))
-      : LogsBloom.of(dataOf(filter, 'logsBloom of a receipt'))
-  return { txHash, txIndex, blockHash, succeeded: status === 1, logs, bloom }
+/** A block whose doubtful transactions were told once more, one by one, in their order. */
+export function withoutDoubt(
+  block: EthereumBlock,
+  told: readonly ToldTransaction[],
+  isWatched: (address: string) => boolean,
+): EthereumBlock {
+  const found = block.doubtful.flatMap(({ txIndex }, i) => {
+    const each = told[i]
+    demand(each !== null && each !== undefined, 'a transaction of a block is missing')
+    const [known, hash] = [block.txHashes.at(txIndex), hashIn(each.hash)]
+    demand(known === null || hash === null || known === hash, 'a transaction is another one than was asked for')
+    if (known === null) block.txHashes.set(txIndex, hash)
+    const payment = paymentIn(each, txIndex, isWatched)
+    // What is told twice in another form than an address is none of ours.
+    return typeof payment === 'string' ? [] : [readPayment(payment)]
+  })
+  const payments = [...block.payments, ...found].sort((a, b) => a.txIndex - b.txIndex)
+  return { ...block, payments, doubtful: [] }
 }
 
-export function readLog(value: unknown): EthereumLog {
-  const log = objectOf(value, 'a log')
-  demand(log['removed'] !== true, 'a log was removed by a reorganisation')
-  const data = dataOf(log['data'], 'the data of a log')
-  const topics = listOf(log['topics'], 'topics')
-  demand(topics.length <= TOPICS_MAX, 'a log has too many topics')
-  return {
-    address: addressOf(log['address'], 'the address of a log'),
-    topics: topics.map((topic) => hashOf(topic, 'a topic')),
-    word: data.length === WORD_LENGTH ? BigInt(data) : null,
-    blockHash: hashOf(log['blockHash'], 'blockHash of a log'),
-    height: countOf(log['blockNumber'], 'blockNumber of a log'),
-    txHash: hashOf(log['transactionHash'], 'transactionHash of a log'),
-    txIndex: countOf(log['transactionIndex'], 'transactionIndex of a log'),
-    logIndex: countOf(log['logIndex'], 'logIndex'),
-  }
+function readPayment({ txIndex, from, toAddress, value }: ToldPayment): NativePayment {
+  return { txIndex, from: addressIn(from), toAddress, amount: quantityOf(value, 'value of a transaction') }
+}
+
+/**
+ * A node that has the header but not the body may answer without transactions. A root of no transactions proves that there
+ * are none. Chains write it in other ways too; then a block without gas and without logs is believed.
+ */
+function demandEmpty(
+  told: { readonly transactionsRoot: Value; readonly gasUsed: Value },
+  bloom: LogsBloom | null,
+): void {
+  const root = hashIn(told.transactionsRoot)
+  if (root !== null && EMPTY_ROOTS.has(root)) return
+  const isIdle = quantityIn(told.gasUsed) === 0n && (bloom === null || bloom.isEmpty || bloom.isFull)
+  if (!isIdle) throw new BadAnswer('a block comes without its transactions')
 }

@@ -1,9 +1,10 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { demand } from '../node/answer.js'
 
 /** Bytes of the filter, and bits that each entry sets in it (Yellow Paper, 4.3.1). */
 const BLOOM_BYTES = 256
 const BITS_PER_ENTRY = 3
+const HEX_LENGTH = 2 + 2 * BLOOM_BYTES
+const FULL_WORD = 0xffff_ffff
 
 /** The bits of one address or topic. */
 export type BloomEntry = readonly number[]
@@ -17,49 +18,60 @@ export function bloomEntry(data: string): BloomEntry {
 
 /** The Bloom filter of a block or of a receipt, over the address and the topics of every log of it. */
 export class LogsBloom {
-  private constructor(private readonly bytes: Uint8Array) {}
+  private readonly bytes = Buffer.alloc(BLOOM_BYTES)
+  /** The same bytes: combining words is faster. */
+  private readonly words = new Uint32Array(this.bytes.buffer, this.bytes.byteOffset, BLOOM_BYTES / 4)
 
-  /** Reads `logsBloom` of a header or of a receipt. */
-  static of(hex: string): LogsBloom {
-    const bytes = Buffer.from(hex.slice(2), 'hex')
-    demand(bytes.length === BLOOM_BYTES, 'logsBloom has not the right length')
-    return new LogsBloom(bytes)
+  /** Reads `logsBloom` of a header or of a receipt; null when it is none. */
+  static of(value: unknown): LogsBloom | null {
+    const bloom = new LogsBloom()
+    return bloom.read(value) ? bloom : null
   }
 
   /** The filter over these addresses and topics. */
-  static over(entries: Iterable<string>, entryOf: (data: string) => BloomEntry = bloomEntry): LogsBloom {
-    const bytes = new Uint8Array(BLOOM_BYTES)
-    for (const entry of new Set(entries)) {
-      for (const bit of entryOf(entry)) bytes[byteOf(bit)] = (bytes[byteOf(bit)] ?? 0) | maskOf(bit)
-    }
-    return new LogsBloom(bytes)
+  static over(entries: Iterable<string>): LogsBloom {
+    const bloom = new LogsBloom()
+    for (const entry of new Set(entries)) bloom.add(bloomEntry(entry))
+    return bloom
   }
 
-  /** All entries of several filters. */
-  static union(filters: readonly LogsBloom[]): LogsBloom {
-    const bytes = new Uint8Array(BLOOM_BYTES)
-    for (const filter of filters) {
-      for (let i = 0; i < BLOOM_BYTES; i += 1) bytes[i] = (bytes[i] ?? 0) | (filter.bytes[i] ?? 0)
-    }
-    return new LogsBloom(bytes)
+  /** Becomes the filter of `logsBloom`. False, with any content, when the value is none. */
+  read(value: unknown): boolean {
+    if (typeof value !== 'string' || value.length !== HEX_LENGTH || !value.startsWith('0x')) return false
+    return this.bytes.write(value.slice(2), 0, BLOOM_BYTES, 'hex') === BLOOM_BYTES
   }
 
-  /** False: no log of the block has the entry. True: one may. */
+  add(entry: BloomEntry): void {
+    for (const bit of entry) this.bytes[byteOf(bit)] = (this.bytes[byteOf(bit)] ?? 0) | maskOf(bit)
+  }
+
+  /** Adds all entries of another filter. */
+  addAll({ words }: LogsBloom): void {
+    for (let i = 0; i < words.length; i += 1) this.words[i] = (this.words[i] ?? 0) | (words[i] ?? 0)
+  }
+
+  /** False: no log has the entry. True: one may. */
   mayContain(entry: BloomEntry): boolean {
     return entry.every((bit) => ((this.bytes[byteOf(bit)] ?? 0) & maskOf(bit)) !== 0)
   }
 
+  /** Whether every bit of another filter is set in this one. */
+  covers({ words }: LogsBloom): boolean {
+    return words.every((word, i) => (word & ~(this.words[i] ?? 0)) === 0)
+  }
+
   /** As `logsBloom` of a header has it, without `0x`. */
   get hex(): string {
-    return Buffer.from(this.bytes).toString('hex')
+    return this.bytes.toString('hex')
   }
 
   get isEmpty(): boolean {
-    return this.bytes.every((byte) => byte === 0)
+    return this.words.every((word) => word === 0)
   }
 
-  equals(other: LogsBloom): boolean {
-    return Buffer.compare(this.bytes, other.bytes) === 0
+  /** Whether it claims to have everything. */
+  get isFull(): boolean {
+    return this.words.every((word) => word === FULL_WORD)
   }
 }
 

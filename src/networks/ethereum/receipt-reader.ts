@@ -1,20 +1,57 @@
+import type { Clock } from '../../clock.js'
 import type { ObservedBlock } from '../../domain/block.js'
-import { demand, isMissingMethod, isPerhapsTooLarge, listOf, MissingBlock } from '../node/answer.js'
+import { BadAnswer, demand, isMissingMethod, limitOf, MissingBlock, NodeFailure } from '../node/answer.js'
 import type { JsonRpc, RpcCall } from '../node/json-rpc.js'
-import { anything } from '../node/json-shape.js'
-import { type EthereumBlock, readReceipt } from './block.js'
+import { Shortcomings } from '../node/shortcomings.js'
+import type { EthereumBlock, NativePayment } from './block.js'
+import { EveryWayFailed } from './every-way-failed.js'
+import { type EthereumFilter, proves } from './filter.js'
+import { type FilterMode, logsShape } from './logs.js'
 import { isOfPrunedHistory } from './pruned-history.js'
-import { type EthereumFilter, observePayments, observeWhole } from './transfers.js'
-import { quantityText } from './values.js'
+import { Receipts, receiptShape, receiptsShape, type ToldReceipt } from './receipts.js'
+import {
+  DoubtfulTransfer,
+  didSucceed,
+  ExcessReceipts,
+  observed,
+  observePayments,
+  observeWhole,
+  transfersOf,
+  UnexplainedFilter,
+} from './transfers.js'
+import { hashIn, presence, quantityIn, quantityText } from './values.js'
 
-/** Reads the receipts that decide which transfers blocks have from one node: of whole blocks, or one by one. */
+const BY_BLOCK = 'eth_getBlockReceipts'
+const SINGLE = 'eth_getTransactionReceipt'
+const BY_LOGS = 'eth_getLogs'
+/** The filters that the node's receipts have do not fit their logs. */
+const GIVEN_FILTERS = 'filters of receipts'
+type Way = typeof BY_BLOCK | typeof SINGLE | typeof BY_LOGS | typeof GIVEN_FILTERS
+
+/** Single receipts that are asked for at once: a block can have hundreds of thousands. */
+const SINGLES_MAX = 500
+
+/** What came of one block. */
+type End = ObservedBlock | NodeFailure
+
+/**
+ * Reads the receipts that decide which transfers blocks have from one node. Where one way fails, the next one is tried:
+ *
+ *     receipts of several blocks → of one block → with filters over all logs → single receipts → logs of the block
+ *
+ * Each way proves for itself that nothing is missing. A refusal of the rate ends it at once, and is thrown.
+ */
 export class ReceiptReader {
-  /** Whether the node may return all receipts of a block at once. */
-  private isByBlock = true
-  /** Whether it has done so since it was checked. */
+  private readonly shortcomings: Shortcomings<Way>
+  /** Whether the node has returned all receipts of a block since it was checked. */
   private hasShown = false
 
-  constructor(private readonly rpc: JsonRpc) {}
+  constructor(
+    private readonly rpc: JsonRpc,
+    clock: Clock,
+  ) {
+    this.shortcomings = new Shortcomings(clock)
+  }
 
   /** Forgets what the node has shown: it may be another one by now. */
   forget(): void {
@@ -23,75 +60,289 @@ export class ReceiptReader {
 
   /** Blocks with their transfers, in order. */
   async observed(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
-    const whole = blocks.filter((block) => filter.mayMatchLogs(block))
-    const rest = blocks.filter((block) => !whole.includes(block))
-    const observed = [...(await this.payments(rest, filter)), ...(await this.whole(whole, filter))]
-    demand(observed.length === blocks.length, 'a block is missing from the answer')
-    return observed.sort((a, b) => a.height - b.height)
+    const found = new Map<EthereumBlock, ObservedBlock>()
+    const quiet = blocks.filter((block) => !filter.mayMatchLogs(block))
+    for (const [block, end] of await this.payments(quiet, filter)) {
+      if (!(end instanceof NodeFailure)) found.set(block, end)
+    }
+    const rest = blocks.filter((block) => !found.has(block))
+    for (const [i, end] of (await this.whole(rest, filter)).entries()) found.set(rest[i] as EthereumBlock, end)
+    return blocks.map((block) => found.get(block) as ObservedBlock)
   }
 
-  /** The same with all receipts of each block, in one answer where the node supports it. */
-  async whole(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<ObservedBlock[]> {
-    if (this.isByBlock) {
+  /** The same with all receipts of each block. */
+  async whole(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
+    const ends = await this.byBlocks(blocks, filter)
+    const found: ObservedBlock[] = []
+    for (const [i, block] of blocks.entries()) {
+      const end = ends[i] ?? null
+      found.push(end === null || end instanceof NodeFailure ? await this.otherwise(block, filter, end) : end)
+    }
+    return found
+  }
+
+  /** Whether the node has the receipts of a block, of which this is one transaction; null when it does not tell. */
+  async keeps(height: number, txHash: string | null): Promise<boolean | null> {
+    const calls = [
+      { way: BY_BLOCK, call: blockCall(height) },
+      ...(txHash === null ? [] : [{ way: SINGLE, call: receiptCall(txHash) } as const]),
+    ] as const
+    for (const { way, call } of calls) {
+      const isKept = this.shortcomings.has(way) ? null : await isKeptAs(this.rpc, call)
+      if (isKept !== null) return isKept
+    }
+    return null
+  }
+
+  /** Rejects unless the node returns all receipts of a block at once, and they fit it. */
+  async demandByBlock(block: EthereumBlock, filter: EthereumFilter): Promise<void> {
+    const [end] = await this.byBlock([block], filter, 'given')
+    if (end instanceof UnexplainedFilter) await this.withOwnFilters(block, filter)
+    else if (end instanceof ExcessReceipts) await this.withExcess(block, filter)
+    else if (end instanceof NodeFailure) throw end
+  }
+
+  /** All receipts of each block, where the node supports it: as many blocks at once as it gives. Null for one not tried. */
+  private async byBlocks(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly (End | null)[]> {
+    const mode = this.shortcomings.has(GIVEN_FILTERS) ? 'own' : 'given'
+    const ends: (End | null)[] = []
+    while (ends.length < blocks.length) {
+      if (this.shortcomings.has(BY_BLOCK)) {
+        ends.push(null)
+        continue
+      }
+      // At first one alone: a batch that is refused would be retried in ever smaller parts.
+      const next = blocks.slice(ends.length, this.hasShown ? undefined : ends.length + 1)
+      const found = await this.byBlock(next, filter, mode)
+      if (found.every((end) => isMissingMethod(end))) this.shortcomings.note(BY_BLOCK)
+      this.hasShown ||= found.some((end) => !(end instanceof NodeFailure))
+      if (this.hasShown) this.shortcomings.succeeded(BY_BLOCK)
+      ends.push(...found)
+    }
+    return ends
+  }
+
+  /** What came of blocks by their receipts. Only the receipts of one batch are in memory at a time. */
+  private async byBlock(
+    blocks: readonly EthereumBlock[],
+    filter: EthereumFilter,
+    mode: FilterMode,
+    isCounted = false,
+  ): Promise<readonly End[]> {
+    const calls = blocks.map(({ height }) => blockCall(height))
+    const take = (receipts: Receipts | null | undefined, i: number): End => {
+      const block = blocks[i] as EthereumBlock
+      return endOf(() => {
+        if (receipts === null && block.txHashes.length > 0) {
+          throw new MissingBlock(`the node does not have the receipts of block ${block.height}`)
+        }
+        demand(receipts !== undefined, 'receipts of a block: not a list')
+        return observeWhole(block, receipts ?? new Receipts(filter, mode), filter, isCounted)
+      })
+    }
+    try {
+      return await this.rpc.all(calls, receiptsShape(filter, mode), take)
+    } catch (error) {
+      const failure = passable(error)
+      if (blocks.length <= 1 || isMissingMethod(failure)) return blocks.map(() => failure)
+      const ends: End[] = []
+      for (const block of blocks) ends.push(...(await this.byBlock([block], filter, mode)))
+      return ends
+    }
+  }
+
+  /** A block by the ways that are left after its receipts, or `null` where these were not tried. */
+  private async otherwise(
+    block: EthereumBlock,
+    filter: EthereumFilter,
+    first: NodeFailure | null,
+  ): Promise<ObservedBlock> {
+    if (first instanceof ExcessReceipts) return await this.withExcess(block, filter)
+    const failures = first === null ? [] : [first]
+    const isUnexplained = first instanceof UnexplainedFilter && !this.shortcomings.has(GIVEN_FILTERS)
+    const single = [SINGLE, () => this.singly(block, filter)] as const
+    const byLogs = [BY_LOGS, () => this.byLogs(block, filter)] as const
+    // Logs tell of what is in doubt; single receipts would only leave it out.
+    const others = first instanceof DoubtfulTransfer ? [byLogs, single] : [single, byLogs]
+    const ways: readonly (readonly [Way, () => Promise<ObservedBlock>])[] = [
+      ...(isUnexplained ? [[GIVEN_FILTERS, () => this.withOwnFilters(block, filter)] as const] : []),
+      ...others.filter(([way]) => !this.shortcomings.has(way)),
+      // It was not tried, because it is said not to work.
+      ...(first === null ? [[BY_BLOCK, () => this.withOwnFilters(block, filter)] as const] : []),
+    ]
+    for (const [way, read] of ways) {
       try {
-        // At first one alone: a batch that is refused would be retried in ever smaller parts.
-        const tried = this.hasShown ? 0 : 1
-        const observed = [...(await this.byBlock(blocks.slice(0, tried), filter))]
-        this.hasShown ||= observed.length > 0
-        return [...observed, ...(await this.byBlock(blocks.slice(tried), filter))]
+        const found = await read()
+        // A node that does not have them yet will have them soon.
+        const isOver =
+          first === null || way === GIVEN_FILTERS || first instanceof MissingBlock || first instanceof DoubtfulTransfer
+        if (!isOver) this.shortcomings.failed(BY_BLOCK)
+        return found
       } catch (error) {
-        if (!isPerhapsTooLarge(error) || isOfPrunedHistory(error)) throw error
-        if (isMissingMethod(error)) this.isByBlock = false
+        const failure = passable(error)
+        failures.push(failure)
+        if (isMissingMethod(failure)) this.shortcomings.note(way)
       }
     }
-    const observed: ObservedBlock[] = []
-    for (const block of blocks) {
-      const receipts = await this.rpc.all(block.txHashes.map(receiptCall), anything, readReceipt)
-      observed.push(observeWhole(block, receipts, filter))
+    const [only, ...more] = failures
+    throw more.length === 0 && only !== undefined ? only : new EveryWayFailed(`block ${block.height}`, failures)
+  }
+
+  /**
+   * A block with receipts of transactions that are not in it, as some nodes have of bridges. Throws unless the node says that
+   * it has no other transactions.
+   */
+  private async withExcess(block: EthereumBlock, filter: EthereumFilter): Promise<ObservedBlock> {
+    const count = quantityIn(await this.rpc.call('eth_getBlockTransactionCountByHash', [block.hash]))
+    demand(count === BigInt(block.txHashes.length), 'a block comes without some of its transactions')
+    const [end] = await this.byBlock([block], filter, 'own', true)
+    if (end === undefined || !(end instanceof NodeFailure)) return end ?? (await this.singly(block, filter))
+    return await this.otherwise(block, filter, end)
+  }
+
+  /** The receipts of a block, with filters over all their logs in place of those that they have. */
+  private async withOwnFilters(block: EthereumBlock, filter: EthereumFilter): Promise<ObservedBlock> {
+    const [end] = await this.byBlock([block], filter, 'own')
+    if (end === undefined || end instanceof NodeFailure) throw end ?? new BadAnswer('no receipts')
+    this.shortcomings.note(GIVEN_FILTERS)
+    return end
+  }
+
+  /** The receipts of a block one by one. */
+  private async singly(block: EthereumBlock, filter: EthereumFilter): Promise<ObservedBlock> {
+    const { txHashes } = block
+    const receipts = new Receipts(filter, 'own')
+    for (let from = 0; from < txHashes.length; from += SINGLES_MAX) {
+      const count = Math.min(SINGLES_MAX, txHashes.length - from)
+      const hashes = Array.from({ length: count }, (_, i) => txHashes.at(from + i))
+      await this.single(hashes, filter, 'own', (receipt, i) => receipts.take(receipt, from + i))
     }
-    return observed
+    return observeWhole(block, receipts, filter)
   }
 
-  /** Whether the node has the receipts of a height, as far as it tells. */
-  async has(height: number): Promise<boolean> {
-    if (!this.isByBlock) return true
-    const { method, params } = blockCall(height)
-    return (await this.rpc.call(method, params, anything)) !== null
+  /**
+   * A block by all its logs, which its header's filter proves to be all, and the receipts of the transactions that concern us.
+   * What logs and receipts both tell of counts, even if the header does not know of it.
+   */
+  private async byLogs(block: EthereumBlock, filter: EthereumFilter): Promise<ObservedBlock> {
+    demand(proves(block.bloom), 'the header does not say which logs the block has')
+    const call = { method: BY_LOGS, params: [{ blockHash: block.hash }] }
+    const [logs] = await this.rpc.all([call], logsShape(filter, 'own'), (answer) => answer)
+    demand(logs !== null && logs !== undefined, 'logs of a block: not a list')
+    const find = block.txHashes.finder()
+    const concerned = new Map<string, { payment?: NativePayment; logs: number; txIndex: number }>()
+    for (const payment of block.payments) {
+      const hash = block.txHashes.at(payment.txIndex)
+      demand(hash !== null, 'a transaction that pays us has no hash')
+      concerned.set(hash, { payment, logs: 0, txIndex: payment.txIndex })
+    }
+    for (const { txHash, blockHash, isRemoved } of logs.transfers) {
+      const hash = hashIn(txHash)
+      demand(hash !== null && !isRemoved, 'a log of a transfer to us is of no transaction')
+      demand(blockHash === undefined || hashIn(blockHash) === block.hash, 'a log is of another block')
+      const known = concerned.get(hash) ?? { logs: 0, txIndex: find(hash) ?? block.txHashes.length }
+      concerned.set(hash, { ...known, logs: known.logs + 1 })
+    }
+    const hashes = [...concerned.keys()]
+    const receipts = new Receipts(filter, 'own')
+    await this.single(hashes, filter, 'own', (receipt, i) => receipts.take(receipt, i))
+    const bloom = logs.bloom()
+    bloom.addAll(receipts.bloom)
+    if (!bloom.covers(block.bloom)) throw new UnexplainedFilter('the logs of a block are not those of its header')
+    demand(receipts.areOf(block.hash), 'receipts are of another block')
+    const transfers = [...concerned].map(([hash, { payment, logs: count, txIndex }], i) => {
+      demand(!receipts.hashes.isKnown(i) || receipts.hashes.at(i) === hash, 'a receipt is of another transaction')
+      const logged = receipts.relevant.find(({ place }) => place === i)?.transfers ?? []
+      if (!didSucceed(receipts, i)) return { txIndex, transfers: [] }
+      demand(logged.length === count, 'a receipt has other logs than its block')
+      return { txIndex, transfers: transfersOf(hash, block.hash, payment, logged) }
+    })
+    return observed(
+      block,
+      transfers.sort((a, b) => a.txIndex - b.txIndex).flatMap((each) => each.transfers),
+    )
   }
 
-  /** Rejects unless the node returns all receipts of a height at once. */
-  async demandByBlock(height: number): Promise<void> {
-    const { method, params } = blockCall(height)
-    listOf(await this.rpc.call(method, params, anything), 'receipts of a block')
-  }
-
-  /** Blocks without relevant logs: the receipts of their payments, of all blocks together. */
-  private async payments(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<ObservedBlock[]> {
-    const hashes = blocks.flatMap(({ payments, txHashes }) => payments.map(({ txIndex }) => txHashes[txIndex]))
-    const receipts = await this.rpc.all(hashes.map(receiptCall), anything, readReceipt)
-    let taken = 0
-    return blocks.map((block) => {
-      const own = receipts.slice(taken, taken + block.payments.length)
-      taken += own.length
-      return observePayments(block, own, filter)
+  /** What came of blocks without relevant logs, by the receipts of their payments, of all blocks together. */
+  private async payments(
+    blocks: readonly EthereumBlock[],
+    filter: EthereumFilter,
+  ): Promise<readonly (readonly [EthereumBlock, End])[]> {
+    const receipts = blocks.map(() => new Receipts(filter, 'given'))
+    const asked = blocks.flatMap(({ payments, txHashes }, n) => {
+      return payments.map(({ txIndex }, i) => ({ n, i, hash: txHashes.at(txIndex) }))
+    })
+    const failure = await failureOf(async () => {
+      const hashes = asked.map(({ hash }) => hash)
+      await this.single(hashes, filter, 'given', (receipt, at) => {
+        const { n, i } = asked[at] as (typeof asked)[number]
+        receipts[n]?.take(receipt, i)
+      })
+    })
+    return blocks.map((block, n) => {
+      if (block.payments.length > 0 && failure !== null) return [block, failure]
+      return [block, endOf(() => observePayments(block, receipts[n] as Receipts))]
     })
   }
 
-  /** Only the receipts of one batch are in memory at a time. */
-  private byBlock(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
-    const calls = blocks.map(({ height }) => blockCall(height))
-    return this.rpc.all(calls, anything, (answer, i) => {
-      const block = blocks[i] as EthereumBlock
-      if (answer === null) throw new MissingBlock(`the node does not have the receipts of block ${block.height}`)
-      return observeWhole(block, listOf(answer, 'receipts of a block').map(readReceipt), filter)
+  /** The receipts of transactions, each of which must be known and there. */
+  private async single(
+    hashes: readonly (string | null)[],
+    filter: EthereumFilter,
+    mode: FilterMode,
+    take: (receipt: ToldReceipt, i: number) => void,
+  ): Promise<void> {
+    const calls = hashes.map((hash) => {
+      demand(hash !== null, 'a transaction has no hash')
+      return receiptCall(hash)
+    })
+    await this.rpc.all(calls, receiptShape(filter, mode), (receipt, i) => {
+      if (receipt === null) throw new MissingBlock(`the node does not have the receipt of ${hashes[i]}`)
+      take(receipt, i)
     })
   }
+}
+
+/** Whether a node has what a call asks for; null when it does not tell. */
+async function isKeptAs(rpc: JsonRpc, { method, params }: RpcCall): Promise<boolean | null> {
+  try {
+    return (await rpc.call(method, params, presence)) !== null
+  } catch (error) {
+    const failure = passable(error)
+    return isOfPrunedHistory(failure) ? false : null
+  }
+}
+
+/** What came of a block. */
+function endOf(observe: () => ObservedBlock): End {
+  try {
+    return observe()
+  } catch (error) {
+    if (error instanceof NodeFailure) return error
+    throw error
+  }
+}
+
+/** Null when it succeeds. */
+async function failureOf(work: () => Promise<void>): Promise<NodeFailure | null> {
+  try {
+    await work()
+    return null
+  } catch (error) {
+    return passable(error)
+  }
+}
+
+/** A failure after which another way may succeed. Throws any other error: a refusal of the rate refuses that way too. */
+function passable(error: unknown): NodeFailure {
+  if (error instanceof NodeFailure && limitOf(error) === null) return error
+  throw error
 }
 
 function blockCall(height: number): RpcCall {
-  return { method: 'eth_getBlockReceipts', params: [quantityText(height)] }
+  return { method: BY_BLOCK, params: [quantityText(height)] }
 }
 
-function receiptCall(txHash: string | undefined): RpcCall {
-  return { method: 'eth_getTransactionReceipt', params: [txHash] }
+function receiptCall(txHash: string): RpcCall {
+  return { method: SINGLE, params: [txHash] }
 }

@@ -1,159 +1,163 @@
 import { formatAmount, NATIVE_LABEL, TOKEN_LABEL } from '../../domain/amount.js'
-import type { ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../domain/block.js'
-import { demand } from '../node/answer.js'
-import type { EthereumBlock, EthereumLog, EthereumReceipt } from './block.js'
-import { type BloomEntry, bloomEntry, LogsBloom } from './bloom.js'
+import type { ObservedBlock, ObservedTransfer } from '../../domain/block.js'
+import { BadAnswer, demand } from '../node/answer.js'
+import type { EthereumBlock, NativePayment } from './block.js'
+import type { EthereumFilter } from './filter.js'
+import { proves } from './filter.js'
+import type { LoggedTransfer } from './logs.js'
+import type { Receipts } from './receipts.js'
+import { hashIn } from './values.js'
 
-/** keccak-256 of `Transfer(address,address,uint256)` (ERC-20). */
-export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-/** The event, the sender, the receiver. A fourth topic makes it another event (ERC-721). */
-const TRANSFER_TOPICS = 3
-const TRANSFER_ENTRY = bloomEntry(TRANSFER_TOPIC)
-/** A topic is 32 bytes; the last 20 of them are an address. */
-const ADDRESS_PADDING = `0x${'0'.repeat(24)}`
-/** With more addresses than this, a block's filter nearly always claims that one of them may be in it. */
-const NAMED_MAX = 64
+/** The header's filter has an entry that no log explains. */
+export class UnexplainedFilter extends BadAnswer {}
 
-/** The transfers that one query is about. The answer about an address stays the same during the query. */
-export class EthereumFilter {
-  /** Address of the token's contract, in lower case. */
-  readonly token: string
-  private readonly answers = new Map<string, boolean>()
-  /** The entries of addresses and topics that were looked at: many return within one query. */
-  private readonly entries = new Map<string, BloomEntry>()
-  private readonly tokenEntry: BloomEntry
-  /** The entries of the relevant receivers, null when there are too many. */
-  private readonly named: readonly BloomEntry[] | null
+/** A block has more receipts than transactions: some of these may be missing, or the node tells of others too. */
+export class ExcessReceipts extends BadAnswer {}
 
-  constructor(
-    token: string,
-    private readonly watched: WatchedAddresses,
-  ) {
-    this.token = token.toLowerCase()
-    this.tokenEntry = bloomEntry(this.token)
-    this.named = watched.few(NAMED_MAX)?.map((address) => bloomEntry(addressTopic(address))) ?? null
-  }
-
-  readonly isWatched = (address: string): boolean => {
-    const known = this.answers.get(address)
-    if (known !== undefined) return known
-    const isWatched = this.watched.has(address)
-    this.answers.set(address, isWatched)
-    return isWatched
-  }
-
-  /**
-   * Whether a block may have transfers of the token to watched addresses, by the Bloom filter of its header, which
-   * never denies an entry that is there. An empty filter is not believed: a chain may have none, and its blocks are refused then.
-   */
-  mayMatchLogs({ bloom, txHashes }: EthereumBlock): boolean {
-    if (txHashes.length === 0) return false
-    if (bloom.isEmpty) return true
-    if (!this.mayHoldToken(bloom)) return false
-    return this.named?.some((entry) => bloom.mayContain(entry)) ?? true
-  }
-
-  bloomOf(logs: readonly EthereumLog[]): LogsBloom {
-    return LogsBloom.over(
-      logs.flatMap(({ address, topics }) => [address, ...topics]),
-      (data) => {
-        const entry = this.entries.get(data) ?? bloomEntry(data)
-        this.entries.set(data, entry)
-        return entry
-      },
-    )
-  }
-
-  /** Whether logs with this filter may have a transfer of the token, to whomever. */
-  mayHoldToken(bloom: LogsBloom): boolean {
-    return bloom.mayContain(this.tokenEntry) && bloom.mayContain(TRANSFER_ENTRY)
-  }
-}
-
-/** The topic for an address. */
-export function addressTopic(address: string): string {
-  return `${ADDRESS_PADDING}${address.slice(2).toLowerCase()}`
-}
+/** A receipt tells of a transfer to us that the block or its header does not know of. */
+export class DoubtfulTransfer extends BadAnswer {}
 
 /**
- * The transfers of a block with all its receipts. Throws `BadAnswer` unless there is one for each transaction, in
- * order, their Bloom filters together are that of the header, and the logs of each receipt make its filter. The last is
- * only checked where the filter allows a transfer of the token: for every log it would take a third of the time.
+ * The transfers of a block with all its receipts. Throws `BadAnswer` unless each transaction has a receipt and the logs
+ * explain the filter of the header, which together prove that nothing is missing; and when a transfer to us is in doubt.
+ * `isCounted`: the node has said that the block has as many transactions as it told.
  */
 export function observeWhole(
   block: EthereumBlock,
-  receipts: readonly EthereumReceipt[],
+  receipts: Receipts,
   filter: EthereumFilter,
+  isCounted = false,
 ): ObservedBlock {
-  demand(receipts.length === block.txHashes.length, 'a block has not as many receipts as transactions')
-  const logs = receipts.flatMap((receipt) => receipt.logs)
-  const isInOrder = logs.every(({ logIndex }, i) => logIndex === i)
-  demand(isInOrder, 'the logs of a block are not consecutive')
-  const union = LogsBloom.union(receipts.map(({ bloom }) => bloom))
-  demand(union.equals(block.bloom), 'the logs of a block are not those of its header')
-  for (const receipt of receipts) {
-    const isFitting = filter.mayHoldToken(receipt.bloom)
-      ? filter.bloomOf(receipt.logs).equals(receipt.bloom)
-      : receipt.logs.every(({ address, topics }) => address !== filter.token || topics[0] !== TRANSFER_TOPIC)
-    demand(isFitting, 'the logs of a receipt are not those of its filter')
+  const isExcess = receipts.length > block.txHashes.length && !isCounted
+  if (isExcess) throw new ExcessReceipts('a block has more receipts than transactions')
+  const places = placesOf(block, receipts)
+  demand(receipts.areOf(block.hash), 'receipts are of another block')
+  if (proves(block.bloom) && !receipts.bloom.covers(block.bloom)) {
+    throw new UnexplainedFilter('the logs of a block are not those of its header')
   }
-  return observe(block, new Map(receipts.entries()), filter)
+  const byPlace = new Map<number, readonly LoggedTransfer[]>()
+  for (const { place, transfers } of receipts.relevant) {
+    const txIndex = places.inBlock(place)
+    if (txIndex === null)
+      throw new DoubtfulTransfer('a receipt with a transfer to us is of no transaction of the block')
+    byPlace.set(txIndex, transfers)
+  }
+  const found: ObservedTransfer[] = []
+  const payments = new Map(block.payments.map((payment) => [payment.txIndex, payment]))
+  const concerned = [...new Set([...payments.keys(), ...byPlace.keys()])].sort((a, b) => a - b)
+  for (const txIndex of concerned) {
+    const place = places.ofReceipt(txIndex)
+    if (!didSucceed(receipts, place)) continue
+    const txHash = block.txHashes.at(txIndex) ?? receipts.hashes.at(place)
+    demand(txHash !== null, 'a transaction that pays us has no hash')
+    const logged = byPlace.get(txIndex) ?? []
+    if (logged.some((transfer) => filter.isDenied(transfer, block.bloom))) {
+      throw new DoubtfulTransfer('a block has a log that its header denies')
+    }
+    found.push(...transfersOf(txHash, block.hash, payments.get(txIndex), logged))
+  }
+  return observed(block, found)
 }
 
-/** The transfers of a block without any of the token, from the receipts of its payments, in order. */
-export function observePayments(
-  block: EthereumBlock,
-  receipts: readonly EthereumReceipt[],
-  filter: EthereumFilter,
-): ObservedBlock {
-  const byPlace = new Map(block.payments.map(({ txIndex }, i) => [txIndex, receipts[i]]))
-  const observed = observe(block, byPlace, filter)
-  const isNative = observed.transfers.every(({ index }) => index === 0)
-  demand(isNative, 'a block has a log that its header denies')
-  return observed
+/**
+ * The transfers of a block whose header denies every log to us, from the receipts of its payments, in order. Throws `BadAnswer`
+ * for receipts that tell of more.
+ */
+export function observePayments(block: EthereumBlock, receipts: Receipts): ObservedBlock {
+  demand(receipts.relevant.length === 0, 'a block has a log that its header denies')
+  demand(receipts.areOf(block.hash), 'receipts are of another block')
+  const transfers = block.payments.flatMap((payment, i) => {
+    const txHash = block.txHashes.at(payment.txIndex)
+    const told = receipts.hashes.at(i)
+    demand(txHash !== null && (told === null || told === txHash), 'a receipt is of another transaction')
+    return didSucceed(receipts, i) ? transfersOf(txHash, block.hash, payment, []) : []
+  })
+  return observed(block, transfers)
 }
 
-/** `receipts` by position; those without possible transfers may be missing. */
-function observe(
-  block: EthereumBlock,
-  receipts: ReadonlyMap<number, EthereumReceipt | undefined>,
-  filter: EthereumFilter,
-): ObservedBlock {
-  const transfers: ObservedTransfer[] = []
-  for (const [txIndex, receipt] of receipts) {
-    const isOfBlock = receipt?.blockHash === block.hash && receipt.txIndex === txIndex
-    demand(isOfBlock && receipt.txHash === block.txHashes[txIndex], 'a receipt is of another block or transaction')
-    transfers.push(...transfersOf(receipt, block, filter))
-  }
-  const { height, hash, parentHash, timeMs } = block
+/** Whether a transaction that concerns us succeeded. Throws `BadAnswer` where its receipt does not say. */
+export function didSucceed(receipts: Receipts, place: number): boolean {
+  const outcome = receipts.outcomeAt(place)
+  demand(outcome === 'succeeded' || outcome === 'failed', 'a receipt does not say whether its transaction succeeded')
+  return outcome === 'succeeded'
+}
+
+/** A block with its transfers. */
+export function observed({ height, hash, parentHash, timeMs }: EthereumBlock, transfers: readonly ObservedTransfer[]) {
   return { height, hash, parentHash, timeMs, transfers }
 }
 
-/** The transfers of a transaction to watched addresses: its own value first, then the logs of its receipt. */
-function transfersOf(receipt: EthereumReceipt, block: EthereumBlock, filter: EthereumFilter): ObservedTransfer[] {
-  if (!receipt.succeeded) return []
-  const { txHash } = receipt
+/**
+ * The transfers of a transaction that succeeded: its own value first, then those of its logs. Throws `BadAnswer` for a log of
+ * a transfer to us that is not whole.
+ */
+export function transfersOf(
+  txHash: string,
+  blockHash: string,
+  payment: NativePayment | undefined,
+  logged: readonly LoggedTransfer[],
+): readonly ObservedTransfer[] {
   const transfers: ObservedTransfer[] = []
-  const payment = block.payments.find(({ txIndex }) => txIndex === receipt.txIndex)
   if (payment !== undefined) {
     const { toAddress, amount } = payment
     // An atom of an amount is 10⁻¹⁸, and so is a wei.
     transfers.push({ txHash, index: 0, toAddress, currency: NATIVE_LABEL, amount: formatAmount(amount) })
   }
-  for (const [i, log] of receipt.logs.entries()) {
-    const toAddress = receiverOf(log, filter.token)
-    // Other data than a word are no amount, and 0 transfers nothing.
-    if (toAddress === null || !log.word || !filter.isWatched(toAddress)) continue
-    // The position within the receipt stays the same when another block includes the transaction; `logIndex` does not.
-    const index = i + 1
-    transfers.push({ txHash, index, toAddress, currency: TOKEN_LABEL, amount: log.word.toString() })
+  const own = payment === undefined ? undefined : logged.find((transfer) => tellsOf(transfer, payment))
+  for (const transfer of logged) {
+    const { place, what, toAddress, amount } = transfer
+    demand(isOf(transfer, txHash, blockHash), 'a receipt has a log of another transaction or block')
+    demand(amount !== null, 'a log of a transfer has no amount')
+    if (transfer === own) continue
+    // The place within the receipt stays the same when another block includes the transaction; `logIndex` does not.
+    const index = place + 1
+    if (what === 'token') transfers.push({ txHash, index, toAddress, currency: TOKEN_LABEL, amount: amount.toString() })
+    else transfers.push({ txHash, index, toAddress, currency: NATIVE_LABEL, amount: formatAmount(amount) })
   }
   return transfers
 }
 
-/** The receiver of a transfer of the token; null for any other log. */
-function receiverOf({ address, topics }: EthereumLog, token: string): string | null {
-  const [event, , receiver] = topics
-  if (address !== token || event !== TRANSFER_TOPIC || topics.length !== TRANSFER_TOPICS) return null
-  return receiver?.startsWith(ADDRESS_PADDING) === true ? `0x${receiver.slice(ADDRESS_PADDING.length)}` : null
+/** Whether a log of coins tells of what the transaction itself sends, which is the first movement of the transaction. */
+function tellsOf({ what, from, toAddress, amount }: LoggedTransfer, payment: NativePayment): boolean {
+  const isSameSender = payment.from === null || from === payment.from
+  return what === 'coin' && toAddress === payment.toAddress && amount === payment.amount && isSameSender
+}
+
+/** Whether a log is of a transaction and block, as far as it tells. */
+function isOf(log: LoggedTransfer, txHash: string, blockHash: string): boolean {
+  if (log.isRemoved) return false
+  const [ofTransaction, ofBlock] = [hashIn(log.txHash), hashIn(log.blockHash)]
+  return (ofTransaction === null || ofTransaction === txHash) && (ofBlock === null || ofBlock === blockHash)
+}
+
+/** Which receipt is of which transaction. */
+interface Places {
+  /** The place of a transaction's receipt. */
+  ofReceipt(txIndex: number): number
+  /** The place of the transaction of a receipt; null when the block does not have it. */
+  inBlock(place: number): number | null
+}
+
+/** Finds the receipt of each transaction: at its place, or else by its hash. Throws `BadAnswer` unless each has one. */
+function placesOf({ txHashes }: EthereumBlock, receipts: Receipts): Places {
+  const count = txHashes.length
+  const isAbsent = (place: number): boolean => receipts.outcomeAt(place) === 'absent'
+  const isInPlace = txHashes.agreesWith(receipts.hashes, count) && !anyBelow(count, isAbsent)
+  if (isInPlace) return { ofReceipt: (txIndex) => txIndex, inBlock: (place) => (place < count ? place : null) }
+  demand(receipts.length >= count, 'a block has not as many receipts as transactions')
+  const [findReceipt, findTransaction] = [receipts.hashes.finder(), txHashes.finder()]
+  const placeOf = (txIndex: number): number | null => {
+    const place = findReceipt(txHashes.at(txIndex))
+    return place === null || isAbsent(place) ? null : place
+  }
+  demand(!anyBelow(count, (txIndex) => placeOf(txIndex) === null), 'a block has a transaction without a receipt')
+  return {
+    ofReceipt: (txIndex) => placeOf(txIndex) ?? 0,
+    inBlock: (place) => findTransaction(receipts.hashes.at(place)),
+  }
+}
+
+function anyBelow(count: number, is: (n: number) => boolean): boolean {
+  for (let n = 0; n < count; n += 1) if (is(n)) return true
+  return false
 }

@@ -1,11 +1,16 @@
-import { NodeFailure } from './answer.js'
+import { limitOf, NodeFailure } from './answer.js'
 
 /** Something that was found out about a node. */
 export interface NodeFact {
   readonly verdict: 'ok' | 'warning' | 'failed'
   /** A sentence without its subject, which is the node, and without its full stop. */
   readonly text: string
+  /** What to do about it, in sentences; absent where nothing is wrong. */
+  readonly advice?: string
 }
+
+/** What to do about a rate limit, whatever else was asked. */
+const PACE_ADVICE = 'Wait, or choose a plan that allows more: while the node refuses calls, payments are seen later.'
 
 /** Finds one thing out. Where the node fails to answer, `otherwise` says what that means. */
 export async function factOf(
@@ -15,8 +20,9 @@ export async function factOf(
   try {
     return await find()
   } catch (error) {
-    if (error instanceof NodeFailure) return otherwise(error.message)
-    throw error
+    if (!(error instanceof NodeFailure)) throw error
+    const fact = otherwise(error.message)
+    return limitOf(error) === null ? fact : { ...fact, advice: PACE_ADVICE }
   }
 }
 
@@ -28,10 +34,19 @@ export function headFact(
 ): NodeFact {
   const seconds = Math.round((nowMs - timeMs) / 1000)
   const age = seconds < 0 ? `${-seconds} s in the future by this clock` : `${seconds} s old`
-  const isWrong = nowMs - timeMs > ageMaxMs || seconds < -FUTURE_MAX_SECONDS
   const text = `is at block ${latest}, which is ${age}, and confirmed up to ${confirmed}`
-  return { verdict: isWrong ? 'warning' : 'ok', text }
+  if (seconds < -FUTURE_MAX_SECONDS) {
+    return { verdict: seconds < -FUTURE_FAILED_SECONDS ? 'failed' : 'warning', text, advice: FUTURE_ADVICE }
+  }
+  return nowMs - timeMs > ageMaxMs ? { verdict: 'failed', text, advice: STALE_ADVICE } : { verdict: 'ok', text }
 }
 
 /** Producers of blocks may be a little ahead. */
 const FUTURE_MAX_SECONDS = 15
+/** Nobody is that far ahead by chance. */
+const FUTURE_FAILED_SECONDS = 600
+
+const FUTURE_ADVICE =
+  'Set the clock of this machine, and that of the node if you run it: invoices are compared with the times of blocks.'
+const STALE_ADVICE =
+  'Payments are not seen before the node has caught up. Let it sync, or name another one. If the network makes blocks seldom, raise its quietSeconds.'

@@ -21,6 +21,8 @@ const MS_PER_SECOND = 1000
 /** A block that a node lacks this far below its own head is one that it no longer keeps. */
 const HISTORY_DEPTH = 128
 
+const WRONG_NODE_ADVICE = 'Name a node of this network, or correct the network and its token in the settings.'
+
 /** How an attempt at an endpoint ended. */
 type End<T> = { readonly answer: T } | { readonly reason: string; readonly problem: Problem | null }
 
@@ -82,7 +84,9 @@ export class NodesReader implements NetworkReader {
           return { endpoint: http.name, facts: await node.examine(clock.now(), headAgeMaxMs) }
         } catch (error) {
           if (!(error instanceof NodeFailure || error instanceof WrongNode)) throw error
-          return { endpoint: http.name, facts: [{ verdict: 'failed' as const, text: `fails: ${error.message}` }] }
+          const text = `fails: ${error.message}`
+          const advice = error instanceof WrongNode ? WRONG_NODE_ADVICE : undefined
+          return { endpoint: http.name, facts: [{ verdict: 'failed' as const, text, ...(advice && { advice }) }] }
         }
       }),
     )

@@ -65,20 +65,22 @@ async function examineNodes({ settings, clock, log }: Patient, entry: NetworkEnt
   if (reader === null) return [skipped(network, 'It is not watched.')]
   try {
     const nodes = await reader.examine()
-    return nodes.flatMap(({ endpoint, facts }) =>
-      facts.map(({ verdict, text }) => FINDING[verdict](network, `${endpoint} ${text}.`)),
-    )
+    return nodes.flatMap(({ endpoint, facts }) => facts.map((fact) => findingOf(network, endpoint, fact)))
   } finally {
     await reader.close()
   }
 }
 
-const FINDING: Readonly<Record<NodeFact['verdict'], (network: string, text: string) => Finding>> = {
-  ok,
-  warning: (network, text) =>
-    warning(network, text, 'It works, but with more requests or later: see docs/networks.md.'),
-  failed: (network, text) =>
-    failed(network, text, 'Check the address, the key and the firewall, or name a node of this network and its token.'),
+function findingOf(network: string, endpoint: string, { verdict, text, advice }: NodeFact): Finding {
+  const sentence = `${endpoint} ${text}.`
+  switch (verdict) {
+    case 'ok':
+      return ok(network, sentence)
+    case 'warning':
+      return warning(network, sentence, advice ?? 'See docs/networks.md for what it means.')
+    case 'failed':
+      return failed(network, sentence, advice ?? 'Check the address, the key and the firewall.')
+  }
 }
 
 export const examineLedger: Examination = async ({ settings }) => {

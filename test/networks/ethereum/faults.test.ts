@@ -27,6 +27,7 @@ import {
 const BLOCKS = 18
 const LAGGING_AT = 12
 const HOUR_MS = 3_600_000
+const BY_BLOCK = 'eth_getBlockReceipts'
 
 const [ours, alsoOurs, theirs] = [addressNumber(1), addressNumber(2), addressNumber(3)]
 const METHOD_NOT_FOUND: ProxiedEnd = { error: { code: -32601, message: 'the method does not exist' } }
@@ -137,7 +138,39 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
   const hash = `0x${'ab'.repeat(32)}`
   const receiptless = (receipt: Record<string, unknown>) => ({ ...receipt, logs: [] })
 
+  /** The same on a node without any other way to read a block. */
+  function alone({ alter = (_call, end) => end }: Fault): Fault {
+    return {
+      alter: (call, end, forward) => {
+        const isOther = call.method === 'eth_getTransactionReceipt' || call.method === 'eth_getLogs'
+        return isOther ? METHOD_NOT_FOUND : alter(call, end, forward)
+      },
+    }
+  }
+
+  /** What a node leaves out of the receipts of a block. */
+  const spoilt: readonly [name: string, fault: Fault][] = [
+    ['blocks without receipts', only(BY_BLOCK, { result: [] })],
+    ['unknown blocks', only(BY_BLOCK, { result: null })],
+    ['receipts without logs', objects(BY_BLOCK, receiptless)],
+    ['receipts of another block', objects(BY_BLOCK, (each) => ({ ...each, blockHash: hash }))],
+    ['receipts of another transaction', objects(BY_BLOCK, (each) => ({ ...each, transactionHash: hash }))],
+    ['receipts without a status', objects(BY_BLOCK, (each) => ({ ...each, status: undefined }))],
+    ['receipts with half of the logs', objects(BY_BLOCK, (each) => ({ ...each, logs: (each['logs'] as []).slice(1) }))],
+    [
+      'logs that were removed',
+      objects(BY_BLOCK, (each) => ({
+        ...each,
+        logs: (each['logs'] as object[]).map((log) => ({ ...log, removed: true })),
+      })),
+    ],
+  ]
+
   const faults: readonly [name: string, fault: Fault, expected: Expected][] = [
+    ...spoilt.flatMap(([name, fault]): [string, Fault, Expected][] => [
+      [name, fault, 'truth'],
+      [`${name}, and without another way`, alone(fault), 'unavailable'],
+    ]),
     ['nothing wrong', {}, 'truth'],
     ['an inner error', whole((response) => response.writeHead(500).end()), 'unavailable'],
     ['a page of a balancer', whole((response) => response.writeHead(502).end('<html>Bad gateway')), 'unavailable'],
@@ -205,9 +238,6 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
       only('eth_getBlockReceipts', { error: { code: -1, message: 'no' } }),
       'truth',
     ],
-    ['blocks without receipts', only('eth_getBlockReceipts', { result: [] }), 'unavailable'],
-    ['unknown blocks', only('eth_getBlockReceipts', { result: null }), 'unavailable'],
-    ['receipts without logs', objects('eth_getBlockReceipts', receiptless), 'unavailable'],
     [
       'single receipts without logs',
       {
@@ -230,34 +260,6 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
       'unavailable',
     ],
     [
-      'receipts of another block',
-      objects('eth_getBlockReceipts', (each) => ({ ...each, blockHash: hash })),
-      'unavailable',
-    ],
-    [
-      'receipts of another transaction',
-      objects('eth_getBlockReceipts', (each) => ({ ...each, transactionHash: hash })),
-      'unavailable',
-    ],
-    [
-      'receipts without a status',
-      objects('eth_getBlockReceipts', (each) => ({ ...each, status: undefined })),
-      'unavailable',
-    ],
-    [
-      'receipts with half of the logs',
-      objects('eth_getBlockReceipts', (each) => ({ ...each, logs: (each['logs'] as []).slice(1) })),
-      'unavailable',
-    ],
-    [
-      'logs that were removed',
-      objects('eth_getBlockReceipts', (each) => ({
-        ...each,
-        logs: (each['logs'] as object[]).map((log) => ({ ...log, removed: true })),
-      })),
-      'unavailable',
-    ],
-    [
       'blocks without transactions',
       objects('eth_getBlockByNumber', (each) => ({ ...each, transactions: [] })),
       'unavailable',
@@ -268,7 +270,7 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
         ...each,
         transactions: (each['transactions'] as { hash: string }[]).map((t) => t.hash),
       })),
-      'unavailable',
+      'truth',
     ],
     [
       'blocks of another height',
@@ -283,12 +285,12 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
     [
       'blocks without a filter of logs',
       objects('eth_getBlockByNumber', (each) => ({ ...each, logsBloom: `0x${'0'.repeat(512)}` })),
-      'unavailable',
+      'truth',
     ],
     [
       'blocks whose filter claims everything',
       objects('eth_getBlockByNumber', (each) => ({ ...each, logsBloom: `0x${'f'.repeat(512)}` })),
-      'unavailable',
+      'truth',
     ],
     ['no blocks', only('eth_getBlockByNumber', { result: null }), 'unavailable'],
     ['a lagging replica', lagging, 'unavailable'],
@@ -330,13 +332,13 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
     })
   }
 
-  test('refuses a range that is no chain', async () => {
+  test('reads one block of a range that is no chain', async () => {
     const reader = ethereumReader([proxy.url], { token, clock, scheduler })
     try {
       proxy.fault = objects('eth_getBlockByNumber', (block) =>
         Number(block['number']) === 7 ? { ...block, parentHash: hash } : block,
       )
-      assert.equal(await certain(reader.blocks(6, 7, named)), null)
+      assert.deepEqual(await reader.blocks(6, 7, named), [truth[6]])
     } finally {
       await reader.close()
     }
@@ -385,7 +387,9 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
       const param = method === 'eth_getTransactionReceipt' ? truth[at]?.transfers.at(-1)?.txHash : hex(BigInt(at))
       const answer = await chain.node.call(method, param, ...(method === 'eth_getBlockByNumber' ? [true] : []))
       const isUnknown = (call: ProxiedCall) =>
-        method === 'eth_getTransactionReceipt' && call.method === 'eth_getBlockReceipts'
+        method === 'eth_getTransactionReceipt'
+          ? call.method === BY_BLOCK
+          : call.method === 'eth_getTransactionReceipt' && method === BY_BLOCK
       let refused = 0
       let asked = 0
       try {

@@ -3,7 +3,8 @@ import { type Clock, systemClock } from '../../../src/clock.js'
 import type { ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../../src/domain/block.js'
 import { createLog } from '../../../src/log.js'
 import { QUIET_SECONDS } from '../../../src/networks/catalogue/entry.js'
-import { type Confirmation, EthereumNode } from '../../../src/networks/ethereum/node.js'
+import type { Confirmation } from '../../../src/networks/ethereum/head-reader.js'
+import { EthereumNode } from '../../../src/networks/ethereum/node.js'
 import { type NetworkReader, NodeUnavailable } from '../../../src/networks/network-reader.js'
 import { NodesReader } from '../../../src/networks/node/nodes-reader.js'
 import { type Scheduler, systemScheduler } from '../../../src/scheduler.js'
@@ -37,6 +38,7 @@ export function ethereumReader(urls: readonly string[], variant: ReaderVariant):
     batchMax: variant.batchMax ?? 50,
     rangeMax: variant.rangeMax ?? 200,
     traces: variant.traces ?? false,
+    clock: variant.clock ?? systemClock,
   }
   return new NodesReader({
     network: 'SEP',

@@ -111,8 +111,11 @@ describe('the Ethereum reader with what real nodes do', { skip: anvilAbsence }, 
     [
       'receipts',
       {
-        alter: ({ method, params }, end) =>
-          method === 'eth_getBlockReceipts' && isOld(method, params) ? { result: null } : end,
+        alter: ({ method, params }, end) => {
+          if (method === 'eth_getLogs') return { result: [] }
+          const isReceipt = method === 'eth_getTransactionReceipt'
+          return isReceipt || (method === 'eth_getBlockReceipts' && isOld(method, params)) ? { result: null } : end
+        },
       },
     ],
   ]

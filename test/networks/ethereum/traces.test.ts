@@ -10,6 +10,7 @@ import { ANSWER_LIMIT_BYTES, certain, ether, ethereumReader, tether, watching } 
 
 const ETHER = 10n ** 18n
 const METHOD = 'debug_traceBlockByHash'
+const METHODS: readonly string[] = [METHOD, 'debug_traceTransaction']
 const [ours, alsoOurs, theirs] = [addressNumber(1), addressNumber(2), addressNumber(3)]
 
 /** Ether that the contract sent as the n-th of its transaction, counted from 0. */
@@ -143,7 +144,7 @@ describe('ether that contracts send', { skip: anvilAbsence }, () => {
     test(`a node that ${name} has a problem, and tells nothing without traces`, async () => {
       await call('pay(address)', [ours])
       await chain.mine()
-      proxy.fault = { alter: ({ method }, own) => (method === METHOD ? end : own) }
+      proxy.fault = { alter: ({ method }, own) => (METHODS.includes(method) ? end : own) }
       const refused = ethereumReader([proxy.url], { token, traces: true })
       try {
         await assert.rejects(refused.block(await chain.height(), watching([ours])[0]), (error) => {
@@ -217,8 +218,12 @@ describe('ether that contracts send', { skip: anvilAbsence }, () => {
       await call('pay(address)', [alsoOurs])
       await chain.mine()
       proxy.fault = {
-        alter: ({ method }, end) =>
-          method === METHOD && 'result' in end ? { result: change(end.result as Record<string, unknown>[]) } : end,
+        alter: ({ method }, end) => {
+          if (method === 'debug_traceTransaction') return { error: { code: -32000, message: 'execution timeout' } }
+          return method === METHOD && 'result' in end
+            ? { result: change(end.result as Record<string, unknown>[]) }
+            : end
+        },
       }
       const fresh = ethereumReader([proxy.url], { token, traces: true })
       try {

@@ -18,13 +18,14 @@ function token(data: string, end: ProxiedEnd): Fault {
   }
 }
 
-function symbol(hex: string): Fault {
-  return token(SYMBOL_CALL, { result: `0x${hex}` })
-}
-
-function word(value: number): string {
-  return value.toString(16).padStart(64, '0')
-}
+/** How nodes word that a contract refused a call. */
+const REVERTS = [
+  { code: 3, message: 'Transaction reverted without a reason string' },
+  { code: 3, message: 'execution failed' },
+  { code: -32000, message: 'VM Exception while processing transaction: revert' },
+  { code: -32015, message: 'VM execution error: Reverted 0x' },
+  { code: -32000, message: 'invalid opcode: INVALID' },
+]
 
 describe('what the Ethereum reader verifies', { skip: anvilAbsence }, () => {
   let chain: EthereumChain
@@ -53,7 +54,6 @@ describe('what the Ethereum reader verifies', { skip: anvilAbsence }, () => {
     return reader.verify()
   }
 
-  const utf8 = Buffer.from('₮USD').toString('hex')
   const cases: readonly [name: string, Partial<ReaderVariant>, Fault, expected: RegExp | null][] = [
     ['chain and token as configured', {}, {}, null],
     [
@@ -78,16 +78,20 @@ describe('what the Ethereum reader verifies', { skip: anvilAbsence }, () => {
       token(DECIMALS_CALL, { error: { code: -32000, message: 'header not found' } }),
       /^NodeUnavailable: SEP: .*header not found/,
     ],
-    ['a symbol of 32 bytes', {}, symbol(Buffer.from('USDT').toString('hex').padEnd(64, '0')), null],
-    ['a symbol of 32 bytes to the last', {}, symbol('41'.repeat(32)), null],
-    ['a symbol beyond ASCII', {}, symbol(word(32) + word(6) + utf8.padEnd(64, '0')), null],
-    ['no symbol', {}, symbol(''), /^WrongNode: .*no readable symbol/],
-    ['an empty symbol', {}, symbol(word(32) + word(0)), /no readable symbol/],
-    ['a symbol of control characters', {}, symbol(word(32) + word(1) + '07'.padEnd(64, '0')), /no readable symbol/],
-    ['a symbol that is no UTF-8', {}, symbol(word(32) + word(1) + 'ff'.padEnd(64, '0')), /no readable symbol/],
-    ['a symbol that is cut', {}, symbol(`${word(32)}${word(8)}41`), /no readable symbol/],
-    ['a symbol of endless length', {}, symbol(`${word(32)}${'f'.repeat(64)}`), /no readable symbol/],
-    ['a symbol at another place', {}, symbol(word(64) + word(1) + '41'.padEnd(64, '0')), /no readable symbol/],
+    ['no symbol', {}, token(SYMBOL_CALL, { result: '0x' }), null],
+    ['a symbol that is refused', {}, token(SYMBOL_CALL, { error: { code: 3, message: 'execution reverted' } }), null],
+    ...REVERTS.map((error): [string, Partial<ReaderVariant>, Fault, RegExp] => [
+      `a contract that is no token, by error ${error.code}: ${error.message}`,
+      {},
+      token(DECIMALS_CALL, { error }),
+      /^WrongNode: .*is no token/,
+    ]),
+    [
+      'no code asked for where the decimals are right',
+      {},
+      { methods: ['eth_getCode'], answer: (response) => !!response.destroy() },
+      null,
+    ],
     ['a node that is down', {}, { answer: (response) => !!response.destroy() }, /^NodeUnavailable: SEP: http/],
   ]
   for (const [name, variant, fault, expected] of cases) {

@@ -1,0 +1,96 @@
+/** What is read of logs: the transfers to us, and the filter over all of them. */
+
+import { fields, items, list, scalar, type ValueOf } from '../node/json-shape.js'
+import { LogsBloom } from './bloom.js'
+import type { EthereumFilter } from './filter.js'
+import type { Value } from './values.js'
+
+const TOPICS_MAX = 4
+/** Addresses and topics of a receipt that wait for its own filter to tell whether they matter. */
+const WAITING_MAX = 1024
+
+/** `given`: the filters of receipts are believed where they deny the token. `own`: filters are computed over all logs. */
+export type FilterMode = 'given' | 'own'
+
+const FIELDS = {
+  address: scalar,
+  topics: list(scalar, TOPICS_MAX),
+  data: scalar,
+  transactionHash: scalar,
+  blockHash: scalar,
+  removed: scalar,
+} as const
+
+const logShape = fields(FIELDS)
+/** A log as a node tells it, not yet checked. */
+export type ToldLog = NonNullable<ValueOf<typeof logShape>>
+
+/** A log that tells of a transfer to a watched address. */
+export interface LoggedTransfer {
+  /** The place of the log among all of its list, from 0. */
+  readonly place: number
+  /** Whether it moves the token, or the coin. */
+  readonly what: 'token' | 'coin'
+  /** The sender of coins. */
+  readonly from: string | null
+  readonly toAddress: string
+  /** Null when the node tells no number. */
+  readonly amount: bigint | null
+  readonly txHash: Value
+  readonly blockHash: Value
+  readonly isRemoved: boolean
+}
+
+/** The logs of a list: what matters of them. */
+class ToldLogs {
+  readonly transfers: LoggedTransfer[] = []
+  /** Whether one is a transfer of the token, or of coins to us. */
+  hasTransfer = false
+  private waiting: string[] = []
+  private own: LogsBloom | null
+
+  constructor(
+    private readonly filter: EthereumFilter,
+    mode: FilterMode,
+  ) {
+    this.own = mode === 'own' ? new LogsBloom() : null
+  }
+
+  take(log: ValueOf<typeof logShape>, place: number): void {
+    if (log === undefined || log === null) return
+    const { address, topics } = log
+    if (typeof address !== 'string') return
+    this.note(address)
+    if (topics === undefined || topics === null) return
+    for (const topic of topics) this.note(topic)
+    const transfer = this.filter.transferIn(log, place)
+    if (transfer === null) return
+    this.hasTransfer = true
+    if (transfer !== 'foreign') this.transfers.push(transfer)
+  }
+
+  end(): this {
+    return this
+  }
+
+  /** The filter over all logs. */
+  bloom(): LogsBloom {
+    const own = this.own ?? new LogsBloom()
+    for (const data of this.waiting) own.add(this.filter.entryOf(data))
+    this.own = own
+    this.waiting = []
+    return own
+  }
+
+  /** Most filters are never needed, so the entries of a few logs wait until it is known; more would take memory. */
+  private note(data: Value): void {
+    if (typeof data !== 'string') return
+    if (this.own !== null) this.own.add(this.filter.entryOf(data))
+    else if (this.waiting.push(data) >= WAITING_MAX) this.bloom()
+  }
+}
+
+/** What is read of a list of logs. */
+export function logsShape(filter: EthereumFilter, mode: FilterMode) {
+  return items(logShape, () => new ToldLogs(filter, mode))
+}

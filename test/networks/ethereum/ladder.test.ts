@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { ObservedTransfer } from '../../../src/domain/block.js'
+import { addressTopic, COIN_CONTRACT, TRANSFER_TOPIC } from '../../../src/networks/ethereum/filter.js'
+import type { NetworkReader } from '../../../src/networks/network-reader.js'
+import { PAUSE_MAX_MS } from '../../../src/networks/node/endpoint.js'
+import { TRIED_AGAIN_AFTER_MS } from '../../../src/networks/node/shortcomings.js'
+import { addressNumber } from '../../support/ethereum-chain.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { certain, ether, ethereumReader, tether, transfersOf, watching } from './fixture.js'
+import {
+  bloomOf,
+  hashNumber,
+  type ScriptedCall,
+  type ScriptedEnd,
+  ScriptedNode,
+  type ScriptedTransaction,
+  STRANGER,
+  TOKEN,
+  tokenTo,
+  word,
+} from './scripted-node.js'
+
+const ETHER = 10n ** 18n
+const [ours, alsoOurs] = [addressNumber(1), addressNumber(2)]
+const BLOCK = 'eth_getBlockByNumber'
+const WHOLE = 'eth_getBlockReceipts'
+const SINGLE = 'eth_getTransactionReceipt'
+const LOGS = 'eth_getLogs'
+
+const MISSING: ScriptedEnd = { error: { code: -32601, message: 'the method does not exist' } }
+
+type Quirk = ScriptedNode['quirk']
+const of =
+  (method: string, change: (own: ScriptedEnd, call: ScriptedCall) => ScriptedEnd): Quirk =>
+  (call, own) =>
+    call.method === method ? change(own, call) : own
+const both =
+  (...quirks: readonly Quirk[]): Quirk =>
+  (call, own) =>
+    quirks.reduce((end, quirk) => quirk(call, end), own)
+const each = (change: (receipt: Record<string, unknown>, i: number) => unknown) => (own: ScriptedEnd) =>
+  'result' in own && Array.isArray(own.result) ? { result: own.result.map(change) } : own
+
+describe('a block is read in every way that there is', () => {
+  const [named, unnamed] = watching([ours, alsoOurs])
+  let node: ScriptedNode
+  let clock: ManualClock
+  let reader: NetworkReader
+  let height: number
+  let truth: readonly ObservedTransfer[]
+
+  beforeEach(async () => {
+    node = await ScriptedNode.start()
+    clock = new ManualClock(1_700_000_000_000)
+    reader = ethereumReader([node.url], { token: TOKEN, clock, confirmation: 1 })
+    node.add([tokenTo(STRANGER, 1n)])
+    const transactions: readonly ScriptedTransaction[] = [
+      { isFailed: true },
+      tokenTo(ours, 5n),
+      { to: ours, value: ETHER },
+      { logs: [{ address: STRANGER, topics: [hashNumber(9)] }] },
+      tokenTo(alsoOurs, 6n),
+      { ...tokenTo(ours, 7n), isFailed: true, logs: [] },
+    ]
+    node.add(transactions)
+    height = node.height
+    const hash = (i: number) => hashNumber(2, height, i)
+    truth = [tether(hash(1), 1, ours, 5n), ether(hash(2), ours, '1'), tether(hash(4), 1, alsoOurs, 6n)]
+    node.add([])
+  })
+  afterEach(async () => {
+    await reader.close()
+    await node.close()
+  })
+
+  /** Reads the block alone, and in a range, by all wallets by name and by too many. */
+  async function seen(): Promise<readonly (readonly ObservedTransfer[] | undefined)[]> {
+    const answers: (readonly ObservedTransfer[] | undefined)[] = []
+    for (const watched of [named, unnamed]) {
+      answers.push((await reader.block(height, watched))?.transfers)
+      answers.push((await reader.fresh(height, height + 1, watched))[0]?.transfers)
+      answers.push((await reader.blocks(height, height, watched))[0]?.transfers)
+    }
+    return answers
+  }
+
+  const strange = { address: 7, topics: [null, {}, '0x'], data: [] }
+  const noWhole = of(WHOLE, () => MISSING)
+  const readable: readonly [name: string, quirk: Quirk][] = [
+    ['nothing wrong', (_call, own) => own],
+    ['receipts of blocks: HTTP status 405', of(WHOLE, () => ({ http: 405, body: '{"result":"null"}' }))],
+    ['receipts of blocks: HTTP status 500', of(WHOLE, () => ({ http: 500 }))],
+    ['receipts of blocks: another text', of(WHOLE, () => ({ http: 200, body: '<html>' }))],
+    ...[-32_601, -32_004, -32_700, -32_000, -32_603].map((code): [string, Quirk] => [
+      `receipts of blocks: error ${code}`,
+      of(WHOLE, () => ({ error: { code, message: 'no' } })),
+    ]),
+    ['receipts of blocks: null', of(WHOLE, () => ({ result: null }))],
+    ['receipts of blocks: none', of(WHOLE, () => ({ result: [] }))],
+    [
+      'receipts of blocks: one left out',
+      of(WHOLE, (own) => ('result' in own ? { result: (own.result as []).slice(1) } : own)),
+    ],
+    [
+      'receipts of blocks: logs left out',
+      of(
+        WHOLE,
+        each((receipt) => ({ ...receipt, logs: [] })),
+      ),
+    ],
+    [
+      'receipts of blocks: of another block',
+      of(
+        WHOLE,
+        each((receipt) => ({ ...receipt, blockHash: hashNumber(8) })),
+      ),
+    ],
+    [
+      'log indexes that begin anew in each transaction',
+      of(
+        WHOLE,
+        each((receipt) => ({
+          ...receipt,
+          logs: (receipt['logs'] as object[]).map((log) => ({ ...log, logIndex: '0x0' })),
+        })),
+      ),
+    ],
+    [
+      'no filters of receipts',
+      of(
+        WHOLE,
+        each(({ logsBloom: _, ...receipt }) => receipt),
+      ),
+    ],
+    [
+      'empty filters of receipts',
+      of(
+        WHOLE,
+        each((receipt) => ({ ...receipt, logsBloom: bloomOf([]) })),
+      ),
+    ],
+    [
+      'only single receipts',
+      both(
+        noWhole,
+        of(LOGS, () => MISSING),
+      ),
+    ],
+    [
+      'only single receipts, with empty filters',
+      both(
+        noWhole,
+        of(SINGLE, (own) =>
+          'result' in own ? { result: { ...(own.result as object), logsBloom: bloomOf([]) } } : own,
+        ),
+      ),
+    ],
+    [
+      'a single receipt of others that is null: by logs',
+      both(
+        noWhole,
+        of(SINGLE, (own, { params }) => (params[0] === hashNumber(2, height, 3) ? { result: null } : own)),
+      ),
+    ],
+    [
+      'a single receipt of others of no form: by logs',
+      both(
+        noWhole,
+        of(SINGLE, (own, { params }) => (params[0] === hashNumber(2, height, 3) ? { result: {} } : own)),
+      ),
+    ],
+    ['hashes of others that are missing', of(BLOCK, (own) => changedTransaction(own, 0, { hash: undefined }))],
+    [
+      'values and receivers of others of no form',
+      of(BLOCK, (own) => changedTransaction(own, 0, { value: -1, to: 'x' })),
+    ],
+    [
+      'strange logs of others',
+      of(
+        WHOLE,
+        each((receipt) => ({ ...receipt, logs: [...(receipt['logs'] as object[]), strange] })),
+      ),
+    ],
+  ]
+  for (const [name, quirk] of readable) {
+    test(`with ${name}`, async () => {
+      node.quirk = quirk
+      assert.deepEqual(await seen(), Array(6).fill(truth))
+      assert.equal(reader.endpoints()[0]?.failures, 0)
+    })
+  }
+
+  function changedTransaction(own: ScriptedEnd, at: number, change: object): ScriptedEnd {
+    const block = 'result' in own ? (own.result as { transactions: readonly object[] } | null) : null
+    if (block === null || typeof block.transactions[at] !== 'object') return own
+    return { result: { ...block, transactions: block.transactions.with(at, { ...block.transactions[at], ...change }) } }
+  }
+
+  const noLogs = of(LOGS, () => ({ result: [] }))
+  const unreadable: readonly [name: string, quirk: Quirk][] = [
+    [
+      'no receipts and no logs',
+      both(
+        noWhole,
+        of(SINGLE, () => ({ result: null })),
+        of(LOGS, () => MISSING),
+      ),
+    ],
+    [
+      'logs left out everywhere',
+      both(
+        of(
+          WHOLE,
+          each((receipt) => ({ ...receipt, logs: [] })),
+        ),
+        of(SINGLE, (own) => ('result' in own ? { result: { ...(own.result as object), logs: [] } } : own)),
+        noLogs,
+      ),
+    ],
+    [
+      'receipts of our transactions that are null',
+      both(
+        noWhole,
+        of(SINGLE, (own, { params }) => (params[0] === hashNumber(2, height, 1) ? { result: null } : own)),
+      ),
+    ],
+    [
+      'logs of a block that lack one of ours',
+      both(
+        noWhole,
+        of(SINGLE, (own, { params }) => (params[0] === hashNumber(2, height, 3) ? { result: null } : own)),
+        of(LOGS, (own) => ('result' in own ? { result: (own.result as object[]).slice(1) } : own)),
+      ),
+    ],
+    ['values of payments of no form', of(BLOCK, (own) => changedTransaction(own, 2, { value: 'much' }))],
+    [
+      'another filter in the header',
+      of(BLOCK, (own) =>
+        'result' in own
+          ? {
+              result: {
+                ...(own.result as object),
+                logsBloom: bloomOf([{ address: TOKEN, topics: [TRANSFER_TOPIC, addressTopic(ours), hashNumber(77)] }]),
+              },
+            }
+          : own,
+      ),
+    ],
+  ]
+  for (const [name, quirk] of unreadable) {
+    test(`and nothing is told of it with ${name}`, async () => {
+      node.quirk = quirk
+      for (const watched of [named, unnamed]) {
+        assert.equal(await certain(reader.block(height, watched)), null)
+        clock.advance(PAUSE_MAX_MS)
+        assert.equal(await certain(reader.blocks(height, height, watched)), null)
+        clock.advance(PAUSE_MAX_MS)
+      }
+      node.quirk = (_call, own) => own
+      assert.deepEqual(await seen(), Array(6).fill(truth))
+    })
+  }
+
+  test('and the next node is asked when one tells nothing certain', async () => {
+    const other = await ScriptedNode.start()
+    other.blocks.push(...node.blocks.slice(1))
+    node.quirk = both(
+      noWhole,
+      of(SINGLE, () => ({ result: null })),
+      noLogs,
+    )
+    const helped = ethereumReader([node.url, other.url], { token: TOKEN, clock, confirmation: 1 })
+    try {
+      assert.deepEqual((await helped.block(height, named))?.transfers, truth)
+    } finally {
+      await helped.close()
+      await other.close()
+    }
+  })
+
+  test('but not after a refusal of the rate, which is one everywhere', async () => {
+    node.quirk = of(WHOLE, () => ({ http: 429 }))
+    assert.equal(await certain(reader.block(height, named)), null)
+    assert.equal(node.calls.get(WHOLE), 1)
+    assert.equal(node.calls.get(SINGLE), undefined)
+    assert.equal(reader.endpoints()[0]?.limited, 1)
+  })
+
+  test('and what a node cannot do is remembered over failures, and tried again after an hour', async () => {
+    node.quirk = noWhole
+    const asked = async () => {
+      node.calls.clear()
+      assert.deepEqual((await reader.block(height, named))?.transfers, truth)
+      return node.calls.get(WHOLE) ?? 0
+    }
+    assert.equal(await asked(), 1)
+    assert.equal(await asked(), 0)
+    node.quirk = both(
+      noWhole,
+      of(BLOCK, () => ({ http: 500 })),
+    )
+    assert.equal(await certain(reader.block(height, named)), null)
+    clock.advance(PAUSE_MAX_MS)
+    node.quirk = noWhole
+    assert.equal(await asked(), 0)
+    clock.advance(TRIED_AGAIN_AFTER_MS)
+    assert.equal(await asked(), 1)
+  })
+
+  test('and failures that do not say that they are for good are remembered after three in a row', async () => {
+    node.quirk = of(WHOLE, () => ({ error: { code: -32_000, message: 'no' } }))
+    const asked: number[] = []
+    for (let i = 0; i < 5; i += 1) {
+      node.calls.clear()
+      await reader.block(height, named)
+      asked.push(node.calls.get(WHOLE) ?? 0)
+    }
+    assert.deepEqual(asked, [1, 1, 1, 0, 0])
+  })
+
+  test('and filters that do not fit are computed from then on, in one reading', async () => {
+    node.quirk = of(
+      WHOLE,
+      each((receipt) => ({ ...receipt, logsBloom: bloomOf([]) })),
+    )
+    const asked: number[] = []
+    for (let i = 0; i < 3; i += 1) {
+      node.calls.clear()
+      await reader.block(height, unnamed)
+      asked.push(node.calls.get(WHOLE) ?? 0)
+    }
+    assert.deepEqual(asked, [2, 1, 1])
+  })
+
+  test('a range is read one block at a time where it fails as a whole', async () => {
+    for (let i = 0; i < 20; i += 1) node.add([tokenTo(ours, 1n)])
+    node.quirk = of(BLOCK, (own, { params }) => (params[0] === '0xa' ? { http: 500 } : own))
+    const blocks = []
+    for (let next = 2; next < 10; next += blocks.at(-1)?.length ?? 1) {
+      blocks.push(await reader.blocks(next, node.height, named))
+    }
+    assert.deepEqual(
+      transfersOf(blocks.flat())
+        .slice(truth.length)
+        .map(({ amount }) => amount),
+      Array(6).fill('1'),
+    )
+    assert.equal(reader.endpoints()[0]?.failures, 0)
+  })
+
+  test('a chain without filters is read by its receipts', async () => {
+    const zero = `0x${'0'.repeat(512)}`
+    node.quirk = both(
+      of(BLOCK, (own) =>
+        'result' in own && own.result !== null ? { result: { ...(own.result as object), logsBloom: zero } } : own,
+      ),
+      of(
+        WHOLE,
+        each((receipt) => ({ ...receipt, logsBloom: zero })),
+      ),
+    )
+    assert.deepEqual(await seen(), Array(6).fill(truth))
+  })
+
+  test('transfers of a transaction that is in no list count where logs and its receipt tell of them', async () => {
+    // As those of Polygon's bridge before its headers covered them.
+    const outside = hashNumber(2, 99)
+    const place = { blockHash: hashNumber(1, height), transactionHash: outside }
+    const log = { ...tokenTo(ours, 8n).logs?.[0], ...place, removed: false }
+    const receipt = { ...place, status: '0x1', logs: [log], logsBloom: bloomOf([]) }
+    node.quirk = both(
+      of(WHOLE, (own) => ('result' in own ? { result: [...(own.result as object[]), receipt] } : own)),
+      of(SINGLE, (own, { params }) => (params[0] === outside ? { result: receipt } : own)),
+      of(LOGS, (own) => ('result' in own ? { result: [...(own.result as object[]), log] } : own)),
+    )
+    assert.deepEqual((await reader.block(height, named))?.transfers, [...truth, tether(outside, 1, ours, 8n)])
+  })
+
+  test('logs of failed transactions, as Polygon and Tempo have them, are ignored', async () => {
+    const fee = { address: COIN_CONTRACT, topics: [hashNumber(4)], data: word(1n) }
+    node.add([{ isFailed: true, logs: [fee, ...(tokenTo(ours, 3n).logs ?? [])] }, { ...tokenTo(ours, 4n) }])
+    const block = await reader.block(node.height, named)
+    assert.deepEqual(block?.transfers, [tether(hashNumber(2, node.height, 1), 1, ours, 4n)])
+  })
+})
