@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { LogsBloom } from '../../src/networks/ethereum/bloom.js'
-import { TRANSFER_TOPIC } from '../../src/networks/ethereum/transfers.js'
+import { TRANSFER_TOPIC } from '../../src/networks/ethereum/filter.js'
 import type { Random } from '../simulation/random.js'
 import { addressNumber } from '../support/ethereum-chain.js'
 import type { HostileNetwork, HostilePayment } from './hostile-network.js'
