@@ -22,6 +22,11 @@ export type ObservedTransfer = Pick<Sighting, 'txHash' | 'index' | 'toAddress' |
 /** A block with its transfers to watched addresses, each once, in block order. */
 export interface ObservedBlock extends BlockHead {
   readonly transfers: readonly ObservedTransfer[]
+  /**
+   * How many of the transfers nobody could see when the block was new, because a contract decided on them and new blocks
+   * are not searched for that. None when absent.
+   */
+  readonly unannounced?: number
 }
 
 /** The addresses to watch, as of each call. */

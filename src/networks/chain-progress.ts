@@ -180,13 +180,20 @@ export class ChainProgress {
     const outcome = await intake.observe(step)
     if (outcome.status === 'refused') throw new Error(`the store refused the step ${step.type}: ${outcome.reason}`)
     record.confirmedBlocksUndone += outcome.confirmedBlocksUndone
-    record.repaired += outcome.repaired
+    const repaired = Math.max(0, outcome.repaired - unannouncedIn(step))
+    record.repaired += repaired
     for (const { txHash, index, outcome: fate } of outcome.reports) {
       if (fate.status !== 'rejected') continue
       log.warn({ network: reader.network, txHash, index, error: fate.error }, 'a transfer cannot be recorded')
     }
-    return outcome
+    return { ...outcome, repaired }
   }
+}
+
+/** Transfers that a step adds to blocks although their first reading was right. */
+function unannouncedIn(step: ChainStep): number {
+  if (step.type !== 'confirm') return 0
+  return step.blocks.reduce((sum, { unannounced = 0 }) => sum + unannounced, 0)
 }
 
 /**

@@ -110,7 +110,9 @@ function tronReader(entry: TronEntry, contract: string, urls: readonly string[],
   if (token === null) {
     throw new StartError(`${entry.id} cannot be watched: the check sum of ${settingOf(entry, 'token')} is wrong`)
   }
-  const options = { token, tokenDecimals: entry.token.decimals, genesisId: entry.genesis }
+  const { clock, log } = parts
+  const warn = (endpoint: string, text: string) => log.warn({ network: entry.id, endpoint }, text)
+  const options = { token, tokenDecimals: entry.token.decimals, genesisId: entry.genesis, clock, warn }
   const headers = entry.apiKey === null ? {} : { [API_KEY_HEADER]: entry.apiKey }
   return new NodesReader({
     ...commonOptions(entry, parts),

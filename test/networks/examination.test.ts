@@ -5,7 +5,6 @@ import { EthereumChain } from '../support/ethereum-chain.js'
 import { type Fault, FaultyProxy, type ProxiedEnd } from '../support/faulty-proxy.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ethereumReader, type ReaderVariant } from './ethereum/fixture.js'
-import { TronFixture } from './tron/fixture.js'
 
 /** The newest block with a transaction: the token was made in the first ones. */
 const BUSY_BEHIND = 40
@@ -160,28 +159,5 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
     assert.deepEqual(await examined({ chainId: 1 }), ['failed: fails: the chain id is 11155111, configured is 1'])
     assert.match(String(await examined({ decimals: 18 })), /^failed: fails: .* has 6 decimals, configured are 18/)
     assert.match(String(await examined({}, 'http://127.0.0.1:1')), /^failed: fails: ECONNREFUSED/)
-  })
-})
-
-describe('the examination of a TRON node', () => {
-  test('tells all that a sound node offers, and what another lacks', async () => {
-    const fixture = await TronFixture.open(1)
-    try {
-      fixture.chain.produceEmpty(60)
-      fixture.now()
-      const facts = async () => {
-        const [node] = await fixture.reader.examine()
-        return node?.facts.map(({ verdict, text }) => `${verdict}: ${text}`) ?? []
-      }
-      const sound = await facts()
-      assert.equal(sound[0], 'ok: has the first block of this network, and its token calls itself USDT with 6 decimals')
-      assert.match(sound[1] ?? '', /^ok: is at block \d+, which is 0 s old, and confirmed up to \d+$/)
-      assert.equal(sound[2], 'ok: returns the transaction infos of a block')
-      assert.equal(sound[3], 'ok: gives 20 blocks for one question')
-      fixture.node.spoil(/getblockbylimitnext/, () => ({ json: { Error: 'this API is closed' } }))
-      assert.match((await facts())[3] ?? '', /^warning: does not give 20 blocks/)
-    } finally {
-      await fixture.close()
-    }
   })
 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ObservedBlock } from '../../src/domain/block.js'
+import type { ObservedBlock, ObservedTransfer } from '../../src/domain/block.js'
 import { addressOfAccount } from '../../src/networks/tron/address.js'
 import { type EmulatedTransaction, trxTransfer } from './tron-transactions.js'
 
@@ -84,13 +84,29 @@ export class EmulatedTronChain implements ChainView {
   }
 }
 
-/** What an observer of these accounts must see in a block. */
+/** What an observer of these accounts must see in a solidified block. */
 export function truthOf(block: EmulatedBlock, accounts: ReadonlySet<string>): ObservedBlock {
   const { height, hash, parentHash, timeMs } = block
-  const transfers = block.transactions.flatMap(({ id, pays }) =>
+  const transfers = height === 0 ? [] : transfersOf(block, accounts)
+  const hidden = announcesTo(block, accounts) ? 0 : transfers.filter(({ index }) => index > 0).length
+  return { height, hash, parentHash, timeMs, transfers, ...(hidden === 0 ? {} : { unannounced: hidden }) }
+}
+
+/** What they must see of it while it is new: what it announces. */
+export function announcedIn(block: EmulatedBlock, accounts: ReadonlySet<string>): ObservedBlock {
+  const { unannounced, ...truth } = truthOf(block, accounts)
+  if (unannounced === undefined) return truth
+  return { ...truth, transfers: truth.transfers.filter(({ index }) => index === 0) }
+}
+
+function transfersOf({ transactions }: EmulatedBlock, accounts: ReadonlySet<string>): ObservedTransfer[] {
+  return transactions.flatMap(({ id, pays }) =>
     pays
       .filter(({ account }) => accounts.has(account))
       .map(({ account, ...payment }) => ({ txHash: id, toAddress: addressOfAccount(account), ...payment })),
   )
-  return { height, hash, parentHash, timeMs, transfers: height === 0 ? [] : transfers }
+}
+
+function announcesTo({ transactions }: EmulatedBlock, accounts: ReadonlySet<string>): boolean {
+  return transactions.some(({ announces }) => announces.some((account) => accounts.has(account)))
 }

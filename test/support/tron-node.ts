@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { stringify } from 'lossless-json'
 import type { ChainView, EmulatedBlock } from './tron-chain.js'
 
 const EMPTY_ROOT = '0'.repeat(64)
@@ -16,7 +15,7 @@ export interface NodeRequest {
 
 /** A faulty answer: a different one, or one that is never complete. */
 export type FaultyAnswer =
-  | { readonly json: unknown }
+  | { readonly json: unknown; readonly status?: number }
   | { readonly text: string; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
   /** Nothing is sent. */
   | 'hanging'
@@ -116,6 +115,16 @@ function answerOf(view: ChainView, token: EmulatedToken, { path, body }: NodeReq
     }
     case 'gettransactioninfobyblocknum':
       return Number(body['num'] ?? 0) === 0 ? {} : receiptsJson(at(body['num']))
+    case 'gettransactioninfobyid':
+      return infoJson(known, body['value'])
+    case 'gettransactionbyid':
+      return known.flatMap(({ transactions }) => transactions).find(({ id }) => id === body['value'])?.json ?? {}
+    case 'getnodeinfo': {
+      const solid = view.blocks[view.solidified]
+      return { solidBlock: `Num:${solid?.height},ID:${solid?.hash}`, configNodeInfo: { supportConstant: true } }
+    }
+    case 'getcontract':
+      return body['value'] === `41${token.account}` ? { contract_address: body['value'], bytecode: '60' } : {}
     case 'triggerconstantcontract':
       return constantCallJson(token, body)
     default:
@@ -148,6 +157,11 @@ function receiptsJson(block: EmulatedBlock | undefined): readonly unknown[] {
   return transactions.map(({ info }) => ({ ...info, blockNumber: height, blockTimeStamp: timeMs }))
 }
 
+function infoJson(known: readonly EmulatedBlock[], id: unknown): unknown {
+  const block = known.find(({ transactions }) => transactions.some((one) => one.id === id))
+  return receiptsJson(block).find((info) => (info as { id: unknown }).id === id) ?? {}
+}
+
 /** Nodes report in hex why a call failed. */
 function constantCallJson(token: EmulatedToken, body: NodeRequest['body']): unknown {
   if (body['contract_address'] !== `41${token.account}`) {
@@ -177,7 +191,10 @@ function send(response: ServerResponse, answer: FaultyAnswer): void {
     return
   }
   if ('text' in answer) response.writeHead(answer.status ?? 200, answer.headers).end(answer.text)
-  else response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(stringify(answer.json))
+  else
+    response
+      .writeHead(answer.status ?? 200, { 'content-type': 'application/json; charset=utf-8' })
+      .end(jsonOf(answer.json))
 }
 
 function sendForEver(response: ServerResponse): void {
@@ -189,4 +206,12 @@ function sendForEver(response: ServerResponse): void {
   }
   response.on('drain', more)
   more()
+}
+
+/** JSON with integers that a double cannot hold. */
+function jsonOf(value: unknown): string | undefined {
+  const marked = JSON.stringify(value, (_key, each: unknown) =>
+    typeof each === 'bigint' ? `\u0000${each}\u0000` : each,
+  )
+  return marked?.replace(/"\\u0000(-?\d+)\\u0000"/g, '$1')
 }

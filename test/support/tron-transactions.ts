@@ -18,6 +18,8 @@ export interface EmulatedTransaction {
   /** As `gettransactioninfobyblocknum` reports it, without the block. */
   readonly info: Readonly<Record<string, unknown>>
   readonly pays: readonly TruePayment[]
+  /** The accounts to which it says itself that it pays. What contracts decide on is in its info only. */
+  readonly announces: readonly string[]
 }
 
 export interface EmulatedLog {
@@ -66,7 +68,7 @@ function transaction(
     },
     raw_data_hex: '0a02',
   }
-  return { id, json, info: { id, ...info }, pays: result === 'SUCCESS' ? pays : [] }
+  return { id, json, info: { id, ...info }, pays: result === 'SUCCESS' ? pays : [], announces: [] }
 }
 
 /** TRX from one account to another: `sun` is an int64 of 10⁻⁶ TRX. Nodes leave out an amount of 0. */
@@ -93,8 +95,9 @@ export function contractCall(
   logs: readonly EmulatedLog[],
   pays: readonly TruePayment[],
   result: TronResult = 'SUCCESS',
+  data = 'd0e30db0',
 ): EmulatedTransaction {
-  const value = { data: 'a9059cbb', owner_address: `41${SENDER}`, contract_address: `41${contract}` }
+  const value = { data, owner_address: `41${SENDER}`, contract_address: `41${contract}` }
   const info = {
     fee: 345_000,
     contractResult: [''],
@@ -123,12 +126,15 @@ export function tokenTransfer(
   result: TronResult = 'SUCCESS',
 ): EmulatedTransaction {
   const pays = raw === 0n ? [] : [{ account, index: 1, currency: 'Tether', amount: String(raw) }]
-  return contractCall(token, [transferLog(token, account, raw)], pays, result)
+  const data = `a9059cbb${account.padStart(64, '0')}${raw.toString(16).padStart(64, '0')}`
+  const made = contractCall(token, [transferLog(token, account, raw)], pays, result, data)
+  return { ...made, announces: [account] }
 }
 
 /** TRX that a contract sends: it shows only as an internal transaction, and only at nodes that keep them. */
 export function internalTransfer(account: string, sun: bigint): EmulatedTransaction {
-  const call = contractCall(emulatedAccount(1), [], [])
+  const pays = [{ account, index: 0x8000_0000, currency: '#native', amount: trxOf(sun) }]
+  const call = contractCall(emulatedAccount(1), [], pays)
   const internal = {
     hash: freshId(),
     caller_address: `41${emulatedAccount(1)}`,

@@ -8,19 +8,14 @@ import { createBase58check } from '@scure/base'
 
 /** TRON's version byte in front of the 20 bytes of an account. */
 const PREFIX = '41'
-/** An address in a transaction. */
-export const PREFIXED_ACCOUNT = /^41[0-9a-f]{40}$/
+/** 20 bytes of hex, with or without the version byte. */
+const HEX_ACCOUNT = /^(?:0x)?(?:41)?([0-9a-f]{40})$/i
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
-/** The base58check address of 42 lower-case hex digits that begin with `41`. */
-export function addressOfHex(hex: string): string {
-  return base58check.encode(Buffer.from(hex, 'hex'))
-}
-
 /** The base58check address of an account, 40 lower-case hex digits. */
 export function addressOfAccount(account: string): string {
-  return addressOfHex(hexOfAccount(account))
+  return base58check.encode(Buffer.from(hexOfAccount(account), 'hex'))
 }
 
 /** An account, 40 lower-case hex digits, as transactions write it. */
@@ -32,9 +27,15 @@ export function hexOfAccount(account: string): string {
 export function accountOfAddress(address: string): string | null {
   try {
     const hex = Buffer.from(base58check.decode(address)).toString('hex')
-    return PREFIXED_ACCOUNT.test(hex) ? hex.slice(PREFIX.length) : null
+    return /^41[0-9a-f]{40}$/.test(hex) ? hex.slice(PREFIX.length) : null
   } catch {
     // The package reports text that is not Base58, or has a wrong checksum, only by throwing.
     return null
   }
+}
+
+/** The account that a node names in any of the three notations; null for everything else. */
+export function accountOf(named: unknown): string | null {
+  if (typeof named !== 'string') return null
+  return HEX_ACCOUNT.exec(named)?.[1]?.toLowerCase() ?? accountOfAddress(named)
 }

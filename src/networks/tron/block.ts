@@ -1,199 +1,183 @@
-/**
- * Checked answers of TRON nodes: `getblockbynum`, `getblockbylimitnext`, `gettransactioninfobyblocknum`, and the
- * transfers in them.
- */
+/** Blocks of TRON nodes (`getblockbynum`, `getblockbylimitnext`), reduced while they are read to what payments need. */
 
-import { formatAmount, NATIVE_LABEL, TOKEN_LABEL } from '../../domain/amount.js'
-import type { BlockHead, ObservedTransfer, WatchedAddresses } from '../../domain/block.js'
-import { demand, objectOf, textOf } from '../node/answer.js'
-import { addressOfAccount, addressOfHex, PREFIXED_ACCOUNT } from './address.js'
-import { integerOf, repeatedOf } from './values.js'
+import type { BlockHead } from '../../domain/block.js'
+import { demand } from '../node/answer.js'
+import { fields, items, type Scalar, scalar, type ValueOf } from '../node/json-shape.js'
+import { accountOf } from './address.js'
+import { demandId, firstOf, nameOf, naturalOf } from './values.js'
 
-/** The id of a block or transaction. */
-const ID = /^[0-9a-f]{64}$/
-/** The name of an enumeration's value. */
-const NAME = /^\w{1,64}$/
 /** Leading digits of a block's id that are its height. */
 const HEIGHT_DIGITS = 16
 /** Times of deposits have 48 bits. */
 const TIME_MAX_MS = 2 ** 48 - 1
 /** The root of an empty tree of transactions. */
 const EMPTY_ROOT = '0'.repeat(64)
-/** Keccak-256 of `Transfer(address,address,uint256)`. */
-const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-/** The event, the sender, the receiver. */
-const TRANSFER_TOPICS = 3
-const ACCOUNT = /^[0-9a-f]{40}$/
-const WORD = /^[0-9a-f]{64}$/
-/** An account as a word: 12 zero bytes and its 20. */
-const ACCOUNT_WORD = /^0{24}[0-9a-f]{40}$/
-const ACCOUNT_DIGITS = 40
-/** An amount of TRX is an int64 of sun, 10⁻⁶ TRX. */
-const SUN_MAX = 2n ** 63n - 1n
-const ATOMS_PER_SUN = 10n ** 12n
+/**
+ * A block has 2 MB, and a transaction about 100 bytes at least. It bounds what a broken node makes of this process, and
+ * no chain comes near.
+ */
+const TRANSACTIONS_MAX = 100_000
+/** Accounts that are noted of the parameters of one call. */
+const MENTIONS_MAX = 256
+/** Digits of a method in front of its parameters, and of one parameter. */
+const METHOD_DIGITS = 8
+const WORD_DIGITS = 64
+/** A parameter that is an account: 12 bytes, of which some wallets fill the last with the version byte, and its 20. */
+const ACCOUNT_WORD = /^0{22}(?:00|41)([0-9a-f]{40})$/i
+/** No account begins with eight zero bytes by chance; what does is a small number. */
+const NUMBER = /^0{16}/
+
+/**
+ * The types of transactions that run no contract, so that their infos have neither logs nor internal transactions. Every
+ * other type may, also one that is not known yet.
+ */
+const RUNS_NOTHING: ReadonlySet<string> = new Set([
+  'AccountCreateContract',
+  'AccountPermissionUpdateContract',
+  'AccountUpdateContract',
+  'CancelAllUnfreezeV2Contract',
+  'DelegateResourceContract',
+  'FreezeBalanceContract',
+  'FreezeBalanceV2Contract',
+  'TransferAssetContract',
+  'TransferContract',
+  'UnDelegateResourceContract',
+  'UnfreezeBalanceContract',
+  'UnfreezeBalanceV2Contract',
+  'VoteWitnessContract',
+  'WithdrawBalanceContract',
+  'WithdrawExpireUnfreezeContract',
+])
 
 export interface TronBlock extends BlockHead {
   readonly transactions: readonly TronTransaction[]
-  /** True when the header also says that there are no transactions: then there are no receipts to read. */
-  readonly isEmpty: boolean
+  /** True when there are no transactions, and the header does not say that there are none. */
+  readonly mayLackTransactions: boolean
 }
 
-interface TronTransaction {
+export interface TronTransaction {
   readonly id: string
   /** `SUCCESS`, or how it failed; null when the node omits it. */
   readonly result: string | null
-  /** The parameters of a `TransferContract`, as the node wrote them; null for every other type. */
-  readonly transfer: Readonly<Record<string, unknown>> | null
+  /** The receiver of a `TransferContract`, and the amount in sun as the node wrote it; null for every other type. */
+  readonly transfer: { readonly account: string; readonly amount: Scalar | undefined } | null
+  /** Whether a contract may have run. What it did, only the info of the transaction tells. */
+  readonly runsContract: boolean
+  /** The accounts that the call names: its owner, and those among its parameters. */
+  readonly mentions: readonly string[]
 }
 
-/** A transaction with its effects. */
-interface SettledTransaction extends TronTransaction {
-  /** The result in the receipt; null for transactions that run no contract. */
-  readonly contractResult: string | null
-  /** As the node wrote them, in the order of emission. */
-  readonly logs: readonly unknown[]
+const contract = fields({
+  type: scalar,
+  parameter: fields({
+    type_url: scalar,
+    value: fields({ to_address: scalar, amount: scalar, owner_address: scalar, data: scalar }),
+  }),
+})
+
+/** Of `ret`, consensus sets the first entry only, and of `raw_data.contract` it runs the first only. */
+const transaction = fields({
+  txID: scalar,
+  ret: firstOf(fields({ contractRet: scalar })),
+  raw_data: fields({ contract: firstOf(contract) }),
+})
+
+const transactions = items(transaction, () => {
+  const found = new Map<string, TronTransaction>()
+  return {
+    take(entry) {
+      const read = readTransaction(entry)
+      // A node that tells one twice tells of one.
+      if (!found.has(read.id)) found.set(read.id, read)
+      demand(found.size <= TRANSACTIONS_MAX, 'more transactions than a block can have')
+    },
+    end: (): readonly TronTransaction[] => [...found.values()],
+  }
+})
+
+const header = fields({
+  raw_data: fields({ number: scalar, timestamp: scalar, txTrieRoot: scalar, parentHash: scalar }),
+})
+
+/** The fields of a block, for an answer that is one. */
+export const BLOCK_FIELDS = { blockID: scalar, block_header: header, transactions }
+/** The fields of a block without its transactions. */
+export const HEAD_FIELDS = { blockID: scalar, block_header: header }
+
+/** What was read of a block. */
+export type BlockAnswer = NonNullable<ValueOf<ReturnType<typeof fields<typeof BLOCK_FIELDS>>>>
+export type HeadAnswer = Pick<BlockAnswer, keyof typeof HEAD_FIELDS>
+
+/** A node answers a query for a block that it does not have with an empty object. */
+export function isNothing({ blockID, block_header }: HeadAnswer): boolean {
+  return blockID === undefined && block_header === undefined
 }
 
-/** The id of the block in an answer. */
-export function readBlockId(answer: unknown): string {
-  return textOf(objectOf(answer, 'a block')['blockID'], ID, 'the id of a block')
-}
-
-/** The block that a node calls its newest, at any height. */
-export function readNewestBlock(answer: unknown): TronBlock {
-  const what = 'the newest block'
-  const height = Number(integerOf(headerOf(answer, what)['number'], what))
-  demand(Number.isSafeInteger(height), `${what}: no height`)
-  return readBlock(answer, height)
+/** The head of the block that a node calls its newest, at any height. Throws `BadAnswer` for what is none. */
+export function readNewestHead(answer: HeadAnswer): BlockHead {
+  const height = naturalOf(answer.block_header?.raw_data?.number)
+  demand(height !== null && height <= Number.MAX_SAFE_INTEGER, 'the newest block: no height')
+  return readHead(answer, Number(height))
 }
 
 /** The block at a height. Throws `BadAnswer` when the answer is of another one or contradicts itself. */
-export function readBlock(answer: unknown, height: number): TronBlock {
+export function readBlock(answer: BlockAnswer, height: number): TronBlock {
+  const head = readHead(answer, height)
+  const listed = answer.transactions ?? []
+  const root = answer.block_header?.raw_data?.txTrieRoot
+  // Nodes can return headers alone; a block whose transactions are left out must not look empty.
+  const isLeftOut = listed.length === 0 && root !== undefined && root !== EMPTY_ROOT
+  demand(!isLeftOut, `block ${height}: its transactions are left out`)
+  return { ...head, transactions: listed, mayLackTransactions: listed.length === 0 && root === undefined }
+}
+
+function readHead({ blockID, block_header }: HeadAnswer, height: number): BlockHead {
   const what = `block ${height}`
-  const header = headerOf(answer, what)
-  demand(integerOf(header['number'], what) === BigInt(height), `${what}: the node answered with another number`)
-  const hash = readBlockId(answer)
-  const parentHash = textOf(header['parentHash'], ID, what)
+  const raw = block_header?.raw_data
+  demand(raw !== undefined && raw !== null, `${what}: no header`)
+  demand(naturalOf(raw.number) === BigInt(height), `${what}: the node answered with another number`)
+  const hash = demandId(blockID, what)
+  const parentHash = demandId(raw.parentHash, what)
   demand(heightOf(hash) === BigInt(height), `${what}: its id is of another height`)
   demand(height === 0 || heightOf(parentHash) === BigInt(height - 1), `${what}: its parent is of another height`)
-  const timeMs = Number(integerOf(header['timestamp'], what))
-  demand(timeMs <= TIME_MAX_MS && (timeMs > 0 || height === 0), `${what}: no time`)
-  const transactions = repeatedOf(objectOf(answer, what)['transactions'], what).map((entry) =>
-    readTransaction(entry, what),
-  )
-  demand(new Set(transactions.map(({ id }) => id)).size === transactions.length, `${what}: a transaction twice`)
-  const root = header['txTrieRoot']
-  const isEmpty = root === EMPTY_ROOT
-  // Nodes can return headers alone; a block whose transactions are omitted must not look empty.
-  demand(root === undefined || isEmpty === (transactions.length === 0), `${what}: its transactions are left out`)
-  return { height, hash, parentHash, timeMs, transactions, isEmpty }
-}
-
-/**
- * The transactions of a block with their receipts, in the order of the block. Throws `BadAnswer` unless the receipts
- * are of exactly these transactions in this block: a node has them a little later than the block itself.
- */
-export function readReceipts(answer: unknown, block: TronBlock): readonly SettledTransaction[] {
-  const what = `receipts of block ${block.height}`
-  const entries = repeatedOf(answer, what)
-  demand(entries.length === block.transactions.length, `${what}: not as many as transactions`)
-  const receipts = new Map(entries.map((entry) => readReceipt(entry, block, what)))
-  return block.transactions.map((transaction) => {
-    const receipt = receipts.get(transaction.id)
-    demand(receipt !== undefined, `${what}: none of ${transaction.id}`)
-    return { ...transaction, ...receipt }
-  })
-}
-
-function readReceipt(
-  entry: unknown,
-  block: TronBlock,
-  what: string,
-): readonly [id: string, Pick<SettledTransaction, 'contractResult' | 'logs'>] {
-  const info = objectOf(entry, what)
-  demand(integerOf(info['blockNumber'], what) === BigInt(block.height), `${what}: one is of another height`)
-  demand(integerOf(info['blockTimeStamp'], what) === BigInt(block.timeMs), `${what}: one is of another time`)
-  const { result } = objectOf(info['receipt'] ?? {}, what)
-  const contractResult = result === undefined ? null : textOf(result, NAME, what)
-  return [textOf(info['id'], ID, what), { contractResult, logs: repeatedOf(info['log'], what) }]
-}
-
-function readTransaction(entry: unknown, what: string): TronTransaction {
-  const transaction = objectOf(entry, what)
-  const results = repeatedOf(transaction['ret'], what)
-  const contracts = repeatedOf(objectOf(transaction['raw_data'], what)['contract'], what)
-  // A node omits a contract of a type that it does not know; the protocol allows one at most.
-  demand(contracts.length <= 1 && results.length <= 1, `${what}: a transaction of several contracts`)
-  const result = results.length === 0 ? undefined : objectOf(results[0], what)['contractRet']
-  return {
-    id: textOf(transaction['txID'], ID, what),
-    result: result === undefined ? null : textOf(result, NAME, what),
-    transfer: contracts.length === 0 ? null : readTransfer(contracts[0], what),
-  }
-}
-
-function readTransfer(entry: unknown, what: string): Readonly<Record<string, unknown>> | null {
-  const contract = objectOf(entry, what)
-  if (textOf(contract['type'], NAME, what) !== 'TransferContract') return null
-  return objectOf(objectOf(contract['parameter'], what)['value'], what)
-}
-
-function headerOf(answer: unknown, what: string): Readonly<Record<string, unknown>> {
-  return objectOf(objectOf(objectOf(answer, what)['block_header'], what)['raw_data'], what)
+  const timeMs = Number(naturalOf(raw.timestamp) ?? -1n)
+  demand(timeMs <= TIME_MAX_MS && (timeMs > 0 || (timeMs === 0 && height === 0)), `${what}: no time`)
+  return { height, hash, parentHash, timeMs }
 }
 
 function heightOf(blockId: string): bigint {
   return BigInt(`0x${blockId.slice(0, HEIGHT_DIGITS)}`)
 }
 
-type Payment = Omit<ObservedTransfer, 'txHash'>
-
-/**
- * The transfers of a block's transactions to watched addresses, in order: TRX by `TransferContract`, and the token's
- * logs (`token` is its account, 40 hex digits), whatever kind of transaction emitted them. TRC-10 units are neither.
- * TRX that a contract sends appears in neither: a documented limit. Throws `BadAnswer` when the parts contradict each
- * other.
- */
-export function transfersOf(
-  transactions: readonly SettledTransaction[],
-  token: string,
-  watched: WatchedAddresses,
-): ObservedTransfer[] {
-  return transactions.flatMap((transaction) => {
-    const what = `transaction ${transaction.id}`
-    const payments = [...nativePayments(transaction, what), ...tokenPayments(transaction, token, what)]
-    const ours = payments.filter(({ toAddress }) => watched.has(toAddress))
-    if (ours.length === 0 || !isSuccessful(transaction, what)) return []
-    return ours.map((payment) => ({ txHash: transaction.id, ...payment }))
-  })
+function readTransaction(entry: ValueOf<typeof transaction>): TronTransaction {
+  demand(!!entry?.raw_data, 'a transaction has no contents')
+  const first = entry.raw_data.contract
+  const type = typeOf(first)
+  const value = first?.parameter?.value
+  const account = type === 'TransferContract' ? accountOf(value?.to_address) : null
+  const runsContract = type === null || !RUNS_NOTHING.has(type)
+  return {
+    id: demandId(entry.txID, 'a transaction'),
+    result: nameOf(entry.ret?.contractRet),
+    transfer: account === null ? null : { account, amount: value?.amount },
+    runsContract,
+    mentions: runsContract ? mentionsOf(value?.owner_address, value?.data) : [],
+  }
 }
 
-function nativePayments({ transfer }: SettledTransaction, what: string): Payment[] {
-  if (transfer === null) return []
-  const toAddress = addressOfHex(textOf(transfer['to_address'], PREFIXED_ACCOUNT, what))
-  const sun = integerOf(transfer['amount'], what)
-  demand(sun <= SUN_MAX, `${what}: more TRX than an int64 holds`)
-  if (sun === 0n) return []
-  const amount = formatAmount(sun * ATOMS_PER_SUN)
-  return [{ index: 0, toAddress, currency: NATIVE_LABEL, amount }]
+/** The type by its name, or by the end of the URL of its parameter; null when the node leaves both out. */
+function typeOf(first: ValueOf<typeof contract> | undefined): string | null {
+  return nameOf(first?.type) ?? nameOf(first?.parameter?.type_url)?.split('.').at(-1) ?? null
 }
 
-function tokenPayments({ logs }: SettledTransaction, token: string, what: string): Payment[] {
-  return logs.flatMap((entry, ordinal) => {
-    const log = objectOf(entry, what)
-    const topics = repeatedOf(log['topics'], what)
-    if (textOf(log['address'], ACCOUNT, what) !== token || topics[0] !== TRANSFER_TOPIC) return []
-    demand(topics.length === TRANSFER_TOPICS, `${what}: not a transfer of a token`)
-    const account = textOf(topics[2], ACCOUNT_WORD, what).slice(-ACCOUNT_DIGITS)
-    const raw = BigInt(`0x${textOf(log['data'], WORD, what)}`)
-    if (raw === 0n) return []
-    return [{ index: ordinal + 1, toAddress: addressOfAccount(account), currency: TOKEN_LABEL, amount: String(raw) }]
-  })
-}
-
-/** Whether a transaction succeeded. The block says so, and the receipt of a contract must agree. */
-function isSuccessful({ result, contractResult, logs }: SettledTransaction, what: string): boolean {
-  const agrees = contractResult === null ? logs.length === 0 : contractResult === result
-  demand(result !== null && agrees, `${what}: no result, or two`)
-  return result === 'SUCCESS'
+function mentionsOf(owner: Scalar | undefined, data: Scalar | undefined): readonly string[] {
+  const mentions = new Set<string>()
+  const account = accountOf(owner)
+  if (account !== null) mentions.add(account)
+  if (typeof data !== 'string') return [...mentions]
+  for (let at = METHOD_DIGITS; at + WORD_DIGITS <= data.length && mentions.size < MENTIONS_MAX; at += WORD_DIGITS) {
+    const named = ACCOUNT_WORD.exec(data.slice(at, at + WORD_DIGITS))?.[1]
+    if (named !== undefined && !NUMBER.test(named)) mentions.add(named.toLowerCase())
+  }
+  return [...mentions]
 }

@@ -1,34 +1,43 @@
 /** The values of TRON's REST interface. Nodes omit default values (protocol buffers): a missing integer is 0. */
 
-import { parse } from 'lossless-json'
-import { demand, listOf } from '../node/answer.js'
+import { demand } from '../node/answer.js'
+import { items, type Scalar, type Shape } from '../node/json-shape.js'
 
-/** Where a number of 16 digits or more may stand, which may not fit a double. A match inside a string does no harm. */
-const LONG_NUMBER = /[\s:,[-]\d{16}/
-const INTEGER = /^-?\d{1,40}$/
+const ID = /^[0-9a-f]{64}$/i
 
-/**
- * JSON with exact integers: numbers up to 15 digits, `bigint`s above. The exact parser takes five times as long, so it
- * reads only texts that need it. Throws for text that is not JSON or is nested too deeply.
- */
-export function parseTronJson(text: string): unknown {
-  return LONG_NUMBER.test(text) ? parse(text, null, parseNumber) : JSON.parse(text)
+/** The id of a block or transaction, in lower case; null for everything else. */
+export function idOf(value: Scalar | undefined): string | null {
+  return typeof value === 'string' && ID.test(value) ? value.toLowerCase() : null
 }
 
-function parseNumber(text: string): number | bigint {
-  const number = Number(text)
-  return Number.isSafeInteger(number) || !INTEGER.test(text) ? number : BigInt(text)
-}
-
-/** A list; empty when it is missing. */
-export function repeatedOf(value: unknown, what: string): readonly unknown[] {
-  return value === undefined ? [] : listOf(value, what)
-}
-
-/** A non-negative integer. */
-export function integerOf(value: unknown, what: string): bigint {
+/** A non-negative integer; null for everything else. */
+export function naturalOf(value: Scalar | undefined): bigint | null {
   if (value === undefined) return 0n
   const isInteger = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
-  demand(isInteger && value >= 0, `${what}: not a non-negative integer`)
-  return BigInt(value)
+  return isInteger && value >= 0 ? BigInt(value) : null
+}
+
+/** A name of the protocol, such as a result; null for everything else. */
+export function nameOf(value: Scalar | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** The id of a block or transaction. Throws `BadAnswer` for everything else. */
+export function demandId(value: Scalar | undefined, what: string): string {
+  const id = idOf(value)
+  demand(id !== null, `${what}: not an id of 64 hex digits`)
+  return id
+}
+
+/** The first item of a list; undefined when there is none. */
+export function firstOf<T>(item: Shape<T>): Shape<T | null | undefined> {
+  return items(item, () => {
+    let first: T | undefined
+    return {
+      take: (one, index) => {
+        if (index === 0) first = one
+      },
+      end: () => first,
+    }
+  })
 }

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import {
-  accountOfAddress,
-  addressOfAccount,
-  addressOfHex,
-  hexOfAccount,
-  PREFIXED_ACCOUNT,
-} from '../../../src/networks/tron/address.js'
+import { accountOf, accountOfAddress, addressOfAccount, hexOfAccount } from '../../../src/networks/tron/address.js'
 
 /** Tokens that everybody knows on the main network and on Nile, and the address that nobody has. */
 const known: readonly (readonly [address: string, hex: string])[] = [
@@ -20,9 +14,12 @@ describe('TRON addresses', () => {
     test(`${address} is ${hex}`, () => {
       const account = accountOfAddress(address) ?? assert.fail()
       assert.equal(hexOfAccount(account), hex)
-      assert.equal(addressOfHex(hex), address)
       assert.equal(addressOfAccount(account), address)
-      assert.match(hex, PREFIXED_ACCOUNT)
+    })
+
+    const notations = [address, hex, account(hex), hex.toUpperCase(), `0x${account(hex)}`, `0x${hex}`]
+    test(`${address} is understood in every notation of a node`, () => {
+      for (const notation of notations) assert.equal(accountOf(notation), account(hex), notation)
     })
   }
 
@@ -41,16 +38,19 @@ describe('TRON addresses', () => {
     test(`'${text}' is none`, () => assert.equal(accountOfAddress(text), null))
   }
 
-  const notHex = [
-    '',
+  const none = [
+    ...notAddresses.filter((text) => !text.startsWith('0x')),
     '41',
-    'a614f803b6fd780986a42c78ec9c7f77e6ded13c',
     '42a614f803b6fd780986a42c78ec9c7f77e6ded13c',
-    '41A614F803B6FD780986A42C78EC9C7F77E6DED13C',
     '41a614f803b6fd780986a42c78ec9c7f77e6ded13c00',
-    'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+    undefined,
+    null,
+    7,
+    { toString: () => '41a614f803b6fd780986a42c78ec9c7f77e6ded13c' },
   ]
-  for (const text of notHex) {
-    test(`'${text}' is no address of a transaction`, () => assert.doesNotMatch(text, PREFIXED_ACCOUNT))
-  }
+  for (const named of none) test(`${String(named)} names no account`, () => assert.equal(accountOf(named), null))
 })
+
+function account(hex: string): string {
+  return hex.slice(2)
+}

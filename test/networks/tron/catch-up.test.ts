@@ -123,11 +123,11 @@ describe('TRON reader, catching up', () => {
           return { json: { block: block.length > 1 ? change(block) : block } }
         })
       })
-      assert.ok(failures > 0)
+      assert.equal(failures, 0)
     })
   }
 
-  test('blocks of two chains are told as none', async () => {
+  test('of blocks of two chains only the first is told', async () => {
     const fixture = await TronFixture.open(1)
     const { chain, node, reader } = fixture
     try {
@@ -138,7 +138,8 @@ describe('TRON reader, catching up', () => {
       fixture.now()
       await reader.blocks(1, 1, watched)
       node.view = { blocks: [...other.slice(0, 28), ...chain.blocks.slice(28)], solidified: 37 }
-      await assert.rejects(reader.blocks(27, 30, watched), NodeUnavailable)
+      const heights = (await reader.blocks(27, 30, watched)).map(({ height }) => height)
+      assert.deepEqual(heights, [27])
     } finally {
       await fixture.close()
     }

@@ -231,17 +231,11 @@ export const blockFaults: readonly NodeFault[] = [
   transfers('an amount without end', (value) => {
     value.amount = 10n ** 400n
   }),
-  transfers('no address', (value) => {
-    delete value.to_address
-  }),
   transfers('an address of a log', (value) => {
     value.to_address = value.to_address.slice(2)
   }),
   transfers('an address with 0x', (value) => {
     value.to_address = `0x${value.to_address}`
-  }),
-  transfers('an address that is an object', (value) => {
-    value.to_address = { toString: 1 }
   }),
 ]
 
@@ -272,35 +266,11 @@ export const receiptFaults: readonly NodeFault[] = [
     for (const info of infos) info.receipt.result = 1
   }),
   receipts('an error', () => ({ Error: 'class java.lang.IllegalStateException : null' })),
-  logged('logs that are no list', (info) => {
-    info.log = { 0: info.log[0] }
-  }),
-  logged('logs without address', (info) => {
-    delete info.log[0].address
-  }),
   logged('logs with an address of a transaction', (info) => {
     info.log[0].address = `41${info.log[0].address}`
   }),
-  logged('topics that are no list', (info) => {
-    info.log[0].topics = info.log[0].topics[0]
-  }),
-  logged('a topic missing', (info) => {
-    info.log[0].topics.pop()
-  }),
-  logged('a topic too many', (info) => {
-    info.log[0].topics.push('0'.repeat(64))
-  }),
-  logged('a topic that is half', (info) => {
-    info.log[0].topics[2] = info.log[0].topics[2].slice(24)
-  }),
   logged('a topic that is no address', (info) => {
     info.log[0].topics[2] = info.log[0].topics[2].replace('0', '1')
-  }),
-  logged('no data', (info) => {
-    delete info.log[0].data
-  }),
-  logged('more data', (info) => {
-    info.log[0].data += '00'
   }),
   logged('no result', (info) => {
     delete info.receipt.result

@@ -46,13 +46,23 @@ export class TronFixture {
     readonly nodes: readonly EmulatedTronNode[],
     readonly clock: ManualClock,
     readonly reader: NodesReader,
+    /** What the nodes do not prove. */
+    readonly warnings: readonly string[],
   ) {}
 
   static async open(count: number, variant: TronVariant = {}, emulated = token): Promise<TronFixture> {
     const chain = new EmulatedTronChain()
     const nodes = await Promise.all(Array.from({ length: count }, () => openTronNode(chain, emulated)))
     const clock = new ManualClock(chain.newestMs)
-    const options = { token: emulated.account, tokenDecimals: 6, genesisId: chain.blocks[0]?.hash ?? '', ...variant }
+    const warnings: string[] = []
+    const options = {
+      token: emulated.account,
+      tokenDecimals: 6,
+      genesisId: chain.blocks[0]?.hash ?? '',
+      clock,
+      warn: (_endpoint: string, text: string) => warnings.push(text),
+      ...variant,
+    }
     const reader = new NodesReader({
       network: 'TRX-NILE',
       addresses: nodes.map(({ url }) => ({ url })),
@@ -66,7 +76,7 @@ export class TronFixture {
       log: createLog('silent', { write: () => {} }),
       ...variant,
     })
-    return new TronFixture(chain, nodes, clock, reader)
+    return new TronFixture(chain, nodes, clock, reader, warnings)
   }
 
   /** The first node. */

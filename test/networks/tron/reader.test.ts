@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { ObservedBlock } from '../../../src/domain/block.js'
 import { NodeUnavailable } from '../../../src/networks/network-reader.js'
 import { addressOfAccount } from '../../../src/networks/tron/address.js'
-import { truthOf } from '../../support/tron-chain.js'
+import { announcedIn, truthOf } from '../../support/tron-chain.js'
 import {
   contractCall,
   type EmulatedTransaction,
@@ -55,10 +55,15 @@ const payments: readonly (readonly [name: string, transaction: () => EmulatedTra
     'tokens by way of another contract, which logs something too',
     () => {
       const swap = { address: EXCHANGE, topics: ['c0'.repeat(32)], data: '' }
+      const pays = [
+        { account: ALICE, index: 4, currency: 'Tether', amount: '4' },
+        { account: BOB, index: 6, currency: 'Tether', amount: '6' },
+        { account: ALICE, index: 7, currency: 'Tether', amount: '4' },
+      ]
       const noTopics = { address: TOKEN, topics: [], data: '00' }
       const approval = { ...transferLog(TOKEN, ALICE, 3n), topics: ['8c'.repeat(32), ALICE.padStart(64, '0')] }
       const logs = [swap, noTopics, approval, transferLog(TOKEN, ALICE, 4n), transferLog(TOKEN, STRANGER, 5n)]
-      return contractCall(EXCHANGE, [...logs, transferLog(TOKEN, BOB, 6n), transferLog(TOKEN, ALICE, 4n)], [])
+      return contractCall(EXCHANGE, [...logs, transferLog(TOKEN, BOB, 6n), transferLog(TOKEN, ALICE, 4n)], pays)
     },
     [
       [ALICE, 4, 'Tether', '4'],
@@ -66,8 +71,8 @@ const payments: readonly (readonly [name: string, transaction: () => EmulatedTra
       [ALICE, 7, 'Tether', '4'],
     ],
   ],
-  // A documented limit: it shows in no part of a block that every node keeps.
-  ['TRX that a contract sends (missed)', () => internalTransfer(ALICE, 5_000_000n), []],
+  // Only nodes that keep internal transactions show it.
+  ['TRX that a contract sends', () => internalTransfer(ALICE, 5_000_000n), [[ALICE, 0x8000_0000, '#native', '5']]],
 ]
 
 describe('TRON reader', () => {
@@ -92,6 +97,7 @@ describe('TRON reader', () => {
     test(`sees ${name}`, async () => {
       const { chain, reader } = fixture
       const { id } = chain.produce(vote(), transaction(), vote()).transactions[1] ?? assert.fail()
+      const block = chain.blocks[1] ?? assert.fail()
       const transfers = paid.map(([account, index, currency, amount]) => ({
         txHash: id,
         index,
@@ -101,11 +107,13 @@ describe('TRON reader', () => {
       }))
       fixture.now()
       const pending = await reader.block(1, watched)
-      assert.deepEqual(pending, { ...truth(1), transfers })
+      assert.deepEqual(pending, announcedIn(block, ours))
       solidify()
       assert.deepEqual(await reader.head(), { latest: 19, confirmed: 1 })
-      assert.deepEqual(await reader.block(1, watched), pending)
-      assert.deepEqual((await reader.blocks(1, 1, watched))[0], pending)
+      const confirmed = await reader.block(1, watched)
+      assert.deepEqual(confirmed, truth(1))
+      assert.deepEqual(confirmed?.transfers, transfers)
+      assert.deepEqual((await reader.blocks(1, 1, watched))[0], confirmed)
     })
   }
 
@@ -124,12 +132,54 @@ describe('TRON reader', () => {
   test('tells the head: what is newest, and what is solidified', async () => {
     const { chain, reader } = fixture
     assert.deepEqual(await reader.head(), { latest: 0, confirmed: 0 })
+    chain.produceEmpty(40)
+    fixture.now()
+    for (const confirmed of [0, 0, 0, 22, 22]) assert.deepEqual(await reader.head(), { latest: 40, confirmed })
+  })
+
+  test('asks what is solidified with every fourth head, and with each one while a payment of ours waits', async () => {
+    const { chain, node, reader } = fixture
+    chain.produceEmpty(40)
+    fixture.now()
+    const looks = async () => {
+      const before = node.requests.length
+      await reader.head()
+      return node.requests.slice(before).filter(({ path }) => path.startsWith('/walletsolidity')).length
+    }
+    await reader.head()
+    // What was paid before nobody knows.
+    for (let i = 0; i < 3; i += 1) assert.equal(await looks(), 1)
     chain.produceEmpty(18)
     fixture.now()
-    assert.deepEqual(await reader.head(), { latest: 18, confirmed: 0 })
-    chain.produceEmpty(22)
+    assert.equal(await looks(), 1)
+    for (const expected of [0, 0, 0, 1, 0]) assert.equal(await looks(), expected)
+    chain.produce(trxTransfer(ALICE, 1n))
     fixture.now()
-    assert.deepEqual(await reader.head(), { latest: 40, confirmed: 22 })
+    assert.equal((await reader.fresh(59, 59, watched))[0]?.transfers.length, 1)
+    for (let i = 0; i < 3; i += 1) assert.equal(await looks(), 1)
+    chain.produceEmpty(18)
+    fixture.now()
+    assert.equal(await looks(), 1)
+    assert.equal(await looks(), 0)
+  })
+
+  test('asks for new blocks and the head at once, and for solidified ones likewise', async () => {
+    const { chain, node, reader } = fixture
+    chain.produceEmpty(60)
+    fixture.now()
+    await reader.head()
+    await reader.fresh(60, 60, watched)
+    await reader.blocks(42, 42, watched)
+    chain.produceEmpty(3)
+    fixture.now()
+    const before = node.requests.length
+    assert.deepEqual(await reader.head(), { latest: 63, confirmed: 45 })
+    assert.deepEqual(await reader.fresh(61, 63, watched), [truth(61), truth(62), truth(63)])
+    assert.deepEqual(await reader.blocks(43, 45, watched), [truth(43), truth(44), truth(45)])
+    assert.deepEqual(
+      node.requests.slice(before).map(({ path }) => path),
+      ['/wallet/getblockbylimitnext', '/walletsolidity/getblockbylimitnext'],
+    )
   })
 
   test('reads the first block, whose transfers are none', async () => {
@@ -142,12 +192,13 @@ describe('TRON reader', () => {
     assert.equal(await fixture.reader.block(4, watched), null)
   })
 
-  test('asks the solidified side for solidified blocks, and for nothing that an empty block does not have', async () => {
+  test('asks the solidified side for solidified blocks, and for infos only where they can matter', async () => {
     const { chain, reader, node } = fixture
-    chain.produce(vote())
+    chain.produce(contractCall(EXCHANGE, [], []))
     chain.produce()
-    chain.produceEmpty(18)
-    chain.produce(vote())
+    chain.produceEmpty(19)
+    chain.produce(contractCall(EXCHANGE, [], []), trxTransfer(ALICE, 1n))
+    chain.produce(tokenTransfer(TOKEN, ALICE, 1n))
     fixture.now()
     await reader.head()
     const asked = async (height: number): Promise<readonly string[]> => {
@@ -157,7 +208,8 @@ describe('TRON reader', () => {
     }
     assert.deepEqual(await asked(1), ['/walletsolidity/getblockbynum', '/walletsolidity/gettransactioninfobyblocknum'])
     assert.deepEqual(await asked(2), ['/walletsolidity/getblockbynum'])
-    assert.deepEqual(await asked(21), ['/wallet/getblockbynum', '/wallet/gettransactioninfobyblocknum'])
+    assert.deepEqual(await asked(22), ['/wallet/getblockbynum'], 'nothing says that a contract pays us')
+    assert.deepEqual(await asked(23), ['/wallet/getblockbynum', '/wallet/gettransactioninfobyblocknum'])
   })
 
   test('sees another block in place of one that was undone', async () => {
@@ -178,7 +230,7 @@ describe('TRON reader', () => {
   test('gives no block whose receipts are of the one that replaced it in between', async () => {
     const { chain, reader, nodes } = fixture
     chain.produceEmpty(20)
-    const payment = trxTransfer(ALICE, 1n)
+    const payment = tokenTransfer(TOKEN, ALICE, 1n)
     chain.produce(payment)
     fixture.now()
     await reader.head()

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { NodeUnavailable, WrongNode } from '../../../src/networks/network-reader.js'
 import { EmulatedTronChain } from '../../support/tron-chain.js'
-import { openTronNode } from '../../support/tron-node.js'
+import { type FaultyAnswer, openTronNode } from '../../support/tron-node.js'
+import { emulatedAccount } from '../../support/tron-transactions.js'
 import { TronFixture, type TronVariant, token, watched } from './fixture.js'
 
 const word = (hex: string): string => hex.padStart(64, '0')
@@ -18,27 +19,17 @@ const tokens: readonly (readonly [name: string, decimals: string | null, symbol:
   ['one with decimals without end', 'f'.repeat(64), text('USDT'), false],
   ['one with decimals that are half', '06', text('USDT'), false],
   ['one without decimals', null, text('USDT'), false],
-  ['one without symbol', word('6'), null, false],
-  ['one with an empty symbol', word('6'), text(''), false],
-  ['one with a symbol of zeros', word('6'), word('0'), false],
-  ['one with a symbol longer than told', word('6'), `${word('20')}${word('ffffffffffff')}`, false],
-  ['one with an unreadable symbol', word('6'), text('\u0007'), false],
-  ['one with a symbol that is not UTF-8', word('6'), `${word('20')}${word('1')}ff`, false],
-  ['one with a symbol of no form', word('6'), '20', false],
+  ['one without symbol', word('6'), null, true],
+  ['one with an empty symbol', word('6'), text(''), true],
+  ['one with a symbol of zeros', word('6'), word('0'), true],
+  ['one with a symbol longer than told', word('6'), `${word('20')}${word('ffffffffffff')}`, true],
+  ['one with an unreadable symbol', word('6'), text('\u0007'), true],
+  ['one with a symbol that is not UTF-8', word('6'), `${word('20')}${word('1')}ff`, true],
+  ['one with a symbol of no form', word('6'), '20', true],
 ]
 
 /** Answers to a call of a constant method, and what `verify` makes of them. */
 const calls: readonly (readonly [name: string, answer: unknown, end: typeof WrongNode | typeof NodeUnavailable])[] = [
-  [
-    'a node that makes no such calls',
-    {
-      result: {
-        code: 'CONTRACT_VALIDATE_ERROR',
-        message: Buffer.from('this node does not support constant').toString('hex'),
-      },
-    },
-    WrongNode,
-  ],
   ['another failure', { result: { code: 'OTHER_ERROR', message: '6f6f7073' } }, NodeUnavailable],
   ['no result', { constant_result: [word('6')] }, NodeUnavailable],
   ['a result that says nothing', { result: {}, constant_result: [word('6')] }, NodeUnavailable],
@@ -47,6 +38,11 @@ const calls: readonly (readonly [name: string, answer: unknown, end: typeof Wron
   ['an error', { Error: 'lack of computing resources' }, NodeUnavailable],
   ['nothing', {}, NodeUnavailable],
 ]
+
+function noConstantCalls(): unknown {
+  const message = Buffer.from('this node does not support constant').toString('hex')
+  return { result: { code: 'CONTRACT_VALIDATE_ERROR', message } }
+}
 
 async function withFixture(
   options: TronVariant,
@@ -89,13 +85,50 @@ describe('TRON reader, verifying its nodes', () => {
       await assert.rejects(reader.verify(), (error) => error instanceof WrongNode && /is not exist/.test(error.message))
     }))
 
-  for (const side of ['wallet', 'walletsolidity']) {
-    test(`a node that does not serve /${side} at the same address does not pass`, () =>
-      withFixture({}, 1, async ({ node, reader }) => {
-        node.spoil(new RegExp(`^/${side}/`), () => ({ text: 'Not Found', status: 404 }))
-        await assert.rejects(reader.verify(), NodeUnavailable)
+  test('a node that serves only the solidified side has no head', () =>
+    withFixture({}, 1, async ({ node, reader }) => {
+      node.spoil(/^\/wallet\//, () => ({ text: '<html>Not Found</html>', status: 404 }))
+      await assert.rejects(reader.head(), /\/wallet\/getnowblock: HTTP status 404: Not Found/)
+    }))
+
+  /** How nodes say that they make no constant calls, and the setting that the warning names. */
+  const closed: readonly (readonly [name: string, answer: FaultyAnswer, setting: RegExp])[] = [
+    ['as java-tron comes', { json: noConstantCalls() }, /vm\.supportConstant = true/],
+    ['in an error', { json: { Error: 'this node does not support constant' } }, /vm\.supportConstant = true/],
+    [
+      'with a disabled API',
+      { json: { Error: 'this API is unavailable due to config' }, status: 404 },
+      /node\.disabledApi/,
+    ],
+    [
+      'with a page',
+      { text: '<html><body>405 Method Not Allowed</body></html>', status: 405 },
+      /405 Method Not Allowed/,
+    ],
+  ]
+  for (const [name, answer, setting] of closed) {
+    test(`a node makes no constant calls, ${name}: the decimals are believed, and it says so once`, () =>
+      withFixture({}, 1, async ({ node, reader, warnings }) => {
+        node.spoil(/triggerconstantcontract/, () => answer)
+        await reader.verify()
+        await reader.verify()
+        assert.equal(warnings.length, 1)
+        assert.match(warnings[0] ?? '', /believed as configured/)
+        assert.match(warnings[0] ?? '', setting)
+      }))
+
+    test(`a node makes no constant calls, ${name}: what is no contract is wrong`, () =>
+      withFixture({ token: emulatedAccount(1) }, 1, async ({ node, reader }) => {
+        node.spoil(/triggerconstantcontract/, () => answer)
+        await assert.rejects(reader.verify(), WrongNode)
       }))
   }
+
+  test('the other side makes the same calls', () =>
+    withFixture({ tokenDecimals: 18 }, 1, async ({ node, reader }) => {
+      node.spoil(/^\/wallet\/triggerconstantcontract/, () => ({ text: '', status: 405 }))
+      await assert.rejects(reader.verify(), /has 6 decimals, configured are 18/)
+    }))
 
   test('tells the error that a node tells', () =>
     withFixture({}, 1, async ({ node, reader }) => {

@@ -1,0 +1,158 @@
+import type { ChainHead } from '../network-reader.js'
+import { NodeFailure } from '../node/answer.js'
+import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
+import type { TronBlock } from './block.js'
+import type { BlockReader } from './block-reader.js'
+import { type InfoReader, NO_HISTORY, type Reading } from './info-reader.js'
+import type { Rung } from './ladder.js'
+import type { Side } from './side.js'
+import type { SolidSide } from './solid-side.js'
+import { transactionsToExplain } from './transfers.js'
+
+/** Blocks that are asked for at once. */
+const RANGE_BLOCKS = 20
+/** How far an examination looks back for a block in which contracts ran, in blocks, and in queries. */
+const LOOK_BACK_BLOCKS = 400
+const LOOK_BACK_QUERIES = 30
+
+const NOBODY = { has: () => false, few: () => [] }
+
+/** What an examination is about. */
+export interface ExaminedTron {
+  readonly blocks: BlockReader
+  readonly infos: InfoReader
+  readonly solid: SolidSide
+  readonly head: ChainHead & { readonly timeMs: number }
+  readonly nowMs: number
+  readonly headAgeMaxMs: number
+  readonly tokenDecimals: number
+  /** What the token calls itself; null when that cannot be read. */
+  readonly symbol: string | null
+  /** Why the decimals of the token are believed as configured; null when they were read. */
+  readonly believed: string | null
+}
+
+/** What a node that is of the right network offers, in the order of what payments need. */
+export async function examineTron(examined: ExaminedTron): Promise<readonly NodeFact[]> {
+  const { head, nowMs, headAgeMaxMs } = examined
+  return [
+    tokenFact(examined),
+    headFact(head, nowMs, headAgeMaxMs),
+    solidFact(examined.solid),
+    await rangeFact(examined),
+    ...(await infoFacts(examined)),
+  ]
+}
+
+function tokenFact({ symbol, tokenDecimals, believed }: ExaminedTron): NodeFact {
+  const network = 'has the first block of this network'
+  if (believed === null) {
+    const name = symbol === null ? 'has no readable symbol' : `calls itself ${symbol}`
+    return { verdict: 'ok', text: `${network}, and its token ${name} with ${tokenDecimals} decimals` }
+  }
+  const text = `${network}; that its token has ${tokenDecimals} decimals is believed as configured, not read: ${believed}`
+  return { verdict: 'warning', text }
+}
+
+function solidFact({ side }: SolidSide): NodeFact {
+  const text =
+    side === '/walletsolidity'
+      ? 'gives solidified blocks by an interface of their own'
+      : 'serves no /walletsolidity here: /wallet/getnodeinfo says which blocks are solidified'
+  return { verdict: 'ok', text }
+}
+
+async function rangeFact({ blocks, solid, head }: ExaminedTron): Promise<NodeFact> {
+  const wanted = Math.min(RANGE_BLOCKS, head.confirmed + 1)
+  return await factOf(
+    async () => {
+      const { told } = await blocks.range(solid.side, head.confirmed - wanted + 1, wanted)
+      return { verdict: told === 0 ? 'warning' : 'ok', text: `gives ${told} blocks for one question` }
+    },
+    (reason) => {
+      const meaning = 'each block is asked for by itself, so payments are seen with more calls'
+      return { verdict: 'warning', text: `does not give ${wanted} blocks for one question, and ${meaning}: ${reason}` }
+    },
+  )
+}
+
+/** Whether infos of transactions come, of a block in which contracts ran. */
+async function infoFacts(examined: ExaminedTron): Promise<readonly NodeFact[]> {
+  const { solid } = examined
+  let block: TronBlock | null
+  try {
+    block = await blockWithCalls(examined)
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    return [{ verdict: 'failed', text: `does not give blocks, so no payment is seen: ${error.message}` }]
+  }
+  if (block === null) {
+    const unknown = 'it is not known whether it gives the infos from which payments in tokens are read'
+    const text = `has no call of a contract in its last ${LOOK_BACK_BLOCKS} blocks, as far as they were looked at: ${unknown}`
+    return [{ verdict: 'warning', text }]
+  }
+  const facts = [await infoFact(examined, solid.side, block)]
+  if (solid.side !== '/wallet') facts.push(await newInfoFact(examined, block))
+  return facts
+}
+
+/** The newest solidified block in which a contract may have run; null when none is found in reasonable time. */
+async function blockWithCalls({ blocks, solid, head }: ExaminedTron): Promise<TronBlock | null> {
+  const lowest = Math.max(1, head.confirmed - LOOK_BACK_BLOCKS + 1)
+  let highest = head.confirmed
+  for (let queries = 0; queries < LOOK_BACK_QUERIES && highest >= lowest; queries += 1) {
+    const from = Math.max(lowest, highest - RANGE_BLOCKS + 1)
+    const run = await blocks.run(solid.side, from, highest - from + 1)
+    const found = run.findLast((block) => transactionsToExplain(block, NOBODY).length > 0)
+    if (found !== undefined) return found
+    // Where blocks come alone, the first of a range is all that was looked at.
+    highest = from - 1
+  }
+  return null
+}
+
+async function infoFact(examined: ExaminedTron, side: Side, block: TronBlock): Promise<NodeFact> {
+  const attempt = attemptAt(examined, side, block)
+  const what = `the transaction infos of block ${block.height}, which has calls of contracts`
+  const wholly = await failureOf(attempt.wholly)
+  if (wholly === null) return { verdict: 'ok', text: `returns ${what}` }
+  const singly = await failureOf(attempt.singly)
+  if (singly === null) {
+    const meaning = 'each transaction is asked for by itself, so payments are seen with many more calls'
+    return { verdict: 'warning', text: `does not return ${what}, at once, and ${meaning}: ${wholly}` }
+  }
+  const reason = attempt.isNothing ? NO_HISTORY : `${wholly}; ${singly}`
+  return { verdict: 'failed', text: `does not return ${what}, so NO payment in tokens is seen: ${reason}` }
+}
+
+/** Payments in tokens are pending before they are solidified only where the full interface gives infos, too. */
+async function newInfoFact(examined: ExaminedTron, block: TronBlock): Promise<NodeFact> {
+  const attempt = attemptAt(examined, '/wallet', block)
+  const wholly = await failureOf(attempt.wholly)
+  const singly = wholly === null ? null : await failureOf(attempt.singly)
+  if (singly === null) return { verdict: 'ok', text: 'returns the transaction infos of new blocks, too' }
+  const meaning = 'payments in tokens are seen when they are solidified, about a minute later'
+  return {
+    verdict: 'warning',
+    text: `does not return the transaction infos of new blocks, so ${meaning}: ${wholly}; ${singly}`,
+  }
+}
+
+function attemptAt({ infos }: ExaminedTron, side: Side, block: TronBlock): Reading {
+  return infos.attempt(
+    side,
+    block,
+    transactionsToExplain(block, NOBODY).map(({ id }) => id),
+  )
+}
+
+/** Why a way fails; null when it does not. */
+async function failureOf({ climb }: Rung<void>): Promise<string | null> {
+  try {
+    await climb()
+    return null
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    return error.message
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Infos of transactions (`gettransactioninfobyblocknum`, `gettransactioninfobyid`), which alone say what contracts did.
+ * They are read as a stream: only what concerns watched addresses is kept of them.
+ */
+
+import { TOKEN_LABEL } from '../../domain/amount.js'
+import type { WatchedAddresses } from '../../domain/block.js'
+import { fields, items, list, type Shape, scalar, type ValueOf } from '../node/json-shape.js'
+import { accountOf, addressOfAccount } from './address.js'
+import type { TronBlock } from './block.js'
+import { internalPayments } from './internal.js'
+import type { Payment } from './payment.js'
+import { idOf, nameOf, naturalOf } from './values.js'
+
+/** Keccak-256 of `Transfer(address,address,uint256)`. */
+const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+/** The event, the sender, the receiver. A log with more or fewer topics is of another event. */
+const TRANSFER_TOPICS = 3
+/** Any word: the account is its last 40 digits, whatever a contract wrote before them. */
+const ACCOUNT_TOPIC = /^[0-9a-f]{24}([0-9a-f]{40})$/i
+const AMOUNT = /^[0-9a-f]{64}$/i
+/** Infos of transactions that the block does not have are noted up to this number. */
+const STRANGERS_MAX = 3
+
+/** What the info of a transaction says. */
+export interface TransactionEffects {
+  /** The result of the contract that ran; null when none ran, or the node omits it. */
+  readonly contractResult: string | null
+  /** Whether the info says that the transaction failed. */
+  readonly isFailed: boolean
+  /** Of tokens and of TRX, to watched addresses. */
+  readonly payments: readonly Payment[]
+}
+
+/** The fields of an info that are read. */
+export function infoFields(token: string, watched: WatchedAddresses) {
+  return {
+    id: scalar,
+    blockNumber: scalar,
+    blockTimeStamp: scalar,
+    result: scalar,
+    receipt: fields({ result: scalar }),
+    log: tokenPayments(token, watched),
+    internal_transactions: internalPayments(watched),
+  }
+}
+
+/** What was read of an info. */
+export type InfoAnswer = NonNullable<ValueOf<ReturnType<typeof fields<ReturnType<typeof infoFields>>>>>
+
+/** The infos of one block's transactions, as far as they were read. */
+export class BlockInfos {
+  private readonly effects = new Map<string, TransactionEffects>()
+  private readonly strange = new Set<string>()
+  private readonly ids: ReadonlySet<string>
+
+  constructor(private readonly block: TronBlock) {
+    this.ids = new Set(block.transactions.map(({ id }) => id))
+  }
+
+  /** What the info of a transaction says; undefined while it was not read. */
+  of(id: string): TransactionEffects | undefined {
+    return this.effects.get(id)
+  }
+
+  /** Whether no info of the block was read. */
+  get isEmpty(): boolean {
+    return this.effects.size === 0
+  }
+
+  /** Transactions that the block does not list, although there are infos that say they are in it; a few of them. */
+  get strangers(): readonly string[] {
+    return [...this.strange]
+  }
+
+  /** Infos of another branch have another height or time, and are passed over. */
+  take(info: InfoAnswer | null | undefined): void {
+    const id = idOf(info?.id)
+    if (!info || id === null) return
+    const { blockNumber, blockTimeStamp, receipt, log, internal_transactions } = info
+    if (blockNumber !== undefined && naturalOf(blockNumber) !== BigInt(this.block.height)) return
+    if (blockTimeStamp !== undefined && naturalOf(blockTimeStamp) !== BigInt(this.block.timeMs)) return
+    if (!this.ids.has(id)) {
+      if (this.strange.size < STRANGERS_MAX) this.strange.add(id)
+      return
+    }
+    if (this.effects.has(id)) return
+    this.effects.set(id, {
+      contractResult: nameOf(receipt?.result),
+      isFailed: info.result === 'FAILED',
+      payments: [...(log ?? []), ...(internal_transactions ?? [])],
+    })
+  }
+}
+
+/** What the logs of one transaction pay to watched addresses in the token. `index` is the place of the log, from 1. */
+function tokenPayments(token: string, watched: WatchedAddresses): Shape<readonly Payment[] | null | undefined> {
+  const log = fields({ address: scalar, topics: list(scalar, TRANSFER_TOPICS), data: scalar })
+  return items(log, () => {
+    const payments: Payment[] = []
+    return {
+      take(one, ordinal) {
+        const [event, , receiver] = one?.topics ?? []
+        if (event !== TRANSFER_TOPIC || accountOf(one?.address) !== token) return
+        const account = typeof receiver === 'string' ? ACCOUNT_TOPIC.exec(receiver)?.[1]?.toLowerCase() : undefined
+        const { data } = one ?? {}
+        if (account === undefined || typeof data !== 'string' || !AMOUNT.test(data)) return
+        const raw = BigInt(`0x${data}`)
+        const toAddress = addressOfAccount(account)
+        if (raw === 0n || !watched.has(toAddress)) return
+        payments.push({ index: ordinal + 1, toAddress, currency: TOKEN_LABEL, amount: String(raw) })
+      },
+      end: () => payments,
+    }
+  })
+}

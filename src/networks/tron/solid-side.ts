@@ -1,0 +1,83 @@
+import type { Clock } from '../../clock.js'
+import { demand } from '../node/answer.js'
+import { scalar } from '../node/json-shape.js'
+import type { TronBlock } from './block.js'
+import type { BlockReader } from './block-reader.js'
+import { ChainEnd } from './chain-end.js'
+import type { Ladder } from './ladder.js'
+import type { Side } from './side.js'
+import type { TronApi } from './tron-api.js'
+
+/** `Num:411,ID:…` */
+const NUMBERED = /^\s*Num:\s*(\d{1,15})\s*,\s*ID:\s*([0-9a-f]{64})\s*$/i
+
+/** Where a node tells which blocks are final, and gives them. */
+export interface SolidSide {
+  readonly side: Side
+  /** How far blocks are final, asked anew. */
+  look(): Promise<number>
+  /** Rejects unless blocks up to a height are final. */
+  demandFinal(height: number): Promise<void>
+  /** Final blocks from a height on that came with the last look. */
+  take(from: number, max: number): readonly TronBlock[]
+  /** Final blocks up to a height are no longer needed. */
+  pass(height: number): void
+}
+
+/** The interface of its own that java-tron has for final blocks, on a port of its own. It has no others. */
+export class SolidityInterface implements SolidSide {
+  readonly side = '/walletsolidity'
+  private readonly end: ChainEnd
+
+  constructor(blocks: BlockReader, ladder: Ladder, clock: Pick<Clock, 'now'>) {
+    this.end = new ChainEnd(blocks, ladder, this.side, clock, Number.POSITIVE_INFINITY)
+  }
+
+  async look(): Promise<number> {
+    return (await this.end.look()).height
+  }
+
+  async demandFinal(): Promise<void> {}
+
+  take(from: number, max: number): readonly TronBlock[] {
+    return this.end.take(from, max)
+  }
+
+  pass(height: number): void {
+    this.end.pass(height)
+  }
+}
+
+/** The full interface alone: `getnodeinfo` says how far its blocks are final, and with which id. */
+export class NodeInfo implements SolidSide {
+  readonly side = '/wallet'
+  /** The last final block whose id was compared. */
+  private final = -1
+
+  constructor(
+    private readonly api: TronApi,
+    private readonly blocks: BlockReader,
+  ) {}
+
+  async look(): Promise<number> {
+    const { solidBlock } = await this.api.object('/wallet/getnodeinfo', {}, { solidBlock: scalar })
+    const [, digits, id] = NUMBERED.exec(String(solidBlock)) ?? []
+    demand(digits !== undefined, '/wallet/getnodeinfo: it does not say which block is solidified')
+    const height = Number(digits)
+    if (height === this.final) return height
+    const block = await this.blocks.at(this.side, height)
+    demand(block?.hash === id?.toLowerCase(), `/wallet/getnodeinfo: the solidified block ${height} is another one`)
+    this.final = height
+    return height
+  }
+
+  async demandFinal(height: number): Promise<void> {
+    if (height > this.final) demand(height <= (await this.look()), `block ${height}: not solidified here yet`)
+  }
+
+  take(): readonly TronBlock[] {
+    return []
+  }
+
+  pass(): void {}
+}

@@ -1,0 +1,111 @@
+import { WrongNode } from '../network-reader.js'
+import { demand, isMissingMethod, NodeFailure } from '../node/answer.js'
+import { fields, scalar } from '../node/json-shape.js'
+import { symbolOf } from '../token.js'
+import { accountOf, hexOfAccount } from './address.js'
+import type { Side } from './side.js'
+import type { TronApi } from './tron-api.js'
+import { firstOf } from './values.js'
+
+/** Constant calls need a caller; any account will do, and this one has no owner. */
+const CALLER = '0'.repeat(40)
+const RETURNED = /^(?:[0-9a-f]{2})*$/i
+const WORD_BYTES = 32
+/** A node as it comes makes no constant calls. */
+const NO_CALLS = /does not support constant/i
+const ALLOW_CALLS = 'set vm.supportConstant = true in the configuration of the node'
+/** Either side makes the same calls. */
+const SIDES: readonly Side[] = ['/wallet', '/walletsolidity']
+
+/** What a method of the token returned, or why nobody made the call. */
+type CallEnd = { readonly returned: Buffer } | { readonly refused: string }
+
+/** Checks the token of a network at one node. */
+export class TokenCheck {
+  constructor(
+    private readonly api: TronApi,
+    /** The account of the token's contract, 40 lower-case hex digits. */
+    private readonly token: string,
+    private readonly decimals: number,
+  ) {}
+
+  /**
+   * Rejects with `WrongNode` unless the token is a contract with the configured decimals. Returns null when that is proven,
+   * and else why the decimals have to be believed: constant calls are closed at many nodes.
+   */
+  async check(): Promise<string | null> {
+    const end = await this.call('decimals()')
+    if ('refused' in end) {
+      await this.demandContract().catch((error: unknown) => {
+        if (!isClosed(error)) throw error
+      })
+      return end.refused
+    }
+    const { returned } = end
+    const found = returned.length === WORD_BYTES ? BigInt(`0x${returned.toString('hex')}`) : null
+    if (found !== BigInt(this.decimals)) {
+      throw new WrongNode(`the token has ${found ?? 'no'} decimals, configured are ${this.decimals}`)
+    }
+    return null
+  }
+
+  /** What the token calls itself; null when that cannot be read. */
+  async symbol(): Promise<string | null> {
+    const end = await this.call('symbol()')
+    return 'refused' in end ? null : symbolOf(end.returned)
+  }
+
+  private async call(selector: string): Promise<CallEnd> {
+    let refused = ''
+    for (const side of SIDES) {
+      try {
+        const end = await this.callAt(side, selector)
+        if ('returned' in end) return end
+        refused = end.refused
+      } catch (error) {
+        if (!isClosed(error)) throw error
+        refused = error.message
+      }
+    }
+    return { refused }
+  }
+
+  private async callAt(side: Side, selector: string): Promise<CallEnd> {
+    const answer = await this.api.object(
+      `${side}/triggerconstantcontract`,
+      {
+        owner_address: hexOfAccount(CALLER),
+        contract_address: hexOfAccount(this.token),
+        function_selector: selector,
+      },
+      { result: fields({ result: scalar, code: scalar, message: scalar }), constant_result: firstOf(scalar) },
+    )
+    const { result, code, message } = answer.result ?? {}
+    // The node writes its reason in hex.
+    const reason = typeof message === 'string' ? Buffer.from(message, 'hex').toString() : 'no reason'
+    const failure = `${selector} of the token: ${this.api.presentable(reason)}`
+    if (NO_CALLS.test(reason)) return { refused: `${failure}: ${ALLOW_CALLS}` }
+    if (code === 'CONTRACT_VALIDATE_ERROR') throw new WrongNode(failure)
+    demand(result === true, failure)
+    const returned = answer.constant_result
+    demand(typeof returned === 'string' && RETURNED.test(returned), `${selector} of the token: nothing returned`)
+    // A call that reverted returns an empty text.
+    return { returned: Buffer.from(returned, 'hex') }
+  }
+
+  /** Rejects with `WrongNode` when the token is no contract. */
+  private async demandContract(): Promise<void> {
+    const value = hexOfAccount(this.token)
+    const answer = await this.api.object(
+      '/wallet/getcontract',
+      { value },
+      { contract_address: scalar, bytecode: scalar },
+    )
+    const isContract = accountOf(answer.contract_address) === this.token || answer.bytecode !== undefined
+    if (!isContract) throw new WrongNode('the token: no contract is at its address')
+  }
+}
+
+function isClosed(error: unknown): error is NodeFailure {
+  return isMissingMethod(error) || (error instanceof NodeFailure && NO_CALLS.test(error.message))
+}
