@@ -1,9 +1,16 @@
 import type { Settings } from '../config.js'
 import { settingOf } from '../networks/catalogue/built-in.js'
-import { type EvmEntry, type NetworkEntry, QUIET_SECONDS, type TronEntry } from '../networks/catalogue/entry.js'
+import {
+  type EvmEntry,
+  type NetworkEntry,
+  QUIET_SECONDS,
+  type TronEntry,
+  type TronUrl,
+} from '../networks/catalogue/entry.js'
 import { ChainWatcher } from '../networks/chain-watcher.js'
 import { EthereumNode } from '../networks/ethereum/node.js'
 import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
+import type { EndpointAddress } from '../networks/node/http-json.js'
 import { NodesReader } from '../networks/node/nodes-reader.js'
 import { accountOfAddress } from '../networks/tron/address.js'
 import { TronNode } from '../networks/tron/node.js'
@@ -75,19 +82,19 @@ async function anyGoesOn(watchers: readonly ChainWatcher[]): Promise<void> {
   }
 }
 
-/** Builds the reader of a network, with all of its nodes unless others are given; null if it is not watched. */
-export function readerOf(entry: NetworkEntry, parts: ReaderParts, urls = entry.urls): NetworkReader | null {
+/** Builds the reader of a network; null if it is not watched. */
+export function readerOf(entry: NetworkEntry, parts: ReaderParts): NetworkReader | null {
   const { contract } = entry.token
   if (!isWatched(entry) || contract === null) return null
   switch (entry.kind) {
     case 'evm':
-      return evmReader(entry, contract, urls, parts)
+      return evmReader(entry, contract, parts)
     case 'tron':
-      return tronReader(entry, contract, urls, parts)
+      return tronReader(entry, contract, parts)
   }
 }
 
-function evmReader(entry: EvmEntry, token: string, urls: readonly string[], parts: ReaderParts): NetworkReader {
+function evmReader(entry: EvmEntry, token: string, parts: ReaderParts): NetworkReader {
   const options = {
     chainId: entry.chainId,
     token,
@@ -100,12 +107,12 @@ function evmReader(entry: EvmEntry, token: string, urls: readonly string[], part
   }
   return new NodesReader({
     ...commonOptions(entry, parts),
-    addresses: urls.map((url) => ({ url })),
+    addresses: entry.urls.map((url) => ({ url })),
     nodeOf: (http) => new EthereumNode(http, options),
   })
 }
 
-function tronReader(entry: TronEntry, contract: string, urls: readonly string[], parts: ReaderParts): NetworkReader {
+function tronReader(entry: TronEntry, contract: string, parts: ReaderParts): NetworkReader {
   const token = accountOfAddress(contract)
   if (token === null) {
     throw new StartError(`${entry.id} cannot be watched: the check sum of ${settingOf(entry, 'token')} is wrong`)
@@ -116,9 +123,14 @@ function tronReader(entry: TronEntry, contract: string, urls: readonly string[],
   const headers = entry.apiKey === null ? {} : { [API_KEY_HEADER]: entry.apiKey }
   return new NodesReader({
     ...commonOptions(entry, parts),
-    addresses: urls.map((url) => ({ url, headers })),
+    addresses: entry.urls.map((url) => addressOf(url, headers)),
     nodeOf: (http) => new TronNode(http, options),
   })
+}
+
+function addressOf({ full, solidity }: TronUrl, headers: Readonly<Record<string, string>>): EndpointAddress {
+  const elsewhere = solidity === null ? {} : { elsewhere: { prefix: '/walletsolidity/', url: solidity } }
+  return { url: full, headers, ...elsewhere }
 }
 
 function commonOptions({ id, kind, quietSeconds }: NetworkEntry, { settings, clock, log }: ReaderParts) {

@@ -1,4 +1,5 @@
 import { isBlockId, isEndpoint, isExplorer } from '../../base/network-texts.js'
+import { isTronUrl } from '../../networks/catalogue/tron-url.js'
 import { each, isEvmAddress, isPath, isTronAddress } from '../checks.js'
 import { integer, list, optional, quantity, type Setting, type SettingAbout, text } from '../setting.js'
 import { pollPause } from './poll-pause.js'
@@ -88,12 +89,12 @@ export const networks = {
     sentence: 'The maximum number of blocks to read at once when catching up. If a node refuses, fewer are read.',
   }),
   sepExplorer: explorer('SEP', 'https://sepolia.etherscan.io/tx/{txHash}'),
-  trxNileUrls: list(each(isEndpoint), {
+  trxNileUrls: list(each(isTronUrl), {
     fallbackText: 'none: TRX-NILE is not watched',
-    expects: ENDPOINTS,
+    expects: `${ENDPOINTS}, or of pairs of them joined by |`,
     secret: true,
     sentence:
-      'REST URLs of TRON nodes, without /wallet, in order of preference. Setting it switches the watching of TRX-NILE on.',
+      'REST URLs of TRON nodes, without /wallet, in order of preference. A node with a port for each side is named by both: the URL for /wallet, |, and the URL for /walletsolidity. Setting it switches the watching of TRX-NILE on.',
   }),
   trxNileApiKey: optional.textOfLength(1, API_KEY_LENGTH_LIMIT, {
     fallbackText: 'none',
@@ -116,7 +117,7 @@ export const networks = {
     sentence: 'The first block to read when TRX-NILE has never been watched; latest is the newest solidified block.',
   }),
   trxNilePollMs: pollPause({
-    fallback: '3000',
+    fallback: '7000',
     sentence: 'The pause between two polls for the newest block of TRX-NILE.',
   }),
   trxNileExplorer: explorer('TRX-NILE', 'https://nile.tronscan.org/#/transaction/{txHash}'),

@@ -1,4 +1,5 @@
 import type { EvmEntry, NetworkEntry, TronEntry } from './entry.js'
+import { readTronUrl } from './tron-url.js'
 
 /** The settings of the two networks that the specification names. */
 export interface BuiltInSettings {
@@ -61,7 +62,7 @@ function nile(settings: BuiltInSettings): TronEntry {
     genesis: settings.trxNileGenesis,
     symbol: 'TRX',
     token: { symbol: 'USDT', contract: settings.trxNileToken ?? null, decimals: settings.trxNileTokenDecimals },
-    urls: settings.trxNileUrls,
+    urls: settings.trxNileUrls.map(readTronUrl),
     apiKey: settings.trxNileApiKey ?? null,
     start: settings.trxNileStart,
     pollMs: settings.trxNilePollMs,

@@ -23,8 +23,6 @@ interface Entry {
     readonly contract: string | null
     readonly decimals: number
   }
-  /** Of its nodes, in order of preference. Secret. Without any it is not watched. */
-  readonly urls: readonly string[]
   /** The first block to read when it was never watched. */
   readonly start: 'latest' | number
   readonly pollMs: number
@@ -37,6 +35,8 @@ interface Entry {
 /** A network whose nodes speak Ethereum's JSON-RPC. */
 export interface EvmEntry extends Entry {
   readonly kind: 'evm'
+  /** Of its nodes, in order of preference. Secret. Without any it is not watched. */
+  readonly urls: readonly string[]
   readonly chainId: number
   /** The number of blocks that confirm a deposit, its own included; or the tag of the blocks that are relied on. */
   readonly confirmations: number | (typeof FINALITY_TAGS)[number]
@@ -51,14 +51,29 @@ export interface EvmEntry extends Entry {
 /** A network whose nodes have TRON's REST interface. */
 export interface TronEntry extends Entry {
   readonly kind: 'tron'
+  /** Of its nodes, in order of preference. Secret. Without any it is not watched. */
+  readonly urls: readonly TronUrl[]
   /** The id of its first block, 64 lower-case hex digits. */
   readonly genesis: string
   /** Sent to its nodes as `TRON-PRO-API-KEY`. Secret; null for none. */
   readonly apiKey: string | null
 }
 
+/** Where a TRON node serves its interface. java-tron has a port for `/wallet` and another one for `/walletsolidity`. */
+export interface TronUrl {
+  readonly full: string
+  /** For `/walletsolidity`; null where it is served at the same address, or not at all. */
+  readonly solidity: string | null
+}
+
 /** What the service knows of a network, whether it is built in or of the operator's file. */
 export type NetworkEntry = EvmEntry | TronEntry
+
+/** Every URL of an entry. Secret. */
+export function urlsOf(entry: NetworkEntry): readonly string[] {
+  if (entry.kind === 'evm') return entry.urls
+  return entry.urls.flatMap(({ full, solidity }) => (solidity === null ? [full] : [full, solidity]))
+}
 
 /** The networks that the entries describe, in their order. */
 export function networksOf(entries: readonly NetworkEntry[]): Networks {

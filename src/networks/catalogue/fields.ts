@@ -55,6 +55,13 @@ export class Fields {
     return Fields.of(this.value(name), `${this.path}.${name}`, this.environment, this.problems)
   }
 
+  /** An object in a list. */
+  item(name: string, index: number): Fields | null {
+    const list = this.value(name)
+    const value: unknown = Array.isArray(list) ? list[index] : undefined
+    return Fields.of(value, `${this.path}.${name}[${index}]`, this.environment, this.problems)
+  }
+
   text(name: string, isValid: (text: string) => boolean, what: string): string {
     const value = this.value(name)
     if (typeof value === 'string' && isValid(value)) return value

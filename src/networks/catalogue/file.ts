@@ -6,7 +6,7 @@ import { isNetworkId, NETWORK_KINDS } from '../../domain/network.js'
 import { isEthereumAddress } from '../ethereum/address.js'
 import { accountOfAddress } from '../tron/address.js'
 import { SEP, TRX_NILE } from './built-in.js'
-import { FINALITY_TAGS, type NetworkEntry } from './entry.js'
+import { FINALITY_TAGS, type NetworkEntry, type TronUrl } from './entry.js'
 import { Fields } from './fields.js'
 
 const FILE_LIMIT_BYTES = 1_048_576
@@ -23,8 +23,10 @@ const RANGE_MAX = 10_000
 const DECIMALS_MAX = 18
 const API_KEY_LENGTH_MAX = 256
 
+const URL_FORM = 'an absolute http or https URL without fragment'
+
 /** What a file leaves out, as the built-in networks have it. */
-const DEFAULTS = { confirmations: 12, evmPollMs: 4000, tronPollMs: 3000, batch: 50, range: 200 } as const
+const DEFAULTS = { confirmations: 12, evmPollMs: 4000, tronPollMs: 7000, batch: 50, range: 200 } as const
 
 const ENTRY = [
   'id',
@@ -104,7 +106,6 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
     testnet: fields.flag('testnet', false),
     symbol: fields.text('symbol', (text) => SYMBOL.test(text), '1 to 16 letters and digits'),
     token: readToken(fields, kind),
-    urls: readUrls(fields),
     start: fields.has('start') ? fields.wordOrWhole('start', ['latest'], 0, HEIGHT_MAX) : ('latest' as const),
     quietSeconds: fields.has('quietSeconds') ? fields.whole('quietSeconds', ...QUIET_SECONDS_RANGE) : null,
     explorer: fields.has('explorer')
@@ -116,6 +117,7 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
     kind === 'tron'
       ? {
           kind,
+          urls: readUrls(fields, readTronUrl),
           genesis: fields.text('genesis', isBlockId, '64 lower-case hex digits'),
           apiKey: fields.has('apiKey')
             ? fields.secret('apiKey', isKey, `a text of 1 to ${API_KEY_LENGTH_MAX} characters`)
@@ -124,6 +126,7 @@ function readEntry(value: unknown, path: string, environment: Environment, probl
         }
       : {
           kind,
+          urls: readUrls(fields, readUrl),
           chainId: fields.whole('chainId', 1, Number.MAX_SAFE_INTEGER),
           confirmations: fields.has('confirmations')
             ? fields.wordOrWhole('confirmations', FINALITY_TAGS, 1, CONFIRMATIONS_MAX)
@@ -171,14 +174,29 @@ function isKey(text: string): boolean {
   return text !== '' && text.length <= API_KEY_LENGTH_MAX && !/[\r\n]/.test(text)
 }
 
-function readUrls(fields: Fields): readonly string[] {
+function readUrls<T>(fields: Fields, read: (fields: Fields, index: number, url: unknown) => T): readonly T[] {
   if (!fields.has('urls')) return []
   const urls = fields.value('urls')
   if (!Array.isArray(urls) || urls.length === 0) {
     fields.wrong('urls', 'must be a list of URLs; leave it out for a network that is not watched')
     return []
   }
-  return urls.map((_, i) => fields.secretOf('urls', i, isEndpoint, 'an absolute http or https URL without fragment'))
+  return urls.map((url: unknown, i) => read(fields, i, url))
+}
+
+function readUrl(fields: Fields, index: number): string {
+  return fields.secretOf('urls', index, isEndpoint, URL_FORM)
+}
+
+/** A node of TRON is at one address, or at one for each side. */
+function readTronUrl(fields: Fields, index: number, url: unknown): TronUrl {
+  if (!isObject(url)) return { full: readUrl(fields, index), solidity: null }
+  const sides = fields.item('urls', index)
+  sides?.only(['full', 'solidity'])
+  return {
+    full: sides?.secret('full', isEndpoint, URL_FORM) ?? '',
+    solidity: sides?.secret('solidity', isEndpoint, URL_FORM) ?? null,
+  }
 }
 
 /** Says of each entry that has what a built-in network or an entry before it has. */

@@ -6,6 +6,7 @@ import type { Scheduler } from '../../scheduler.js'
 import { HttpFailure } from './answer.js'
 import { JsonScanner, MalformedJson } from './json-scanner.js'
 import type { Shape } from './json-shape.js'
+import { Route } from './route.js'
 import { wordsIn, wordsOf } from './words.js'
 
 /** Connections to one endpoint. */
@@ -26,6 +27,8 @@ export interface EndpointAddress {
   readonly url: string
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Where the paths with a prefix are served instead. */
+  readonly elsewhere?: { readonly prefix: string; readonly url: string }
 }
 
 /** The bounds of each request. */
@@ -47,25 +50,19 @@ export class HttpJson {
   readonly name: string
   /** Requests begun. */
   requests = 0
-  private readonly path: string
-  private readonly query: string
-  /** Includes the credentials of the address, if it has any. */
-  private readonly headers: Readonly<Record<string, string>>
+  private readonly main: Route
+  private readonly other: { readonly prefix: string; readonly route: Route } | null
   private readonly secrets: readonly string[]
   private readonly http: BoundedHttp
 
   constructor(
-    { url, headers = {} }: EndpointAddress,
+    { url, headers = {}, elsewhere }: EndpointAddress,
     private readonly options: HttpJsonOptions,
   ) {
-    const { origin, pathname, search, searchParams, username, password } = new URL(url)
-    const user = [username, password].map(decodeURIComponent)
-    const credentials = Buffer.from(user.join(':')).toString('base64')
-    this.name = origin
-    this.path = pathname.replace(/\/+$/, '')
-    this.query = search
-    this.headers = username === '' && password === '' ? headers : { authorization: `Basic ${credentials}`, ...headers }
-    this.secrets = [...pathname.split('/'), ...searchParams.values(), ...user, credentials, ...Object.values(headers)]
+    this.main = new Route(url, headers)
+    this.name = this.main.origin
+    this.other = elsewhere === undefined ? null : { ...elsewhere, route: new Route(elsewhere.url, headers) }
+    this.secrets = [...this.main.secrets, ...(this.other?.route.secrets ?? [])]
       .filter((part) => part.length >= SECRET_LENGTH_MIN)
       .sort((a, b) => b.length - a.length)
     this.http = new BoundedHttp({ connectionsMax: CONNECTIONS_MAX, ...options })
@@ -77,11 +74,13 @@ export class HttpJson {
    */
   async post<T>(path: string, json: string, shape: Shape<T>): Promise<T> {
     this.requests += 1
+    const isElsewhere = this.other !== null && path.startsWith(this.other.prefix)
+    const route = isElsewhere ? this.other.route : this.main
     const request = {
       method: 'POST',
-      origin: this.name,
-      path: `${`${this.path}${path}` || '/'}${this.query}`,
-      headers: { ...this.headers, 'content-type': 'application/json', accept: 'application/json' },
+      origin: route.origin,
+      path: route.pathOf(path),
+      headers: { ...route.headers, 'content-type': 'application/json', accept: 'application/json' },
       body: json,
     } as const
     const end = await this.http

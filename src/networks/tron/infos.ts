@@ -101,7 +101,8 @@ function tokenPayments(token: string, watched: WatchedAddresses): Shape<readonly
     return {
       take(one, ordinal) {
         const [event, , receiver] = one?.topics ?? []
-        if (event !== TRANSFER_TOPIC || accountOf(one?.address) !== token) return
+        if (typeof event !== 'string' || event.toLowerCase() !== TRANSFER_TOPIC) return
+        if (accountOf(one?.address) !== token) return
         const account = typeof receiver === 'string' ? ACCOUNT_TOPIC.exec(receiver)?.[1]?.toLowerCase() : undefined
         const { data } = one ?? {}
         if (account === undefined || typeof data !== 'string' || !AMOUNT.test(data)) return

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
 import { request } from 'undici'
 import { LedgerNodes } from '../../ledger/ledger-nodes.js'
-import type { NetworkEntry } from '../../networks/catalogue/entry.js'
+import { type NetworkEntry, urlsOf } from '../../networks/catalogue/entry.js'
 import type { NodeFact } from '../../networks/node/node-fact.js'
 import { AddressGuard } from '../../webhooks/address-guard.js'
 import { catalogueOf } from '../catalogue.js'
@@ -23,7 +23,7 @@ const NOBODY = '0'.repeat(64)
 
 /** The clock, compared with the servers that the settings name. */
 export const examineClock: Examination = async ({ settings, clock }) => {
-  const urls = [settings.publicUrl, ...settings.ledgerUrls, ...catalogueOf(settings).flatMap((one) => one.urls)]
+  const urls = [settings.publicUrl, ...settings.ledgerUrls, ...catalogueOf(settings).flatMap(urlsOf)]
   const differences: number[] = []
   for (const url of urls.filter((one) => one !== undefined)) {
     const date = await dateAt(url)

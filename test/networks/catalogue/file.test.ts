@@ -51,7 +51,7 @@ describe('the file of networks', () => {
     const defaults = { confirmations: 12, batch: 50, range: 200, traces: false, pollMs: 4000 }
     assert.deepEqual(entries, [
       { ...BNB, ...common, ...defaults },
-      { ...TRX, ...common, apiKey: null, pollMs: 3000 },
+      { ...TRX, ...common, apiKey: null, pollMs: 7000 },
     ])
   })
 
@@ -65,13 +65,16 @@ describe('the file of networks', () => {
       urls: [`https://a.example/${named('KEY')}`, 'http://127.0.0.1:8545'],
     }
     const evm = { ...BNB, ...more, confirmations: 'safe', batch: 1, range: 7, traces: true }
-    const tron = { ...TRX, ...more, apiKey: `${named('KEY')}-${named('OTHER')}` }
+    const sides = { full: `http://10.0.0.7:8090/${named('KEY')}`, solidity: `http://10.0.0.7:8091/${named('OTHER')}` }
+    const tron = { ...TRX, ...more, urls: [...more.urls, sides], apiKey: `${named('KEY')}-${named('OTHER')}` }
     const { entries, problems } = parsed({ networks: [evm, tron] }, { KEY: 'k1', OTHER: 'k2' })
     assert.deepEqual(problems, [])
     const urls = ['https://a.example/k1', 'http://127.0.0.1:8545']
+    const atOneAddress = urls.map((full) => ({ full, solidity: null }))
+    const atTwo = { full: 'http://10.0.0.7:8090/k1', solidity: 'http://10.0.0.7:8091/k2' }
     assert.deepEqual(entries, [
       { ...evm, urls },
-      { ...tron, urls, apiKey: 'k1-k2' },
+      { ...tron, urls: [...atOneAddress, atTwo], apiKey: 'k1-k2' },
     ])
   })
 
@@ -133,6 +136,23 @@ describe('the file of networks', () => {
     [{ ...BNB, urls: [] }, '$.networks[0].urls must be a list of URLs; leave it out for a network that is not watched'],
     // What may be secret is not repeated.
     [{ ...BNB, urls: ['ftp://u:p@a'] }, '$.networks[0].urls[0] must be an absolute http or https URL without fragment'],
+    [{ ...TRX, urls: [7] }, '$.networks[0].urls[0] must be an absolute http or https URL without fragment'],
+    [
+      { ...TRX, urls: [{ full: 'http://a', solidity: 'b' }] },
+      '$.networks[0].urls[0].solidity must be an absolute http or https URL without fragment',
+    ],
+    [
+      { ...TRX, urls: ['http://a', { full: 'http://a', solidity: 'http://b', solid: 1 }] },
+      '$.networks[0].urls[1].solid is not a field that is known here',
+    ],
+    [
+      { ...TRX, urls: [{ full: `http://a/${named('MISSING')}`, solidity: 'http://b' }] },
+      '$.networks[0].urls[0].full names the environment variable "MISSING", which is not set',
+    ],
+    [
+      { ...BNB, urls: [{ full: 'http://a' }] },
+      '$.networks[0].urls[0] must be an absolute http or https URL without fragment',
+    ],
     [{ ...TRX, apiKey: '' }, '$.networks[0].apiKey must be a text of 1 to 256 characters'],
     [
       { ...BNB, urls: ['https://a.example', `https://a.example/${named('MISSING')}`] },

@@ -28,10 +28,16 @@ function keep<T extends { close(): Promise<void> }>(each: T): T {
   return each
 }
 
-function client(url: string, options: { headers?: Record<string, string>; scheduler?: ManualScheduler } = {}) {
-  const { headers = {}, scheduler = wakefulScheduler } = options
+interface ClientVariant {
+  readonly headers?: Record<string, string>
+  readonly scheduler?: ManualScheduler
+  readonly elsewhere?: { readonly prefix: string; readonly url: string }
+}
+
+function client(url: string, options: ClientVariant = {}) {
+  const { headers = {}, scheduler = wakefulScheduler, ...more } = options
   const bounds = { timeoutMs: TIMEOUT_MS, answerLimitBytes: LIMIT_BYTES, clock: new ManualClock(), scheduler }
-  return keep(new HttpJson({ url, headers }, bounds))
+  return keep(new HttpJson({ url, headers, ...more }, bounds))
 }
 
 function failure(reason: HttpFailureReason, status: number | null = null, retryAfterMs: number | null = null) {
@@ -76,6 +82,19 @@ describe('JSON over HTTP', () => {
     assert.equal(http.requests, 2)
     assert.equal(http.name, node.url)
     assert.equal(http.presentable(`no project ${SECRET}`), 'no project …')
+  })
+
+  test('posts paths with a prefix elsewhere, and hides the secrets of both addresses', async () => {
+    const [full, solidity] = [keep(await openReceiver()), keep(await openReceiver())]
+    const http = client(full.url, { elsewhere: { prefix: '/walletsolidity/', url: `${solidity.url}/${SECRET}` } })
+    await http.post('/walletsolidity/now', '', anything).catch(() => undefined)
+    await http.post('/wallet/now', '', anything).catch(() => undefined)
+    assert.deepEqual(
+      [full, solidity].map(({ requests }) => requests.map(({ path }) => path)),
+      [['/wallet/now'], [`/${SECRET}/walletsolidity/now`]],
+    )
+    assert.equal(http.name, full.url)
+    assert.equal(http.presentable(`no ${SECRET}`), 'no …')
   })
 
   test('passes on what a sink throws, and reads no further', async () => {
