@@ -1,5 +1,5 @@
 import { type BlockHead, isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
-import { demand, HttpFailure, isMissingMethod, mayDoOtherwise } from '../node/answer.js'
+import { demand, HttpFailure, isMissingMethod, MissingBlock, mayDoOtherwise } from '../node/answer.js'
 import { fields, items, scalar } from '../node/json-shape.js'
 import { BLOCK_FIELDS, HEAD_FIELDS, isNothing, readBlock, readNewestHead, type TronBlock } from './block.js'
 import type { InfoReader } from './info-reader.js'
@@ -79,15 +79,21 @@ export class BlockReader {
    * node lacks the first.
    */
   async run(side: Side, from: number, max: number): Promise<readonly TronBlock[]> {
+    let isAbsent = false
     const alone = async () => {
       const block = await this.at(side, from)
-      return block === null ? [] : [block]
+      isAbsent = block === null
+      if (block === null) throw new MissingBlock(`block ${from}: the node does not have it`)
+      return [block]
     }
-    if (Math.min(max, this.width.value) <= 1) return await alone()
-    return await this.ladder.first([
-      { path: rangePath(side), climb: () => this.widest(side, from, max) },
-      { path: `${side}/getblockbynum`, climb: alone },
-    ])
+    const single = { path: `${side}/getblockbynum`, climb: alone }
+    const several = { path: rangePath(side), climb: () => this.widest(side, from, max) }
+    try {
+      return await this.ladder.first(Math.min(max, this.width.value) > 1 ? [several, single] : [single])
+    } catch (error) {
+      if (isAbsent) return []
+      throw error
+    }
   }
 
   /** A block with all of its transfers, from the infos of all transactions that can have made some. */
@@ -131,6 +137,7 @@ export class BlockReader {
       const count = Math.min(max, this.width.value)
       try {
         const { blocks } = await this.range(side, from, count)
+        demand(blocks.length > 0, `${rangePath(side)}: no block from ${from} on`)
         const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0)
         this.width.succeeded(blocks.length, transactions)
         return blocks

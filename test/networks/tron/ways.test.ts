@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { NodeUnavailable } from '../../../src/networks/network-reader.js'
+import { truthOf } from '../../support/tron-chain.js'
+import type { FaultyAnswer } from '../../support/tron-node.js'
+import {
+  contractCall,
+  emulatedAccount,
+  tokenTransfer,
+  transferLog,
+  trxTransfer,
+} from '../../support/tron-transactions.js'
+import { ALICE, BOB, ours, STRANGER, TOKEN, TronFixture, watched } from './fixture.js'
+
+const HOUR_MS = 3_600_000
+const PAGE: FaultyAnswer = { text: '<html><h1>Not allowed</h1></html>', status: 405 }
+
+/** How nodes do not answer a path. */
+const refusals: readonly (readonly [name: string, answer: FaultyAnswer])[] = [
+  ['404', { text: 'Not Found', status: 404 }],
+  ['405', PAGE],
+  ['501', { text: '', status: 501 }],
+  ['a disabled API', { json: { Error: 'this API is unavailable due to config' }, status: 404 }],
+  ['words', { text: 'this API is closed' }],
+  ['an error', { json: { Error: 'class java.lang.NullPointerException : null' } }],
+  ['nothing', { json: {} }],
+  ['an empty list', { json: [] }],
+  ['half', { text: '{"block":[{"blockID":' }],
+]
+
+/** What a node does not answer, and the paths that help. */
+const closed: readonly (readonly [name: string, path: RegExp])[] = [
+  ['ranges', /getblockbylimitnext$/],
+  ['infos of a block', /gettransactioninfobyblocknum$/],
+  ['ranges and infos of a block', /getblockbylimitnext$|gettransactioninfobyblocknum$/],
+]
+
+async function withChain(use: (fixture: TronFixture) => Promise<void>, variant = {}): Promise<void> {
+  const fixture = await TronFixture.open(1, variant)
+  const { chain } = fixture
+  try {
+    const hidden = { account: BOB, index: 1, currency: 'Tether', amount: '9' }
+    for (let i = 0; i < 5; i += 1) {
+      chain.produce(
+        contractCall(emulatedAccount(5), [], []),
+        tokenTransfer(TOKEN, ALICE, 7n),
+        contractCall(emulatedAccount(6), [transferLog(TOKEN, BOB, 9n)], [hidden]),
+        trxTransfer(ALICE, 1n),
+      )
+    }
+    chain.produceEmpty(18)
+    fixture.now()
+    await use(fixture)
+  } finally {
+    await fixture.close()
+  }
+}
+
+/** Reads the solidified blocks as a watcher does, and returns how many failures there were. */
+async function assertAllRead({ reader, chain, clock }: TronFixture): Promise<number> {
+  let failures = 0
+  for (let next = 1; next <= 5; ) {
+    try {
+      const blocks = await reader.blocks(next, 5, watched)
+      for (const block of blocks) assert.deepEqual(block, truthOf(chain.blocks[block.height] ?? assert.fail(), ours))
+      next += blocks.length
+    } catch (error) {
+      assert.ok(error instanceof NodeUnavailable && failures < 20, String(error))
+      failures += 1
+      clock.advance(60_000)
+    }
+  }
+  return failures
+}
+
+describe('a TRON node that does not answer every question', () => {
+  for (const [what, path] of closed) {
+    for (const [name, answer] of refusals) {
+      test(`${what}, but ${name}: the blocks are read in another way`, () =>
+        withChain(async (fixture) => {
+          fixture.node.spoil(path, () => answer)
+          await fixture.reader.head()
+          assert.equal(await assertAllRead(fixture), 0)
+        }))
+    }
+  }
+
+  test('is not asked again for an hour what it does not serve, and then it is', () =>
+    withChain(async (fixture) => {
+      const { node, reader, clock } = fixture
+      const path = '/walletsolidity/gettransactioninfobyblocknum'
+      const asked = async () => {
+        const before = node.requests.length
+        await reader.blocks(1, 1, watched)
+        return node.requests.slice(before).filter((request) => request.path === path).length
+      }
+      node.spoil(/gettransactioninfobyblocknum$/, () => PAGE, 1)
+      assert.equal(await asked(), 1)
+      assert.equal(await asked(), 0)
+      clock.advance(HOUR_MS - 1)
+      assert.equal(await asked(), 0)
+      clock.advance(1)
+      assert.equal(await asked(), 1)
+      assert.equal(await asked(), 1)
+    }))
+
+  test('is asked again what it failed at once or twice, and not what it failed at three times in a row', () =>
+    withChain(async (fixture) => {
+      const { node, reader } = fixture
+      const path = '/walletsolidity/gettransactioninfobyblocknum'
+      const asked = async () => {
+        const before = node.requests.length
+        await reader.blocks(1, 1, watched)
+        return node.requests.slice(before).filter((request) => request.path === path).length
+      }
+      node.spoil(/gettransactioninfobyblocknum$/, () => ({ text: '', status: 502 }))
+      assert.deepEqual([await asked(), await asked(), await asked(), await asked()], [1, 1, 1, 0])
+    }))
+
+  test('a refusal of the rate is no reason to ask in another way', () =>
+    withChain(async (fixture) => {
+      const { node, reader } = fixture
+      await reader.head()
+      const before = node.requests.length
+      node.spoil(/gettransactioninfobyblocknum$/, () => ({ text: '', status: 429 }))
+      await assert.rejects(reader.blocks(1, 1, watched), NodeUnavailable)
+      const paths = node.requests.slice(before).map(({ path }) => path)
+      assert.ok(!paths.some((path) => path.endsWith('gettransactioninfobyid')), paths.join())
+    }))
+
+  test('says in one sentence what each way brought', () =>
+    withChain(async (fixture) => {
+      fixture.node.spoil(/gettransactioninfobyblocknum$/, () => ({
+        json: { Error: 'this API is unavailable due to config' },
+        status: 404,
+      }))
+      fixture.node.spoil(/gettransactioninfobyid$/, () => ({ json: { Error: 'class java.lang.Error : disk' } }))
+      await fixture.reader.head()
+      await assert.rejects(
+        fixture.reader.blocks(1, 1, watched),
+        /byblocknum: HTTP status 404: this API is unavailable due to config: remove it from node\.disabledApi.*; \/walletsolidity\/gettransactioninfobyid: class java\.lang\.Error : disk/,
+      )
+    }))
+
+  test('a node without any infos, again and again, keeps no history', () =>
+    withChain(async (fixture) => {
+      const { node, reader, clock } = fixture
+      node.spoil(/gettransactioninfobyblocknum$/, () => ({ json: [] }))
+      node.spoil(/gettransactioninfobyid$/, () => ({ json: {} }))
+      await reader.head()
+      const problems: (string | undefined)[] = []
+      for (let i = 0; i < 3; i += 1) {
+        await assert.rejects(reader.blocks(1, 1, watched), NodeUnavailable)
+        problems.push(reader.endpoints()[0]?.problem?.message)
+        clock.advance(60_000)
+      }
+      assert.deepEqual(problems.slice(0, 2), [undefined, undefined])
+      assert.match(problems[2] ?? '', /storage\.transHistory\.switch = "on"/)
+    }))
+
+  test('infos that say nothing of another transaction do not matter', () =>
+    withChain(async (fixture) => {
+      fixture.node.spoil(/gettransactioninfobyblocknum$/, (infos) => {
+        const [first, ...rest] = infos as object[]
+        return { json: [{ ...first, id: 'f'.repeat(64), log: null }, ...rest, null, 7, first] }
+      })
+      await fixture.reader.head()
+      assert.equal(await assertAllRead(fixture), 0)
+    }))
+
+  test('a block that lacks a transaction which has an info in it is none', () =>
+    withChain(async (fixture) => {
+      fixture.node.spoil(/getblockby(?:num|limitnext)$/, (answer) => {
+        const copy = structuredClone(answer) as { block?: { transactions?: object[] }[]; transactions?: object[] }
+        for (const block of copy.block ?? [copy]) block.transactions?.pop()
+        return { json: copy }
+      })
+      await fixture.reader.head()
+      await assert.rejects(fixture.reader.blocks(1, 1, watched), /transaction [0-9a-f]{64} is left out/)
+    }))
+})
+
+describe('a TRON node that serves no /walletsolidity', () => {
+  const withFull = (use: (fixture: TronFixture) => Promise<void>) =>
+    withChain(async (fixture) => {
+      fixture.node.spoil(/^\/walletsolidity\//, () => PAGE)
+      await use(fixture)
+    })
+
+  test('tells what is final by getnodeinfo, and gives it', () =>
+    withFull(async (fixture) => {
+      const { reader, chain, node } = fixture
+      assert.deepEqual(await reader.head(), { latest: 23, confirmed: 5 })
+      assert.equal(await assertAllRead(fixture), 0)
+      chain.produceEmpty(1)
+      fixture.now()
+      assert.deepEqual((await reader.block(6, watched))?.height, 6)
+      assert.ok(node.requests.every(({ path }, i) => i < 1 || !path.startsWith('/walletsolidity/getblock')))
+    }))
+
+  test('compares the id of what it calls final', () =>
+    withFull(async (fixture) => {
+      const { reader, node, chain } = fixture
+      node.spoil(/getnodeinfo$/, () => ({ json: { solidBlock: `Num:5,ID:${chain.blocks[4]?.hash}` } }))
+      await assert.rejects(reader.head(), /the solidified block 5 is another one/)
+    }))
+
+  test('gives no block as final that it does not call so', () =>
+    withFull(async (fixture) => {
+      const { reader, node, chain } = fixture
+      await reader.head()
+      node.spoil(/getnodeinfo$/, () => ({ json: { solidBlock: `Num:5,ID:${chain.blocks[5]?.hash}` } }))
+      await assert.rejects(reader.blocks(6, 6, watched), /block 6: not solidified here yet/)
+    }))
+
+  for (const [name, answer] of [
+    ['a page', PAGE],
+    ['a disabled API', { json: { Error: 'this API is unavailable due to config' }, status: 404 }],
+  ] as const) {
+    test(`and ${name} for getnodeinfo does not say what is final`, () =>
+      withFull(async ({ reader, node }) => {
+        node.spoil(/getnodeinfo$/, () => answer)
+        await assert.rejects(reader.verify(), /getnodeinfo.*name the address of its solidity port/)
+        assert.equal(reader.endpoints()[0]?.problem?.reason, 'no_finality')
+      }))
+  }
+
+  test('is of another network when its first block is', () =>
+    withChain(
+      async ({ reader, node }) => {
+        node.spoil(/^\/walletsolidity\//, () => PAGE)
+        await assert.rejects(reader.verify(), /its first block is/)
+      },
+      { genesisId: '1'.repeat(64) },
+    ))
+
+  test('a solidified side that only fails for now is not given up', () =>
+    withChain(async ({ reader, node }) => {
+      node.spoil(/^\/walletsolidity\//, () => ({ text: 'Bad gateway', status: 502 }))
+      await assert.rejects(reader.verify(), NodeUnavailable)
+      assert.ok(!node.requests.some(({ path }) => path.endsWith('getnodeinfo')))
+    }))
+})
+
+describe('new blocks of a TRON node', () => {
+  test('wait for their infos, and are taken without them after a while', () =>
+    withChain(async ({ chain, node, reader, clock }) => {
+      await reader.head()
+      const announced = chain.produce(trxTransfer(ALICE, 1n), tokenTransfer(TOKEN, BOB, 2n))
+      node.spoil(/gettransactioninfoby/, () => ({ json: [] }), 4)
+      node.spoil(/gettransactioninfoby/, () => ({ json: {} }), 2)
+      for (let i = 0; i < 2; i += 1) {
+        await assert.rejects(reader.fresh(24, 24, watched), NodeUnavailable)
+        clock.advance(60_000)
+      }
+      const [block] = await reader.fresh(24, 24, watched)
+      const truth = truthOf(announced, ours)
+      assert.deepEqual(block, { ...truth, transfers: truth.transfers.slice(0, 1) })
+    }))
+
+  test('are asked for infos only where they name one of ours', () =>
+    withChain(async ({ chain, node, reader }) => {
+      await reader.head()
+      chain.produce(tokenTransfer(TOKEN, STRANGER, 2n), trxTransfer(ALICE, 1n))
+      const before = node.requests.length
+      assert.equal((await reader.fresh(24, 24, watched))[0]?.transfers.length, 1)
+      assert.ok(!node.requests.slice(before).some(({ path }) => path.includes('info')))
+    }))
+})
