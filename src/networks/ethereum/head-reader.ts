@@ -14,7 +14,7 @@ import { SlotClock } from './slot-clock.js'
 export type Confirmation = number | 'finalized' | 'safe'
 
 /** A tag that has not moved with the last block is asked for again after this time. */
-const TAG_PAUSE_MS = 4000
+const TAG_PAUSE_MS = 6000
 /** Without a new block it can move too. */
 const TAG_PAUSE_MAX_MS = 15_000
 /** Payments of the newest block that are kept before it is known who watches. */

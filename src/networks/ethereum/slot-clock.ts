@@ -2,12 +2,12 @@ import type { BlockHead } from '../../domain/block.js'
 
 /** Blocks in a row from which it is concluded that a chain has slots. */
 const SEEN_MIN = 8
-const SEEN_MAX = 16
+const SEEN_MAX = 64
 /** With shorter slots nearly every poll finds a block, and with longer ones a wrong conclusion would cost more than calls. */
 const SLOT_MIN_MS = 3000
 const SLOT_MAX_MS = 15_000
 /** Blocks come a little earlier or later than usual. */
-const MARGIN_MS = 1000
+const MARGIN_MS = 500
 
 /** A block that followed the one before it. */
 interface Step {
