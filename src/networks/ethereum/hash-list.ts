@@ -2,6 +2,8 @@ const HASH_BYTES = 32
 const HASH_DIGITS = 2 * HASH_BYTES
 const PREFIX = '0x'
 const CAPACITY_START = 16
+/** Longer lists are kept in pieces of so many hashes, so that none is copied as they grow. */
+const PIECE_HASHES = 512
 /** What stands where a hash is not known. */
 const UNKNOWN = Buffer.alloc(HASH_BYTES)
 const EMPTY = -1
@@ -11,7 +13,7 @@ const EMPTY = -1
  * wrote something else.
  */
 export class HashList {
-  private bytes = Buffer.alloc(CAPACITY_START * HASH_BYTES)
+  private readonly pieces: Buffer[] = []
   private count = 0
 
   /** One more than the last place that was set. */
@@ -21,12 +23,12 @@ export class HashList {
 
   /** Sets the hash of a place; anything but a hash leaves it unknown. */
   set(place: number, hash: unknown): void {
-    this.reserve(place + 1)
     this.count = Math.max(this.count, place + 1)
-    const at = place * HASH_BYTES
+    const piece = this.pieceFor(place)
+    const at = (place % PIECE_HASHES) * HASH_BYTES
     const isLong = typeof hash === 'string' && hash.length === PREFIX.length + HASH_DIGITS && hash.startsWith(PREFIX)
-    const written = isLong ? this.bytes.write(hash.slice(PREFIX.length), at, HASH_BYTES, 'hex') : 0
-    if (written < HASH_BYTES) this.bytes.fill(0, at, at + HASH_BYTES)
+    const written = isLong ? piece.write(hash.slice(PREFIX.length), at, HASH_BYTES, 'hex') : 0
+    if (written < HASH_BYTES) piece.fill(0, at, at + HASH_BYTES)
   }
 
   /** The hash of a place in lower case; null when it is not known. */
@@ -40,12 +42,10 @@ export class HashList {
 
   /** Whether both lists have the same hashes at all places below a number, as far as they know them. */
   agreesWith(other: HashList, count: number): boolean {
-    const end = count * HASH_BYTES
     if (this.count < count || other.count < count) return false
-    if (this.bytes.compare(other.bytes, 0, end, 0, end) === 0) return true
-    for (let place = 0; place < count; place += 1) {
-      const isSame = this.slice(place).equals(other.slice(place))
-      if (!isSame && this.isKnown(place) && other.isKnown(place)) return false
+    for (let from = 0; from < count; from += PIECE_HASHES) {
+      const end = Math.min(count, from + PIECE_HASHES)
+      if (!this.hasSamePiece(other, from, end) && !this.agreesAt(other, from, end)) return false
     }
     return true
   }
@@ -71,14 +71,37 @@ export class HashList {
     }
   }
 
-  private slice(place: number): Buffer {
-    return this.bytes.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES)
+  private hasSamePiece(other: HashList, from: number, end: number): boolean {
+    const [own, others] = [this.pieceFor(from), other.pieceFor(from)]
+    const bytes = (end - from) * HASH_BYTES
+    return own.compare(others, 0, bytes, 0, bytes) === 0
   }
 
-  private reserve(count: number): void {
-    if (count * HASH_BYTES <= this.bytes.length) return
-    const larger = Buffer.alloc(Math.max(2 * this.bytes.length, count * HASH_BYTES))
-    this.bytes.copy(larger)
-    this.bytes = larger
+  private agreesAt(other: HashList, from: number, end: number): boolean {
+    for (let place = from; place < end; place += 1) {
+      const isSame = this.slice(place).equals(other.slice(place))
+      if (!isSame && this.isKnown(place) && other.isKnown(place)) return false
+    }
+    return true
+  }
+
+  private slice(place: number): Buffer {
+    const at = (place % PIECE_HASHES) * HASH_BYTES
+    return this.pieceFor(place).subarray(at, at + HASH_BYTES)
+  }
+
+  /** The piece with room for a place. Most blocks are short, so the first one grows. */
+  private pieceFor(place: number): Buffer {
+    const n = Math.floor(place / PIECE_HASHES)
+    for (let made = this.pieces.length; made <= n; made += 1) {
+      this.pieces.push(Buffer.alloc((made === 0 ? CAPACITY_START : PIECE_HASHES) * HASH_BYTES))
+    }
+    const piece = this.pieces[n] as Buffer
+    const needed = ((place % PIECE_HASHES) + 1) * HASH_BYTES
+    if (needed <= piece.length) return piece
+    const larger = Buffer.alloc(Math.min(PIECE_HASHES * HASH_BYTES, Math.max(2 * piece.length, needed)))
+    piece.copy(larger)
+    this.pieces[n] = larger
+    return larger
   }
 }

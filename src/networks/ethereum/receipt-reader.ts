@@ -3,33 +3,21 @@ import type { ObservedBlock } from '../../domain/block.js'
 import { BadAnswer, demand, isMissingMethod, limitOf, MissingBlock, NodeFailure } from '../node/answer.js'
 import type { JsonRpc, RpcCall } from '../node/json-rpc.js'
 import { Shortcomings } from '../node/shortcomings.js'
-import type { EthereumBlock, NativePayment } from './block.js'
+import type { EthereumBlock } from './block.js'
+import { BY_LOGS, observeByLogs } from './block-logs.js'
 import { EveryWayFailed } from './every-way-failed.js'
-import { type EthereumFilter, proves } from './filter.js'
-import { type FilterMode, logsShape } from './logs.js'
+import type { EthereumFilter } from './filter.js'
+import type { FilterMode } from './logs.js'
 import { isOfPrunedHistory } from './pruned-history.js'
-import { Receipts, receiptShape, receiptsShape, type ToldReceipt } from './receipts.js'
-import {
-  DoubtfulTransfer,
-  didSucceed,
-  ExcessReceipts,
-  observed,
-  observePayments,
-  observeWhole,
-  transfersOf,
-  UnexplainedFilter,
-} from './transfers.js'
-import { hashIn, presence, quantityIn, quantityText } from './values.js'
+import { Receipts, receiptsShape } from './receipts.js'
+import { receiptCall, SINGLE, SingleReceipts } from './single-receipts.js'
+import { DoubtfulTransfer, ExcessReceipts, observePayments, observeWhole, UnexplainedFilter } from './transfers.js'
+import { presence, quantityIn, quantityText } from './values.js'
 
 const BY_BLOCK = 'eth_getBlockReceipts'
-const SINGLE = 'eth_getTransactionReceipt'
-const BY_LOGS = 'eth_getLogs'
 /** The filters that the node's receipts have do not fit their logs. */
 const GIVEN_FILTERS = 'filters of receipts'
 type Way = typeof BY_BLOCK | typeof SINGLE | typeof BY_LOGS | typeof GIVEN_FILTERS
-
-/** Single receipts that are asked for at once: a block can have hundreds of thousands. */
-const SINGLES_MAX = 500
 
 /** What came of one block. */
 type End = ObservedBlock | NodeFailure
@@ -43,6 +31,7 @@ type End = ObservedBlock | NodeFailure
  */
 export class ReceiptReader {
   private readonly shortcomings: Shortcomings<Way>
+  private readonly singles: SingleReceipts
   /** Whether the node has returned all receipts of a block since it was checked. */
   private hasShown = false
 
@@ -51,6 +40,7 @@ export class ReceiptReader {
     clock: Clock,
   ) {
     this.shortcomings = new Shortcomings(clock)
+    this.singles = new SingleReceipts(rpc)
   }
 
   /** Forgets what the node has shown: it may be another one by now. */
@@ -160,8 +150,8 @@ export class ReceiptReader {
     if (first instanceof ExcessReceipts) return await this.withExcess(block, filter)
     const failures = first === null ? [] : [first]
     const isUnexplained = first instanceof UnexplainedFilter && !this.shortcomings.has(GIVEN_FILTERS)
-    const single = [SINGLE, () => this.singly(block, filter)] as const
-    const byLogs = [BY_LOGS, () => this.byLogs(block, filter)] as const
+    const single = [SINGLE, () => this.singles.ofBlock(block, filter)] as const
+    const byLogs = [BY_LOGS, () => observeByLogs(this.rpc, this.singles, block, filter)] as const
     // Logs tell of what is in doubt; single receipts would only leave it out.
     const others = first instanceof DoubtfulTransfer ? [byLogs, single] : [single, byLogs]
     const ways: readonly (readonly [Way, () => Promise<ObservedBlock>])[] = [
@@ -196,7 +186,7 @@ export class ReceiptReader {
     const count = quantityIn(await this.rpc.call('eth_getBlockTransactionCountByHash', [block.hash]))
     demand(count === BigInt(block.txHashes.length), 'a block comes without some of its transactions')
     const [end] = await this.byBlock([block], filter, 'own', true)
-    if (end === undefined || !(end instanceof NodeFailure)) return end ?? (await this.singly(block, filter))
+    if (end === undefined || !(end instanceof NodeFailure)) return end ?? (await this.singles.ofBlock(block, filter))
     return await this.otherwise(block, filter, end)
   }
 
@@ -206,61 +196,6 @@ export class ReceiptReader {
     if (end === undefined || end instanceof NodeFailure) throw end ?? new BadAnswer('no receipts')
     this.shortcomings.note(GIVEN_FILTERS)
     return end
-  }
-
-  /** The receipts of a block one by one. */
-  private async singly(block: EthereumBlock, filter: EthereumFilter): Promise<ObservedBlock> {
-    const { txHashes } = block
-    const receipts = new Receipts(filter, 'own')
-    for (let from = 0; from < txHashes.length; from += SINGLES_MAX) {
-      const count = Math.min(SINGLES_MAX, txHashes.length - from)
-      const hashes = Array.from({ length: count }, (_, i) => txHashes.at(from + i))
-      await this.single(hashes, filter, 'own', (receipt, i) => receipts.take(receipt, from + i))
-    }
-    return observeWhole(block, receipts, filter)
-  }
-
-  /**
-   * A block by all its logs, which its header's filter proves to be all, and the receipts of the transactions that concern us.
-   * What logs and receipts both tell of counts, even if the header does not know of it.
-   */
-  private async byLogs(block: EthereumBlock, filter: EthereumFilter): Promise<ObservedBlock> {
-    demand(proves(block.bloom), 'the header does not say which logs the block has')
-    const call = { method: BY_LOGS, params: [{ blockHash: block.hash }] }
-    const [logs] = await this.rpc.all([call], logsShape(filter, 'own'), (answer) => answer)
-    demand(logs !== null && logs !== undefined, 'logs of a block: not a list')
-    const find = block.txHashes.finder()
-    const concerned = new Map<string, { payment?: NativePayment; logs: number; txIndex: number }>()
-    for (const payment of block.payments) {
-      const hash = block.txHashes.at(payment.txIndex)
-      demand(hash !== null, 'a transaction that pays us has no hash')
-      concerned.set(hash, { payment, logs: 0, txIndex: payment.txIndex })
-    }
-    for (const { txHash, blockHash, isRemoved } of logs.transfers) {
-      const hash = hashIn(txHash)
-      demand(hash !== null && !isRemoved, 'a log of a transfer to us is of no transaction')
-      demand(blockHash === undefined || hashIn(blockHash) === block.hash, 'a log is of another block')
-      const known = concerned.get(hash) ?? { logs: 0, txIndex: find(hash) ?? block.txHashes.length }
-      concerned.set(hash, { ...known, logs: known.logs + 1 })
-    }
-    const hashes = [...concerned.keys()]
-    const receipts = new Receipts(filter, 'own')
-    await this.single(hashes, filter, 'own', (receipt, i) => receipts.take(receipt, i))
-    const bloom = logs.bloom()
-    bloom.addAll(receipts.bloom)
-    if (!bloom.covers(block.bloom)) throw new UnexplainedFilter('the logs of a block are not those of its header')
-    demand(receipts.areOf(block.hash), 'receipts are of another block')
-    const transfers = [...concerned].map(([hash, { payment, logs: count, txIndex }], i) => {
-      demand(!receipts.hashes.isKnown(i) || receipts.hashes.at(i) === hash, 'a receipt is of another transaction')
-      const logged = receipts.relevant.find(({ place }) => place === i)?.transfers ?? []
-      if (!didSucceed(receipts, i)) return { txIndex, transfers: [] }
-      demand(logged.length === count, 'a receipt has other logs than its block')
-      return { txIndex, transfers: transfersOf(hash, block.hash, payment, logged) }
-    })
-    return observed(
-      block,
-      transfers.sort((a, b) => a.txIndex - b.txIndex).flatMap((each) => each.transfers),
-    )
   }
 
   /** What came of blocks without relevant logs, by the receipts of their payments, of all blocks together. */
@@ -274,7 +209,7 @@ export class ReceiptReader {
     })
     const failure = await failureOf(async () => {
       const hashes = asked.map(({ hash }) => hash)
-      await this.single(hashes, filter, 'given', (receipt, at) => {
+      await this.singles.each(hashes, filter, 'given', (receipt, at) => {
         const { n, i } = asked[at] as (typeof asked)[number]
         receipts[n]?.take(receipt, i)
       })
@@ -282,23 +217,6 @@ export class ReceiptReader {
     return blocks.map((block, n) => {
       if (block.payments.length > 0 && failure !== null) return [block, failure]
       return [block, endOf(() => observePayments(block, receipts[n] as Receipts))]
-    })
-  }
-
-  /** The receipts of transactions, each of which must be known and there. */
-  private async single(
-    hashes: readonly (string | null)[],
-    filter: EthereumFilter,
-    mode: FilterMode,
-    take: (receipt: ToldReceipt, i: number) => void,
-  ): Promise<void> {
-    const calls = hashes.map((hash) => {
-      demand(hash !== null, 'a transaction has no hash')
-      return receiptCall(hash)
-    })
-    await this.rpc.all(calls, receiptShape(filter, mode), (receipt, i) => {
-      if (receipt === null) throw new MissingBlock(`the node does not have the receipt of ${hashes[i]}`)
-      take(receipt, i)
     })
   }
 }
@@ -341,8 +259,4 @@ function passable(error: unknown): NodeFailure {
 
 function blockCall(height: number): RpcCall {
   return { method: BY_BLOCK, params: [quantityText(height)] }
-}
-
-function receiptCall(txHash: string): RpcCall {
-  return { method: SINGLE, params: [txHash] }
 }
