@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js'
 import { isChildOf, isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import type { ChainHead } from '../network-reader.js'
-import { demand, isMissingMethod, limitOf, MissingBlock, NodeFailure, RpcFailure, UnfitNode } from '../node/answer.js'
+import { demand, isMissingMethod, limitOf, MissingBlock, NodeFailure, UnfitNode } from '../node/answer.js'
 import type { ChainNode } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
 import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
@@ -240,7 +240,7 @@ export class EthereumNode implements ChainNode {
       if (block === null) return false
       return await this.receipts.keeps(height, hashIn(block?.transactions))
     } catch (error) {
-      if (!(error instanceof RpcFailure)) throw error
+      if (!(error instanceof NodeFailure) || limitOf(error) !== null) throw error
       return isOfPrunedHistory(error) ? false : null
     }
   }

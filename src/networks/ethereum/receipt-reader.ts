@@ -19,6 +19,9 @@ const BY_BLOCK = 'eth_getBlockReceipts'
 const GIVEN_FILTERS = 'filters of receipts'
 type Way = typeof BY_BLOCK | typeof SINGLE | typeof BY_LOGS | typeof GIVEN_FILTERS
 
+/** Blocks in a row whose receipts failed before the others are read otherwise. */
+const FAILURES_MAX = 3
+
 /** What came of one block. */
 type End = ObservedBlock | NodeFailure
 
@@ -96,23 +99,33 @@ export class ReceiptReader {
   private async byBlocks(blocks: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly (End | null)[]> {
     const mode = this.shortcomings.has(GIVEN_FILTERS) ? 'own' : 'given'
     const ends: (End | null)[] = []
+    let isRefused = false
+    let failures = 0
     while (ends.length < blocks.length) {
-      if (this.shortcomings.has(BY_BLOCK)) {
+      if (this.shortcomings.has(BY_BLOCK) || failures >= FAILURES_MAX) {
         ends.push(null)
         continue
       }
       // At first one alone: a batch that is refused would be retried in ever smaller parts.
-      const next = blocks.slice(ends.length, this.hasShown ? undefined : ends.length + 1)
+      const isAlone = isRefused || !this.hasShown
+      const next = blocks.slice(ends.length, isAlone ? ends.length + 1 : undefined)
       const found = await this.byBlock(next, filter, mode)
-      if (found.every((end) => isMissingMethod(end))) this.shortcomings.note(BY_BLOCK)
-      this.hasShown ||= found.some((end) => !(end instanceof NodeFailure))
-      if (this.hasShown) this.shortcomings.succeeded(BY_BLOCK)
+      isRefused ||= next.length > 1 && found.every((end) => end === found[0])
+      if (isRefused && next.length > 1) continue
+      const isShown = found.some((end) => !(end instanceof NodeFailure))
+      if (isShown) this.shortcomings.succeeded(BY_BLOCK)
+      else if (found.every(isMissingMethod)) this.shortcomings.note(BY_BLOCK)
+      this.hasShown ||= isShown
+      failures = isShown ? 0 : failures + 1
       ends.push(...found)
     }
     return ends
   }
 
-  /** What came of blocks by their receipts. Only the receipts of one batch are in memory at a time. */
+  /**
+   * What came of blocks by their receipts; one failure for all when they cannot be had together. Only the receipts of one batch
+   * are in memory at a time.
+   */
   private async byBlock(
     blocks: readonly EthereumBlock[],
     filter: EthereumFilter,
@@ -134,10 +147,7 @@ export class ReceiptReader {
       return await this.rpc.all(calls, receiptsShape(filter, mode), take)
     } catch (error) {
       const failure = passable(error)
-      if (blocks.length <= 1 || isMissingMethod(failure)) return blocks.map(() => failure)
-      const ends: End[] = []
-      for (const block of blocks) ends.push(...(await this.byBlock([block], filter, mode)))
-      return ends
+      return blocks.map(() => failure)
     }
   }
 

@@ -308,6 +308,16 @@ describe('a block is read in every way that there is', () => {
     assert.equal(await asked(), 1)
   })
 
+  test('and a method that was there is remembered to be missing', async () => {
+    await reader.block(height, named)
+    node.quirk = noWhole
+    for (const asked of [1, 0]) {
+      node.calls.clear()
+      await reader.block(height, named)
+      assert.equal(node.calls.get(WHOLE) ?? 0, asked)
+    }
+  })
+
   test('and failures that do not say that they are for good are remembered after three in a row', async () => {
     node.quirk = of(WHOLE, () => ({ error: { code: -32_000, message: 'no' } }))
     const asked: number[] = []
@@ -347,6 +357,18 @@ describe('a block is read in every way that there is', () => {
       Array(6).fill('1'),
     )
     assert.equal(reader.endpoints()[0]?.failures, 0)
+  })
+
+  test('a range is read by single receipts after a few blocks whose receipts fail', async () => {
+    for (let i = 0; i < 10; i += 1) node.add([tokenTo(ours, 1n)])
+    const whole = await reader.blocks(0, node.height, named)
+    node.calls.clear()
+    node.quirk = of(WHOLE, () => ({ http: 500 }))
+    assert.deepEqual(await reader.blocks(0, node.height, named), whole)
+    assert.ok((node.calls.get(WHOLE) ?? 0) < 40, String(node.calls.get(WHOLE)))
+    node.calls.clear()
+    assert.deepEqual(await reader.blocks(0, node.height, named), whole)
+    assert.equal(node.calls.get(WHOLE), undefined)
   })
 
   test('a chain without filters is read by its receipts', async () => {
