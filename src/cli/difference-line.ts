@@ -31,7 +31,7 @@ function whatDiffers(network: Network, difference: Difference): string {
       const { deposit } = difference
       const time = new Date(deposit.receivedAt).toISOString()
       const where = `${network} transaction ${deposit.txHash} index ${deposit.index}`
-      return `${where}: recorded as ${deposit.kind} at ${time}, when there was no block; left as it is: ${value(deposit)}`
+      return `${where}: recorded as ${deposit.kind} at ${time}, and in none of these blocks; left as it is: ${value(deposit)}`
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { DepositReport, Sighting } from './deposit.js'
 import type { EventOutcome } from './ledger-fact.js'
 import type { Network } from './network.js'
+import { type BlockTime, isWithin, receivedAtOf } from './received-at.js'
 
 /** The identity of a block, and its parent. */
 export interface BlockHead {
@@ -20,7 +21,7 @@ export interface BlockHead {
 export type ObservedTransfer = Pick<Sighting, 'txHash' | 'index' | 'toAddress' | 'currency' | 'amount'>
 
 /** A block with its transfers to watched addresses, each once, in block order. */
-export interface ObservedBlock extends BlockHead {
+export interface ObservedBlock extends BlockHead, BlockTime {
   readonly transfers: readonly ObservedTransfer[]
   /**
    * How many of the transfers nobody could see when the block was new, because a contract decided on them and new blocks
@@ -48,6 +49,8 @@ export type ChainStep =
       readonly network: Network
       readonly blocks: readonly ObservedBlock[]
       readonly isConfirmed: boolean
+      /** When their reader had answered, Unix milliseconds. */
+      readonly seenAtMs: number
     }
   /**
    * The first unconfirmed blocks are now confirmed. They were read again, because a node may have reported new blocks
@@ -61,14 +64,26 @@ export type ChainStep =
 
 /** The deposits that the blocks of a step bring. */
 export function sightingsOf(step: ChainStep): readonly Sighting[] {
-  return 'blocks' in step ? step.blocks.flatMap((block) => sightingsIn(step.network, block)) : []
+  if (!('blocks' in step)) return []
+  const seenAtMs = step.type === 'append' ? step.seenAtMs : null
+  return step.blocks.flatMap((block) => sightingsIn(step.network, block, seenAtMs))
 }
 
-/** The deposits that a block brings: they are received at its time. */
-export function sightingsIn(network: Network, { transfers, timeMs }: ObservedBlock): readonly Sighting[] {
-  return transfers.map(({ txHash, index, toAddress, currency, amount }: ObservedTransfer) => {
-    return { network, txHash, index, toAddress, currency, amount, receivedAt: timeMs }
+/** The deposits that a block brings. `seenAtMs`: when it was first seen; null when it is read again. */
+export function sightingsIn(network: Network, block: ObservedBlock, seenAtMs: number | null): readonly Sighting[] {
+  const receivedAt = receivedAtOf(block, seenAtMs)
+  return block.transfers.map(({ txHash, index, toAddress, currency, amount }: ObservedTransfer) => {
+    return { network, txHash, index, toAddress, currency, amount, receivedAt }
   })
+}
+
+/**
+ * A sighting of a deposit that may be known. If what is known is of the block's time, it was received then: neither a second
+ * reading nor another block of the same second makes it later.
+ */
+export function sightedAgain(block: BlockTime, sighting: Sighting, known: Sighting | undefined): Sighting {
+  if (known === undefined || !isWithin(block, known.receivedAt)) return sighting
+  return { ...sighting, receivedAt: known.receivedAt }
 }
 
 /** Where the watcher of a network is. */

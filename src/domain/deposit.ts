@@ -28,7 +28,7 @@ export interface Sighting {
   readonly currency: CurrencyLabel
   /** As reported: a raw integer for a token, decimal whole coins for the native coin. */
   readonly amount: string
-  /** Unix milliseconds: the block's timestamp, else the time of first sight. */
+  /** Unix milliseconds, by the block (`receivedAtOf`), else the time of first sight. */
   readonly receivedAt: number
 }
 

@@ -168,11 +168,12 @@ export class ChainProgress {
   }
 
   private async append(blocks: readonly ObservedBlock[], isConfirmed: boolean): Promise<void> {
-    const { network } = this.options.reader
+    const { reader, clock } = this.options
+    const seenAtMs = clock.now()
     for (const portion of portionsOf(blocks)) {
-      await this.take({ type: 'append', network, blocks: portion, isConfirmed })
+      await this.take({ type: 'append', network: reader.network, blocks: portion, isConfirmed, seenAtMs })
     }
-    this.tipSeenAt = this.options.clock.now()
+    this.tipSeenAt = clock.now()
   }
 
   private async take(step: ChainStep): Promise<Applied> {

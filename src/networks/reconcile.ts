@@ -1,7 +1,8 @@
 import type { Intake } from '../actors/intake.js'
-import type { BlockHead, ObservedBlock, ObservedTransfer } from '../domain/block.js'
+import { type BlockHead, type ObservedBlock, type ObservedTransfer, sightedAgain } from '../domain/block.js'
 import { type Deposit, type DepositReport, depositValue, type Sighting } from '../domain/deposit.js'
 import { canonicalAddress, type Network, type TokenDecimals } from '../domain/network.js'
+import { type BlockTime, receivedAtOf } from '../domain/received-at.js'
 import type { PageOf, Store } from '../store/store.js'
 import type { BlockReader } from './retrying-reader.js'
 
@@ -11,6 +12,8 @@ import type { BlockReader } from './retrying-reader.js'
  */
 const WINDOW_BLOCKS = 2000
 const DEPOSITS_PAGE = 1000
+/** Blocks beside a window that are read because they are of the second in which it begins or ends. */
+const EDGE_BLOCKS_MAX = 100
 
 /** The fields in which a deposit can differ from its transfer. */
 export type DepositField = 'toAddress' | 'currency' | 'amount' | 'receivedAt' | 'kind'
@@ -30,8 +33,8 @@ export type Difference =
   /** The block that the deposit was recorded from does not hold it. */
   | { readonly type: 'not_on_chain'; readonly height: number; readonly deposit: Deposit }
   /**
-   * The deposit has a time within these blocks, but no block has this time or holds it: another source reported it. Its
-   * place is uncertain, so it is never repaired.
+   * The deposit has a time within these blocks, but no block holds it, and it may be of another one: another source reported
+   * it, or it was seen within the second of a block. Its place is uncertain, so it is never repaired.
    */
   | { readonly type: 'unplaced'; readonly deposit: Deposit }
 
@@ -64,7 +67,7 @@ export interface ReconcileProgress {
   readonly next: number
 }
 
-type BlockTime = Pick<BlockHead, 'height' | 'timeMs'>
+type PlacedTime = Pick<BlockHead, 'height'> & BlockTime
 
 /** The range ends above the confirmed blocks. */
 export class NotConfirmed extends RangeError {
@@ -89,7 +92,7 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcilePro
 class Reconciliation {
   readonly progress: { -readonly [Field in keyof ReconcileProgress]: number }
   private readonly network: Network
-  /** The time of the last block compared, Unix milliseconds; null before the first. */
+  /** The end of the last block's time compared, Unix milliseconds; null before the first. */
   private comparedUntilMs: number | null = null
 
   constructor(private readonly options: ReconcileOptions) {
@@ -103,17 +106,18 @@ class Reconciliation {
     const first = this.progress.next
     const last = Math.min(to, first + windowBlocks - 1)
     const found: Difference[] = []
-    const read: BlockTime[] = []
+    const read: PlacedTime[] = []
     const seen = new Set<string>()
-    const edges = await this.edgesOf(first, last, seen)
     for (let from = first; from <= last; from = (read.at(-1)?.height ?? last) + 1) {
       if (isStopping()) return false
       for (const block of await reader.blocks(from, last, await store.chain.watched(this.network))) {
-        read.push({ height: block.height, timeMs: block.timeMs })
+        const { height, timeMs, timeEndMs } = block
+        read.push({ height, timeMs, timeEndMs })
         found.push(...(await this.compare(block, seen)))
       }
       onProgress({ ...this.progress })
     }
+    const edges = await this.edgesOf(read, seen)
     found.push(...(await this.unseen(read, seen, edges)))
     for (const difference of found) await this.settle(difference)
     this.progress.next = last + 1
@@ -135,16 +139,27 @@ class Reconciliation {
   }
 
   /**
-   * The times of the blocks before and after a window. A development node mines several blocks in one second, so a
-   * deposit of that time may belong to the other side. The transfers of these blocks count as seen.
+   * Reads the blocks beside a window that are of its first or last second, where blocks come that fast or a development node
+   * is hasty. Their transfers count as seen. Answers the times of these seconds: a deposit that none of the blocks holds may
+   * still be of one that is not known.
    */
-  private async edgesOf(from: number, last: number, seen: Set<string>): Promise<ReadonlySet<number>> {
-    const watched = await this.options.store.chain.watched(this.network)
-    const heights = [from - 1, last + 1].filter((height) => height >= 0)
-    const blocks = await Promise.all(heights.map((height) => this.options.reader.block(height, watched)))
-    const present = blocks.filter((block) => block !== null)
-    for (const transfer of present.flatMap(({ transfers }) => transfers)) seen.add(nameOf(transfer))
-    return new Set(present.map(({ timeMs }) => timeMs))
+  private async edgesOf(read: readonly PlacedTime[], seen: Set<string>): Promise<ReadonlySet<number>> {
+    const { reader, store } = this.options
+    const watched = await store.chain.watched(this.network)
+    const edges = new Set<number>()
+    // The window before has compared its last second as a whole.
+    const before = this.comparedUntilMs === null ? [{ edge: read[0], by: -1 }] : []
+    for (const { edge, by } of [...before, { edge: read.at(-1), by: 1 }]) {
+      if (edge === undefined) continue
+      for (let n = 1; n <= EDGE_BLOCKS_MAX && edge.height + n * by >= 0; n += 1) {
+        const block = await reader.block(edge.height + n * by, watched)
+        if (block !== null && block.timeMs !== edge.timeMs) break
+        for (const timeMs of certainTimes(edge)) edges.add(timeMs)
+        if (block === null) break
+        for (const transfer of block.transfers) seen.add(nameOf(transfer))
+      }
+    }
+    return edges
   }
 
   /**
@@ -152,14 +167,14 @@ class Reconciliation {
    * chains.
    */
   private async unseen(
-    read: readonly BlockTime[],
+    read: readonly PlacedTime[],
     seen: ReadonlySet<string>,
     edges: ReadonlySet<number>,
   ): Promise<readonly Difference[]> {
-    const heights = new Map(read.map(({ timeMs, height }) => [timeMs, height]))
+    const heights = new Map(read.flatMap((block) => certainTimes(block).map((timeMs) => [timeMs, block.height])))
     // The time between two windows belongs to the second.
     const first = this.comparedUntilMs === null ? (read[0]?.timeMs ?? 0) : this.comparedUntilMs + 1
-    const last = read.at(-1)?.timeMs ?? 0
+    const last = read.at(-1)?.timeEndMs ?? 0
     this.comparedUntilMs = last
     const watched = await this.options.store.chain.watched(this.network)
     const found: Difference[] = []
@@ -196,6 +211,14 @@ class Reconciliation {
   }
 }
 
+/**
+ * Times that a deposit has from its block: the end of the second, or its beginning, which earlier versions recorded. Any other
+ * moment of the second may be one at which another source saw a deposit of another block.
+ */
+function certainTimes({ timeMs, timeEndMs }: BlockTime): readonly number[] {
+  return [timeMs, timeEndMs]
+}
+
 /** An index has no colon. */
 function nameOf({ txHash, index }: Pick<Deposit, 'txHash' | 'index'>): string {
   return `${index}:${txHash}`
@@ -204,19 +227,20 @@ function nameOf({ txHash, index }: Pick<Deposit, 'txHash' | 'index'>): string {
 /** The difference between a transfer of a confirmed block and the store's deposit of it; null when they agree. */
 function compareTransfer(
   network: Network,
-  { height, timeMs }: ObservedBlock,
+  block: ObservedBlock,
   observed: ObservedTransfer,
   deposit: Deposit | undefined,
   tokenDecimals: TokenDecimals,
 ): Difference | null {
-  const transfer: Sighting = { network, ...observed, receivedAt: timeMs }
+  const { height } = block
+  const transfer = sightedAgain(block, { network, ...observed, receivedAt: receivedAtOf(block, null) }, deposit)
   if (deposit === undefined) return { type: 'missing', height, transfer }
   const [value, known] = [depositValue(transfer, tokenDecimals), depositValue(deposit, tokenDecimals)]
   const differs: Readonly<Record<DepositField, boolean>> = {
     toAddress: canonicalAddress(deposit.toAddress) !== canonicalAddress(transfer.toAddress),
     currency: known?.currency !== value?.currency,
     amount: known?.atoms !== value?.atoms,
-    receivedAt: deposit.receivedAt !== timeMs,
+    receivedAt: deposit.receivedAt !== transfer.receivedAt,
     kind: deposit.kind !== 'confirmed',
   }
   // The keys of the record are its names, but Object.keys does not say so.

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { type DepositObservation, Intake } from '../../src/actors/intake.js'
 import { MailboxFull, WalletDirectory } from '../../src/actors/wallet-directory.js'
 import type { ChainStep, ObservedBlock } from '../../src/domain/block.js'
+import { millisecond } from '../../src/domain/received-at.js'
 import type { CommandPort, WalletCommand } from '../../src/store/commands.js'
 import type { OwedDelivery } from '../../src/store/outbox.js'
 import { StorageUnavailable } from '../../src/store/refusals.js'
@@ -18,7 +19,7 @@ function block(height: number, ...walletIds: readonly string[]): ObservedBlock {
     currency: 'Tether',
     amount: '1000000',
   }))
-  return { height, hash: `h${height}`, parentHash: `h${height - 1}`, timeMs: Date.now() + 1000, transfers }
+  return { height, hash: `h${height}`, parentHash: `h${height - 1}`, ...millisecond(Date.now() + 1000), transfers }
 }
 
 const append = (...blocks: readonly ObservedBlock[]): ChainStep => ({
@@ -26,6 +27,7 @@ const append = (...blocks: readonly ObservedBlock[]): ChainStep => ({
   network: 'SEP',
   blocks,
   isConfirmed: false,
+  seenAtMs: 0,
 })
 
 /** A store whose batches wait until the test lets them through, or fail. */

@@ -137,7 +137,7 @@ describe('billhook reconcile', () => {
       assert.equal(await run.start({ isApplied: true }), 1)
       const time = new Date(receivedAt).toISOString()
       assert.deepEqual(run.outLines, [
-        `SEP transaction x index 0: recorded as confirmed at ${time}, when there was no block; left as it is: 100 #native to ${addressOf('wallet-1')}`,
+        `SEP transaction x index 0: recorded as confirmed at ${time}, and in none of these blocks; left as it is: 100 #native to ${addressOf('wallet-1')}`,
         'SEP blocks 5 to 20 are compared: 1 difference, 0 repaired.',
       ])
     }),

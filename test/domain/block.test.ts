@@ -8,7 +8,8 @@ function head(height: number, branch = 'a', parent = branch): BlockHead {
   return { height, hash: `${branch}${height}`, parentHash: `${parent}${height - 1}`, timeMs: height }
 }
 
-const blocks = (...heads: readonly BlockHead[]) => heads.map((one) => ({ ...one, transfers: [] }))
+const blocks = (...heads: readonly BlockHead[]) =>
+  heads.map((one) => ({ ...one, timeEndMs: one.timeMs, transfers: [] }))
 const at = (tip: number, confirmed: number): ChainPosition => ({ tip: head(tip), confirmed, oldest: 1 })
 
 describe('blocks are consecutive', () => {
@@ -43,7 +44,7 @@ describe('blocks may be appended', () => {
   ]
   for (const [what, position, heads, isConfirmed, expected] of rows) {
     test(`${what}: ${expected}`, () => {
-      const step = { type: 'append', network: 'SEP', blocks: blocks(...heads), isConfirmed } as const
+      const step = { type: 'append', network: 'SEP', blocks: blocks(...heads), isConfirmed, seenAtMs: 0 } as const
       assert.equal(mayAppend(position, step), expected)
     })
   }

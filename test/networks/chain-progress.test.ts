@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { millisecond } from '../../src/domain/received-at.js'
 import { portionsOf } from '../../src/networks/chain-progress.js'
 
 const TRANSFERS_MAX = 5
@@ -26,7 +27,7 @@ for (const [what, transfers, expected] of rows) {
       height,
       hash: `${height}`,
       parentHash: `${height - 1}`,
-      timeMs: height,
+      ...millisecond(height),
       transfers: Array.from({ length: count }, (_, index) => ({
         txHash: `${height}`,
         index,

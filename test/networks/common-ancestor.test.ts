@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { BlockHead, ChainPosition, ObservedBlock } from '../../src/domain/block.js'
+import { millisecond } from '../../src/domain/received-at.js'
 import { commonAncestor, NoCommonAncestor } from '../../src/networks/common-ancestor.js'
 import { type NetworkReader, NodeUnavailable } from '../../src/networks/network-reader.js'
 
@@ -11,7 +12,7 @@ const TIP = 20
 /** A block of a branch. Its parent is of the same branch above `forkedAt`, and of the kept one below. */
 function blockOf(branch: string, height: number, forkedAt: number): ObservedBlock {
   const nameAt = (at: number) => `${at > forkedAt ? branch : 'kept'} ${at}`
-  return { height, hash: nameAt(height), parentHash: nameAt(height - 1), timeMs: height, transfers: [] }
+  return { height, hash: nameAt(height), parentHash: nameAt(height - 1), ...millisecond(height), transfers: [] }
 }
 
 const keptBlock = (height: number): BlockHead => blockOf('kept', height, 0)

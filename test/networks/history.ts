@@ -3,6 +3,7 @@ import { Intake } from '../../src/actors/intake.js'
 import { WalletDirectory } from '../../src/actors/wallet-directory.js'
 import { CURRENCIES } from '../../src/domain/amount.js'
 import type { ObservedTransfer } from '../../src/domain/block.js'
+import { isWithin, millisecond, wholeSecond } from '../../src/domain/received-at.js'
 import { createLog } from '../../src/log.js'
 import type { NetworkEntry } from '../../src/networks/catalogue/entry.js'
 import { ChainWatcher } from '../../src/networks/chain-watcher.js'
@@ -75,7 +76,8 @@ class History {
     this.clock = clock
     const isCounted = entry.kind === 'evm' && typeof entry.confirmations === 'number'
     const atOnce = isCounted ? 1 : this.random.between(1, FINAL_AT_ONCE_MAX)
-    this.chain = new SimulatedChain(this.random.between(1, 15), atOnce)
+    const timeOf = entry.kind === 'evm' ? wholeSecond : millisecond
+    this.chain = new SimulatedChain(this.random.between(1, 15), atOnce, timeOf)
     this.reader = new SimulatedReader(this.chain, new Random(seed, 1), entry.id)
     this.start = this.random.pick([0, 0, 1, 5])
   }
@@ -254,18 +256,23 @@ class History {
     const sums = new Map(
       ORDERS.map(({ id, currency }) => [`${addressOf(id)} ${currency}`, { confirmed: 0, pending: 0 }]),
     )
-    for (const { height, timeMs, transfers } of this.chain.present.slice(this.start)) {
+    const kept = this.store.deposits.page(network, { after: null, limit: 100_000 }).items
+    for (const { transfers, ...block } of this.chain.present.slice(this.start)) {
+      const { height, timeEndMs } = block
       for (const transfer of transfers) {
         const isToken = transfer.currency === 'Tether'
         const sum = sums.get(`${transfer.toAddress} ${isToken ? 'USDT' : 'native'}`)
         if (sum === undefined) continue
         const kind = height <= this.chain.confirmed ? 'confirmed' : 'pending'
         sum[kind] += isToken ? Number(BigInt(transfer.amount) / this.rawThousandth) : thousandths(transfer.amount)
-        expected.set(`${transfer.txHash} ${transfer.index}`, { network, ...transfer, receivedAt: timeMs, kind })
+        // When the watcher saw it first is its own affair, as long as the block may be of that time.
+        const { txHash, index } = transfer
+        const seenAt = kept.find((one) => one.txHash === txHash && one.index === index)?.receivedAt ?? timeEndMs
+        const receivedAt = isWithin(block, seenAt) ? seenAt : timeEndMs
+        expected.set(`${txHash} ${index}`, { network, ...transfer, receivedAt, kind })
       }
     }
     this.tally.deposits = expected.size
-    const kept = this.store.deposits.page(network, { after: null, limit: 100_000 }).items
     const actual = kept.filter(({ kind }) => kind !== 'dropped').map(({ confirmedAt: _, ...deposit }) => deposit)
     assert.deepEqual(
       new Map(actual.map((deposit) => [`${deposit.txHash} ${deposit.index}`, deposit] as const).sort(byName)),

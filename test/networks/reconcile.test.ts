@@ -5,6 +5,11 @@ import { addressOf } from '../support/fixtures.js'
 import { again, BLOCKS, type Books, CONFIRMATIONS, HEIGHT, TX, withBooks } from './books.js'
 import { NO_FAULTS } from './simulated-reader.js'
 
+/** The deposit of the block was received at an offset from the block's time. */
+function at(books: Books, offsetMs: number): Promise<void> {
+  return again(books, 'confirmed', { receivedAt: books.timeOf(HEIGHT) + offsetMs })
+}
+
 describe('a reconciliation', () => {
   test(
     'of books that are right finds nothing, and says what it went through',
@@ -27,9 +32,13 @@ describe('a reconciliation', () => {
     ],
     [
       'another time',
-      (b) => again(b, 'pending', { receivedAt: b.timeOf(HEIGHT) + 1 }),
+      (b) => again(b, 'pending', { receivedAt: b.timeOf(HEIGHT) + 1000 }),
       [`other ${TX} in ${HEIGHT} by receivedAt,kind`],
     ],
+    ['a time before it', (b) => at(b, -1), [`other ${TX} in ${HEIGHT} by receivedAt`]],
+    ['the beginning of its second', (b) => at(b, 0), []],
+    ['a moment of its second', (b) => at(b, 250), []],
+    ['the end of its second', (b) => at(b, 999), []],
     [
       'another address',
       (b) => again(b, 'confirmed', { toAddress: addressOf('wallet-2') }),
@@ -44,6 +53,17 @@ describe('a reconciliation', () => {
       'one that is not on the chain',
       (b) => b.report('confirmed', { txHash: 'x', receivedAt: b.timeOf(HEIGHT) }),
       [`not_on_chain x in ${HEIGHT}`],
+    ],
+    [
+      'one of the end of a second that is not on the chain',
+      (b) => b.report('confirmed', { txHash: 'x', receivedAt: b.timeOf(HEIGHT) + 999 }),
+      [`not_on_chain x in ${HEIGHT}`],
+    ],
+    [
+      'one of another observer behind that second',
+      (b) => b.report('confirmed', { txHash: 'x', receivedAt: b.timeOf(HEIGHT) + 1000 }),
+      ['unplaced x'],
+      true,
     ],
     [
       'one that is not on the chain and was dropped',
@@ -89,7 +109,8 @@ describe('a reconciliation', () => {
             [deposit?.kind, deposit?.amount, deposit?.toAddress],
             ['confirmed', '5', addressOf('wallet-1')],
           )
-          assert.equal(deposit?.receivedAt, books.timeOf(HEIGHT))
+          const isTimeKept = !expected.some((one) => one.includes('receivedAt'))
+          assert.equal(deposit?.receivedAt, books.timeOf(HEIGHT) + (isTimeKept ? 0 : 999))
         }
       }),
     )
@@ -117,15 +138,52 @@ describe('a reconciliation', () => {
       })
       for (let n = 0; n < CONFIRMATIONS; n += 1) books.chain.mine([])
       for (const transfer of shared) await books.report('confirmed', { ...transfer, receivedAt: timeMs })
-      // Of a block that is neither in the range nor beside it nothing is known, and so nothing is done.
       const told: (readonly string[])[] = []
       for (const height of [1, 2, 3].map((n) => BLOCKS + n)) {
         books.told.length = 0
         await books.reconcile({ from: height, to: height, intake: books.intake })
         told.push(books.words())
       }
-      assert.deepEqual(told, [['unplaced c'], [], ['unplaced a']])
+      assert.deepEqual(told, [[], [], []])
       for (const { txHash } of shared) assert.equal((await t.store.deposits.find('SEP', txHash, 0))?.kind, 'confirmed')
+    }),
+  )
+
+  test(
+    'of a network with several blocks in a second finds nothing, wherever a window ends',
+    withBooks(async (books) => {
+      const first = BLOCKS + 1
+      const secondMs = books.timeOf(BLOCKS) + 1000
+      for (let n = 0; n < 20; n += 1) {
+        const transfer = {
+          txHash: `fast-${n}`,
+          index: 0,
+          toAddress: addressOf('wallet-1'),
+          currency: '#native',
+          amount: '5',
+        }
+        const { timeMs } = books.chain.mine([transfer], secondMs + Math.floor(n / 5) * 1000)
+        await books.report('confirmed', { ...transfer, receivedAt: timeMs + (n % 3 === 0 ? 999 : 100 + n) })
+      }
+      for (let n = 0; n < CONFIRMATIONS; n += 1) books.chain.mine([], secondMs + 4000)
+      for (let from = first; from < first + 10; from += 1) {
+        await books.reconcile({ from, to: from + 9, intake: books.intake, windowBlocks: 3 })
+        assert.deepEqual(books.words(), [], `from ${from - first}`)
+      }
+    }),
+  )
+
+  test(
+    'does nothing about a deposit in a second of blocks that are not all known',
+    withBooks(async (books) => {
+      const timeMs = books.timeOf(BLOCKS) + 1000
+      for (let n = 0; n < 150; n += 1) books.chain.mine([], timeMs)
+      await books.report('confirmed', { txHash: 'x', receivedAt: timeMs + 999 })
+      for (const edge of [BLOCKS + 1, BLOCKS + 120]) {
+        books.told.length = 0
+        await books.reconcile({ from: edge, to: edge, intake: books.intake })
+        assert.deepEqual(books.words(), ['unplaced x'])
+      }
     }),
   )
 

@@ -1,10 +1,11 @@
 import type { BlockHead, ObservedTransfer } from '../../src/domain/block.js'
+import { type BlockTime, wholeSecond } from '../../src/domain/received-at.js'
 import { START_MS } from '../support/manual-clock.js'
 
 const BLOCK_MS = 12_000
 
 /** A block with all its transfers, whoever watches. */
-export interface SimulatedBlock extends BlockHead {
+export interface SimulatedBlock extends BlockHead, BlockTime {
   readonly transfers: readonly ObservedTransfer[]
 }
 
@@ -20,6 +21,8 @@ export class SimulatedChain {
     readonly confirmations: number,
     /** Blocks that become confirmed at once: more than one where a chain has a finality of its own. */
     readonly confirmedAtOnce = 1,
+    /** What blocks say of their time. */
+    private readonly timeOf: (timeMs: number) => BlockTime = wholeSecond,
   ) {
     this.mine([])
   }
@@ -56,7 +59,7 @@ export class SimulatedChain {
       height: this.blocks.length,
       hash: `hash-${this.mined}`,
       parentHash: parent?.hash ?? 'nothing',
-      timeMs: timeMs ?? (parent?.timeMs ?? START_MS) + BLOCK_MS + (this.mined % 7) * 1000,
+      ...this.timeOf(timeMs ?? (parent?.timeMs ?? START_MS) + BLOCK_MS + (this.mined % 7) * 1000),
       transfers,
     }
     this.become([...this.blocks, block])

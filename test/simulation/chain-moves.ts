@@ -2,6 +2,7 @@ import type { ChainStep, ObservedBlock, ObservedTransfer } from '../../src/domai
 import type { Network } from '../../src/domain/network.js'
 import type { Facts } from './facts.js'
 import type { Model } from './model/model.js'
+import { kindOf } from './networks.js'
 import { Random } from './random.js'
 import type { ChainMove, TransferStep } from './steps.js'
 
@@ -23,7 +24,13 @@ export class ChainMoves {
   stepOf(network: Network, move: ChainMove): ChainStep {
     switch (move.move) {
       case 'append':
-        return { type: 'append', network, blocks: this.next(network, move), isConfirmed: move.isConfirmed }
+        return {
+          type: 'append',
+          network,
+          blocks: this.next(network, move),
+          isConfirmed: move.isConfirmed,
+          seenAtMs: this.now(),
+        }
       case 'confirm':
         return { type: 'confirm', network, blocks: this.again(network, move) }
       case 'undo': {
@@ -39,13 +46,16 @@ export class ChainMoves {
     const tip = this.model.chains.position(network)?.tip
     const first = (tip?.height ?? FIRST_HEIGHT) + (move.flaw === 'gap' ? 2 : 1)
     let parentHash = move.flaw === 'parent' ? 'another' : (tip?.hash ?? 'nothing')
+    const isWholeSeconds = kindOf(network) === 'evm'
     return move.blocks.map(({ transfers, offsetMs }, i) => {
       this.made += 1
+      const timeMs = Math.max(1, this.now() + offsetMs)
+      const secondMs = timeMs - (timeMs % 1000)
       const block: ObservedBlock = {
         height: first + i,
         hash: `block-${this.made}`,
         parentHash,
-        timeMs: Math.max(1, this.now() + offsetMs),
+        ...(isWholeSeconds ? { timeMs: secondMs, timeEndMs: secondMs + 999 } : { timeMs, timeEndMs: timeMs }),
         transfers: transfers.map((one) => this.transfer(network, one)),
       }
       parentHash = block.hash
@@ -61,13 +71,20 @@ export class ChainMoves {
       .blocks(network)
       .filter(({ height }) => height > confirmed)
       .slice(0, Math.max(BLOCKS_MIN, move.count))
-      .map(({ height, hash, parentHash, timeMs, told }, i) => {
+      .map(({ height, hash, parentHash, timeMs, timeEndMs, told }, i) => {
         const isAnother = move.isAnother && i === 0
         const kept = told
           .filter(() => !random.chance(move.changes))
           .map((one) => this.changed(one, random, move.changes))
         const more = i === 0 ? move.more.map((one) => this.transfer(network, one)) : []
-        return { height, hash: isAnother ? 'another' : hash, parentHash, timeMs, transfers: [...kept, ...more] }
+        return {
+          height,
+          hash: isAnother ? 'another' : hash,
+          parentHash,
+          timeMs,
+          timeEndMs,
+          transfers: [...kept, ...more],
+        }
       })
   }
 

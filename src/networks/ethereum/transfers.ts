@@ -1,5 +1,6 @@
 import { formatAmount, NATIVE_LABEL, TOKEN_LABEL } from '../../domain/amount.js'
 import type { ObservedBlock, ObservedTransfer } from '../../domain/block.js'
+import { wholeSecond } from '../../domain/received-at.js'
 import { BadAnswer, demand } from '../node/answer.js'
 import type { EthereumBlock, NativePayment } from './block.js'
 import type { EthereumFilter } from './filter.js'
@@ -84,7 +85,7 @@ export function didSucceed(receipts: Receipts, place: number): boolean {
 
 /** A block with its transfers. */
 export function observed({ height, hash, parentHash, timeMs }: EthereumBlock, transfers: readonly ObservedTransfer[]) {
-  return { height, hash, parentHash, timeMs, transfers }
+  return { height, hash, parentHash, ...wholeSecond(timeMs), transfers }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type BlockHead, isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
+import { type BlockTime, millisecond } from '../../domain/received-at.js'
 import { demand, HttpFailure, isMissingMethod, MissingBlock, mayDoOtherwise } from '../node/answer.js'
 import { fields, items, scalar } from '../node/json-shape.js'
 import { BLOCK_FIELDS, HEAD_FIELDS, isNothing, readBlock, readNewestHead, type TronBlock } from './block.js'
@@ -156,8 +157,8 @@ export function rangePath(side: Side): string {
   return `${side}/getblockbylimitnext`
 }
 
-function headOf({ height, hash, parentHash, timeMs }: TronBlock): BlockHead {
-  return { height, hash, parentHash, timeMs }
+function headOf({ height, hash, parentHash, timeMs }: TronBlock): BlockHead & BlockTime {
+  return { height, hash, parentHash, ...millisecond(timeMs) }
 }
 
 function weightOf({ transactions }: TronBlock): number {

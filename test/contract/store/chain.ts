@@ -8,11 +8,14 @@ import type {
   ObservedTransfer,
 } from '../../../src/domain/block.js'
 import { CONFIRMED_BLOCKS_KEPT } from '../../../src/domain/block.js'
+import { millisecond, wholeSecond } from '../../../src/domain/received-at.js'
 import { addressOf, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
 
 const BLOCK_MS = 12_000
+/** Later than the second of any block here. */
+const LONG_AFTER_MS = START_MS + 1_000_000 * BLOCK_MS
 
 /** A transfer of 100 native coins to `wallet-1`. */
 function transfer(txHash: string, fields: Partial<ObservedTransfer> = {}): ObservedTransfer {
@@ -25,7 +28,7 @@ function block(height: number, branch: string, ...transfers: readonly (string | 
     height,
     hash: `${branch}${height}`,
     parentHash: `${branch}${height - 1}`,
-    timeMs: START_MS + height * BLOCK_MS,
+    ...wholeSecond(START_MS + height * BLOCK_MS),
     transfers: transfers.map((one) => (typeof one === 'string' ? transfer(one) : one)),
   }
 }
@@ -40,12 +43,14 @@ const append = (...blocks: readonly ObservedBlock[]): ChainStep => ({
   network: 'SEP',
   blocks,
   isConfirmed: false,
+  seenAtMs: LONG_AFTER_MS,
 })
 const appendConfirmed = (...blocks: readonly ObservedBlock[]): ChainStep => ({
   type: 'append',
   network: 'SEP',
   blocks,
   isConfirmed: true,
+  seenAtMs: LONG_AFTER_MS,
 })
 const confirm = (...blocks: readonly ObservedBlock[]): ChainStep => ({ type: 'confirm', network: 'SEP', blocks })
 const undo = (above: number): ChainStep => ({ type: 'undo', network: 'SEP', above })
@@ -96,7 +101,7 @@ export function describeChains(open: OpenStore): void {
     scenario('is where its last block is, also after another start', async (t) => {
       await takeAll(t, appendConfirmed(block(5, 'a', 'x'), block(6, 'a')), append(block(7, 'a', 'y')))
       await t.harness.reopen()
-      const { transfers: _, ...tip } = block(7, 'a')
+      const { transfers: _, timeEndMs: _end, ...tip } = block(7, 'a')
       assert.deepEqual(await t.store.chain.position('SEP'), { tip, confirmed: 6, oldest: 5 })
       assert.deepEqual(await t.store.chain.blockAt('SEP', 7), tip)
       for (const height of [4, 8, -1, 0.5, Number.NaN, 2 ** 50])
@@ -187,7 +192,7 @@ export function describeChains(open: OpenStore): void {
       const second = await takeAll(t, confirm(block(6, 'a', 'x')))
       assert.deepEqual([second.statuses, second.last.repaired], [['confirmed'], 0])
       assert.deepEqual([await kindOf(t, 'x'), await kindOf(t, 'y')], ['confirmed', 'pending'])
-      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(6, 'a').timeMs)
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(6, 'a').timeEndMs)
     })
 
     withInvoice('of a confirmed block are notified with both statuses', async (t) => {
@@ -244,7 +249,7 @@ export function describeChains(open: OpenStore): void {
       const again = await takeAll(t, append(fork(6, 'b'), block(7, 'b', 'x')))
       assert.deepEqual(again.statuses, [])
       assert.deepEqual([await kindOf(t, 'x'), await kindOf(t, 'y')], ['pending', 'dropped'])
-      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(7, 'b').timeMs)
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(7, 'b').timeEndMs)
       const blocks = [block(5, 'a'), fork(6, 'b'), block(7, 'b', 'x')]
       assert.deepEqual((await takeAll(t, confirm(...blocks))).statuses, ['confirmed'])
     })
@@ -262,7 +267,7 @@ export function describeChains(open: OpenStore): void {
       await takeAll(t, append(block(5, 'a'), block(6, 'a', 'x'), block(7, 'a', 'x')))
       await takeAll(t, undo(6))
       assert.equal(await kindOf(t, 'x'), 'pending')
-      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(6, 'a').timeMs)
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(6, 'a').timeEndMs)
       await takeAll(t, undo(5))
       assert.equal(await kindOf(t, 'x'), 'dropped')
     })
@@ -277,7 +282,7 @@ export function describeChains(open: OpenStore): void {
       await takeAll(t, append(block(5, 'a', 'x'), block(6, 'a', 'x')))
       const { last } = await takeAll(t, confirm(block(5, 'a', 'x')), confirm(block(6, 'a', 'x')))
       assert.deepEqual([last.repaired, last.reports], [0, []])
-      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(5, 'a').timeMs)
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(5, 'a').timeEndMs)
       await takeAll(t, undo(5))
       assert.equal(await kindOf(t, 'x'), 'confirmed')
     })
@@ -376,7 +381,7 @@ export function describeChains(open: OpenStore): void {
           const deposit = present(await t.store.deposits.find('SEP', txHash, 0))
           assert.deepEqual(
             [deposit.kind, deposit.amount, deposit.receivedAt],
-            [kind, amount, block(height, 'a').timeMs],
+            [kind, amount, block(height, 'a').timeEndMs],
           )
         }
         // What it holds now goes with it.
@@ -422,6 +427,82 @@ export function describeChains(open: OpenStore): void {
       await takeAll(t, confirm(block(5, 'a', 'x')))
       assert.equal(await kindOf(t, 'x'), 'confirmed')
     })
+  })
+
+  describe('the time at which a deposit was received', () => {
+    const held = block(6, 'a', 'x')
+    const second = held.timeMs
+    const exact = { ...held, ...millisecond(second + 9) }
+    const branch = { ...fork(6, 'b', 'x'), ...wholeSecond(second) }
+    const amount7 = block(6, 'a', transfer('x', { amount: '7' }))
+    const seenAt = (offsetMs: number, ...blocks: readonly ObservedBlock[]): ChainStep => {
+      return { type: 'append', network: 'SEP', blocks, isConfirmed: false, seenAtMs: second + offsetMs }
+    }
+    const rows: readonly (readonly [string, readonly ChainStep[], ObservedBlock, number, number])[] = [
+      ['that of first sight within the second', [seenAt(250, held)], held, 250, 0],
+      ['the end of a second that was over', [seenAt(1000, held)], held, 999, 0],
+      ['the end of a second that had not begun by our clock', [seenAt(-1, held)], held, 999, 0],
+      ['that of a block that tells milliseconds', [seenAt(250, exact)], exact, 9, 0],
+      ['the end of the second if the second reading shows it', [seenAt(250, block(6, 'a'))], held, 999, 1],
+      ['that of first sight if the second reading corrects it', [seenAt(250, amount7)], held, 250, 1],
+      [
+        'that of first sight in a block before of that second',
+        [seenAt(250, held), undo(5), seenAt(600, branch)],
+        branch,
+        250,
+        0,
+      ],
+      [
+        'of the block that holds it, not of a higher one',
+        [seenAt(250, block(6, 'a'), block(7, 'a', 'x'))],
+        held,
+        999,
+        1,
+      ],
+    ]
+    for (const [what, steps, again, offsetMs, repaired] of rows) {
+      withInvoice(`is ${what}, also when that is read again`, async (t) => {
+        await takeAll(t, appendConfirmed(block(5, 'a')), ...steps)
+        await t.harness.reopen()
+        const { last } = await takeAll(t, confirm(again))
+        const deposit = present(await t.store.deposits.find('SEP', 'x', 0))
+        assert.deepEqual(
+          [deposit.kind, deposit.amount, deposit.receivedAt, last.repaired],
+          ['confirmed', '100', second + offsetMs, repaired],
+        )
+        const deliveries = (await t.store.outbox.page('alice', { after: null, limit: 10 })).items
+        const confirmed = deliveries.find(({ status }) => status === 'confirmed')
+        assert.equal(JSON.parse(present(confirmed).body).receivedAt, second + offsetMs)
+      })
+    }
+
+    scenario('is the one that another version recorded, when the block of that second is read again', async (t) => {
+      await t.deposit('pending', { txHash: 'x', receivedAt: second, currency: '#native', amount: '100' })
+      const { last } = await takeAll(t, append(held), confirm(held))
+      const deposit = await t.store.deposits.find('SEP', 'x', 0)
+      assert.deepEqual([deposit?.receivedAt, last.repaired], [second, 0])
+    })
+
+    scenario('is that of the block which holds it after a reorganisation', async (t) => {
+      await takeAll(t, append(block(5, 'a')), seenAt(250, held), undo(5))
+      await takeAll(t, append(fork(6, 'b'), block(7, 'b', 'x')))
+      assert.equal((await t.store.deposits.find('SEP', 'x', 0))?.receivedAt, block(7, 'b').timeEndMs)
+    })
+
+    scenario(
+      'lets it count for the invoice of its second which came before it, and for none that came after',
+      async (t) => {
+        await t.own('alice', 'wallet-1')
+        t.clock.set(second + 100)
+        const before = await t.invoice({ amount: '100', reference: 'before', callbackUrl: 'https://example.com/' })
+        t.clock.set(second + 600)
+        const after = await t.invoice({ amount: '99', reference: 'after', callbackUrl: 'https://example.com/' })
+        t.clock.set(second + 700)
+        const { statuses } = await takeAll(t, seenAt(600, held), confirm(held))
+        assert.deepEqual(statuses, ['pending', 'confirmed'])
+        assert.deepEqual([(await t.paymentOf(before)).received, (await t.paymentOf(after)).received], ['100', '0'])
+      },
+    )
   })
 
   describe('the addresses of a step', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type KnownNetwork, Networks } from '../../../src/domain/network.js'
+import { millisecond } from '../../../src/domain/received-at.js'
 import { StartError } from '../../../src/start-error.js'
 import { addressOf, refusalOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
@@ -79,7 +80,7 @@ export function describeNetworks(open: OpenStore): void {
 
     scenario('is watched block by block, apart from others', async (t) => {
       await ownOnBnb(t)
-      const head = { hash: 'a7', parentHash: 'a6', timeMs: START_MS + 5 }
+      const head = { hash: 'a7', parentHash: 'a6', ...millisecond(START_MS + 5) }
       const transfers = [
         { txHash: '0xb', index: 0, toAddress: addressOf('b1'), currency: 'Tether', amount: '7' },
       ] as const
@@ -87,8 +88,9 @@ export function describeNetworks(open: OpenStore): void {
         type: 'append',
         network: 'BNB',
         isConfirmed: false,
+        seenAtMs: START_MS,
         blocks: [
-          { height: 6, hash: 'a6', parentHash: 'a5', timeMs: START_MS, transfers: [] },
+          { height: 6, hash: 'a6', parentHash: 'a5', ...millisecond(START_MS), transfers: [] },
           { height: 7, ...head, transfers },
         ],
       } as const

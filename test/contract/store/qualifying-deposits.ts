@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { ChainStep } from '../../../src/domain/block.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { QualifyingDeposit } from '../../../src/domain/payment.js'
+import { millisecond } from '../../../src/domain/received-at.js'
 import { addressOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
@@ -131,7 +132,7 @@ export function describeQualifyingDeposits(open: OpenStore): void {
         height,
         hash: `a${height}`,
         parentHash: `a${height - 1}`,
-        timeMs: START_MS + height,
+        ...millisecond(START_MS + height),
         transfers: hashes.map((txHash) => {
           return { txHash, index: 0, toAddress: addressOf('wallet-1'), currency: '#native', amount: '1' } as const
         }),
@@ -143,7 +144,7 @@ export function describeQualifyingDeposits(open: OpenStore): void {
       const counts = async () =>
         Object.fromEntries((await told(t, invoice)).deposits.map((one) => [one.txHash, one.confirmations]))
       const append = (...blocks: readonly ReturnType<typeof block>[]) =>
-        take({ type: 'append', network: 'SEP', blocks, isConfirmed: false })
+        take({ type: 'append', network: 'SEP', blocks, isConfirmed: false, seenAtMs: START_MS })
 
       await append(block(1, 'x'))
       assert.deepEqual(await counts(), { x: 1 })

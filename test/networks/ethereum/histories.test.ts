@@ -136,7 +136,8 @@ class RestlessChain {
       const { hash, parentHash, timestamp } = (await this.chain.block(height)) ?? assert.fail()
       const transactions = await this.transactionsAt(height)
       const transfers = transactions.flatMap((one) => this.transfers.get(one.hash) ?? [])
-      this.ever.set(hash, { height, hash, parentHash, timeMs: Number(timestamp) * 1000, transfers })
+      const timeMs = Number(timestamp) * 1000
+      this.ever.set(hash, { height, hash, parentHash, timeMs, timeEndMs: timeMs + 999, transfers })
     }
   }
 

@@ -169,6 +169,7 @@ describe('the Ethereum reader on a real node', { skip: anvilAbsence }, () => {
           hash: block?.hash,
           parentHash: block?.parentHash,
           timeMs: Number(block?.timestamp) * 1000,
+          timeEndMs: Number(block?.timestamp) * 1000 + 999,
           transfers: expected,
         })
         assert.deepEqual(await reader.blocks(height, height, watched), [observed])

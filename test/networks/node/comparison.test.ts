@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { ObservedBlock } from '../../../src/domain/block.js'
+import { millisecond } from '../../../src/domain/received-at.js'
 import { createLog } from '../../../src/log.js'
 import { NetworkProblem, NodeBehind } from '../../../src/networks/network-reader.js'
 import { BadAnswer } from '../../../src/networks/node/answer.js'
@@ -27,7 +28,7 @@ function chainOf(count: number): ObservedBlock[] {
     height,
     hash: `hash-${height}`,
     parentHash: `hash-${height - 1}`,
-    timeMs: height,
+    ...millisecond(height),
     transfers: height === 1 ? [paid] : [],
   }))
 }

@@ -19,6 +19,7 @@ interface ModelBlock {
   readonly hash: string
   readonly parentHash: string
   readonly timeMs: number
+  readonly timeEndMs: number
   /** As it was told last, for the script. */
   readonly told: ObservedBlock['transfers']
   /** The deposits that live and die with it. */
@@ -128,17 +129,17 @@ export class ModelChains {
         const mine = chain ?? { blocks: [], confirmed: first.height - 1 }
         this.chains.set(network, mine)
         for (const block of step.blocks) {
-          const row: ModelBlock = { ...headOf(block), told: block.transfers, held: [] }
+          const row: ModelBlock = { ...headOf(block), timeEndMs: block.timeEndMs, told: block.transfers, held: [] }
           for (const transfer of block.transfers) {
-            const before = this.deposits.find(network, transfer.txHash, transfer.index)?.record.kind
-            const seen = { network, ...transfer, receivedAt: block.timeMs }
+            const before = this.deposits.find(network, transfer.txHash, transfer.index)?.record
+            const seen = { network, ...transfer, receivedAt: receivedAt(block, before, step.seenAtMs) }
             const isAnywhere = [...mine.blocks, row].some(({ held }) => held.some((id) => isSame(id, transfer)))
             if (step.isConfirmed && !isAnywhere && !isUnsound(network, transfer) && this.deposits.isOtherwise(seen)) {
               drop(transfer, false)
               outcome.repaired += 1
             }
             if (report(step.isConfirmed ? 'confirmed' : 'pending', seen) === 'rejected') continue
-            if (!isAnywhere && (step.isConfirmed || before !== 'confirmed')) row.held.push(identityOf(transfer))
+            if (!isAnywhere && (step.isConfirmed || before?.kind !== 'confirmed')) row.held.push(identityOf(transfer))
           }
           mine.blocks.push(row)
         }
@@ -167,7 +168,8 @@ export class ModelChains {
           }
           const held: Identity[] = []
           for (const transfer of block.transfers) {
-            const seen = { network, ...transfer, receivedAt: block.timeMs }
+            const before = this.deposits.find(network, transfer.txHash, transfer.index)?.record
+            const seen = { network, ...transfer, receivedAt: receivedAt(block, before, null) }
             if (!sound.includes(transfer)) {
               report('confirmed', seen)
               continue
@@ -212,6 +214,18 @@ export class ModelChains {
   }
 }
 
+/** Decisions 5: the earliest time of sight that is one of the block's, else the last that it may mean. */
+function receivedAt(
+  { timeMs, timeEndMs }: ObservedBlock,
+  before: Sighting | undefined,
+  seenAtMs: number | null,
+): number {
+  for (const sightMs of [before?.receivedAt ?? null, seenAtMs]) {
+    if (sightMs !== null && sightMs >= timeMs && sightMs <= timeEndMs) return sightMs
+  }
+  return timeEndMs
+}
+
 function isUnsound(
   network: Network,
   { currency, amount }: { readonly currency: string | null; readonly amount: string },
@@ -238,6 +252,6 @@ function identityOf({ txHash, index }: Identity): Identity {
   return { txHash, index }
 }
 
-function headOf<T extends Omit<ModelBlock, 'told' | 'held'>>({ height, hash, parentHash, timeMs }: T) {
+function headOf<T extends Omit<ModelBlock, 'timeEndMs' | 'told' | 'held'>>({ height, hash, parentHash, timeMs }: T) {
   return { height, hash, parentHash, timeMs }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ChainStep, ObservedBlock } from '../../../src/domain/block.js'
+import { wholeSecond } from '../../../src/domain/received-at.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
 import { Scenario } from '../../contract/store/harness.js'
 import { addressOf, depositFact, invoiceRequest, registration, unwrap, walletCreated } from '../../support/fixtures.js'
@@ -110,13 +111,19 @@ async function chain(t: Scenario): Promise<void> {
     height,
     hash: `a${height}`,
     parentHash: `a${height - 1}`,
-    timeMs: START_MS + height * 12_000,
+    ...wholeSecond(START_MS + height * 12_000),
     transfers: names.map((txHash) => {
       return { txHash, index: 0, toAddress: addressOf('wallet-1'), currency: '#native', amount: '0.5' }
     }),
   })
   const steps: readonly ChainStep[] = [
-    { type: 'append', network: 'SEP', blocks: [block(7, 'x'), block(8), block(9, 'y', 'z')], isConfirmed: false },
+    {
+      type: 'append',
+      network: 'SEP',
+      blocks: [block(7, 'x'), block(8), block(9, 'y', 'z')],
+      isConfirmed: false,
+      seenAtMs: 0,
+    },
     { type: 'confirm', network: 'SEP', blocks: [block(7, 'x')] },
   ]
   for (const step of steps) await t.perform({ type: 'chain', step })

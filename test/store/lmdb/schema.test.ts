@@ -498,8 +498,8 @@ describe('the version of the data', () => {
       const store = await open(directory)
       assert.equal(store.chain.position('SEP'), undefined)
       assert.equal(store.wallets.find('wallet-1')?.id, 'wallet-1')
-      const block = { height: 5, hash: '5', parentHash: '4', timeMs: 1, transfers: [] }
-      const step = { type: 'append', network: 'SEP', blocks: [block], isConfirmed: true } as const
+      const block = { height: 5, hash: '5', parentHash: '4', timeMs: 1, timeEndMs: 1, transfers: [] }
+      const step = { type: 'append', network: 'SEP', blocks: [block], isConfirmed: true, seenAtMs: 1 } as const
       const [fate] = await store.commands.perform([{ type: 'chain', step }])
       assert.equal(fate?.status, 'fulfilled')
       await store.close()

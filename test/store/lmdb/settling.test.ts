@@ -71,9 +71,9 @@ describe('a payment that covered many invoices', () => {
     const { store, close, invoice, sighting, referenceOf, now } = await openCrowded()
     const { toAddress, txHash, currency, amount } = sighting('of a block', '1')
     const transfer = { toAddress, txHash, index: 0, currency, amount }
-    const block = { height: 5, hash: '5', parentHash: '4', timeMs: now, transfers: [transfer] }
+    const block = { height: 5, hash: '5', parentHash: '4', timeMs: now, timeEndMs: now, transfers: [transfer] }
     const ended: string[] = []
-    const step = { type: 'append', network: 'SEP', blocks: [block], isConfirmed: true } as const
+    const step = { type: 'append', network: 'SEP', blocks: [block], isConfirmed: true, seenAtMs: now } as const
     const crowded = store.commands.perform([{ type: 'chain', step }]).then((fates) => {
       ended.push('crowded')
       return fates

@@ -8,6 +8,7 @@ import {
   mayAppend,
   mayConfirm,
   type ObservedBlock,
+  sightedAgain,
   sightingsIn,
   sightingsOf,
 } from '../../../domain/block.js'
@@ -129,22 +130,23 @@ export class StepTaker {
     const { blocks, isConfirmed } = step
     const position = positionOf(this.commit, this.network) ?? null
     if (!mayAppend(position, step)) return 'not_next'
-    for (const block of blocks) this.appendBlock(block, isConfirmed)
+    for (const block of blocks) this.appendBlock(block, step)
     const confirmed = isConfirmed ? (blocks.at(-1)?.height ?? 0) : (position?.confirmed ?? (blocks[0]?.height ?? 0) - 1)
     this.setConfirmed(confirmed, blocks.length)
     return null
   }
 
-  private appendBlock(block: ObservedBlock, isConfirmed: boolean): void {
+  private appendBlock(block: ObservedBlock, { isConfirmed, seenAtMs }: Extract<ChainStep, { type: 'append' }>): void {
     const { commit, network } = this
     const report = isConfirmed ? 'confirmed' : 'pending'
     const held: NameInNetwork[] = []
-    for (const sighting of sightingsIn(network, block)) {
-      if (this.deposits.flawOf(sighting) !== null) {
-        this.report(report, sighting)
+    for (const seen of sightingsIn(network, block, seenAtMs)) {
+      if (this.deposits.flawOf(seen) !== null) {
+        this.report(report, seen)
         continue
       }
-      const known = findDeposit(commit, sighting)
+      const known = findDeposit(commit, seen)
+      const sighting = sightedAgain(block, seen, known?.deposit)
       const isHeld = holderOf(commit, network, sighting) !== undefined
       // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
       if (isConfirmed && !isHeld && this.deposits.conflictWith(known, sighting) !== null) {
@@ -172,7 +174,7 @@ export class StepTaker {
   /** Replaces a block's deposits by those that it was now read to hold, and confirms them. */
   private confirmBlock(block: ObservedBlock): void {
     const { commit, network } = this
-    const sightings = sightingsIn(network, block)
+    const sightings = sightingsIn(network, block, null)
     const actual = new Set(sightings.filter((one) => this.deposits.flawOf(one) === null).map(nameOf))
     for (const id of getBlock(commit, network, block.height).deposits) {
       if (actual.has(nameOf(id))) continue
@@ -182,16 +184,18 @@ export class StepTaker {
     }
     // By name: a deposit that a block lists twice is held once.
     const held = new Map<string, NameInNetwork>()
-    for (const sighting of sightings) {
-      if (this.deposits.flawOf(sighting) !== null) {
-        this.report('confirmed', sighting)
+    for (const read of sightings) {
+      if (this.deposits.flawOf(read) !== null) {
+        this.report('confirmed', read)
         continue
       }
+      const known = findDeposit(commit, read)
+      const sighting = sightedAgain(block, read, known?.deposit)
       const holder = holderOf(commit, network, sighting)
       if (holder !== undefined && holder < block.height) continue
       const isElsewhere = holder !== undefined && holder > block.height
       if (isElsewhere) this.takeFrom(sighting, holder)
-      const isWrong = isElsewhere || this.deposits.conflictWith(findDeposit(commit, sighting), sighting) !== null
+      const isWrong = isElsewhere || this.deposits.conflictWith(known, sighting) !== null
       // The earlier report is taken back, so that the deposit is recorded again as it is.
       if (isWrong) this.retract(sighting)
       const status = this.report('confirmed', sighting)

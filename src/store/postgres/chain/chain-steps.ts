@@ -8,6 +8,7 @@ import {
   mayAppend,
   mayConfirm,
   type ObservedBlock,
+  sightedAgain,
   sightingsIn,
   sightingsOf,
 } from '../../../domain/block.js'
@@ -152,22 +153,26 @@ class StepTaker {
     const { blocks, isConfirmed } = step
     const position = (await positionOf(this.ask, this.network)) ?? null
     if (!mayAppend(position, step)) return 'not_next'
-    for (const block of blocks) await this.appendBlock(block, isConfirmed)
+    for (const block of blocks) await this.appendBlock(block, step)
     const confirmed = isConfirmed ? (blocks.at(-1)?.height ?? 0) : (position?.confirmed ?? (blocks[0]?.height ?? 0) - 1)
     this.setConfirmed(confirmed)
     return null
   }
 
-  private async appendBlock(block: ObservedBlock, isConfirmed: boolean): Promise<void> {
+  private async appendBlock(
+    block: ObservedBlock,
+    { isConfirmed, seenAtMs }: Extract<ChainStep, { type: 'append' }>,
+  ): Promise<void> {
     const { work, network } = this
     const report = isConfirmed ? 'confirmed' : 'pending'
     let place = 0
-    for (const sighting of sightingsIn(network, block)) {
-      if (this.deposits.flawOf(sighting) !== null) {
-        await this.report(report, sighting)
+    for (const seen of sightingsIn(network, block, seenAtMs)) {
+      if (this.deposits.flawOf(seen) !== null) {
+        await this.report(report, seen)
         continue
       }
-      const known = await this.memo.deposit(sighting)
+      const known = await this.memo.deposit(seen)
+      const sighting = sightedAgain(block, seen, known?.deposit)
       const isHeld = this.holders.of(sighting) !== undefined
       // A confirmed block overrides other reports. Until a block is confirmed the first report stands.
       if (isConfirmed && !isHeld && this.deposits.conflictWith(known, sighting) !== null) {
@@ -199,7 +204,7 @@ class StepTaker {
   /** Replaces a block's deposits by those that it was now read to hold, and confirms them. */
   private async confirmBlock(block: ObservedBlock): Promise<void> {
     const { network } = this
-    const sightings = sightingsIn(network, block)
+    const sightings = sightingsIn(network, block, null)
     const actual = new Set(sightings.filter((one) => this.deposits.flawOf(one) === null).map(nameOf))
     const [stored] = await blocksAt(this.ask, network, [block.height])
     for (const id of stored?.deposits ?? []) {
@@ -210,15 +215,17 @@ class StepTaker {
     }
     // By name: a deposit that a block lists twice is held once.
     const held = new Set<string>()
-    for (const sighting of sightings) {
-      if (this.deposits.flawOf(sighting) !== null) {
-        await this.report('confirmed', sighting)
+    for (const read of sightings) {
+      if (this.deposits.flawOf(read) !== null) {
+        await this.report('confirmed', read)
         continue
       }
+      const known = await this.memo.deposit(read)
+      const sighting = sightedAgain(block, read, known?.deposit)
       const holder = this.holders.of(sighting)
       if (holder !== undefined && holder < block.height) continue
       const isElsewhere = holder !== undefined && holder > block.height
-      const isWrong = isElsewhere || this.deposits.conflictWith(await this.memo.deposit(sighting), sighting) !== null
+      const isWrong = isElsewhere || this.deposits.conflictWith(known, sighting) !== null
       // The earlier report is taken back, so that the deposit is recorded again as it is.
       if (isWrong) await this.retract(sighting)
       const status = await this.report('confirmed', sighting)
