@@ -251,7 +251,7 @@ export interface Event {
     readonly currency: string | null
     /** As observed: whole units of a token, decimal coins otherwise. */
     readonly amount: string
-    /** The time of the block, else of first sight. */
+    /** When it was received: the time of its block, or of first sight. */
     readonly receivedAt: number
   } | null
   /** With `delivery.failed`; else null. */
@@ -339,7 +339,7 @@ export interface Deposit {
   readonly currency: string | null
   /** As observed: whole units of a token, decimal coins otherwise. */
   readonly amount: string
-  /** The time of the block, else of first sight. */
+  /** When it was received: the time of its block, or of first sight. */
   readonly receivedAt: number
   /** What was last reported of it. */
   readonly kind: 'pending' | 'confirmed' | 'dropped'

@@ -152,6 +152,11 @@ export const metricsCatalogue = {
     ['network'],
     'Transfers that differed from the first reading when their block was confirmed, and were corrected.',
   ),
+  datedBeforeInvoice: counter(
+    'billhook_deposits_dated_before_invoice_total',
+    ['network'],
+    'Deposits dated before an unpaid invoice whose block was first seen after it: the invoice does not count them.',
+  ),
   networkProblem: gauge(
     'billhook_network_problem',
     ['network', 'reason'],

@@ -51,6 +51,7 @@ export function watchNetworks(registry: Registry, watched: Watched): void {
   countOf(metricsCatalogue.reorganisations, ({ reorganisations }) => reorganisations)
   countOf(metricsCatalogue.confirmedUndone, ({ confirmedBlocksUndone }) => confirmedBlocksUndone)
   countOf(metricsCatalogue.networkRepairs, ({ repaired }) => repaired)
+  countOf(metricsCatalogue.datedBeforeInvoice, ({ datedBeforeInvoice }) => datedBeforeInvoice)
 
   const endpointCount = (about: MetricAbout, read: (health: EndpointHealth) => number) =>
     ownCounter(registry, about, (set) => forEndpoints(watched.watchers, (labels, health) => set(labels, read(health))))

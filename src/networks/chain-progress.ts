@@ -2,10 +2,10 @@ import type { Intake } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
 import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../domain/block.js'
 import { isChildOf, isConsecutive } from '../domain/block.js'
-import type { Logger } from '../log.js'
 import type { ChainPort } from '../store/store.js'
 import { commonAncestor } from './common-ancestor.js'
-import { type ChainHead, NetworkProblem, type NetworkReader } from './network-reader.js'
+import { type DatedDepositOptions, isDatedBack, warnOfDated } from './dated-deposits.js'
+import { type AgedHead, NetworkProblem, type NetworkReader } from './network-reader.js'
 import type { WatcherRecord } from './watcher-state.js'
 
 /** Transfers in one step. All their wallets take one turn together, and one transaction writes everything. */
@@ -24,12 +24,11 @@ const UNCONFIRMED_BLOCKS_MAX = 20_000
 /** Where a new watcher begins: at a height, or at the last confirmed block. */
 export type StartHeight = number | 'latest'
 
-export interface ChainProgressOptions {
+export interface ChainProgressOptions extends DatedDepositOptions {
   readonly reader: NetworkReader
   readonly chain: Pick<ChainPort, 'position' | 'blockAt' | 'watched'>
   readonly intake: Pick<Intake, 'observe'>
   readonly clock: Clock
-  readonly log: Logger
   readonly start: StartHeight
   /**
    * After this time without a new block the last one is read again: another of the same height may have replaced it.
@@ -56,7 +55,7 @@ export class ChainProgress {
    * Takes the next piece towards `head`: confirms, catches up, takes the next block, or undoes replaced ones. False
    * when there was nothing to do. When it rejects, what it has recorded so far stays, and is correct.
    */
-  async advance(head: ChainHead): Promise<boolean> {
+  async advance(head: AgedHead): Promise<boolean> {
     const position = await this.position()
     const isDone = position === null ? await this.begin(head) : await this.goOn(position, head)
     if (isDone) await this.position()
@@ -70,21 +69,21 @@ export class ChainProgress {
   }
 
   /** The first blocks are confirmed ones, which must never be undone: what is below them is not recorded. */
-  private async begin(head: ChainHead): Promise<boolean> {
+  private async begin(head: AgedHead): Promise<boolean> {
     const start = this.options.start === 'latest' ? head.confirmed : this.options.start
     if (start < 0 || start > head.confirmed) return false
     const { log, reader } = this.options
     log.info({ network: reader.network, block: start, confirmed: head.confirmed }, 'begins to watch a network')
-    await this.append(await this.read(start, head.confirmed), true)
+    await this.append(await this.read(start, head.confirmed), true, head)
     return true
   }
 
-  private goOn(position: ChainPosition, head: ChainHead): Promise<boolean> {
+  private goOn(position: ChainPosition, head: AgedHead): Promise<boolean> {
     const { tip, confirmed } = position
     const next = tip.height + 1
     if (confirmed < Math.min(head.confirmed, tip.height)) return this.confirm(position, head.confirmed)
-    if (next <= head.confirmed) return this.catchUp(position, head.confirmed)
-    if (next <= head.latest) return this.follow(position, head.latest)
+    if (next <= head.confirmed) return this.catchUp(position, head)
+    if (next <= head.latest) return this.follow(position, head)
     return head.latest === tip.height ? this.checkTip(position) : Promise.resolve(false)
   }
 
@@ -104,15 +103,15 @@ export class ChainProgress {
     return true
   }
 
-  private async catchUp(position: ChainPosition, confirmed: number): Promise<boolean> {
-    const blocks = await this.read(position.tip.height + 1, confirmed)
+  private async catchUp(position: ChainPosition, head: AgedHead): Promise<boolean> {
+    const blocks = await this.read(position.tip.height + 1, head.confirmed)
     const [first] = blocks
     if (first !== undefined && !isChildOf(first, position.tip)) return this.reorganise(position, first)
-    await this.append(blocks, true)
+    await this.append(blocks, true, head)
     return true
   }
 
-  private async follow({ tip, confirmed, ...position }: ChainPosition, latest: number): Promise<boolean> {
+  private async follow({ tip, confirmed, ...position }: ChainPosition, head: AgedHead): Promise<boolean> {
     const { reader, chain, unconfirmedMax = UNCONFIRMED_BLOCKS_MAX } = this.options
     const room = confirmed + unconfirmedMax - tip.height
     if (room <= 0) {
@@ -120,7 +119,7 @@ export class ChainProgress {
       throw new NetworkProblem('unconfirmed', `${reader.network}: ${message}`)
     }
     const next = tip.height + 1
-    const to = Math.min(latest, tip.height + Math.min(room, FOLLOWED_BLOCKS_MAX))
+    const to = Math.min(head.latest, tip.height + Math.min(room, FOLLOWED_BLOCKS_MAX))
     const blocks = await reader.fresh(next, to, await chain.watched(reader.network))
     const [first] = blocks
     // The node that reported the head was ahead of the others.
@@ -128,7 +127,7 @@ export class ChainProgress {
     if (first.height !== next || !isConsecutive(blocks))
       throw new Error(`a reader answered other blocks than ${next} on`)
     if (!isChildOf(first, tip)) return this.reorganise({ tip, confirmed, ...position }, first)
-    await this.append(blocks, false)
+    await this.append(blocks, false, head)
     return true
   }
 
@@ -167,11 +166,13 @@ export class ChainProgress {
     return blocks
   }
 
-  private async append(blocks: readonly ObservedBlock[], isConfirmed: boolean): Promise<void> {
-    const { reader, clock } = this.options
+  private async append(blocks: readonly ObservedBlock[], isConfirmed: boolean, head: AgedHead): Promise<void> {
+    const { reader, clock, record } = this.options
     const seenAtMs = clock.now()
     for (const portion of portionsOf(blocks)) {
-      await this.take({ type: 'append', network: reader.network, blocks: portion, isConfirmed, seenAtMs })
+      const step = { type: 'append', network: reader.network, blocks: portion, isConfirmed, seenAtMs } as const
+      const { reports } = await this.take(step)
+      if (isDatedBack(head)) record.datedBeforeInvoice += await warnOfDated(step, reports, this.options)
     }
     this.tipSeenAt = clock.now()
   }

@@ -5,7 +5,7 @@ import { pause, type Scheduler } from '../scheduler.js'
 import { StorageUnavailable } from '../store/refusals.js'
 import { ChainProgress, type ChainProgressOptions } from './chain-progress.js'
 import {
-  type ChainHead,
+  type AgedHead,
   type EndpointHealth,
   NetworkProblem,
   NodeBehind,
@@ -121,7 +121,7 @@ export class ChainWatcher {
   }
 
   /** Queries the head no more often while there is much to do than while there is nothing. */
-  private async head(): Promise<ChainHead> {
+  private async head(): Promise<AgedHead> {
     const { reader, clock, pollMs } = this.options
     const known = this.record.head
     if (known !== null && Math.abs(clock.now() - this.headAtMs) < pollMs) return known

@@ -40,6 +40,12 @@ export interface ChainHead {
   readonly confirmed: number
 }
 
+/** The head of a network, and how old it is. */
+export interface AgedHead extends ChainHead {
+  /** Age of the newest block when it was asked for, milliseconds: below 0 if the block's clock is ahead of ours. */
+  readonly ageMs: number
+}
+
 /**
  * The port of a real network: queries nodes and checks their answers. Between queries a reader keeps only the health of
  * its endpoints. Every method rejects with `NodeUnavailable` when no endpoint gave a certain answer in time; the caller
@@ -61,7 +67,7 @@ export interface NetworkReader {
   examine(): Promise<readonly { readonly endpoint: string; readonly facts: readonly NodeFact[] }[]>
   /** What is wrong although the nodes answer; null when nothing is. */
   problem(): Problem | null
-  head(): Promise<ChainHead>
+  head(): Promise<AgedHead>
   /**
    * The block of the present chain at a height with its transfers to watched addresses, complete or not at all: a
    * node's answers about a block must fit together. Null when even the most advanced endpoint has no such block yet.

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { ChainPosition } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
 import type { Logger } from '../log.js'
-import type { ChainHead, Problem } from './network-reader.js'
+import type { AgedHead, Problem } from './network-reader.js'
 
 /** Pause between two progress lines. */
 const CATCH_UP_LOG_MS = 10_000
@@ -11,7 +11,7 @@ const CATCH_UP_LOG_MS = 10_000
 export interface WatcherState {
   readonly network: Network
   /** The last report of a node; null before the first. */
-  readonly head: ChainHead | null
+  readonly head: AgedHead | null
   /** The last recorded block, and how far blocks are confirmed; null before the first. */
   readonly position: ChainPosition | null
   /** Blocks up to the head that are not recorded; null while either is unknown. */
@@ -22,6 +22,8 @@ export interface WatcherState {
   readonly confirmedBlocksUndone: number
   /** Transfers that differed from the first reading when their block was confirmed. */
   readonly repaired: number
+  /** Deposits in blocks dated before an invoice that they would else have paid, though first seen after it. */
+  readonly datedBeforeInvoice: number
   /** Failed attempts in a row. */
   readonly failures: number
   /** Why the last attempt failed; null when it succeeded. */
@@ -43,6 +45,7 @@ export function emptyRecord(network: Network): WatcherRecord {
     reorganisations: 0,
     confirmedBlocksUndone: 0,
     repaired: 0,
+    datedBeforeInvoice: 0,
     failures: 0,
     lastError: null,
     problem: null,

@@ -41,8 +41,7 @@ export function receipt({ brand, language }: PageFrame, coin: string, paid: Paid
 }
 
 /**
- * When the deposit came that completed the payment, Unix ms, by the time of its block; null if it is not among those that are
- * listed.
+ * When the deposit came that completed the payment, Unix ms; null if it is not among those that are listed.
  */
 export function paidAtOf({
   invoice,

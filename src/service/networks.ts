@@ -48,6 +48,7 @@ export async function startWatchers(
     const watcher = new ChainWatcher({
       reader,
       chain: store.chain,
+      invoices: store.invoices,
       intake,
       clock,
       log,

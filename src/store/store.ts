@@ -1,3 +1,4 @@
+import type { Currency } from '../domain/amount.js'
 import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Deposit } from '../domain/deposit.js'
@@ -127,6 +128,20 @@ export interface InvoiceWithDeposits extends InvoiceWithPayment {
   readonly hasMoreDeposits: boolean
 }
 
+/** Invoices of a currency on the wallet at an address, of its present owner, by when they were created. */
+export interface UnpaidSearch {
+  readonly network: Network
+  readonly address: string
+  readonly currency: Currency
+  /** Unix ms. */
+  readonly from: number
+  /** Unix ms; those that were created then are not meant. */
+  readonly before: number
+}
+
+/** Open invoices that a search for an unpaid one examines at most. */
+export const UNPAID_EXAMINED_MAX = 100
+
 /** Reads invoices. `CommandPort` creates and voids them. */
 export interface InvoicePort {
   find(id: string): Awaitable<Invoice | undefined>
@@ -137,6 +152,8 @@ export interface InvoicePort {
   /** The invoices of an owner, newest first; cursors are invoice ids. */
   page(owner: string, page: Page): Awaitable<PageOf<Invoice>>
   pageWithPayment(owner: string, page: Page): Awaitable<PageOf<InvoiceWithPayment>>
+  /** The oldest one of a search that is neither paid nor void, if there is one among the first. Its cost is bounded. */
+  oldestUnpaid(search: UnpaidSearch): Awaitable<Invoice | undefined>
 }
 
 /** Reads deposits. `CommandPort` records them. */

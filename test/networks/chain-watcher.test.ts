@@ -39,7 +39,7 @@ describe('a watcher that begins', () => {
           'pending',
         ])
         const { position, lagBlocks, head } = t.watcher.state()
-        assert.deepEqual(head, { latest: 5, confirmed: 3 })
+        assert.deepEqual(head, { latest: 5, confirmed: 3, ageMs: 0 })
         assert.deepEqual([position?.tip.height, position?.confirmed, position?.oldest, lagBlocks], [5, 3, 2, 0])
       },
       { start: 2 },
@@ -499,7 +499,7 @@ describe('a watcher of a network with many unconfirmed blocks', () => {
         const reader = withMethods<NetworkReader>(t.reader, {
           head: async () => {
             const head = await t.reader.head()
-            return isStanding ? { latest: head.latest, confirmed: 0 } : head
+            return isStanding ? { ...head, confirmed: 0 } : head
           },
         })
         t.watcher = t.newWatcher({ reader, unconfirmedMax: UNCONFIRMED_MAX })

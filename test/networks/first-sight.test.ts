@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { addressOf } from '../support/fixtures.js'
+import { addressOf, depositFact, invoiceRequest, unwrap } from '../support/fixtures.js'
 import { START_MS } from '../support/manual-clock.js'
 import { POLL_MS, WatcherFixture } from './watcher-fixture.js'
 
@@ -50,4 +50,73 @@ describe('the watcher of a network', () => {
       assert.equal(t.watcher.state().repaired, 0)
     }),
   )
+
+  const HOUR_MS = 3_600_000
+  /** Invoices with ids of the store, each created at an offset from the second. */
+  const invoice = async (t: WatcherFixture, offsetMs: number, amount: string): Promise<string> => {
+    t.clock.set(SECOND_MS + offsetMs)
+    const [fate] = await t.store.commands.perform([{ type: 'invoice', request: invoiceRequest({ amount }) }])
+    if (fate?.status !== 'fulfilled' || fate.value.type !== 'invoice') assert.fail()
+    return unwrap(fate.value.outcome).id
+  }
+  const begin = async (t: WatcherFixture): Promise<void> => {
+    t.mine(3)
+    await t.watcher.start()
+    await t.rest()
+  }
+  const warned = (t: WatcherFixture) =>
+    t.log
+      .filter(({ invoiceId }) => invoiceId !== undefined)
+      .map(({ level, network, txHash, invoiceId, seconds }) => [level, network, txHash, invoiceId, seconds])
+
+  test(
+    'warns of a payment that is dated before its invoice, though it was seen after it, on a network behind the clock',
+    WatcherFixture.with(async (t) => {
+      await begin(t)
+      const id = await invoice(t, HOUR_MS + 499, '5')
+      payIn(t, 'x')
+      payIn(t, 'y')
+      t.reader.ageMs = 60_001
+      await readAt(t, HOUR_MS + 500)
+      const expected = ['x', 'y'].map((txHash) => ['warn', 'SEP', txHash, id, (HOUR_MS + 499 - 999) / 1000])
+      assert.deepEqual(warned(t), expected)
+      assert.equal(t.watcher.state().datedBeforeInvoice, 2)
+      for (let n = 0; n < 3; n += 1) t.chain.mine([])
+      await readAt(t, HOUR_MS + 1500)
+      assert.deepEqual(await receivedAt(t, 'x'), ['confirmed', 999])
+      assert.deepEqual(warned(t), expected, 'once')
+      const { payment } = (await t.store.invoices.findWithPayment(id)) ?? assert.fail()
+      assert.equal(payment.received, '0')
+    }),
+  )
+
+  const silent: readonly (readonly [string, number, (t: WatcherFixture) => Promise<unknown>])[] = [
+    ['whose newest block is a minute old', 60_000, (t) => invoice(t, 10_000, '5')],
+    ['if the network is not behind the clock, only the watcher', 0, (t) => invoice(t, 10_000, '5')],
+    ['if the invoice is older than the payment, and so counts it', HOUR_MS, (t) => invoice(t, 998, '5')],
+    ['if there is no invoice', HOUR_MS, async () => undefined],
+    [
+      'if it was known before',
+      HOUR_MS,
+      async (t) => {
+        await invoice(t, 10_000, '5')
+        const sighting = { txHash: 'x', amount: '1', receivedAt: SECOND_MS }
+        await t.intake.apply([{ eventId: null, fact: depositFact('pending', sighting) }])
+      },
+    ],
+  ]
+  for (const [what, ageMs, prepare] of silent) {
+    test(
+      `says nothing of a payment on a network ${what}`,
+      WatcherFixture.with(async (t) => {
+        await begin(t)
+        await prepare(t)
+        payIn(t, 'x')
+        t.reader.ageMs = ageMs
+        await readAt(t, HOUR_MS)
+        assert.equal((await receivedAt(t, 'x'))[0], 'pending')
+        assert.deepEqual([warned(t), t.watcher.state().datedBeforeInvoice], [[], 0])
+      }),
+    )
+  }
 })

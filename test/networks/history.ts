@@ -129,6 +129,7 @@ class History {
     const watcher = new ChainWatcher({
       reader: gate.around(this.reader),
       chain: gate.around(this.store.chain),
+      invoices: this.store.invoices,
       intake: gate.around(new Intake(this.store.ledger, directory, () => {})),
       clock: this.clock,
       scheduler,

@@ -38,7 +38,16 @@ describe('a network in trouble beside another one', () => {
         const sound = new SimulatedReader(chain, new Random(1))
         const reader = Object.assign(Object.create(sound) as SimulatedReader, broken, { network })
         const scheduler = new NoticedScheduler()
-        const options = { chain: store.chain, intake, clock, scheduler, random: () => 0, log: createLog('silent') }
+        const { invoices } = store
+        const options = {
+          chain: store.chain,
+          invoices,
+          intake,
+          clock,
+          scheduler,
+          random: () => 0,
+          log: createLog('silent'),
+        }
         const watcher = new ChainWatcher({ ...options, reader, start: 0, pollMs: POLL_MS, tipCheckMs: POLL_MS })
         return { chain, watcher, scheduler }
       }

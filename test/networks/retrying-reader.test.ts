@@ -7,7 +7,7 @@ import { Random } from '../simulation/random.js'
 import { SimulatedChain } from './simulated-chain.js'
 import { SimulatedReader } from './simulated-reader.js'
 
-const HEAD = { latest: 0, confirmed: 0 }
+const HEAD = { latest: 0, confirmed: 0, ageMs: 0 }
 
 /** A reader whose answers the test gives, and time that passes at once, unless the test wants it to stand still. */
 function impatient(answers: readonly (Error | null)[], { standsStill = false } = {}) {

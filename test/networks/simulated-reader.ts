@@ -1,6 +1,6 @@
 import { isChildOf, type ObservedBlock, type ObservedTransfer, type WatchedAddresses } from '../../src/domain/block.js'
 import type { Network } from '../../src/domain/network.js'
-import { type ChainHead, type NetworkReader, NodeUnavailable } from '../../src/networks/network-reader.js'
+import { type AgedHead, type NetworkReader, NodeUnavailable } from '../../src/networks/network-reader.js'
 import type { Random } from '../simulation/random.js'
 import type { SimulatedBlock, SimulatedChain } from './simulated-chain.js'
 
@@ -26,6 +26,8 @@ export class SimulatedReader implements NetworkReader {
   /** Questions so far, by kind. */
   readonly asked = { verify: 0, distrust: 0, head: 0, block: 0, blocks: 0 }
   isClosed = false
+  /** Age of the newest block. */
+  ageMs = 0
   private madeUp = 0
 
   constructor(
@@ -39,11 +41,11 @@ export class SimulatedReader implements NetworkReader {
     this.mayFail()
   }
 
-  async head(): Promise<ChainHead> {
+  async head(): Promise<AgedHead> {
     this.asked.head += 1
     this.mayFail()
     const latest = this.view().length - 1
-    return { latest, confirmed: this.chain.confirmedBelow(latest) }
+    return { latest, confirmed: this.chain.confirmedBelow(latest), ageMs: this.ageMs }
   }
 
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {

@@ -67,6 +67,7 @@ export class WatcherFixture {
     return new ChainWatcher({
       reader: this.reader,
       chain: this.store.chain,
+      invoices: this.store.invoices,
       intake: this.intake,
       clock: this.clock,
       scheduler: this.scheduler,

@@ -37,7 +37,7 @@ const events = [
         toAddress: text('The receiving address.', { minLength: 1, maxLength: 128 }),
         currency: { type: ['string', 'null'], maxLength: 64, description: '`Tether`, `#native`, null or empty.' },
         amount: nonEmpty('Whole units of a token, decimal coins otherwise.'),
-        receivedAt: whole('Unix milliseconds: the time of the block. Now, if absent.', { format: 'int64' }),
+        receivedAt: whole('Unix milliseconds: when it was received. Now, if absent.', { format: 'int64' }),
       },
       ['index', 'currency', 'receivedAt'],
     ),

@@ -3,7 +3,7 @@ import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import type { Network } from '../../domain/network.js'
 import type { Logger } from '../../log.js'
 import {
-  type ChainHead,
+  type AgedHead,
   type EndpointHealth,
   NetworkProblem,
   type NetworkReader,
@@ -92,7 +92,7 @@ export class NodesReader implements NetworkReader {
     )
   }
 
-  async head(): Promise<ChainHead> {
+  async head(): Promise<AgedHead> {
     const head = { latest: -1, confirmed: -1 }
     let newestMs = Number.NEGATIVE_INFINITY
     for await (const [{ latest, confirmed, timeMs }, endpoint] of this.answers('head', (node) => node.head())) {
@@ -104,7 +104,7 @@ export class NodesReader implements NetworkReader {
     }
     this.stalledMs = this.isStalled(newestMs) ? newestMs : null
     this.confirmed = Math.max(this.confirmed ?? -1, head.confirmed)
-    return head
+    return { ...head, ageMs: this.options.clock.now() - newestMs }
   }
 
   problem(): Problem | null {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { refusalOf, walletAssigned } from '../../support/fixtures.js'
+import type { UnpaidSearch } from '../../../src/store/store.js'
+import { addressOf, type InvoiceFields, refusalOf, walletAssigned } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
+
+/** More open invoices than are examined with a deposit that may have paid them. */
+const OPEN_UNEXAMINED = 40
 
 /** Creation, refusals and lists of invoices (decisions 4). */
 export function describeInvoices(open: OpenStore): void {
@@ -70,6 +74,74 @@ export function describeInvoices(open: OpenStore): void {
       for (const text of ['', 'order', 'x'.repeat(600), 'x'.repeat(3000), 'x'.repeat(100_000), '\0']) {
         assert.equal(await t.store.invoices.findByReference(text), undefined)
       }
+    })
+
+    describe('that is the oldest unpaid one of a time', () => {
+      const address = addressOf('wallet-1')
+      const search = {
+        network: 'SEP',
+        address,
+        currency: 'native',
+        from: START_MS + 10,
+        before: START_MS + 20,
+      } as const
+      const created = async (t: Scenario, offsetMs: number, amount: string, fields: InvoiceFields = {}) => {
+        t.clock.set(START_MS + offsetMs)
+        return (await t.invoice({ amount, ...fields })).id
+      }
+      const found = async (t: Scenario, changed: Partial<UnpaidSearch> = {}) =>
+        (await t.store.invoices.oldestUnpaid({ ...search, ...changed }))?.id
+
+      scenario('was created from its beginning on, and before its end', async (t) => {
+        await t.own('alice', 'wallet-1')
+        await created(t, 9, '1')
+        assert.equal(await found(t), undefined)
+        await created(t, 20, '2')
+        assert.equal(await found(t), undefined)
+        const last = await created(t, 19, '3')
+        assert.equal(await found(t), last)
+        const first = await created(t, 10, '4')
+        assert.equal(await found(t), first)
+      })
+
+      scenario('is one of the wallet, of its owner and of the currency, however it is notified', async (t) => {
+        await t.own('alice', 'wallet-1', 'wallet-2')
+        await created(t, 10, '1', { currency: 'USDT' })
+        await created(t, 11, '2', { walletIds: ['wallet-2'] })
+        assert.equal(await found(t), undefined)
+        assert.equal(await found(t, { network: 'TRX-NILE' }), undefined)
+        assert.equal(await found(t, { address: addressOf('stranger') }), undefined)
+        const both = await created(t, 14, '3', { walletIds: ['wallet-2', 'wallet-1'], reference: 'r' })
+        assert.equal(await found(t), both)
+        const own = await created(t, 13, '4', { reference: 's', callbackUrl: 'https://example.com/' })
+        assert.equal(await found(t), own)
+        const silent = await created(t, 12, '5')
+        assert.deepEqual([await found(t), await found(t, { address: address.toUpperCase() })], [silent, silent])
+        await t.tell(walletAssigned('wallet-1', 'bob'))
+        assert.equal(await found(t), undefined)
+      })
+
+      scenario('is neither paid nor void', async (t) => {
+        await t.own('alice', 'wallet-1')
+        const paid = await created(t, 10, '1')
+        const voided = await created(t, 11, '2')
+        await t.deposit('confirmed', { currency: '#native', amount: '1', receivedAt: START_MS + 11 })
+        assert.equal(await found(t), voided)
+        await t.void(voided)
+        assert.equal(await found(t), undefined)
+        const open = await created(t, 12, '3', { expiresInSeconds: 60 })
+        assert.deepEqual([await found(t), (await t.told({ id: paid })).payment.status], [open, 'paid'])
+        t.clock.advance(60_000)
+        assert.equal(await found(t), undefined, 'expired')
+      })
+
+      scenario('is none that a deposit has paid, though nobody has looked', async (t) => {
+        await t.own('alice', 'wallet-1')
+        for (let n = 1; n <= OPEN_UNEXAMINED; n += 1) await created(t, 10, `${n}`)
+        assert.notEqual(await found(t), undefined)
+        await t.deposit('confirmed', { currency: '#native', amount: '1000', receivedAt: START_MS + 11 })
+        assert.equal(await found(t), undefined)
+      })
     })
 
     scenario('may have the longest of everything', async (t) => {

@@ -7,6 +7,7 @@ import { PAUSE_MAX_MS } from '../../../src/networks/node/endpoint.js'
 import { anvilAbsence } from '../../support/anvil.js'
 import { addressNumber, EthereumChain, hex } from '../../support/ethereum-chain.js'
 import { type Fault, FaultyProxy, type ProxiedCall, type ProxiedEnd } from '../../support/faulty-proxy.js'
+import { heightsOf } from '../../support/heights.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { ManualScheduler } from '../../support/manual-scheduler.js'
 import {
@@ -305,7 +306,9 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
       else assert.deepEqual(answer.value, expected)
     }
     const head = await certain(reader.head())
-    judge(head, { latest: head?.value.latest ?? 0, confirmed: (head?.value.latest ?? 0) - CONFIRMATIONS + 1 })
+    const latest = head?.value.latest ?? 0
+    const heights = head === null ? null : { value: heightsOf(head.value) }
+    judge(heights, { latest, confirmed: latest - CONFIRMATIONS + 1 })
     if (head?.value.latest !== height) uncertain += 1
     for (const at of [0, 1, height - 4, height - 1, height]) {
       judge(await certain(reader.block(at, watched)), truth[at] as ObservedBlock | null)

@@ -5,6 +5,7 @@ import type { NetworkReader } from '../../../src/networks/network-reader.js'
 import { anvilAbsence } from '../../support/anvil.js'
 import { addressNumber, EthereumChain } from '../../support/ethereum-chain.js'
 import { FaultyProxy } from '../../support/faulty-proxy.js'
+import { heightsOf } from '../../support/heights.js'
 import { byRanges, CONFIRMATIONS, ether, ethereumReader, oneByOne, tether, watching } from './fixture.js'
 
 const ETHER = 10n ** 18n
@@ -293,7 +294,7 @@ describe('the Ethereum reader on a real node', { skip: anvilAbsence }, () => {
       [latest + 1000, -1],
     ] as const) {
       const each = ethereumReader([chain.node.url], { token, confirmation })
-      assert.deepEqual(await each.head(), { latest, confirmed })
+      assert.deepEqual(heightsOf(await each.head()), { latest, confirmed })
       await each.close()
     }
   })
@@ -309,7 +310,7 @@ describe('the Ethereum reader with the finality of the chain', { skip: anvilAbse
       const finalized = (await chain.node.call('eth_getBlockByNumber', 'finalized', false)) as { number: string }
       const confirmed = Number(finalized.number)
       assert.ok(confirmed > 0)
-      assert.deepEqual(await reader.head(), { latest: 22, confirmed })
+      assert.deepEqual(heightsOf(await reader.head()), { latest: 22, confirmed })
     } finally {
       await reader.close()
       await chain.stop()

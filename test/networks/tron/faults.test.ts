@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ObservedBlock } from '../../../src/domain/block.js'
 import { NodeUnavailable } from '../../../src/networks/network-reader.js'
+import { heightsOf } from '../../support/heights.js'
 import { truthOf } from '../../support/tron-chain.js'
 import { tokenTransfer, trc10Transfer, trxTransfer, vote } from '../../support/tron-transactions.js'
 import { blockFaults, headFaults, type NodeFault, nothing, receiptFaults, transportFaults } from './faults.js'
@@ -36,7 +37,7 @@ async function ask(fixture: TronFixture, question: Question): Promise<'truth' | 
   try {
     switch (question) {
       case 'head':
-        assert.deepEqual(await reader.head(), { latest: NEWEST, confirmed: SOLIDIFIED })
+        assert.deepEqual(heightsOf(await reader.head()), { latest: NEWEST, confirmed: SOLIDIFIED })
         return 'truth'
       case 'solidified block':
         assert.deepEqual(await reader.block(SOLIDIFIED, watched), truth(fixture, SOLIDIFIED))

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { ObservedBlock } from '../../../src/domain/block.js'
 import { NodeUnavailable } from '../../../src/networks/network-reader.js'
 import { addressOfAccount } from '../../../src/networks/tron/address.js'
+import { heightsOf } from '../../support/heights.js'
 import { announcedIn, truthOf } from '../../support/tron-chain.js'
 import {
   contractCall,
@@ -109,7 +110,7 @@ describe('TRON reader', () => {
       const pending = await reader.block(1, watched)
       assert.deepEqual(pending, announcedIn(block, ours))
       solidify()
-      assert.deepEqual(await reader.head(), { latest: 19, confirmed: 1 })
+      assert.deepEqual(heightsOf(await reader.head()), { latest: 19, confirmed: 1 })
       const confirmed = await reader.block(1, watched)
       assert.deepEqual(confirmed, truth(1))
       assert.deepEqual(confirmed?.transfers, transfers)
@@ -131,10 +132,10 @@ describe('TRON reader', () => {
 
   test('tells the head: what is newest, and what is solidified', async () => {
     const { chain, reader } = fixture
-    assert.deepEqual(await reader.head(), { latest: 0, confirmed: 0 })
+    assert.deepEqual(heightsOf(await reader.head()), { latest: 0, confirmed: 0 })
     chain.produceEmpty(40)
     fixture.now()
-    for (const confirmed of [0, 0, 0, 22, 22]) assert.deepEqual(await reader.head(), { latest: 40, confirmed })
+    for (const confirmed of [0, 0, 0, 22, 22]) assert.deepEqual(heightsOf(await reader.head()), { latest: 40, confirmed })
   })
 
   test('asks what is solidified with every fourth head, and with each one while a payment of ours waits', async () => {
@@ -173,7 +174,7 @@ describe('TRON reader', () => {
     chain.produceEmpty(3)
     fixture.now()
     const before = node.requests.length
-    assert.deepEqual(await reader.head(), { latest: 63, confirmed: 45 })
+    assert.deepEqual(heightsOf(await reader.head()), { latest: 63, confirmed: 45 })
     assert.deepEqual(await reader.fresh(61, 63, watched), [truth(61), truth(62), truth(63)])
     assert.deepEqual(await reader.blocks(43, 45, watched), [truth(43), truth(44), truth(45)])
     assert.deepEqual(
@@ -254,7 +255,7 @@ describe('TRON reader', () => {
     fixture.now()
     // The first node is stuck on blocks that were undone.
     for (const node of nodes.slice(0, 1)) node.view = fork
-    assert.deepEqual(await reader.head(), { latest: 56, confirmed: 38 })
+    assert.deepEqual(heightsOf(await reader.head()), { latest: 56, confirmed: 38 })
     assert.deepEqual(await reader.block(26, watched), truth(26))
     assert.equal(fixture.node.requests.at(-1)?.path, '/walletsolidity/getblockbynum')
   })
@@ -266,15 +267,17 @@ describe('TRON reader', () => {
     const [first, second] = nodes
     if (first === undefined || second === undefined) return assert.fail()
     first.view = chain.view(10)
-    assert.deepEqual(await reader.head(), { latest: 40, confirmed: 22 }, 'half a minute is within bounds')
+    assert.deepEqual(heightsOf(await reader.head()), { latest: 40, confirmed: 22 }, 'half a minute is within bounds')
     first.view = chain.view(25)
-    assert.deepEqual(await reader.head(), { latest: 50, confirmed: 32 })
+    assert.deepEqual(heightsOf(await reader.head()), { latest: 50, confirmed: 32 })
     second.view = chain.view(24)
-    assert.deepEqual(await reader.head(), { latest: 26, confirmed: 8 })
+    const head = await reader.head()
+    assert.deepEqual(heightsOf(head), { latest: 26, confirmed: 8 })
+    assert.equal(head.ageMs, clock.now() - (chain.blocks[26]?.timeMs ?? 0), 'of the newest block')
     // Nothing was produced for a while: what both tell is still the truth.
     clock.advance(600_000)
     first.view = chain
-    assert.deepEqual(await reader.head(), { latest: 50, confirmed: 32 })
+    assert.deepEqual(heightsOf(await reader.head()), { latest: 50, confirmed: 32 })
   })
 
   test('what is solidified is never above what is newest, although a node says so', async () => {
@@ -286,7 +289,7 @@ describe('TRON reader', () => {
         node.view = path.startsWith('/wallet/') ? chain.view(30) : chain
       }
     }
-    assert.deepEqual(await reader.head(), { latest: 32, confirmed: 32 })
+    assert.deepEqual(heightsOf(await reader.head()), { latest: 32, confirmed: 32 })
   })
 
   test('reads every account of a block, whoever watches', async () => {

@@ -9,7 +9,7 @@ export const depositRecords = {
     toAddress: text('The receiving address, as observed.'),
     currency: observedCurrency,
     amount: decimal('As observed: whole units of a token, decimal coins otherwise.'),
-    receivedAt: time('The time of the block, else of first sight.'),
+    receivedAt: time('When it was received: the time of its block, or of first sight.'),
     kind: oneOf(['pending', 'confirmed', 'dropped'], 'What was last reported of it.'),
     confirmedAt: orNull(time('When it was confirmed; null before.')),
   }),

@@ -19,7 +19,7 @@ export const eventRecords = {
           toAddress: text('The receiving address, as observed.'),
           currency: observedCurrency,
           amount: decimal('As observed: whole units of a token, decimal coins otherwise.'),
-          receivedAt: time('The time of the block, else of first sight.'),
+          receivedAt: time('When it was received: the time of its block, or of first sight.'),
         }),
       ),
       description: 'With `deposit.*`, as it was then; else null.',

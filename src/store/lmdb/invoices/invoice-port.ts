@@ -1,12 +1,23 @@
 import type { Invoice } from '../../../domain/invoice.js'
-import type { InvoicePort, InvoiceWithDeposits, InvoiceWithPayment, Page, PageOf } from '../../store.js'
+import {
+  type InvoicePort,
+  type InvoiceWithDeposits,
+  type InvoiceWithPayment,
+  type Page,
+  type PageOf,
+  UNPAID_EXAMINED_MAX,
+  type UnpaidSearch,
+} from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
 import { answerFor } from '../payments/payments.js'
 import { newestQualifying } from '../payments/qualifying-deposits.js'
-import { ID_BYTES, type InvoiceId, idOfKey, isKey } from '../tables/keys.js'
+import { ID_BYTES, type InvoiceId, idAt, idOfKey, isKey } from '../tables/keys.js'
+import { walletAt } from '../wallets/wallets.js'
 import type { InvoiceAnswers } from './invoice-answers.js'
+import { placeOf } from './invoice-places.js'
 import { findInvoice, type InvoiceRow, invoiceRow } from './invoice-rows.js'
+import { openBetween } from './open-invoices.js'
 
 /** Reads invoices. */
 export class LmdbInvoices implements InvoicePort {
@@ -44,6 +55,20 @@ export class LmdbInvoices implements InvoicePort {
 
   pageWithPayment(owner: string, page: Page): PageOf<InvoiceWithPayment> {
     return this.read(owner, page, (row) => answerFor(this.commits.snapshot, row))
+  }
+
+  oldestUnpaid({ network, address, currency, from, before }: UnpaidSearch): Invoice | undefined {
+    const { snapshot } = this.commits
+    const wallet = walletAt(snapshot, network, address)
+    if (wallet === undefined || wallet.ownerNo === null) return undefined
+    const created = [idAt(from), idAt(before)] as const
+    const place = placeOf(wallet.no, wallet.ownerNo)
+    for (const id of openBetween(snapshot, place, currency, created, UNPAID_EXAMINED_MAX)) {
+      const { invoice } = invoiceRow(snapshot, id)
+      const answer = this.answers.find(snapshot, invoice.id)
+      if (answer?.payment.status === 'unpaid' && answer.voidedAt === null) return invoice
+    }
+    return undefined
   }
 
   private read<T>(owner: string, page: Page, toItem: (row: InvoiceRow) => T): PageOf<T> {

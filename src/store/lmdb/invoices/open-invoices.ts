@@ -10,7 +10,7 @@ import {
   sortableAmount,
 } from '../tables/keys.js'
 import { firstKey, NOTHING } from '../tables/tables.js'
-import { behind, classByte, type IndexedInvoice, PLACE_BYTES, type Place } from './invoice-places.js'
+import { behind, CALLBACK, classByte, type IndexedInvoice, PLACE_BYTES, type Place } from './invoice-places.js'
 
 /*
  * The open invoices on each wallet: those that are not void and not known to be paid. An open one may have been paid by
@@ -88,6 +88,25 @@ export function oldestOpenOf(
   return key === undefined ? null : idOfKey<InvoiceId>(key)
 }
 
+/** Up to `limit` open invoices of a currency at a place, from the id `from` on and before the id `before`, oldest first. */
+export function openBetween(
+  at: Reader,
+  place: Place,
+  currency: Currency,
+  [from, before]: readonly [Buffer, Buffer],
+  limit: number,
+): readonly InvoiceId[] {
+  const found: InvoiceId[] = []
+  for (const setNo of openSetsAt(at, place)) {
+    for (const callback of Object.values(CALLBACK)) {
+      const prefix = openPrefix(place, setNo, classByte(currency, callback))
+      const range = { start: Buffer.concat([prefix, from]), end: Buffer.concat([prefix, before]), limit }
+      for (const key of at.tables.openInvoices.getKeys(range)) found.push(idOfKey<InvoiceId>(key))
+    }
+  }
+  return found.sort(Buffer.compare).slice(0, limit)
+}
+
 /** Whether a set has an open invoice; `place` is any of its wallets. */
 export function hasOpenInvoice({ tables, caches }: Commit, place: Place, setNo: SetNo): boolean {
   const { holders } = caches.openSets
@@ -100,7 +119,7 @@ export function hasOpenInvoice({ tables, caches }: Commit, place: Place, setNo: 
 }
 
 /** The sets that have open invoices at a place. */
-export function* openSetsAt({ tables }: Commit, place: Place): Generator<SetNo> {
+export function* openSetsAt({ tables }: Reader, place: Place): Generator<SetNo> {
   const end = behind(place)
   for (let key = firstKey(tables.openInvoices, place, end); key !== undefined; ) {
     const setNo = key.readUInt32BE(PLACE_BYTES) as SetNo

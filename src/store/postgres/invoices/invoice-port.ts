@@ -1,14 +1,24 @@
 import { formatAmount } from '../../../domain/amount.js'
 import type { Invoice } from '../../../domain/invoice.js'
-import type { Network } from '../../../domain/network.js'
+import { canonicalAddress, type Network } from '../../../domain/network.js'
 import { confirmationsAt, type QualifyingDeposit } from '../../../domain/payment.js'
-import type { InvoicePort, InvoiceWithDeposits, InvoiceWithPayment, Page, PageOf } from '../../store.js'
+import {
+  type InvoicePort,
+  type InvoiceWithDeposits,
+  type InvoiceWithPayment,
+  type Page,
+  type PageOf,
+  UNPAID_EXAMINED_MAX,
+  type UnpaidSearch,
+} from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import { pageBehind } from '../pages.js'
 import { RECEIVED } from '../payments/sums.js'
 import {
   answerOf,
+  CALLBACK,
+  firstIdAt,
   INVOICE_COLUMNS,
   type InvoiceColumns,
   isNamed,
@@ -66,6 +76,31 @@ export class PostgresInvoices implements InvoicePort {
 
   pageWithPayment(owner: string, page: Page): Promise<PageOf<InvoiceWithPayment>> {
     return this.newestOf(sql`i.owner = ${owner}`, page)
+  }
+
+  async oldestUnpaid({ network, address, currency, from, before }: UnpaidSearch): Promise<Invoice | undefined> {
+    const wallet = sql`p.wallet_id = place.id AND p.owner = place.owner`
+    const created = sql`p.invoice_id >= ${firstIdAt(from)}::uuid AND p.invoice_id < ${firstIdAt(before)}::uuid`
+    const oldest = sql`ORDER BY p.invoice_id LIMIT ${UNPAID_EXAMINED_MAX}::bigint`
+    // The sets of wallets that have open invoices are found one from the other.
+    const open = sql`i.id IN (
+      WITH RECURSIVE place AS (
+        SELECT w.id, w.owner FROM addresses AS a JOIN wallets AS w ON w.id = a.wallet_id
+        WHERE a.network = ${network} AND a.address = ${canonicalAddress(address)}
+      ), sets AS (
+        (SELECT p.set_id FROM place JOIN open_places AS p ON ${wallet} ORDER BY p.set_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT p.set_id FROM place JOIN open_places AS p ON ${wallet} WHERE p.set_id > sets.set_id
+          ORDER BY p.set_id LIMIT 1) FROM sets WHERE sets.set_id IS NOT NULL
+      )
+      SELECT p.invoice_id FROM place CROSS JOIN sets CROSS JOIN unnest(${Object.values(CALLBACK)}::smallint[]) AS c (callback)
+      CROSS JOIN LATERAL (
+        SELECT p.invoice_id FROM open_places AS p WHERE ${wallet} AND p.set_id = sets.set_id AND p.currency = ${currency}
+          AND p.callback = c.callback AND ${created} ${oldest}
+      ) AS p ${oldest})`
+    const rows = await this.database.read<Timed>(this.timed(open, sql`ORDER BY i.id`))
+    const answers = rows.map((row) => answerOf(toRow(row), row.now))
+    return answers.find(({ payment, voidedAt }) => payment.status === 'unpaid' && voidedAt === null)?.invoice
   }
 
   /** The invoices of all owners, newest first. */
