@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { ask } from '../chaos/http-client.js'
 import { startChild } from '../cli/child.js'
 import { anvilAbsence } from '../support/anvil.js'
 import { type Exposition, parseExposition } from '../support/exposition.js'
@@ -66,6 +67,40 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
     await world.receiver.received(2)
     assert.deepEqual(await payment(), { status: 'paid', received: '25', pending: '0', remaining: '0', overpaid: '0' })
     assert.deepEqual(world.told(), [`pending ${txHash}`, `confirmed ${txHash}`])
+  })
+
+  test('counts a payment in the second of its invoice', async (t) => {
+    // Its time must not be ahead of the clock.
+    const aMinuteAgo = Math.floor(Date.now() / 1000) - 60
+    const world = await WatchedChain.start(t, ['--timestamp', String(aMinuteAgo)])
+    const { url } = await watch(t, world)
+    const invoiceId = await world.openInvoice(url, '25')
+    const { created_at: createdAt } = (await ask('GET', `${url}/api/invoices/${invoiceId}`))?.json ?? assert.fail()
+    await world.chain.node.call('evm_setNextBlockTimestamp', Math.floor(createdAt / 1000))
+    await world.pay(25n)
+    await world.chain.mine()
+    await world.receiver.received(1)
+    assert.equal((await paymentOf(url, invoiceId))['pending'], '25')
+    await world.chain.mine(CONFIRMATIONS - 1)
+    await world.receiver.received(2)
+    const told = world.receiver.requests.map(({ body }): number => JSON.parse(body.toString()).receivedAt)
+    assert.ok((told[0] ?? 0) > createdAt, 'it was received after the invoice was created')
+    assert.equal(told[0], told[1])
+  })
+
+  test('tells of a payment that the network dates before its invoice, and does not count it', async (t) => {
+    const anHourAgo = Math.floor(Date.now() / 1000) - 3600
+    const world = await WatchedChain.start(t, ['--timestamp', String(anHourAgo)])
+    const fixture = await watch(t, world, { BILLHOOK_METRICS_PORT: '0' })
+    const invoiceId = await world.openInvoice(fixture.url, '25')
+    const dated = async () =>
+      (await metricsOf(fixture)).value('billhook_deposits_dated_before_invoice_total', { network: 'SEP' })
+    assert.equal(await dated(), 0)
+    await world.pay(25n)
+    await world.chain.mine()
+    await until(async () => (await dated()) === 1)
+    const { pending, received } = await paymentOf(fixture.url, invoiceId)
+    assert.deepEqual([pending, received], ['0', '0'])
   })
 
   test('tells an open payment page of each block that confirms, with a link to the transaction', async (t) => {

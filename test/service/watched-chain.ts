@@ -20,8 +20,8 @@ export class WatchedChain {
   ) {}
 
   /** Ends with the test. */
-  static async start(t: TestContext): Promise<WatchedChain> {
-    const chain = await EthereumChain.start()
+  static async start(t: TestContext, flags: readonly string[] = []): Promise<WatchedChain> {
+    const chain = await EthereumChain.start(flags)
     t.after(() => chain.stop())
     const proxy = await FaultyProxy.start(chain.node.url)
     t.after(() => proxy.close())
@@ -52,8 +52,6 @@ export class WatchedChain {
     const body = JSON.stringify({ ...invoice, callbackUrl: `${this.receiver.url}/` })
     const created = await ask('POST', `${url}/api/invoices`, body)
     assert.equal(created?.status, 201, JSON.stringify(created?.json))
-    // Payments count from after the creation on, and the times of blocks are whole seconds.
-    await this.chain.node.call('evm_setNextBlockTimestamp', Math.max(await this.timeOfNext(), nextSecond()))
     return created.json.id
   }
 
@@ -69,11 +67,6 @@ export class WatchedChain {
       return `${status} ${txHash}`
     })
   }
-
-  private async timeOfNext(): Promise<number> {
-    const block = await this.chain.block(await this.chain.height())
-    return Number(block?.timestamp) + 1
-  }
 }
 
 /** What the API tells of the payment of an invoice. */
@@ -85,8 +78,4 @@ export async function paymentOf(url: string, invoiceId: string): Promise<Readonl
 /** Looks until it is so; the test's own time limit ends it otherwise. */
 export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS))
-}
-
-function nextSecond(): number {
-  return Math.floor(Date.now() / 1000) + 1
 }
