@@ -114,7 +114,7 @@ switch (positionals[0]) {
   }
   case 'patroni': {
     const missing = withoutPatroni()
-    if (missing !== null) {
+    if (missing !== false) {
       process.stderr.write(`cannot run: ${missing}\n`)
       process.exitCode = 1
       break

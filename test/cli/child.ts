@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
+/** How long a text is awaited: then the process is killed. */
+const PATIENCE_MS = 60_000
+
 /** How a process ended and what it wrote. */
 export interface Ended {
   readonly code: number | null
@@ -12,7 +15,7 @@ export interface Ended {
 
 /** A Node process of a test, with an environment of its own. */
 export interface Child {
-  /** Resolves with the text written to the stream so far when it contains `text`, rejects when it ends without. */
+  /** Resolves with the text written to the stream so far when it contains `text`, rejects when it ends or hangs without. */
   wrote(stream: 'stdout' | 'stderr', text: string): Promise<string>
   kill(signal: NodeJS.Signals): void
   readonly ended: Promise<Ended>
@@ -35,13 +38,14 @@ export function startChild(script: URL, argv: readonly string[], environment: Re
     ended,
     kill: (signal) => child.kill(signal),
     wrote: async (stream, text) => {
+      const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
       while (!written[stream].includes(text)) {
         const ending = await Promise.race([once(child[stream], 'data').then(() => undefined), ended])
         if (ending !== undefined && !written[stream].includes(text)) {
-          child.kill('SIGKILL')
           throw new Error(`The process ended without writing ${JSON.stringify(text)}: ${JSON.stringify(ending)}`)
         }
       }
+      clearTimeout(timer)
       return written[stream]
     },
   }

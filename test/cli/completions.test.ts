@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { missingPrograms, runBash } from '../support/shell.js'
+import { missingPrograms } from '../support/programs.js'
+import { runBash } from '../support/shell.js'
 import { command, inDirectory } from './served.js'
 
 /** What is typed, and some of what is offered. */

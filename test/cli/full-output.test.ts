@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { runBash } from '../support/shell.js'
+import { runSh } from '../support/shell.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
@@ -9,8 +9,8 @@ const skip = process.platform === 'linux' ? false : 'only Linux has a device tha
 const FULL = 'standard output cannot be written: no space left on device (ENOSPC)'
 
 /** How `billhook` ends when what takes its output is full. */
-function toFullDisk(...argv: readonly string[]): ReturnType<typeof runBash> {
-  return runBash(['-c', 'exec "$0" "$@" >/dev/full', process.execPath, main, ...argv], { timeoutMs: 30_000 })
+function toFullDisk(...argv: readonly string[]): ReturnType<typeof runSh> {
+  return runSh(['-c', 'exec "$0" "$@" >/dev/full', process.execPath, main, ...argv], { timeoutMs: 30_000 })
 }
 
 describe('when the disk that takes its output is full', { skip }, () => {

@@ -6,20 +6,21 @@ import { SCHEMA_VERSION } from '../../src/store/lmdb/file/schema.js'
 import { openEnvironment, openTables } from '../../src/store/lmdb/tables/tables.js'
 import { aboutBytes, endBytes } from '../../src/store/lmdb/upkeep/backup-file.js'
 import { openStoreAt } from '../support/lmdb-fixture.js'
-import { missingPrograms } from '../support/shell.js'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.js'
-import { Terminal } from './terminal.js'
+import { Shop } from './shop.js'
+import { noTerminal, Terminal } from './terminal.js'
 
 const MEBIBYTE = 1_048_576
 const DATA_MEBIBYTES = 160
 const BACKUP_MEBIBYTES = 2048
 const IMPORTED = 200_000
 const CTRL_C = '\u0003'
+/** To the start of the line, and cleared (ECMA-48: CR, EL). */
 const CLEAR = '\r\u001b[K'
 const EXIT_SIGINT = 130
 
 /** Each has far more to do when its first bar is drawn than a key needs to arrive. */
-describe('ctrl-c on a terminal', { skip: missingPrograms('script') }, () => {
+describe('ctrl-c on a terminal', { skip: noTerminal }, () => {
   let place: TemporaryDirectory
   let data = ''
 
@@ -72,4 +73,19 @@ describe('ctrl-c on a terminal', { skip: missingPrograms('script') }, () => {
     await interrupted('restore', file, '--data', empty)
     assert.deepEqual(readdirSync(empty), [])
   })
+})
+
+test('a watched invoice shows on a terminal that it waits, and leaves nothing behind after ctrl-c', {
+  skip: noTerminal,
+}, async (t) => {
+  const shop = await Shop.open()
+  t.after(() => shop.close())
+  const id = await shop.invoice('43')
+  const terminal = Terminal.start(['invoice', 'watch', id, '--data', shop.data, '--interval', '1'])
+  await terminal.wrote('ctrl-c to stop')
+  terminal.type(CTRL_C)
+  const { code, text } = await terminal.ended
+  assert.equal(code, EXIT_SIGINT)
+  assert.ok(text.includes(`${CLEAR}Waiting for payment; ctrl-c to stop`), JSON.stringify(text))
+  assert.ok(text.endsWith(CLEAR), JSON.stringify(text))
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
-import { runBash } from '../support/shell.js'
+import { runSh } from '../support/shell.js'
 import { command, inDirectory, main, serving } from './served.js'
 import { Shop } from './shop.js'
 
@@ -118,7 +118,7 @@ describe('records of a data directory', () => {
     inDirectory(async (directory) => {
       const { service } = await withDeposit(directory)
       const list = `${process.execPath} ${fileURLToPath(main)} wallets list --data ${directory}`
-      const { code, stderr } = await runBash(['-c', `${list} | head -1`], { timeoutMs: 30_000 })
+      const { code, stderr } = await runSh(['-c', `${list} | head -n 1`], { timeoutMs: 30_000 })
       assert.deepEqual([code, stderr], [0, ''])
       service.kill('SIGTERM')
       await service.ended
@@ -135,7 +135,7 @@ describe('records of a data directory', () => {
         ['status', '--json'],
       ]) {
         const line = [process.execPath, fileURLToPath(main), ...argv, '--data', directory, '> /dev/full'].join(' ')
-        const { code, stderr } = await runBash(['-c', line], { timeoutMs: 30_000 })
+        const { code, stderr } = await runSh(['-c', line], { timeoutMs: 30_000 })
         assert.equal(code, 1)
         assert.equal(
           stderr.trim().split('\n').at(-1),

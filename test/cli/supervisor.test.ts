@@ -1,59 +1,15 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { createInterface, type Interface } from 'node:readline'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Supervisor, supervisorOf } from '../../src/cli/supervisor.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
+import { ManagerSocket } from './manager-socket.js'
 
 const POLL_MS = 5
+const PATIENCE_MS = 30_000
 
-/** A service manager's socket, which socat holds. Each message ends with a line feed. */
-class Manager {
-  private constructor(
-    /** As it stands in NOTIFY_SOCKET. */
-    readonly address: string,
-    private readonly socat: ChildProcess,
-    private readonly lines: AsyncIterator<string>,
-  ) {}
-
-  static async open(t: TestContext, kind: 'path' | 'abstract'): Promise<Manager> {
-    const place = temporaryDirectory()
-    const path = join(place.path, 'notify')
-    const source = kind === 'path' ? `UNIX-RECV:${path}` : `ABSTRACT-RECV:${path}`
-    const socat = spawn('socat', ['-u', source, 'STDOUT'], { stdio: ['ignore', 'pipe', 'inherit'] })
-    t.after(() => {
-      socat.kill()
-      place.remove()
-    })
-    const lines: Interface = createInterface({ input: socat.stdout })
-    const isThere = kind === 'path' ? () => existsSync(path) : () => isBound(path)
-    while (!isThere()) await pause(POLL_MS)
-    return new Manager(kind === 'path' ? path : `@${path}`, socat, lines[Symbol.asyncIterator]())
-  }
-
-  async next(): Promise<string> {
-    const { value } = await this.lines.next()
-    return value ?? assert.fail('the socket was closed')
-  }
-
-  /** Ends it, so that nothing listens any more. */
-  async close(): Promise<void> {
-    const ended = once(this.socat, 'exit')
-    this.socat.kill()
-    await ended
-  }
-}
-
-function isBound(name: string): boolean {
-  return readFileSync('/proc/net/unix', 'utf8').includes(`@${name}`)
-}
-
-function listening(manager: Manager, more: Record<string, string> = {}) {
+function listening(manager: ManagerSocket, more: Record<string, string> = {}) {
   const warnings: unknown[] = []
   const log = { warn: (about: unknown) => warnings.push(about) }
   return { warnings, supervisor: supervisorOf({ NOTIFY_SOCKET: manager.address, ...more }, log) }
@@ -62,7 +18,7 @@ function listening(manager: Manager, more: Record<string, string> = {}) {
 describe('a service manager', { skip: process.platform === 'linux' ? false : 'needs Linux' }, () => {
   for (const kind of ['path', 'abstract'] as const) {
     test(`hears every message at a socket with ${kind === 'path' ? 'a path' : 'an abstract name'}`, async (t) => {
-      const manager = await Manager.open(t, kind)
+      const manager = ManagerSocket.open(t, kind)
       const { supervisor, warnings } = listening(manager)
       const before = process.hrtime.bigint() / 1000n
       supervisor.ready()
@@ -80,18 +36,21 @@ describe('a service manager', { skip: process.platform === 'linux' ? false : 'ne
   }
 
   test('whose socket is gone, or of another kind, is warned about, and nothing else happens', async (t) => {
-    const manager = await Manager.open(t, 'path')
+    const manager = ManagerSocket.open(t, 'path')
     const gone = listening(manager)
-    await manager.close()
+    manager.close()
     gone.supervisor.ready()
     const strange: unknown[] = []
     supervisorOf({ NOTIFY_SOCKET: 'vsock:2:9999' }, { warn: (about: unknown) => strange.push(about) }).ready()
-    while (gone.warnings.length === 0 || strange.length === 0) await pause(POLL_MS)
+    for (let waitedMs = 0; gone.warnings.length === 0 || strange.length === 0; waitedMs += POLL_MS) {
+      assert.ok(waitedMs < PATIENCE_MS, 'nobody is warned')
+      await pause(POLL_MS)
+    }
     assert.match(JSON.stringify([strange]), /vsock/)
   })
 
   test('sets the patience of its watchdog, for the process that it names', async (t) => {
-    const manager = await Manager.open(t, 'path')
+    const manager = ManagerSocket.open(t, 'path')
     const patienceOf = (environment: Record<string, string>): Supervisor['patienceMs'] =>
       listening(manager, environment).supervisor.patienceMs
     assert.equal(patienceOf({}), null)
@@ -102,7 +61,7 @@ describe('a service manager', { skip: process.platform === 'linux' ? false : 'ne
   })
 
   test('hears from the service that it is ready, alive, reloaded and stopping', async (t) => {
-    const manager = await Manager.open(t, 'path')
+    const manager = ManagerSocket.open(t, 'path')
     const data = temporaryDirectory()
     t.after(() => data.remove())
     const environment = { NOTIFY_SOCKET: manager.address, WATCHDOG_USEC: '200000' }

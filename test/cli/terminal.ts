@@ -1,8 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { missingPrograms } from '../support/programs.js'
 
 const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
+
+/** How long a text is awaited: then the terminal is closed. */
+const PATIENCE_MS = 60_000
+
+/** Why there is no terminal here, for `skip`; false when there is one. */
+export const noTerminal = missingPrograms('script')
 
 /** `billhook` on a pseudo-terminal, by `script` of util-linux. */
 export class Terminal {
@@ -27,10 +34,12 @@ export class Terminal {
 
   /** Resolves when the text stands in what was written so far. */
   async wrote(text: string): Promise<void> {
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), PATIENCE_MS)
     while (!this.screen.text.includes(text)) {
       const ended = await Promise.race([once(this.child.stdout ?? this.child, 'data').then(() => null), this.ended])
       if (ended !== null && !ended.text.includes(text)) throw new Error(`it ended: ${JSON.stringify(ended)}`)
     }
+    clearTimeout(timer)
   }
 
   type(keys: string): void {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ServiceFixture } from '../support/service-fixture.js'
-import { missingPrograms } from '../support/shell.js'
 import { startChild } from './child.js'
 import { Shop } from './shop.js'
-import { Terminal } from './terminal.js'
 
 const main = new URL('../../src/main.js', import.meta.url)
 
@@ -77,21 +75,6 @@ describe('billhook invoice watch', () => {
     } finally {
       await own.close()
     }
-  })
-
-  const onTerminal = { skip: missingPrograms('script') }
-
-  test('shows on a terminal that it waits, and leaves nothing behind after ctrl-c', onTerminal, async () => {
-    const id = await shop.invoice('43')
-    const terminal = Terminal.start(['invoice', 'watch', id, '--data', shop.data, '--interval', '1'])
-    await terminal.wrote('ctrl-c to stop')
-    terminal.type('\u0003')
-    const { code, text } = await terminal.ended
-    assert.equal(code, 130)
-    // To the start of the line, and cleared (ECMA-48: CR, EL).
-    const clear = '\r\u001b[K'
-    assert.ok(text.includes(`${clear}Waiting for payment; ctrl-c to stop`), JSON.stringify(text))
-    assert.ok(text.endsWith(clear), JSON.stringify(text))
   })
 })
 

@@ -5,9 +5,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { build } from 'esbuild'
+import { noBrowser } from '../support/browser.js'
+import { endChild } from '../support/child-process.js'
 import { deferred } from '../support/deferred.js'
 import { ServiceFixture } from '../support/service-fixture.js'
-import { missingPrograms } from '../support/shell.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { Packed } from './packed.js'
 
@@ -48,7 +49,7 @@ trade(document.body.dataset.service)
   .then((result) => fetch('/result', { method: 'POST', body: JSON.stringify(result) }))
 `
 
-describe('the packed library in a browser', { skip: missingPrograms('chromium') }, () => {
+describe('the packed library in a browser', { skip: noBrowser }, () => {
   let packed: Packed
   before(() => {
     packed = new Packed()
@@ -92,13 +93,17 @@ describe('the packed library in a browser', { skip: missingPrograms('chromium') 
       '--no-first-run',
       `--user-data-dir=${profile.path}`,
     ]
-    const browser = spawn('chromium', [...flags, origin], { stdio: 'ignore' })
-    const closed = once(browser, 'close')
+    const browser = spawn('chromium', [...flags, origin], { stdio: ['ignore', 'ignore', 'pipe'] })
     t.after(async () => {
-      browser.kill()
-      await closed
+      await endChild(browser, 'SIGTERM')
       profile.remove()
     })
+    let said = ''
+    browser.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+    browser.once('error', result.reject)
+    browser.once('close', (code) => result.reject(new Error(`the browser ended with ${code}: ${said}`)))
     const gaveUp = setTimeout(() => result.reject(new Error('the page reported nothing')), TIMEOUT_MS)
     t.after(() => clearTimeout(gaveUp))
     assert.deepEqual(JSON.parse(await result.promise), { status: 'paid', listed: ['3', '2'], told: 'amount_in_use' })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { projectRoot } from '../support/project-root.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
@@ -28,8 +29,7 @@ export class Packed {
     this.tarball = join(this.directory.path, stdout.trim())
     const modules = join(this.project, 'node_modules')
     mkdirSync(join(modules, 'billhook'), { recursive: true })
-    const unpacked = run('tar', ['-xzf', this.tarball, '--strip-components=1', '-C', 'billhook'], modules)
-    assert.equal(unpacked.status, 0, unpacked.stderr)
+    unpack(this.tarball, join(modules, 'billhook'))
     for (const scope of SCOPES) symlinkSync(join(projectRoot, 'node_modules', scope), join(modules, scope))
     this.write('package.json', '{"private":true}\n')
   }
@@ -50,5 +50,25 @@ export class Packed {
 
   remove(): void {
     this.directory.remove()
+  }
+}
+
+/** Where the fields of a header are (POSIX.1-2017, pax, "ustar Interchange Format"). */
+const USTAR = { block: 512, name: [0, 100], size: [124, 136], type: [156, 157], prefix: [345, 500] } as const
+const IS_FILE = '0'
+
+/** Writes the files of a package, which are all below `package/` in its tarball. */
+function unpack(tarball: string, directory: string): void {
+  const archive = gunzipSync(readFileSync(tarball))
+  for (let at = 0; archive[at] !== 0; ) {
+    const field = ([from, to]: readonly [number, number]) =>
+      archive.toString('utf8', at + from, at + to).split('\0', 1)[0]
+    assert.equal(field(USTAR.type), IS_FILE)
+    const size = Number.parseInt(field(USTAR.size) ?? '', 8)
+    const path = join(directory, relative('package', join(field(USTAR.prefix) ?? '', field(USTAR.name) ?? '')))
+    mkdirSync(dirname(path), { recursive: true })
+    at += USTAR.block
+    writeFileSync(path, archive.subarray(at, at + size))
+    at += Math.ceil(size / USTAR.block) * USTAR.block
   }
 }

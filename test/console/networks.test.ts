@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { Terminal } from '../cli/terminal.js'
+import { noTerminal, Terminal } from '../cli/terminal.js'
 import { serveFaulty } from '../ledger/faulty-node.js'
 import { TOKEN_ADDRESS, token } from '../networks/tron/fixture.js'
 import { commit, onboarding, SandboxFixture } from '../sandbox/sandbox-fixture.js'
@@ -55,7 +55,7 @@ function dataDirectory(t: TestContext): string {
 }
 
 describe('the console and a terminal show', { timeout: 60_000 }, () => {
-  test('a network at its head beside one that lags', { skip: anvilAbsence }, async (t) => {
+  test('a network at its head beside one that lags', { skip: anvilAbsence || noTerminal }, async (t) => {
     const tron = new EmulatedTronChain()
     tron.produceEmpty(25)
     const clock = new ManualClock(tron.newestMs)
@@ -144,7 +144,7 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
     assert.deepEqual(rowsOf('TRX-NILE')[1]?.slice(0, 3), tronRecord?.slice(0, 3))
   })
 
-  test('a ledger that is read, and one that is behind', async (t) => {
+  test('a ledger that is read, and one that is behind', { skip: noTerminal }, async (t) => {
     const ledger = await SandboxFixture.start()
     const stores = [await serveFaulty(t, ledger), await serveFaulty(t, ledger)]
     t.after(() => ledger.close())
@@ -196,7 +196,9 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
   })
 })
 
-test('the overview counts what the service has, and its page of wallets what is left in the pool', async (t) => {
+test('the overview counts what the service has, and its page of wallets what is left in the pool', {
+  skip: noTerminal,
+}, async (t) => {
   const data = dataDirectory(t)
   const console = await ConsoleFixture.start(t, { BILLHOOK_DATA: data, BILLHOOK_SANDBOX: 'on' })
   for (let claimed = 0; claimed < 3; claimed += 1) await console.service.get('/api/wallets/claim/sep/eth')

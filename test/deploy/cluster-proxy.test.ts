@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,7 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { endChild } from '../support/child-process.js'
 import { freePort } from '../support/free-port.js'
+import { missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
 import { replaced } from '../support/replaced.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
@@ -15,8 +17,6 @@ import { temporaryDirectory } from '../support/temporary-directory.js'
 const WAIT_MS = 20_000
 const ASK_AGAIN_MS = 50
 const REQUESTS = 20
-
-const hasHaproxy = spawnSync('haproxy', ['-v']).error === undefined
 
 /** Answers with its name, and at `/readyz` as it is told to: it can answer requests while it says that it cannot. */
 async function standIn(t: TestContext, name: string) {
@@ -36,7 +36,7 @@ async function standIn(t: TestContext, name: string) {
 }
 
 test('the proxy of the cluster sends requests to the services that are ready, and nothing internal', {
-  skip: hasHaproxy ? false : 'there is no haproxy',
+  skip: missingPrograms('haproxy'),
 }, async (t) => {
   const [first, second] = [await standIn(t, 'first'), await standIn(t, 'second')]
   const place = temporaryDirectory()
@@ -49,12 +49,15 @@ test('the proxy of the cluster sends requests to the services that are ready, an
   text = replaced(text, 'maxconn 10000', 'maxconn 100', 1)
   const configuration = join(place.path, 'haproxy.cfg')
   writeFileSync(configuration, text)
-  const proxy = spawn('haproxy', ['-db', '-f', configuration], { stdio: 'ignore' })
-  t.after(async () => {
-    const ended = once(proxy, 'exit')
-    proxy.kill('SIGKILL')
-    await ended
+  const proxy = spawn('haproxy', ['-db', '-f', configuration], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  proxy.once('error', (error) => {
+    said += error.message
   })
+  proxy.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  t.after(() => endChild(proxy))
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
   /** Who answers some requests; empty while the proxy does not. */
   const answering = async () => {
@@ -72,7 +75,7 @@ test('the proxy of the cluster sends requests to the services that are ready, an
     for (;;) {
       const names = await answering()
       if (names.join() === wanted.join()) return
-      assert.ok(performance.now() < limit, `${names} answered, not ${wanted}`)
+      assert.ok(proxy.exitCode === null && performance.now() < limit, `${names} answered, not ${wanted}: ${said}`)
       await setTimeout(ASK_AGAIN_MS)
     }
   }

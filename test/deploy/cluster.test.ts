@@ -11,6 +11,7 @@ import { startWarnings } from '../../src/service/start-warnings.js'
 import { VERSION } from '../../src/version.js'
 import { atMember, patroniSettings, withoutPatroni } from '../support/patroni-cluster.js'
 import { productionEnvironment } from '../support/production.js'
+import { missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
@@ -35,7 +36,6 @@ interface Compose {
 }
 
 const { services, networks }: Compose = parse(readFileSync(composeFile, 'utf8'), { merge: true })
-const hasHaproxy = spawnSync('haproxy', ['-v']).error === undefined
 const missingPatroni = withoutPatroni()
 
 function addressOf(name: keyof Compose['services']): string {
@@ -54,7 +54,7 @@ describe('the example of Patroni', () => {
     assert.ok(Number(max_connections) >= 3 * 2 * 8, 'eight for each service, and room')
   })
 
-  test('is what the chaos program runs, at other places', { skip: missingPatroni ?? false }, () => {
+  test('is what the chaos program runs, at other places', { skip: missingPatroni }, () => {
     const places = { name: 'db2', port: 1, restPort: 2, etcdPort: 3, directory: '/nowhere' }
     const run = atMember(places)
     const { bootstrap, postgresql }: typeof patroniSettings = parse(run)
@@ -63,7 +63,7 @@ describe('the example of Patroni', () => {
     assert.doesNotMatch(run.replace(/^ *#.*$/gm, ''), /10\.0\.0\.|\/var\//)
   })
 
-  test('is valid to Patroni, but for what it says of addresses on loopback', { skip: missingPatroni ?? false }, () => {
+  test('is valid to Patroni, but for what it says of addresses on loopback', { skip: missingPatroni }, () => {
     const place = temporaryDirectory()
     try {
       const path = join(place.path, 'patroni.yml')
@@ -133,7 +133,7 @@ describe('the cluster in containers', () => {
   })
 
   test('has a proxy that asks both services whether they are ready', {
-    skip: hasHaproxy ? false : 'there is no haproxy',
+    skip: missingPrograms('haproxy'),
   }, () => {
     const text = readFileSync(proxyFile, 'utf8')
     for (const name of ['billhook-1', 'billhook-2'] as const) {

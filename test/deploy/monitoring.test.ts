@@ -13,14 +13,14 @@ import {
   VERIFY_LANES,
 } from '../../src/metrics/catalogue.js'
 import { parseExposition } from '../support/exposition.js'
+import { missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
 import { alertRules } from '../support/prometheus-rules.js'
 import { readExpression } from '../support/promql.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
-const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
-const needsPromtool = { skip: hasPromtool ? false : 'there is no promtool' }
+const needsPromtool = { skip: missingPrograms('promtool') }
 
 /** Labels that Prometheus adds, and that of histograms. */
 const ADDED_LABELS = ['job', 'instance', 'le']

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { verify } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { makeRelease } from '../../deploy/release/make-release.js'
 import { flawOfVersion } from '../../deploy/release/version.js'
+import { privateKeyPem } from '../support/pem.js'
+import { missingPrograms } from '../support/programs.js'
+import { ed25519KeyPem } from '../support/self-signed.js'
+import { testKey } from '../support/signing.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const CHANGELOG = '# Changelog\n\n## Unreleased\n\n- Something new.\n\n## 0.1.0 (2026-01-01)\n\n- The first.\n'
@@ -29,7 +34,7 @@ class Checkout {
     mkdirSync(join(this.root, 'test/promises'), { recursive: true })
     this.write('test/promises/names.txt', 'a name\n')
     this.write('.gitignore', 'dist/\n')
-    this.run('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', this.keyFile])
+    writeFileSync(this.keyFile, ed25519KeyPem())
     this.run('git', ['init', '--quiet'])
     this.run('git', ['add', '.'])
     this.commit()
@@ -98,13 +103,13 @@ describe('npm run release', () => {
         ...['billhook_0.2.0_amd64.deb', 'release-key.pem'],
       ])
       const inRelease = `cd ${directory} &&`
-      const verify =
-        'openssl pkeyutl -verify -pubin -inkey release-key.pem -rawin -in SHA256SUMS -sigfile SHA256SUMS.sig'
-      assert.match(checkout.run('sh', ['-c', `${inRelease} ${verify}`]), /Signature Verified Successfully/)
       const sums = checkout.run('sh', ['-c', `${inRelease} sha256sum --check --ignore-missing SHA256SUMS`])
       assert.equal(sums.match(/: OK\n/g)?.length, 6)
-      writeFileSync(join(directory, 'SHA256SUMS'), 'forged')
-      assert.throws(() => checkout.run('sh', ['-c', `${inRelease} ${verify}`]))
+      const [text, signature, key] = ['SHA256SUMS', 'SHA256SUMS.sig', 'release-key.pem'].map((name) =>
+        readFileSync(join(directory, name)),
+      )
+      assert.ok(text !== undefined && signature !== undefined && key !== undefined)
+      assert.equal(verify(null, text, key, signature), true)
 
       assert.equal(
         checkout.read('CHANGELOG.md'),
@@ -113,6 +118,20 @@ describe('npm run release', () => {
       assert.equal(JSON.parse(checkout.read('package.json')).version, '0.2.0')
       assert.equal(JSON.parse(checkout.read('package-lock.json')).version, '0.2.0')
       assert.equal(checkout.read('src/version.ts'), "export const VERSION = '0.2.0'\n")
+    }),
+  )
+
+  test(
+    'signs the sums so that the openssl command verifies them',
+    { skip: missingPrograms('openssl') },
+    inCheckout((checkout) => {
+      const directory = checkout.release('0.2.0')
+      const command =
+        'openssl pkeyutl -verify -pubin -inkey release-key.pem -rawin -in SHA256SUMS -sigfile SHA256SUMS.sig'
+      const judge = () => checkout.run('sh', ['-c', `cd ${directory} && ${command}`])
+      assert.match(judge(), /Signature Verified Successfully/)
+      writeFileSync(join(directory, 'SHA256SUMS'), 'forged')
+      assert.throws(judge)
     }),
   )
 
@@ -164,7 +183,7 @@ describe('npm run release', () => {
         /BILLHOOK_RELEASE_KEY/,
       )
       const other = `${checkout.keyFile}.other`
-      checkout.run('openssl', ['genpkey', '-algorithm', 'x25519', '-out', other])
+      writeFileSync(other, privateKeyPem(testKey('another kind')))
       assert.throws(() => checkout.release('0.2.0', other), /no Ed25519 key/)
     }),
   )

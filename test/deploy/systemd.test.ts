@@ -6,11 +6,11 @@ import { describe, test } from 'node:test'
 import { DRAIN_TIMEOUT_MS } from '../../src/cli/serve.js'
 import { settingEntries } from '../../src/config/schema.js'
 import { variableOf } from '../../src/config/setting.js'
+import { missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
-const hasSystemd = spawnSync('systemd-analyze', ['--version']).error === undefined
-const needsSystemd = { skip: hasSystemd ? false : 'there is no systemd-analyze' }
+const needsSystemd = { skip: missingPrograms('systemd-analyze') }
 
 /** Tenths of the scale of `systemd-analyze security`, from 0 to 100; docs/operating.md names it. */
 const EXPOSURE = 11

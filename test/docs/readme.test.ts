@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { endpoints } from '../../src/http/endpoints.js'
 import { deliveryHeaders } from '../../src/webhooks/signature.js'
+import { missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
 import { pagesOfDocs } from './documents.js'
 
@@ -218,7 +219,6 @@ describe('the snippets of docs/webhooks.md', () => {
 
 const PYTHON_SECRET = '4cbfa3b914f9fd352a8f7d7749d91eaee8937359216056cacde23e17ed00e538'
 const PYTHON_BODY = '{"reference":"order-1"}'
-const hasPython = spawnSync('python3', ['--version']).status === 0
 
 /** What the service sends, nothing, no hex, and text that a header cannot be but a program may pass on. */
 const PYTHON_CASES = `
@@ -237,7 +237,7 @@ print("checked")
 `
 
 test('the snippet for Python tells a delivery of the service from any other, and never raises', {
-  skip: hasPython ? false : 'there is no python3',
+  skip: missingPrograms('python3'),
 }, () => {
   const snippet = blocks(read('docs/webhooks.md'), 'python').find((text) => text.includes('def is_from_billhook'))
   assert.ok(snippet !== undefined)

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Shop } from '../cli/shop.js'
+import { missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
-import { missingPrograms, runBash } from '../support/shell.js'
+import { runBash } from '../support/shell.js'
 
 const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
 /** Several times what it takes on a slow machine. */

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { absenceOf, missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
-import { missingPrograms } from '../support/shell.js'
 
 /*
  * The programs of examples/snippets, and what this machine needs to run them. Those for TypeScript and browsers are modules,
@@ -32,7 +32,7 @@ const GO_OFFLINE = { GOFLAGS: process.env['GOFLAGS'] ?? '-mod=mod', GOPROXY: 'of
 export const LANGUAGES: readonly Language[] = [
   {
     name: 'shell',
-    missing: missingPrograms('sh', 'curl', 'openssl'),
+    missing: missingPrograms('curl', 'openssl'),
     create: () => ['sh', 'shell/create-invoice.sh'],
     verify: () => ['sh', 'shell/verify-webhook.sh'],
   },
@@ -50,7 +50,7 @@ export const LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Java',
-    missing: missingPrograms('java', 'javac') || (existsSync(BOUNCY_CASTLE) ? false : `there is no ${BOUNCY_CASTLE}`),
+    missing: missingPrograms('java', 'javac') || (existsSync(BOUNCY_CASTLE) ? false : absenceOf('libbcprov-java')),
     compile: (output) => [
       ['javac', '-cp', BOUNCY_CASTLE, '-d', output, 'java/CreateInvoice.java', 'java/VerifyWebhook.java'],
     ],
@@ -59,7 +59,7 @@ export const LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Go',
-    missing: missingPrograms('gofmt') || missingGoModule(),
+    missing: missingPrograms('go') || missingGoModule(),
     environment: GO_OFFLINE,
     compile: (output) => [
       ['sh', '-c', 'cd go && exec go build -o "$0" ./create-invoice', join(output, 'create')],
@@ -78,7 +78,7 @@ export const LANGUAGES: readonly Language[] = [
 
 function missingModule(): string | false {
   const found = spawnSync('python3', ['-c', 'import cryptography'], { stdio: 'ignore' }).status === 0
-  return found ? false : 'python3 has no cryptography'
+  return found ? false : absenceOf('python3-cryptography')
 }
 
 function missingGoModule(): string | false {
@@ -87,7 +87,7 @@ function missingGoModule(): string | false {
     env: { ...process.env, ...GO_OFFLINE },
     stdio: 'ignore',
   })
-  return listed.status === 0 ? false : 'the module decred/dcrd/dcrec/secp256k1 is not on this machine'
+  return listed.status === 0 ? false : absenceOf('decred/dcrd/dcrec/secp256k1')
 }
 
 export interface Ended {

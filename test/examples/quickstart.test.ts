@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { projectRoot } from '../support/project-root.js'
 import { ServiceFixture } from '../support/service-fixture.js'
-import { missingPrograms, runBash } from '../support/shell.js'
+import { runBash } from '../support/shell.js'
+import { noWalkThrough } from '../support/walk-through.js'
 
 /** Several times what it takes on a slow machine. */
 const TIMEOUT_MS = 60_000
@@ -19,7 +20,7 @@ function constant(transcript: string): string {
     .replace(/\b(0x)?[0-9a-f]{8,}\b/g, '<value>')
 }
 
-describe('the walk-through', { skip: missingPrograms('bash', 'curl', 'openssl') }, () => {
+describe('the walk-through', { skip: noWalkThrough }, () => {
   let sandbox: ServiceFixture
 
   before(async () => {

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeCertificate } from '../support/certificates.js'
 
 export const HOST = 'pay.example'
 
@@ -13,13 +13,9 @@ export interface Certificate {
 }
 
 /** Makes a self-signed certificate for `HOST`. */
-export function makeCertificate(directory: string): Certificate {
-  const certificateFile = join(directory, 'certificate.pem')
-  const keyFile = join(directory, 'key.pem')
+export function certificateOfHost(directory: string): Certificate {
+  const { certificate: certificateFile, key: keyFile } = makeCertificate(directory, HOST, { host: HOST, days: 2 })
   const bothFile = join(directory, 'both.pem')
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile]
-  const names = ['-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST}`]
-  execFileSync('openssl', ['req', '-x509', ...key, ...names, '-days', '2', '-out', certificateFile], { stdio: 'pipe' })
   const text = readFileSync(certificateFile, 'utf8')
   writeFileSync(bothFile, text + readFileSync(keyFile, 'utf8'))
   return { certificateFile, keyFile, bothFile, text }

@@ -6,12 +6,13 @@ import { connect as connectTls } from 'node:tls'
 import type { Environment } from '../../src/config.js'
 import { type Endpoint, endpoints } from '../../src/http/endpoints.js'
 import { productionEnvironment } from '../support/production.js'
+import { missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
 import { gatewayHeaders, ServiceFixture } from '../support/service-fixture.js'
 import { HOST } from './certificate.js'
 import { proxyNames } from './deployed.js'
 import { engines } from './echo-server.js'
-import { judgeDeployed, type Launch, ProxyProcess, programOf } from './proxy-process.js'
+import { judgeDeployed, type Launch, ProxyProcess } from './proxy-process.js'
 import { exchange, type Peer, type RawAnswer } from './stream-client.js'
 
 const SECRET = productionEnvironment['BILLHOOK_GATEWAY_SECRET'] ?? ''
@@ -84,7 +85,7 @@ async function pushVia(peer: Peer, target: string): Promise<RawAnswer> {
   return exchange(peer, ['POST', target], headers, body)
 }
 
-function inspect(name: (typeof proxyNames)[number], program: string, engine: string): void {
+function inspect(name: (typeof proxyNames)[number], engine: string): void {
   test('lets nothing internal through, however its path is written', async (t) => {
     const { BILLHOOK_ONBOARDING_NAME, ...settings } = productionEnvironment
     const service = await ServiceFixture.start({
@@ -97,7 +98,7 @@ function inspect(name: (typeof proxyNames)[number], program: string, engine: str
       BILLHOOK_RATE_LIMIT: '0',
     })
     t.after(() => service.stop())
-    const { peer } = await startProxy(t, { name, program, upstreamPort: portOf(service) })
+    const { peer } = await startProxy(t, { name, upstreamPort: portOf(service) })
     const direct = { port: portOf(service) }
     for (const path of INTERNAL) {
       const ask = path === '/internal/events' ? pushVia : (to: Peer, at: string) => exchange(to, ['GET', at])
@@ -114,7 +115,7 @@ function inspect(name: (typeof proxyNames)[number], program: string, engine: str
 
   test('lets through every endpoint that is for clients, and no other', async (t) => {
     const service = await startService(t, { BILLHOOK_HTTP: engine, BILLHOOK_RATE_LIMIT: '0' })
-    const { peer } = await startProxy(t, { name, program, upstreamPort: portOf(service) })
+    const { peer } = await startProxy(t, { name, upstreamPort: portOf(service) })
     const wrong: string[] = []
     for (const [tag, { access }] of Object.entries(endpoints)) {
       const [method = '', pattern = ''] = tag.split(' ')
@@ -128,7 +129,7 @@ function inspect(name: (typeof proxyNames)[number], program: string, engine: str
 
   test('shows the API reference with its files', async (t) => {
     const service = await startService(t, { BILLHOOK_HTTP: engine })
-    const { peer } = await startProxy(t, { name, program, upstreamPort: portOf(service) })
+    const { peer } = await startProxy(t, { name, upstreamPort: portOf(service) })
     for (const path of [
       '/openapi.json',
       '/docs',
@@ -144,7 +145,7 @@ function inspect(name: (typeof proxyNames)[number], program: string, engine: str
   test('names the client, whatever the client claims', async (t) => {
     const perMinute = 5
     const service = await startService(t, { BILLHOOK_HTTP: engine, BILLHOOK_RATE_LIMIT: String(perMinute) })
-    const { peer } = await startProxy(t, { name, program, upstreamPort: portOf(service) })
+    const { peer } = await startProxy(t, { name, upstreamPort: portOf(service) })
     const statuses: (number | null)[] = []
     for (let round = 1; round <= perMinute + 1; round += 1) {
       const claims = [`X-Forwarded-For: 198.51.100.${round}`, `X-Forwarded-For: 203.0.113.${round}, 127.0.0.1`]
@@ -159,7 +160,7 @@ function inspect(name: (typeof proxyNames)[number], program: string, engine: str
 
   test('answers from outside as the production checklist says', async (t) => {
     const service = await startService(t, { BILLHOOK_HTTP: engine })
-    const { proxy, peer } = await startProxy(t, { name, program, upstreamPort: portOf(service) })
+    const { proxy, peer } = await startProxy(t, { name, upstreamPort: portOf(service) })
     const checklist = readFileSync(join(projectRoot, 'docs/production.md'), 'utf8')
     const rows = [...checklist.matchAll(/^curl -si (https?):\/\/pay\.example(\S+) .* # (\d+):?(.*)$/gm)]
     assert.equal(rows.length, 6)
@@ -172,7 +173,7 @@ function inspect(name: (typeof proxyNames)[number], program: string, engine: str
 
   test('leaves the answer to a body that is somewhat too large to the service, and refuses much larger ones', async (t) => {
     const service = await startService(t, { BILLHOOK_HTTP: engine })
-    const { peer } = await startProxy(t, { name, program, upstreamPort: portOf(service) })
+    const { peer } = await startProxy(t, { name, upstreamPort: portOf(service) })
     const json = ['Content-Type: application/json']
     const large = await exchange(peer, ['POST', '/api/invoices'], json, 'x'.repeat(65_537))
     assert.deepEqual([large.status, isOfService(large)], [413, true], large.head)
@@ -201,11 +202,9 @@ async function speaksTls({ port, certificate }: Peer, version: 'TLSv1.1' | 'TLSv
 }
 
 for (const name of proxyNames) {
-  const program = programOf(name)
-  describe(`the file for ${name}`, { skip: program === null ? `${name} is not installed` : false }, async () => {
-    if (program === null) return
+  describe(`the file for ${name}`, { skip: missingPrograms(name) }, async () => {
     test('is accepted by the proxy without a warning', async () => {
-      const { status, output } = await judgeDeployed(name, program)
+      const { status, output } = await judgeDeployed(name)
       assert.equal(status, 0, output)
       // A certificate that nobody but the test trusts has nobody to ask about its revocation.
       const judged = output.split('\n').filter((line) => !line.includes('no OCSP stapling'))
@@ -213,7 +212,7 @@ for (const name of proxyNames) {
     })
 
     test('speaks TLS 1.2 and 1.3 only, and sends clients from http to https', async (t) => {
-      const { proxy, peer } = await startProxy(t, { name, program, upstreamPort: 1 })
+      const { proxy, peer } = await startProxy(t, { name, upstreamPort: 1 })
       assert.deepEqual(
         [await speaksTls(peer, 'TLSv1.1'), await speaksTls(peer, 'TLSv1.2'), await speaksTls(peer, 'TLSv1.3')],
         [false, true, true],
@@ -224,7 +223,7 @@ for (const name of proxyNames) {
     })
 
     for (const { name: engine } of await engines()) {
-      describe(`before ${engine}`, () => inspect(name, program, engine === 'uws' ? 'uws' : 'node'))
+      describe(`before ${engine}`, () => inspect(name, engine === 'uws' ? 'uws' : 'node'))
     }
   })
 }

@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import type { CertificateFiles } from '../../src/http/certificate.js'
 import type { HttpServerClass } from '../../src/http/server.js'
 import { memoryDirectory } from '../support/temporary-directory.js'
-import { makeCertificate } from './certificate.js'
+import { certificateOfHost } from './certificate.js'
 import { type EchoServer, engines, startEcho } from './echo-server.js'
 import { askFor, StreamClient } from './stream-client.js'
 import { hostileStreams, type MakeStream, plainStreams, type Stream, toleratedStreams } from './streams.js'
@@ -95,7 +95,7 @@ function testEngine(name: string, Server: HttpServerClass, cuts: typeof everywhe
 
 const place = memoryDirectory()
 after(() => place.remove())
-const { certificateFile, keyFile } = makeCertificate(place.path)
+const { certificateFile, keyFile } = certificateOfHost(place.path)
 const files: CertificateFiles = { certificate: certificateFile, key: keyFile }
 for (const { name, Server } of await engines()) {
   testEngine(name, Server, everywhere)

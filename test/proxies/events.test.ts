@@ -4,12 +4,13 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:h
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { BEAT_MS } from '../../src/page/open-pages.js'
+import { missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
 import { ServiceFixture } from '../support/service-fixture.js'
 import { HOST } from './certificate.js'
 import { deployed, proxyNames } from './deployed.js'
 import { engines } from './echo-server.js'
-import { ProxyProcess, programOf } from './proxy-process.js'
+import { ProxyProcess } from './proxy-process.js'
 
 const WALLET = { id: 's', address: '0xabcd000000000000000000000000000000000001', network: 'SEP' }
 const PENDING = { network: 'SEP', txHash: '0x1', toAddress: WALLET.address, currency: 'Tether', amount: '1000000' }
@@ -28,11 +29,7 @@ async function arrives(stream: ClientHttp2Stream, pattern: RegExp): Promise<stri
 }
 
 for (const name of proxyNames) {
-  const program = programOf(name)
-  describe(`the events of a page through ${name}`, {
-    skip: program === null ? `${name} is not installed` : false,
-  }, async () => {
-    if (program === null) return
+  describe(`the events of a page through ${name}`, { skip: missingPrograms(name) }, async () => {
     test('are not cut between two signs of life', () => {
       const file = readFileSync(join(projectRoot, deployed[name].file), 'utf8')
       const limits = [...file.matchAll(/^\s*(?:proxy_read_timeout|timeout client|timeout server) +(\d+)s/gm)]
@@ -50,7 +47,7 @@ for (const name of proxyNames) {
         await fixture.assign('shop', WALLET)
         const body = { owner: 'shop', walletIds: ['s'], name: 'Tea', amount: '1', currency: 'USDT' }
         const { json } = await fixture.post('/api/invoices', body)
-        const proxy = await ProxyProcess.start({ name, program, upstreamPort: Number(new URL(fixture.url).port) })
+        const proxy = await ProxyProcess.start({ name, upstreamPort: Number(new URL(fixture.url).port) })
         t.after(() => proxy.stop())
         const session: ClientHttp2Session = connect(`https://127.0.0.1:${proxy.httpsPort}`, {
           ca: proxy.certificate,

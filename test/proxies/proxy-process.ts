@@ -1,30 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
+import { endChild } from '../support/child-process.js'
 import { freePort } from '../support/free-port.js'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.js'
-import { type Certificate, makeCertificate } from './certificate.js'
+import { type Certificate, certificateOfHost } from './certificate.js'
 import { atPlaces, type Deployed, deployed, LOG, type ProxyName } from './deployed.js'
 
 const START_MS = 10_000
 const RETRY_MS = 20
 const STOP_MS = 2_000
 
-/** Where Debian has servers, which are not on everybody's path. */
-const SYSTEM_PATHS = ['/usr/sbin', '/usr/local/sbin', '/sbin']
-
-/** The proxy's program; null where it is not installed. */
-export function programOf(name: ProxyName): string | null {
-  const directories = [...(process.env['PATH'] ?? '').split(delimiter), ...SYSTEM_PATHS]
-  return directories.map((directory) => join(directory, name)).find((file) => existsSync(file)) ?? null
-}
-
 /** What to start, and before which server. */
 export interface Launch {
   readonly name: ProxyName
-  readonly program: string
   readonly upstreamPort: number
   /** Changes the deployed file further. */
   readonly adapt?: (text: string) => string
@@ -33,7 +23,7 @@ export interface Launch {
 /** A configuration in a directory of its own. */
 class Setup {
   readonly place: TemporaryDirectory = temporaryDirectory()
-  readonly certificate: Certificate = makeCertificate(this.place.path)
+  readonly certificate: Certificate = certificateOfHost(this.place.path)
   private readonly args: ReturnType<Deployed['args']>
 
   constructor(
@@ -53,14 +43,14 @@ class Setup {
 
   /** The proxy's own judgement of the configuration. */
   judge(): { readonly status: number | null; readonly output: string } {
-    const run = spawnSync(this.launch.program, this.args.try, { env: this.environment, encoding: 'utf8' })
+    const run = spawnSync(this.launch.name, this.args.try, { env: this.environment, encoding: 'utf8' })
     return { status: run.status, output: `${run.stdout}${run.stderr}` }
   }
 
   spawn(): ChildProcess {
     // A file, because nginx opens its standard output by name.
     const log = openSync(this.logFile, 'a')
-    const child = spawn(this.launch.program, this.args.run, { env: this.environment, stdio: ['ignore', log, log] })
+    const child = spawn(this.launch.name, this.args.run, { env: this.environment, stdio: ['ignore', log, log] })
     closeSync(log)
     return child
   }
@@ -76,8 +66,8 @@ class Setup {
 }
 
 /** What the proxy itself says about the deployed file. */
-export async function judgeDeployed(name: ProxyName, program: string): Promise<ReturnType<Setup['judge']>> {
-  const setup = new Setup({ name, program, upstreamPort: 1 }, await freePort(), await freePort())
+export async function judgeDeployed(name: ProxyName): Promise<ReturnType<Setup['judge']>> {
+  const setup = new Setup({ name, upstreamPort: 1 }, await freePort(), await freePort())
   const judgement = setup.judge()
   setup.place.remove()
   return judgement
@@ -125,13 +115,9 @@ export class ProxyProcess {
 
   /** Ends it; resolves with what it has written of the requests that it saw. */
   async stop(): Promise<string> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const ended = once(this.child, 'exit')
-      this.child.kill('SIGTERM')
-      const timer = setTimeout(() => this.child.kill('SIGKILL'), STOP_MS)
-      await ended
-      clearTimeout(timer)
-    }
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), STOP_MS)
+    await endChild(this.child, 'SIGTERM')
+    clearTimeout(timer)
     const text = this.log
     this.setup.place.remove()
     return text

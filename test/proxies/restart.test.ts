@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../support/free-port.js'
+import { missingPrograms } from '../support/programs.js'
 import { projectRoot } from '../support/project-root.js'
 import { type ProxyName, proxyNames } from './deployed.js'
-import { ProxyProcess, programOf } from './proxy-process.js'
+import { ProxyProcess } from './proxy-process.js'
 import { exchange, type Peer, type RawAnswer } from './stream-client.js'
 
 const away = readFileSync(join(projectRoot, 'deploy/proxy/away.html'), 'utf8')
@@ -61,8 +62,8 @@ class Upstream {
   }
 }
 
-async function startProxy(t: TestContext, name: ProxyName, program: string, upstreamPort: number): Promise<Peer> {
-  const proxy = await ProxyProcess.start({ name, program, upstreamPort })
+async function startProxy(t: TestContext, name: ProxyName, upstreamPort: number): Promise<Peer> {
+  const proxy = await ProxyProcess.start({ name, upstreamPort })
   t.after(() => proxy.stop())
   return { port: proxy.httpsPort, certificate: proxy.certificate }
 }
@@ -76,11 +77,11 @@ async function until(peer: Peer, isWished: (answer: RawAnswer) => boolean): Prom
   assert.fail('the answers did not become what they should')
 }
 
-function inspect(name: ProxyName, program: string): void {
+function inspect(name: ProxyName): void {
   test('sends nothing again that may have arrived', async (t) => {
     const upstream = new Upstream()
     t.after(() => upstream.close())
-    const peer = await startProxy(t, name, program, await upstream.listen())
+    const peer = await startProxy(t, name, await upstream.listen())
     // On a connection to the service that the proxy has kept, and on a new one.
     for (const first of [['GET', '/api/x'] as const, ['POST', '/api/a/cut'] as const]) {
       await exchange(peer, first, [], first[0] === 'POST' ? '{}' : '')
@@ -93,7 +94,7 @@ function inspect(name: ProxyName, program: string): void {
   })
 
   test('shows payers a page that comes back by itself while the service is away', async (t) => {
-    const peer = await startProxy(t, name, program, await freePort())
+    const peer = await startProxy(t, name, await freePort())
     const [page, api] = await Promise.all([
       exchange(peer, ['GET', '/pay/some']),
       exchange(peer, ['POST', '/api/invoices'], [], '{}'),
@@ -111,7 +112,7 @@ function inspect(name: ProxyName, program: string): void {
     test(`lets ${method} ${path} wait while the service restarts, and sends it once`, async (t) => {
       const before = new Upstream()
       const port = await before.listen()
-      const peer = await startProxy(t, name, program, port)
+      const peer = await startProxy(t, name, port)
       await until(peer, ({ status }) => status === 200)
       before.close()
       const answer = exchange(peer, [method, path], [], sent)
@@ -129,7 +130,7 @@ function inspect(name: ProxyName, program: string): void {
   test('asks /readyz, and sends nothing to a service that is not ready', async (t) => {
     const upstream = new Upstream()
     t.after(() => upstream.close())
-    const peer = await startProxy(t, name, program, await upstream.listen())
+    const peer = await startProxy(t, name, await upstream.listen())
     await until(peer, ({ status }) => status === 200)
     upstream.isReady = false
     await until(peer, ({ status }) => status === 503)
@@ -142,11 +143,6 @@ function inspect(name: ProxyName, program: string): void {
 }
 
 for (const name of proxyNames) {
-  const program = programOf(name)
-  describe(`${name} while the service restarts`, {
-    skip: program === null ? `${name} is not installed` : false,
-    concurrency: true,
-  }, () => {
-    if (program !== null) inspect(name, program)
-  })
+  const options = { skip: missingPrograms(name), concurrency: true }
+  describe(`${name} while the service restarts`, options, () => inspect(name))
 }

@@ -67,7 +67,7 @@ describe('the process', () => {
   test('refuses a data directory that another process uses, in one line, and the other goes on', async () => {
     const place = temporaryDirectory()
     const service = await ServiceProcess.start(place.path)
-    await assert.rejects(ServiceProcess.start(place.path, {}, []), /ended before it was ready/)
+    await assert.rejects(ServiceProcess.start(place.path, {}, []), /ended with 1 before it was ready/)
     assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
     await service.end('SIGTERM')
     place.remove()

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import { describe, test } from 'node:test'
 import { RawConnection, requestText } from '../contract/raw-connection.js'
+import { endChild, untilLine } from '../support/child-process.js'
 import { HTTP_ENGINES } from '../support/http-engines.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
@@ -19,23 +19,21 @@ describe('a service with few descriptors', { skip: process.platform !== 'linux',
       const place = temporaryDirectory()
       const command = `ulimit -n ${DESCRIPTORS}; exec "$@"`
       const args = [process.execPath, main, 'serve', '--port', '0', '--data', place.path]
-      const child = spawn('bash', ['-c', command, 'bash', ...args], {
+      const child = spawn('sh', ['-c', command, 'sh', ...args], {
         env: { PATH: process.env['PATH'], BILLHOOK_HTTP: engine, BILLHOOK_LOG: 'warn', BILLHOOK_VERIFY_THREADS: '1' },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       const crowd: Socket[] = []
       t.after(async () => {
         for (const socket of crowd) socket.destroy()
-        const ended = once(child, 'close')
-        child.kill('SIGKILL')
-        await ended
+        await endChild(child)
         place.remove()
       })
       let log = ''
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         log += text
       })
-      const port = await portOf(child.stdout, () => log)
+      const port = Number(await untilLine(child, (line) => /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]))
 
       const settled: Promise<unknown>[] = []
       for (let n = 0; n < CROWD; n += 1) {
@@ -57,14 +55,3 @@ describe('a service with few descriptors', { skip: process.platform !== 'linux',
     })
   }
 })
-
-async function portOf(output: NodeJS.ReadableStream, log: () => string): Promise<number> {
-  for await (const line of createInterface({ input: output })) {
-    const port = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]
-    if (port !== undefined) {
-      output.resume()
-      return Number(port)
-    }
-  }
-  throw new Error(`the service ended before it was ready: ${log()}`)
-}

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { ask, pushEvents } from '../chaos/http-client.js'
+import { endChild, untilLine } from '../support/child-process.js'
 import { HTTP_ENGINES } from '../support/http-engines.js'
+import { missingPrograms } from '../support/programs.js'
 import { ServiceProcess } from '../support/service-process.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
@@ -19,8 +20,9 @@ const ROUNDS = 3
 
 /** Why a process cannot be traced here, or false. */
 function whyNot(): string | false {
+  const missing = missingPrograms('strace')
+  if (missing !== false) return missing
   const tried = spawnSync('strace', ['-o', '/dev/null', '-e', TRACED, '-e', HELD_UP, 'true'])
-  if (tried.error !== undefined) return 'there is no strace'
   return tried.status === 0 ? false : 'processes may not be traced here'
 }
 
@@ -32,9 +34,7 @@ async function attach(pid: number, file: string): Promise<ChildProcess> {
   const tracer = spawn('strace', ['-f', '-y', '-o', file, '-e', TRACED, '-e', HELD_UP, '-p', String(pid)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  assert.ok(tracer.stderr)
-  const attached = once(tracer.stderr, 'data', { signal: AbortSignal.timeout(ATTACH_MS) })
-  await attached
+  await untilLine(tracer, (line) => line, ATTACH_MS)
   // It says so of the first thread; the others follow.
   while (readdirSync(`/proc/${pid}/task`).some((thread) => !isTraced(pid, thread))) await nextTurnOfLoop()
   return tracer
@@ -69,8 +69,9 @@ for (const server of HTTP_ENGINES) {
     const place = temporaryDirectory()
     const service = await ServiceProcess.start(place.path, { BILLHOOK_HTTP: server })
     const file = join(place.path, 'trace')
-    const tracer = await attach(service.child.pid ?? 0, file)
+    let tracer: ChildProcess | undefined
     try {
+      tracer = await attach(service.child.pid ?? 0, file)
       const wallet = { id: 'wallet', address: '0x0000000000000000000000000000000000000001', network: 'SEP' }
       await pushEvents(service.url, [{ id: 'assigned', type: 'wallet.assigned', wallet, owner: 'merchant' }])
       for (let round = 1; round <= ROUNDS; round += 1) {
@@ -79,8 +80,7 @@ for (const server of HTTP_ENGINES) {
         assert.equal(answer?.status, 201, JSON.stringify(answer?.json))
       }
     } finally {
-      tracer.kill('SIGTERM')
-      await once(tracer, 'exit')
+      if (tracer !== undefined) await endChild(tracer, 'SIGTERM')
       await service.end('SIGTERM')
     }
     const acts = actsOf(readFileSync(file, 'utf8'), '/api/invoices')

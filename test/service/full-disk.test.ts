@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { RESERVED_BYTES } from '../../src/store/lmdb/commit/disk-space.js'
 import { ask, pushEvents } from '../chaos/http-client.js'
+import { missingPrograms } from '../support/programs.js'
 import { ServiceProcess } from '../support/service-process.js'
-import { smallDisk } from '../support/small-disk.js'
+import { noSmallDisk, smallDisk } from '../support/small-disk.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
 const DESCRIPTION = 'x'.repeat(1000)
@@ -29,7 +30,7 @@ interface Disk {
 }
 
 test('a file that may not grow: writes are refused, reads go on, nothing is lost, and space that returns is used', {
-  skip: spawnSync('prlimit', ['--version']).error === undefined ? false : 'there is no prlimit',
+  skip: missingPrograms('prlimit'),
   timeout: 120_000,
 }, async () => {
   const place = temporaryDirectory()
@@ -50,9 +51,8 @@ test('a file that may not grow: writes are refused, reads go on, nothing is lost
   }
 })
 
-test('a file system that is full: the same', { timeout: 120_000 }, async (t: TestContext) => {
+test('a file system that is full: the same', { skip: noSmallDisk, timeout: 120_000 }, async () => {
   const disk = smallDisk(DISK_BYTES)
-  if (disk === null) return t.skip('mounting a tmpfs is not permitted')
   try {
     const log = await fillAndFree({
       directory: join(disk.path, 'data'),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, type TestContext, test } from 'node:test'
+import { endChild, untilLine } from '../support/child-process.js'
 import { projectRoot } from '../support/project-root.js'
 import { signRequest, testKey } from '../support/signing.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
@@ -38,12 +38,8 @@ async function start(t: TestContext, path: string, settings: Readonly<Record<str
     env: { PATH: process.env['PATH'], BILLHOOK_VERIFY_THREADS: '1', BILLHOOK_METRICS_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  t.after(async () => {
-    const ended = once(child, 'exit')
-    child.kill('SIGTERM')
-    await ended
-  })
-  assert.ok(child.stdout !== null && child.stderr !== null)
+  t.after(() => endChild(child, 'SIGTERM'))
+  assert.ok(child.stderr !== null)
   const log: Record<string, unknown>[] = []
   let metricsUrl = ''
   const read = (line: string): string | undefined => {
@@ -52,13 +48,7 @@ async function start(t: TestContext, path: string, settings: Readonly<Record<str
     return /listening on (http:\S+)/.exec(line)?.[1]
   }
   createInterface({ input: child.stderr }).on('line', read)
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-      const found = read(line)
-      if (found !== undefined) resolve(found)
-    })
-    child.once('exit', () => reject(new Error('the service ended before it was ready')))
-  })
+  const url = await untilLine(child, read)
   return { url, metricsUrl, log }
 }
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { endChild, untilLine } from './child-process.js'
 import { temporaryDirectory } from './temporary-directory.js'
 
 const CHAIN_ID = '11155111'
@@ -31,14 +30,8 @@ export class Anvil {
     const home = temporaryDirectory()
     const argv = ['--port', '0', '--chain-id', chainId, '--no-mining', '--order', 'fifo', ...flags]
     const child = spawn(binary, argv, { stdio: ['ignore', 'pipe', 'inherit'], env: { HOME: home.path } })
-    for await (const line of createInterface({ input: child.stdout })) {
-      const address = /^Listening on (\S+)/.exec(line)?.[1]
-      if (address !== undefined) {
-        child.stdout.resume()
-        return new Anvil(child, `http://${address}`, home.remove)
-      }
-    }
-    throw new Error('anvil ended before it was ready')
+    const address = await untilLine(child, (line) => /^Listening on (\S+)/.exec(line)?.[1])
+    return new Anvil(child, `http://${address}`, home.remove)
   }
 
   /** Calls a method of the node; a node's error is thrown. */
@@ -60,9 +53,7 @@ export class Anvil {
   }
 
   async stop(): Promise<void> {
-    const ended = once(this.child, 'exit')
-    this.child.kill('SIGKILL')
-    await ended
+    await endChild(this.child)
     this.removeHome()
   }
 }

@@ -1,14 +1,15 @@
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
+import { missingPrograms, programFile } from './programs.js'
 import { temporaryDirectory } from './temporary-directory.js'
 
-/** Debian's. */
-const CHROMIUM = '/usr/bin/chromium'
+/** As Debian names it. */
+const CHROMIUM = 'chromium'
 
 /** Why tests in a browser are skipped here; false if they are not. */
-export const noBrowser = existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM}`
+export const noBrowser = missingPrograms(CHROMIUM)
 
 /** Of the package `dejavu-fonts-ttf`. They have Latin, Greek, Cyrillic and Arabic letters. */
 const FONT_FILES = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf', 'DejaVuSansMono.ttf']
@@ -17,7 +18,7 @@ const FONT_FILES = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf', 'DejaVuSansMono.ttf
 const SAME_PIXELS = ['--font-render-hinting=none', '--disable-lcd-text', '--force-color-profile=srgb', '--disable-gpu']
 
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  return chromium.launch({ executablePath: chromiumFile(), args: ['--no-sandbox'] })
 }
 
 /** A browser that knows the fonts above and no other, whatever the machine has. */
@@ -26,12 +27,18 @@ export async function launchBrowserWithFonts(): Promise<Browser> {
   const config = join(place.path, 'fonts.conf')
   writeFileSync(config, fontConfig(place.path))
   const browser = await chromium.launch({
-    executablePath: CHROMIUM,
+    executablePath: chromiumFile(),
     args: ['--no-sandbox', ...SAME_PIXELS],
     env: { ...process.env, FONTCONFIG_FILE: config },
   })
   browser.on('disconnected', () => place.remove())
   return browser
+}
+
+function chromiumFile(): string {
+  const file = programFile(CHROMIUM)
+  if (file === null) throw new Error(String(noBrowser))
+  return file
 }
 
 /** The configuration of fontconfig with the fonts in a directory of their own. */

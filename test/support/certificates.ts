@@ -1,58 +1,38 @@
-import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CertificateFiles } from '../../src/http/certificate.js'
+import { type KeyKind, selfSigned } from './self-signed.js'
 import { memoryDirectory } from './temporary-directory.js'
 
-/** How a certificate differs from one that clients accept. */
+const DAY_MS = 86_400_000
+const LOOPBACK = [127, 0, 0, 1]
+
+/** How a certificate differs from one for localhost that clients accept. */
 export interface Wanted {
   /** Days until it expires; negative if it has expired. */
   readonly days?: number
-  readonly kind?: 'ec' | 'rsa' | 'ed25519'
+  readonly kind?: KeyKind
+  readonly host?: string
 }
 
-const NEW_KEY = {
-  ec: ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
-  rsa: ['rsa:2048'],
-  ed25519: ['ed25519'],
-} as const
-
-/** Makes a self-signed certificate for localhost with openssl, in `directory`. `name` is its subject, and names its files. */
-export function makeCertificate(directory: string, name: string, { days = 30, kind = 'ec' }: Wanted = {}) {
+/** Makes a self-signed certificate in `directory`. `name` is its subject, and names its files. */
+export function makeCertificate(directory: string, name: string, wanted: Wanted = {}): CertificateFiles {
+  const { days = 30, kind = 'ec', host = 'localhost' } = wanted
   const files: CertificateFiles = {
     certificate: join(directory, `${name}.crt`),
     key: join(directory, `${name}.key`),
   }
-  const request = join(directory, `${name}.csr`)
-  const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-  const run = (...words: readonly string[]) => execFileSync('openssl', words, { stdio: ['ignore', 'pipe', 'pipe'] })
-  run(
-    'req',
-    '-new',
-    '-newkey',
-    ...NEW_KEY[kind],
-    '-nodes',
-    '-keyout',
-    files.key,
-    '-subj',
-    `/CN=${name}`,
-    ...names,
-    '-out',
-    request,
-  )
-  run(
-    'x509',
-    '-req',
-    '-in',
-    request,
-    '-signkey',
-    files.key,
-    '-days',
-    String(days),
-    '-copy_extensions',
-    'copy',
-    '-out',
-    files.certificate,
-  )
+  const expiresMs = Date.now() + days * DAY_MS
+  const made = selfSigned({
+    kind,
+    subject: name,
+    hosts: [host],
+    addresses: host === 'localhost' ? [LOOPBACK] : [],
+    begins: new Date(Math.min(Date.now(), expiresMs) - DAY_MS),
+    expires: new Date(expiresMs),
+  })
+  writeFileSync(files.certificate, made.certificate)
+  writeFileSync(files.key, made.key, { mode: 0o600 })
   return files
 }
 

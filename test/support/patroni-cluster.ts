@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { parse } from 'yaml'
+import { endChild } from './child-process.js'
 import { freePort } from './free-port.js'
 import { asNobody, childrenOf, findPrograms, NOBODY } from './postgres-server.js'
+import { missingPrograms } from './programs.js'
 import { projectRoot } from './project-root.js'
 import { replaced } from './replaced.js'
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.js'
@@ -41,17 +42,15 @@ export interface PatroniSettings {
 const example = readFileSync(EXAMPLE, 'utf8')
 export const patroniSettings: PatroniSettings = parse(example)
 
-/** Why no cluster can be started here; null where one can. */
-export function withoutPatroni(): string | null {
-  for (const program of ['patroni', 'etcd']) {
-    if (spawnSync(program, ['--version']).error !== undefined)
-      return `there is no ${program} (Debian: patroni, etcd-server)`
-  }
+/** Why no cluster can be started here; false where one can. */
+export function withoutPatroni(): string | false {
+  const missing = missingPrograms('patroni', 'etcd')
+  if (missing !== false) return missing
   try {
     findPrograms('pg_rewind')
-    return null
-  } catch {
-    return 'there is no pg_rewind (Debian: postgresql)'
+    return false
+  } catch (error) {
+    return (error as Error).message
   }
 }
 
@@ -261,10 +260,7 @@ class Daemon {
   }
 
   async kill(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return
-    const ended = once(this.child, 'exit')
-    this.child.kill('SIGKILL')
-    await ended
+    await endChild(this.child)
   }
 }
 

@@ -4,14 +4,17 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { endChild, untilLine } from './child-process.js'
 import { freePort } from './free-port.js'
+import { absenceOf } from './programs.js'
 import { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './temporary-directory.js'
 
 /** Where Debian keeps the programs of each version. */
 const DEBIAN = '/usr/lib/postgresql'
 /** PostgreSQL refuses to run as root, so it runs as `nobody` then. */
 export const NOBODY = 65_534
-const START_TIMEOUT_MS = 20_000
+/** What it says when clients may come. */
+const READY = /ready to accept (read-only )?connections/
 
 const COMMON_SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -29,6 +32,11 @@ export interface ServerOptions {
   readonly directory?: Pick<TemporaryDirectory, 'path' | 'remove'>
 }
 
+/** Its message is a reason to skip a test. */
+export class PostgresAbsent extends Error {
+  override readonly name = 'PostgresAbsent'
+}
+
 /** A PostgreSQL server of a test, reached at 127.0.0.1. */
 export class PostgresServer {
   private child: ChildProcess | null = null
@@ -40,7 +48,7 @@ export class PostgresServer {
     private readonly settings: Readonly<Record<string, string>>,
   ) {}
 
-  /** Makes a database cluster and starts it. Throws the reason, to skip a test with, when there are no programs of PostgreSQL. */
+  /** Makes a database cluster and starts it. Throws `PostgresAbsent` when there are no programs of PostgreSQL that can be run. */
   static async start({
     settings = {},
     isDurable = false,
@@ -92,7 +100,7 @@ export class PostgresServer {
       stdio: ['ignore', 'ignore', 'pipe'],
       ...asNobody(),
     })
-    await readyLine(this.child)
+    await untilLine(this.child, (line) => READY.exec(line)?.[0])
   }
 
   /** Ends it at once, as a loss of power would, but for what the system has not written yet. */
@@ -136,9 +144,7 @@ export class PostgresServer {
   private async end(signal: NodeJS.Signals): Promise<void> {
     const { child } = this
     this.child = null
-    if (child === null || child.exitCode !== null) return
-    child.kill(signal)
-    await once(child, 'exit')
+    if (child !== null) await endChild(child, signal)
   }
 
   /** Becomes a standby of a primary that has not been started yet. */
@@ -165,7 +171,9 @@ export class PostgresServer {
       '--no-sync',
     ]
     const made = spawnSync(join(this.programs, 'initdb'), flags, { encoding: 'utf8', ...asNobody() })
-    if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`)
+    // Not to be run by `nobody`, for one, in a directory that only root may enter.
+    if (made.error !== undefined) throw new PostgresAbsent(`PostgreSQL cannot be run here: ${made.error.message}`)
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
   }
 }
 
@@ -187,8 +195,7 @@ export function findPrograms(needed = 'initdb'): string {
   const named = process.env[PROGRAMS]
   const known = named === undefined ? [...packagedPrograms(), ...debianPrograms()] : [named]
   const found = known.find((path) => existsSync(join(path, needed)))
-  if (found === undefined)
-    throw new Error('there is no PostgreSQL: neither a package for this machine nor Debian has it')
+  if (found === undefined) throw new PostgresAbsent(absenceOf(`PostgreSQL with ${needed}`))
   return found
 }
 
@@ -204,23 +211,4 @@ function packagedPrograms(): readonly string[] {
 function debianPrograms(): readonly string[] {
   if (!existsSync(DEBIAN)) return []
   return readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin'))
-}
-
-async function readyLine(child: ChildProcess): Promise<void> {
-  let said = ''
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`PostgreSQL was not ready: ${said}`)), START_TIMEOUT_MS)
-    child.once('exit', (code) => {
-      clearTimeout(timer)
-      reject(new Error(`PostgreSQL ended with ${code}: ${said}`))
-    })
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      if (!/ready to accept (read-only )?connections/.test(said)) return
-      clearTimeout(timer)
-      child.removeAllListeners('exit')
-      resolve()
-    })
-  })
-  child.stderr?.removeAllListeners('data').resume()
 }

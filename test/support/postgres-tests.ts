@@ -1,5 +1,5 @@
 import { after, test } from 'node:test'
-import { PostgresServer, type ServerOptions } from './postgres-server.js'
+import { PostgresAbsent, PostgresServer, type ServerOptions } from './postgres-server.js'
 
 /**
  * A server for the tests of a file, which is stopped behind them. Null where there is no PostgreSQL: a skipped test tells why.
@@ -10,7 +10,8 @@ export async function postgresForTests(options?: ServerOptions): Promise<Postgre
     after(() => server.stop())
     return server
   } catch (error) {
-    test('on PostgreSQL', { skip: (error as Error).message }, () => {})
+    if (!(error instanceof PostgresAbsent)) throw error
+    test('on PostgreSQL', { skip: error.message }, () => {})
     return null
   }
 }

@@ -1,8 +1,6 @@
-import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { type Ending, endChild, untilLine } from './child-process.js'
 import { GATEWAY_SECRET } from './service-fixture.js'
 
 const main = new URL('../../src/main.js', import.meta.url).pathname
@@ -52,17 +50,12 @@ export class ServiceProcess {
       env: { PATH: process.env['PATH'], ...environment },
       stdio: ['ignore', 'pipe', stderr],
     })
-    assert.ok(child.stdout)
     let metricsUrl: string | null = null
-    for await (const line of createInterface({ input: child.stdout })) {
+    const url = await untilLine(child, (line) => {
       metricsUrl = /^metrics on (http:\S+)$/.exec(line)?.[1] ?? metricsUrl
-      const url = /listening on (https?:\/\/\S+)/.exec(line)?.[1]
-      if (url !== undefined) {
-        child.stdout.resume()
-        return new ServiceProcess(child, url, metricsUrl)
-      }
-    }
-    throw new Error('the service ended before it was ready')
+      return /listening on (https?:\/\/\S+)/.exec(line)?.[1]
+    })
+    return new ServiceProcess(child, url, metricsUrl)
   }
 
   get pid(): number {
@@ -70,16 +63,13 @@ export class ServiceProcess {
   }
 
   /** Ends the process by a signal and resolves with how it ended. */
-  async end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
-    const ended = once(this.child, 'exit')
-    this.child.kill(signal)
-    const [code, by] = await ended
-    return { code, signal: by }
+  end(signal: NodeJS.Signals): Promise<Ending> {
+    return endChild(this.child, signal)
   }
 
   /** Ends the process unless it has ended. */
   async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await this.end('SIGTERM')
+    await this.end('SIGTERM')
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { projectRoot } from './project-root.js'
 
 export interface ShellResult {
@@ -7,30 +7,41 @@ export interface ShellResult {
   readonly stderr: string
 }
 
-/** Names the missing programs, for `skip`; false when none is missing. */
-export function missingPrograms(...names: readonly string[]): string | false {
-  const missing = names.filter((name) => spawnSync(name, ['--help'], { stdio: 'ignore' }).error !== undefined)
-  return missing.length === 0 ? false : `this machine has no ${missing.join(', ')}`
+interface ShellOptions {
+  /** Its standard input. */
+  readonly script?: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly timeoutMs: number
 }
 
-/** Runs bash in the project's directory, with `script` as its standard input. */
-export function runBash(
+/** Runs the shell that every system has, in the project's directory. */
+export function runSh(args: readonly string[], options: ShellOptions): Promise<ShellResult> {
+  return runShell('sh', args, options)
+}
+
+/** Runs bash, which a system need not have, in the project's directory. */
+export function runBash(args: readonly string[], options: ShellOptions): Promise<ShellResult> {
+  return runShell('bash', args, options)
+}
+
+/** Rejects when the shell cannot be started. */
+function runShell(
+  shell: string,
   args: readonly string[],
-  options: {
-    readonly script?: string
-    readonly environment?: Readonly<Record<string, string>>
-    readonly timeoutMs: number
-  },
+  { script = '', environment, timeoutMs }: ShellOptions,
 ): Promise<ShellResult> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const child: ChildProcess = execFile(
-      'bash',
+      shell,
       args,
-      { cwd: projectRoot, env: { ...process.env, ...options.environment }, timeout: options.timeoutMs },
-      (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+      { cwd: projectRoot, env: { ...process.env, ...environment }, timeout: timeoutMs },
+      (error, stdout, stderr) => {
+        if (child.pid === undefined) reject(error)
+        else resolve({ code: child.exitCode, stdout, stderr })
+      },
     )
     // A command that reads no input may have ended before it is written.
     child.stdin?.on('error', () => {})
-    child.stdin?.end(options.script ?? '')
+    child.stdin?.end(script)
   })
 }

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { missingPrograms } from './programs.js'
 import { temporaryDirectory } from './temporary-directory.js'
 
 /** A file system of its own, so small that a test can fill it. */
@@ -13,14 +14,17 @@ export interface SmallDisk {
   remove(): void
 }
 
-/** Null where this user may not mount one. */
-export function smallDisk(bytes: number): SmallDisk | null {
+/** Why there is none here, for `skip`; false where there is. */
+export const noSmallDisk: string | false = missingPrograms('mount', 'umount') || whyNotMounted()
+
+export function smallDisk(bytes: number): SmallDisk {
   const place = temporaryDirectory()
   const path = join(place.path, 'mounted')
   mkdirSync(path)
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'billhook-test', path]).status !== 0) {
+  const { status, stderr } = mount(path, bytes)
+  if (status !== 0) {
     place.remove()
-    return null
+    throw new Error(`no small disk can be mounted: ${stderr}`)
   }
   const filler = join(path, 'filler')
   return {
@@ -35,4 +39,17 @@ export function smallDisk(bytes: number): SmallDisk | null {
       place.remove()
     },
   }
+}
+
+function mount(path: string, bytes: number): { readonly status: number | null; readonly stderr: string } {
+  const options = `size=${bytes},mode=700`
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'billhook-test', path], { encoding: 'utf8' })
+}
+
+function whyNotMounted(): string | false {
+  const place = temporaryDirectory()
+  const { status } = mount(place.path, 1 << 20)
+  if (status === 0) execFileSync('umount', [place.path])
+  place.remove()
+  return status === 0 ? false : 'mounting a tmpfs is not permitted'
 }

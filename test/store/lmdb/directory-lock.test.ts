@@ -7,6 +7,7 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '../../../src/start-error.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
+import { endChild } from '../../support/child-process.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.js'
@@ -28,15 +29,11 @@ function open(directory: string) {
 
 async function holdElsewhere(directory: string): Promise<{ readonly child: ChildProcess; readonly said: unknown }> {
   const child = fork(fileURLToPath(new URL('./hold-directory.js', import.meta.url)), [directory])
-  const [said] = await once(child, 'message')
+  const ended = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`it ended with ${code} and said nothing`)),
+  )
+  const [said] = await Promise.race([once(child, 'message'), ended])
   return { child, said }
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = once(child, 'exit')
-  child.kill('SIGKILL')
-  await exit
 }
 
 function inUse(directory: string) {
@@ -73,7 +70,7 @@ describe('the data directory of an LMDB store', () => {
     withDirectory(async (directory) => {
       const store = await open(directory)
       const { child, said } = await holdElsewhere(directory)
-      await kill(child)
+      await endChild(child)
       await store.close()
       assert.deepEqual(said, {
         opened: false,
@@ -91,7 +88,7 @@ describe('the data directory of an LMDB store', () => {
         assert.deepEqual(said, { opened: true })
         await assert.rejects(open(directory), inUse(directory))
       } finally {
-        await kill(child)
+        await endChild(child)
       }
       const store = await open(directory)
       assert.equal(store.invoices.findByReference('durable')?.owner, 'alice')

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { StartError, StartStopped } from '../../../src/start-error.js'
 import { MIGRATE_2 } from '../../../src/store/lmdb/file/migrate-2.js'
@@ -11,6 +10,7 @@ import { migrationPlan, prepareSchema, SCHEMA_VERSION } from '../../../src/store
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
 import { lmdbUpkeep } from '../../../src/store/lmdb/upkeep/upkeep.js'
 import type { MigrationControl, MigrationPlan } from '../../../src/store/store.js'
+import { endChild, untilLine } from '../../support/child-process.js'
 import { allRows, putEarlierData } from '../../support/earlier-data.js'
 import { quiet } from '../../support/migration.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
@@ -70,11 +70,9 @@ async function migrateAndKill(path: string, what: 'commit' | 'row', count: numbe
   const child = spawn(process.execPath, [CHILD, path, String(STEP_ROWS), what, String(count)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const ended = once(child, 'exit')
-  const [said] = await once(child.stdout, 'data')
-  child.kill('SIGKILL')
-  await ended
-  return String(said) === 'here\n' ? 'killed' : 'done'
+  const said = await untilLine(child, (line) => line)
+  await endChild(child)
+  return said === 'here' ? 'killed' : 'done'
 }
 
 function refusedAs(pattern: RegExp) {
