@@ -135,7 +135,8 @@ describe('TRON reader', () => {
     assert.deepEqual(heightsOf(await reader.head()), { latest: 0, confirmed: 0 })
     chain.produceEmpty(40)
     fixture.now()
-    for (const confirmed of [0, 0, 0, 22, 22]) assert.deepEqual(heightsOf(await reader.head()), { latest: 40, confirmed })
+    for (const confirmed of [0, 0, 0, 22, 22])
+      assert.deepEqual(heightsOf(await reader.head()), { latest: 40, confirmed })
   })
 
   test('asks what is solidified with every fourth head, and with each one while a payment of ours waits', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { NodeUnavailable } from '../../../src/networks/network-reader.js'
+import { heightsOf } from '../../support/heights.js'
 import { truthOf } from '../../support/tron-chain.js'
 import type { FaultyAnswer } from '../../support/tron-node.js'
 import {
@@ -190,7 +191,7 @@ describe('a TRON node that serves no /walletsolidity', () => {
   test('tells what is final by getnodeinfo, and gives it', () =>
     withFull(async (fixture) => {
       const { reader, chain, node } = fixture
-      assert.deepEqual(await reader.head(), { latest: 23, confirmed: 5 })
+      assert.deepEqual(heightsOf(await reader.head()), { latest: 23, confirmed: 5 })
       assert.equal(await assertAllRead(fixture), 0)
       chain.produceEmpty(1)
       fixture.now()
