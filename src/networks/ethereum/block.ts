@@ -66,7 +66,7 @@ export type ToldHead = ValueOf<typeof headShape>
 /** What is read of a transaction. */
 export const transactionShape = fields({ hash: scalar, from: scalar, to: either(scalar, presence), value: scalar })
 /** A transaction as a node tells it, not yet checked. */
-type ToldTransaction = ValueOf<typeof transactionShape>
+export type ToldTransaction = ValueOf<typeof transactionShape>
 
 /** Nodes that tell of no receiver write it in one of these ways. */
 const NOBODY: readonly unknown[] = [null, undefined, '', '0x']
@@ -89,9 +89,11 @@ function paymentIn(
   const { from, to, value } = told
   // A transaction without a receiver creates a contract.
   if (NOBODY.includes(to)) return isUntold(told) ? 'doubtful' : 'none'
-  if (value === '0x0' || quantityIn(value) === 0n) return 'none'
+  const amount = value === '0x0' ? 0n : quantityIn(value)
+  if (amount === 0n) return 'none'
   const toAddress = typeof to === 'string' ? addressIn(to) : null
-  if (toAddress === null) return 'doubtful'
+  // An amount for a receiver of another form may be for us. What has neither form is no payment.
+  if (toAddress === null) return amount === null ? 'none' : 'doubtful'
   if (!isKept(toAddress)) return 'none'
   return { txIndex, from, toAddress, value }
 }

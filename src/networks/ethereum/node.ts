@@ -2,22 +2,14 @@ import type { Clock } from '../../clock.js'
 import { isChildOf, isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import type { ChainHead } from '../network-reader.js'
-import { demand, isMissingMethod, limitOf, MissingBlock, NodeFailure, UnfitNode } from '../node/answer.js'
+import { demand, limitOf, MissingBlock, NodeFailure, UnfitNode } from '../node/answer.js'
 import type { ChainNode } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
 import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
 import { fields, items, scalar } from '../node/json-shape.js'
 import type { NodeFact } from '../node/node-fact.js'
-import {
-  blockShape,
-  type EthereumBlock,
-  headShape,
-  readBlock,
-  readHead,
-  type ToldBlock,
-  transactionShape,
-  withoutDoubt,
-} from './block.js'
+import { blockShape, type EthereumBlock, headShape, readBlock, readHead, type ToldBlock } from './block.js'
+import { Doubts } from './doubts.js'
 import { examine } from './examination.js'
 import { EthereumFilter } from './filter.js'
 import { type Confirmation, HeadReader } from './head-reader.js'
@@ -63,6 +55,7 @@ export class EthereumNode implements ChainNode {
   private readonly rpc: JsonRpc
   private readonly range: AdaptiveWidth
   private readonly heads: HeadReader
+  private readonly doubts: Doubts
   private readonly receipts: ReceiptReader
   private readonly traces: TraceReader
   private readonly token: TokenContract
@@ -75,6 +68,7 @@ export class EthereumNode implements ChainNode {
     this.rpc = new JsonRpc(http, batchMax)
     this.range = new AdaptiveWidth(RANGE_START, rangeMax)
     this.heads = new HeadReader(this.rpc, confirmation, clock)
+    this.doubts = new Doubts(this.rpc, clock)
     this.receipts = new ReceiptReader(this.rpc, clock)
     this.traces = new TraceReader(this.rpc, clock)
     this.token = new TokenContract(this.rpc, options)
@@ -187,25 +181,9 @@ export class EthereumNode implements ChainNode {
   }
 
   private async observe(read: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
-    const blocks = await Promise.all(read.map((block) => this.sure(block, filter)))
+    const blocks = await Promise.all(read.map((block) => this.doubts.settled(block, filter)))
     const observed = await this.receipts.observed(blocks, filter)
     return this.options.traces === true ? await this.traces.added(observed, blocks, filter) : observed
-  }
-
-  /** A block whose transactions all say whether they pay us: one by one where they do not. */
-  private async sure(block: EthereumBlock, filter: EthereumFilter): Promise<EthereumBlock> {
-    const { doubtful, hash } = block
-    if (doubtful.length === 0) return block
-    const calls = doubtful.map(({ txIndex }) => {
-      return { method: 'eth_getTransactionByBlockHashAndIndex', params: [hash, quantityText(txIndex)] }
-    })
-    try {
-      return withoutDoubt(block, await this.rpc.all(calls, transactionShape, (told) => told), filter.isWatched)
-    } catch (error) {
-      // What cannot be asked again and names no address is none of ours.
-      if (!isMissingMethod(error) || doubtful.some(({ isUntold }) => isUntold)) throw error
-      return { ...block, doubtful: [] }
-    }
   }
 
   private filterOf(watched: WatchedAddresses): EthereumFilter {

@@ -197,6 +197,41 @@ describe('a block is read in every way that there is', () => {
     return { result: { ...block, transactions: block.transactions.with(at, { ...block.transactions[at], ...change }) } }
   }
 
+  test('a transaction whose receiver has another form is asked for again, and is none of ours where it cannot be', async () => {
+    const BY_PLACE = 'eth_getTransactionByBlockHashAndIndex'
+    const odd = of(BLOCK, (own) => changedTransaction(own, 2, { to: 'x' }))
+    node.quirk = odd
+    assert.deepEqual((await reader.block(height, named))?.transfers, truth)
+    const unpaid = truth.filter(({ currency }) => currency !== '#native')
+    for (const [end, asked] of [
+      [{ http: 500 }, 1],
+      [MISSING, 1],
+      [MISSING, 0],
+    ] as const) {
+      node.quirk = both(
+        odd,
+        of(BY_PLACE, () => end),
+      )
+      node.calls.clear()
+      assert.deepEqual((await reader.block(height, named))?.transfers, unpaid)
+      assert.equal(node.calls.get(BY_PLACE) ?? 0, asked)
+    }
+  })
+
+  test('a block of hashes only is read by its transactions, and not without them', async () => {
+    const hashes = of(BLOCK, (own) => {
+      const block = 'result' in own ? (own.result as { transactions: readonly { hash: string }[] } | null) : null
+      return block === null ? own : { result: { ...block, transactions: block.transactions.map(({ hash }) => hash) } }
+    })
+    node.quirk = hashes
+    assert.deepEqual((await reader.block(height, named))?.transfers, truth)
+    node.quirk = both(
+      hashes,
+      of('eth_getTransactionByBlockHashAndIndex', () => MISSING),
+    )
+    assert.equal(await certain(reader.block(height, named)), null)
+  })
+
   const noLogs = of(LOGS, () => ({ result: [] }))
   const unreadable: readonly [name: string, quirk: Quirk][] = [
     [
