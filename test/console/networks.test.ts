@@ -94,6 +94,7 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
 
     const tip = await ethereum.height()
     await until(async () => (await shown(console)).networks['SEP']?.[1] === String(tip))
+    await until(async () => (await shown(console)).networks['TRX-NILE']?.[2] === String(tron.solidified))
     await until(async () => (await shown(console)).networks['TRX-NILE']?.[1] === String(tron.latest))
     const first = await shown(console)
     const sep = [tip, tip, tip - 2, 0].map(String)
@@ -114,6 +115,7 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
     tron.produceEmpty(LATER_BLOCKS)
     clock.set(tron.newestMs)
     await until(async () => (await shown(console)).networks['SEP']?.[0] === String(tip + 4))
+    await until(async () => (await shown(console)).networks['TRX-NILE']?.[2] === String(tron.solidified))
     await until(async () => (await shown(console)).networks['TRX-NILE']?.[1] === String(tron.latest))
     await until(async () => (await shown(console)).networks['SEP']?.[6] !== '–')
     const { networks, nodes, ledger } = await shown(console)

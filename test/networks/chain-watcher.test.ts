@@ -419,6 +419,32 @@ describe('a block of which a node did not tell everything at first', () => {
       assert.match(String(t.lines('warn')), /held other transfers/)
     }),
   )
+
+  test(
+    'is no wonder where nobody could see it at first',
+    fixture(async (t) => {
+      const [found, missed] = t.mine(2) as [string, string]
+      const isMissed = ({ txHash }: { readonly txHash: string }) => txHash === missed
+      const reader = withMethods<NetworkReader>(t.reader, {
+        fresh: async (from, to, watched) => {
+          const blocks = await t.reader.fresh(from, to, watched)
+          return blocks.map((block) => ({ ...block, transfers: block.transfers.filter((one) => !isMissed(one)) }))
+        },
+        blocks: async (from, to, watched) => {
+          const blocks = await t.reader.blocks(from, to, watched)
+          return blocks.map((block) => ({ ...block, unannounced: block.transfers.filter(isMissed).length }))
+        },
+      })
+      t.watcher = t.newWatcher({ reader })
+      await t.watcher.start()
+      await t.rest()
+      t.mine(3)
+      await t.next()
+      assert.deepEqual(await t.kinds(found, missed), ['confirmed', 'confirmed'])
+      assert.equal(t.watcher.state().repaired, 0)
+      assert.deepEqual(t.lines('warn'), [])
+    }),
+  )
 })
 
 const UNCONFIRMED_MAX = 70

@@ -15,6 +15,9 @@ const RANGE_BLOCKS = 20
 const LOOK_BACK_BLOCKS = 400
 const LOOK_BACK_QUERIES = 30
 
+const MORE_CALLS = 'Reading works; where calls are counted, use another node.'
+const OTHER = 'Take no payments through this node: change its configuration as it says, or use another one.'
+
 const NOBODY = { has: () => false, few: () => [] }
 
 /** What an examination is about. */
@@ -51,7 +54,7 @@ function tokenFact({ symbol, tokenDecimals, believed }: ExaminedTron): NodeFact 
     return { verdict: 'ok', text: `${network}, and its token ${name} with ${tokenDecimals} decimals` }
   }
   const text = `${network}; that its token has ${tokenDecimals} decimals is believed as configured, not read: ${believed}`
-  return { verdict: 'warning', text }
+  return { verdict: 'warning', text, advice: 'Compare the decimals with an explorer.' }
 }
 
 function solidFact({ side }: SolidSide): NodeFact {
@@ -71,7 +74,8 @@ async function rangeFact({ blocks, solid, head }: ExaminedTron): Promise<NodeFac
     },
     (reason) => {
       const meaning = 'each block is asked for by itself, so payments are seen with more calls'
-      return { verdict: 'warning', text: `does not give ${wanted} blocks for one question, and ${meaning}: ${reason}` }
+      const text = `does not give ${wanted} blocks for one question, and ${meaning}: ${reason}`
+      return { verdict: 'warning', text, advice: MORE_CALLS }
     },
   )
 }
@@ -84,12 +88,12 @@ async function infoFacts(examined: ExaminedTron): Promise<readonly NodeFact[]> {
     block = await blockWithCalls(examined)
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
-    return [{ verdict: 'failed', text: `does not give blocks, so no payment is seen: ${error.message}` }]
+    return [{ verdict: 'failed', text: `does not give blocks, so no payment is seen: ${error.message}`, advice: OTHER }]
   }
   if (block === null) {
     const unknown = 'it is not known whether it gives the infos from which payments in tokens are read'
     const text = `has no call of a contract in its last ${LOOK_BACK_BLOCKS} blocks, as far as they were looked at: ${unknown}`
-    return [{ verdict: 'warning', text }]
+    return [{ verdict: 'warning', text, advice: 'Ask again when a contract has been called, before you take money.' }]
   }
   const facts = [await infoFact(examined, solid.side, block)]
   if (solid.side !== '/wallet') facts.push(await newInfoFact(examined, block))
@@ -119,10 +123,18 @@ async function infoFact(examined: ExaminedTron, side: Side, block: TronBlock): P
   const singly = await failureOf(attempt.singly)
   if (singly === null) {
     const meaning = 'each transaction is asked for by itself, so payments are seen with many more calls'
-    return { verdict: 'warning', text: `does not return ${what}, at once, and ${meaning}: ${wholly}` }
+    return {
+      verdict: 'warning',
+      text: `does not return ${what}, at once, and ${meaning}: ${wholly}`,
+      advice: MORE_CALLS,
+    }
   }
   const reason = attempt.isNothing ? NO_HISTORY : `${wholly}; ${singly}`
-  return { verdict: 'failed', text: `does not return ${what}, so NO payment in tokens is seen: ${reason}` }
+  return {
+    verdict: 'failed',
+    text: `does not return ${what}, so NO payment in tokens is seen: ${reason}`,
+    advice: OTHER,
+  }
 }
 
 /** Payments in tokens are pending before they are solidified only where the full interface gives infos, too. */
@@ -135,6 +147,7 @@ async function newInfoFact(examined: ExaminedTron, block: TronBlock): Promise<No
   return {
     verdict: 'warning',
     text: `does not return the transaction infos of new blocks, so ${meaning}: ${wholly}; ${singly}`,
+    advice: 'Use a node that gives them where payers wait for a sign, or leave it so.',
   }
 }
 
