@@ -89,7 +89,15 @@ export function truthOf(block: EmulatedBlock, accounts: ReadonlySet<string>): Ob
   const { height, hash, parentHash, timeMs } = block
   const transfers = height === 0 ? [] : transfersOf(block, accounts)
   const hidden = announcesTo(block, accounts) ? 0 : transfers.filter(({ index }) => index > 0).length
-  return { height, hash, parentHash, timeMs, timeEndMs: timeMs, transfers, ...(hidden === 0 ? {} : { unannounced: hidden }) }
+  return {
+    height,
+    hash,
+    parentHash,
+    timeMs,
+    timeEndMs: timeMs,
+    transfers,
+    ...(hidden === 0 ? {} : { unannounced: hidden }),
+  }
 }
 
 /** What they must see of it while it is new: what it announces. */

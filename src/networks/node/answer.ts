@@ -1,6 +1,5 @@
 /** The ways in which a node fails to answer, and checks of what it answers. */
 
-import { isObject } from '../../base/json-object.js'
 import type { ProblemReason } from '../network-reader.js'
 
 /** A failure of a node, or of the way to it. Another endpoint may succeed, and so may a later retry. */
@@ -119,14 +118,6 @@ export function mayDoOtherwise(failure: unknown): failure is NodeFailure {
   return !(failure instanceof HttpFailure && failure.reason === 'connection')
 }
 
-/** Whether a smaller query may succeed where this one failed. Nodes word it in too many ways to be sure. */
-export function isPerhapsTooLarge(failure: unknown): boolean {
-  if (failure instanceof HttpFailure) {
-    return failure.reason === 'too_long' || [400, 413, 414, 422].includes(failure.status ?? 0)
-  }
-  return failure instanceof RpcFailure
-}
-
 /** The codes of JSON-RPC for a method that is not there, of three families of nodes, and how nodes word it otherwise. */
 const MISSING_METHOD_CODES: readonly number[] = [-32_601, -32_004, -32_700]
 const MISSING_METHOD_STATUSES: readonly (number | null)[] = [404, 405, 501]
@@ -142,23 +133,7 @@ export function isMissingMethod(failure: unknown): failure is NodeFailure {
   return MISSING_METHOD_STATUSES.includes(failure.status) || MISSING_METHOD_TEXT.test(failure.said ?? '')
 }
 
-/** Throws `BadAnswer` unless a condition holds, as do the following checks, which name `what` was expected. */
+/** Throws `BadAnswer` unless a condition holds. */
 export function demand(holds: boolean, flaw: string): asserts holds {
   if (!holds) throw new BadAnswer(flaw)
-}
-
-export function objectOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  demand(isObject(value), `${what}: not an object`)
-  return value
-}
-
-export function listOf(value: unknown, what: string): readonly unknown[] {
-  demand(Array.isArray(value), `${what}: not a list`)
-  return value
-}
-
-/** A text of the given form. */
-export function textOf(value: unknown, form: RegExp, what: string): string {
-  demand(typeof value === 'string' && form.test(value), `${what}: not a text of the form ${form.source}`)
-  return value
 }

@@ -6,7 +6,7 @@ import { accountOf, addressOfAccount } from './address.js'
 import { nativePayment, type Payment, sunOf } from './payment.js'
 
 /** The index of the first transfer that a contract makes within a transaction; logs never come near. */
-export const INTERNAL_INDEX_BASE = 0x8000_0000
+const INTERNAL_INDEX_BASE = 0x8000_0000
 
 /**
  * The notes of internal transactions that move TRX, as nodes write them: `call`, `create` and `suicide` in hex. Every

@@ -20,8 +20,8 @@ import { TronApi } from './tron-api.js'
 const HISTORY_DEPTH = 100
 /** New blocks in one query, where they did not come with the head. */
 const FRESH_MAX = 16
-/** A sound node's newest block is not older: five slots. */
-const NEWEST_AGE_MAX_MS = 15_000
+/** A sound node's newest block is not older: ten slots, for clocks that differ. */
+const NEWEST_AGE_MAX_MS = 30_000
 /** While no payment waits for its confirmation, the solidified side is asked with every fourth head only. */
 const HEADS_PER_SOLID_LOOK = 4
 /** How often the infos of a new block are asked for before it is taken as it is. They come a little later than the block. */
