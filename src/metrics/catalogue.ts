@@ -175,7 +175,12 @@ export const metricsCatalogue = {
   endpointLimited: counter(
     'billhook_endpoint_limited_total',
     ['network', 'endpoint'],
-    'Queries that a node refused because of a limit of its rate.',
+    'Calls that a node refused because of a limit of its rate.',
+  ),
+  endpointRate: gauge(
+    'billhook_endpoint_calls_per_second',
+    ['network', 'endpoint'],
+    'Calls a second that a node allows, as far as its refusals have shown; absent while no limit is known.',
   ),
   endpointProblem: gauge(
     'billhook_endpoint_problem',

@@ -58,6 +58,11 @@ export function watchNetworks(registry: Registry, watched: Watched): void {
   endpointCount(metricsCatalogue.endpointRequests, ({ requests }) => requests)
   endpointCount(metricsCatalogue.endpointFailures, ({ failures }) => failures)
   endpointCount(metricsCatalogue.endpointLimited, ({ limited }) => limited)
+  gauge(registry, metricsCatalogue.endpointRate, (one) =>
+    forEndpoints(watched.watchers, (labels, { callsPerSecond }) => {
+      if (Number.isFinite(callsPerSecond)) one.set(labels, callsPerSecond)
+    }),
+  )
   // A node without a problem has no sample: nodes times reasons would be many.
   gauge(registry, metricsCatalogue.endpointProblem, (one) =>
     forEndpoints(watched.watchers, (labels, { problem }) => {

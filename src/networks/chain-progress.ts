@@ -16,6 +16,11 @@ const STEP_BLOCKS_MAX = 250
 /** Unconfirmed blocks that are read and recorded together. */
 const FOLLOWED_BLOCKS_MAX = 200
 /**
+ * At nodes that limit the rate, as many blocks are read together as they allow calls in this time: what is confirmed
+ * meanwhile comes first, and what was read is recorded soon.
+ */
+const LIMITED_PIECE_SECONDS = 8
+/**
  * The most blocks that wait for their confirmation. Where finality takes 20 minutes and four blocks come in a second it is
  * 4800. When finality stands still, work and disk end here.
  */
@@ -119,7 +124,7 @@ export class ChainProgress {
       throw new NetworkProblem('unconfirmed', `${reader.network}: ${message}`)
     }
     const next = tip.height + 1
-    const to = Math.min(head.latest, tip.height + Math.min(room, FOLLOWED_BLOCKS_MAX))
+    const to = Math.min(head.latest, tip.height + Math.min(room, FOLLOWED_BLOCKS_MAX, this.pieceMax))
     const blocks = await reader.fresh(next, to, await chain.watched(reader.network))
     const [first] = blocks
     // The node that reported the head was ahead of the others.
@@ -156,8 +161,14 @@ export class ChainProgress {
     return true
   }
 
-  private async read(from: number, to: number): Promise<readonly ObservedBlock[]> {
+  /** The most blocks that are read together. */
+  private get pieceMax(): number {
+    return Math.ceil(LIMITED_PIECE_SECONDS * this.options.reader.callsPerSecond())
+  }
+
+  private async read(from: number, end: number): Promise<readonly ObservedBlock[]> {
     const { reader, chain } = this.options
+    const to = Math.min(end, from + this.pieceMax - 1)
     const blocks = await reader.blocks(from, to, await chain.watched(reader.network))
     const last = blocks.at(-1)?.height ?? to + 1
     if (blocks[0]?.height !== from || last > to || !isConsecutive(blocks)) {

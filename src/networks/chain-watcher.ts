@@ -19,6 +19,8 @@ export const RETRY_PAUSE_MAX_MS = 60_000
 
 /** Failures in a row from which it is logged that a second node is behind. */
 const BEHIND_LOGGED_FROM = 8
+/** At nodes that limit the rate, the head is queried once in so many calls that they allow: it costs one or two of them. */
+const CALLS_PER_HEAD = 8
 
 /** The record of the last attempt when it succeeded. */
 const SUCCEEDED = { failures: 0, lastError: null, problem: null } satisfies Partial<WatcherRecord>
@@ -41,6 +43,7 @@ export class ChainWatcher {
   private readonly progress: ChainProgress
   private readonly catchUpLog: CatchUpLog
   private isVerified = false
+  private verifying: Promise<void> | null = null
   private headAtMs = Number.NEGATIVE_INFINITY
   private running: Promise<void> | null = null
   private readonly stopping = new AbortController()
@@ -58,10 +61,11 @@ export class ChainWatcher {
    * again. Rejects, while it goes on, unless they could be read or did not answer yet: with `WrongNode` when a node says so.
    */
   async start(): Promise<void> {
-    const failure = await this.verify().then(
-      () => null,
-      (error: unknown) => ({ error }),
-    )
+    const failure = await new Promise<{ readonly error: unknown } | null>((resolve) => {
+      // A node that limits the rate is waited for by `run`.
+      const goOn = () => resolve(null)
+      this.verify(goOn).then(goOn, (error: unknown) => resolve({ error }))
+    })
     if (failure !== null) this.noteFailure(failure.error)
     if (!this.isStopping) this.running = this.run()
     if (failure !== null && !(failure.error instanceof NodeUnavailable)) throw failure.error
@@ -70,6 +74,7 @@ export class ChainWatcher {
   /** Waits for the query or step in progress, and closes the connections. */
   async stop(): Promise<void> {
     this.stopping.abort()
+    this.options.reader.stopWaiting()
     await this.running
     await this.options.reader.close()
   }
@@ -104,7 +109,7 @@ export class ChainWatcher {
       this.catchUpLog.update()
       if (isMore) return 0
       this.headAtMs = Number.NEGATIVE_INFINITY
-      return this.options.pollMs
+      return this.headEveryMs
     } catch (error) {
       this.headAtMs = Number.NEGATIVE_INFINITY
       const { reader, pollMs, random } = this.options
@@ -114,21 +119,31 @@ export class ChainWatcher {
     }
   }
 
-  private async verify(): Promise<void> {
+  /** A verification that is under way is not begun again. */
+  private async verify(onRefusal?: () => void): Promise<void> {
     if (this.isVerified) return
-    await this.options.reader.verify()
+    this.verifying ??= this.options.reader.verify(onRefusal).finally(() => {
+      this.verifying = null
+    })
+    await this.verifying
     this.isVerified = true
   }
 
   /** Queries the head no more often while there is much to do than while there is nothing. */
   private async head(): Promise<AgedHead> {
-    const { reader, clock, pollMs } = this.options
+    const { reader, clock } = this.options
     const known = this.record.head
-    if (known !== null && Math.abs(clock.now() - this.headAtMs) < pollMs) return known
+    if (known !== null && Math.abs(clock.now() - this.headAtMs) < this.headEveryMs) return known
     const head = await reader.head()
     this.record.head = head
     this.headAtMs = clock.now()
     return head
+  }
+
+  /** The time from one query of the head to the next. */
+  private get headEveryMs(): number {
+    const { reader, pollMs } = this.options
+    return Math.max(pollMs, Math.ceil((CALLS_PER_HEAD * 1000) / reader.callsPerSecond()))
   }
 
   /** Returns how many attempts in a row have failed. */

@@ -10,6 +10,8 @@ export const PROBLEM_REASONS = [
   'disagreement',
   /** No new block for longer than the network ever takes. */
   'stalled',
+  /** The nodes allow fewer calls than reading takes. It passes when they allow more. */
+  'limited',
   /** Blocks that are needed are no longer kept. */
   'pruned',
   /** There is no block with the tag that confirms deposits. */
@@ -23,7 +25,7 @@ export const PROBLEM_REASONS = [
 ] as const
 export type ProblemReason = (typeof PROBLEM_REASONS)[number]
 
-/** A state that lasts until somebody acts. */
+/** A state that lasts until somebody acts, or at least for long. */
 export interface Problem {
   readonly reason: ProblemReason
   readonly message: string
@@ -55,9 +57,10 @@ export interface NetworkReader {
   readonly network: Network
   /**
    * Checks that the nodes are of this network and know the configured token with its decimals. Rejects with `WrongNode`
-   * when one is not, and with `NodeUnavailable` when none answers.
+   * when one is not, and with `NodeUnavailable` when none answers. `onRefusal` is called when a node limits the rate, and
+   * the check therefore takes its time.
    */
-  verify(): Promise<void>
+  verify(onRefusal?: () => void): Promise<void>
   /** Forgets what the nodes have called confirmed. Each is checked again before its next query. */
   distrust(): void
   /**
@@ -85,6 +88,10 @@ export interface NetworkReader {
   blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
   /** Each endpoint by its address without credentials, for metrics and the log. */
   endpoints(): readonly EndpointHealth[]
+  /** Calls a second that the nodes allow; infinite while no limit is known. */
+  callsPerSecond(): number
+  /** Ends the waiting for nodes that limit the rate of calls: what would have to wait rejects with `NodeUnavailable`. */
+  stopWaiting(): void
   /** Closes the connections. */
   close(): Promise<void>
 }
@@ -96,8 +103,10 @@ export interface EndpointHealth {
   readonly isUsed: boolean
   readonly failures: number
   readonly requests: number
-  /** Queries that it refused because of a limit of its rate. */
+  /** Calls that it refused because of a limit of its rate. */
   readonly limited: number
+  /** Calls a second that it allows; infinite while no limit is known. */
+  readonly callsPerSecond: number
   /** What is wrong with it until somebody acts; null when nothing is known. */
   readonly problem: Problem | null
 }

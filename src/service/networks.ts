@@ -14,7 +14,7 @@ import type { EndpointAddress } from '../networks/node/http-json.js'
 import { NodesReader } from '../networks/node/nodes-reader.js'
 import { accountOfAddress } from '../networks/tron/address.js'
 import { TronNode } from '../networks/tron/node.js'
-import { systemScheduler } from '../scheduler.js'
+import { systemScheduler, wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import { catalogueOf, isWatched } from './catalogue.js'
 import type { Core, CoreContext } from './core.js'
@@ -29,6 +29,8 @@ const TIP_CHECK_MS = 15_000
 /** What the reader of a network is built from. */
 interface ReaderParts extends Pick<CoreContext, 'clock' | 'log'> {
   readonly settings: Pick<Settings, 'nodeTimeoutMs'>
+  /** How long a call waits for its turn at a node that limits the rate; minutes when absent. */
+  readonly patienceMs?: number
 }
 
 /**
@@ -134,15 +136,17 @@ function addressOf({ full, solidity }: TronUrl, headers: Readonly<Record<string,
   return { url: full, headers, ...elsewhere }
 }
 
-function commonOptions({ id, kind, quietSeconds }: NetworkEntry, { settings, clock, log }: ReaderParts) {
+function commonOptions({ id, kind, quietSeconds }: NetworkEntry, { settings, clock, log, patienceMs }: ReaderParts) {
   return {
     network: id,
     headAgeMaxMs: (quietSeconds ?? QUIET_SECONDS[kind]) * MS_PER_SECOND,
     timeoutMs: settings.nodeTimeoutMs,
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     clock,
-    scheduler: systemScheduler,
+    // Commands must not end while a node is waited for.
+    scheduler: wakefulScheduler,
     random: Math.random,
     log,
+    ...(patienceMs === undefined ? {} : { patienceMs }),
   }
 }

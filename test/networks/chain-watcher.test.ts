@@ -637,3 +637,65 @@ describe('a watcher that is stopped', () => {
     }),
   )
 })
+
+describe('a watcher whose nodes limit the rate', () => {
+  test(
+    'begins without waiting for their pauses, and goes on when they have been checked',
+    fixture(async (t) => {
+      const checked = deferred<void>()
+      const verify: NetworkReader['verify'] = async (onRefusal) => {
+        await t.reader.verify()
+        onRefusal?.()
+        await checked.promise
+      }
+      t.watcher = t.newWatcher({ reader: withMethods<NetworkReader>(t.reader, { verify }) })
+      await t.watcher.start()
+      assert.equal(t.reader.asked.head, 0)
+      checked.resolve()
+      await t.rest()
+      assert.equal(t.reader.asked.head, 1)
+      assert.equal(t.reader.asked.verify, 1, 'the check under way is waited for')
+    }),
+  )
+
+  test(
+    'asks for the head more seldom, and reads fewer blocks together',
+    fixture(async (t) => {
+      t.mine(40)
+      const ranges: number[] = []
+      const reader = withMethods<NetworkReader>(t.reader, {
+        callsPerSecond: () => 0.5,
+        blocks: (from, to, watched) => {
+          ranges.push(to - from + 1)
+          return t.reader.blocks(from, to, watched)
+        },
+        fresh: (from, to, watched) => {
+          ranges.push(to - from + 1)
+          return t.reader.fresh(from, to, watched)
+        },
+      })
+      t.watcher = t.newWatcher({ reader })
+      await t.watcher.start()
+      await t.rest()
+      assert.equal(t.watcher.state().lagBlocks, 0)
+      assert.equal(Math.max(...ranges), 4)
+      assert.equal(t.scheduler.delays.at(-1), 16_000)
+      assert.equal(t.reader.asked.head, 1)
+    }),
+  )
+
+  test(
+    'does not wait for them when it stops',
+    fixture(async (t) => {
+      const waiting = deferred<never>()
+      const reader = withMethods<NetworkReader>(t.reader, {
+        head: () => waiting.promise,
+        stopWaiting: () => waiting.reject(new NodeUnavailable('no turn in time')),
+      })
+      t.watcher = t.newWatcher({ reader })
+      await t.watcher.start()
+      await t.watcher.stop()
+      assert.equal(t.reader.isClosed, true)
+    }),
+  )
+})

@@ -94,6 +94,12 @@ export class SimulatedReader implements NetworkReader {
     return []
   }
 
+  callsPerSecond() {
+    return Number.POSITIVE_INFINITY
+  }
+
+  stopWaiting() {}
+
   async close(): Promise<void> {
     this.isClosed = true
   }

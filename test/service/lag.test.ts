@@ -27,6 +27,11 @@ describe('lag', () => {
     ['is quiet for too long', { network: QUIET.network, lagMs: QUIET.ms + 1000 }, 'QUIET was last read 181 s behind.'],
     ['has not been read', {}, 'SEP has not been read yet.'],
     [
+      'is limited',
+      { problem: { reason: 'limited', message: 'the nodes of SEP allow 0.5 calls a second' } },
+      'SEP is limited: its nodes allow fewer calls than reading takes, so payments are seen late; see the log.',
+    ],
+    [
       'cannot be watched',
       { lagMs: 0, problem: { reason: 'pruned', message: 'https://node.example: gone' } },
       'SEP cannot be watched: its nodes have dropped blocks that are needed; see the log.',

@@ -1,6 +1,7 @@
 /** The ways in which a node fails to answer, and checks of what it answers. */
 
 import type { ProblemReason } from '../network-reader.js'
+import { askedWaitMs, askedWaitOfAnswerMs, isLimitingStatus } from './rate-refusal.js'
 
 /** A failure of a node, or of the way to it. Another endpoint may succeed, and so may a later retry. */
 export abstract class NodeFailure extends Error {}
@@ -91,22 +92,16 @@ export class BadAnswer extends NodeFailure {
   override readonly name = 'BadAnswer'
 }
 
-/** The statuses with which a node turns clients away for now. Hosted nodes answer 403 under load. */
-const LIMITING_STATUSES: readonly (number | null)[] = [403, 429, 503]
-/** How nodes word in their own protocol that a client asks too often. */
-const LIMITING_TEXT =
-  /rate.?limit|too many requests|requests? (?:rate|count|limit)|(?:requests|calls) per (?:second|minute|day)|throttl|(?:compute units?|credits|capacity|quota).{0,30}(?:exceed|exhaust|reached)|exceeded.{0,40}(?:compute units?|credits|capacity|quota|per second)/i
-
-/** Whether the text of an error says that the client asks too often. */
-export function isLimitingText(text: string): boolean {
-  return LIMITING_TEXT.test(text)
-}
-
-/** How long a node that turns its client away asks to wait, in milliseconds, 0 when it does not say; null otherwise. */
+/**
+ * How long a node that refuses a client for its rate asks to wait, in milliseconds, 0 when it does not say. Null for every
+ * other failure.
+ */
 export function limitOf(failure: unknown): number | null {
-  const isLimiting =
-    failure instanceof RateLimited || (failure instanceof HttpFailure && LIMITING_STATUSES.includes(failure.status))
-  return isLimiting ? (failure.retryAfterMs ?? 0) : null
+  if (failure instanceof RateLimited) return failure.retryAfterMs ?? 0
+  if (!(failure instanceof HttpFailure) || failure.status === null) return null
+  const { status, retryAfterMs, said, answer } = failure
+  if (!isLimitingStatus(status, retryAfterMs, said)) return null
+  return Math.max(retryAfterMs ?? 0, askedWaitMs(said ?? '') ?? 0, askedWaitOfAnswerMs(answer) ?? 0)
 }
 
 /**

@@ -8,27 +8,22 @@ import type { HttpJson } from './http-json.js'
 /** The pause after a failure, doubled with every failure in a row. */
 export const PAUSE_MIN_MS = 1000
 export const PAUSE_MAX_MS = 60_000
-/** The longest pause that a node can ask for, so that it cannot disable itself for good. */
-export const ASKED_PAUSE_MAX_MS = 5 * 60_000
 
 /** What a query is about. What went wrong with one kind is over when a query of this kind succeeds. */
 export type QueryKind = 'check' | 'head' | 'blocks'
 
 /** A node at an address, and whether to use it now. */
 export class Endpoint {
-  /** Failed queries in total. */
+  /** Failed queries in total, without those that were refused for their rate. */
   failures = 0
-  /** Queries that the node refused because of a limit of its rate. */
-  limited = 0
   /** The time of its newest block while that is too old; null while it is not. */
   stalledMs: number | null = null
-  /** Whether the node was checked to be of the configured network since its last failure, and is still trusted. */
-  isChecked = false
   private readonly problems = new Map<QueryKind, Problem>()
   private failuresInRow = 0
   private failedAtMs = 0
   private pauseMs = 0
   private isTried = false
+  private checked: Promise<void> | null = null
 
   constructor(
     readonly http: HttpJson,
@@ -40,6 +35,31 @@ export class Endpoint {
   /** Whether its last query succeeded. */
   get isHealthy(): boolean {
     return this.failuresInRow === 0
+  }
+
+  /** Whether a query would be answered at once, as far as is known. */
+  get isReady(): boolean {
+    return this.isHealthy && !this.http.pacer.isSlow
+  }
+
+  /**
+   * Resolves when the node has been checked to be of the configured network since its last failure or doubt. Rejects like
+   * the check. A check that is under way is not begun twice.
+   */
+  check(): Promise<void> {
+    if (this.checked === null) {
+      const check = this.node.check()
+      this.checked = check
+      check.catch(() => {
+        if (this.checked === check) this.checked = null
+      })
+    }
+    return this.checked
+  }
+
+  /** Lets the node be checked again before its next query. */
+  doubt(): void {
+    this.checked = null
   }
 
   /**
@@ -76,14 +96,13 @@ export class Endpoint {
   /** Returns the problem that the error tells of, if it is one. */
   failed(error: NodeFailure | WrongNode, kind: QueryKind): Problem | null {
     this.isTried = false
-    this.isChecked = false
-    this.failures += 1
-    this.failuresInRow += 1
     this.failedAtMs = this.clock.now()
-    const backOff = { firstMs: PAUSE_MIN_MS, maxMs: PAUSE_MAX_MS, random: this.random }
-    const limitMs = limitOf(error)
-    if (limitMs !== null) this.limited += 1
-    this.pauseMs = Math.max(backOffMs(this.failuresInRow, backOff), Math.min(limitMs ?? 0, ASKED_PAUSE_MAX_MS))
+    // A refusal for the rate says nothing about the node, and when to call again is the pacer's matter.
+    if (limitOf(error) !== null) return null
+    this.failures += 1
+    this.doubt()
+    this.failuresInRow += 1
+    this.pauseMs = backOffMs(this.failuresInRow, { firstMs: PAUSE_MIN_MS, maxMs: PAUSE_MAX_MS, random: this.random })
     if (!(error instanceof UnfitNode || error instanceof WrongNode)) return null
     const problem = { reason: error.reason, message: error.message }
     this.problems.set(error instanceof WrongNode ? 'check' : kind, problem)

@@ -6,6 +6,7 @@ import type { Scheduler } from '../../scheduler.js'
 import { HttpFailure } from './answer.js'
 import { JsonScanner, MalformedJson } from './json-scanner.js'
 import type { Shape } from './json-shape.js'
+import { Pacer } from './pacer.js'
 import { Route } from './route.js'
 import { wordsIn, wordsOf } from './words.js'
 
@@ -50,6 +51,8 @@ export class HttpJson {
   readonly name: string
   /** Requests begun. */
   requests = 0
+  /** Makes the calls at the pace that the endpoint allows. A call waits for its turn outside of its time limit. */
+  readonly pacer: Pacer
   private readonly main: Route
   private readonly other: { readonly prefix: string; readonly route: Route } | null
   private readonly secrets: readonly string[]
@@ -65,6 +68,7 @@ export class HttpJson {
     this.secrets = [...this.main.secrets, ...(this.other?.route.secrets ?? [])]
       .filter((part) => part.length >= SECRET_LENGTH_MIN)
       .sort((a, b) => b.length - a.length)
+    this.pacer = new Pacer(options)
     this.http = new BoundedHttp({ connectionsMax: CONNECTIONS_MAX, ...options })
   }
 
@@ -98,6 +102,7 @@ export class HttpJson {
 
   /** Closes the connections, also those in use. */
   close(): Promise<void> {
+    this.pacer.close()
     return this.http.close()
   }
 

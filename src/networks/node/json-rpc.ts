@@ -1,17 +1,9 @@
 import { isObject } from '../../base/json-object.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
-import {
-  BadAnswer,
-  HttpFailure,
-  isLimitingText,
-  limitOf,
-  mayDoOtherwise,
-  NodeFailure,
-  RateLimited,
-  RpcFailure,
-} from './answer.js'
+import { BadAnswer, HttpFailure, limitOf, mayDoOtherwise, NodeFailure, RateLimited, RpcFailure } from './answer.js'
 import type { HttpJson } from './http-json.js'
 import { either, fields, list, type Scalar, type Shape, scalar, type ValueOf } from './json-shape.js'
+import { askedWaitMs, askedWaitOfDataMs, isLimitingError } from './rate-refusal.js'
 import { wordsIn } from './words.js'
 
 /** Calls in the first batches. */
@@ -21,9 +13,6 @@ const SMALLEST_BATCH = 2
 const PARALLEL_BATCHES = 2
 /** The error code where a node gives none. */
 const NO_CODE = 0
-/** The codes of nodes for a client that asks too often, whatever they write. */
-const LIMITING_CODES: readonly number[] = [429, -32_029]
-const MS_PER_SECOND = 1000
 
 export interface RpcCall {
   readonly method: string
@@ -115,25 +104,46 @@ export class JsonRpc {
   private async send<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
     try {
       const results = await this.exchange(calls, shape)
-      if (calls.length >= this.batch.value) this.batch.succeeded()
+      // Where each call of a batch counts, one that has grown is refused at every pace.
+      const mayGrow = !Number.isFinite(this.http.pacer.callsPerSecond)
+      if (mayGrow && calls.length >= this.batch.value) this.batch.succeeded()
       return results
     } catch (error) {
       if (calls.length === 1 || !(error instanceof NodeFailure)) throw error
       this.batch.refused(calls.length)
+      if (error instanceof PartlyRefused) return await this.completed(calls, error.results, shape)
       // A node that is too slow is asked for less the next time: halves of halves would each take as long.
       const isSlow = error instanceof HttpFailure && error.reason === 'timeout'
-      if (isSlow || !mayDoOtherwise(error)) throw error
+      const isLimited = limitOf(error) !== null
+      if (isSlow || !(isLimited || mayDoOtherwise(error))) throw error
       const half = Math.ceil(calls.length / 2)
       const first = await this.send(calls.slice(0, half), shape)
       const results = [...first, ...(await this.send(calls.slice(half), shape))]
       // Without this every attempt to grow would cost a request. An error of one call says nothing of batches.
-      const isOfBatch = error instanceof BatchRefused || !(error instanceof RpcFailure)
+      const isOfBatch = error instanceof BatchRefused || !(isLimited || error instanceof RpcFailure)
       if (calls.length === SMALLEST_BATCH && isOfBatch) this.isBatchless = true
       return results
     }
   }
 
-  private async exchange<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
+  /** Calls again what the node has refused for its rate, and keeps the other results. */
+  private async completed<T>(
+    calls: readonly RpcCall[],
+    results: PartlyRefused['results'],
+    shape: Shape<T>,
+  ): Promise<readonly T[]> {
+    const refused = calls.filter((_, i) => results[i] === null)
+    const half = Math.ceil(refused.length / 2)
+    const again = [...(await this.send(refused.slice(0, half), shape))]
+    if (half < refused.length) again.push(...(await this.send(refused.slice(half), shape)))
+    return results.map((result) => (result === null ? again.shift() : result.value) as T)
+  }
+
+  private exchange<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
+    return this.http.pacer.call(() => this.ask(calls, shape), calls.length > 1)
+  }
+
+  private async ask<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
     const firstId = this.lastId + 1
     this.lastId += calls.length
     const requests = calls.map(({ method, params }, i) => ({ jsonrpc: '2.0', id: firstId + i, method, params }))
@@ -152,7 +162,23 @@ export class JsonRpc {
     if (answers.length !== calls.length || calls.some((_, i) => !byId.has(String(firstId + i)))) {
       throw new BatchRefused('it is not answered call by call')
     }
-    return calls.map((_, i) => this.resultOf(byId.get(String(firstId + i))))
+    return this.resultsOf(calls.map((_, i) => byId.get(String(firstId + i))))
+  }
+
+  /** Throws `PartlyRefused` when the node has refused some calls of a batch for its rate. */
+  private resultsOf<T>(answers: readonly (Answer<T> | undefined)[]): readonly T[] {
+    let refusal: RateLimited | null = null
+    const results = answers.map((answer) => {
+      try {
+        return { value: this.resultOf(answer as Answer<T>) }
+      } catch (error) {
+        if (!(error instanceof RateLimited)) throw error
+        refusal ??= error
+        return null
+      }
+    })
+    if (refusal !== null) throw new PartlyRefused(refusal, results)
+    return results.map((result) => result?.value as T)
   }
 
   /** The error of the protocol in an answer that HTTP calls an error, too. */
@@ -190,8 +216,8 @@ export class JsonRpc {
     const text = typeof message === 'string' ? message : 'no message'
     const number = typeof code === 'number' ? code : NO_CODE
     const shown = this.http.presentable(`error ${number}: ${text}`)
-    const isLimiting = LIMITING_CODES.includes(number) || isLimitingText(text)
-    return isLimiting ? new RateLimited(shown, askedPauseMs(data)) : new RpcFailure(number, shown)
+    if (!isLimitingError(number, text, data)) return new RpcFailure(number, shown)
+    return new RateLimited(shown, askedWaitOfDataMs(data) ?? askedWaitMs(text))
   }
 }
 
@@ -230,16 +256,20 @@ function isError(error: unknown): boolean {
   return error !== undefined && error !== null && error !== false
 }
 
+/** The node refuses calls of a batch for its rate. */
+class PartlyRefused extends RateLimited {
+  constructor(
+    refusal: RateLimited,
+    /** The results of the calls in their order; null for those that were refused. */
+    readonly results: readonly ({ readonly value: unknown } | null)[],
+  ) {
+    super(refusal.message, refusal.retryAfterMs)
+  }
+}
+
 /** A batch as a whole is refused. */
 class BatchRefused extends RpcFailure {
   constructor(message: string) {
     super(NO_CODE, `a batch: ${message}`)
   }
-}
-
-/** The pause that Infura's errors ask for, in ms; null where there is none. */
-function askedPauseMs(data: unknown): number | null {
-  const rate = isObject(data) ? data['rate'] : undefined
-  const seconds = isObject(rate) ? rate['backoff_seconds'] : undefined
-  return typeof seconds === 'number' && seconds > 0 ? seconds * MS_PER_SECOND : null
 }

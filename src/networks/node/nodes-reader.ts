@@ -12,14 +12,22 @@ import {
   type Problem,
   WrongNode,
 } from '../network-reader.js'
-import { BadAnswer, NodeFailure } from './answer.js'
+import { BadAnswer, limitOf, NodeFailure } from './answer.js'
 import type { ChainNode } from './chain-node.js'
 import { Endpoint, type QueryKind } from './endpoint.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
+import type { NodeFact } from './node-fact.js'
+import { PATIENCE_MS, type Urgency } from './pacer.js'
 
 const MS_PER_SECOND = 1000
 /** A block that a node lacks this far below its own head is one that it no longer keeps. */
 const HISTORY_DEPTH = 128
+/** How long a call waits for its turn where another node would be asked at once. */
+const SHORT_PATIENCE_MS = 1000
+/** How long a call waits for its turn at a node whose blocks are only compared. */
+const COMPARISON_PATIENCE_MS = 5000
+/** How long a call of an examination waits for its turn. Somebody looks on. */
+const EXAMINATION_PATIENCE_MS = 60_000
 
 const WRONG_NODE_ADVICE = 'Name a node of this network, or correct the network and its token in the settings.'
 
@@ -36,11 +44,24 @@ export interface NodesReaderOptions extends HttpJsonOptions {
   readonly nodeOf: (http: HttpJson) => ChainNode
   /** When a node's newest block is older, the head is also read from the next node: this one may have stalled. */
   readonly headAgeMaxMs: number
+  /** How long a call waits for its turn where no other node would be asked at once; six minutes when absent. */
+  readonly patienceMs?: number
+}
+
+/** What is asked of a node, and how urgently. */
+interface Query<T> {
+  readonly kind: QueryKind
+  readonly urgency: Urgency
+  /** How long each of its calls may wait; as long as is reasonable when absent. */
+  readonly patienceMs?: number
+  readonly onRefusal?: () => void
+  readonly work: (node: ChainNode) => Promise<T>
 }
 
 /**
  * Reads a network through the nodes at its endpoints. A query goes to the first healthy one, and after a `NodeFailure`
- * all of it to the next. Confirmed blocks are compared with those of a second node.
+ * all of it to the next. One whose limit slows reading down is asked when no other is well. Confirmed blocks are compared
+ * with those of a second node.
  */
 export class NodesReader implements NetworkReader {
   readonly network: Network
@@ -51,19 +72,23 @@ export class NodesReader implements NetworkReader {
   private confirmed: number | null = null
 
   constructor(private readonly options: NodesReaderOptions) {
-    const { network, addresses, nodeOf, clock, random } = options
+    const { network, addresses, nodeOf, clock, random, log } = options
     this.network = network
     this.all = addresses.map((address) => {
       const http = new HttpJson(address, options)
+      http.pacer.onLimit = (words) => {
+        const about = { network, endpoint: http.name, failure: words, callsPerSecond: http.pacer.callsPerSecond }
+        log.warn(about, 'a node limits the rate of calls; they are made more slowly')
+      }
       return new Endpoint(http, nodeOf(http), clock, random)
     })
   }
 
   /** Checks every endpoint, including those that are skipped now. */
-  async verify(): Promise<void> {
+  async verify(onRefusal: () => void = () => {}): Promise<void> {
     const checks = this.all.map((endpoint) => {
-      endpoint.isChecked = false
-      return this.attempt(endpoint, 'check', async () => {})
+      endpoint.doubt()
+      return this.attempt(endpoint, { kind: 'check', urgency: 'check', onRefusal, work: async () => {} })
     })
     const failures = (await Promise.all(checks)).filter((end) => 'reason' in end)
     const wrong = failures.find(({ problem }) => problem?.reason === 'wrong_node')
@@ -73,15 +98,17 @@ export class NodesReader implements NetworkReader {
 
   distrust(): void {
     this.confirmed = null
-    for (const endpoint of this.all) endpoint.isChecked = false
+    for (const endpoint of this.all) endpoint.doubt()
   }
 
   examine() {
     const { clock, headAgeMaxMs } = this.options
     return Promise.all(
       this.all.map(async ({ node, http }) => {
+        const purpose = { urgency: 'check', patienceMs: EXAMINATION_PATIENCE_MS } as const
         try {
-          return { endpoint: http.name, facts: await node.examine(clock.now(), headAgeMaxMs) }
+          const facts = await http.pacer.during(purpose, () => node.examine(clock.now(), headAgeMaxMs))
+          return { endpoint: http.name, facts: [...facts, ...limitFacts(http.pacer)] }
         } catch (error) {
           if (!(error instanceof NodeFailure || error instanceof WrongNode)) throw error
           const text = `fails: ${error.message}`
@@ -95,7 +122,11 @@ export class NodesReader implements NetworkReader {
   async head(): Promise<AgedHead> {
     const head = { latest: -1, confirmed: -1 }
     let newestMs = Number.NEGATIVE_INFINITY
-    for await (const [{ latest, confirmed, timeMs }, endpoint] of this.answers('head', (node) => node.head())) {
+    for await (const [{ latest, confirmed, timeMs }, endpoint] of this.answers({
+      kind: 'head',
+      urgency: 'head',
+      work: (node) => node.head(),
+    })) {
       head.confirmed = Math.max(head.confirmed, confirmed)
       head.latest = Math.max(head.latest, latest, confirmed)
       newestMs = Math.max(newestMs, timeMs)
@@ -108,7 +139,20 @@ export class NodesReader implements NetworkReader {
   }
 
   problem(): Problem | null {
-    return this.stalledMs === null ? null : this.stalled(`the newest block of ${this.network}`, this.stalledMs)
+    if (this.stalledMs !== null) return this.stalled(`the newest block of ${this.network}`, this.stalledMs)
+    const usable = this.all.filter(({ isHealthy }) => isHealthy)
+    if (usable.length === 0 || usable.some(({ isReady }) => isReady)) return null
+    const rate = Math.round(this.callsPerSecond() * 100) / 100
+    return { reason: 'limited', message: `the nodes of ${this.network} allow ${rate} calls a second` }
+  }
+
+  callsPerSecond(): number {
+    const usable = this.all.filter(({ isHealthy }) => isHealthy)
+    return Math.max(...(usable.length === 0 ? this.all : usable).map(({ http }) => http.pacer.callsPerSecond))
+  }
+
+  stopWaiting(): void {
+    for (const { http } of this.all) http.pacer.close()
   }
 
   private isStalled(timeMs: number): boolean {
@@ -123,21 +167,25 @@ export class NodesReader implements NetworkReader {
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
     if (this.confirmed === null) await this.head()
     const isConfirmed = height <= (this.confirmed ?? -1)
-    for await (const [block] of this.answers('blocks', (node) => node.block(height, watched, isConfirmed))) {
+    const urgency = isConfirmed ? 'confirmed' : 'unconfirmed'
+    const work = (node: ChainNode) => node.block(height, watched, isConfirmed)
+    for await (const [block] of this.answers({ kind: 'blocks', urgency, work })) {
       if (block !== null) return block
     }
     return null
   }
 
   async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
-    for await (const [blocks] of this.answers('blocks', (node) => node.fresh(from, to, watched))) {
+    const work = (node: ChainNode) => node.fresh(from, to, watched)
+    for await (const [blocks] of this.answers({ kind: 'blocks', urgency: 'unconfirmed', work })) {
       if (blocks.length > 0) return blocks
     }
     return []
   }
 
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
-    for await (const [blocks, endpoint] of this.answers('blocks', (node) => node.blocks(from, to, watched))) {
+    const work = (node: ChainNode) => node.blocks(from, to, watched)
+    for await (const [blocks, endpoint] of this.answers({ kind: 'blocks', urgency: 'confirmed', work })) {
       await this.compare(blocks, endpoint, watched)
       return blocks
     }
@@ -151,7 +199,12 @@ export class NodesReader implements NetworkReader {
   private async compare(blocks: readonly ObservedBlock[], teller: Endpoint, watched: WatchedAddresses): Promise<void> {
     for (const endpoint of this.all) {
       if (endpoint === teller || !endpoint.begin()) continue
-      const end = await this.attempt(endpoint, 'blocks', (node) => this.secondOpinion(node, endpoint, blocks, watched))
+      const end = await this.attempt(endpoint, {
+        kind: 'blocks',
+        urgency: 'confirmed',
+        patienceMs: COMPARISON_PATIENCE_MS,
+        work: (node) => this.secondOpinion(node, endpoint, blocks, watched),
+      })
       if (!('answer' in end) || end.answer === 'none') continue
       if (end.answer === 'agrees') return
       if (end.answer === 'later') throw new NodeBehind(`${endpoint.http.name} does not have the confirmed blocks yet`)
@@ -191,10 +244,11 @@ export class NodesReader implements NetworkReader {
 
   endpoints(): readonly EndpointHealth[] {
     return this.all.map((endpoint) => {
-      const { http, isHealthy, failures, limited, stalledMs } = endpoint
+      const { http, isHealthy, failures, stalledMs } = endpoint
       const stalled = stalledMs === null ? null : this.stalled('its newest block', stalledMs)
       const problem = endpoint.problem ?? stalled
-      return { name: http.name, isUsed: isHealthy, failures, requests: http.requests, limited, problem }
+      const { refusals: limited, callsPerSecond } = http.pacer
+      return { name: http.name, isUsed: isHealthy, failures, requests: http.requests, limited, callsPerSecond, problem }
     })
   }
 
@@ -207,17 +261,15 @@ export class NodesReader implements NetworkReader {
    * queried when the next answer is taken. Endpoints that fail or are skipped yield no answer. Rejects with
    * `NodeUnavailable` when that is all of them, and with any other error that `work` throws.
    */
-  private async *answers<T>(
-    kind: QueryKind,
-    work: (node: ChainNode) => Promise<T>,
-  ): AsyncGenerator<readonly [T, Endpoint], void, void> {
+  private async *answers<T>(query: Query<T>): AsyncGenerator<readonly [T, Endpoint], void, void> {
     const failures: Exclude<End<T>, { readonly answer: T }>[] = []
-    for (const endpoint of this.all) {
+    const isSlow = ({ http }: Endpoint) => http.pacer.isSlow
+    for (const endpoint of [...this.all.filter((one) => !isSlow(one)), ...this.all.filter(isSlow)]) {
       if (!endpoint.begin()) {
         failures.push({ reason: `${endpoint.http.name}: left alone after failures`, problem: null })
         continue
       }
-      const end = await this.attempt(endpoint, kind, work)
+      const end = await this.attempt(endpoint, query)
       if ('answer' in end) yield [end.answer, endpoint]
       else failures.push(end)
     }
@@ -225,19 +277,17 @@ export class NodesReader implements NetworkReader {
   }
 
   /** Makes a query, after the check if it is due, and notes how it ended. Rejects with failures that are not the node's. */
-  private async attempt<T>(
-    endpoint: Endpoint,
-    kind: QueryKind,
-    work: (node: ChainNode) => Promise<T>,
-  ): Promise<End<T>> {
+  private async attempt<T>(endpoint: Endpoint, query: Query<T>): Promise<End<T>> {
     const { log, network } = this.options
     const { node, http } = endpoint
+    const patienceMs = query.patienceMs ?? this.patienceAt(endpoint)
     try {
-      if (!endpoint.isChecked) await node.check()
-      endpoint.isChecked = true
-      const answer = await work(node)
+      const answer = await http.pacer.during({ ...query, patienceMs }, async () => {
+        await endpoint.check()
+        return await query.work(node)
+      })
       if (!endpoint.isHealthy) log.info({ network, endpoint: http.name }, 'a node is well again')
-      endpoint.succeeded(kind)
+      endpoint.succeeded(query.kind)
       return { answer }
     } catch (error) {
       if (!(error instanceof NodeFailure || error instanceof WrongNode)) {
@@ -247,16 +297,33 @@ export class NodesReader implements NetworkReader {
       // What a node of another chain has called confirmed says nothing of this one.
       if (error instanceof WrongNode) this.confirmed = null
       const about = { network, endpoint: http.name, failure: error.message }
-      if (endpoint.isHealthy) log.warn(about, 'a node failed')
+      if (endpoint.isHealthy && limitOf(error) === null) log.warn(about, 'a node failed')
       else log.debug(about, 'a node failed again')
-      const problem = endpoint.failed(error, kind)
+      const problem = endpoint.failed(error, query.kind)
       const reason = `${http.name}: ${error.message}`
       return { reason, problem: problem === null ? null : { ...problem, message: reason } }
     }
+  }
+
+  /** The only node that is left is waited for. */
+  private patienceAt(endpoint: Endpoint): number {
+    const isOther = this.all.some((other) => other !== endpoint && other.isReady)
+    return isOther ? SHORT_PATIENCE_MS : (this.options.patienceMs ?? PATIENCE_MS)
   }
 
   private unavailable(failures: readonly { readonly reason: string; readonly problem: Problem | null }[]) {
     const problem = failures.find((failure) => failure.problem !== null)?.problem ?? null
     return new NodeUnavailable(`${this.network}: ${failures.map(({ reason }) => reason).join('; ')}`, problem)
   }
+}
+
+/** What an examination has shown of a limit; nothing when there is none. */
+function limitFacts({ callsPerSecond }: HttpJson['pacer']): readonly NodeFact[] {
+  if (!Number.isFinite(callsPerSecond)) return []
+  return [
+    {
+      verdict: 'warning',
+      text: `limits the rate: this examination was slowed down to ${callsPerSecond.toFixed(1)} calls a second`,
+    },
+  ]
 }

@@ -1,14 +1,7 @@
-import {
-  demand,
-  HttpFailure,
-  isLimitingText,
-  type NodeFailure,
-  RateLimited,
-  RpcFailure,
-  UnfitNode,
-} from '../node/answer.js'
+import { demand, HttpFailure, type NodeFailure, RateLimited, RpcFailure, UnfitNode } from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
 import { either, fields, items, type Scalar, type Shape, scalar, type ValueOf } from '../node/json-shape.js'
+import { askedWaitMs, isLimitingText } from '../node/rate-refusal.js'
 
 /** TRON's errors have no numbers. */
 const NO_CODE = 0
@@ -31,21 +24,25 @@ export class TronApi {
   constructor(private readonly http: HttpJson) {}
 
   /** Fields of the object that answers. */
-  async object<S extends Shapes>(path: string, parameters: Parameters, shapes: S): Promise<FieldsOf<S>> {
+  object<S extends Shapes>(path: string, parameters: Parameters, shapes: S): Promise<FieldsOf<S>> {
     const shape = fields<S & { readonly Error: Shape<Scalar | undefined> }>({ ...shapes, Error: scalar })
-    const answer = await this.post(path, parameters, shape)
-    demand(answer !== null && answer !== undefined, `${path}: the answer is not an object`)
-    if (answer.Error !== undefined) throw this.reported(path, answer.Error)
-    return answer
+    return this.http.pacer.call(async () => {
+      const answer = await this.post(path, parameters, shape)
+      demand(answer !== null && answer !== undefined, `${path}: the answer is not an object`)
+      if (answer.Error !== undefined) throw this.reported(path, answer.Error)
+      return answer
+    })
   }
 
   /** Takes the items of the list that answers, as they come. False when an object answers. */
-  async list<T>(path: string, parameters: Parameters, item: Shape<T>, take: (item: T) => void): Promise<boolean> {
+  list<T>(path: string, parameters: Parameters, item: Shape<T>, take: (item: T) => void): Promise<boolean> {
     const all = items(item, () => ({ take, end: () => true as const }))
-    const answer = await this.post(path, parameters, either(all, fields({ Error: scalar })))
-    if (answer === true) return true
-    if (answer?.Error !== undefined) throw this.reported(path, answer.Error)
-    return false
+    return this.http.pacer.call(async () => {
+      const answer = await this.post(path, parameters, either(all, fields({ Error: scalar })))
+      if (answer === true) return true
+      if (answer?.Error !== undefined) throw this.reported(path, answer.Error)
+      return false
+    })
   }
 
   /** Words of a node, fit for a log. */
@@ -65,7 +62,7 @@ export class TronApi {
   private reported(path: string, error: Scalar): NodeFailure {
     const words = typeof error === 'string' ? error : 'an error'
     const shown = `${path}: ${this.http.presentable(words)}`
-    if (isLimitingText(words)) return new RateLimited(shown)
+    if (isLimitingText(words)) return new RateLimited(shown, askedWaitMs(words))
     return LITE.test(words) ? liteNode(shown) : new RpcFailure(NO_CODE, withAdvice(shown, words))
   }
 }

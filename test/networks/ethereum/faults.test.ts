@@ -175,7 +175,6 @@ describe('the Ethereum reader behind faults', { skip: anvilAbsence }, () => {
     ['nothing wrong', {}, 'truth'],
     ['an inner error', whole((response) => response.writeHead(500).end()), 'unavailable'],
     ['a page of a balancer', whole((response) => response.writeHead(502).end('<html>Bad gateway')), 'unavailable'],
-    ['429', whole((response) => response.writeHead(429, { 'retry-after': '1' }).end('{}')), 'unavailable'],
     ['403', whole((response) => response.writeHead(403).end('{}')), 'unavailable'],
     ['a connection that ends', whole((response) => response.destroy()), 'unavailable'],
     ['half of the text', whole((response, text) => response.end(text.slice(0, text.length / 2))), 'unavailable'],

@@ -51,6 +51,7 @@ export function ethereumReader(urls: readonly string[], variant: ReaderVariant):
     scheduler: variant.scheduler ?? systemScheduler,
     random: () => 0,
     log: createLog('silent'),
+    patienceMs: 0,
   })
 }
 

@@ -188,7 +188,7 @@ async function play(entry: EvmEntry, seed: number) {
   const urls = proxies.map(({ url }) => url)
   const reader = readerOf(
     { ...entry, token, urls },
-    { settings: { nodeTimeoutMs: TIMEOUT_MS }, clock, log: createLog('silent') },
+    { settings: { nodeTimeoutMs: TIMEOUT_MS }, clock, log: createLog('silent'), patienceMs: 0 },
   )
   assert.ok(reader !== null)
   try {

@@ -177,19 +177,17 @@ describe('the Ethereum reader with what real nodes do', { skip: anvilAbsence }, 
     })
   })
 
-  test('a limit of the rate makes no more requests out of one, and is waited for', async () => {
+  test('a refusal for the rate is no failure of the node, and nothing is asked during its pause', async () => {
     const limited = { code: -32005, message: 'rate limited', data: { rate: { backoff_seconds: 30 } } }
     proxy.fault = { alter: () => ({ error: limited }) }
     await withReader({}, async (reader) => {
       assert.equal(await certain(reader.blocks(1, 50, named)), null)
       assert.equal(proxy.requests, 1)
-      assert.deepEqual([reader.endpoints()[0]?.limited, reader.endpoints()[0]?.failures], [1, 1])
-      proxy.fault = {}
-      clock.advance(29_999)
+      assert.deepEqual([reader.endpoints()[0]?.limited, reader.endpoints()[0]?.failures], [1, 0])
+      assert.equal(reader.problem()?.reason, 'limited')
+      clock.advance(30_000)
       assert.equal(await certain(reader.blocks(1, 50, named)), null)
       assert.equal(proxy.requests, 1)
-      clock.advance(1)
-      assert.notEqual(await certain(reader.blocks(1, 50, named)), null)
     })
   })
 

@@ -11,9 +11,9 @@ import {
 import { HttpJson } from '../../../src/networks/node/http-json.js'
 import { JsonRpc, type RpcCall } from '../../../src/networks/node/json-rpc.js'
 import { scalar } from '../../../src/networks/node/json-shape.js'
-import { wakefulScheduler } from '../../../src/scheduler.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { openReceiver, type Receiver } from '../../support/receiver.js'
+import { HastyScheduler } from '../hasty-scheduler.js'
 
 const SECRET = 'a1b2c3d4e5f6'
 
@@ -51,8 +51,9 @@ describe('JSON-RPC', () => {
       if (answer === null) response.writeHead(413).end()
       else response.writeHead(status).end(JSON.stringify(answer))
     })
-    const bounds = { timeoutMs: 60_000, answerLimitBytes: 200_000, clock: new ManualClock() }
-    http = new HttpJson({ url: `${node.url}/${SECRET}` }, { ...bounds, scheduler: wakefulScheduler })
+    const bounds = { timeoutMs: 600_000, answerLimitBytes: 200_000, clock: new ManualClock() }
+    const scheduler = new HastyScheduler(bounds.clock, bounds.timeoutMs)
+    http = new HttpJson({ url: `${node.url}/${SECRET}` }, { ...bounds, scheduler })
   })
   afterEach(async () => {
     await http.close()
@@ -139,30 +140,61 @@ describe('JSON-RPC', () => {
     assert.equal(rpc.takesBatches, true)
   })
 
+  /** Asks without the patience to wait for a turn. */
+  const askAtOnce = (rpc: JsonRpc, n: number) =>
+    http.pacer.during({ urgency: 'check', patienceMs: 0 }, () => ask(rpc, n))
+
   const limits: readonly [error: { code: number; message: string; data?: unknown }, askedMs: number][] = [
     [{ code: 429, message: 'no' }, 0],
-    [{ code: -32005, message: 'daily request count exceeded, request rate limited' }, 0],
     [{ code: -32005, message: 'project ID request rate exceeded', data: { rate: { backoff_seconds: 30 } } }, 30_000],
-    [{ code: -32000, message: 'Too Many Requests' }, 0],
-    [{ code: -32090, message: 'Too many requests, retry in 10s' }, 0],
-    [{ code: -32029, message: 'no' }, 0],
-    [{ code: -32600, message: 'Your app has exceeded its compute units per second capacity' }, 0],
-    [{ code: -32007, message: '50/second request limit reached - reduce calls per second' }, 0],
+    [{ code: -32090, message: 'Too many requests, retry in 10s' }, 10_000],
   ]
   for (const [error, askedMs] of limits) {
-    test(`takes ${error.code} "${error.message}" for a limit of the rate, and does not divide the batch`, async () => {
+    test(`takes ${error.code} "${error.message}" for a limit of the rate`, async () => {
       script = (request) => [request].flat().map(({ id }) => ({ id, error }))
-      await assert.rejects(ask(new JsonRpc(http, 8), 8), (failure) => {
+      await assert.rejects(askAtOnce(new JsonRpc(http, 1), 1), (failure) => {
         assert.ok(failure instanceof RateLimited, String(failure))
         assert.equal(limitOf(failure), askedMs)
         return true
       })
-      assert.deepEqual(widths, [8])
-      // Some answer the whole batch by one error.
-      script = () => ({ id: null, error })
-      await assert.rejects(ask(new JsonRpc(http, 8), 8), RateLimited)
+      assert.deepEqual(widths, [1])
     })
   }
+
+  test('makes a batch that is refused for its rate in two, each in its turn', async () => {
+    let isRefused = true
+    script = (request) => {
+      if (!isRefused) return [request].flat().map(echo)
+      isRefused = false
+      return { id: null, error: { code: 429, message: 'no' } }
+    }
+    const rpc = new JsonRpc(http, 8)
+    assert.deepEqual(await ask(rpc, 8), expected(8))
+    assert.deepEqual(widths, [8, 4, 4])
+    assert.equal(rpc.takesBatches, true)
+    widths = []
+    for (let n = 0; n < 20; n += 1) await ask(rpc, 4)
+    assert.equal(Math.max(...widths), 4, 'batches do not grow while a limit is known')
+  })
+
+  test('of a batch calls again only what was refused for its rate', async () => {
+    let allowed = 3
+    const again: number[] = []
+    script = (request) =>
+      [request].flat().map((each) => {
+        if (allowed < 1) return { id: each.id, error: { code: 429, message: 'no' } }
+        allowed -= 1
+        again.push(each.params[0])
+        return echo(each)
+      })
+    const rpc = new JsonRpc(http, 8)
+    const answer = ask(rpc, 8)
+    await node.received(1)
+    allowed = 100
+    assert.deepEqual(await answer, expected(8))
+    assert.deepEqual(again.sort(), count(8))
+    assert.deepEqual(widths, [8, 3, 2])
+  })
 
   for (const message of ['query returned more than 10000 results', 'block range is too large', 'header not found']) {
     test(`does not take "${message}" for a limit of the rate`, async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createLog } from '../../../src/log.js'
 import { NodeUnavailable, WrongNode } from '../../../src/networks/network-reader.js'
 import { BadAnswer } from '../../../src/networks/node/answer.js'
-import { ASKED_PAUSE_MAX_MS, PAUSE_MAX_MS, PAUSE_MIN_MS } from '../../../src/networks/node/endpoint.js'
+import { PAUSE_MAX_MS, PAUSE_MIN_MS } from '../../../src/networks/node/endpoint.js'
 import type { HttpJson } from '../../../src/networks/node/http-json.js'
 import { scalar } from '../../../src/networks/node/json-shape.js'
 import { NodesReader } from '../../../src/networks/node/nodes-reader.js'
@@ -152,28 +152,6 @@ describe('the reader of nodes', () => {
     answers[0] = 1
     assert.equal(await ask(), 1)
   })
-
-  for (const status of [403, 429, 503]) {
-    test(`waits as long as ${status} asks, up to a limit`, async () => {
-      answers = [
-        { status, retryAfter: '30' },
-        { status, retryAfter: '999999' },
-      ]
-      await assertUnavailable(ask())
-      answers = [1, 2]
-      clock.advance(29_999)
-      await assertUnavailable(ask())
-      clock.advance(1)
-      assert.equal(await ask(), 1)
-      answers[0] = { status: 404, retryAfter: '999999' }
-      await assertUnavailable(ask())
-      clock.advance(ASKED_PAUSE_MAX_MS - 30_001)
-      answers[0] = { status: 500 }
-      await assertUnavailable(ask())
-      clock.advance(1)
-      assert.equal(await ask(), 2)
-    })
-  }
 
   test('a clock that is set back does not prolong a pause', async () => {
     answers = [{ status: 500 }, { status: 500 }]

@@ -14,6 +14,8 @@ export interface NodeFault {
   readonly name: string
   readonly path: RegExp
   readonly fault: Fault
+  /** It is a refusal for the rate: no failure of the node, and the same call is made again. */
+  readonly isLimit?: true
 }
 
 /** Changes a copy of the answer. */
@@ -61,6 +63,10 @@ function everything(name: string, answer: FaultyAnswer): NodeFault {
   return { name, path: EVERYTHING, fault: () => answer }
 }
 
+function limit(name: string, answer: FaultyAnswer): NodeFault {
+  return { ...everything(name, answer), isLimit: true }
+}
+
 function raiseHeight(blockId: string): string {
   return (BigInt(`0x${blockId.slice(0, 16)}`) + 1n).toString(16).padStart(16, '0') + blockId.slice(16)
 }
@@ -68,12 +74,12 @@ function raiseHeight(blockId: string): string {
 /** What goes wrong with whole answers. */
 export const transportFaults: readonly NodeFault[] = [
   everything('403', { text: '{}', status: 403 }),
-  everything('429 that asks to wait', { text: '', status: 429, headers: { 'retry-after': '7' } }),
+  limit('429 that asks to wait', { text: '', status: 429, headers: { 'retry-after': '7' } }),
   everything('500', { text: 'Internal Server Error', status: 500 }),
   everything('503 with JSON', { text: '[]', status: 503 }),
   everything('a redirect', { text: '', status: 302, headers: { location: 'http://127.0.0.1:1/' } }),
   everything('200 with an error', { json: { Error: 'class java.lang.NullPointerException : null' } }),
-  everything('200 with its own rate limit', { json: { Error: 'lack of computing resources' } }),
+  limit('200 with its own rate limit', { json: { Error: 'lack of computing resources' } }),
   everything('200 with an error of no text', { json: { Error: { toString: 1 } } }),
   everything('a lite node that keeps no history', { text: 'this API is closed because this node is a lite fullnode' }),
   everything('no text', { text: '' }),

@@ -4,11 +4,12 @@ import { QUIET_SECONDS } from '../../../src/networks/catalogue/entry.js'
 import { NodesReader, type NodesReaderOptions } from '../../../src/networks/node/nodes-reader.js'
 import { accountOfAddress, addressOfAccount } from '../../../src/networks/tron/address.js'
 import { TronNode, type TronNodeOptions } from '../../../src/networks/tron/node.js'
-import { type Scheduler, wakefulScheduler } from '../../../src/scheduler.js'
+import type { Scheduler } from '../../../src/scheduler.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { EmulatedTronChain } from '../../support/tron-chain.js'
 import { type EmulatedToken, type EmulatedTronNode, openTronNode } from '../../support/tron-node.js'
 import { emulatedAccount } from '../../support/tron-transactions.js'
+import { HastyScheduler } from '../hasty-scheduler.js'
 
 /** A token of Nile that public configurations use. */
 export const TOKEN_ADDRESS = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
@@ -25,13 +26,16 @@ export const token: EmulatedToken = {
   },
 }
 
+/** Longer than anybody waits for a turn. */
+const TIMEOUT_MS = 600_000
+
 /** Ours, and one that nobody watches. */
 export const OURS: readonly string[] = [emulatedAccount(101), emulatedAccount(102)]
 export const [ALICE = '', BOB = ''] = OURS
 export const STRANGER = emulatedAccount(103)
 export const ours: ReadonlySet<string> = new Set(OURS)
 
-const addresses = OURS.map(addressOfAccount)
+export const addresses = OURS.map(addressOfAccount)
 export const watched: WatchedAddresses = {
   has: (address) => addresses.includes(address),
   few: (limit) => (addresses.length <= limit ? addresses : null),
@@ -68,10 +72,10 @@ export class TronFixture {
       addresses: nodes.map(({ url }) => ({ url })),
       nodeOf: (http) => new TronNode(http, options),
       headAgeMaxMs: QUIET_SECONDS.tron * 1000,
-      timeoutMs: 60_000,
+      timeoutMs: TIMEOUT_MS,
       answerLimitBytes: 1_000_000,
       clock,
-      scheduler: wakefulScheduler,
+      scheduler: new HastyScheduler(clock, TIMEOUT_MS),
       random: () => 0,
       log: createLog('silent', { write: () => {} }),
       ...variant,

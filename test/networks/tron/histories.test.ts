@@ -93,7 +93,9 @@ function assertTrue(block: ObservedBlock, restless: RestlessChain, chain: Emulat
   const emulated = restless.ever.get(block.hash) ?? assert.fail(`never part of the chain: ${block.hash}`)
   const truth = truthOf(emulated, ours)
   // What a new block does not announce, or its infos do not say yet, is read when it is solidified.
-  const isNew = block.height > confirmed
+  // A node that seemed to be of another network makes the reader forget what is solidified.
+  const isForgotten = block.unannounced === undefined && truth.unannounced !== undefined
+  const isNew = block.height > confirmed || isForgotten
   const told = isNew
     ? truth.transfers.filter((one) => block.transfers.some((each) => isDeepStrictEqual(each, one)))
     : null

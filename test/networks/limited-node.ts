@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { VirtualTime } from './virtual-time.js'
+
+/** How a node refuses a request. */
+export interface Refusal {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Decides at a time about a request: null to serve it. */
+export type Limiter = (nowMs: number) => Refusal | null
+
+const TOO_MANY: Refusal = { status: 429, body: '{"error":"too many requests"}' }
+
+/** A bucket that is filled at a rate up to a capacity, and is full at first. */
+export function bucket(perSecond: number, capacity: number): Limiter {
+  let tokens = capacity
+  let lastMs: number | null = null
+  return (nowMs) => {
+    tokens = Math.min(capacity, tokens + ((nowMs - (lastMs ?? nowMs)) * perSecond) / 1000)
+    lastMs = nowMs
+    if (tokens < 1) return TOO_MANY
+    tokens -= 1
+    return null
+  }
+}
+
+/** More requests in a second suspend the client, as TronGrid does; a request meanwhile begins the suspension anew. */
+export function suspending(perSecond: number, forMs: number): Limiter {
+  let servedMs: number[] = []
+  let untilMs = Number.NEGATIVE_INFINITY
+  const words = `The key exceeds the frequency limit(${perSecond}), and the query server is suspended for ${forMs / 1000}s`
+  return (nowMs) => {
+    servedMs = servedMs.filter((atMs) => nowMs - atMs < 1000)
+    if (nowMs >= untilMs && servedMs.length < perSecond) {
+      servedMs.push(nowMs)
+      return null
+    }
+    untilMs = nowMs + forMs
+    return { status: 403, body: JSON.stringify({ Success: false, Error: words, StatusCode: 403 }) }
+  }
+}
+
+/** Nothing is limited before a time. */
+export function from(beginMs: number, limiter: Limiter): Limiter {
+  return (nowMs) => (nowMs < beginMs ? null : limiter(nowMs))
+}
+
+/** A server in front of a node, as far away as a hosted one, that limits the rate of requests. */
+export class LimitedNode {
+  /** Requests that wait for virtual time to pass. */
+  held = 0
+  served = 0
+  refused = 0
+  limiter: Limiter = () => null
+  private readonly server = createServer((request, response) => {
+    this.answer(request, response).catch(() => response.destroy())
+  })
+
+  private constructor(
+    private readonly target: string,
+    private readonly time: VirtualTime,
+    private readonly roundTripMs: number,
+  ) {}
+
+  static async open(target: string, time: VirtualTime, roundTripMs: number): Promise<LimitedNode> {
+    const node = new LimitedNode(target, time, roundTripMs)
+    node.server.listen(0, '127.0.0.1')
+    await once(node.server, 'listening')
+    return node
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.server, 'close')
+    this.server.close()
+    this.server.closeAllConnections()
+    await closed
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    await this.travel()
+    const refusal = this.limiter(this.time.now())
+    if (refusal !== null) {
+      this.refused += 1
+      await this.travel()
+      response.writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers }).end(refusal.body)
+      return
+    }
+    this.served += 1
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${this.target}${request.url}`, { method: 'POST', headers, body: Buffer.concat(chunks) })
+    const body = Buffer.from(await answer.arrayBuffer())
+    await this.travel()
+    response.writeHead(answer.status, headers).end(body)
+  }
+
+  private async travel(): Promise<void> {
+    this.held += 1
+    await new Promise<void>((resolve) => this.time.after(this.roundTripMs / 2, resolve))
+    this.held -= 1
+  }
+}
