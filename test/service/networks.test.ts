@@ -9,6 +9,8 @@ import { temporaryDirectory } from '../support/temporary-directory.js'
 import { CONFIRMATIONS, paymentOf, until, WatchedChain } from './watched-chain.js'
 
 const MAIN = new URL('../../src/main.js', import.meta.url)
+/** A node that limits the rate serves a call no sooner after the last one. */
+const LIMITED_SPACING_MS = 500
 /** Nobody listens there. */
 const DEAD_URL = 'http://127.0.0.1:1'
 
@@ -232,6 +234,39 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
     const [sentence, ...others] = (await ready()).degraded
     assert.match(sentence, /^SEP was last read \d+ s behind\.$/)
     assert.deepEqual(others, [])
+  })
+
+  test('reads through a node that allows one call at a time, says so, and starts meanwhile', async (t) => {
+    const world = await WatchedChain.start(t)
+    let servedMs = 0
+    let refused = 0
+    world.proxy.fault = {
+      answer: (response) => {
+        if (Date.now() - servedMs >= LIMITED_SPACING_MS) {
+          servedMs = Date.now()
+          return false
+        }
+        refused += 1
+        return response.writeHead(429).end('{"error":"too many requests"}') !== undefined
+      },
+    }
+    const fixture = await watch(t, world, { BILLHOOK_METRICS_PORT: '0' })
+    const { url } = fixture
+    const invoiceId = await world.openInvoice(url, '25')
+    const endpoint = { network: 'SEP', endpoint: world.proxy.url }
+    const isLimited = async () =>
+      (await metricsOf(fixture)).value('billhook_network_problem', { network: 'SEP', reason: 'limited' }) === 1
+    await until(isLimited)
+    const [sentence] = (await fixture.get('/readyz')).json.degraded
+    assert.match(sentence, /^SEP is limited: its nodes allow fewer calls than reading takes/)
+    await world.pay(25n)
+    await world.chain.mine(CONFIRMATIONS)
+    await until(async () => (await paymentOf(url, invoiceId))['status'] === 'paid')
+    const shown = await metricsOf(fixture)
+    assert.ok((shown.value('billhook_endpoint_calls_per_second', endpoint) ?? 100) < 10)
+    assert.equal(shown.value('billhook_endpoint_limited_total', endpoint), refused)
+    assert.equal(shown.value('billhook_endpoint_failures_total', endpoint), 0)
+    assert.equal(shown.value('billhook_endpoint_used', endpoint), 1)
   })
 
   const refusals: readonly (readonly [
