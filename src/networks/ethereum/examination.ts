@@ -214,15 +214,23 @@ async function rangeFact({ rpc, filter, options }: Examined, { height: newest }:
   return { verdict: 'failed', text: `gives no whole block: ${reason}`, advice: ADVICE.blocks }
 }
 
-/** Whether the node traces a block. */
+/** Whether the node traces a block. One without transactions proves only what the node offers for whole blocks. */
 async function traceFact(examined: Examined, height: number): Promise<NodeFact> {
   const block = await wholeBlock(examined, height)
+  const isEmpty = !(block instanceof NodeFailure) && block.txHashes.length === 0
   return await factOf(
     async () => {
       if (block instanceof NodeFailure) throw block
       await examined.traces.demandTraces(block, examined.filter)
       return { verdict: 'ok', text: `traces block ${height}` }
     },
-    (reason) => ({ verdict: 'failed', text: `refuses traces: ${reason}`, advice: ADVICE.traces }),
+    (reason) =>
+      isEmpty
+        ? {
+            verdict: 'warning',
+            text: `has no transaction to trace in block ${height}: ${reason}`,
+            advice: ADVICE.quiet,
+          }
+        : { verdict: 'failed', text: `refuses traces: ${reason}`, advice: ADVICE.traces },
   )
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js'
 import type { ObservedBlock, ObservedTransfer } from '../../domain/block.js'
-import { demand, isMissingMethod, limitOf, NodeFailure, RpcFailure, UnfitNode } from '../node/answer.js'
+import { BadAnswer, demand, isMissingMethod, limitOf, NodeFailure, RpcFailure, UnfitNode } from '../node/answer.js'
 import type { JsonRpc, RpcCall } from '../node/json-rpc.js'
 import { Shortcomings } from '../node/shortcomings.js'
 import { type EthereumBlock, headShape, readHead } from './block.js'
@@ -27,9 +27,10 @@ export class TraceReader {
     this.shortcomings = new Shortcomings(clock)
   }
 
-  /** Rejects unless the node traces a block. */
+  /** Rejects unless the node traces a block: one without transactions as a whole, for it has none to trace instead. */
   async demandTraces(block: EthereumBlock, filter: EthereumFilter): Promise<void> {
-    await this.ofBlocks([block], filter)
+    if (block.txHashes.length > 0) await this.ofBlocks([block], filter)
+    else await this.rpc.call(blockCall(block).method, blockCall(block).params, tracesShape(filter))
   }
 
   /** Adds to observed blocks what contracts send in them. Throws `UnfitNode` when the node refuses traces. */
@@ -118,8 +119,15 @@ function transactionCall(txHash: string): RpcCall {
   return { method: 'debug_traceTransaction', params: [txHash, TRACER] }
 }
 
-/** Whether a node says in one of the ways that it does not offer traces, and in none of them why else it fails. */
+/**
+ * Whether a node says in one of the ways that it does not offer traces, and in none of them why else it fails. Ganache has
+ * no traces of blocks, and traces a transaction step by step, whatever tracer it is asked for.
+ */
 function isRefusal(error: unknown): error is NodeFailure {
-  if (error instanceof EveryWayFailed) return error.failures.every(isRefusal)
+  if (error instanceof EveryWayFailed) {
+    return (
+      error.failures.some(isRefusal) && error.failures.every((each) => each instanceof BadAnswer || isRefusal(each))
+    )
+  }
   return isMissingMethod(error) || (error instanceof RpcFailure && UNTRACED.test(error.message))
 }
