@@ -38,48 +38,60 @@ describe('the project', () => {
     assert.ok(readProjectFile('deploy/binary/build.ts').includes(flags), 'the single binary')
   })
 
-  test('depends on exact versions', () => {
-    const ranges = Object.entries({
-      ...manifest.dependencies,
-      ...manifest.devDependencies,
-      ...manifest.optionalDependencies,
-    }).filter(([, version]) => !/^(npm:[\w.@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))
-    assert.deepEqual(ranges, [])
-  })
-
-  test('locks the dependencies of its manifest', () => {
-    assert.deepEqual(lock.packages[''].dependencies, manifest.dependencies)
-    assert.deepEqual(lock.packages[''].devDependencies, manifest.devDependencies)
-    assert.deepEqual(lock.packages[''].optionalDependencies, manifest.optionalDependencies)
-  })
-
-  test('locks versions and contents, not the registry that one machine took them from', () => {
-    const entries = Object.entries<LockEntry>(lock.packages).filter(([name]) => name !== '')
-    assert.ok(entries.length > 0)
-    assert.deepEqual(
-      entries.filter(([, { resolved }]) => resolved !== undefined),
-      [],
-    )
-    // A binary for another system that only development needs may be locked by its version alone.
-    assert.deepEqual(
-      entries.filter(([, { integrity, optional, os, dev }]) => integrity === undefined && !(optional && os && dev)),
-      [],
-    )
-  })
-
-  test('locks the binaries of every system, without which npm ci refuses the lock file', () => {
-    const missing = Object.entries<LockEntry>(lock.packages).flatMap(([name, { optionalDependencies = {} }]) =>
-      Object.keys(optionalDependencies).filter(
-        (wanted) => !(`node_modules/${wanted}` in lock.packages || `${name}/node_modules/${wanted}` in lock.packages),
-      ),
-    )
-    assert.deepEqual(missing, [])
-  })
-
   test('ships the files that its manifest names, its licence among them', () => {
     assert.match(readProjectFile('LICENSE'), /^MIT License\n\nCopyright \(c\) \d{4} Billhook contributors\n/)
     assert.equal(manifest.license, 'MIT')
     assert.ok(readProjectFile('src/main.ts').startsWith('#!/usr/bin/env -S node '))
     assert.equal(manifest.bin.billhook, 'dist/src/main.js')
   })
+})
+
+/** Where packages are installed from a lock file: the project, and the nodes of other implementations that its tests start. */
+for (const directory of ['.', 'test/nodes']) {
+  describe(`the packages of ${directory}`, () => {
+    const manifest = JSON.parse(readProjectFile(join(directory, 'package.json')))
+    const lock = JSON.parse(readProjectFile(join(directory, 'package-lock.json')))
+
+    test('depends on exact versions', () => {
+      const ranges = Object.entries({
+        ...manifest.dependencies,
+        ...manifest.devDependencies,
+        ...manifest.optionalDependencies,
+      }).filter(([, version]) => !/^(npm:[\w.@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))
+      assert.deepEqual(ranges, [])
+    })
+
+    test('locks the dependencies of its manifest', () => {
+      assert.deepEqual(lock.packages[''].dependencies, manifest.dependencies)
+      assert.deepEqual(lock.packages[''].devDependencies, manifest.devDependencies)
+      assert.deepEqual(lock.packages[''].optionalDependencies, manifest.optionalDependencies)
+    })
+
+    test('locks versions and contents, not the registry that one machine took them from', () => {
+      const entries = Object.entries<LockEntry>(lock.packages).filter(([name]) => name !== '')
+      assert.ok(entries.length > 0)
+      assert.deepEqual(
+        entries.filter(([, { resolved }]) => resolved !== undefined),
+        [],
+      )
+      // A binary for another system that only development needs may be locked by its version alone.
+      assert.deepEqual(
+        entries.filter(([, { integrity, optional, os, dev }]) => integrity === undefined && !(optional && os && dev)),
+        [],
+      )
+    })
+
+    test('locks the binaries of every system, without which npm ci refuses the lock file', () => {
+      const missing = Object.entries<LockEntry>(lock.packages).flatMap(([name, { optionalDependencies = {} }]) =>
+        Object.keys(optionalDependencies).filter(
+          (wanted) => !(`node_modules/${wanted}` in lock.packages || `${name}/node_modules/${wanted}` in lock.packages),
+        ),
+      )
+      assert.deepEqual(missing, [])
+    })
+  })
+}
+
+test('the packages of test/nodes run no scripts when they are installed', () => {
+  assert.match(readProjectFile('test/nodes/.npmrc'), /^ignore-scripts=true$/m)
 })

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type Answered, ask, pushEvents } from '../chaos/http-client.js'
+import type { Anvil } from '../support/anvil.js'
 import { EthereumChain } from '../support/ethereum-chain.js'
+import type { EvmNode } from '../support/evm-node.js'
 import { FaultyProxy } from '../support/faulty-proxy.js'
 import { openReceiver, type Receiver } from '../support/receiver.js'
 
@@ -11,9 +13,9 @@ export const WALLET = { id: 'wallet-1', address: '0xaBcd000000000000000000000000
 const LOOK_PAUSE_MS = 25
 
 /** A chain on a real node behind a proxy, and a receiver of webhooks, for services that watch it. */
-export class WatchedChain {
+export class WatchedChain<Node extends EvmNode = Anvil> {
   private constructor(
-    readonly chain: EthereumChain,
+    readonly chain: EthereumChain<Node>,
     readonly proxy: FaultyProxy,
     readonly token: string,
     readonly receiver: Receiver,
@@ -23,6 +25,11 @@ export class WatchedChain {
   static async start(t: TestContext, flags: readonly string[] = []): Promise<WatchedChain> {
     const chain = await EthereumChain.start(flags)
     t.after(() => chain.stop())
+    return await WatchedChain.of(t, chain)
+  }
+
+  /** The same of a chain that is there, which the test stops. */
+  static async of<Node extends EvmNode>(t: TestContext, chain: EthereumChain<Node>): Promise<WatchedChain<Node>> {
     const proxy = await FaultyProxy.start(chain.node.url)
     t.after(() => proxy.close())
     const receiver = await openReceiver()
@@ -42,13 +49,13 @@ export class WatchedChain {
   }
 
   /** Makes a service know the wallet, and an invoice on it that tells the receiver; answers the invoice's id. */
-  async openInvoice(url: string, amount: string): Promise<string> {
+  async openInvoice(url: string, amount: string, currency: 'USDT' | 'native' = 'USDT'): Promise<string> {
     const pushed = await pushEvents(url, [
       { id: 'created', type: 'wallet.created', wallet: WALLET },
       { id: 'assigned', type: 'wallet.assigned', wallet: { id: WALLET.id }, owner: OWNER },
     ])
     assert.equal(pushed?.status, 200)
-    const invoice = { owner: OWNER, walletIds: [WALLET.id], name: 'Order', amount, currency: 'USDT', reference: 'r' }
+    const invoice = { owner: OWNER, walletIds: [WALLET.id], name: 'Order', amount, currency, reference: currency }
     const body = JSON.stringify({ ...invoice, callbackUrl: `${this.receiver.url}/` })
     const created = await ask('POST', `${url}/api/invoices`, body)
     assert.equal(created?.status, 201, JSON.stringify(created?.json))

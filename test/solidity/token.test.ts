@@ -34,6 +34,7 @@ for (const [file, contract] of [
   ['token', 'Token'],
   ['fee-token', 'FeeToken'],
   ['payer', 'Payer'],
+  ['spender', 'Spender'],
 ] as const) {
   test(`the code of the ${contract} is compiled from its source`, () => {
     const path = join(folder, `${file}.hex`)

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { endChild, untilLine } from './child-process.js'
+import type { EvmNode, TransactionRequest } from './evm-node.js'
 import { temporaryDirectory } from './temporary-directory.js'
 
 const CHAIN_ID = '11155111'
@@ -17,7 +18,7 @@ export const anvilAbsence: string | false =
   binary === null ? `npm @foundry-rs/anvil has no binary for ${process.platform} on ${process.arch}` : false
 
 /** A real Ethereum node in a process of its own, with a chain that exists for the test only. */
-export class Anvil {
+export class Anvil implements EvmNode {
   private constructor(
     private readonly child: ChildProcess,
     readonly url: string,
@@ -50,6 +51,23 @@ export class Anvil {
       assert.ok(answer.id === i && answer.error === undefined, `${calls[i]?.method}: ${JSON.stringify(answer.error)}`)
       return answer.result
     })
+  }
+
+  async accounts(): Promise<readonly string[]> {
+    return (await this.call('eth_accounts')) as readonly string[]
+  }
+
+  async submit(transaction: TransactionRequest): Promise<string> {
+    return (await this.call('eth_sendTransaction', transaction)) as string
+  }
+
+  async mine(blocks: number): Promise<void> {
+    await this.call('anvil_mine', `0x${blocks.toString(16)}`)
+  }
+
+  async replace(blocks: number, included: readonly (readonly [hash: string, place: number])[]): Promise<void> {
+    const raw = included.map(async ([hash, place]) => [await this.call('eth_getRawTransactionByHash', hash), place])
+    await this.call('anvil_reorg', blocks, await Promise.all(raw))
   }
 
   async stop(): Promise<void> {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { Anvil } from './anvil.js'
+import type { EvmNode, TransactionRequest } from './evm-node.js'
 import { projectRoot } from './project-root.js'
 
 /** What `eth_sendTransaction` takes, with amounts as bigints. */
@@ -11,7 +12,13 @@ export interface Transaction {
   readonly to?: string
   readonly value?: bigint
   readonly data?: string
+  readonly gas?: bigint
+  /** The type of EIP-2718; the oldest one when absent. */
+  readonly type?: number
 }
+
+/** The contracts of `test/solidity`. */
+export type Contract = 'token' | 'fee-token' | 'payer' | 'spender'
 
 type Argument = string | bigint | readonly string[]
 
@@ -21,16 +28,20 @@ const GAS_PRICE = 2_000_000_000n
 const WORD_DIGITS = 64
 
 /** A chain on a node of its own, and the few things that tests do with it. */
-export class EthereumChain {
+export class EthereumChain<Node extends EvmNode = Anvil> {
   private constructor(
-    readonly node: Anvil,
+    readonly node: Node,
     /** Accounts that the node signs for, each with plenty of ether. */
     readonly accounts: readonly string[],
   ) {}
 
   static async start(flags: readonly string[] = [], chainId?: string): Promise<EthereumChain> {
-    const node = await Anvil.start(flags, chainId)
-    return new EthereumChain(node, (await node.call('eth_accounts')) as readonly string[])
+    return EthereumChain.on(await Anvil.start(flags, chainId))
+  }
+
+  /** The chain of a node that was started. */
+  static async on<Node extends EvmNode>(node: Node): Promise<EthereumChain<Node>> {
+    return new EthereumChain(node, await node.accounts())
   }
 
   /** An account of the node. */
@@ -40,13 +51,14 @@ export class EthereumChain {
 
   /** Submits a transaction for the next block and returns its hash. The default sender is the first account. */
   async send(transaction: Transaction): Promise<string> {
-    return (await this.node.call('eth_sendTransaction', this.request(transaction))) as string
+    return this.node.submit(this.request(transaction))
   }
 
   /** The parameter of `eth_sendTransaction`. */
-  request({ from = this.account(0), to, value = 0n, data = '0x' }: Transaction): Readonly<Record<string, string>> {
-    const numbers = { value: hex(value), gas: hex(GAS), gasPrice: hex(GAS_PRICE) }
-    return { from, ...(to === undefined ? {} : { to }), ...numbers, data }
+  request({ from = this.account(0), to, value = 0n, data = '0x', gas = GAS, type }: Transaction): TransactionRequest {
+    const numbers = { value: hex(value), gas: hex(gas), gasPrice: hex(GAS_PRICE) }
+    const kind = type === undefined ? {} : { type: hex(BigInt(type)) }
+    return { from, ...(to === undefined ? {} : { to }), ...numbers, ...kind, data }
   }
 
   /** Sends a call of the token's contract. */
@@ -55,7 +67,7 @@ export class EthereumChain {
   }
 
   async mine(blocks = 1): Promise<void> {
-    await this.node.call('anvil_mine', hex(BigInt(blocks)))
+    await this.node.mine(blocks)
   }
 
   async height(): Promise<number> {
@@ -77,9 +89,14 @@ export class EthereumChain {
   }
 
   /** Deploys a contract of `test/solidity` in a block of its own, and returns its address. */
-  async deploy(contract: 'token' | 'fee-token' | 'payer', args: readonly bigint[] = []): Promise<string> {
-    const hash = await this.send({ data: `${codeOf(contract)}${args.map(word).join('')}` })
+  async deploy(contract: Contract, args: readonly bigint[] = []): Promise<string> {
+    const hash = await this.send({ data: creationOf(contract, args) })
     await this.mine()
+    return await this.created(hash)
+  }
+
+  /** The address of the contract that a transaction created. */
+  async created(hash: string): Promise<string> {
     const receipt = (await this.node.call('eth_getTransactionReceipt', hash)) as { contractAddress: string }
     return receipt.contractAddress
   }
@@ -120,7 +137,8 @@ function word(value: bigint): string {
   return value.toString(16).padStart(WORD_DIGITS, '0')
 }
 
-/** The code that deploys a contract of the tests. `test/solidity/token.test.ts` compares it with its source. */
-function codeOf(contract: string): string {
-  return `0x${readFileSync(join(projectRoot, `test/solidity/${contract}.hex`), 'utf8').trim()}`
+/** The data of a transaction that creates a contract. `test/solidity/token.test.ts` compares the code with its source. */
+export function creationOf(contract: Contract, args: readonly bigint[]): string {
+  const code = readFileSync(join(projectRoot, `test/solidity/${contract}.hex`), 'utf8').trim()
+  return `0x${code}${args.map(word).join('')}`
 }
