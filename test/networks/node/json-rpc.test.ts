@@ -173,7 +173,7 @@ describe('JSON-RPC', () => {
     assert.deepEqual(widths, [8, 4, 4])
     assert.equal(rpc.takesBatches, true)
     widths = []
-    for (let n = 0; n < 20; n += 1) await ask(rpc, 4)
+    for (let n = 0; n < 10; n += 1) await ask(rpc, 8)
     assert.equal(Math.max(...widths), 4, 'batches do not grow while a limit is known')
   })
 

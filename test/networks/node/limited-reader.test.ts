@@ -135,10 +135,23 @@ describe('the reader of nodes that limit the rate', () => {
     assert.equal(nodes[0]?.requests.length, 6)
     assert.equal(reader.problem(), null)
     assert.equal(reader.callsPerSecond(), Number.POSITIVE_INFINITY)
+    clock.advance(40_000)
+    assert.deepEqual(await fresh(), [2, 2, 2])
+    assert.equal(nodes[0]?.requests.length, 6, 'its pause is over, and it is still slow')
     // Now there is no other.
     refusing[1] = 1
     await fresh()
     assert.equal(reader.problem()?.reason, 'limited')
+  })
+
+  test('checks nothing anew at a node that was left for another one', async () => {
+    open(2)
+    await fresh()
+    refusing[0] = 1
+    await fresh()
+    clock.advance(3_600_000)
+    assert.deepEqual(await fresh(), [1, 1, 1])
+    assert.equal(answered[0]?.filter((path) => path === '/check-1').length, 1)
   })
 
   test('says that the network is limited, how much, and that it is over by itself', async () => {

@@ -55,6 +55,7 @@ describe('the words of a refusal for the rate', () => {
     'exceed maximum block range: 50000',
     'logs matched by query exceeds limit of 10000: block range',
     'batch limit 100 exceeded',
+    'the batch exceeds the request limit of 100 calls',
     'header not found',
     'the method eth_getBlockReceipts does not exist/is not available',
     'this API is closed because this node is a lite fullnode',
