@@ -4,10 +4,11 @@ import type { ObservedTransfer } from '../../../src/domain/block.js'
 import { addressTopic, COIN_CONTRACT, TRANSFER_TOPIC } from '../../../src/networks/ethereum/filter.js'
 import type { NetworkReader } from '../../../src/networks/network-reader.js'
 import { PAUSE_MAX_MS } from '../../../src/networks/node/endpoint.js'
-import { TRIED_AGAIN_AFTER_MS } from '../../../src/networks/node/shortcomings.js'
+import { SLOW_TRIED_AGAIN_AFTER_MS, TRIED_AGAIN_AFTER_MS } from '../../../src/networks/node/shortcomings.js'
 import { addressNumber } from '../../support/ethereum-chain.js'
 import { ManualClock } from '../../support/manual-clock.js'
-import { certain, ether, ethereumReader, tether, transfersOf, watching } from './fixture.js'
+import { ManualScheduler } from '../../support/manual-scheduler.js'
+import { certain, ether, ethereumReader, TIMEOUT_MS, tether, transfersOf, watching } from './fixture.js'
 import {
   bloomOf,
   hashNumber,
@@ -314,6 +315,89 @@ describe('a block is read in every way that there is', () => {
     }
   })
 
+  test('and what a node answers too late is left alone for some minutes', async () => {
+    const scheduler = new ManualScheduler()
+    const slow = ethereumReader([node.url], { token: TOKEN, clock, scheduler, confirmation: 1 })
+    try {
+      await slow.head()
+      node.quirk = of(WHOLE, () => {
+        scheduler.pass(TIMEOUT_MS)
+        return { http: 500 }
+      })
+      for (const asked of [1, 0]) {
+        node.calls.clear()
+        assert.deepEqual((await slow.block(height, named))?.transfers, truth)
+        assert.equal(node.calls.get(WHOLE) ?? 0, asked)
+      }
+      clock.advance(SLOW_TRIED_AGAIN_AFTER_MS)
+      node.calls.clear()
+      await slow.block(height, named)
+      assert.equal(node.calls.get(WHOLE), 1)
+    } finally {
+      await slow.close()
+    }
+  })
+
+  test('and receipts of other transactions are believed only where the node has no more transactions', async () => {
+    const more = each((receipt) => receipt)
+    const extra = { blockHash: hashNumber(1, height), transactionHash: hashNumber(2, 98), status: '0x1', logs: [] }
+    const excess = of(WHOLE, (own) => {
+      const end = more(own)
+      return 'result' in end ? { result: [extra, ...(end.result as object[])] } : end
+    })
+    node.quirk = excess
+    assert.deepEqual((await reader.block(height, named))?.transfers, truth)
+    // As by a node that lists one transaction less than there are.
+    const shorter = of(BLOCK, (own) => {
+      const block = 'result' in own ? (own.result as { transactions: readonly object[] } | null) : null
+      if (block === null) return own
+      return { result: { ...block, transactions: block.transactions.filter((_, i) => i !== 2) } }
+    })
+    node.quirk = shorter
+    assert.equal(await certain(reader.block(height, named)), null)
+  })
+
+  test('and logs that its receipts do not have are not believed', async () => {
+    node.quirk = both(
+      noWhole,
+      of(SINGLE, (own, { params }) => (params[0] === hashNumber(2, height, 3) ? { result: null } : own)),
+      of(LOGS, (own) => {
+        if (!('result' in own)) return own
+        const logs = own.result as readonly object[]
+        return { result: [...logs, logs[0]] }
+      }),
+    )
+    assert.equal(await certain(reader.block(height, named)), null)
+  })
+
+  test('and an error that does not speak of history is no proof that it begins later', async () => {
+    for (let i = 0; i < 200; i += 1) node.add()
+    const isOld = (at: unknown) => Number(at) < 50
+    const old = (end: ScriptedEnd) => of(BLOCK, (own, { params }) => (isOld(params[0]) ? end : own))
+    for (const [end, reason] of [
+      [{ result: null }, 'pruned'],
+      [{ error: { code: 4444, message: 'pruned history unavailable' } }, 'pruned'],
+    ] as const) {
+      node.quirk = old(end)
+      await assert.rejects(reader.blocks(2, 5, named), (error: { problem?: { reason: string } }) => {
+        assert.equal(error.problem?.reason, reason)
+        return true
+      })
+      clock.advance(PAUSE_MAX_MS)
+    }
+    // The block is missing, and what is asked about it then fails in another way.
+    let asked = 0
+    node.quirk = of(BLOCK, (own, { params }) => {
+      if (!isOld(params[0])) return own
+      asked += 1
+      return asked <= 2 ? { result: null } : { error: { code: -32_000, message: 'internal error' } }
+    })
+    await assert.rejects(reader.blocks(2, 2, named), (error: { problem?: unknown }) => {
+      assert.equal(error.problem, null)
+      return true
+    })
+  })
+
   test('but not after a refusal of the rate, which is one everywhere', async () => {
     node.quirk = of(WHOLE, () => ({ http: 429 }))
     assert.equal(await certain(reader.block(height, named)), null)
@@ -400,10 +484,15 @@ describe('a block is read in every way that there is', () => {
     node.calls.clear()
     node.quirk = of(WHOLE, () => ({ http: 500 }))
     assert.deepEqual(await reader.blocks(0, node.height, named), whole)
-    assert.ok((node.calls.get(WHOLE) ?? 0) < 40, String(node.calls.get(WHOLE)))
     node.calls.clear()
     assert.deepEqual(await reader.blocks(0, node.height, named), whole)
     assert.equal(node.calls.get(WHOLE), undefined)
+    // At first each block is asked for alone.
+    const fresh = ethereumReader([node.url], { token: TOKEN, clock, confirmation: 1 })
+    assert.deepEqual(await fresh.blocks(0, node.height, named), whole)
+    await fresh.close()
+    // Three times in each half of the range.
+    assert.ok((node.calls.get(WHOLE) ?? 0) <= 6, String(node.calls.get(WHOLE)))
   })
 
   test('a chain without filters is read by its receipts', async () => {
