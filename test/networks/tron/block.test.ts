@@ -118,6 +118,14 @@ describe('TRON blocks', () => {
     assert.deepEqual(found?.transfer, { account: ALICE, amount: 5 })
   })
 
+  test('a list of transactions without end is cut off', () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ ...vote, txID: String(i).padStart(64, '0') }))
+    const vote = { raw_data: {} }
+    assert.equal(read({}, many(100_000)).transactions.length, 100_000)
+    assert.throws(() => read({}, many(100_001)), BadAnswer)
+  })
+
   test('a transaction that a node tells twice is one', () => {
     const twice = [transfer(), transfer({ txID: B }), transfer()]
     assert.deepEqual(

@@ -169,6 +169,29 @@ describe('a TRON node that does not answer every question', () => {
       assert.equal(await assertAllRead(fixture), 0)
     }))
 
+  test('an answer of more than is kept brings its first blocks, and the rest is asked for again', async () => {
+    const fixture = await TronFixture.open(1, { answerLimitBytes: 100_000_000 })
+    const { chain, node, reader } = fixture
+    try {
+      const words = Array.from({ length: 256 }, (_, i) => emulatedAccount(5000 + i).padStart(64, '0')).join('')
+      const named = () => contractCall(emulatedAccount(5), [], [], 'SUCCESS', `a9059cbb${words}`)
+      for (let i = 0; i < 3; i += 1) chain.produce(...Array.from({ length: 250 }, named), trxTransfer(ALICE, 1n))
+      chain.produceEmpty(18)
+      fixture.now()
+      await reader.head()
+      const heights: number[][] = []
+      while (heights.flat().length < 3) {
+        const blocks = await reader.blocks(heights.flat().length + 1, 3, watched)
+        heights.push(blocks.map(({ height, transfers }) => (transfers.length === 1 ? height : -1)))
+      }
+      // The first query is for two blocks.
+      assert.deepEqual(heights, [[1], [2], [3]])
+      assert.ok(node.requests.some(({ body }) => body['startNum'] === 1 && body['endNum'] === 3))
+    } finally {
+      await fixture.close()
+    }
+  })
+
   test('a block that lacks a transaction which has an info in it is none', () =>
     withChain(async (fixture) => {
       fixture.node.spoil(/getblockby(?:num|limitnext)$/, (answer) => {
