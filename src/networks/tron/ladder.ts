@@ -58,7 +58,7 @@ export class Ladder {
 }
 
 /** Whether a node says that it does not serve a path. Proxies in front of it answer unknown paths with pages. */
-export function isNotServed(failure: unknown): boolean {
+export function isNotServed(failure: unknown): failure is NodeFailure {
   if (failure instanceof UnfitNode || isMissingMethod(failure)) return true
   return failure instanceof HttpFailure && failure.reason === 'not_json'
 }

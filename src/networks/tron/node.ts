@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js'
 import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
-import { type ChainHead, WrongNode } from '../network-reader.js'
+import type { ChainHead } from '../network-reader.js'
 import { BadAnswer, demand, limitOf, MissingBlock, NodeFailure, UnfitNode } from '../node/answer.js'
 import type { ChainNode } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
@@ -11,13 +11,12 @@ import { BlockReader } from './block-reader.js'
 import { ChainEnd } from './chain-end.js'
 import { examineTron } from './examination.js'
 import { InfoReader } from './info-reader.js'
-import { isNotServed, Ladder } from './ladder.js'
-import { NodeInfo, SolidityInterface, type SolidSide } from './solid-side.js'
+import { explainMissing } from './kept-history.js'
+import { Ladder } from './ladder.js'
+import { findSolidSide, SolidityInterface, type SolidSide } from './solid-side.js'
 import { TokenCheck } from './token-check.js'
 import { TronApi } from './tron-api.js'
 
-/** A solidified block that a node lacks this far below its own head is not one that it will have soon. */
-const HISTORY_DEPTH = 100
 /** New blocks in one query, where they did not come with the head. */
 const FRESH_MAX = 16
 /** A sound node's newest block is not older: ten slots, for clocks that differ. */
@@ -81,7 +80,7 @@ export class TronNode implements ChainNode {
     this.newest = this.newEnd()
     this.solidHeight = -1
     this.waitsUpTo = null
-    this.solid = await this.findSolidSide()
+    this.solid = await findSolidSide(this.api, this.blockReader, this.ladder, this.options)
     const believed = await this.token.check()
     if (believed !== null && believed !== this.believed) {
       this.options.warn(this.http.name, `the decimals of the token are believed as configured: ${believed}`)
@@ -148,7 +147,7 @@ export class TronNode implements ChainNode {
       return observed
     } catch (error) {
       const isMissing = error instanceof BadAnswer || error instanceof MissingBlock || error instanceof UnfitNode
-      if (isMissing) await this.explainMissing(from)
+      if (isMissing) await explainMissing(this.blockReader, this.solid, from)
       throw error
     }
   }
@@ -226,63 +225,5 @@ export class TronNode implements ChainNode {
 
   private newEnd(): ChainEnd {
     return new ChainEnd(this.blockReader, this.ladder, '/wallet', this.options.clock, NEWEST_AGE_MAX_MS)
-  }
-
-  /** The solidified side where the node serves it, and else what `getnodeinfo` says. */
-  private async findSolidSide(): Promise<SolidSide> {
-    const { api, blockReader, ladder } = this
-    const path = '/walletsolidity/getblockbynum'
-    let why = `${path} is not served`
-    if (!ladder.isClosed(path)) {
-      try {
-        const solidity = new SolidityInterface(blockReader, ladder, this.options.clock)
-        await this.demandFirstBlock(solidity)
-        return solidity
-      } catch (error) {
-        if (!isNotServed(error) || error instanceof UnfitNode) throw error
-        why = (error as NodeFailure).message
-      }
-    }
-    const nodeInfo = new NodeInfo(api, blockReader)
-    await this.demandFirstBlock(nodeInfo)
-    ladder.close(path)
-    try {
-      await nodeInfo.look()
-    } catch (error) {
-      if (!isNotServed(error)) throw error
-      const advice = 'name the address of its solidity port as well'
-      throw new UnfitNode('no_finality', `${why}; ${(error as NodeFailure).message}: ${advice}`)
-    }
-    return nodeInfo
-  }
-
-  private async demandFirstBlock({ side }: SolidSide): Promise<void> {
-    const id = await this.blockReader.firstId(side)
-    if (id !== this.options.genesisId) throw new WrongNode(`its first block is ${id}, not ${this.options.genesisId}`)
-  }
-
-  /** Throws `UnfitNode` when the node's history begins above a height that is far below its solidified head. */
-  private async explainMissing(height: number): Promise<void> {
-    if (await this.keeps(height)) return
-    const head = await this.solid.look()
-    if (height > head - HISTORY_DEPTH || !(await this.keeps(head))) return
-    let [lacked, kept] = [height, head]
-    while (kept - lacked > 1) {
-      const middle = Math.floor((lacked + kept) / 2)
-      if (await this.keeps(middle)) kept = middle
-      else lacked = middle
-    }
-    throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`)
-  }
-
-  /** Whether the node has a solidified block. */
-  private async keeps(height: number): Promise<boolean> {
-    try {
-      return (await this.blockReader.at(this.solid.side, height)) !== null
-    } catch (error) {
-      // A lite node says so.
-      if (error instanceof UnfitNode) return false
-      throw error
-    }
   }
 }

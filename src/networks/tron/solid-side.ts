@@ -1,10 +1,11 @@
 import type { Clock } from '../../clock.js'
-import { demand } from '../node/answer.js'
+import { WrongNode } from '../network-reader.js'
+import { demand, UnfitNode } from '../node/answer.js'
 import { scalar } from '../node/json-shape.js'
 import type { TronBlock } from './block.js'
 import type { BlockReader } from './block-reader.js'
 import { ChainEnd } from './chain-end.js'
-import type { Ladder } from './ladder.js'
+import { isNotServed, type Ladder } from './ladder.js'
 import type { Side } from './side.js'
 import type { TronApi } from './tron-api.js'
 
@@ -80,4 +81,44 @@ export class NodeInfo implements SolidSide {
   }
 
   pass(): void {}
+}
+
+/**
+ * Where a node of the right network tells what is final: by the interface of its own where it serves that, and else by
+ * `getnodeinfo`. Rejects with `WrongNode` when its first block is another one, and with `UnfitNode` when it tells nowhere.
+ */
+export async function findSolidSide(
+  api: TronApi,
+  blocks: BlockReader,
+  ladder: Ladder,
+  { genesisId, clock }: { readonly genesisId: string; readonly clock: Pick<Clock, 'now'> },
+): Promise<SolidSide> {
+  const path = '/walletsolidity/getblockbynum'
+  let why = `${path} is not served`
+  if (!ladder.isClosed(path)) {
+    try {
+      const solidity = new SolidityInterface(blocks, ladder, clock)
+      await demandFirstBlock(blocks, solidity.side, genesisId)
+      return solidity
+    } catch (error) {
+      if (!isNotServed(error) || error instanceof UnfitNode) throw error
+      why = error.message
+    }
+  }
+  const nodeInfo = new NodeInfo(api, blocks)
+  await demandFirstBlock(blocks, nodeInfo.side, genesisId)
+  ladder.close(path)
+  try {
+    await nodeInfo.look()
+  } catch (error) {
+    if (!isNotServed(error)) throw error
+    const advice = 'name the address of its solidity port as well'
+    throw new UnfitNode('no_finality', `${why}; ${error.message}: ${advice}`)
+  }
+  return nodeInfo
+}
+
+async function demandFirstBlock(blocks: BlockReader, side: Side, genesisId: string): Promise<void> {
+  const id = await blocks.firstId(side)
+  if (id !== genesisId) throw new WrongNode(`its first block is ${id}, not ${genesisId}`)
 }

@@ -21,6 +21,7 @@ const refusals: readonly (readonly [name: string, answer: FaultyAnswer])[] = [
   ['404', { text: 'Not Found', status: 404 }],
   ['405', PAGE],
   ['501', { text: '', status: 501 }],
+  ['403 of a plan', { json: { Error: 'this method is not available in your plan' }, status: 403 }],
   ['a disabled API', { json: { Error: 'this API is unavailable due to config' }, status: 404 }],
   ['words', { text: 'this API is closed' }],
   ['an error', { json: { Error: 'class java.lang.NullPointerException : null' } }],
