@@ -50,7 +50,7 @@ export class SolidityInterface implements SolidSide {
 }
 
 /** The full interface alone: `getnodeinfo` says how far its blocks are final, and with which id. */
-export class NodeInfo implements SolidSide {
+class NodeInfo implements SolidSide {
   readonly side = '/wallet'
   /** The last final block whose id was compared. */
   private final = -1
