@@ -100,11 +100,14 @@ for (const implementation of IMPLEMENTATIONS) {
       await world.pay(10n)
       await site.chain.mine(CONFIRMATIONS)
       await until(async () => (await paymentOf(url, invoice))['received'] === '10')
+      // Nothing is asked of it while it does not have the token yet.
+      world.proxy.fault = { answer: (response) => response.destroy() !== undefined }
       await site.startAfresh()
       assert.equal(await site.chain.deployToken(), world.token, 'the same token by chance')
       await site.chain.mine(CONFIRMATIONS)
       await site.chain.sendCall(world.token, 'transfer(address,uint256)', [WALLET.address, 15_000_000n])
       await site.chain.mine(CONFIRMATIONS)
+      world.proxy.fault = {}
       await until(async () => {
         const ready = (await ask('GET', `${url}/readyz`))?.json
         return /its nodes have none of the recorded blocks/.test(JSON.stringify(ready))
