@@ -45,6 +45,7 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   seenTotals: 'deposit',
   confirmedTotals: 'deposit',
   unsettledWallets: 'other',
+  watches: 'other',
   chains: 'other',
   blocks: 'other',
   blockDeposits: 'other',

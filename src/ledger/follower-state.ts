@@ -11,10 +11,11 @@ export interface FollowerState {
   readonly lastTimestampMs: number | null
   /**
    * How long ago the service knew everything that the stores list: milliseconds since the beginning of the last poll
-   * that found nothing more, or since the last transaction taken while there are more. Null when the ledger was never
-   * read.
+   * that found nothing more, or since the last transaction taken while there are more. When the ledger was never read,
+   * since the follower has tried.
    */
-  readonly lagMs: number | null
+  readonly lagMs: number
+  readonly wasRead: boolean
   /** Transactions taken, of any contract. */
   readonly transactions: number
   /** Facts by outcome. */
@@ -38,7 +39,7 @@ export interface FollowerState {
 
 /** The part of the state that only the follower itself knows, and that it adds. */
 type Added = Pick<FollowerState, 'setAside' | 'stores' | 'comparedAtMs'>
-type Recorded = Omit<FollowerState, keyof Added | 'lagMs' | 'facts'>
+type Recorded = Omit<FollowerState, keyof Added | 'lagMs' | 'wasRead' | 'facts'>
 
 /** Collects a follower's state. */
 export class FollowerRecord {
@@ -54,8 +55,11 @@ export class FollowerRecord {
   }
   private readonly facts: Record<EventOutcome['status'], number> = { applied: 0, duplicate: 0, rejected: 0 }
   private knownUntilMs: number | null = null
+  private readonly begunAtMs: number
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {
+    this.begunAtMs = clock.now()
+  }
 
   resumed({ newestMs }: LedgerProgress): void {
     this.recorded.lastTimestampMs = newestMs
@@ -86,7 +90,7 @@ export class FollowerRecord {
 
   state(added: Added): FollowerState {
     const { recorded, facts, knownUntilMs } = this
-    const lagMs = knownUntilMs === null ? null : Math.max(0, this.clock.now() - knownUntilMs)
-    return { ...added, ...recorded, facts: { ...facts }, lagMs }
+    const lagMs = Math.max(0, this.clock.now() - (knownUntilMs ?? this.begunAtMs))
+    return { ...added, ...recorded, facts: { ...facts }, lagMs, wasRead: knownUntilMs !== null }
   }
 }

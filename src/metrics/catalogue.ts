@@ -27,6 +27,11 @@ const histogram = metricOf('histogram')
 export const metricsCatalogue = {
   build: gauge('billhook_build_info', ['version'], 'Always 1; the label is the running version.'),
   ready: gauge('billhook_ready', [], '1 while `/readyz` answers 200, else 0.'),
+  degraded: gauge(
+    'billhook_degraded',
+    ['reason'],
+    'How many things `/readyz` calls degraded, by the reason; 0 while there are none.',
+  ),
   storeWritable: gauge(
     'billhook_store_writable',
     [],
@@ -136,7 +141,11 @@ export const metricsCatalogue = {
     ['network'],
     'Blocks up to the head that are not recorded yet.',
   ),
-  networkLagSeconds: gauge('billhook_network_lag_seconds', ['network'], 'Age of the last recorded block.'),
+  networkLagSeconds: gauge(
+    'billhook_network_lag_seconds',
+    ['network'],
+    'Age of the last recorded block; before the first, the time since the network was first watched.',
+  ),
   reorganisations: counter(
     'billhook_network_reorganisations_total',
     ['network'],
@@ -195,7 +204,7 @@ export const metricsCatalogue = {
   followerLag: gauge(
     'billhook_ledger_follower_lag_seconds',
     [],
-    'Seconds since the follower was last fully caught up with the ledger; 0 without a follower.',
+    'Seconds since the follower was last fully caught up with the ledger, or has tried to; 0 without a follower.',
   ),
   followerFailures: counter('billhook_ledger_follower_failures_total', [], 'Failed polls of the ledger.'),
   followerMalformed: counter(

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client'
 import type { IntakeObserver } from '../actors/intake.js'
 import type { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
+import { DEGRADED_REASONS, type Degradation } from '../domain/degradation.js'
 import type { Network } from '../domain/network.js'
 import { type DeliveryResult, isDelivered } from '../domain/webhook.js'
 import type { ObserveRequest } from '../http/router.js'
@@ -55,6 +56,8 @@ export interface WatchedParts {
   readonly clock: Clock
   /** Whether the service can take traffic. */
   readonly isReady: () => boolean
+  /** What is impaired although it can. */
+  readonly degraded: () => readonly Degradation[]
   readonly writeHealth: { readonly takesWrites: boolean }
   /** Null without scheduled backups. */
   readonly backups: { readonly ageMs: number; readonly everyMs: number } | null
@@ -96,6 +99,7 @@ export class Metrics {
     store,
     clock,
     isReady,
+    degraded,
     writeHealth,
     certificateExpiresAt,
     backups,
@@ -103,6 +107,11 @@ export class Metrics {
     const { registry } = this
     beginDeposits(this.deposits, store.networks.present)
     gauge(registry, metricsCatalogue.ready, (ready) => ready.set(isReady() ? 1 : 0))
+    gauge(registry, metricsCatalogue.degraded, (one) => {
+      const found = degraded()
+      for (const reason of DEGRADED_REASONS)
+        one.set({ reason }, found.filter((degradation) => degradation.reason === reason).length)
+    })
     gauge(registry, metricsCatalogue.storeWritable, (writable) => writable.set(writeHealth.takesWrites ? 1 : 0))
     gauge(registry, metricsCatalogue.leader, (leader) => leader.set(duties.isLeading ? 1 : 0))
     watchNetworks(registry, duties)

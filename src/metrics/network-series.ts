@@ -33,7 +33,7 @@ export function watchNetworks(registry: Registry, watched: Watched): void {
   ofEach(metricsCatalogue.networkHead, ({ head }) => head?.latest ?? null)
   ofEach(metricsCatalogue.networkCursor, ({ position }) => position?.tip.height ?? null)
   ofEach(metricsCatalogue.networkLagBlocks, ({ lagBlocks }) => lagBlocks)
-  ofEach(metricsCatalogue.networkLagSeconds, ({ lagMs }) => (lagMs === null ? null : lagMs / MS_PER_SECOND))
+  ofEach(metricsCatalogue.networkLagSeconds, ({ lagMs }) => lagMs / MS_PER_SECOND)
   gauge(registry, metricsCatalogue.networkProblem, (one) => {
     for (const watcher of watched.watchers) {
       const { network, problem } = watcher.state()

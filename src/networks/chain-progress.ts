@@ -2,7 +2,8 @@ import type { Intake } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
 import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../domain/block.js'
 import { isChildOf, isConsecutive } from '../domain/block.js'
-import type { ChainPort } from '../store/store.js'
+import type { ChainPort, DepositPort } from '../store/store.js'
+import { Beginning, type StartHeight } from './beginning.js'
 import { commonAncestor } from './common-ancestor.js'
 import { type DatedDepositOptions, isDatedBack, warnOfDated } from './dated-deposits.js'
 import { type AgedHead, NetworkProblem, type NetworkReader } from './network-reader.js'
@@ -26,12 +27,10 @@ const LIMITED_PIECE_SECONDS = 8
  */
 const UNCONFIRMED_BLOCKS_MAX = 20_000
 
-/** Where a new watcher begins: at a height, or at the last confirmed block. */
-export type StartHeight = number | 'latest'
-
 export interface ChainProgressOptions extends DatedDepositOptions {
   readonly reader: NetworkReader
-  readonly chain: Pick<ChainPort, 'position' | 'blockAt' | 'watched'>
+  readonly chain: Pick<ChainPort, 'position' | 'blockAt' | 'noteSettings' | 'watch' | 'watched'>
+  readonly deposits: Pick<DepositPort, 'page'>
   readonly intake: Pick<Intake, 'observe'>
   readonly clock: Clock
   readonly start: StartHeight
@@ -54,7 +53,11 @@ type Applied = Extract<ChainOutcome, { status: 'applied' }>
 export class ChainProgress {
   private tipSeenAt = Number.NEGATIVE_INFINITY
 
-  constructor(private readonly options: ChainProgressOptions) {}
+  private readonly beginning: Beginning
+
+  constructor(private readonly options: ChainProgressOptions) {
+    this.beginning = new Beginning(options)
+  }
 
   /**
    * Takes the next piece towards `head`: confirms, catches up, takes the next block, or undoes replaced ones. False
@@ -75,11 +78,16 @@ export class ChainProgress {
 
   /** The first blocks are confirmed ones, which must never be undone: what is below them is not recorded. */
   private async begin(head: AgedHead): Promise<boolean> {
-    const start = this.options.start === 'latest' ? head.confirmed : this.options.start
-    if (start < 0 || start > head.confirmed) return false
-    const { log, reader } = this.options
-    log.info({ network: reader.network, block: start, confirmed: head.confirmed }, 'begins to watch a network')
-    await this.append(await this.read(start, head.confirmed), true, head)
+    const { beginning } = this
+    const start = head.confirmed < 0 ? null : await beginning.find(head.confirmed)
+    if (start === null) return false
+    const blocks = await this.read(start, head.confirmed).catch(async (error: unknown) => {
+      await beginning.failed(error)
+      throw error
+    })
+    const [first] = blocks
+    if (first !== undefined) beginning.began(first, head.confirmed)
+    await this.append(blocks, true, head)
     return true
   }
 

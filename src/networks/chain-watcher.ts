@@ -11,8 +11,10 @@ import {
   NodeBehind,
   NodeUnavailable,
   problemOf,
+  refusalOf,
+  WrongNode,
 } from './network-reader.js'
-import { CatchUpLog, emptyRecord, stateOf, type WatcherRecord, type WatcherState } from './watcher-state.js'
+import { CatchUpLog, emptyRecord, noteMoved, stateOf, type WatcherRecord, type WatcherState } from './watcher-state.js'
 
 /** The longest pause between two attempts. */
 export const RETRY_PAUSE_MAX_MS = 60_000
@@ -23,7 +25,7 @@ const BEHIND_LOGGED_FROM = 8
 const CALLS_PER_HEAD = 8
 
 /** The record of the last attempt when it succeeded. */
-const SUCCEEDED = { failures: 0, lastError: null, problem: null } satisfies Partial<WatcherRecord>
+const SUCCEEDED = { failures: 0, lastError: null, refusal: null, problem: null } satisfies Partial<WatcherRecord>
 
 export interface ChainWatcherOptions extends Omit<ChainProgressOptions, 'record' | 'isStopping'> {
   readonly scheduler: Scheduler
@@ -31,6 +33,8 @@ export interface ChainWatcherOptions extends Omit<ChainProgressOptions, 'record'
   readonly random: () => number
   /** Pause between two queries at the head, and the first pause after a failure. */
   readonly pollMs: number
+  /** What makes the network: as long as it stays the same, nodes that were right once are of the same network. */
+  readonly settings: string
 }
 
 /**
@@ -42,8 +46,11 @@ export class ChainWatcher {
   private readonly record: WatcherRecord
   private readonly progress: ChainProgress
   private readonly catchUpLog: CatchUpLog
+  private isRemembered = false
   private isVerified = false
   private verifying: Promise<void> | null = null
+  private wasRight = false
+  private isNoted = false
   private headAtMs = Number.NEGATIVE_INFINITY
   private running: Promise<void> | null = null
   private readonly stopping = new AbortController()
@@ -51,24 +58,38 @@ export class ChainWatcher {
   constructor(private readonly options: ChainWatcherOptions) {
     const { reader, clock, log } = options
     this.network = reader.network
-    this.record = emptyRecord(reader.network)
+    this.record = emptyRecord(reader.network, clock.now())
     this.progress = new ChainProgress({ ...options, record: this.record, isStopping: () => this.isStopping })
-    this.catchUpLog = new CatchUpLog(this.record, clock, log)
+    this.catchUpLog = new CatchUpLog(this.record, clock, log, options.pollMs)
   }
 
   /**
    * Begins to watch, whatever the nodes say when they are asked first: that is the state of the watcher, and they are asked
-   * again. Rejects, while it goes on, unless they could be read or did not answer yet: with `WrongNode` when a node says so.
+   * again. Rejects, while it goes on, when they show that these settings are wrong, which never were right: with `WrongNode`.
    */
   async start(): Promise<void> {
-    const failure = await new Promise<{ readonly error: unknown } | null>((resolve) => {
-      // A node that limits the rate is waited for by `run`.
-      const goOn = () => resolve(null)
-      this.verify(goOn).then(goOn, (error: unknown) => resolve({ error }))
-    })
-    if (failure !== null) this.noteFailure(failure.error)
+    const failure = await this.begin()
     if (!this.isStopping) this.running = this.run()
-    if (failure !== null && !(failure.error instanceof NodeUnavailable)) throw failure.error
+    if (failure !== null && !isPassing(failure.error) && !(failure.error instanceof WrongNode && this.wasRight))
+      throw failure.error
+  }
+
+  private async begin(): Promise<{ readonly error: unknown } | null> {
+    try {
+      // Before the nodes are asked: what is paid while none answers counts too.
+      await this.remember()
+      await new Promise<void>((resolve, reject) => {
+        // A node that limits the rate is waited for by `run`.
+        this.verify(resolve).then(resolve, reject)
+      })
+      return null
+    } catch (error) {
+      this.noteFailure(error)
+      return { error }
+    } finally {
+      // Of nodes that were right once, one that has become wrong is left out, and the others are read.
+      if (this.wasRight) this.isVerified = true
+    }
   }
 
   /** Waits for the query or step in progress, and closes the connections. */
@@ -103,20 +124,39 @@ export class ChainWatcher {
   /** Returns the pause before the next attempt. */
   private async attempt(): Promise<number> {
     try {
+      await this.remember()
       await this.verify()
-      const isMore = await this.progress.advance(await this.head())
+      const head = await this.head()
+      await this.noteRight()
+      const isMore = await this.progress.advance(head)
       Object.assign(this.record, SUCCEEDED)
+      noteMoved(this.record, isMore, this.options.clock.now())
       this.catchUpLog.update()
       if (isMore) return 0
       this.headAtMs = Number.NEGATIVE_INFINITY
       return this.headEveryMs
     } catch (error) {
       this.headAtMs = Number.NEGATIVE_INFINITY
-      const { reader, pollMs, random } = this.options
+      const { reader, clock, pollMs, random } = this.options
+      noteMoved(this.record, false, clock.now())
       if (error instanceof NetworkProblem) reader.distrust()
       const maxMs = Math.max(RETRY_PAUSE_MAX_MS, pollMs)
       return backOffMs(this.noteFailure(error), { firstMs: pollMs, maxMs, random })
     }
+  }
+
+  /** Notes that the network is watched, and learns whether its nodes were right with these settings before. */
+  private async remember(): Promise<void> {
+    if (this.isRemembered) return
+    const { chain, settings } = this.options
+    const { watchedAt, settings: right } = await chain.watch(this.network)
+    const position = (await chain.position(this.network)) ?? null
+    this.record.watchedAt = watchedAt ?? this.record.watchedAt
+    this.record.position = position
+    // Data of before does not say with which settings it was watched.
+    this.wasRight = right === settings || (right === null && position !== null)
+    this.isNoted = right === settings
+    this.isRemembered = true
   }
 
   /** A verification that is under way is not begun again. */
@@ -127,6 +167,13 @@ export class ChainWatcher {
     })
     await this.verifying
     this.isVerified = true
+  }
+
+  /** Call it when a node was checked and has answered. */
+  private async noteRight(): Promise<void> {
+    if (this.isNoted) return
+    await this.options.chain.noteSettings(this.network, this.options.settings)
+    this.isNoted = true
   }
 
   /** Queries the head no more often while there is much to do than while there is nothing. */
@@ -154,20 +201,24 @@ export class ChainWatcher {
     const failures = this.record.failures + 1
     this.record.failures = failures
     this.record.lastError = message
+    this.record.refusal = refusalOf(error)
     if (problem !== null) this.record.problem = problem
     const about = { network: this.network, failures, err: error }
     // Two nodes are seldom at the same block.
     if (error instanceof NodeBehind && failures < BEHIND_LOGGED_FROM) return failures
-    const isPassing =
-      error instanceof NodeUnavailable || error instanceof MailboxFull || error instanceof StorageUnavailable
     if (problem !== null)
       log.error(
         { ...about, reason: problem.reason },
         'cannot watch the network; see docs/networks.md, or correct the settings',
       )
     // Each time that they have become twice as many, so that a long outage does not fill the log.
-    else if (isPassing && Number.isInteger(Math.log2(failures))) log.warn(about, 'cannot watch the network for now')
-    else if (!isPassing) log.error(about, 'watching the network failed')
+    else if (isPassing(error) && Number.isInteger(Math.log2(failures)))
+      log.warn(about, 'cannot watch the network for now')
+    else if (!isPassing(error)) log.error(about, 'watching the network failed')
     return failures
   }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof NodeUnavailable || error instanceof MailboxFull || error instanceof StorageUnavailable
 }

@@ -29,6 +29,8 @@ export type ProblemReason = (typeof PROBLEM_REASONS)[number]
 export interface Problem {
   readonly reason: ProblemReason
   readonly message: string
+  /** Where the history of the node begins, when that is the problem and the node has shown it. */
+  readonly historyFrom?: number
 }
 
 /** How far a network has come, according to one node. */
@@ -71,6 +73,8 @@ export interface NetworkReader {
   /** What is wrong although the nodes answer; null when nothing is. */
   problem(): Problem | null
   head(): Promise<AgedHead>
+  /** The time of the block of the present chain at a height, Unix ms; null when no node has it, or keeps it. */
+  timeOf(height: number): Promise<number | null>
   /**
    * The block of the present chain at a height with its transfers to watched addresses, complete or not at all: a
    * node's answers about a block must fit together. Null when even the most advanced endpoint has no such block yet.
@@ -111,6 +115,16 @@ export interface EndpointHealth {
   readonly problem: Problem | null
 }
 
+/** What a node answered instead of what was asked. */
+export interface NodeRefusal {
+  /** The method or path that was asked; null where several answers do not fit together. */
+  readonly question: string | null
+  /** In the words of this program or of the node: not for everyone. */
+  readonly answer: string
+  /** Whether it was asked earlier, and is left alone now. */
+  readonly isEarlier: boolean
+}
+
 /** No endpoint gave a certain answer: refused, too late, too long, rate-limited, or contradictory. Retry later. */
 export class NodeUnavailable extends Error {
   override readonly name: string = 'NodeUnavailable'
@@ -119,6 +133,8 @@ export class NodeUnavailable extends Error {
     message: string,
     /** Why, when it is more than an outage: a problem of one of the endpoints. */
     readonly problem: Problem | null = null,
+    /** What the first node answered that was asked. */
+    readonly refusal: NodeRefusal | null = null,
   ) {
     super(message)
   }
@@ -146,6 +162,12 @@ export class WrongNode extends NetworkProblem {
   constructor(message: string) {
     super('wrong_node', message)
   }
+}
+
+/** What a node answered, as far as an error tells of it. */
+export function refusalOf(error: unknown): NodeRefusal {
+  const answer = error instanceof Error ? error.message : String(error)
+  return (error instanceof NodeUnavailable ? error.refusal : null) ?? { question: null, answer, isEarlier: false }
 }
 
 /** The lasting problem that an error tells of; null for a passing failure. */

@@ -68,7 +68,8 @@ export async function assemble(context: CoreContext): Promise<Service> {
     { ...core, openPages, onOwed: duties.notify },
     { settings, clock, identities, clientOf, limiters, isSandbox: sandbox !== null, pages },
   )
-  const degradations = () => [...core.degradations(), ...lag.complaints(), ...(front?.certificate.complaints() ?? [])]
+  const degraded = () => [...core.degradations(), ...lag.complaints(), ...(front?.certificate.complaints() ?? [])]
+  const degradations = () => degraded().map(({ text }) => text)
   let isDraining = false
   const readiness: Readiness = {
     isStoreOpen: () => core.store.isOpen(),
@@ -112,6 +113,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
       openPages,
       clock,
       isReady,
+      degraded,
       writeHealth,
       certificateExpiresAt: () => front?.certificate.expiresAt ?? null,
     })

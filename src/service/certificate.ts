@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import type { Degradation } from '../domain/degradation.js'
 import { type CertificateFacts, UnusableCertificate } from '../http/certificate.js'
 import type { HttpServer } from '../http/server.js'
 import type { Logger } from '../log.js'
@@ -35,10 +36,10 @@ export class ServedCertificate {
   }
 
   /** A sentence if clients reject the certificate by now. */
-  complaints(): readonly string[] {
+  complaints(): readonly Degradation[] {
     const { expiresAt } = this
     const hasExpired = expiresAt !== null && expiresAt < this.clock.now()
-    return hasExpired ? ['The certificate of HTTPS has expired.'] : []
+    return hasExpired ? [{ reason: 'certificate_expired', text: 'The certificate of HTTPS has expired.' }] : []
   }
 
   private get facts(): CertificateFacts | null {

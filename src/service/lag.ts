@@ -1,11 +1,13 @@
+import type { Degradation, DegradedReason } from '../domain/degradation.js'
 import type { Network } from '../domain/network.js'
 import type { FollowerState } from '../ledger/follower-state.js'
-import type { EndpointHealth, ProblemReason } from '../networks/network-reader.js'
+import type { EndpointHealth, NodeRefusal, ProblemReason } from '../networks/network-reader.js'
 import type { WatcherState } from '../networks/watcher-state.js'
+import { publicWords } from './public-words.js'
 
 const MS_PER_SECOND = 1000
 
-/** What is said of a network by the reason of its problem. What nodes wrote is only in the log: anyone reads this. */
+/** What is said of a network by the reason of its problem. Who its nodes are is only in the log: anyone reads this. */
 const OF_NETWORK: Readonly<Record<ProblemReason, string>> = {
   wrong_node: 'cannot be watched: no node of it is left, only those of other networks or tokens',
   disagreement: 'confirms nothing: its nodes disagree about confirmed blocks',
@@ -45,8 +47,8 @@ export class Lag {
   ) {}
 
   /** One sentence for each network, and for the ledger, that lags or cannot be read; empty if none does. */
-  complaints(): readonly string[] {
-    const complaints: (string | null)[] = this.watched.watchers.flatMap((watcher) => {
+  complaints(): readonly Degradation[] {
+    const complaints: (Degradation | null)[] = this.watched.watchers.flatMap((watcher) => {
       const state = watcher.state()
       const own = this.ofWatcher(state)
       // Where all nodes have the problem of the network, the network's line says it.
@@ -55,7 +57,10 @@ export class Lag {
         .filter(({ problem }) => problem !== null && problem.reason !== state.problem?.reason)
       return [
         own,
-        ...nodes.map(({ problem }) => problem && `A node of ${state.network} ${OF_NODE[problem.reason]}; see the log.`),
+        ...nodes.map(
+          ({ problem }) =>
+            problem && degraded('node_problem', `A node of ${state.network} ${OF_NODE[problem.reason]}; see the log.`),
+        ),
       ]
     })
     const { follower } = this.watched
@@ -69,21 +74,46 @@ export class Lag {
     return stores === 1 ? ['The ledger is followed at one store: what its node misses is not seen.'] : []
   }
 
-  private ofWatcher({ network, problem, lagMs }: WatcherState): string | null {
-    if (problem !== null) return `${network} ${OF_NETWORK[problem.reason]}; see the log.`
-    if (lagMs === null) return `${network} has not been read yet.`
+  private ofWatcher(state: WatcherState): Degradation | null {
+    const { network, problem, position, standing, lagMs } = state
+    if (problem !== null) return degraded('network_problem', `${network} ${OF_NETWORK[problem.reason]}; see the log.`)
+    if (position === null) return degraded('network_unread', `${network} has not been read yet${whyUnread(state)}.`)
+    if (standing !== null) {
+      const text = `${network} has not got past block ${standing.block} for ${seconds(standing.ms)}${told(state.refusal)}.`
+      return degraded('network_standing', text)
+    }
     const limitMs = Math.max(this.lagLimitMs, this.quietMs(network))
-    return lagMs > limitMs ? `${network} was last read ${seconds(lagMs)} behind.` : null
+    if (lagMs <= limitMs) return null
+    return degraded('network_behind', `${network} was last read ${seconds(lagMs)} behind.`)
   }
 
-  private ofFollower({ lagMs, stores, silentStores }: FollowerState): readonly (string | null)[] {
-    const isBehind = lagMs !== null && lagMs > this.lagLimitMs
-    return [
-      lagMs === null ? 'The ledger has not been read yet.' : null,
-      isBehind ? `The ledger was last read ${seconds(lagMs)} behind.` : null,
-      silentStores > 0 ? `${silentStores} of ${stores} stores of the ledger do not answer.` : null,
-    ]
+  private ofFollower({ lagMs, wasRead, stores, silentStores }: FollowerState): readonly (Degradation | null)[] {
+    const ofLag = (): Degradation | null => {
+      if (!wasRead) return degraded('ledger_unread', 'The ledger has not been read yet.')
+      if (lagMs <= this.lagLimitMs) return null
+      return degraded('ledger_behind', `The ledger was last read ${seconds(lagMs)} behind.`)
+    }
+    const silent = `${silentStores} of ${stores} stores of the ledger do not answer.`
+    return [ofLag(), silentStores > 0 ? degraded('ledger_store_silent', silent) : null]
   }
+}
+
+function degraded(reason: DegradedReason, text: string): Degradation {
+  return { reason, text }
+}
+
+/** Why a network that was asked has not been read; nothing while it is asked for the first time. */
+function whyUnread({ head, refusal }: WatcherState): string {
+  if (refusal !== null) return told(refusal)
+  return head === null ? '' : ': the block with which to begin is not confirmed yet'
+}
+
+/** What a node answered to what, without what is nobody's business. */
+function told(refusal: NodeRefusal | null): string {
+  if (refusal === null) return ''
+  const { question, answer } = refusal
+  const said = publicWords(answer)
+  return ` (${question === null || said.startsWith(question) ? said : `${question}: ${said}`})`
 }
 
 function seconds(ms: number): string {

@@ -11,6 +11,7 @@ import { ChainWatcher } from '../networks/chain-watcher.js'
 import { EthereumNode } from '../networks/ethereum/node.js'
 import { type NetworkReader, WrongNode } from '../networks/network-reader.js'
 import type { EndpointAddress } from '../networks/node/http-json.js'
+import { misconfiguredNode } from '../networks/node/misconfigured-node.js'
 import { NodesReader } from '../networks/node/nodes-reader.js'
 import { accountOfAddress } from '../networks/tron/address.js'
 import { TronNode } from '../networks/tron/node.js'
@@ -35,8 +36,8 @@ interface ReaderParts extends Pick<CoreContext, 'clock' | 'log'> {
 
 /**
  * Starts a watcher for each network that has endpoints. They do not wait for each other: a network with a wrong node is in that
- * state, is tried again, and the others go on. Throws `StartError` when no network is left that could go on, and for an entry
- * of which no reader can be built.
+ * state, is tried again, and the others go on. Throws `StartError` when that is all of them, and none was ever watched with these
+ * settings.
  */
 export async function startWatchers(
   { store, intake }: Core,
@@ -46,11 +47,13 @@ export async function startWatchers(
     const reader = readerOf(entry, { settings, clock, log })
     return reader === null ? [] : [{ entry, reader }]
   })
-  const watchers = readers.map(({ entry: { start, pollMs }, reader }) => {
+  const watchers = readers.map(({ entry, reader }) => {
+    const { start, pollMs } = entry
     const watcher = new ChainWatcher({
       reader,
       chain: store.chain,
       invoices: store.invoices,
+      deposits: store.deposits,
       intake,
       clock,
       log,
@@ -58,6 +61,7 @@ export async function startWatchers(
       random: Math.random,
       start,
       pollMs,
+      settings: identityOf(entry),
       tipCheckMs: Math.max(TIP_CHECK_MS, pollMs),
     })
     shutdown.add(`watcher of ${reader.network}`, () => watcher.stop())
@@ -117,23 +121,27 @@ function evmReader(entry: EvmEntry, token: string, parts: ReaderParts): NetworkR
 
 function tronReader(entry: TronEntry, contract: string, parts: ReaderParts): NetworkReader {
   const token = accountOfAddress(contract)
-  if (token === null) {
-    throw new StartError(`${entry.id} cannot be watched: the check sum of ${settingOf(entry, 'token')} is wrong`)
-  }
+  const flaw = `the check sum of ${settingOf(entry, 'token')} is wrong`
   const { clock, log } = parts
   const warn = (endpoint: string, text: string) => log.warn({ network: entry.id, endpoint }, text)
-  const options = { token, tokenDecimals: entry.token.decimals, genesisId: entry.genesis, clock, warn }
+  const options = { tokenDecimals: entry.token.decimals, genesisId: entry.genesis, clock, warn }
   const headers = entry.apiKey === null ? {} : { [API_KEY_HEADER]: entry.apiKey }
   return new NodesReader({
     ...commonOptions(entry, parts),
     addresses: entry.urls.map((url) => addressOf(url, headers)),
-    nodeOf: (http) => new TronNode(http, options),
+    nodeOf: (http) => (token === null ? misconfiguredNode(flaw) : new TronNode(http, { ...options, token })),
   })
 }
 
 function addressOf({ full, solidity }: TronUrl, headers: Readonly<Record<string, string>>): EndpointAddress {
   const elsewhere = solidity === null ? {} : { elsewhere: { prefix: '/walletsolidity/', url: solidity } }
   return { url: full, headers, ...elsewhere }
+}
+
+/** What the nodes of a network must be right about. When it changes, they have to show it again. */
+function identityOf(entry: NetworkEntry): string {
+  const chain = entry.kind === 'evm' ? entry.chainId : entry.genesis
+  return [entry.kind, chain, entry.token.contract, entry.token.decimals].join(' ')
 }
 
 function commonOptions({ id, kind, quietSeconds }: NetworkEntry, { settings, clock, log, patienceMs }: ReaderParts) {

@@ -1,5 +1,6 @@
 import type { Settings } from '../config.js'
 import type { Secp256k1Engine, Secp256k1EngineName } from '../crypto/secp256k1.js'
+import type { Degradation } from '../domain/degradation.js'
 import type { Logger } from '../log.js'
 import { StartError } from '../start-error.js'
 import { type ChosenEngine, chooseEngine } from '../verify/engine-choice.js'
@@ -21,14 +22,17 @@ const REGISTERED_LANE_LIMIT_PER_THREAD: Readonly<Record<Secp256k1EngineName, num
 const UNREGISTERED_LANE_PART = 1 / 16
 /** Maximum bytes of requests that wait in each lane. */
 const LANE_LIMIT_BYTES = 32 * 1024 * 1024
-const TABLES_FAILED = 'Tables of keys failed and are off until the next start: see the log.'
+const TABLES_FAILED: Degradation = {
+  reason: 'key_tables_off',
+  text: 'Tables of keys failed and are off until the next start: see the log.',
+}
 
 /** The engine of the main thread and the pool of verification threads, which is not warmed up yet. */
 export interface Verification {
   readonly engine: Secp256k1Engine
   readonly pool: VerifyPool
   /** One sentence for each part of verification that failed, though signatures are verified without it. */
-  degradations(): readonly string[]
+  degradations(): readonly Degradation[]
 }
 
 /** Chooses the engine and starts the threads. Throws `StartError` if the configured engine does not run. */

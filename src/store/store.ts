@@ -12,6 +12,7 @@ import type { LedgerMemory, LedgerStep } from '../domain/ledger-progress.js'
 import type { Network, Networks } from '../domain/network.js'
 import type { Payment, QualifyingDeposit } from '../domain/payment.js'
 import type { ClaimedWallet, Wallet } from '../domain/wallet.js'
+import type { Watch } from '../domain/watch.js'
 import type { Delivery, SigningSecrets, WebhookConfiguration, WebhookPayload } from '../domain/webhook.js'
 import type { AllowancePort } from './allowances.js'
 import type { CommandPort, Settled } from './commands.js'
@@ -165,6 +166,10 @@ export interface DepositPort {
 
 /** What the watcher of a network needs to go on. `CommandPort` takes its steps. */
 export interface ChainPort {
+  /** What is remembered of the watching of a network. The first call notes that it is watched from now on. */
+  watch(network: Network): Promise<Watch>
+  /** Notes the settings with which the nodes of a network were found right. */
+  noteSettings(network: Network, settings: string): Promise<void>
   /** How far the watcher is; undefined before its first step. */
   position(network: Network): Awaitable<ChainPosition | undefined>
   /** A block that the watcher has passed, while it is kept. */

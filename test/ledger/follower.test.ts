@@ -10,6 +10,7 @@ import {
   SHORT_POLL_MS,
 } from '../../src/ledger/follower.js'
 import { SET_ASIDE_MAX } from '../../src/ledger/follower-memory.js'
+import type { FollowerState } from '../../src/ledger/follower-state.js'
 import { ASK_AGAIN_MAX_MS } from '../../src/ledger/transaction-intake.js'
 import { ManualClock, START_MS } from '../support/manual-clock.js'
 import {
@@ -365,10 +366,11 @@ describe('a follower whose ledger fails', () => {
     ledger.failure = 'refused'
     const fixture = new FollowerFixture(ledger, service)
     await fixture.start()
-    assert.equal(fixture.follower.state().lagMs, null)
+    const lagOf = ({ lagMs, wasRead }: FollowerState) => [lagMs, wasRead]
+    assert.deepEqual(lagOf(fixture.follower.state()), [0, false])
     ledger.failure = null
     await fixture.pass(1000)
-    assert.equal(fixture.follower.state().lagMs, 0)
+    assert.deepEqual(lagOf(fixture.follower.state()), [0, true])
     fixture.clock.advance(400)
     assert.equal(fixture.follower.state().lagMs, 400)
     ledger.failure = 'refused'

@@ -47,13 +47,13 @@ describe('a watcher that begins', () => {
   )
 
   test(
-    'at the latest block begins with the last confirmed one, and goes on from there after another start',
+    'at the latest block begins where the network stood when it had its first wallet, and goes on after another start',
     fixture(
       async (t) => {
         const hashes = t.mine(5)
         await t.watcher.start()
         await t.rest()
-        assert.deepEqual(await t.kinds(...hashes), [undefined, undefined, 'confirmed', 'pending', 'pending'])
+        assert.deepEqual(await t.kinds(...hashes), ['confirmed', 'confirmed', 'confirmed', 'pending', 'pending'])
         await t.watcher.stop()
         const missed = t.mine(9)
         t.watcher = t.newWatcher({ start: 'latest' })
@@ -390,7 +390,7 @@ describe('a watcher with a single block', () => {
         assert.deepEqual(await t.kinds(only), ['confirmed'])
         assert.equal(t.reader.asked.distrust, 1)
       },
-      { start: 'latest' },
+      { start: 1 },
       1,
     ),
   )
@@ -581,6 +581,52 @@ describe('a watcher that catches up', () => {
       assert.equal(lines[0]?.['blocksPerSecond'], 2)
       assert.equal(lines[0]?.['remaining'], 99 - 1 - Number(lines[0]?.['block']) + 0)
       assert.equal(t.log.filter(({ msg }) => msg === 'has caught up').length, 1)
+    }),
+  )
+
+  test(
+    'does not tell that it has caught up after each poll that finds a few blocks',
+    fixture(async (t) => {
+      t.mine(9)
+      t.reader.faults = { ...NO_FAULTS, rangeMax: 1 }
+      // Each block takes a second.
+      t.watcher = t.newWatcher({ pollMs: 60_000, tipCheckMs: 60_000 })
+      await t.watcher.start()
+      await t.rest()
+      const told = () => t.log.filter(({ msg }) => msg === 'has caught up').length
+      const before = told()
+      for (let poll = 0; poll < 5; poll += 1) {
+        t.mine(4)
+        await t.next()
+      }
+      assert.equal(told(), before)
+    }),
+  )
+
+  test(
+    'counts its lag from when it was first watched while it has read nothing, and from its last block after a restart',
+    fixture(async (t) => {
+      t.reader.faults = { ...NO_FAULTS, unavailable: 1 }
+      await t.watcher.start()
+      await t.rest()
+      t.clock.advance(77_000)
+      assert.equal(t.watcher.state().lagMs, 77_000)
+      await t.watcher.stop()
+      t.watcher = t.newWatcher()
+      await t.watcher.start()
+      await t.rest()
+      t.clock.advance(1000)
+      assert.equal(t.watcher.state().lagMs, 78_000)
+      t.reader.faults = NO_FAULTS
+      t.mine(9)
+      await t.next()
+      await t.watcher.stop()
+      t.reader.faults = { ...NO_FAULTS, unavailable: 1 }
+      t.watcher = t.newWatcher()
+      await t.watcher.start()
+      await t.rest()
+      t.clock.set((t.chain.present.at(-1)?.timeMs ?? 0) + 5000)
+      assert.equal(t.watcher.state().lagMs, 5000)
     }),
   )
 

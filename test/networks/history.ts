@@ -130,6 +130,7 @@ class History {
       reader: gate.around(this.reader),
       chain: gate.around(this.store.chain),
       invoices: this.store.invoices,
+      deposits: this.store.deposits,
       intake: gate.around(new Intake(this.store.ledger, directory, () => {})),
       clock: this.clock,
       scheduler,
@@ -138,6 +139,7 @@ class History {
       start: this.start,
       pollMs: POLL_MS,
       tipCheckMs: POLL_MS,
+      settings: 'of the simulated chain',
     })
     this.life = { watcher, gate, scheduler }
     watcher.start().catch((error: unknown) => {

@@ -38,17 +38,15 @@ describe('a network in trouble beside another one', () => {
         const sound = new SimulatedReader(chain, new Random(1))
         const reader = Object.assign(Object.create(sound) as SimulatedReader, broken, { network })
         const scheduler = new NoticedScheduler()
-        const { invoices } = store
-        const options = {
-          chain: store.chain,
-          invoices,
-          intake,
-          clock,
-          scheduler,
-          random: () => 0,
-          log: createLog('silent'),
-        }
-        const watcher = new ChainWatcher({ ...options, reader, start: 0, pollMs: POLL_MS, tipCheckMs: POLL_MS })
+        const options = { ...store, intake, clock, scheduler, random: () => 0, log: createLog('silent') }
+        const watcher = new ChainWatcher({
+          ...options,
+          reader,
+          start: 0,
+          pollMs: POLL_MS,
+          tipCheckMs: POLL_MS,
+          settings: '',
+        })
         return { chain, watcher, scheduler }
       }
       const troubled = open('TRX-NILE', methods)

@@ -43,6 +43,8 @@ interface Chain {
   readonly url: string
   readonly address: string
   readonly pollMs: number
+  /** Near its last confirmed block: what is measured is not the catching up. */
+  readonly start: number
   readonly blockMs: number
   readonly blocksPerPayment: number
   readonly confirmations: number
@@ -74,6 +76,7 @@ async function openTron(startMs: number, clock: Clock): Promise<Chain> {
     blocksPerPayment: BLOCKS_PER_PAYMENT.tron,
     confirmations: TRON_CONFIRMATIONS,
     quietSeconds: QUIET_SECONDS.tron,
+    start: chain.blocks.length - TRON_CONFIRMATIONS,
     nodeOf: (http) => new TronNode(http, options),
     produce: async (_, isPaying) => produce(isPaying),
     close: () => node.close(),
@@ -111,6 +114,7 @@ async function openEvm(startMs: number, clock: Clock): Promise<Chain> {
     blocksPerPayment: BLOCKS_PER_PAYMENT.evm,
     confirmations: CONFIRMATIONS,
     quietSeconds: QUIET_SECONDS.evm,
+    start: (await chain.height()) - CONFIRMATIONS,
     nodeOf: (http) => new EthereumNode(http, options),
     produce,
     close: () => chain.stop(),
@@ -161,13 +165,15 @@ async function watch(
   const watcher = new ChainWatcher({
     reader,
     chain: store.chain,
+    deposits: store.deposits,
     invoices: store.invoices,
+    settings: '',
     intake: new Intake(store.ledger, new WalletDirectory(store), () => {}),
     clock: time,
     scheduler: time,
     random: () => 0.5,
     log,
-    start: 'latest',
+    start: chain.start,
     pollMs,
     tipCheckMs: 15_000,
   })

@@ -48,6 +48,11 @@ export class SimulatedReader implements NetworkReader {
     return { latest, confirmed: this.chain.confirmedBelow(latest), ageMs: this.ageMs }
   }
 
+  async timeOf(height: number): Promise<number | null> {
+    this.mayFail()
+    return this.view()[height]?.timeMs ?? null
+  }
+
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
     this.asked.block += 1
     this.mayFail()

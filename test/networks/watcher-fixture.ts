@@ -68,6 +68,7 @@ export class WatcherFixture {
       reader: this.reader,
       chain: this.store.chain,
       invoices: this.store.invoices,
+      deposits: this.store.deposits,
       intake: this.intake,
       clock: this.clock,
       scheduler: this.scheduler,
@@ -77,6 +78,7 @@ export class WatcherFixture {
       start: 0,
       pollMs: POLL_MS,
       tipCheckMs: POLL_MS,
+      settings: 'of the simulated chain',
       ...options,
     })
   }

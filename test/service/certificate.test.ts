@@ -29,7 +29,8 @@ describe('the certificate that is served', () => {
     const { certificate, clock } = served(facts)
     assert.deepEqual([certificate.expiresAt, certificate.complaints()], [EXPIRES_MS, []])
     clock.ms = EXPIRES_MS + 1
-    assert.deepEqual(certificate.complaints(), ['The certificate of HTTPS has expired.'])
+    const expired = { reason: 'certificate_expired', text: 'The certificate of HTTPS has expired.' }
+    assert.deepEqual(certificate.complaints(), [expired])
   })
 
   test('does not exist without HTTPS', () => {

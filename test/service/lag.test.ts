@@ -3,18 +3,24 @@ import { describe, test } from 'node:test'
 import { FollowerRecord } from '../../src/ledger/follower-state.js'
 import { emptyRecord, stateOf, type WatcherState } from '../../src/networks/watcher-state.js'
 import { Lag, type Watched } from '../../src/service/lag.js'
-import { ManualClock } from '../support/manual-clock.js'
+import { ManualClock, START_MS } from '../support/manual-clock.js'
 
 const LIMIT_MS = 60_000
 /** The network makes a block every three minutes, perhaps. */
 const QUIET = { network: 'QUIET', ms: 180_000 }
+const AT_BLOCK_7 = { tip: { height: 7, hash: 'b7', parentHash: 'b6', timeMs: START_MS }, confirmed: 5, oldest: 1 }
+
+function textsOf(lag: Lag): readonly string[] {
+  return lag.complaints().map(({ text }) => text)
+}
 
 function lagOf(watched: Watched): Lag {
   return new Lag(watched, LIMIT_MS, (network) => (network === QUIET.network ? QUIET.ms : 0))
 }
 
 function watcher(state: Partial<WatcherState>) {
-  const fresh = stateOf(emptyRecord('SEP'), new ManualClock())
+  const clock = new ManualClock()
+  const fresh = { ...stateOf(emptyRecord('SEP', clock.now()), clock), position: AT_BLOCK_7 }
   return { state: () => ({ ...fresh, ...state }), endpoints: () => [] }
 }
 
@@ -25,7 +31,39 @@ describe('lag', () => {
     ['is behind', { lagMs: LIMIT_MS + 1000 }, 'SEP was last read 61 s behind.'],
     ['is quiet', { network: QUIET.network, lagMs: QUIET.ms }, null],
     ['is quiet for too long', { network: QUIET.network, lagMs: QUIET.ms + 1000 }, 'QUIET was last read 181 s behind.'],
-    ['has not been read', {}, 'SEP has not been read yet.'],
+    ['was not asked yet', { position: null }, 'SEP has not been read yet.'],
+    [
+      'cannot be read',
+      { position: null, refusal: { question: 'eth_chainId', answer: 'HTTP status 404', isEarlier: false } },
+      'SEP has not been read yet (eth_chainId: HTTP status 404).',
+    ],
+    [
+      'waits for its first block',
+      { position: null, head: { latest: 3, confirmed: -1, ageMs: 0 } },
+      'SEP has not been read yet: the block with which to begin is not confirmed yet.',
+    ],
+    [
+      'stands',
+      {
+        lagMs: 90_000,
+        standing: { block: 8, ms: 75_000 },
+        refusal: {
+          question: 'eth_getBlockReceipts',
+          answer: 'error -32000: https://node.example/v2/0123456789abcdef01 is away',
+          isEarlier: false,
+        },
+      },
+      'SEP has not got past block 8 for 75 s (eth_getBlockReceipts: error -32000: … is away).',
+    ],
+    [
+      'repeats what it was asked',
+      {
+        standing: { block: 8, ms: 75_000 },
+        refusal: { question: '/wallet/x', answer: '/wallet/x: no', isEarlier: true },
+      },
+      'SEP has not got past block 8 for 75 s (/wallet/x: no).',
+    ],
+    ['stands without a word', { standing: { block: 8, ms: 75_000 } }, 'SEP has not got past block 8 for 75 s.'],
     [
       'is limited',
       { problem: { reason: 'limited', message: 'the nodes of SEP allow 0.5 calls a second' } },
@@ -40,7 +78,7 @@ describe('lag', () => {
   for (const [what, state, complaint] of cases) {
     test(`of a network that ${what} ${complaint === null ? 'is no complaint' : 'is one'}`, () => {
       const lag = lagOf({ watchers: [watcher(state)], follower: null })
-      assert.deepEqual(lag.complaints(), complaint === null ? [] : [complaint])
+      assert.deepEqual(textsOf(lag), complaint === null ? [] : [complaint])
     })
   }
 
@@ -48,7 +86,7 @@ describe('lag', () => {
     const problem = { reason: 'stalled', message: 'https://node.example: old' } as const
     const one = { ...watcher({ lagMs: 0 }), endpoints: () => [{ problem: null }, { problem }] }
     const all = { ...watcher({ lagMs: 0, problem }), endpoints: () => [{ problem }, { problem }] }
-    const of = (only: typeof one) => lagOf({ watchers: [only], follower: null }).complaints()
+    const of = (only: typeof one) => textsOf(lagOf({ watchers: [only], follower: null }))
     assert.deepEqual(of(one), ['A node of SEP has had no new block for long; see the log.'])
     assert.deepEqual(of(all), ['SEP has had no new block for long; see the log.'])
   })
@@ -57,17 +95,19 @@ describe('lag', () => {
     const clock = new ManualClock()
     const follower = new FollowerRecord(clock)
     const ofLedger = { state: () => follower.state({ setAside: 0, stores: 2, comparedAtMs: null }) }
-    const watchers = [watcher({ lagMs: 90_000 }), watcher({ network: 'TRX-NILE' })]
+    const watchers = [watcher({ lagMs: 90_000 }), watcher({ network: 'TRX-NILE', position: null })]
     const lag = lagOf({ watchers, follower: ofLedger })
     const ofNetworks = ['SEP was last read 90 s behind.', 'TRX-NILE has not been read yet.']
-    assert.deepEqual(lag.complaints(), [...ofNetworks, 'The ledger has not been read yet.'])
+    assert.deepEqual(textsOf(lag), [...ofNetworks, 'The ledger has not been read yet.'])
+    clock.advance(300)
+    assert.equal(ofLedger.state().lagMs, 300, 'it counts while nothing was read, too')
     follower.caughtUp(clock.now())
-    assert.deepEqual(lag.complaints(), ofNetworks)
+    assert.deepEqual(textsOf(lag), ofNetworks)
     clock.advance(2 * LIMIT_MS)
-    assert.deepEqual(lag.complaints(), [...ofNetworks, 'The ledger was last read 120 s behind.'])
+    assert.deepEqual(textsOf(lag), [...ofNetworks, 'The ledger was last read 120 s behind.'])
     follower.caughtUp(clock.now())
     follower.recorded.silentStores = 1
-    assert.deepEqual(lag.complaints(), [...ofNetworks, '1 of 2 stores of the ledger do not answer.'])
+    assert.deepEqual(textsOf(lag), [...ofNetworks, '1 of 2 stores of the ledger do not answer.'])
     assert.deepEqual(lag.notes(), [])
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { createLog } from '../../src/log.js'
 import { ask } from '../chaos/http-client.js'
 import { startChild } from '../cli/child.js'
 import { anvilAbsence } from '../support/anvil.js'
@@ -211,13 +212,90 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
     world.proxy.fault = { answer: (response) => response.writeHead(503).end() !== undefined }
     const fixture = await watch(t, world, { BILLHOOK_WATCH_LAG_SECONDS: '5' })
     const ready = async () => (await fixture.get('/readyz')).json
-    assert.deepEqual(await ready(), { status: 'degraded', degraded: ['SEP has not been read yet.'] })
+    const unread = 'SEP has not been read yet (eth_chainId: HTTP status 503).'
+    assert.deepEqual(await ready(), { status: 'degraded', degraded: [unread] })
     world.proxy.fault = {}
     await until(async () => {
       const { status } = await ready()
       if (status !== 'ready') await world.chain.mine()
       return status === 'ready'
     })
+  })
+
+  test('sees what was paid before its node answered for the first time', async (t) => {
+    const world = await WatchedChain.start(t)
+    world.proxy.fault = { answer: (response) => response.writeHead(502).end() !== undefined }
+    const { url } = await watch(t, world)
+    const invoiceId = await world.openInvoice(url, '25')
+    await world.pay(25n)
+    await world.chain.mine(50)
+    world.proxy.fault = {}
+    await until(async () => (await paymentOf(url, invoiceId))['status'] === 'paid')
+  })
+
+  test('says at which block it stands, and what was asked and answered, while its node has new ones', async (t) => {
+    const world = await WatchedChain.start(t)
+    let aheadMs = 0
+    const lines: Readonly<Record<string, unknown>>[] = []
+    const log = createLog('info', { write: (line) => lines.push(JSON.parse(line)) })
+    const environment = world.environment({ BILLHOOK_METRICS_PORT: '0' })
+    const fixture = await ServiceFixture.start(environment, log, { now: () => Date.now() + aheadMs })
+    t.after(() => fixture.stop())
+    const ready = async () => (await fixture.get('/readyz')).json
+    await world.chain.mine(CONFIRMATIONS)
+    await until(async () => (await ready()).status === 'ready')
+    const refusal = { code: -32_000, message: 'see https://node.example/v2/0123456789abcdef01 for why' }
+    world.proxy.fault = {
+      alter: ({ params }, end) => (params[1] === true ? { error: refusal } : end),
+    }
+    const stands = await world.chain.height()
+    await world.chain.mine(CONFIRMATIONS)
+    await until(() => lines.some(({ msg }) => msg === 'a node failed'))
+    aheadMs = 61_000
+    await until(async () => (await ready()).status === 'degraded')
+    const [sentence = ''] = (await ready()).degraded
+    const told = / for \d+ s \(eth_getBlockByNumber: error -32000: see … for why\)\.$/
+    assert.match(sentence, told)
+    assert.match(sentence, new RegExp(`^SEP has not got past block (${stands - 1}|${stands}|${stands + 1}) `))
+    const degraded = (reason: string) =>
+      metricsOf(fixture).then((shown) => shown.value('billhook_degraded', { reason }))
+    assert.deepEqual([await degraded('network_standing'), await degraded('network_behind')], [1, 0])
+    assert.deepEqual(
+      lines.filter(({ msg }) => msg === 'a node is well again'),
+      [],
+      'its head alone makes it no well node',
+    )
+
+    world.proxy.fault = {}
+    await world.chain.mine()
+    await until(async () => (await ready()).status === 'ready')
+    assert.equal(lines.filter(({ msg }) => msg === 'a node is well again').length, 1)
+  })
+
+  test('starts again with a network whose node has become another one, and serves the rest', async (t) => {
+    const world = await WatchedChain.start(t)
+    const place = temporaryDirectory()
+    t.after(() => place.remove())
+    const start = (more: Readonly<Record<string, string>> = {}) =>
+      ServiceFixture.start(world.environment({ BILLHOOK_STORE: 'lmdb', BILLHOOK_DATA: place.path, ...more }))
+    const first = await start()
+    const invoiceId = await world.openInvoice(first.url, '25')
+    await until(async () => (await first.get('/readyz')).json.status === 'ready')
+    await first.stop()
+
+    world.proxy.fault = { methods: ['eth_chainId'], alter: () => ({ result: '0x1' }) }
+    const second = await start()
+    const wrong = 'SEP cannot be watched: no node of it is left, only those of other networks or tokens; see the log.'
+    assert.deepEqual((await second.get('/readyz')).json, { status: 'degraded', degraded: [wrong] })
+    assert.equal((await paymentOf(second.url, invoiceId))['status'], 'unpaid')
+    await world.pay(25n)
+    await world.chain.mine(CONFIRMATIONS)
+    world.proxy.fault = {}
+    await until(async () => (await paymentOf(second.url, invoiceId))['status'] === 'paid')
+    await second.stop()
+
+    // With other settings nothing was ever watched: that is a mistake of whoever changed them.
+    await assert.rejects(start({ BILLHOOK_SEP_TOKEN: `0x${'12'.repeat(20)}` }), /SEP cannot be watched/)
   })
 
   test('is ready while it is up to date, and degraded, still with 200, when its node is gone', async (t) => {
@@ -314,7 +392,10 @@ test('a token of TRON with a typing error is refused at start with one line', as
     BILLHOOK_LOG: 'silent',
   }
   const { code, stderr } = await startChild(MAIN, ['serve', '--port', '0', '--data', place.path], environment).ended
-  assert.equal(stderr, 'billhook: TRX-NILE cannot be watched: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong\n')
+  assert.equal(
+    stderr,
+    `billhook: TRX-NILE cannot be watched: ${DEAD_URL}: the check sum of BILLHOOK_TRX_NILE_TOKEN is wrong\n`,
+  )
   assert.equal(code, 1)
 })
 

@@ -74,7 +74,8 @@ export const networks = {
   }),
   sepStart: wordOrInteger(['latest'], 0, HEIGHT_LIMIT, {
     fallback: 'latest',
-    sentence: 'The first block to read when SEP has never been watched; latest is the newest confirmed block.',
+    sentence:
+      'The first block to read when SEP has never been watched; latest is where SEP stood when it was first configured, or at its oldest wallet.',
   }),
   sepPollMs: pollPause({
     fallback: '4000',
@@ -114,7 +115,8 @@ export const networks = {
   }),
   trxNileStart: wordOrInteger(['latest'], 0, HEIGHT_LIMIT, {
     fallback: 'latest',
-    sentence: 'The first block to read when TRX-NILE has never been watched; latest is the newest solidified block.',
+    sentence:
+      'The first block to read when TRX-NILE has never been watched; latest is where TRX-NILE stood when it was first configured, or at its oldest wallet.',
   }),
   trxNilePollMs: pollPause({
     fallback: '7000',

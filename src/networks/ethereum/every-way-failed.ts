@@ -10,5 +10,6 @@ export class EveryWayFailed extends NodeFailure {
     readonly failures: readonly NodeFailure[],
   ) {
     super(`${what}: ${[...new Set(failures.map(({ message }) => message))].join('; ')}`)
+    this.question = failures[0]?.question ?? null
   }
 }

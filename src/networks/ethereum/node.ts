@@ -95,6 +95,17 @@ export class EthereumNode implements ChainNode {
     return this.heads.read()
   }
 
+  async timeOf(height: number): Promise<number | null> {
+    const { method, params } = headerCall(height)
+    try {
+      const answer = await this.rpc.call(method, params, headShape)
+      return answer === null ? null : readHead(answer).timeMs
+    } catch (error) {
+      if (isOfPrunedHistory(error)) return null
+      throw error
+    }
+  }
+
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
     const [observed] = await this.readPresent(height, 1, this.filterOf(watched))
     return observed ?? null
@@ -207,7 +218,7 @@ export class EthereumNode implements ChainNode {
       if (isKept) kept = middle
       else lacked = middle
     }
-    throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`)
+    throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`, kept)
   }
 
   /** Whether the node has a block and its receipts; null when it does not tell. */

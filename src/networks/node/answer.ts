@@ -4,7 +4,16 @@ import type { ProblemReason } from '../network-reader.js'
 import { askedWaitMs, askedWaitOfAnswerMs, isLimitingStatus } from './rate-refusal.js'
 
 /** A failure of a node, or of the way to it. Another endpoint may succeed, and so may a later retry. */
-export abstract class NodeFailure extends Error {}
+export abstract class NodeFailure extends Error {
+  /** The method or path that was asked; null where several answers do not fit together. */
+  question: string | null = null
+}
+
+/** Notes what was asked with a failure, and passes it on. */
+export function failedAt(question: string, error: unknown): unknown {
+  if (error instanceof NodeFailure) error.question ??= question
+  return error
+}
 
 /**
  * `connection`: no answer came, or only a part of one. `timeout`: the answer was not complete in time. `status`: another HTTP
@@ -77,6 +86,8 @@ export class UnfitNode extends NodeFailure {
   constructor(
     readonly reason: ProblemReason,
     message: string,
+    /** Where its history begins, when that is the problem. */
+    readonly historyFrom?: number,
   ) {
     super(message)
   }

@@ -11,6 +11,8 @@ export interface ChainNode {
   check(): Promise<void>
   /** The head that the node has, and the time of its newest block in Unix milliseconds. */
   head(): Promise<ChainHead & { readonly timeMs: number }>
+  /** The time of the block at a height, Unix ms; null when the node does not have it, or no longer. */
+  timeOf(height: number): Promise<number | null>
   /** The block at a height, null when the node has none. `isConfirmed`: some node has reported the height as confirmed. */
   block(height: number, watched: WatchedAddresses, isConfirmed: boolean): Promise<ObservedBlock | null>
   /** The first of these blocks that the node has, each the parent of the next; none when it does not have the first. */

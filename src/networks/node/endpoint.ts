@@ -1,6 +1,6 @@
 import { backOffMs } from '../../base/back-off.js'
 import type { Clock } from '../../clock.js'
-import { type Problem, WrongNode } from '../network-reader.js'
+import { type NodeRefusal, type Problem, WrongNode } from '../network-reader.js'
 import { limitOf, type NodeFailure, UnfitNode } from './answer.js'
 import type { ChainNode } from './chain-node.js'
 import type { HttpJson } from './http-json.js'
@@ -12,6 +12,18 @@ export const PAUSE_MAX_MS = 60_000
 /** What a query is about. What went wrong with one kind is over when a query of this kind succeeds. */
 export type QueryKind = 'check' | 'head' | 'blocks'
 
+/** Failures of these kinds are failures of the node as such: then it is asked for nothing else. */
+const OF_EVERYTHING: readonly QueryKind[] = ['check', 'head']
+
+/** Failures of one kind of query in a row. */
+interface Failing {
+  readonly inRow: number
+  readonly atMs: number
+  readonly pauseMs: number
+  readonly refusal: NodeRefusal
+  isTried: boolean
+}
+
 /** A node at an address, and whether to use it now. */
 export class Endpoint {
   /** Failed queries in total, without those that were refused for their rate. */
@@ -19,10 +31,7 @@ export class Endpoint {
   /** The time of its newest block while that is too old; null while it is not. */
   stalledMs: number | null = null
   private readonly problems = new Map<QueryKind, Problem>()
-  private failuresInRow = 0
-  private failedAtMs = 0
-  private pauseMs = 0
-  private isTried = false
+  private readonly failing = new Map<QueryKind, Failing>()
   private checked: Promise<void> | null = null
 
   constructor(
@@ -32,9 +41,9 @@ export class Endpoint {
     private readonly random: () => number,
   ) {}
 
-  /** Whether its last query succeeded. */
+  /** Whether the last query of each kind succeeded. */
   get isHealthy(): boolean {
-    return this.failuresInRow === 0
+    return this.failing.size === 0
   }
 
   /** Whether a query would be answered at once, as far as is known. */
@@ -63,21 +72,27 @@ export class Endpoint {
   }
 
   /**
-   * Begins a query. False while the endpoint is skipped: during its pause, and then while one query finds out whether
-   * it has recovered.
+   * Begins a query. False while the endpoint is skipped for its kind: during its pause, and then while one query finds out
+   * whether it has recovered.
    */
-  begin(): boolean {
-    if (this.isHealthy) return true
-    const sinceMs = this.clock.now() - this.failedAtMs
+  begin(kind: QueryKind): boolean {
+    const concerned = this.concerning(kind)
+    const nowMs = this.clock.now()
     // A clock that was set back ends the pause.
-    if (this.isTried || (sinceMs >= 0 && sinceMs < this.pauseMs)) return false
-    this.isTried = true
+    const isPaused = ({ isTried, atMs, pauseMs }: Failing) => isTried || (nowMs >= atMs && nowMs - atMs < pauseMs)
+    if (concerned.some(isPaused)) return false
+    for (const failing of concerned) failing.isTried = true
     return true
   }
 
   /** Ends a query whose failure is not the node's. */
-  withdraw(): void {
-    this.isTried = false
+  withdraw(kind: QueryKind): void {
+    for (const failing of this.concerning(kind)) failing.isTried = false
+  }
+
+  /** What the node answered the last time to a query of a kind for which it is skipped; null when it is not. */
+  refusal(kind: QueryKind): NodeRefusal | null {
+    return this.concerning(kind)[0]?.refusal ?? null
   }
 
   /** What is wrong with the node until somebody acts; null when nothing is known. */
@@ -85,27 +100,44 @@ export class Endpoint {
     return [...this.problems.values()][0] ?? null
   }
 
-  /** Before the query the node was checked. */
-  succeeded(kind: QueryKind): void {
-    this.isTried = false
-    this.failuresInRow = 0
-    this.problems.delete('check')
-    this.problems.delete(kind)
+  /** Before the query the node was checked. True when it is well again. */
+  succeeded(kind: QueryKind): boolean {
+    const wasHealthy = this.isHealthy
+    this.withdraw(kind)
+    for (const kept of [this.problems, this.failing]) {
+      kept.delete('check')
+      kept.delete(kind)
+    }
+    return !wasHealthy && this.isHealthy
   }
 
   /** Returns the problem that the error tells of, if it is one. */
   failed(error: NodeFailure | WrongNode, kind: QueryKind): Problem | null {
-    this.isTried = false
-    this.failedAtMs = this.clock.now()
+    this.withdraw(kind)
     // A refusal for the rate says nothing about the node, and when to call again is the pacer's matter.
     if (limitOf(error) !== null) return null
     this.failures += 1
     this.doubt()
-    this.failuresInRow += 1
-    this.pauseMs = backOffMs(this.failuresInRow, { firstMs: PAUSE_MIN_MS, maxMs: PAUSE_MAX_MS, random: this.random })
+    // Whatever was to be asked, the check has failed.
+    const of = error instanceof WrongNode ? 'check' : kind
+    const inRow = (this.failing.get(of)?.inRow ?? 0) + 1
+    const pauseMs = backOffMs(inRow, { firstMs: PAUSE_MIN_MS, maxMs: PAUSE_MAX_MS, random: this.random })
+    this.failing.set(of, { inRow, atMs: this.clock.now(), pauseMs, refusal: refusalIn(error), isTried: false })
     if (!(error instanceof UnfitNode || error instanceof WrongNode)) return null
-    const problem = { reason: error.reason, message: error.message }
-    this.problems.set(error instanceof WrongNode ? 'check' : kind, problem)
+    const { reason, message } = error
+    const historyFrom = error instanceof UnfitNode ? error.historyFrom : undefined
+    const problem = { reason, message, ...(historyFrom === undefined ? {} : { historyFrom }) }
+    this.problems.set(of, problem)
     return problem
   }
+
+  private concerning(kind: QueryKind): readonly Failing[] {
+    return [...new Set([kind, ...OF_EVERYTHING])].flatMap((one) => this.failing.get(one) ?? [])
+  }
+}
+
+/** What the node answered. */
+export function refusalIn(error: NodeFailure | WrongNode): NodeRefusal {
+  const question = error instanceof WrongNode ? null : error.question
+  return { question, answer: error.message, isEarlier: false }
 }

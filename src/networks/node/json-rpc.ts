@@ -1,6 +1,15 @@
 import { isObject } from '../../base/json-object.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
-import { BadAnswer, HttpFailure, limitOf, mayDoOtherwise, NodeFailure, RateLimited, RpcFailure } from './answer.js'
+import {
+  BadAnswer,
+  failedAt,
+  HttpFailure,
+  limitOf,
+  mayDoOtherwise,
+  NodeFailure,
+  RateLimited,
+  RpcFailure,
+} from './answer.js'
 import type { HttpJson } from './http-json.js'
 import { either, fields, list, type Scalar, type Shape, scalar, type ValueOf } from './json-shape.js'
 import { askedWaitMs, askedWaitOfDataMs, isLimitingError } from './rate-refusal.js'
@@ -139,8 +148,12 @@ export class JsonRpc {
     return results.map((result) => (result === null ? again.shift() : result.value) as T)
   }
 
-  private exchange<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
-    return this.http.pacer.call(() => this.ask(calls, shape), calls.length > 1)
+  private async exchange<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
+    try {
+      return await this.http.pacer.call(() => this.ask(calls, shape), calls.length > 1)
+    } catch (error) {
+      throw failedAt(calls[0]?.method ?? '', error)
+    }
   }
 
   private async ask<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {

@@ -8,13 +8,14 @@ import {
   NetworkProblem,
   type NetworkReader,
   NodeBehind,
+  type NodeRefusal,
   NodeUnavailable,
   type Problem,
   WrongNode,
 } from '../network-reader.js'
 import { BadAnswer, limitOf, NodeFailure } from './answer.js'
 import type { ChainNode } from './chain-node.js'
-import { Endpoint, type QueryKind } from './endpoint.js'
+import { Endpoint, type QueryKind, refusalIn } from './endpoint.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
 import type { NodeFact } from './node-fact.js'
 import { PATIENCE_MS, type Urgency } from './pacer.js'
@@ -32,7 +33,13 @@ const EXAMINATION_PATIENCE_MS = 60_000
 const WRONG_NODE_ADVICE = 'Name a node of this network, or correct the network and its token in the settings.'
 
 /** How an attempt at an endpoint ended. */
-type End<T> = { readonly answer: T } | { readonly reason: string; readonly problem: Problem | null }
+type End<T> = { readonly answer: T } | Failed
+
+interface Failed {
+  readonly reason: string
+  readonly problem: Problem | null
+  readonly refusal: NodeRefusal | null
+}
 
 export interface NodesReaderOptions extends HttpJsonOptions {
   readonly network: Network
@@ -164,6 +171,14 @@ export class NodesReader implements NetworkReader {
     return { reason: 'stalled', message: `${what} is ${Math.round(ageMs / MS_PER_SECOND)} s old` }
   }
 
+  async timeOf(height: number): Promise<number | null> {
+    const work = (node: ChainNode) => node.timeOf(height)
+    for await (const [timeMs] of this.answers({ kind: 'blocks', urgency: 'confirmed', work })) {
+      if (timeMs !== null) return timeMs
+    }
+    return null
+  }
+
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
     if (this.confirmed === null) await this.head()
     const isConfirmed = height <= (this.confirmed ?? -1)
@@ -198,7 +213,7 @@ export class NodesReader implements NetworkReader {
    */
   private async compare(blocks: readonly ObservedBlock[], teller: Endpoint, watched: WatchedAddresses): Promise<void> {
     for (const endpoint of this.all) {
-      if (endpoint === teller || !endpoint.begin()) continue
+      if (endpoint === teller || !endpoint.begin('blocks')) continue
       const end = await this.attempt(endpoint, {
         kind: 'blocks',
         urgency: 'confirmed',
@@ -262,11 +277,16 @@ export class NodesReader implements NetworkReader {
    * `NodeUnavailable` when that is all of them, and with any other error that `work` throws.
    */
   private async *answers<T>(query: Query<T>): AsyncGenerator<readonly [T, Endpoint], void, void> {
-    const failures: Exclude<End<T>, { readonly answer: T }>[] = []
+    const failures: Failed[] = []
     const isSlow = ({ http }: Endpoint) => http.pacer.isSlow
     for (const endpoint of [...this.all.filter((one) => !isSlow(one)), ...this.all.filter(isSlow)]) {
-      if (!endpoint.begin()) {
-        failures.push({ reason: `${endpoint.http.name}: left alone after failures`, problem: null })
+      if (!endpoint.begin(query.kind)) {
+        const refusal = endpoint.refusal(query.kind)
+        failures.push({
+          reason: `${endpoint.http.name}: left alone after failures, the last one: ${refusal?.answer}`,
+          problem: null,
+          refusal: refusal && { ...refusal, isEarlier: true },
+        })
         continue
       }
       const end = await this.attempt(endpoint, query)
@@ -286,22 +306,23 @@ export class NodesReader implements NetworkReader {
         await endpoint.check()
         return await query.work(node)
       })
-      if (!endpoint.isHealthy) log.info({ network, endpoint: http.name }, 'a node is well again')
-      endpoint.succeeded(query.kind)
+      if (endpoint.succeeded(query.kind)) log.info({ network, endpoint: http.name }, 'a node is well again')
       return { answer }
     } catch (error) {
       if (!(error instanceof NodeFailure || error instanceof WrongNode)) {
-        endpoint.withdraw()
+        endpoint.withdraw(query.kind)
         throw error
       }
       // What a node of another chain has called confirmed says nothing of this one.
       if (error instanceof WrongNode) this.confirmed = null
-      const about = { network, endpoint: http.name, failure: error.message }
-      if (endpoint.isHealthy && limitOf(error) === null) log.warn(about, 'a node failed')
+      const refusal = refusalIn(error)
+      const { question, answer: failure } = refusal
+      const about = { network, endpoint: http.name, ...(question === null ? {} : { question }), failure }
+      if (endpoint.refusal(query.kind) === null && limitOf(error) === null) log.warn(about, 'a node failed')
       else log.debug(about, 'a node failed again')
       const problem = endpoint.failed(error, query.kind)
       const reason = `${http.name}: ${error.message}`
-      return { reason, problem: problem === null ? null : { ...problem, message: reason } }
+      return { reason, problem: problem === null ? null : { ...problem, message: reason }, refusal }
     }
   }
 
@@ -311,9 +332,13 @@ export class NodesReader implements NetworkReader {
     return isOther ? SHORT_PATIENCE_MS : (this.options.patienceMs ?? PATIENCE_MS)
   }
 
-  private unavailable(failures: readonly { readonly reason: string; readonly problem: Problem | null }[]) {
-    const problem = failures.find((failure) => failure.problem !== null)?.problem ?? null
-    return new NodeUnavailable(`${this.network}: ${failures.map(({ reason }) => reason).join('; ')}`, problem)
+  private unavailable(failures: readonly Failed[]) {
+    const problems = failures.flatMap(({ problem }) => problem ?? [])
+    // Of several histories the longest is what there is.
+    const [problem = null] = problems.toSorted((a, b) => (a.historyFrom ?? 0) - (b.historyFrom ?? 0))
+    const refusals = failures.flatMap(({ refusal: one }) => one ?? [])
+    const refusal = refusals.find(({ isEarlier }) => !isEarlier) ?? refusals[0] ?? null
+    return new NodeUnavailable(`${this.network}: ${failures.map(({ reason }) => reason).join('; ')}`, problem, refusal)
   }
 }
 

@@ -25,5 +25,5 @@ export async function explainMissing(blocks: BlockReader, solid: SolidSide, heig
     if (await keeps(middle)) kept = middle
     else lacked = middle
   }
-  throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`)
+  throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`, kept)
 }

@@ -109,6 +109,16 @@ export class TronNode implements ChainNode {
     return { latest: height, confirmed: this.solidHeight, timeMs }
   }
 
+  async timeOf(height: number): Promise<number | null> {
+    try {
+      return (await this.blockReader.at(this.solid.side, height))?.timeMs ?? null
+    } catch (error) {
+      // A lite node says so.
+      if (error instanceof UnfitNode) return null
+      throw error
+    }
+  }
+
   /** Once any node has called a height solidified, only solidified blocks are believed. */
   async block(height: number, watched: WatchedAddresses, isConfirmed: boolean): Promise<ObservedBlock | null> {
     if (!isConfirmed) {

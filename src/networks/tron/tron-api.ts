@@ -1,4 +1,4 @@
-import { demand, HttpFailure, type NodeFailure, RateLimited, RpcFailure, UnfitNode } from '../node/answer.js'
+import { demand, failedAt, HttpFailure, type NodeFailure, RateLimited, RpcFailure, UnfitNode } from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
 import { either, fields, items, type Scalar, type Shape, scalar, type ValueOf } from '../node/json-shape.js'
 import { askedWaitMs, isLimitingText } from '../node/rate-refusal.js'
@@ -29,7 +29,7 @@ export class TronApi {
     return this.http.pacer.call(async () => {
       const answer = await this.post(path, parameters, shape)
       demand(answer !== null && answer !== undefined, `${path}: the answer is not an object`)
-      if (answer.Error !== undefined) throw this.reported(path, answer.Error)
+      if (answer.Error !== undefined) throw failedAt(path, this.reported(path, answer.Error))
       return answer
     })
   }
@@ -40,7 +40,7 @@ export class TronApi {
     return this.http.pacer.call(async () => {
       const answer = await this.post(path, parameters, either(all, fields({ Error: scalar })))
       if (answer === true) return true
-      if (answer?.Error !== undefined) throw this.reported(path, answer.Error)
+      if (answer?.Error !== undefined) throw failedAt(path, this.reported(path, answer.Error))
       return false
     })
   }
@@ -54,7 +54,7 @@ export class TronApi {
     try {
       return await this.http.post(path, JSON.stringify(parameters), shape)
     } catch (error) {
-      throw error instanceof HttpFailure ? explained(path, error) : error
+      throw failedAt(path, error instanceof HttpFailure ? explained(path, error) : error)
     }
   }
 

@@ -5,6 +5,7 @@ import type { Invoice } from '../../domain/invoice.js'
 import type { LedgerProgress, ListedTransaction, SetAside } from '../../domain/ledger-progress.js'
 import type { Network, NetworkAbout } from '../../domain/network.js'
 import type { Wallet } from '../../domain/wallet.js'
+import type { Watch } from '../../domain/watch.js'
 import type { Delivery, KeptSecrets, WebhookPayload } from '../../domain/webhook.js'
 
 /*
@@ -95,6 +96,7 @@ export interface MovedRecords {
   readonly deposits: MovedDeposit
   /** The height up to which the blocks of a network are confirmed. */
   readonly chains: { readonly network: Network; readonly confirmed: number }
+  readonly watches: Watch & { readonly network: Network }
   readonly blocks: MovedBlock
   /** Answered events of the gateway, by the bytes of the id; the error of one that was rejected. */
   readonly answers: { readonly id: string; readonly at: number; readonly error: string | null }
@@ -129,6 +131,7 @@ export const MOVED_KINDS = [
   'invoices',
   'deposits',
   'chains',
+  'watches',
   'blocks',
   'answers',
   'ledger',

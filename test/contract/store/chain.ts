@@ -9,7 +9,7 @@ import type {
 } from '../../../src/domain/block.js'
 import { CONFIRMED_BLOCKS_KEPT } from '../../../src/domain/block.js'
 import { millisecond, wholeSecond } from '../../../src/domain/received-at.js'
-import { addressOf, walletCreated } from '../../support/fixtures.js'
+import { addressOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
 
@@ -110,6 +110,40 @@ export function describeChains(open: OpenStore): void {
       assert.equal((await t.store.chain.position('SEP'))?.confirmed, 5)
       await takeAll(t, append(fork(6, 'b')))
       assert.equal((await t.store.chain.position('SEP'))?.tip.hash, 'b6')
+    })
+
+    scenario('is watched since it was asked for first, also after another start', async (t) => {
+      const { store } = t
+      assert.deepEqual(await store.chain.watch('SEP'), { watchedAt: START_MS, firstWalletAt: null, settings: null })
+      t.clock.advance(5)
+      await t.tell(walletCreated('wallet-1'))
+      t.clock.advance(5)
+      await t.tell(walletCreated('wallet-2'))
+      await t.tell(walletAssigned('wallet-1', 'alice'))
+      await t.harness.reopen()
+      t.clock.advance(5)
+      const known = { watchedAt: START_MS, firstWalletAt: START_MS + 5, settings: null }
+      assert.deepEqual(await t.store.chain.watch('SEP'), known)
+      assert.deepEqual(await t.store.chain.watch('BNB'), { ...known, watchedAt: START_MS + 15, firstWalletAt: null })
+      await t.store.chain.noteSettings('SEP', 'one')
+      await t.store.chain.noteSettings('SEP', 'another')
+      assert.deepEqual(await t.store.chain.watch('SEP'), { ...known, settings: 'another' })
+    })
+
+    scenario('remembers the settings of a network that nothing else is known of', async (t) => {
+      await t.store.chain.noteSettings('SEP', 'one')
+      assert.deepEqual(await t.store.chain.watch('SEP'), { watchedAt: START_MS, firstWalletAt: null, settings: 'one' })
+    })
+
+    scenario('is watched anew once it was forgotten', async (t) => {
+      await t.store.chain.watch('SEP')
+      await t.tell(walletCreated('wallet-1'))
+      await takeAll(t, append(block(5, 'a')))
+      t.clock.advance(9)
+      await takeAll(t, { type: 'forget', network: 'SEP' })
+      t.clock.advance(9)
+      const { watchedAt, firstWalletAt } = await t.store.chain.watch('SEP')
+      assert.deepEqual([watchedAt, firstWalletAt], [START_MS + 9, START_MS])
     })
 
     scenario('may begin with the first block of all, not confirmed', async (t) => {

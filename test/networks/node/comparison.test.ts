@@ -58,6 +58,7 @@ describe('confirmed blocks, compared with a second node', () => {
     return {
       check: () => answer(undefined),
       head: () => answer({ latest: view.latest, confirmed: view.latest, timeMs: view.timeMs }),
+      timeOf: (height) => answer(view.blocks[height]?.timeMs ?? null),
       block: (height) => {
         reads.push(`${i}: ${height}`)
         return answer(view.blocks[height] ?? null)

@@ -80,6 +80,7 @@ describe('the reader of nodes that limit the rate', () => {
             await call(http, '/examine')
             return [{ verdict: 'ok', text: 'is well' }]
           },
+          timeOf: ask,
           block: ask,
           fresh: ask,
           blocks: ask,

@@ -67,7 +67,7 @@ describe('the reader of nodes', () => {
           asConfirmed.push(isConfirmed)
           return ask()
         }
-        return { check, head, examine: ask, block, fresh: ask, blocks: ask, hashes: ask }
+        return { check, head, timeOf: ask, examine: ask, block, fresh: ask, blocks: ask, hashes: ask }
       },
       headAgeMaxMs: 0,
     })

@@ -66,6 +66,7 @@ const DAMAGES: Readonly<Record<string, Damage>> = { removed: remove, added: add,
 const UNSEEN: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   networks: ['added'],
   signedCreations: ['removed', 'added', 'altered'],
+  watches: ['removed', 'added'],
   ledgerTaken: ['removed', 'added'],
   ledgerSetAside: ['removed', 'added'],
   ledgerDates: ['removed', 'altered'],

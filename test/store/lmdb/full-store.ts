@@ -126,6 +126,8 @@ async function chain(t: Scenario): Promise<void> {
     },
     { type: 'confirm', network: 'SEP', blocks: [block(7, 'x')] },
   ]
+  await t.store.chain.watch('SEP')
+  await t.store.chain.noteSettings('BNB', 'settings of a network without blocks')
   for (const step of steps) await t.perform({ type: 'chain', step })
 }
 

@@ -7,8 +7,8 @@ import { openEnvironment, openTables } from '../../../src/store/lmdb/tables/tabl
 import { projectRoot } from '../../support/project-root.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
 
-/** What version 6 of the data is made of: the tables, and the version of the records in them. */
-const VERSION = 6
+/** What version 7 of the data is made of: the tables, and the version of the records in them. */
+const VERSION = 7
 const TABLES = [
   ...['active-api-keys', 'addresses', 'api-key-ids', 'api-keys', 'attempted-deliveries', 'block-deposits', 'blocks'],
   ...[
@@ -43,12 +43,21 @@ const TABLES = [
   ],
   ...['owner-events', 'owner-invoices', 'owner-wallets', 'paid-amounts', 'paid-invoices', 'payee-numbers', 'payees'],
   ...['queued-deliveries', 'references', 'seen-totals', 'signed-creations', 'unmatched-invoices', 'unsettled-wallets'],
-  ...['waiting-deliveries', 'wallets', 'webhooks'],
+  ...['waiting-deliveries', 'wallets', 'watches', 'webhooks'],
 ]
 const RECORDS = [
   ...['addresses 1', 'api-keys 1', 'blocks 1', 'deliveries 1', 'deposits 1', 'identities 1', 'invoices 3'],
   ...['ledger-set-aside 1', 'meta/ledger-cursor 1', 'meta/ledger-progress 1', 'meta/migration 1', 'meta/move 1'],
-  ...['meta/sequences 1', 'networks 1', 'owner-events 1', 'owner-events 1', 'payees 1', 'wallets 1', 'webhooks 2'],
+  ...[
+    'meta/sequences 1',
+    'networks 1',
+    'owner-events 1',
+    'owner-events 1',
+    'payees 1',
+    'wallets 1',
+    'watches 1',
+    'webhooks 2',
+  ],
 ]
 
 /** A record's name and version where its codec is made. */

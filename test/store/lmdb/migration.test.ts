@@ -6,6 +6,7 @@ import { MIGRATE_2 } from '../../../src/store/lmdb/file/migrate-2.js'
 import { MIGRATE_3 } from '../../../src/store/lmdb/file/migrate-3.js'
 import { MIGRATE_4 } from '../../../src/store/lmdb/file/migrate-4.js'
 import { MIGRATE_5 } from '../../../src/store/lmdb/file/migrate-5.js'
+import { MIGRATE_6 } from '../../../src/store/lmdb/file/migrate-6.js'
 import { migrationPlan, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
 import { lmdbUpkeep } from '../../../src/store/lmdb/upkeep/upkeep.js'
@@ -42,7 +43,7 @@ async function withData<T>(run: (data: Data) => Promise<T>): Promise<T> {
       path,
       migrate: (control, stepRows = STEP_ROWS, version = SCHEMA_VERSION) =>
         opened(async (root) => {
-          const migrations = version === SCHEMA_VERSION ? [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5] : []
+          const migrations = version === SCHEMA_VERSION ? [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6] : []
           await prepareSchema(root, path, control, { version, migrations, stepRows })
         }),
       plan: () => opened(async (root) => migrationPlan(root, path)),
@@ -86,7 +87,8 @@ describe('a migration', () => {
       Object.keys(expected).filter((name) => name.includes('queue-')),
       [],
     )
-    for (const made of ['paid-invoices', 'deposit-numbers']) assert.ok((expected[made] ?? []).length > 0, made)
+    for (const made of ['paid-invoices', 'deposit-numbers', 'watches'])
+      assert.ok((expected[made] ?? []).length > 0, made)
     for (const stepRows of [1, 7, STEP_ROWS]) {
       await withData(async (data) => {
         await data.migrate(quiet(), stepRows)
@@ -121,7 +123,7 @@ describe('a migration', () => {
         counts.toSorted((a, b) => a - b),
       )
       assert.ok(Number(counts.at(-1)) <= plan.rows && Number(counts.at(-1)) >= plan.rows - STEP_ROWS)
-      assert.deepEqual(await data.plan(), { from: 6, to: 6, rows: 0, done: 0 })
+      assert.deepEqual(await data.plan(), { from: SCHEMA_VERSION, to: SCHEMA_VERSION, rows: 0, done: 0 })
     })
   })
 
@@ -163,7 +165,7 @@ describe('a migration', () => {
           assert.ok(error instanceof StartError)
           assert.equal(
             error.message,
-            `${data.path} was written by a newer Billhook (data version 6, this program knows 2): ` +
+            `${data.path} was written by a newer Billhook (data version 7, this program knows 2): ` +
               'start the newer version again, or restore a backup made before the upgrade',
           )
           return true

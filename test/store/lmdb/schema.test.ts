@@ -5,6 +5,8 @@ import { describe, test } from 'node:test'
 import { open as openForeign } from 'lmdb'
 import { pack, unpack } from 'msgpackr'
 import { DAY_MS } from '../../../src/domain/api-key.js'
+import type { LedgerFact } from '../../../src/domain/ledger-fact.js'
+import type { Network } from '../../../src/domain/network.js'
 import { StartError } from '../../../src/start-error.js'
 import type { Commit } from '../../../src/store/lmdb/commit/commit-loop.js'
 import type { Migration } from '../../../src/store/lmdb/file/migration.js'
@@ -24,7 +26,7 @@ import {
   walletCreated,
 } from '../../support/fixtures.js'
 import { lmdbStoreOptions } from '../../support/lmdb-harness.js'
-import { ManualClock } from '../../support/manual-clock.js'
+import { ManualClock, START_MS } from '../../support/manual-clock.js'
 import { quiet } from '../../support/migration.js'
 import { TEST_NETWORKS } from '../../support/networks.js'
 import { temporaryDirectory } from '../../support/temporary-directory.js'
@@ -194,7 +196,7 @@ describe('the version of the data', () => {
       await assert.rejects(
         open(directory),
         refusedWith(
-          /newer Billhook \(data version 7, this program knows 6\): start the newer version again, or restore a backup/,
+          /newer Billhook \(data version 8, this program knows 7\): start the newer version again, or restore a backup/,
           directory,
         ),
       )
@@ -246,7 +248,7 @@ describe('the version of the data', () => {
       await assertSound(directory)
       await assert.rejects(
         withEnvironment(directory, (root) => prepare(root, directory, 3)),
-        refusedWith(/newer Billhook \(data version 6, this program knows 3\)/, directory),
+        refusedWith(/newer Billhook \(data version 7, this program knows 3\)/, directory),
       )
     }),
   )
@@ -289,7 +291,7 @@ describe('the version of the data', () => {
       await assertSound(directory)
       await assert.rejects(
         withEnvironment(directory, (root) => prepare(root, directory, 4)),
-        refusedWith(/newer Billhook \(data version 6, this program knows 4\)/, directory),
+        refusedWith(/newer Billhook \(data version 7, this program knows 4\)/, directory),
       )
     }),
   )
@@ -318,7 +320,44 @@ describe('the version of the data', () => {
       await assertSound(directory)
       await assert.rejects(
         withEnvironment(directory, (root) => prepare(root, directory, 5)),
-        refusedWith(/newer Billhook \(data version 6, this program knows 5\)/, directory),
+        refusedWith(/newer Billhook \(data version 7, this program knows 5\)/, directory),
+      )
+    }),
+  )
+
+  test(
+    '6, in which it was not noted since when a network has had wallets, is migrated: the first assignment stands for that',
+    withDirectory(async (directory) => {
+      const clock = new ManualClock()
+      let store = await open(directory, clock)
+      const tell = (...facts: readonly LedgerFact[]) =>
+        store.ledger.applyFacts(facts.map((fact) => ({ eventId: null, fact })))
+      await tell(walletCreated('wallet-1'), walletCreated('wallet-2'), walletCreated('wallet-3', 'TRX-NILE'))
+      clock.advance(1000)
+      await tell(walletAssigned('wallet-1', 'alice'))
+      clock.advance(1000)
+      await tell(walletAssigned('wallet-2', 'alice'))
+      await store.close()
+      await withEnvironment(directory, async (root) => {
+        const { meta, watches } = openTables(root)
+        await root.transaction(() => {
+          meta.putSync(Buffer.from('schema-version'), Buffer.of(0, 0, 0, 6))
+          watches.dropSync()
+        })
+      })
+      store = await open(directory, clock)
+      const firstOf = async (network: Network) => (await store.chain.watch(network)).firstWalletAt
+      assert.equal(await firstOf('SEP'), START_MS + 1000)
+      // Nobody was asked to pay to it before.
+      assert.equal(await firstOf('TRX-NILE'), null)
+      clock.advance(1000)
+      await tell(walletAssigned('wallet-3', 'alice'))
+      assert.equal(await firstOf('TRX-NILE'), START_MS + 3000)
+      await store.close()
+      await assertSound(directory)
+      await assert.rejects(
+        withEnvironment(directory, (root) => prepare(root, directory, 6)),
+        refusedWith(/newer Billhook \(data version 7, this program knows 6\)/, directory),
       )
     }),
   )
@@ -441,7 +480,7 @@ describe('the version of the data', () => {
       const before = await tablesIn(directory)
       await assert.rejects(
         openLmdbStore(lmdbStoreOptions(directory, new ManualClock())),
-        refusedWith(/has data version 2, this program works on version 6: .* run "billhook migrate"/, directory),
+        refusedWith(/has data version 2, this program works on version 7: .* run "billhook migrate"/, directory),
       )
       assert.deepEqual(await tablesIn(directory), before)
       await withEnvironment(directory, (root) => prepare(root, directory, 2))

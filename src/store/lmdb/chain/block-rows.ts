@@ -6,6 +6,7 @@ import { depositKey } from '../deposits/deposit-rows.js'
 import { networkKey, WIDE_BYTES, wideKey } from '../tables/keys.js'
 import { fieldsOf, integer, listOf, recordCodec, text } from '../tables/record-codec.js'
 import { firstKey, lastKey } from '../tables/tables.js'
+import { putWatch } from './watch-rows.js'
 
 /** Names a deposit within its network. */
 export type NameInNetwork = Pick<Deposit, 'txHash' | 'index'>
@@ -95,12 +96,13 @@ export function blocksBelow(commit: Commit, network: Network, height: number, li
   return keys.map((key) => getBlock(commit, network, heightOf(key)))
 }
 
-/** Removes everything that is known of the chain. */
+/** Removes everything that is known of the chain. It is watched from now on. */
 export function forgetChain(commit: Commit, network: Network): void {
   for (const row of blocksBelow(commit, network, HEIGHT_MAX, Number.MAX_SAFE_INTEGER)) {
     removeBlock(commit, network, row)
   }
   commit.tables.chains.removeSync(networkKey(network))
+  putWatch(commit, network, { watchedAt: commit.nowMs })
 }
 
 export function toHead({ height, hash, parentHash, timeMs }: BlockHead): BlockHead {

@@ -1,5 +1,6 @@
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../../../domain/block.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
+import type { Watch } from '../../../domain/watch.js'
 import type { ChainPort } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
@@ -7,6 +8,7 @@ import { behindNetwork, networkKey } from '../tables/keys.js'
 import { isOfWallet } from '../wallets/wallets.js'
 import { findBlock, positionOf, toHead } from './block-rows.js'
 import { addressesOf } from './chain-steps.js'
+import { findWatch, putWatch } from './watch-rows.js'
 
 /** The result of a search: all addresses of wallets, or that there are more than a number. */
 type Found = { readonly addresses: Set<string> } | { readonly moreThan: number }
@@ -23,6 +25,16 @@ export class LmdbChain implements ChainPort {
     private readonly commits: CommitLoop,
     private readonly deposits: DepositRecorder,
   ) {}
+
+  async watch(network: Network): Promise<Watch> {
+    const known = findWatch(this.commits.snapshot, network)
+    if (known.watchedAt !== null) return known
+    return await this.commits.run((commit) => putWatch(commit, network, { watchedAt: commit.nowMs }))
+  }
+
+  async noteSettings(network: Network, settings: string): Promise<void> {
+    await this.commits.run((commit) => putWatch(commit, network, { settings }))
+  }
 
   position(network: Network): ChainPosition | undefined {
     return positionOf(this.commits.snapshot, network)

@@ -1,5 +1,6 @@
 import { StartError } from '../../../start-error.js'
 import { blockCodec, holdDeposit, putBlock, putConfirmed } from '../chain/block-rows.js'
+import { putWatch, watchCodec } from '../chain/watch-rows.js'
 import { depositKey, depositOfNo, listDepositNo, putDeposit } from '../deposits/deposit-rows.js'
 import { networkCodec, putNetwork } from '../networks.js'
 import { accountOf, addToTotals } from '../payments/running-totals.js'
@@ -60,6 +61,14 @@ export const chains: LmdbMovedKind<'chains'> = {
       return { network: networkOf(key), confirmed: value.readIntBE(0, WIDE_BYTES) }
     }),
   write: (commit, { network, confirmed }) => putConfirmed(commit, network, confirmed),
+}
+
+export const watches: LmdbMovedKind<'watches'> = {
+  page: ({ tables }, behind, limit) =>
+    pageOfTable(tables.watches, behind, limit, (key, value) => {
+      return { network: networkOf(key), ...watchCodec.decode(value) }
+    }),
+  write: (commit, { network, ...watch }) => void putWatch(commit, network, watch),
 }
 
 export const blocks: LmdbMovedKind<'blocks'> = {

@@ -1,6 +1,6 @@
 import type { MovedKind } from '../../moving/records.js'
 import { deliveries, events, removals, webhooks } from './delivery-kinds.js'
-import { blocks, chains, deposits, networks } from './deposit-kinds.js'
+import { blocks, chains, deposits, networks, watches } from './deposit-kinds.js'
 import { idempotencyKeys, invoices, signedCreations } from './invoice-kinds.js'
 import { answers, ledger, ledgerSetAside, ledgerTaken, logged } from './ledger-kinds.js'
 import type { LmdbMovedKind } from './moved-kind.js'
@@ -15,6 +15,7 @@ export const LMDB_KINDS: { readonly [K in MovedKind]: LmdbMovedKind<K> } = {
   invoices,
   deposits,
   chains,
+  watches,
   blocks,
   answers,
   ledger,

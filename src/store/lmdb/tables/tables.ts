@@ -50,6 +50,7 @@ const TABLES = {
   seenTotals: 'seen-totals',
   confirmedTotals: 'confirmed-totals', // the same of the confirmed ones
   unsettledWallets: 'unsettled-wallets', // wallet no → how far its open invoices were examined since a deposit
+  watches: 'watches', // network → since when it has been watched and has had wallets, and with which settings
   chains: 'chains', // network → height up to which its blocks are confirmed
   blocks: 'blocks', // network, height → block that the watcher has passed, with the deposits that it holds
   blockDeposits: 'block-deposits', // network, index, transaction hash → height of the block that holds the deposit

@@ -1,6 +1,7 @@
 import type { EventOutcome, LedgerFact } from '../../../domain/ledger-fact.js'
 import { OWNER_FLAW, parseOwner } from '../../../domain/text.js'
 import { decideWalletFact, type FlawOfAddress, type Wallet } from '../../../domain/wallet.js'
+import { noteWallet } from '../chain/watch-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { internOwner, markKnown } from '../identities/identities.js'
 import { depositsChanged } from '../invoices/open-invoices.js'
@@ -46,6 +47,8 @@ function putWallet(commit: Commit, wallet: Wallet, known: WalletRow | undefined)
     leasedUntil: known?.leasedUntil ?? 0,
   }
   saveWallet(commit, row, known)
+  // Also of one that is known: data of before did not note when.
+  if (row.network !== null) noteWallet(commit, row.network, commit.nowMs)
   if (owner !== null) markKnown(commit, owner)
 }
 

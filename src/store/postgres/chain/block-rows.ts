@@ -130,10 +130,10 @@ export function releaseDeposit(work: Work, network: Network, { txHash, index }: 
     DELETE FROM block_deposits WHERE network = ${network} AND tx_hash = ${txHash} AND index = ${index}::bigint`)
 }
 
-/** Removes everything that is known of the chain. */
+/** Removes everything that is known of the chain. It is watched from now on. */
 export function forgetChain(work: Work, network: Network): void {
   removeBlocks(work, network, () => sql`true`)
-  work.write(sql`UPDATE chains SET confirmed = NULL WHERE network = ${network}`)
+  work.write(sql`UPDATE chains SET confirmed = NULL, watched_at = ${work.nowMs}::bigint WHERE network = ${network}`)
 }
 
 function toHead({ height, hash, parent_hash: parentHash, time_ms: timeMs }: HeadColumns): BlockHead {

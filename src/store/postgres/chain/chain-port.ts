@@ -1,11 +1,13 @@
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../../../domain/block.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
+import type { Watch } from '../../../domain/watch.js'
 import type { ChainPort } from '../../store.js'
 import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import { type Ask, findHead, positionOf } from './block-rows.js'
 import { addressesOf } from './chain-steps.js'
+import { findWatch, noteSettings, noteWatched } from './watch-rows.js'
 
 /** Addresses read at a time. */
 const READ_AT_ONCE = 10_000
@@ -29,6 +31,15 @@ export class PostgresChain implements ChainPort {
     private readonly deposits: DepositRecorder,
   ) {
     this.ask = (fragment) => this.database.read(fragment)
+  }
+
+  async watch(network: Network): Promise<Watch> {
+    const known = await findWatch(this.ask, network)
+    return known.watchedAt === null ? await this.database.write((work) => noteWatched(work, network)) : known
+  }
+
+  async noteSettings(network: Network, settings: string): Promise<void> {
+    await this.database.write(async (work) => noteSettings(work, network, settings))
   }
 
   position(network: Network): Promise<ChainPosition | undefined> {

@@ -1,5 +1,6 @@
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { MovedDeposit } from '../../moving/records.js'
+import { putWatch, toWatch, type WatchColumns } from '../chain/watch-rows.js'
 import { sql } from '../connection/sql.js'
 import { DEPOSIT_COLUMNS, type DepositColumns, toDeposit } from '../deposits/deposit-rows.js'
 import { type NetworkColumns, putNetwork, toNetwork } from '../networks.js'
@@ -48,6 +49,11 @@ export const deposits: PostgresMovedKind<'deposits', DepositColumns> = {
     ),
 }
 
+interface PlacedWatch extends WatchColumns {
+  readonly network: Network
+  readonly network_order: string
+}
+
 interface ChainColumns {
   readonly network: Network
   readonly network_order: string
@@ -83,6 +89,24 @@ export const chains: PostgresMovedKind<'chains', ChainColumns> = {
         { bound: '0' },
       ),
     ),
+}
+
+/** They are columns of `chains`, which has rows of more networks than those of which blocks are kept. */
+export const watches: PostgresMovedKind<'watches', PlacedWatch> = {
+  select: (behind) => {
+    const order = behindPlace([bytesOf(sql`c.network_order`)], ['text'], behind)
+    return sql`SELECT c.* FROM (
+        SELECT network, watched_at, first_wallet_at, watched_as, ${networkOrder(sql`network`)} AS network_order FROM chains
+        WHERE coalesce(watched_at, first_wallet_at) IS NOT NULL OR watched_as IS NOT NULL
+      ) AS c ${order}`
+  },
+  toRecord: (columns) => ({
+    record: { network: columns.network, ...toWatch(columns) },
+    place: [columns.network_order],
+  }),
+  write(work, records) {
+    for (const { network, ...watch } of records) putWatch(work, network, watch)
+  },
 }
 
 interface BlockColumns {

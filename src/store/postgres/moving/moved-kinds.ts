@@ -1,6 +1,6 @@
 import type { MovedKind } from '../../moving/records.js'
 import { deliveries, events, removals, webhooks } from './delivery-kinds.js'
-import { blocks, chains, deposits, networks } from './deposit-kinds.js'
+import { blocks, chains, deposits, networks, watches } from './deposit-kinds.js'
 import { idempotencyKeys, invoices, signedCreations } from './invoice-kinds.js'
 import { answers, ledger, ledgerSetAside, ledgerTaken, logged } from './ledger-kinds.js'
 import type { PostgresMovedKind } from './moved-kind.js'
@@ -15,6 +15,7 @@ export const POSTGRES_KINDS: { readonly [K in MovedKind]: PostgresMovedKind<K> }
   invoices,
   deposits,
   chains,
+  watches,
   blocks,
   answers,
   ledger,

@@ -179,4 +179,14 @@ export const VERSIONS: readonly (readonly string[])[] = [
        id text PRIMARY KEY, kind text NOT NULL, name text NOT NULL, symbol text NOT NULL, token_symbol text NOT NULL,
        decimals bigint NOT NULL, is_test boolean NOT NULL)`,
   ],
+  [
+    // Since when a network has been watched, with which settings its nodes were right, and when the first of its wallets became known.
+    // For wallets of before the first assignment stands for that, since nobody is asked to pay to a wallet before, or else the present.
+    `ALTER TABLE chains ADD COLUMN IF NOT EXISTS watched_at bigint`,
+    `ALTER TABLE chains ADD COLUMN IF NOT EXISTS watched_as text`,
+    `ALTER TABLE chains ADD COLUMN IF NOT EXISTS first_wallet_at bigint`,
+    `UPDATE chains SET first_wallet_at = coalesce(
+       (SELECT min(assigned_at) FROM wallets WHERE wallets.network = chains.network),
+       (extract(epoch FROM clock_timestamp()) * 1000)::bigint) WHERE first_wallet_at IS NULL AND bound > 0`,
+  ],
 ]

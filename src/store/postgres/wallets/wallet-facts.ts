@@ -100,7 +100,9 @@ function bindAddress(work: Work, id: string, network: Network, address: string):
   work.write(sql`
     INSERT INTO addresses (network, address, wallet_id) VALUES (${network}, ${canonical}, ${id})
     ON CONFLICT (network, address) DO UPDATE SET wallet_id = excluded.wallet_id`)
-  work.write(sql`UPDATE chains SET bound = bound + 1 WHERE network = ${network}`)
+  work.write(sql`
+    UPDATE chains SET bound = bound + 1, first_wallet_at = coalesce(first_wallet_at, ${work.nowMs}::bigint)
+    WHERE network = ${network}`)
   work.write(sql`
     UPDATE wallets SET bound_no = (SELECT bound FROM chains WHERE network = ${network}),
       address_id = (SELECT id FROM addresses WHERE network = ${network} AND address = ${canonical})

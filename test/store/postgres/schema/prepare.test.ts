@@ -157,6 +157,31 @@ test('the sums of version 2 are made anew, and a program of that version that st
   })
 })
 
+test('of wallets of version 4 the first assignment says since when a network has had them, or else the upgrade', async () => {
+  const url = await createDatabase(present())
+  const began = Date.now()
+  await withStore(url, async (store) => {
+    const facts = [
+      walletCreated('wallet-1'),
+      walletAssigned('wallet-1', 'alice'),
+      walletCreated('wallet-2', 'TRX-NILE'),
+    ]
+    for (const fact of facts) await store.ledger.applyFacts([{ eventId: null, fact }])
+  })
+  await administer(
+    url,
+    'UPDATE billhook SET version = 4',
+    'ALTER TABLE chains DROP COLUMN watched_at, DROP COLUMN watched_as, DROP COLUMN first_wallet_at',
+    'UPDATE wallets SET assigned_at = 1000 WHERE owner IS NOT NULL',
+  )
+  await withStore(url, async ({ chain }) => {
+    assert.equal((await chain.watch('SEP')).firstWalletAt, 1000)
+    assert.ok(((await chain.watch('TRX-NILE')).firstWalletAt ?? 0) >= began)
+    assert.equal((await chain.watch('BNB')).firstWalletAt, null)
+  })
+  await assertSoundDatabase(url)
+})
+
 /** Two coins to a wallet, behind every invoice. */
 function sightingAt(walletId: string): Omit<Sighting, 'txHash'> {
   const toAddress = addressOf(walletId)

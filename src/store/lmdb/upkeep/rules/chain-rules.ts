@@ -1,5 +1,6 @@
 import { isNetworkId, type Network } from '../../../../domain/network.js'
 import { type BlockRow, blockCodec } from '../../chain/block-rows.js'
+import { watchCodec } from '../../chain/watch-rows.js'
 import { depositKey } from '../../deposits/deposit-rows.js'
 import { networkCodec } from '../../networks.js'
 import { networkKey, networkOfKey, WIDE_BYTES, wideKey } from '../../tables/keys.js'
@@ -76,5 +77,12 @@ export const chains: MakeRule = (reading) => ({
     const isWhole = of?.rest.length === 0 && value.length === WIDE_BYTES
     if (isWhole) reading.chains.add(of.network)
     else reading.wrong('it is malformed')
+  },
+})
+
+export const watches: MakeRule = (reading) => ({
+  row(key, value) {
+    watchCodec.decode(value)
+    reading.expect(networkOfKey(key)?.rest.length === 0, 'its key is of no network')
   },
 })

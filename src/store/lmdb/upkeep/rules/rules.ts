@@ -1,5 +1,5 @@
 import type { TableName } from '../../tables/tables.js'
-import { blocks, chains, networks } from './chain-rules.js'
+import { blocks, chains, networks, watches } from './chain-rules.js'
 import { deliveries, webhooks } from './delivery-rules.js'
 import { deposits, totals } from './deposit-rules.js'
 import { ownerEvents, unsettledWallets } from './event-rules.js'
@@ -43,6 +43,7 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   depositNumbers: index,
   seenTotals: totals,
   confirmedTotals: totals,
+  watches,
   chains,
   blocks,
   blockDeposits: index,

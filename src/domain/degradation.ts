@@ -1,0 +1,26 @@
+/** Why the service is degraded: the label `reason` of metrics. */
+export const DEGRADED_REASONS = [
+  /** Nothing of a network was read yet. */
+  'network_unread',
+  /** A network does not get past a block. */
+  'network_standing',
+  /** A network was last read too long ago. */
+  'network_behind',
+  /** A network has a problem that `billhook_network_problem` names. */
+  'network_problem',
+  /** A node has a problem that `billhook_endpoint_problem` names. */
+  'node_problem',
+  'ledger_unread',
+  'ledger_behind',
+  'ledger_store_silent',
+  'key_tables_off',
+  'certificate_expired',
+] as const
+export type DegradedReason = (typeof DEGRADED_REASONS)[number]
+
+/** Something that is impaired although the service takes requests. */
+export interface Degradation {
+  readonly reason: DegradedReason
+  /** A sentence for everyone. */
+  readonly text: string
+}
