@@ -169,7 +169,10 @@ export class LedgerFollower {
     const limit = position.umids.length + LISTED_ROWS
     if (limit > LISTED_ROWS_MAX) return { failure: `more than ${LISTED_ROWS_MAX} transactions in one millisecond` }
     const listing = await this.options.source.umids(position.timestampMs, limit)
-    if (listing.kind === 'unclear') return { failure: `the listing: ${listing.why}` }
+    if (listing.kind === 'unclear') {
+      this.record.recorded.silentStores = this.options.source.stores
+      return { failure: `the listing: ${listing.why}` }
+    }
     await this.noteSilent(listing, parts)
     const read = notRead(position, listing.rows)
     if (listing.isFull && read.length === 0) return { failure: 'a full page without a new transaction' }

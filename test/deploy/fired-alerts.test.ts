@@ -1,0 +1,421 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { CONFIRMATIONS, until, WatchedChain } from '../service/watched-chain.js'
+import { anvilAbsence } from '../support/anvil.js'
+import { makeCertificate } from '../support/certificates.js'
+import { alertRules } from '../support/prometheus-rules.js'
+import { openReceiver } from '../support/receiver.js'
+import { smallDisk } from '../support/small-disk.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
+import { firing, Watched } from './fired-alerts.js'
+
+/** Nobody listens there. */
+const DEAD_URL = 'http://127.0.0.1:1'
+const TOKENS = {
+  BILLHOOK_SEP_TOKEN: `0x${'12'.repeat(20)}`,
+  BILLHOOK_TRX_NILE_TOKEN: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf',
+}
+const LEDGER = {
+  BILLHOOK_LEDGER_URL: DEAD_URL,
+  BILLHOOK_LEDGER_STORE_URL: `${DEAD_URL},http://127.0.0.1:2`,
+  BILLHOOK_LEDGER_FOLLOW: 'onboard=shop/3f2a',
+  BILLHOOK_ONBOARDING_NAME: 'shop',
+}
+const SECOND_MS = 1000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const ADDRESS = '0xabcd000000000000000000000000000000000001'
+const TOLD_BY_TIME = 2000
+
+/** A state in which alerts fire: it leaves behind what a collector has scraped of a real service, the last time in that state. */
+type Play = (t: TestContext) => Promise<{ firing(): readonly string[] }>
+
+const plays: Readonly<
+  Record<string, { readonly alerts: readonly string[]; readonly skip?: string | false; readonly play: Play }>
+> = {
+  'a service that has ended': {
+    alerts: ['BillhookDown'],
+    play: async (t) => {
+      const watched = await Watched.start(t)
+      await watched.scrape()
+      await watched.stop()
+      watched.pass(6 * 60_000)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a service that is about to stop': {
+    alerts: ['BillhookNotReady'],
+    play: async (t) => {
+      const watched = await Watched.start(t)
+      await silentAtFirst(watched)
+      watched.fixture.service.announceStop()
+      await watched.scrape()
+      return watched
+    },
+  },
+  'two services with data of their own in one job': {
+    alerts: ['BillhookLeaders'],
+    play: async (t) => {
+      const [one, other] = [await Watched.start(t), await Watched.start(t, {}, 'b')]
+      const [first, second] = [await one.scrape(), await other.scrape()]
+      return { firing: () => firing([{ atMs: first.atMs, samples: [...first.samples, ...second.samples] }]) }
+    },
+  },
+  'a schedule of backups whose directory cannot be written': {
+    alerts: ['BillhookBackupLate'],
+    play: async (t) => {
+      const BILLHOOK_BACKUP_DIR = '/dev/null/backups'
+      const watched = await Watched.start(t, {
+        BILLHOOK_STORE: 'lmdb',
+        BILLHOOK_BACKUP_DIR,
+        BILLHOOK_BACKUP_EVERY: '1',
+      })
+      await silentAtFirst(watched)
+      watched.pass(2 * HOUR_MS + SECOND_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a hundred claims of wallets that are not there': {
+    alerts: ['BillhookOverload'],
+    play: async (t) => {
+      const watched = await Watched.start(t, { BILLHOOK_RATE_LIMIT_CLAIMS: '0' })
+      const claim = () => watched.fixture.get('/api/wallets/claim/sep/eth')
+      assert.equal((await claim()).status, 503)
+      await silentAtFirst(watched)
+      await Promise.all(Array.from({ length: 100 }, claim))
+      watched.pass(10 * SECOND_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a main thread that is held up': {
+    alerts: ['BillhookBusyThread', 'BillhookSlowDisk', 'BillhookSlowInvoices'],
+    play: async (t) => {
+      const watched = await Watched.start(t)
+      await ownWallet(watched)
+      await invoice(watched, 0)
+      await watched.scrape()
+      for (let n = 1; n <= 7; n += 1) {
+        const holding = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700), 1)
+        await invoice(watched, n)
+        clearInterval(holding)
+        watched.pass(60 * SECOND_MS)
+        await watched.scrape()
+      }
+      return watched
+    },
+  },
+  'HTTPS with a certificate of 30 days, two weeks later': {
+    alerts: ['BillhookCertificateExpires'],
+    play: async (t) => {
+      const place = temporaryDirectory()
+      t.after(() => place.remove())
+      const { certificate, key } = makeCertificate(place.path, 'late', { days: 30 })
+      const watched = await Watched.start(t, { BILLHOOK_TLS_CERT: certificate, BILLHOOK_TLS_KEY: key })
+      await silentAtFirst(watched)
+      watched.pass(17 * DAY_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a full disk': {
+    alerts: ['BillhookStoreAway', 'BillhookWritesFail', 'BillhookNotReady'],
+    play: async (t) => {
+      const disk = smallDisk(32 << 20)
+      if (disk === null) {
+        t.skip('mounting a tmpfs is not permitted')
+        return { firing: () => ['BillhookStoreAway', 'BillhookWritesFail', 'BillhookNotReady'] }
+      }
+      const watched = await Watched.start(t, { BILLHOOK_STORE: 'lmdb', BILLHOOK_DATA: join(disk.path, 'data') })
+      t.after(() => disk.remove())
+      await ownWallet(watched)
+      await silentAtFirst(watched)
+      disk.fill(1 << 18)
+      for (let n = 0; (await invoice(watched, n)) !== 503; n += 1) assert.ok(n < 20_000)
+      watched.pass(SECOND_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a receiver that hangs, with a webhook behind the one that is under way': {
+    alerts: ['BillhookWebhooksLate'],
+    play: async (t) => {
+      const receiver = await openReceiver(() => undefined)
+      t.after(() => receiver.close())
+      const watched = await Watched.start(t, { BILLHOOK_WEBHOOK_CONCURRENCY_PER_DESTINATION: '1' })
+      await ownWallet(watched)
+      await invoice(watched, 1, `${receiver.url}/`)
+      await silentAtFirst(watched)
+      for (const txHash of ['a', 'b', 'c']) await deposit(watched, txHash, '1')
+      await receiver.received(1)
+      watched.pass(301 * SECOND_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a receiver that answers with 500': {
+    alerts: ['BillhookWebhooksFail'],
+    play: async (t) => {
+      const receiver = await openReceiver((_, response) => response.writeHead(500).end())
+      t.after(() => receiver.close())
+      const watched = await Watched.start(t)
+      await ownWallet(watched)
+      await invoice(watched, 1, `${receiver.url}/`)
+      await silentAtFirst(watched)
+      await deposit(watched, 'a', '1')
+      await receiver.received(1)
+      await until(async () => {
+        watched.pass(SECOND_MS)
+        const { samples } = await watched.scrape()
+        return samples.some(
+          ({ name, labels, value }) =>
+            name === 'billhook_webhook_attempts_total' && labels['outcome'] === 'answered' && value === 1,
+        )
+      })
+      return watched
+    },
+  },
+  'eleven invoices and no deposit in a day': {
+    alerts: ['BillhookNoDeposits'],
+    play: async (t) => {
+      const watched = await Watched.start(t)
+      await ownWallet(watched)
+      await invoice(watched, 0)
+      await silentAtFirst(watched)
+      for (let n = 1; n <= 11; n += 1) await invoice(watched, n)
+      watched.pass(SECOND_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a push with an amount that is none, and one with a wrong signature': {
+    alerts: ['BillhookDepositsRejected', 'BillhookGatewayMisconfigured'],
+    play: async (t) => {
+      const watched = await Watched.start(t)
+      await ownWallet(watched)
+      await silentAtFirst(watched)
+      assert.equal((await deposit(watched, 'a', 'a lot'))[0]?.status, 'rejected')
+      const headers = { 'X-Gateway-Timestamp': String(watched.nowMs), 'X-Gateway-Signature': '00' }
+      assert.equal((await watched.fixture.post('/internal/events', { events: [] }, headers)).status, 401)
+      watched.pass(SECOND_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'one wallet that is left': {
+    alerts: ['BillhookPoolNearlyEmpty'],
+    play: async (t) => {
+      const watched = await Watched.start(t)
+      await silentAtFirst(watched)
+      const wallet = { id: 'free', address: ADDRESS, network: 'SEP' }
+      await watched.fixture.push({ id: 'created', type: 'wallet.created', wallet })
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a network of which no node has ever answered': {
+    alerts: ['BillhookNetworkBehind', 'BillhookNodeUnused'],
+    play: async (t) => {
+      const watched = await Watched.start(t, { BILLHOOK_SEP_URLS: DEAD_URL, ...TOKENS })
+      await watched.scrape()
+      assert.ok(!watched.firing().includes('BillhookNetworkBehind'))
+      watched.pass(301 * SECOND_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a network whose only node is of another one': {
+    alerts: ['BillhookNetworkStopped', 'BillhookNodeUnfit'],
+    play: async (t) => {
+      const url = await serve(t, (_, response) =>
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' })),
+      )
+      const settings = { BILLHOOK_SEP_URLS: url, BILLHOOK_TRX_NILE_URLS: DEAD_URL, ...TOKENS }
+      const watched = await Watched.start(t, settings)
+      await until(async () => {
+        const { samples } = await watched.scrape()
+        return samples.some(({ name, value }) => name === 'billhook_endpoint_problem' && value === 1)
+      })
+      return watched
+    },
+  },
+  'a network that stands still': {
+    alerts: ['BillhookNetworkStalled'],
+    skip: anvilAbsence,
+    play: async (t) => {
+      const { watched } = await watchedChain(t)
+      watched.pass(181 * SECOND_MS)
+      await scrapeUntil(watched, 'billhook_network_problem', { reason: 'stalled' }, 1)
+      return watched
+    },
+  },
+  'a network that does not get past a block': {
+    alerts: ['BillhookNetworkStanding'],
+    skip: anvilAbsence,
+    play: async (t) => {
+      const { watched, world } = await watchedChain(t)
+      world.proxy.fault = {
+        alter: ({ params }, end) => (params[1] === true ? { error: { code: -32_000, message: 'no' } } : end),
+      }
+      await world.chain.mine(CONFIRMATIONS)
+      await scrapeUntil(watched, 'billhook_endpoint_used', {}, 0)
+      watched.pass(61 * SECOND_MS)
+      await scrapeUntil(watched, 'billhook_degraded', { reason: 'network_standing' }, 1)
+      return watched
+    },
+  },
+  'two nodes that disagree': {
+    alerts: ['BillhookNodesDisagree'],
+    skip: anvilAbsence,
+    play: async (t) => {
+      const { watched, world } = await watchedChain(t, (one) => ({
+        BILLHOOK_SEP_URLS: `${one.chain.node.url},${one.proxy.url}`,
+      }))
+      world.proxy.fault = {
+        alter: ({ method, params }, end) =>
+          method === 'eth_getBlockByNumber' && params[1] === false && params[0] !== 'latest' && 'result' in end
+            ? { result: { ...(end.result as object), hash: `0x${'ab'.repeat(32)}` } }
+            : end,
+      }
+      await world.chain.mine(CONFIRMATIONS + 1)
+      await scrapeUntil(watched, 'billhook_network_problem', { reason: 'disagreement' }, 1)
+      return watched
+    },
+  },
+  'a reorganisation of confirmed blocks': {
+    alerts: ['BillhookConfirmedBlocksGone'],
+    skip: anvilAbsence,
+    play: async (t) => {
+      const { watched, world } = await watchedChain(t)
+      await world.chain.node.call('anvil_reorg', CONFIRMATIONS + 2, [])
+      await world.chain.mine()
+      await until(async () => {
+        watched.pass(1)
+        const { samples } = await watched.scrape()
+        return samples.some(({ name, value }) => name === 'billhook_network_confirmed_blocks_undone_total' && value > 0)
+      })
+      return watched
+    },
+  },
+  'stores of the ledger that have never answered': {
+    alerts: ['BillhookLedgerBehind', 'BillhookLedgerStoreSilent'],
+    play: async (t) => {
+      const watched = await Watched.start(t, LEDGER)
+      await watched.scrape()
+      assert.ok(!watched.firing().includes('BillhookLedgerBehind'))
+      watched.pass(301 * SECOND_MS)
+      await scrapeUntil(watched, 'billhook_ledger_follower_silent_stores', {}, 2)
+      return watched
+    },
+  },
+}
+
+/** Alerts about states that a test does not bring a service into, and why. `promtool` plays them with samples made up. */
+const NOT_PLAYED: Readonly<Record<string, string>> = {
+  BillhookDefects: 'no request is known that is answered with 500',
+  BillhookSlowVerification: 'it takes more signatures than a machine of tests can verify',
+  BillhookKeyTablesOff: 'the tables of a thread have to contradict its engine',
+  BillhookHotWallet: 'it takes thousands of commands that wait at once',
+  BillhookMemoryGrows: 'it takes a leak of 100 MB',
+  BillhookWebhooksInterrupted: 'the process has to be killed during a webhook; test/service/crash.test.ts does that',
+  BillhookIncompleteBlocks: 'a node has to leave out transfers in a way that its proofs do not show',
+  BillhookNetworkLimited: 'it takes minutes in which a node allows too few calls; test/service has a node that does',
+  BillhookLedgerMissed: 'it takes the daily comparison with a ledger that has hidden a fact before',
+  BillhookLedgerSetAside: 'it takes more than ten transactions that a ledger lists and no node returns',
+}
+
+/** Scrapes a service in a state in which nothing fires. */
+async function silentAtFirst(watched: Watched): Promise<void> {
+  await watched.scrape()
+  assert.deepEqual(quiet(watched), [])
+  watched.pass(SECOND_MS)
+}
+
+/** What fires beside the one about this process's thread, which has just been busy with the start. */
+function quiet(watched: Watched): readonly string[] {
+  return watched.firing().filter((name) => name !== 'BillhookBusyThread')
+}
+
+async function scrapeUntil(
+  watched: Watched,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  value: number,
+): Promise<void> {
+  await until(async () => {
+    watched.pass(1)
+    const { samples } = await watched.scrape()
+    const isMeant = (one: Readonly<Record<string, string>>) =>
+      Object.entries(labels).every(([label, text]) => one[label] === text)
+    return samples.some((sample) => sample.name === name && isMeant(sample.labels) && sample.value === value)
+  })
+}
+
+/** A service that has read all of a chain. */
+async function watchedChain(
+  t: TestContext,
+  more: (world: WatchedChain) => Readonly<Record<string, string>> = () => ({}),
+) {
+  const world = await WatchedChain.start(t)
+  await world.chain.mine(CONFIRMATIONS + 3)
+  const watched = await Watched.start(t, world.environment(more(world)))
+  await scrapeUntil(watched, 'billhook_network_lag_blocks', {}, 0)
+  assert.deepEqual(quiet(watched), [])
+  watched.pass(1)
+  return { watched, world }
+}
+
+async function ownWallet({ fixture }: Watched): Promise<void> {
+  await fixture.assign('alice', { id: 'wallet-1', address: ADDRESS, network: 'SEP' })
+}
+
+/** Answers the status. */
+async function invoice({ fixture }: Watched, n: number, callbackUrl?: string): Promise<number> {
+  const body = { owner: 'alice', walletIds: ['wallet-1'], name: 'Order', amount: `${n + 1}`, currency: 'USDT' }
+  const more = callbackUrl === undefined ? {} : { callbackUrl, reference: `order ${n}` }
+  return (await fixture.post('/api/invoices', { ...body, ...more })).status
+}
+
+function deposit({ fixture }: Watched, txHash: string, amount: string) {
+  const receivedAt = Date.now() + TOLD_BY_TIME
+  const sighting = { network: 'SEP', txHash, toAddress: ADDRESS, currency: 'Tether', amount, receivedAt }
+  return fixture.push({ id: txHash, type: 'deposit.confirmed', deposit: sighting })
+}
+
+async function serve(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+describe('alerts on what a real service exposes', { timeout: 300_000 }, () => {
+  for (const [name, { alerts, skip = false, play }] of Object.entries(plays)) {
+    test(`${name}: ${alerts.join(', ')}`, { skip }, async (t) => {
+      const fired = (await play(t)).firing()
+      for (const alert of alerts) assert.ok(fired.includes(alert), `${alert} does not fire, but ${fired.join(', ')}`)
+    })
+  }
+
+  test('are each fired, or it is said why not', () => {
+    const played = Object.values(plays).flatMap(({ alerts }) => alerts)
+    const known = [...new Set([...played, ...Object.keys(NOT_PLAYED)])]
+    assert.deepEqual(
+      known.sort(),
+      alertRules()
+        .map(({ name }) => name)
+        .sort(),
+    )
+    assert.deepEqual(
+      Object.keys(NOT_PLAYED).filter((name) => played.includes(name)),
+      [],
+    )
+  })
+})
