@@ -178,9 +178,16 @@ describe('the first block that a watcher reads', () => {
     fixture(
       async (t) => {
         const [gone, kept] = t.mine(30) as [string, string]
+        let refusedAtMs = 0
         const reader = readerWith(t, {
-          timeOf: (height) =>
-            height < 2 ? Promise.reject(new NodeUnavailable('not in your plan')) : t.reader.timeOf(height),
+          timeOf: (height) => {
+            if (height >= 2) return t.reader.timeOf(height)
+            // What has just failed is left alone.
+            const isEarlier = refusedAtMs === t.clock.now()
+            refusedAtMs = t.clock.now()
+            const refusal = { question: null, answer: 'not in your plan', isEarlier }
+            return Promise.reject(new NodeUnavailable('not in your plan', null, refusal))
+          },
         })
         t.watcher = t.newWatcher({ reader, start: 'latest' })
         await t.watcher.start()
