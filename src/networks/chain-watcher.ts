@@ -17,7 +17,7 @@ import {
 import { CatchUpLog, emptyRecord, noteMoved, stateOf, type WatcherRecord, type WatcherState } from './watcher-state.js'
 
 /** The longest pause between two attempts. */
-export const RETRY_PAUSE_MAX_MS = 60_000
+export const RETRY_PAUSE_MAX_MS = 15_000
 
 /** Failures in a row from which it is logged that a second node is behind. */
 const BEHIND_LOGGED_FROM = 8

@@ -246,8 +246,24 @@ async function openNetworks(
   const common = (stream: number) => ({ startMs, random: new Random(seed, stream), nowMs: now })
   const addresses = (first: number) => OWNERS.map((_, i) => addressNumber(first + i))
   const accounts = (first: number) => OWNERS.map((_, i) => emulatedAccount(first + i))
-  const slow = { id: 'SLOW', claim: 'slow/eth', chainId: 72_001, symbol: 'ETH', decimals: 6, blockSeconds: 12 }
-  const fast = { id: 'FAST', claim: 'fast/bnb', chainId: 72_002, symbol: 'BNB', decimals: 18, blockSeconds: 2 }
+  const slow = {
+    id: 'SLOW',
+    claim: 'slow/eth',
+    chainId: 72_001,
+    symbol: 'ETH',
+    decimals: 6,
+    blockSeconds: 12,
+    callsPerSecond: 1,
+  }
+  const fast = {
+    id: 'FAST',
+    claim: 'fast/bnb',
+    chainId: 72_002,
+    symbol: 'BNB',
+    decimals: 18,
+    blockSeconds: 2,
+    callsPerSecond: 5,
+  }
   return [
     await HostileEvm.start({ ...slow, ...common(1), confirmations: 2, addresses: addresses(500) }),
     await HostileEvm.start({ ...fast, ...common(2), confirmations: 10, addresses: addresses(600) }),

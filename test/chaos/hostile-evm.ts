@@ -59,7 +59,7 @@ export const EVM_QUIRKS = [
   'answers in gzip, with texts as ids and a mark of the byte order',
   'no batches',
   'single receipts that are null, and no receipts of a block',
-  'one call a second',
+  'few calls a second',
   'no answer for all receipts of a block',
   'pages of HTML in between',
 ] as const
@@ -76,7 +76,9 @@ export interface HostileEvmOptions {
   readonly addresses: readonly string[]
   readonly startMs: number
   readonly random: Random
-  /** Answers to calls, by the clock of the run, when the node allows one a second. */
+  /** As many calls as the node allows in a second when it allows few. */
+  readonly callsPerSecond: number
+  /** The clock of the run. */
   readonly nowMs: () => number
 }
 
@@ -223,7 +225,7 @@ export class HostileEvm implements HostileNetwork {
     if (quirk === 'pages of HTML in between' && this.options.random.chance(1 / 3)) {
       return { status: 502, text: '<html><h1>Bad gateway</h1></html>' }
     }
-    if (quirk === 'one call a second' && !this.node.allows()) {
+    if (quirk === 'few calls a second' && !this.node.allows(this.options.callsPerSecond)) {
       return this.options.random.chance(1 / 2)
         ? { status: 429, text: '{"error":"Too Many Requests"}' }
         : {
@@ -325,12 +327,19 @@ export class HostileEvm implements HostileNetwork {
     const block = this.blocks[height]
     if (block === undefined) throw new Refusal(-32_000, 'unknown block')
     const wanted = [filter['address'] ?? []].flat().map(String)
+    const isWanted = ({ address }: Log) => wanted.length === 0 || wanted.includes(address)
     const logs = block.transactions.flatMap((transaction, i) =>
-      transaction.logs
-        .filter(({ address }) => wanted.length === 0 || wanted.includes(address))
-        .map((log) => ({ ...log, ...place(block, height, i) })),
+      transaction.logs.filter(isWanted).map((log) => JSON.stringify({ ...log, ...place(block, height, i) })),
     )
-    return JSON.stringify(logs)
+    const bomb = {
+      address: OTHER_TOKEN,
+      topics: [],
+      data: '0x',
+      ...place(block, height, block.transactions.length - 1),
+    }
+    if (block.isBomb && isWanted(bomb))
+      logs.push(`${JSON.stringify(bomb)},`.repeat(BOMB_LOGS - 1) + JSON.stringify(bomb))
+    return `[${logs.join()}]`
   }
 
   private receiptOf(block: Block, height: number, i: number): string {

@@ -43,11 +43,11 @@ export class HostileNode {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
-  /** Whether it may answer now, where it allows one call a second. */
-  allows(): boolean {
+  /** Whether it may answer now, where it allows so many calls a second. */
+  allows(callsPerSecond: number): boolean {
     const now = this.nowMs()
     if (now < this.allowedFromMs) return false
-    this.allowedFromMs = now + MS_PER_SECOND
+    this.allowedFromMs = now + MS_PER_SECOND / callsPerSecond
     return true
   }
 

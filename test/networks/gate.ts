@@ -1,6 +1,9 @@
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import type { NoticedScheduler } from './noticed-scheduler.js'
 
+/** Methods that answer at once. */
+const AT_ONCE = ['watched', 'endpoints', 'problem', 'distrust', 'callsPerSecond', 'stopWaiting']
+
 /**
  * Stands at every point where a watcher waits for something outside of it. The test opens it once at a time, and may close it
  * for ever, as a crash does: what was asked is then never answered.
@@ -18,7 +21,7 @@ export class Gate {
         const member: unknown = Reflect.get(target, name)
         if (typeof member !== 'function') return member
         // What answers at once is not waited for.
-        if (['watched', 'endpoints', 'problem', 'distrust'].includes(String(name))) return member.bind(target)
+        if (AT_ONCE.includes(String(name))) return member.bind(target)
         return async (...args: unknown[]) => {
           await this.pass()
           const answer: Promise<unknown> = Promise.resolve(Reflect.apply(member, target, args))

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js'
 import type { ObservedBlock } from '../../domain/block.js'
 import { BadAnswer, demand, HttpFailure, isMissingMethod, limitOf, MissingBlock, NodeFailure } from '../node/answer.js'
 import type { JsonRpc, RpcCall } from '../node/json-rpc.js'
-import { Shortcomings, SLOW_TRIED_AGAIN_AFTER_MS } from '../node/shortcomings.js'
+import { Shortcomings, SLOW_TRIED_AGAIN_MS } from '../node/shortcomings.js'
 import type { EthereumBlock } from './block.js'
 import { BY_LOGS, observeByLogs } from './block-logs.js'
 import { EveryWayFailed } from './every-way-failed.js'
@@ -110,7 +110,7 @@ export class ReceiptReader {
       const isAlone = isRefused || !this.hasShown
       const next = blocks.slice(ends.length, isAlone ? ends.length + 1 : undefined)
       const found = await this.byBlock(next, filter, mode)
-      if (found.some(isTimeout)) this.shortcomings.note(BY_BLOCK, SLOW_TRIED_AGAIN_AFTER_MS)
+      if (found.some(isTimeout)) this.shortcomings.note(BY_BLOCK, SLOW_TRIED_AGAIN_MS)
       isRefused ||= next.length > 1 && found.every((end) => end === found[0])
       if (isRefused && next.length > 1) continue
       const isShown = found.some((end) => !(end instanceof NodeFailure))

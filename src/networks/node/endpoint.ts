@@ -7,7 +7,13 @@ import type { HttpJson } from './http-json.js'
 
 /** The pause after a failure, doubled with every failure in a row. */
 export const PAUSE_MIN_MS = 1000
-export const PAUSE_MAX_MS = 60_000
+export const PAUSE_MAX_MS = 15_000
+
+/**
+ * For so long a check of a node holds although queries fail, since a node that fails now and then would be checked all the time.
+ * If another chain has come behind its address meanwhile, its blocks are not the children of those that were read.
+ */
+export const CHECK_HOLDS_MS = 60_000
 
 /** What a query is about. What went wrong with one kind is over when a query of this kind succeeds. */
 export type QueryKind = 'check' | 'head' | 'blocks'
@@ -33,6 +39,9 @@ export class Endpoint {
   private readonly problems = new Map<QueryKind, Problem>()
   private readonly failing = new Map<QueryKind, Failing>()
   private checked: Promise<void> | null = null
+  private checkedAtMs = 0
+  /** Whether a query has failed since the check. */
+  private hasFailedSince = false
 
   constructor(
     readonly http: HttpJson,
@@ -52,13 +61,17 @@ export class Endpoint {
   }
 
   /**
-   * Resolves when the node has been checked to be of the configured network since its last failure or doubt. Rejects like
-   * the check. A check that is under way is not begun twice.
+   * Resolves when the node has been checked to be of the configured network, and neither doubted since nor checked long before
+   * a failure. Rejects like the check. A check that is under way is not begun twice.
    */
   check(): Promise<void> {
+    const sinceMs = Math.abs(this.clock.now() - this.checkedAtMs)
+    if (this.hasFailedSince && sinceMs >= CHECK_HOLDS_MS) this.doubt()
     if (this.checked === null) {
       const check = this.node.check()
       this.checked = check
+      this.checkedAtMs = this.clock.now()
+      this.hasFailedSince = false
       check.catch(() => {
         if (this.checked === check) this.checked = null
       })
@@ -117,7 +130,8 @@ export class Endpoint {
     // A refusal for the rate says nothing about the node, and when to call again is the pacer's matter.
     if (limitOf(error) !== null) return null
     this.failures += 1
-    this.doubt()
+    this.hasFailedSince = true
+    if (error instanceof WrongNode || error instanceof UnfitNode) this.doubt()
     // Whatever was to be asked, the check has failed.
     const of = error instanceof WrongNode ? 'check' : kind
     const inRow = (this.failing.get(of)?.inRow ?? 0) + 1

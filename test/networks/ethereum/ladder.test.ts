@@ -4,7 +4,7 @@ import type { ObservedTransfer } from '../../../src/domain/block.js'
 import { addressTopic, COIN_CONTRACT, TRANSFER_TOPIC } from '../../../src/networks/ethereum/filter.js'
 import type { NetworkReader } from '../../../src/networks/network-reader.js'
 import { PAUSE_MAX_MS } from '../../../src/networks/node/endpoint.js'
-import { SLOW_TRIED_AGAIN_AFTER_MS, TRIED_AGAIN_AFTER_MS } from '../../../src/networks/node/shortcomings.js'
+import { SLOW_TRIED_AGAIN_MS, TRIED_AGAIN_FIRST_MS } from '../../../src/networks/node/shortcomings.js'
 import { addressNumber } from '../../support/ethereum-chain.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { ManualScheduler } from '../../support/manual-scheduler.js'
@@ -329,7 +329,7 @@ describe('a block is read in every way that there is', () => {
         assert.deepEqual((await slow.block(height, named))?.transfers, truth)
         assert.equal(node.calls.get(WHOLE) ?? 0, asked)
       }
-      clock.advance(SLOW_TRIED_AGAIN_AFTER_MS)
+      clock.advance(SLOW_TRIED_AGAIN_MS)
       node.calls.clear()
       await slow.block(height, named)
       assert.equal(node.calls.get(WHOLE), 1)
@@ -406,7 +406,7 @@ describe('a block is read in every way that there is', () => {
     assert.equal(reader.endpoints()[0]?.limited, 1)
   })
 
-  test('and what a node cannot do is remembered over failures, and tried again after an hour', async () => {
+  test('and what a node cannot do is remembered over failures, and tried again after a while', async () => {
     node.quirk = noWhole
     const asked = async () => {
       node.calls.clear()
@@ -423,7 +423,7 @@ describe('a block is read in every way that there is', () => {
     clock.advance(PAUSE_MAX_MS)
     node.quirk = noWhole
     assert.equal(await asked(), 0)
-    clock.advance(TRIED_AGAIN_AFTER_MS)
+    clock.advance(TRIED_AGAIN_FIRST_MS)
     assert.equal(await asked(), 1)
   })
 

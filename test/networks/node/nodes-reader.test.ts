@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createLog } from '../../../src/log.js'
 import { NodeUnavailable, WrongNode } from '../../../src/networks/network-reader.js'
 import { BadAnswer } from '../../../src/networks/node/answer.js'
-import { PAUSE_MAX_MS, PAUSE_MIN_MS } from '../../../src/networks/node/endpoint.js'
+import { CHECK_HOLDS_MS, PAUSE_MAX_MS, PAUSE_MIN_MS } from '../../../src/networks/node/endpoint.js'
 import type { HttpJson } from '../../../src/networks/node/http-json.js'
 import { scalar } from '../../../src/networks/node/json-shape.js'
 import { NodesReader } from '../../../src/networks/node/nodes-reader.js'
@@ -217,7 +217,7 @@ describe('the reader of nodes', () => {
     assert.deepEqual([checks, asConfirmed], [2, [true, false, true]])
   })
 
-  test('checks a node again after a failure', async () => {
+  test('checks a node again after a failure, but not all the time', async () => {
     await ask()
     answers[0] = { status: 500 }
     await ask()
@@ -225,6 +225,12 @@ describe('the reader of nodes', () => {
     clock.advance(PAUSE_MIN_MS)
     assert.equal(checks, 2)
     await ask()
+    assert.equal(checks, 2)
+    clock.advance(CHECK_HOLDS_MS)
+    await ask()
     assert.equal(checks, 3)
+    clock.advance(CHECK_HOLDS_MS)
+    await ask()
+    assert.equal(checks, 3, 'nothing has failed since')
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { NodeUnavailable } from '../../../src/networks/network-reader.js'
+import { TRIED_AGAIN_FIRST_MS } from '../../../src/networks/node/shortcomings.js'
 import { heightsOf } from '../../support/heights.js'
 import { truthOf } from '../../support/tron-chain.js'
 import type { FaultyAnswer } from '../../support/tron-node.js'
@@ -13,7 +14,6 @@ import {
 } from '../../support/tron-transactions.js'
 import { ALICE, BOB, ours, STRANGER, TOKEN, TronFixture, watched } from './fixture.js'
 
-const HOUR_MS = 3_600_000
 const PAGE: FaultyAnswer = { text: '<html><h1>Not allowed</h1></html>', status: 405 }
 
 /** How nodes do not answer a path. */
@@ -87,7 +87,7 @@ describe('a TRON node that does not answer every question', () => {
     }
   }
 
-  test('is not asked again for an hour what it does not serve, and then it is', () =>
+  test('is not asked again for a minute what it does not serve, and then it is', () =>
     withChain(async (fixture) => {
       const { node, reader, clock } = fixture
       const path = '/walletsolidity/gettransactioninfobyblocknum'
@@ -99,7 +99,7 @@ describe('a TRON node that does not answer every question', () => {
       node.spoil(/gettransactioninfobyblocknum$/, () => PAGE, 1)
       assert.equal(await asked(), 1)
       assert.equal(await asked(), 0)
-      clock.advance(HOUR_MS - 1)
+      clock.advance(TRIED_AGAIN_FIRST_MS - 1)
       assert.equal(await asked(), 0)
       clock.advance(1)
       assert.equal(await asked(), 1)
