@@ -192,6 +192,26 @@ describe('a block is read in every way that there is', () => {
     })
   }
 
+  test('a block without logs, of which a receipt of others is missing, has none by all that the node says', async () => {
+    node.add([
+      { to: STRANGER, value: 1n },
+      { to: ours, value: ETHER },
+    ])
+    const silent = node.height
+    const lost = hashNumber(2, silent, 0)
+    const nullReceipt = of(SINGLE, (own, { params }) => (params[0] === lost ? { result: null } : own))
+    node.quirk = both(noWhole, nullReceipt)
+    assert.deepEqual((await reader.block(silent, named))?.transfers, [ether(hashNumber(2, silent, 1), ours, '1')])
+    // On a chain without filters nothing proves that these are all logs.
+    const log = { address: STRANGER, topics: [], data: '0x', transactionHash: lost, blockHash: undefined }
+    node.quirk = both(
+      noWhole,
+      nullReceipt,
+      of(LOGS, () => ({ result: [log] })),
+    )
+    assert.equal(await certain(reader.block(silent, unnamed)), null)
+  })
+
   function changedTransaction(own: ScriptedEnd, at: number, change: object): ScriptedEnd {
     const block = 'result' in own ? (own.result as { transactions: readonly object[] } | null) : null
     if (block === null || typeof block.transactions[at] !== 'object') return own
