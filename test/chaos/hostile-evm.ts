@@ -222,7 +222,7 @@ export class HostileEvm implements HostileNetwork {
   private reply(body: string): Reply {
     const request = JSON.parse(body) as RpcRequest | readonly RpcRequest[]
     const { quirk } = this
-    if (quirk === 'pages of HTML in between' && this.options.random.chance(1 / 3)) {
+    if (quirk === 'pages of HTML in between' && this.options.random.chance(1 / 8)) {
       return { status: 502, text: '<html><h1>Bad gateway</h1></html>' }
     }
     if (quirk === 'few calls a second' && !this.node.allows(this.options.callsPerSecond)) {

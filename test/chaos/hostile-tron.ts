@@ -198,7 +198,7 @@ export class HostileTron implements HostileNetwork {
         if (path.startsWith('/walletsolidity/')) return { text: '<html>405 Method Not Allowed</html>', status: 405 }
         break
       case 'pages of HTML in between':
-        if (random.chance(1 / 3)) return { text: '<html><h1>Bad gateway</h1></html>', status: 502 }
+        if (random.chance(1 / 8)) return { text: '<html><h1>Bad gateway</h1></html>', status: 502 }
         break
       case 'no constant calls':
         if (!path.endsWith('/triggerconstantcontract')) break
