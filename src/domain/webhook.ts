@@ -65,6 +65,14 @@ export function resolveCallback(invoiceUrl: string | null, defaultUrl: string | 
   return invoiceUrl ?? defaultUrl
 }
 
+/**
+ * Scheme, host and port of a receiver; null for a text that is no URL, as an imported invoice may have. A delivery to one is
+ * recorded like any other, and fails.
+ */
+export function originOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).origin : null
+}
+
 /** The state of an invoice in a body with the payload `with-invoice`. */
 export type InvoiceState = Pick<Invoice, 'amount' | 'currency'> & Payment
 

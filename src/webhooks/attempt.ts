@@ -2,7 +2,7 @@ import { type BackOff, backOffMs } from '../base/back-off.js'
 import type { Clock } from '../clock.js'
 import { nextAttemptAt, ONE_ATTEMPT, type RetryDecision, type RetryPolicy } from '../domain/retry.js'
 import type { SigningSecrets } from '../domain/webhook.js'
-import { type Delivery, type DeliveryResult, isDelivered } from '../domain/webhook.js'
+import { type Delivery, type DeliveryResult, isDelivered, originOf } from '../domain/webhook.js'
 import type { Logger } from '../log.js'
 import { pause, type Scheduler, wakefulScheduler } from '../scheduler.js'
 import type { OutboxPort } from '../store/outbox.js'
@@ -131,7 +131,7 @@ export class Attempts {
       deliveryId: id,
       invoiceId,
       status,
-      origin: new URL(url).origin,
+      origin: originOf(url),
       durationMs: result.durationMs,
       ...(retryAt === null ? {} : { nextAttemptAt: retryAt }),
     }

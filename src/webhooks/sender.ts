@@ -1,6 +1,6 @@
 import { retryAfterMs } from '../base/retry-after.js'
 import { type Clock, systemClock } from '../clock.js'
-import type { DeliveryFailure, DeliveryResult } from '../domain/webhook.js'
+import { type DeliveryFailure, type DeliveryResult, originOf } from '../domain/webhook.js'
 import { AddressRefused, type Connection, type ConnectionSettings } from './connection.js'
 import { ConnectionPool } from './connection-pool.js'
 import { createHostResolver, HostNotFound } from './host-resolver.js'
@@ -49,6 +49,13 @@ type Ending =
   | { readonly kind: 'answered'; readonly httpStatus: number; readonly retryAfterMs?: number }
   | { readonly kind: 'failed'; readonly reason: DeliveryFailure; readonly detail: string }
 
+const HTTP_ORIGIN = /^https?:/
+const NO_URL: Ending = {
+  kind: 'failed',
+  reason: 'connection',
+  detail: 'the callback URL is not an absolute http or https URL',
+}
+
 /** Sends webhooks over HTTP/1.1, straight to the receiver: no proxy, no cookies, no cache. */
 export class HttpSender implements Sender {
   private readonly timeoutMs: number
@@ -76,7 +83,9 @@ export class HttpSender implements Sender {
 
   private attempt(delivery: OutgoingDelivery): Promise<Ending> {
     const { connections, timeoutMs, clock } = this
-    const { origin, pathname, search } = new URL(delivery.url)
+    const origin = originOf(delivery.url)
+    if (origin === null || !HTTP_ORIGIN.test(origin)) return Promise.resolve(NO_URL)
+    const { pathname, search } = new URL(delivery.url)
     return new Promise((resolve) => {
       const connection = connections.take(origin)
       let answer: Ending | null = null

@@ -67,6 +67,23 @@ async function send(url: string, options: Partial<SenderOptions> = {}): Promise<
   return outcome(await sender(options).send({ url, headers, body }))
 }
 
+describe('a URL that is none of a receiver', () => {
+  for (const url of [
+    'shop.example/hook',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'http://',
+    '',
+    'ftp://a.example/',
+  ]) {
+    test(`${JSON.stringify(url)} is a failed delivery, and nothing is sent`, async () => {
+      const { durationMs: _, ...result } = await sender().send({ url, headers, body })
+      const detail = 'the callback URL is not an absolute http or https URL'
+      assert.deepEqual(result, { kind: 'failed', reason: 'connection', detail })
+    })
+  }
+})
+
 describe('an attempt', () => {
   test('posts the exact bytes and headers to path and query', async () => {
     const { url, requests } = await receiver()

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
 import { request } from 'undici'
+import { originOf } from '../../domain/webhook.js'
 import { LedgerNodes } from '../../ledger/ledger-nodes.js'
 import { type NetworkEntry, urlsOf } from '../../networks/catalogue/entry.js'
 import type { NodeFact } from '../../networks/node/node-fact.js'
@@ -106,7 +107,8 @@ export const examineCallbacks: Examination = async ({ settings, running }) => {
   const origins = new Set<string>()
   for (const { owner } of items) {
     const { callback_url } = await webhooks.find(owner)
-    if (callback_url !== null && origins.size < DESTINATIONS_MAX) origins.add(new URL(callback_url).origin)
+    const origin = callback_url === null ? null : originOf(callback_url)
+    if (origin !== null && origins.size < DESTINATIONS_MAX) origins.add(origin)
   }
   if (origins.size === 0) return [skipped('callbacks', 'No owner has a default callback.')]
   const guard = new AddressGuard({ allowAll: isPrivateToMachine(settings), allow: settings.callbackAllow })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { failureShown } from '../../../domain/event.js'
 import { type Outcome, succeed } from '../../../domain/failure.js'
 import { isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
-import { type Delivery, type DeliveryResult, isDelivered } from '../../../domain/webhook.js'
+import { type Delivery, type DeliveryResult, isDelivered, originOf } from '../../../domain/webhook.js'
 import type { OwedDelivery, Redelivery } from '../../outbox.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
@@ -201,14 +201,17 @@ function laneOf(commit: Commit, { owner, url }: Pick<Delivery, 'owner' | 'url'>)
   const ownerNo = internOwner(commit, owner)
   const known = origins.get(url)
   if (known !== undefined) return under(ownerNo, known)
-  const origin = originOf(url)
+  const origin = originBytes(url)
   origins.set(url, origin)
   return under(ownerNo, origin)
 }
 
-/** Stands for the scheme, host and port of a URL. */
-export function originOf(url: string): Buffer {
-  return createHash('sha256').update(new URL(url).origin).digest().subarray(0, ORIGIN_BYTES)
+/** Stands for the scheme, host and port of a URL. Those that are none have a lane of their own. */
+export function originBytes(url: string): Buffer {
+  return createHash('sha256')
+    .update(originOf(url) ?? '')
+    .digest()
+    .subarray(0, ORIGIN_BYTES)
 }
 
 /** Due deliveries sort by the time they are due at. */

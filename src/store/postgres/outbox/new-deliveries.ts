@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Delivery } from '../../../domain/webhook.js'
+import { type Delivery, originOf } from '../../../domain/webhook.js'
 import { type Fragment, sql } from '../connection/sql.js'
 
 /*
@@ -43,8 +43,8 @@ export function enterDeliveries(ids: readonly string[], deliveries: readonly New
     ) AS new (id, owner, lane, invoice_id, status, url, body)`
 }
 
-/** Names a lane: the owner, and the scheme, host and port of its receiver. */
+/** Names a lane: the owner, and the scheme, host and port of its receiver. URLs that are none have a lane of their own. */
 export function laneOf(owner: string, url: string): string {
-  const name = owner + LANE_SEPARATOR + new URL(url).origin
+  const name = owner + LANE_SEPARATOR + (originOf(url) ?? '')
   return createHash('sha256').update(name).digest('hex').slice(0, LANE_HEX_LENGTH)
 }

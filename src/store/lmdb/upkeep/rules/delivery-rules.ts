@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../../../base/bounded-map.js'
 import { type Delivery, isDelivered } from '../../../../domain/webhook.js'
 import { contentOf } from '../../events/event-rows.js'
-import { dueKey, originOf } from '../../outbox/deliveries.js'
+import { dueKey, originBytes } from '../../outbox/deliveries.js'
 import { deliveryCodec } from '../../outbox/delivery-rows.js'
 import {
   type DeliveryId,
@@ -70,7 +70,7 @@ class DeliveryRule implements Rule {
   private queuedKey(ownerNo: OwnerNo, url: string, id: Buffer): Buffer {
     let origin = this.origins.get(url)
     if (origin === undefined) {
-      origin = originOf(url)
+      origin = originBytes(url)
       this.origins.set(url, origin)
     }
     return Buffer.concat([under(ownerNo, origin), id])
