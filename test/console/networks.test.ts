@@ -181,12 +181,12 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
     await until(async () => (await shown(console)).ledger?.[5] !== '–')
     clock.advance(LATER_SECONDS * 1000)
     const row = (await shown(console)).ledger
-    assert.deepEqual(row?.slice(0, 5), [String(LATER_SECONDS), '2', '1', '1', '0'])
+    assert.deepEqual(row?.slice(0, 5), [String(LATER_SECONDS), '2', '2', '1', '0'])
     assert.match(row?.[5] ?? '', /status 500/)
     const { tone, text } = await condition(console)
     assert.equal(tone, 'waiting')
     assert.ok(text.includes(`The ledger was last read ${LATER_SECONDS} s behind.`), text)
-    assert.ok(text.includes('1 of 2 stores of the ledger do not answer.'), text)
+    assert.ok(text.includes('2 of 2 stores of the ledger do not answer.'), text)
 
     const lines = await onTerminal(data)
     const at = lines.findIndex(([line]) => line === 'The followed ledger:')
