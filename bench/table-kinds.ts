@@ -49,6 +49,8 @@ export const TABLE_KINDS: Readonly<Record<Exclude<keyof Tables, 'root'>, DiskKin
   chains: 'other',
   blocks: 'other',
   blockDeposits: 'other',
+  blocksAside: 'other',
+  depositsAside: 'other',
   events: 'event',
   eventTimes: 'event',
   ledgerTaken: 'other',

@@ -18,7 +18,7 @@ export async function actorCases(): Promise<readonly Case[]> {
     commands,
     invoices: { find: () => undefined },
     wallets: { find: () => undefined, at: () => undefined },
-    chain: { addressesOf: () => [] },
+    chain: { addressesOf: () => [], depositsOf: () => [] },
   })
   const requests = Array.from({ length: GATHERED }, (_, n) => request(n))
   const [first] = requests

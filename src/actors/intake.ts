@@ -1,9 +1,13 @@
+import { type NameInNetwork, nameOf } from '../domain/aside.js'
 import type { ChainOutcome, ChainStep } from '../domain/block.js'
 import type { DepositReport } from '../domain/deposit.js'
 import type { DepositFact, EventOutcome, LedgerFact, UnreadableFact } from '../domain/ledger-fact.js'
 import type { Network } from '../domain/network.js'
+import { type ChainResult, type DepositResult, type StepAside, TrialPassed } from '../store/commands.js'
+import { isOfStore } from '../store/refusals.js'
 import type { LedgerPort, OnOwed } from '../store/store.js'
-import type { WalletDirectory } from './wallet-directory.js'
+import { faultyParts } from './faulty-deposits.js'
+import { MailboxFull, type WalletDirectory } from './wallet-directory.js'
 
 interface EventOf<Fact> {
   /** The sender's id of the event, by which a repetition is recognised; null if the fact identifies itself. */
@@ -23,7 +27,14 @@ export interface DepositObservation {
 
 /** Observes reports about deposits, after their effects are durable. Must not throw. */
 export interface IntakeObserver {
-  deposit(observation: DepositObservation): void
+  deposit?(observation: DepositObservation): void
+  /** Deposits of a network were set aside, because recording them fails. */
+  setAside?(network: Network, deposits: readonly SetAsideDeposit[]): void
+}
+
+/** A deposit that was set aside, and why. */
+export interface SetAsideDeposit extends NameInNetwork {
+  readonly error: unknown
 }
 
 /**
@@ -58,19 +69,56 @@ export class Intake {
   }
 
   /**
-   * Applies a step of a network's watcher as a whole. Rejects without an effect if the store does or a mailbox is full;
-   * the watcher then repeats.
+   * Applies a step of a network's watcher as a whole, but for deposits whose recording fails: they are set aside. Rejects
+   * without an effect if the store does or a mailbox is full; the watcher then repeats.
    */
   async observe(step: ChainStep): Promise<ChainOutcome> {
     const { network } = step
-    const { outcome, owed } = await this.directory.takeChainStep(step).catch((error: unknown) => {
-      for (const report of failedReports(step)) this.observer?.deposit({ network, report, outcome: 'failed' })
+    const { outcome, owed } = await this.take(step).catch((error: unknown) => {
+      for (const report of failedReports(step)) this.observer?.deposit?.({ network, report, outcome: 'failed' })
       throw error
     })
     const reports = outcome.status === 'applied' ? outcome.reports : []
-    for (const one of reports) this.observer?.deposit({ network, report: one.report, outcome: one.outcome.status })
+    for (const one of reports) this.observer?.deposit?.({ network, report: one.report, outcome: one.outcome.status })
     if (owed.length > 0) this.onOwed(owed)
     return outcome
+  }
+
+  private async take(step: ChainStep): Promise<ChainResult> {
+    try {
+      return await this.directory.takeChainStep(step)
+    } catch (error) {
+      if (isToBeRepeated(error)) throw error
+      const faulty = await this.faultyOf(step)
+      // Nothing is known of the cause that would be better than the error itself.
+      if (faulty === null || faulty.size === 0) throw error
+      const aside = new Map([...faulty].map(([name, one]) => [nameOf(name), one.message]))
+      const taken = await this.directory.takeChainStep(step, { aside })
+      this.observer?.setAside?.(
+        step.network,
+        [...faulty].map(([name, one]) => ({ ...name, error: one })),
+      )
+      return taken
+    }
+  }
+
+  /** The deposits of a step that make it fail; null when something else does. */
+  private async faultyOf(step: ChainStep): Promise<ReadonlyMap<NameInNetwork, Error> | null> {
+    const all = await this.directory.depositsOf(step)
+    return faultyParts(all, async (some) => {
+      const recorded = new Set(some.map(nameOf))
+      const aside: StepAside = new Map(
+        all.flatMap((name) => (recorded.has(nameOf(name)) ? [] : [[nameOf(name), null]])),
+      )
+      try {
+        await this.directory.takeChainStep(step, { aside, isTrial: true })
+      } catch (error) {
+        if (error instanceof TrialPassed) return null
+        if (isToBeRepeated(error)) throw error
+        return error instanceof Error ? error : new Error(String(error))
+      }
+      throw new Error('a trial was taken for good')
+    })
   }
 
   private async applyFacts(facts: readonly EventOf<LedgerFact | UnreadableFact>[]): Promise<readonly EventOutcome[]> {
@@ -82,11 +130,11 @@ export class Intake {
   }
 
   private async applyDeposits(deposits: readonly EventOf<DepositFact>[]): Promise<readonly EventOutcome[]> {
-    const fates = await this.directory.recordDeposits(deposits)
+    const fates = await this.recordOrSetAside(deposits)
     for (const [i, { fact }] of deposits.entries()) {
       const fate = fates[i]
       const outcome = fate?.status === 'fulfilled' ? fate.value.outcome.status : 'failed'
-      this.observer?.deposit({ network: fact.sighting.network, report: fact.report, outcome })
+      this.observer?.deposit?.({ network: fact.sighting.network, report: fact.report, outcome })
     }
     // New deliveries are announced even if a neighbour failed; otherwise they would wait for a restart.
     for (const fate of fates) {
@@ -98,6 +146,30 @@ export class Intake {
       return outcome.status === 'rejected' ? outcome : { status: outcome.status }
     })
   }
+
+  /** Sets a deposit aside whose recording fails, so that the others of its push are not repeated because of it. */
+  private async recordOrSetAside(
+    deposits: readonly EventOf<DepositFact>[],
+  ): Promise<readonly PromiseSettledResult<DepositResult>[]> {
+    const fates = [...(await this.directory.recordDeposits(deposits))]
+    for (const [i, deposit] of deposits.entries()) {
+      const fate = fates[i]
+      if (fate?.status !== 'rejected' || isToBeRepeated(fate.reason)) continue
+      const error: unknown = fate.reason
+      const aside = error instanceof Error ? error.message : String(error)
+      const [kept] = await this.directory.recordDeposits([{ ...deposit, aside }])
+      if (kept === undefined) continue
+      fates[i] = kept
+      const { network, txHash, index } = deposit.fact.sighting
+      if (kept.status === 'fulfilled') this.observer?.setAside?.(network, [{ txHash, index, error }])
+    }
+    return fates
+  }
+}
+
+/** Whether an error says nothing about what was to be recorded. */
+function isToBeRepeated(error: unknown): boolean {
+  return error instanceof MailboxFull || isOfStore(error)
 }
 
 /** The reports that a failed step contained. */
@@ -107,8 +179,14 @@ function failedReports(step: ChainStep): readonly DepositReport[] {
       return step.blocks.flatMap(({ transfers }) => transfers.map(() => (step.isConfirmed ? 'confirmed' : 'pending')))
     case 'confirm':
       return step.blocks.flatMap(({ transfers }) => transfers.map(() => 'confirmed' as const))
+    case 'recover':
+      return step.blocks[0].transfers.map(() => 'confirmed' as const)
+    case 'retry':
+      return step.deposits.map(({ report }) => report)
     case 'undo':
     case 'forget':
+    case 'unreadable':
+    case 'set_aside':
       return []
   }
 }

@@ -1,14 +1,16 @@
 import type { Authority } from '../domain/api-key.js'
+import type { NameInNetwork } from '../domain/aside.js'
 import type { ChainStep } from '../domain/block.js'
 import type { Sighting } from '../domain/deposit.js'
 import { refuse } from '../domain/failure.js'
 import { type InvoiceRequest, walletsOf } from '../domain/invoice.js'
-import type { DepositFact } from '../domain/ledger-fact.js'
 import { canonicalAddress } from '../domain/network.js'
 import {
+  type ChainCommand,
   type ChainResult,
   type CommandPort,
   type CreationTerms,
+  type DepositCommand,
   type DepositResult,
   type InvoiceCommand,
   type InvoiceResult,
@@ -36,7 +38,7 @@ export interface DirectoryPorts {
   readonly commands: Pick<CommandPort, 'perform' | 'answerWithoutTurn'>
   readonly invoices: Pick<InvoicePort, 'find'>
   readonly wallets: Pick<WalletPort, 'find' | 'at'>
-  readonly chain: Pick<ChainPort, 'addressesOf'>
+  readonly chain: Pick<ChainPort, 'addressesOf' | 'depositsOf'>
 }
 
 /** A mailbox was full for a command that has no failure to return; its sender has to repeat it. */
@@ -108,11 +110,11 @@ export class WalletDirectory {
    * with `MailboxFull` if that mailbox is full.
    */
   async recordDeposits(
-    deposits: readonly { readonly eventId: string | null; readonly fact: DepositFact }[],
+    deposits: readonly Omit<DepositCommand, 'type'>[],
   ): Promise<readonly PromiseSettledResult<DepositResult>[]> {
     const keys = await this.keysOf(deposits.map(({ fact }) => fact.sighting))
-    const results = deposits.map(({ eventId, fact }, i) => {
-      const result = this.submit([keys[i] ?? ''], { type: 'deposit', eventId, fact })
+    const results = deposits.map((deposit, i) => {
+      const result = this.submit([keys[i] ?? ''], { type: 'deposit', ...deposit })
       return result ?? Promise.reject(new MailboxFull())
     })
     return Promise.allSettled(results)
@@ -120,15 +122,20 @@ export class WalletDirectory {
 
   /**
    * Applies a step of a network's watcher in one turn of all wallets whose deposits it concerns. Rejects with
-   * `MailboxFull` if one of their mailboxes is full.
+   * `MailboxFull` if one of their mailboxes is full, and with `TrialPassed` when it is a trial that passes.
    */
-  async takeChainStep(step: ChainStep): Promise<ChainResult> {
+  async takeChainStep(step: ChainStep, terms: Pick<ChainCommand, 'aside' | 'isTrial'> = {}): Promise<ChainResult> {
     const { network } = step
     const addresses = await this.store.chain.addressesOf(step)
     const wallets = await this.keysOf(addresses.map((toAddress) => ({ network, toAddress })))
-    const result = await this.submit([`,chain ${network}`, ...new Set(wallets)], { type: 'chain', step })
+    const result = await this.submit([`,chain ${network}`, ...new Set(wallets)], { type: 'chain', step, ...terms })
     if (result === null) throw new MailboxFull()
     return result
+  }
+
+  /** The deposits that a step concerns now. */
+  async depositsOf(step: ChainStep): Promise<readonly NameInNetwork[]> {
+    return this.store.chain.depositsOf(step)
   }
 
   /** Resolves when no command waits or runs. */

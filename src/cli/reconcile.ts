@@ -96,7 +96,7 @@ async function compare(request: ReconcileRequest, work: Reconciliation, io: Reco
   if (work.recorded === null) io.error(`The service has not watched ${network} yet.`)
   else if (to > work.recorded) io.error(`Blocks above ${work.recorded} were not read by the service yet.`)
   const line = new ProgressLine({ ...io, unit: 'blocks' })
-  let last: ReconcileProgress = { blocks: 0, transfers: 0, differences: 0, repaired: 0, next: from }
+  let last: ReconcileProgress = { blocks: 0, transfers: 0, differences: 0, repaired: 0, recovered: 0, next: from }
   try {
     last = await work.run({
       from,
@@ -137,8 +137,9 @@ function conclude(
   last: ReconcileProgress,
   io: ReconcileIo,
 ): number {
-  const { differences, repaired, next } = last
+  const { differences, repaired, recovered, next } = last
   if (next > from) io.out(`${network} blocks ${from} to ${next - 1} are compared: ${foundText(last, isApplied)}.`)
+  if (recovered > 0) io.out(`Settled ${counted(recovered, 'block')} that had been set aside.`)
   if (repaired > 0) io.out('Webhooks that are owed by the repairs are sent when the service runs.')
   if (next <= to) {
     io.out(`The end was not reached. To go on: --from ${next} --to ${to}`)

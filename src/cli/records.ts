@@ -11,7 +11,10 @@ import { EXIT_SUCCESS } from './command.js'
 import { jsonLine, printable } from './output.js'
 import { TextTable } from './text-table.js'
 
-const KINDS = ['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities', 'events'] as const
+const KINDS = [
+  ...['invoices', 'deposits', 'deliveries', 'keys', 'wallets', 'identities', 'events'],
+  ...['set-aside-blocks', 'set-aside-deposits'],
+] as const
 
 type Item = Readonly<Record<string, unknown>>
 

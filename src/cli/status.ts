@@ -1,10 +1,11 @@
 import type { ServiceStatus } from '../http/routes/admin.js'
+import { blockAsideColumns, depositAsideColumns } from '../listing/aside.js'
 import type { Columns } from '../listing/column.js'
 import { ledgerColumns, networkColumns, nodeColumns } from '../listing/networks.js'
 import { type Admin, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
-import { jsonLine } from './output.js'
+import { jsonLine, printable } from './output.js'
 import { TextTable } from './text-table.js'
 
 export function statusCommand(program: BillhookCommand): void {
@@ -31,8 +32,9 @@ export function statusCommand(program: BillhookCommand): void {
     })
 }
 
-/** How far networks and ledger are, as tables. */
-async function showProgress({ networks, nodes, ledger }: ServiceStatus, { print }: ProcessIo): Promise<void> {
+/** How far networks and ledger are, and what was set aside, as tables. */
+async function showProgress(status: ServiceStatus, { print }: ProcessIo): Promise<void> {
+  const { networks, nodes, ledger, set_aside: aside, token_decimals: decimals } = status
   if (networks.length > 0) {
     await print('\n')
     await showTable(networkColumns, networks, print)
@@ -42,6 +44,14 @@ async function showProgress({ networks, nodes, ledger }: ServiceStatus, { print 
   if (ledger !== null) {
     await print('\nThe followed ledger:\n')
     await showTable(ledgerColumns, [ledger], print)
+  }
+  if (aside.blocks.length > 0) {
+    await print('\nBlocks that no node can give:\n')
+    await showTable(blockAsideColumns, aside.blocks, print)
+  }
+  if (aside.deposits.length > 0) {
+    await print('\nDeposits whose recording failed:\n')
+    await showTable(depositAsideColumns(decimals), aside.deposits, print)
   }
 }
 
@@ -69,6 +79,7 @@ function statusLines({
   records,
   outbox,
   wallets,
+  set_aside: aside,
 }: ServiceStatus) {
   const runs =
     url === null
@@ -87,6 +98,14 @@ function statusLines({
       ([network, { claimable, unassigned }]) =>
         `${network}: ${unassigned} wallets without an owner, ${claimable} of them can be claimed now`,
     ),
+    ...aside.blocks.map(({ network, height, hash, since, reason }) => {
+      const state = hash === null ? 'is waited for' : 'is set aside'
+      return `${network}: block ${height} ${state}, since no node can give it (from ${time(since)}): ${printable(reason)}`
+    }),
+    ...aside.deposits.map(({ sighting: { network, txHash, index }, since, error }) => {
+      const name = `${printable(txHash)}, transfer ${index}`
+      return `${network}: the deposit ${name} is set aside, since recording it failed (from ${time(since)}): ${printable(error)}`
+    }),
   ]
 }
 

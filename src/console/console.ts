@@ -1,4 +1,5 @@
 import { type ConsoleHandlers, handlers } from '../http/endpoints.js'
+import type { SetAside } from '../listing/aside.js'
 import type { Store } from '../store/store.js'
 import { type ActionParts, redeliver, revokeKey, voidInvoice } from './actions.js'
 import { deliveriesPage, deliveryPage } from './deliveries.js'
@@ -17,6 +18,8 @@ export interface ConsoleParts extends EntranceParts, ActionParts {
   /** The URL below which payers find the pages; empty until the service listens. */
   readonly pages: () => string
   readonly progress: Progress
+  /** Blocks that no node could give, and deposits whose recording failed. */
+  readonly setAside: () => Promise<SetAside>
 }
 
 /** What the patterns of single records name. */
@@ -30,7 +33,9 @@ export function consoleHandlers(parts: ConsoleParts): ConsoleHandlers {
   const entrance = new Entrance(parts)
   return handlers({
     'GET /console': entrance.shows(() => overviewPage(store, condition, clock.now())),
-    'GET /console/networks': entrance.shows(() => networksPage(progress)),
+    'GET /console/networks': entrance.shows(async () =>
+      networksPage(progress, await parts.setAside(), store.networks.decimals),
+    ),
     'GET /console/sign-in': entrance.asksPassword,
     'POST /console/sign-in': entrance.signsIn,
     'POST /console/sign-out': entrance.signsOut,

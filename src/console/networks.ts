@@ -1,3 +1,5 @@
+import type { TokenDecimals } from '../domain/network.js'
+import { blockAsideColumns, depositAsideColumns, type SetAside } from '../listing/aside.js'
 import {
   type LedgerRecord,
   ledgerColumns,
@@ -8,6 +10,7 @@ import {
 } from '../listing/networks.js'
 import { markup } from '../page/markup.js'
 import type { ConsolePage } from './layout.js'
+import { links } from './links.js'
 import { table } from './table.js'
 
 /** How far the watched networks and the followed ledger are. */
@@ -18,7 +21,7 @@ export interface Progress {
   ledger(): LedgerRecord | null
 }
 
-export function networksPage(progress: Progress): ConsolePage {
+export function networksPage(progress: Progress, aside: SetAside, decimals: TokenDecimals): ConsolePage {
   const ledger = progress.ledger()
   const content = markup`<p><a href="">Refresh</a></p>
 ${table({
@@ -30,6 +33,24 @@ ${table({
 })}
 <h2>Nodes</h2>
 ${table({ caption: 'Counted since the start of the service', columns: nodeColumns, items: progress.nodes(), links: {}, none: 'No node is asked.' })}
+<h2>Set aside</h2>
+${table({
+  caption: 'Blocks that no node can give: those that are set aside are asked for in the background',
+  columns: blockAsideColumns,
+  items: aside.blocks,
+  links: {},
+  none: 'Every block could be read.',
+})}
+${table({
+  caption: 'Deposits whose recording failed: they are kept, and tried again',
+  columns: depositAsideColumns(decimals),
+  items: aside.deposits,
+  links: {
+    transaction: ({ sighting }) => links.transaction(sighting.network, sighting.txHash),
+    address: ({ sighting }) => links.wallet(sighting.toAddress),
+  },
+  none: 'Every deposit could be recorded.',
+})}
 <h2>Ledger</h2>
 ${table({
   caption: 'The followed ledger',

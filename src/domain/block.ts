@@ -1,3 +1,4 @@
+import type { BlockAside, DepositAside } from './aside.js'
 import type { DepositReport, Sighting } from './deposit.js'
 import type { EventOutcome } from './ledger-fact.js'
 import type { Network } from './network.js'
@@ -61,9 +62,21 @@ export type ChainStep =
   | { readonly type: 'undo'; readonly network: Network; readonly above: number }
   /** Forgets all blocks, so that the next ones are the first. Deposits stay as they are. */
   | { readonly type: 'forget'; readonly network: Network }
+  /** No node can give a block, for which the network waits. */
+  | { readonly type: 'unreadable'; readonly network: Network; readonly aside: BlockAside }
+  /**
+   * The network goes on without a block that no node can give: it is the first one that is not confirmed, or the one after
+   * the tip, and counts as confirmed. Its deposits are not known; those that were read from it before stay pending.
+   */
+  | { readonly type: 'set_aside'; readonly network: Network; readonly block: BlockHead; readonly aside: BlockAside }
+  /** A block that was set aside has been read: its deposits are confirmed. */
+  | { readonly type: 'recover'; readonly network: Network; readonly blocks: readonly [ObservedBlock] }
+  /** Deposits that were set aside are recorded, as far as they still are aside. */
+  | { readonly type: 'retry'; readonly network: Network; readonly deposits: readonly DepositAside[] }
 
-/** The deposits that the blocks of a step bring. */
+/** The deposits that a step brings. */
 export function sightingsOf(step: ChainStep): readonly Sighting[] {
+  if (step.type === 'retry') return step.deposits.map(({ sighting }) => sighting)
   if (!('blocks' in step)) return []
   const seenAtMs = step.type === 'append' ? step.seenAtMs : null
   return step.blocks.flatMap((block) => sightingsIn(step.network, block, seenAtMs))
@@ -110,6 +123,8 @@ export type ChainRefusal =
   | 'not_same'
   /** The block that would become the tip is not kept any more. */
   | 'no_ancestor'
+  /** No such block is set aside. */
+  | 'not_aside'
 
 /** How the store answers a step. */
 export type ChainOutcome =
@@ -146,12 +161,21 @@ export function isChildOf(block: BlockHead, parent: BlockHead): boolean {
 }
 
 /** Whether blocks may be appended; `position` is null before the first blocks. */
-export function mayAppend(position: ChainPosition | null, step: Extract<ChainStep, { type: 'append' }>): boolean {
+export function mayAppend(
+  position: ChainPosition | null,
+  step: { readonly blocks: readonly BlockHead[]; readonly isConfirmed: boolean },
+): boolean {
   const [first] = step.blocks
   if (first === undefined || !isConsecutive(step.blocks)) return false
   if (position === null) return true
   const isBehindConfirmed = position.confirmed === position.tip.height
   return isChildOf(first, position.tip) && (!step.isConfirmed || isBehindConfirmed)
+}
+
+/** How a block is set aside: in place of the first unconfirmed one, as the next one, or not at all. */
+export function placeOfAside(position: ChainPosition | null, block: BlockHead): 'confirm' | 'append' | null {
+  if (mayConfirm(position, [block])) return 'confirm'
+  return mayAppend(position, { blocks: [block], isConfirmed: true }) ? 'append' : null
 }
 
 /** Whether the blocks are the first unconfirmed ones, by height. */

@@ -10,6 +10,10 @@ export const DEGRADED_REASONS = [
   'network_problem',
   /** A node has a problem that `billhook_endpoint_problem` names. */
   'node_problem',
+  /** A network goes on without blocks that no node can give. */
+  'blocks_set_aside',
+  /** Recording deposits failed. */
+  'deposits_set_aside',
   'ledger_unread',
   'ledger_behind',
   'ledger_store_silent',

@@ -10,6 +10,8 @@ export interface NetworkRecord {
   readonly lag_blocks: number | null
   readonly lag_seconds: number | null
   readonly reorganisations: number
+  /** Blocks that no node could give and that the network went on without. */
+  readonly blocks_set_aside: number
   /** Why it cannot be watched, or why the last attempt failed; null if nothing is wrong. */
   readonly problem: string | null
 }
@@ -50,6 +52,7 @@ export const networkColumns = {
   lagBlocks: { title: 'Lag, blocks', kind: 'figure', of: ({ lag_blocks }) => figure(lag_blocks) },
   lagSeconds: { title: 'Lag, s', kind: 'figure', of: ({ lag_seconds }) => figure(lag_seconds) },
   reorganisations: { title: 'Reorganisations', kind: 'figure', of: ({ reorganisations }) => figure(reorganisations) },
+  blocksSetAside: { title: 'Set aside', kind: 'figure', of: ({ blocks_set_aside }) => figure(blocks_set_aside) },
   problem: { title: 'Problem', of: ({ problem }) => problem },
 } satisfies Columns<NetworkRecord>
 

@@ -166,6 +166,16 @@ export const metricsCatalogue = {
     ['network'],
     'Deposits dated before an unpaid invoice whose block was first seen after it: the invoice does not count them.',
   ),
+  blocksSetAside: gauge(
+    'billhook_blocks_set_aside',
+    ['network'],
+    'Blocks that no node could give and that the network went on without; they are asked for in the background.',
+  ),
+  depositsSetAside: gauge(
+    'billhook_deposits_set_aside',
+    ['network'],
+    'Deposits whose recording failed; they are kept and tried again.',
+  ),
   networkProblem: gauge(
     'billhook_network_problem',
     ['network', 'reason'],

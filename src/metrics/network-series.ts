@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client'
+import type { Network } from '../domain/network.js'
 import type { FollowerState } from '../ledger/follower-state.js'
 import { type EndpointHealth, PROBLEM_REASONS } from '../networks/network-reader.js'
 import type { WatcherState } from '../networks/watcher-state.js'
@@ -18,6 +19,8 @@ export interface Watched {
   readonly watchers: readonly WatchedNetwork[]
   /** Null when no ledger is followed. */
   readonly follower: { state(): FollowerState } | null
+  /** How many deposits of each network are set aside, because their recording failed. */
+  depositsAside(): ReadonlyMap<Network, number>
 }
 
 /** The progress of each watched network, and the health of its endpoints. Unknown values have no sample. */
@@ -34,6 +37,11 @@ export function watchNetworks(registry: Registry, watched: Watched): void {
   ofEach(metricsCatalogue.networkCursor, ({ position }) => position?.tip.height ?? null)
   ofEach(metricsCatalogue.networkLagBlocks, ({ lagBlocks }) => lagBlocks)
   ofEach(metricsCatalogue.networkLagSeconds, ({ lagMs }) => lagMs / MS_PER_SECOND)
+  ofEach(metricsCatalogue.blocksSetAside, ({ blocksSetAside }) => blocksSetAside)
+  gauge(registry, metricsCatalogue.depositsSetAside, (one) => {
+    for (const watcher of watched.watchers) one.set({ network: watcher.state().network }, 0)
+    for (const [network, count] of watched.depositsAside()) one.set({ network }, count)
+  })
   gauge(registry, metricsCatalogue.networkProblem, (one) => {
     for (const watcher of watched.watchers) {
       const { network, problem } = watcher.state()

@@ -1,12 +1,19 @@
 import type { Intake } from '../actors/intake.js'
 import type { Clock } from '../clock.js'
-import type { ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../domain/block.js'
+import { failedAgain, isToBeSetAside } from '../domain/aside.js'
+import type { BlockHead, ChainOutcome, ChainPosition, ChainStep, ObservedBlock } from '../domain/block.js'
 import { isChildOf, isConsecutive } from '../domain/block.js'
-import type { ChainPort, DepositPort } from '../store/store.js'
+import type { AsidePort, ChainPort, DepositPort } from '../store/store.js'
 import { Beginning, type StartHeight } from './beginning.js'
 import { commonAncestor } from './common-ancestor.js'
 import { type DatedDepositOptions, isDatedBack, warnOfDated } from './dated-deposits.js'
-import { type AgedHead, NetworkProblem, type NetworkReader } from './network-reader.js'
+import {
+  type AgedHead,
+  NetworkProblem,
+  type NetworkReader,
+  NodeUnavailable,
+  UnreadableBlock,
+} from './network-reader.js'
 import type { WatcherRecord } from './watcher-state.js'
 
 /** Transfers in one step. All their wallets take one turn together, and one transaction writes everything. */
@@ -32,8 +39,11 @@ export interface ChainProgressOptions extends DatedDepositOptions {
   readonly chain: Pick<ChainPort, 'position' | 'blockAt' | 'noteSettings' | 'watch' | 'watched'>
   readonly deposits: Pick<DepositPort, 'page'>
   readonly intake: Pick<Intake, 'observe'>
+  readonly aside: Pick<AsidePort, 'blocks'>
   readonly clock: Clock
   readonly start: StartHeight
+  /** How long a block that no node can give holds up the network, ms; 0 for ever. */
+  readonly skipAfterMs: number
   /**
    * After this time without a new block the last one is read again: another of the same height may have replaced it.
    */
@@ -52,6 +62,8 @@ type Applied = Extract<ChainOutcome, { status: 'applied' }>
  */
 export class ChainProgress {
   private tipSeenAt = Number.NEGATIVE_INFINITY
+  /** Blocks that are asked for at once: one where a range failed, to find out which of them it was. */
+  private width = Number.POSITIVE_INFINITY
 
   private readonly beginning: Beginning
 
@@ -70,6 +82,12 @@ export class ChainProgress {
     return isDone
   }
 
+  /** Notes how many blocks are set aside, whether nodes answer or not. */
+  async countAside(): Promise<void> {
+    const { aside, reader, record } = this.options
+    record.blocksSetAside = (await aside.blocks(reader.network)).filter(({ hash }) => hash !== null).length
+  }
+
   private async position(): Promise<ChainPosition | null> {
     const position = (await this.options.chain.position(this.options.reader.network)) ?? null
     this.options.record.position = position
@@ -81,10 +99,16 @@ export class ChainProgress {
     const { beginning } = this
     const start = head.confirmed < 0 ? null : await beginning.find(head.confirmed)
     if (start === null) return false
-    const blocks = await this.read(start, head.confirmed).catch(async (error: unknown) => {
+    let blocks: readonly ObservedBlock[]
+    try {
+      blocks = await this.read(start, head.confirmed)
+    } catch (error) {
       await beginning.failed(error)
-      throw error
-    })
+      // Nothing else is known of its time.
+      const block = { height: start, ...(await this.linkOfUnreadable(error)), timeMs: this.options.clock.now() }
+      beginning.began(block, head.confirmed)
+      return this.setAside(block)
+    }
     const [first] = blocks
     if (first !== undefined) beginning.began(first, head.confirmed)
     await this.append(blocks, true, head)
@@ -103,7 +127,17 @@ export class ChainProgress {
   /** Reads newly confirmed blocks again: when they were new, a node may not have known all of their transfers. */
   private async confirm(position: ChainPosition, confirmed: number): Promise<boolean> {
     const { chain, reader, log } = this.options
-    const blocks = await this.read(position.confirmed + 1, Math.min(confirmed, position.tip.height))
+    const first = position.confirmed + 1
+    let blocks: readonly ObservedBlock[]
+    try {
+      blocks = await this.read(first, Math.min(confirmed, position.tip.height))
+    } catch (error) {
+      const link = await this.linkOfUnreadable(error)
+      const recorded = await chain.blockAt(reader.network, first)
+      if (recorded === undefined) throw error
+      const isSame = link.hash === recorded.hash
+      return isSame ? this.setAside(recorded) : this.reorganise(position, { ...recorded, ...link })
+    }
     const kept = await Promise.all(blocks.map(({ height }) => chain.blockAt(reader.network, height)))
     const replaced = blocks.find(({ hash }, i) => kept[i]?.hash !== hash)
     if (replaced !== undefined) return this.reorganise(position, replaced)
@@ -117,9 +151,17 @@ export class ChainProgress {
   }
 
   private async catchUp(position: ChainPosition, head: AgedHead): Promise<boolean> {
-    const blocks = await this.read(position.tip.height + 1, head.confirmed)
+    const { tip } = position
+    let blocks: readonly ObservedBlock[]
+    try {
+      blocks = await this.read(tip.height + 1, head.confirmed)
+    } catch (error) {
+      // Until it is read it has the time of its parent.
+      const block = { height: tip.height + 1, ...(await this.linkOfUnreadable(error)), timeMs: tip.timeMs }
+      return isChildOf(block, tip) ? this.setAside(block) : this.reorganise(position, block)
+    }
     const [first] = blocks
-    if (first !== undefined && !isChildOf(first, position.tip)) return this.reorganise(position, first)
+    if (first !== undefined && !isChildOf(first, tip)) return this.reorganise(position, first)
     await this.append(blocks, true, head)
     return true
   }
@@ -133,7 +175,9 @@ export class ChainProgress {
     }
     const next = tip.height + 1
     const to = Math.min(head.latest, tip.height + Math.min(room, FOLLOWED_BLOCKS_MAX, this.pieceMax))
-    const blocks = await reader.fresh(next, to, await chain.watched(reader.network))
+    const blocks = await this.ask(next, to, async (last) =>
+      reader.fresh(next, last, await chain.watched(reader.network)),
+    )
     const [first] = blocks
     // The node that reported the head was ahead of the others.
     if (first === undefined) return false
@@ -154,7 +198,7 @@ export class ChainProgress {
     return block.hash === position.tip.hash ? false : this.reorganise(position, block)
   }
 
-  private async reorganise(position: ChainPosition, block: ObservedBlock): Promise<boolean> {
+  private async reorganise(position: ChainPosition, block: BlockHead): Promise<boolean> {
     const { reader, chain, log, record, isStopping } = this.options
     const above = await commonAncestor(reader, chain, position, block, isStopping)
     if (above === null) return false
@@ -177,12 +221,64 @@ export class ChainProgress {
   private async read(from: number, end: number): Promise<readonly ObservedBlock[]> {
     const { reader, chain } = this.options
     const to = Math.min(end, from + this.pieceMax - 1)
-    const blocks = await reader.blocks(from, to, await chain.watched(reader.network))
+    const blocks = await this.ask(from, to, async (last) =>
+      reader.blocks(from, last, await chain.watched(reader.network)),
+    )
     const last = blocks.at(-1)?.height ?? to + 1
     if (blocks[0]?.height !== from || last > to || !isConsecutive(blocks)) {
       throw new Error(`a reader answered other blocks than ${from} to ${to}`)
     }
     return blocks
+  }
+
+  /** Asks for blocks, fewer of them where no node could give some. Rejects with `UnreadableBlock` when it is the first one. */
+  private async ask(
+    from: number,
+    to: number,
+    ask: (last: number) => Promise<readonly ObservedBlock[]>,
+  ): Promise<readonly ObservedBlock[]> {
+    const last = Math.min(to, from + this.width - 1)
+    try {
+      const blocks = await ask(last)
+      this.width *= 2
+      return blocks
+    } catch (error) {
+      if (!(error instanceof NodeUnavailable && error.isOfBlock)) throw error
+      this.width = 1
+      throw last > from ? error : await this.unreadable(from, error)
+    }
+  }
+
+  /** Notes that a block could not be read, so that the time for which it was waited for outlives the process. */
+  private async unreadable(height: number, error: NodeUnavailable): Promise<UnreadableBlock> {
+    const { aside, clock, reader, skipAfterMs } = this.options
+    const { network } = reader
+    const known = (await aside.blocks(network)).find((one) => one.height === height && one.hash === null)
+    const noted = failedAgain(known, { network, height, reason: error.message }, clock.now())
+    await this.take({ type: 'unreadable', network, aside: noted })
+    return new UnreadableBlock(height, error, isToBeSetAside(noted, skipAfterMs))
+  }
+
+  /** The place of a block that is to be set aside. Throws the error when it is another one, or no node tells the place. */
+  private async linkOfUnreadable(error: unknown) {
+    if (!(error instanceof UnreadableBlock && error.isToBeSetAside)) throw error
+    const link = await this.options.reader.linkOf(error.height)
+    if (link === null) throw error
+    return link
+  }
+
+  /** Goes on without a block. It is asked for in the background. */
+  private async setAside(block: BlockHead): Promise<true> {
+    const { aside, log } = this.options
+    const { network } = this.options.reader
+    const noted = (await aside.blocks(network)).find(({ height }) => height === block.height)
+    if (noted === undefined) throw new Error('a block is to be set aside for which nobody waited')
+    await this.take({ type: 'set_aside', network, block, aside: noted })
+    await this.countAside()
+    const { height, hash } = block
+    const about = { network, block: height, hash, reason: noted.reason, since: noted.since }
+    log.error(about, 'a block that no node can give is SET ASIDE: deposits in it are not known; see docs/networks.md')
+    return true
   }
 
   private async append(blocks: readonly ObservedBlock[], isConfirmed: boolean, head: AgedHead): Promise<void> {

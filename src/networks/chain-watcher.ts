@@ -125,6 +125,7 @@ export class ChainWatcher {
   private async attempt(): Promise<number> {
     try {
       await this.remember()
+      await this.progress.countAside()
       await this.verify()
       const head = await this.head()
       await this.noteRight()

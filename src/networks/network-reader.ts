@@ -1,4 +1,4 @@
-import type { ObservedBlock, WatchedAddresses } from '../domain/block.js'
+import type { BlockHead, ObservedBlock, WatchedAddresses } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
 import type { NodeFact } from './node/node-fact.js'
 
@@ -22,6 +22,8 @@ export const PROBLEM_REASONS = [
   'unconfirmed',
   /** None of the recorded blocks is on the chain. */
   'replaced',
+  /** Nodes answer, and none can give a block. */
+  'unreadable',
 ] as const
 export type ProblemReason = (typeof PROBLEM_REASONS)[number]
 
@@ -31,6 +33,8 @@ export interface Problem {
   readonly message: string
   /** Where the history of the node begins, when that is the problem and the node has shown it. */
   readonly historyFrom?: number
+  /** The height of the block that the nodes cannot give, when that is the problem. */
+  readonly block?: number
 }
 
 /** How far a network has come, according to one node. */
@@ -90,6 +94,16 @@ export interface NetworkReader {
    * which must be confirmed. The reader chooses the number.
    */
   blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]>
+  /**
+   * Asks every node, in every way, for a confirmed block that none could give. That a node fails again says nothing of its
+   * health. Rejects with `NodeUnavailable` while none can, or when they tell different things.
+   */
+  again(height: number, watched: WatchedAddresses): Promise<ObservedBlock>
+  /**
+   * The place in the chain of a block whose contents no node can give: by its header, or else by the one behind it. Null when
+   * no node tells, or nodes tell different things.
+   */
+  linkOf(height: number): Promise<Pick<BlockHead, 'hash' | 'parentHash'> | null>
   /** Each endpoint by its address without credentials, for metrics and the log. */
   endpoints(): readonly EndpointHealth[]
   /** Calls a second that the nodes allow; infinite while no limit is known. */
@@ -135,6 +149,8 @@ export class NodeUnavailable extends Error {
     readonly problem: Problem | null = null,
     /** What the first node answered that was asked. */
     readonly refusal: NodeRefusal | null = null,
+    /** Whether nodes answer otherwise, and none can give the very block that was asked for. */
+    readonly isOfBlock = false,
   ) {
     super(message)
   }
@@ -142,6 +158,19 @@ export class NodeUnavailable extends Error {
 
 /** Confirmed blocks wait for a second node, which is a little behind the first. */
 export class NodeBehind extends NodeUnavailable {}
+
+/** A single block that no node can give, although nodes answer otherwise. The network waits for it. */
+export class UnreadableBlock extends NodeUnavailable {
+  constructor(
+    readonly height: number,
+    cause: NodeUnavailable,
+    /** Whether it has been waited for long enough. */
+    readonly isToBeSetAside: boolean,
+  ) {
+    const message = `no node can give block ${height}: ${cause.message}`
+    super(message, { reason: 'unreadable', message, block: height }, cause.refusal, true)
+  }
+}
 
 /** Something that lasts until somebody acts. */
 export class NetworkProblem extends Error {

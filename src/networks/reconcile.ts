@@ -40,10 +40,10 @@ export type Difference =
 
 export interface ReconcileOptions {
   readonly reader: BlockReader
-  readonly store: Pick<Store, 'deposits' | 'chain'>
+  readonly store: Pick<Store, 'deposits' | 'chain' | 'aside'>
   readonly tokenDecimals: TokenDecimals
   /** Where repairs go; null to report differences only. */
-  readonly intake: Pick<Intake, 'apply'> | null
+  readonly intake: Pick<Intake, 'apply' | 'observe'> | null
   /** The first and the last height; the last must be confirmed. */
   readonly from: number
   readonly to: number
@@ -63,6 +63,8 @@ export interface ReconcileProgress {
   readonly differences: number
   /** Reports that had an effect. */
   readonly repaired: number
+  /** Blocks that were set aside, could be read now, and are settled. */
+  readonly recovered: number
   /** Everything below is compared and, on request, repaired: where to go on after an interruption. */
   readonly next: number
 }
@@ -97,7 +99,7 @@ class Reconciliation {
 
   constructor(private readonly options: ReconcileOptions) {
     this.network = options.reader.network
-    this.progress = { blocks: 0, transfers: 0, differences: 0, repaired: 0, next: options.from }
+    this.progress = { blocks: 0, transfers: 0, differences: 0, repaired: 0, recovered: 0, next: options.from }
   }
 
   /** False when it was stopped before the window was done. */
@@ -108,21 +110,40 @@ class Reconciliation {
     const found: Difference[] = []
     const read: PlacedTime[] = []
     const seen = new Set<string>()
+    const aside = await this.asideOf(first, last)
+    const recovered: ObservedBlock[] = []
     for (let from = first; from <= last; from = (read.at(-1)?.height ?? last) + 1) {
       if (isStopping()) return false
       for (const block of await reader.blocks(from, last, await store.chain.watched(this.network))) {
         const { height, timeMs, timeEndMs } = block
         read.push({ height, timeMs, timeEndMs })
         found.push(...(await this.compare(block, seen)))
+        if (aside.has(block.height)) recovered.push(block)
       }
       onProgress({ ...this.progress })
     }
     const edges = await this.edgesOf(read, seen)
     found.push(...(await this.unseen(read, seen, edges)))
     for (const difference of found) await this.settle(difference)
+    for (const block of recovered) await this.recover(block)
     this.progress.next = last + 1
     onProgress({ ...this.progress })
     return true
+  }
+
+  /** The heights of blocks that were set aside. */
+  private async asideOf(first: number, last: number): Promise<ReadonlySet<number>> {
+    const rows = await this.options.store.aside.blocks(this.network)
+    const heights = rows.filter(({ hash }) => hash !== null).map(({ height }) => height)
+    return new Set(heights.filter((height) => height >= first && height <= last))
+  }
+
+  /** A block that was set aside has been read. What it held is repaired, so nothing is left to ask for. */
+  private async recover(block: ObservedBlock): Promise<void> {
+    const { intake } = this.options
+    if (intake === null) return
+    const { status } = await intake.observe({ type: 'recover', network: this.network, blocks: [block] })
+    if (status === 'applied') this.progress.recovered += 1
   }
 
   private async compare(block: ObservedBlock, seen: Set<string>): Promise<readonly Difference[]> {

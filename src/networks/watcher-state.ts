@@ -38,6 +38,8 @@ export interface WatcherState {
   readonly refusal: NodeRefusal | null
   /** What is wrong until somebody acts; null when nothing is. */
   readonly problem: Problem | null
+  /** Blocks that are set aside: their deposits are not known yet. */
+  readonly blocksSetAside: number
 }
 
 interface Recorded extends Omit<WatcherState, 'lagBlocks' | 'lagMs' | 'standing'> {
@@ -65,6 +67,7 @@ export function emptyRecord(network: Network, nowMs: number): WatcherRecord {
     lastError: null,
     refusal: null,
     problem: null,
+    blocksSetAside: 0,
   }
 }
 

@@ -19,6 +19,7 @@ import { importRecords } from './import.js'
 import { drain, LIMITS } from './listeners.js'
 import { isRecordKind, recordsOf } from './records.js'
 import type { ApiHandlers } from './routes.js'
+import { setAsideOf } from './set-aside.js'
 import type { Shutdown } from './shutdown.js'
 
 /** Maximum number of commands at once. */
@@ -129,5 +130,6 @@ async function statusOf({
     networks: progress.networks(),
     nodes: progress.nodes(),
     ledger: progress.ledger(),
+    set_aside: await setAsideOf(store),
   }
 }

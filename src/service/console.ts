@@ -2,6 +2,7 @@ import type { ConsoleParts } from '../console/console.js'
 import { VERSION } from '../version.js'
 import type { Core, CoreContext } from './core.js'
 import { isLoopback } from './exposure.js'
+import { setAsideOf } from './set-aside.js'
 
 /** What the console shows of the whole service. */
 export interface ConsoleShown extends Pick<ConsoleParts, 'progress' | 'pages'> {
@@ -34,6 +35,7 @@ export function consolePartsOf(
     password,
     condition: { ...condition, about },
     progress,
+    setAside: () => setAsideOf(store),
     pages,
   }
 }

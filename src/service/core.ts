@@ -76,7 +76,14 @@ export async function startCore(context: CoreContext): Promise<Core> {
   const directory = new WalletDirectory(store)
   shutdown.add('wallets', () => directory.idle())
   const duties: Duties = new Duties(store.leadership, () => new LeaderWork(core, context, sender), context.log)
-  const intake = new Intake(store.ledger, directory, duties.notify, metrics?.intake)
+  const intake = new Intake(store.ledger, directory, duties.notify, {
+    ...metrics?.intake,
+    setAside: (network, deposits) => {
+      for (const { txHash, index, error } of deposits) {
+        context.log.error({ network, txHash, index, err: error }, 'a deposit is SET ASIDE, because recording it failed')
+      }
+    },
+  })
   const core: Core = { ...verification, store, directory, duties, testDeliveries, intake, backups }
   return core
 }

@@ -1,3 +1,4 @@
+import type { Network } from '../domain/network.js'
 import type { LedgerFollower } from '../ledger/follower.js'
 import type { Logger } from '../log.js'
 import type { ChainWatcher } from '../networks/chain-watcher.js'
@@ -6,6 +7,7 @@ import type { OnOwed } from '../store/store.js'
 import type { LeaderWork } from './leader-work.js'
 
 const NO_WATCHERS: readonly ChainWatcher[] = []
+const NONE_ASIDE: ReadonlyMap<Network, number> = new Map()
 
 /** The work of the leader, while this process leads: alone on a data directory, one of several on a database. */
 export class Duties {
@@ -38,6 +40,11 @@ export class Duties {
 
   get follower(): LedgerFollower | null {
     return this.work?.follower ?? null
+  }
+
+  /** How many deposits of each network are set aside, because their recording failed. */
+  depositsAside(): ReadonlyMap<Network, number> {
+    return this.work?.depositsAside.byNetwork() ?? NONE_ASIDE
   }
 
   /** Destinations that have webhooks to send. */

@@ -3,6 +3,7 @@ import { parseImportedRecord } from '../domain/imported-record.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
 import type { Networks } from '../domain/network.js'
 import type { Settled } from '../store/commands.js'
+import { isOfStore } from '../store/refusals.js'
 import type { ImportableRecord, ImportOutcome, Store } from '../store/store.js'
 
 /** Where an imported record goes: to the store, to the store's facts, or nowhere. */
@@ -29,7 +30,7 @@ export async function importRecords(
     const facts = leading(rest, isFacts)
     const rows = leading(rest, isRow)
     if (facts.length > 0) outcomes.push(...(await applyFacts(store, facts)))
-    else if (rows.length > 0) outcomes.push(...(await store.imports.add(rows)).map(settledValue))
+    else if (rows.length > 0) outcomes.push(...(await store.imports.add(rows)).map(outcomeOf))
     else outcomes.push(...leading(rest, isOutcome))
   }
   return outcomes
@@ -81,15 +82,23 @@ async function applyFacts(
   )
   let next = 0
   return records.map(({ facts }) => {
-    const outcomes = applied.slice(next, next + facts.length).map(settledValue)
+    const fates = applied.slice(next, next + facts.length)
     next += facts.length
+    const failed = fates.find((fate) => fate.status === 'rejected')
+    if (failed !== undefined) return refused(failed.reason)
+    const outcomes = fates.flatMap((fate) => (fate.status === 'fulfilled' ? [fate.value] : []))
     const rejected = outcomes.find((outcome) => outcome.status === 'rejected')
     if (rejected !== undefined) return { status: 'refused', error: rejected.error }
     return { status: outcomes.some(({ status }) => status === 'applied') ? 'added' : 'known' }
   })
 }
 
-function settledValue<T>(settled: Settled<T>): T {
-  if (settled.status === 'rejected') throw settled.reason
-  return settled.value
+/** A record that cannot be written, for whatever reason, is refused alone. Only a store that refuses writes ends an import. */
+function outcomeOf(settled: Settled<ImportOutcome>): ImportOutcome {
+  return settled.status === 'fulfilled' ? settled.value : refused(settled.reason)
+}
+
+function refused(reason: unknown): ImportOutcome {
+  if (isOfStore(reason)) throw reason
+  return { status: 'refused', error: `it cannot be written: ${reason instanceof Error ? reason.message : reason}` }
 }

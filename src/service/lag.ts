@@ -1,7 +1,7 @@
 import type { Degradation, DegradedReason } from '../domain/degradation.js'
 import type { Network } from '../domain/network.js'
 import type { FollowerState } from '../ledger/follower-state.js'
-import type { EndpointHealth, NodeRefusal, ProblemReason } from '../networks/network-reader.js'
+import type { EndpointHealth, NodeRefusal, Problem, ProblemReason } from '../networks/network-reader.js'
 import type { WatcherState } from '../networks/watcher-state.js'
 import { publicWords } from './public-words.js'
 
@@ -18,6 +18,7 @@ const OF_NETWORK: Readonly<Record<ProblemReason, string>> = {
   no_traces: 'cannot be watched: its nodes refuse traces',
   unconfirmed: 'is read no further: too many blocks wait for their confirmation',
   replaced: 'cannot be watched: its nodes have none of the recorded blocks',
+  unreadable: 'waits for a block that no node can give',
 }
 const OF_NODE: Readonly<Record<ProblemReason, string>> = {
   wrong_node: 'is of another network or token',
@@ -29,12 +30,15 @@ const OF_NODE: Readonly<Record<ProblemReason, string>> = {
   no_traces: 'refuses traces',
   unconfirmed: 'does not confirm blocks',
   replaced: 'has none of the recorded blocks',
+  unreadable: 'cannot give a block',
 }
 
 /** What this process watches: nothing while another one leads. */
 export interface Watched {
   readonly watchers: readonly { state(): WatcherState; endpoints(): readonly Pick<EndpointHealth, 'problem'>[] }[]
   readonly follower: { state(): FollowerState } | null
+  /** How many deposits of each network are set aside, because their recording failed. */
+  depositsAside(): ReadonlyMap<Network, number>
 }
 
 /** Reports to operators how far the service lags behind the networks and the ledger. */
@@ -57,12 +61,18 @@ export class Lag {
         .filter(({ problem }) => problem !== null && problem.reason !== state.problem?.reason)
       return [
         own,
+        blocksAside(state),
         ...nodes.map(
           ({ problem }) =>
             problem && degraded('node_problem', `A node of ${state.network} ${OF_NODE[problem.reason]}; see the log.`),
         ),
       ]
     })
+    for (const [network, count] of this.watched.depositsAside()) {
+      const what = count === 1 ? '1 deposit' : `${count} deposits`
+      const text = `Recording ${what} of ${network} failed: set aside, and tried again; see the log.`
+      complaints.push(degraded('deposits_set_aside', text))
+    }
     const { follower } = this.watched
     if (follower !== null) complaints.push(...this.ofFollower(follower.state()))
     return complaints.filter((complaint) => complaint !== null)
@@ -76,7 +86,10 @@ export class Lag {
 
   private ofWatcher(state: WatcherState): Degradation | null {
     const { network, problem, position, standing, lagMs } = state
-    if (problem !== null) return degraded('network_problem', `${network} ${OF_NETWORK[problem.reason]}; see the log.`)
+    // Where it stands for a block that no node can give, that is told with the time.
+    if (problem !== null && !(problem.reason === 'unreadable' && standing !== null)) {
+      return degraded('network_problem', `${network} ${ofProblem(problem, state.refusal)}; see the log.`)
+    }
     if (position === null) return degraded('network_unread', `${network} has not been read yet${whyUnread(state)}.`)
     if (standing !== null) {
       const text = `${network} has not got past block ${standing.block} for ${seconds(standing.ms)}${told(state.refusal)}.`
@@ -114,6 +127,17 @@ function told(refusal: NodeRefusal | null): string {
   const { question, answer } = refusal
   const said = publicWords(answer)
   return ` (${question === null || said.startsWith(question) ? said : `${question}: ${said}`})`
+}
+
+function ofProblem({ reason, block }: Problem, refusal: NodeRefusal | null): string {
+  return block === undefined ? OF_NETWORK[reason] : `waits for block ${block}, which no node can give${told(refusal)}`
+}
+
+function blocksAside({ network, blocksSetAside: count }: WatcherState): Degradation | null {
+  if (count === 0) return null
+  const what = count === 1 ? '1 block' : `${count} blocks`
+  const text = `${network} goes on without ${what} that no node can give: deposits in ${count === 1 ? 'it' : 'them'} are not known; see the log.`
+  return degraded('blocks_set_aside', text)
 }
 
 function seconds(ms: number): string {

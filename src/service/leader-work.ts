@@ -7,6 +7,7 @@ import type { Sender } from '../webhooks/sender.js'
 import { BackgroundWork } from './background-work.js'
 import { catalogueOf, isWatched } from './catalogue.js'
 import type { Core, CoreContext } from './core.js'
+import { DepositsAside } from './deposits-aside.js'
 import { planDescriptors } from './descriptors.js'
 import { Retention } from './retention.js'
 import { Shutdown } from './shutdown.js'
@@ -24,6 +25,7 @@ export class LeaderWork {
   /** Grows while the work begins. */
   watchers: readonly ChainWatcher[] = []
   follower: LedgerFollower | null = null
+  readonly depositsAside: DepositsAside
   private readonly shutdown = new Shutdown()
 
   constructor(
@@ -43,6 +45,13 @@ export class LeaderWork {
       retry: { attemptsMax: settings.webhookAttempts, random: () => Math.random() },
       ...(metrics === null ? {} : { observer: metrics.attempts }),
     })
+    this.depositsAside = new DepositsAside({
+      aside: store.aside,
+      intake: core.intake,
+      clock,
+      scheduler: systemScheduler,
+      log,
+    })
   }
 
   /** The part that a stop waits for; null when there is none. */
@@ -60,6 +69,8 @@ export class LeaderWork {
     await dispatcher.start()
     this.startRetention()
     this.startCatchUp()
+    shutdown.add('deposits that are set aside', () => this.depositsAside.stop())
+    this.depositsAside.start()
     await this.startFollower()
     await this.startWatchers()
   }

@@ -1,4 +1,5 @@
 import type { Settings } from '../config.js'
+import { BlocksAside } from '../networks/blocks-aside.js'
 import { settingOf } from '../networks/catalogue/built-in.js'
 import {
   type EvmEntry,
@@ -47,24 +48,24 @@ export async function startWatchers(
     const reader = readerOf(entry, { settings, clock, log })
     return reader === null ? [] : [{ entry, reader }]
   })
+  const { chain, aside, invoices, deposits } = store
+  const recorded = { chain, aside, invoices, deposits, intake }
+  const common = { ...recorded, clock, log, scheduler: systemScheduler, random: Math.random }
   const watchers = readers.map(({ entry, reader }) => {
     const { start, pollMs } = entry
     const watcher = new ChainWatcher({
       reader,
-      chain: store.chain,
-      invoices: store.invoices,
-      deposits: store.deposits,
-      intake,
-      clock,
-      log,
-      scheduler: systemScheduler,
-      random: Math.random,
+      ...common,
       start,
+      skipAfterMs: settings.skipAfter * MS_PER_SECOND,
       pollMs,
       settings: identityOf(entry),
       tipCheckMs: Math.max(TIP_CHECK_MS, pollMs),
     })
     shutdown.add(`watcher of ${reader.network}`, () => watcher.stop())
+    const blocksAside = new BlocksAside({ ...common, reader })
+    shutdown.add(`blocks of ${reader.network} that are set aside`, () => blocksAside.stop())
+    blocksAside.start()
     return watcher
   })
   await anyGoesOn(watchers)

@@ -35,6 +35,7 @@ function networkRecord({ network, head, position, ...state }: WatcherState): Net
     lag_blocks: state.lagBlocks,
     lag_seconds: secondsOf(state.lagMs),
     reorganisations: state.reorganisations,
+    blocks_set_aside: state.blocksSetAside,
     problem: state.problem?.message ?? state.lastError,
   }
 }

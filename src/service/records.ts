@@ -3,6 +3,7 @@ import type { Deposit } from '../domain/deposit.js'
 import type { WorkRecord } from '../http/routes/admin.js'
 import { withPayment } from '../http/routes/invoices.js'
 import type { Awaitable, Page, PageOf, RecordCounts, Store } from '../store/store.js'
+import { setAsideOf } from './set-aside.js'
 
 /** Whether `text` names a kind of records. */
 export function isRecordKind(text: string): text is RecordKind {
@@ -24,7 +25,7 @@ export async function* recordsOf(
   isNewestFirst: boolean,
 ): AsyncGenerator<WorkRecord> {
   const read = (isNewestFirst ? NEWEST_FIRST[kind] : undefined) ?? READERS[kind]
-  const total = owner === null && kind !== 'events' ? (await store.overview.counts())[kind] : null
+  const total = owner === null && isCounted(kind) ? (await store.overview.counts())[kind] : null
   let done = 0
   for await (const items of read(store, owner)) {
     for (const item of items) yield { type: 'item', item }
@@ -34,8 +35,14 @@ export async function* recordsOf(
   yield { type: 'done', result: { records: done } }
 }
 
-/** What can be read. Events are not counted. */
-type RecordKind = keyof RecordCounts | 'events'
+/** What can be read. Some kinds are not counted. */
+type RecordKind = keyof RecordCounts | Uncounted
+const UNCOUNTED = ['events', 'set-aside-blocks', 'set-aside-deposits'] as const
+type Uncounted = (typeof UNCOUNTED)[number]
+
+function isCounted(kind: RecordKind): kind is keyof RecordCounts {
+  return !UNCOUNTED.some((one) => one === kind)
+}
 
 type Pages = AsyncGenerator<readonly unknown[]>
 
@@ -63,6 +70,17 @@ const READERS: Readonly<Record<RecordKind, Reader>> = {
   },
   deliveries: (store, owner) => ofOwners(store, owner, (one, page) => store.outbox.page(one, page)),
   events: (store, owner) => ofOwners(store, owner, (one, page) => store.events.log(one, page)),
+  'set-aside-blocks': async function* (store, owner) {
+    // A block has no owner.
+    if (owner === null) yield (await setAsideOf(store)).blocks
+  },
+  'set-aside-deposits': async function* (store, owner) {
+    const deposits = await store.aside.deposits()
+    for (const { sighting, ...aside } of deposits) {
+      const wallet = owner === null ? undefined : await store.wallets.at(sighting.network, sighting.toAddress)
+      if (owner === null || wallet?.owner === owner) yield [{ ...sighting, ...aside }]
+    }
+  },
 }
 
 /** The kinds that the store also has in the order of time, whosever they are. */

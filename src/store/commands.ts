@@ -41,14 +41,31 @@ export interface DepositCommand {
   /** Null when the report is not an event of the gateway. */
   readonly eventId: string | null
   readonly fact: DepositFact
+  /** Why recording it failed: it is set aside instead, and its event is answered as rejected. */
+  readonly aside?: string
+}
+
+/** Which deposits of a step are left out, by `nameOf`: set aside, with why, or in a trial without a trace (null). */
+export type StepAside = ReadonlyMap<string, string | null>
+export const NONE_ASIDE: StepAside = new Map()
+
+/** Takes a step of a network's watcher. */
+export interface ChainCommand {
+  readonly type: 'chain'
+  readonly step: ChainStep
+  /** None when absent. */
+  readonly aside?: StepAside
+  /** Whether nothing of it is to stay: a step that could be taken rejects with `TrialPassed`. */
+  readonly isTrial?: boolean
+}
+
+/** A step that was taken for trial could be taken. It was undone. */
+export class TrialPassed extends Error {
+  override readonly name = 'TrialPassed'
 }
 
 /** What takes its turn in the mailboxes of wallets. */
-export type WalletCommand =
-  | InvoiceCommand
-  | VoidCommand
-  | DepositCommand
-  | { readonly type: 'chain'; readonly step: ChainStep }
+export type WalletCommand = InvoiceCommand | VoidCommand | DepositCommand | ChainCommand
 
 export type WalletResult =
   | {

@@ -21,3 +21,16 @@ export class Replaced extends Error {
     super('another process has taken over')
   }
 }
+
+/** What a database answers when units of work stood in each other's way again and again. */
+const CONTENTION: readonly unknown[] = ['40001', '40P01']
+
+/**
+ * Whether an error says that the store cannot do anything of the kind now, and nothing about what was to be done: that may be
+ * repeated as it is. The binding of LMDB gives its own errors numbers.
+ */
+export function isOfStore(error: unknown): boolean {
+  if (error instanceof QueueFull || error instanceof StorageUnavailable || error instanceof Replaced) return true
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'number' || CONTENTION.includes(code)
+}

@@ -1,5 +1,6 @@
 import type { Currency } from '../domain/amount.js'
 import type { ApiKey, ApiKeyRegistration } from '../domain/api-key.js'
+import type { BlockAside, DepositAside, NameInNetwork } from '../domain/aside.js'
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../domain/block.js'
 import type { Deposit } from '../domain/deposit.js'
 import type { ExportedEvent, OwnerEvent } from '../domain/event.js'
@@ -40,6 +41,7 @@ export interface Store {
   readonly invoices: InvoicePort
   readonly deposits: DepositPort
   readonly chain: ChainPort
+  readonly aside: AsidePort
   readonly outbox: OutboxPort
   readonly events: EventPort
   readonly webhooks: WebhookPort
@@ -176,8 +178,18 @@ export interface ChainPort {
   blockAt(network: Network, height: number): Awaitable<BlockHead | undefined>
   /** The addresses, each once, whose deposits a step concerns now: the step takes its turn with their wallets. */
   addressesOf(step: ChainStep): Awaitable<readonly string[]>
+  /** The deposits that a step concerns now, each once. */
+  depositsOf(step: ChainStep): Awaitable<readonly NameInNetwork[]>
   /** The addresses of the wallets of a network. Read them again for each step, because wallets get addresses. */
   watched(network: Network): Awaitable<WatchedAddresses>
+}
+
+/** Reads what was set aside. `CommandPort` sets aside, and ends it. */
+export interface AsidePort {
+  /** The blocks of a network that no node could give, lowest first; those for which the network still waits too. */
+  blocks(network: Network): Awaitable<readonly BlockAside[]>
+  /** The deposits of all networks whose recording failed, at most `DEPOSITS_ASIDE_MAX`, in an order of the engine's own. */
+  deposits(): Awaitable<readonly DepositAside[]>
 }
 
 /** What happened to owners. It is written with what it tells. */

@@ -39,7 +39,7 @@ class ScriptedStore {
     at: (_, address) =>
       address === '0xdd' ? { id: 'd', network: 'SEP', address, owner: 'owner', assignedAt: 1 } : undefined,
   }
-  readonly chain: DirectoryPorts['chain'] = { addressesOf: () => [] }
+  readonly chain: DirectoryPorts['chain'] = { addressesOf: () => [], depositsOf: () => [] }
 
   /** Resolves with the n-th commit once the store was asked for it. */
   async commit(n: number): Promise<Commit> {

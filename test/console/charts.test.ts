@@ -3,8 +3,11 @@ import { describe, test } from 'node:test'
 import { chart } from '../../src/console/chart.js'
 import { networksPage } from '../../src/console/networks.js'
 import { overviewPage } from '../../src/console/overview.js'
+import { asideOf, failedAgain } from '../../src/domain/aside.js'
 import type { Sample } from '../../src/metrics/history.js'
 import { textOf } from '../page/frame.js'
+import { depositFact } from '../support/fixtures.js'
+import { TEST_NETWORKS } from '../support/networks.js'
 
 const NOW = Date.UTC(2026, 10, 23, 12)
 const MINUTE = 60_000
@@ -90,7 +93,7 @@ describe('the overview', () => {
   })
 })
 
-test('the page of networks shows lag, problems, nodes and the ledger', () => {
+test('the page of networks shows lag, problems, nodes, what was set aside, and the ledger', () => {
   const network = {
     network: 'SEP',
     head: 120,
@@ -99,14 +102,24 @@ test('the page of networks shows lag, problems, nodes and the ledger', () => {
     lag_blocks: 20,
     lag_seconds: 240,
     reorganisations: 1,
+    blocks_set_aside: 1,
     problem: 'no <b>node</b> answers',
   }
   const ledger = { lag_seconds: 5, stores: 2, silent_stores: 1, transactions: 7, set_aside: 3, problem: null }
   const node = { network: 'SEP', name: 'https://node.example', is_used: false, requests: 10, failures: 4 }
-  const full = networksPage({ networks: () => [network], nodes: () => [node], ledger: () => ledger }).content.toString()
+  const block = failedAgain(undefined, { network: 'SEP', height: 4711, reason: 'receipts are <i>malformed</i>' }, 1)
+  const deposit = asideOf(depositFact('confirmed', { txHash: '0xlost' }), 'a <u>fault</u>', 1)
+  const aside = { blocks: [block, { ...block, height: 4712, hash: '0xabc' }], deposits: [deposit] }
+  const shown = { networks: () => [network], nodes: () => [node], ledger: () => ledger }
+  const full = networksPage(shown, aside, TEST_NETWORKS.decimals).content.toString()
   for (const words of ['20', '240', 'https://node.example', 'skipped after failures', '&lt;b&gt;']) {
     assert.ok(full.includes(words), words)
   }
-  const none = textOf(networksPage({ networks: () => [], nodes: () => [], ledger: () => null }).content.toString())
+  for (const words of ['4711', 'waited for', '4712', 'set aside', '&lt;i&gt;', '0xlost', '&lt;u&gt;']) {
+    assert.ok(full.includes(words), words)
+  }
+  const nothing = { networks: () => [], nodes: () => [], ledger: () => null }
+  const none = textOf(networksPage(nothing, { blocks: [], deposits: [] }, TEST_NETWORKS.decimals).content.toString())
   assert.ok(none.includes('No network is watched') && none.includes('No ledger is followed'))
+  assert.ok(none.includes('Every block could be read') && none.includes('Every deposit could be recorded'))
 })

@@ -90,7 +90,7 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
       const block = await ethereum.block(height)
       return String(Math.max(0, Math.round((clock.now() - Number(block?.timestamp) * 1000) / 1000)))
     }
-    const tronRow = () => [tron.latest, tron.latest, tron.solidified, 0, 0, 0].map(String)
+    const tronRow = () => [tron.latest, tron.latest, tron.solidified, 0, 0, 0, 0].map(String)
 
     const tip = await ethereum.height()
     await until(async () => (await shown(console)).networks['SEP']?.[1] === String(tip))
@@ -117,13 +117,13 @@ describe('the console and a terminal show', { timeout: 60_000 }, () => {
     await until(async () => (await shown(console)).networks['SEP']?.[0] === String(tip + 4))
     await until(async () => (await shown(console)).networks['TRX-NILE']?.[2] === String(tron.solidified))
     await until(async () => (await shown(console)).networks['TRX-NILE']?.[1] === String(tron.latest))
-    await until(async () => (await shown(console)).networks['SEP']?.[6] !== '–')
+    await until(async () => (await shown(console)).networks['SEP']?.[7] !== '–')
     const { networks, nodes, ledger } = await shown(console)
     const age = await ageOf(tip)
     assert.ok(Number(age) > LAG_LIMIT_SECONDS, age)
     const lagging = [tip + 4, tip, tip, 4, age, 0].map(String)
     assert.deepEqual(networks['SEP']?.slice(0, 6), lagging)
-    assert.match(networks['SEP']?.[6] ?? '', /127\.0\.0\.1/)
+    assert.match(networks['SEP']?.[7] ?? '', /127\.0\.0\.1/)
     assert.deepEqual(networks['TRX-NILE'], [...tronRow(), '–'])
     assert.equal(ledger, undefined)
     const [dead, , tronRecord] = nodes

@@ -1,6 +1,7 @@
 import { describe } from 'node:test'
 import type { Store } from '../../src/store/store.js'
 import { describeAllowances } from './store/allowances.js'
+import { describeAside } from './store/aside.js'
 import { describeChains } from './store/chain.js'
 import { describeChanges } from './store/changes.js'
 import { describeCollisions } from './store/collisions.js'
@@ -25,6 +26,7 @@ import { describeOverview } from './store/overview.js'
 import { describeQualifyingDeposits } from './store/qualifying-deposits.js'
 import { describeHistories } from './store/random-histories.js'
 import { describeRetries } from './store/retries.js'
+import { describeSetAside } from './store/set-aside.js'
 import { describeSettledDeliveries } from './store/settled-deliveries.js'
 import { describeWallets } from './store/wallets.js'
 import { describeWebhooks } from './store/webhooks.js'
@@ -43,6 +45,7 @@ const SUITES: Readonly<
   invoices: [describeInvoices, describeQualifyingDeposits],
   deposits: [describeDeposits, describeMatching],
   chain: [describeChains],
+  aside: [describeAside, describeSetAside],
   outbox: [describeOutbox, describeDeliveries, describeRetries, describeSettledDeliveries, describeOutboxDepth],
   events: [describeEvents],
   webhooks: [describeWebhooks],

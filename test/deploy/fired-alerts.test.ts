@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { CONFIRMATIONS, until, WatchedChain } from '../service/watched-chain.js'
+import { CONFIRMATIONS, unreadable, until, WatchedChain } from '../service/watched-chain.js'
 import { anvilAbsence } from '../support/anvil.js'
 import { makeCertificate } from '../support/certificates.js'
 import { alertRules } from '../support/prometheus-rules.js'
@@ -270,6 +270,22 @@ const plays: Readonly<
       return watched
     },
   },
+  'a network that goes on without a block': {
+    alerts: ['BillhookBlocksSetAside'],
+    skip: anvilAbsence,
+    play: async (t) => {
+      const { watched, world } = await watchedChain(t, () => ({ BILLHOOK_SKIP_AFTER: '1' }))
+      const height = (await world.chain.height()) + 1
+      // Before the block is there, so that nobody reads it in time.
+      world.proxy.fault = { answer: (response) => !!response.destroy() }
+      await world.chain.mine()
+      const block = await world.chain.block(height)
+      world.proxy.fault = unreadable(height, String(block?.hash))
+      await world.chain.mine(CONFIRMATIONS)
+      await scrapeUntil(watched, 'billhook_blocks_set_aside', { network: 'SEP' }, 1)
+      return watched
+    },
+  },
   'two nodes that disagree': {
     alerts: ['BillhookNodesDisagree'],
     skip: anvilAbsence,
@@ -325,6 +341,7 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   BillhookMemoryGrows: 'it takes a leak of 100 MB',
   BillhookWebhooksInterrupted: 'the process has to be killed during a webhook; test/service/crash.test.ts does that',
   BillhookIncompleteBlocks: 'a node has to leave out transfers in a way that its proofs do not show',
+  BillhookDepositsSetAside: 'it takes a defect in the recording; test/actors and test/contract make one up',
   BillhookNetworkLimited: 'it takes minutes in which a node allows too few calls; test/service has a node that does',
   BillhookLedgerMissed: 'it takes the daily comparison with a ledger that has hidden a fact before',
   BillhookLedgerSetAside: 'it takes more than ten transactions that a ledger lists and no node returns',

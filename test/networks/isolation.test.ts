@@ -43,6 +43,7 @@ describe('a network in trouble beside another one', () => {
           ...options,
           reader,
           start: 0,
+          skipAfterMs: 0,
           pollMs: POLL_MS,
           tipCheckMs: POLL_MS,
           settings: '',

@@ -166,6 +166,8 @@ async function watch(
     reader,
     chain: store.chain,
     deposits: store.deposits,
+    aside: store.aside,
+    skipAfterMs: 0,
     invoices: store.invoices,
     settings: '',
     intake: new Intake(store.ledger, new WalletDirectory(store), () => {}),

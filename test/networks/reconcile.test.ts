@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { failedAgain } from '../../src/domain/aside.js'
 import { NodeUnavailable } from '../../src/networks/network-reader.js'
 import { addressOf } from '../support/fixtures.js'
 import { again, BLOCKS, type Books, CONFIRMATIONS, HEIGHT, TX, withBooks } from './books.js'
@@ -14,10 +15,32 @@ describe('a reconciliation', () => {
   test(
     'of books that are right finds nothing, and says what it went through',
     withBooks(async (books) => {
-      const result = { blocks: 16, transfers: 16, differences: 0, repaired: 0, next: 21 }
+      const result = { blocks: 16, transfers: 16, differences: 0, repaired: 0, recovered: 0, next: 21 }
       assert.deepEqual(await books.reconcile({ intake: books.intake }), result)
       assert.deepEqual(books.told, [])
       assert.deepEqual(books.steps.at(-1), result)
+    }),
+  )
+
+  test(
+    'settles blocks that were set aside and can be read now, only where it repairs',
+    withBooks(async (books, t) => {
+      const { network } = books.reader
+      await books.report('dropped', { txHash: TX })
+      const { transfers: _, ...block } = books.chain.present[HEIGHT] ?? assert.fail()
+      const aside = failedAgain(undefined, { network, height: HEIGHT, reason: 'unreadable' }, 1)
+      await books.intake.observe({ type: 'set_aside', network, block, aside })
+      const other = { ...block, height: HEIGHT + 1, hash: 'other', parentHash: block.hash }
+      await books.intake.observe({ type: 'set_aside', network, block: other, aside })
+      const heights = async () => (await t.store.aside.blocks(network)).map(({ height }) => height)
+      assert.equal((await books.reconcile()).recovered, 0)
+      assert.deepEqual(await heights(), [HEIGHT, HEIGHT + 1])
+      const { repaired, recovered } = await books.reconcile({ intake: books.intake })
+      assert.deepEqual([repaired, recovered], [1, 1])
+      // The chain has another block there.
+      assert.deepEqual(await heights(), [HEIGHT + 1])
+      assert.equal((await t.store.deposits.find(network, TX, 0))?.kind, 'confirmed')
+      assert.equal((await books.reconcile({ intake: books.intake })).differences, 0)
     }),
   )
 

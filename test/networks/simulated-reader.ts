@@ -24,7 +24,11 @@ const CHANGES_BEHIND_MAX = 12
 export class SimulatedReader implements NetworkReader {
   faults: Faults = NO_FAULTS
   /** Questions so far, by kind. */
-  readonly asked = { verify: 0, distrust: 0, head: 0, block: 0, blocks: 0 }
+  readonly asked = { verify: 0, distrust: 0, head: 0, block: 0, blocks: 0, again: 0, linkOf: 0 }
+  /** Heights of blocks that no node can give. */
+  readonly unreadable = new Set<number>()
+  /** Whether nodes tell where such a block is in the chain. */
+  isLinkTold = true
   isClosed = false
   /** Age of the newest block. */
   ageMs = 0
@@ -58,6 +62,7 @@ export class SimulatedReader implements NetworkReader {
     this.mayFail()
     const block = this.view()[height]
     if (block === undefined) return null
+    this.mayNotRead(height, height)
     const seen = observed(block, watched)
     const isConfirmed = this.chain.present[height]?.hash === block.hash && height <= this.chain.confirmed
     return isConfirmed || !this.random.chance(this.faults.mistaken) ? seen : this.mistake(seen)
@@ -80,7 +85,21 @@ export class SimulatedReader implements NetworkReader {
     this.mayFail()
     if (to > this.chain.confirmed || from > to) throw new NodeUnavailable('simulated: not confirmed')
     const width = this.random.between(1, this.faults.rangeMax)
+    this.mayNotRead(from, Math.min(to, from + width - 1))
     return this.chain.present.slice(from, Math.min(to + 1, from + width)).map((block) => observed(block, watched))
+  }
+
+  async again(height: number, watched: WatchedAddresses): Promise<ObservedBlock> {
+    this.asked.again += 1
+    const block = this.chain.present[height]
+    if (block === undefined || this.unreadable.has(height)) throw new NodeUnavailable('simulated: unreadable')
+    return observed(block, watched)
+  }
+
+  async linkOf(height: number) {
+    this.asked.linkOf += 1
+    const block = this.isLinkTold ? this.chain.present[height] : undefined
+    return block === undefined ? null : { hash: block.hash, parentHash: block.parentHash }
   }
 
   distrust(): void {
@@ -131,6 +150,11 @@ export class SimulatedReader implements NetworkReader {
         return { ...block, transfers: [...block.transfers, transfer] }
       }
     }
+  }
+
+  private mayNotRead(from: number, to: number): void {
+    const isUnreadable = [...this.unreadable].some((height) => height >= from && height <= to)
+    if (isUnreadable) throw new NodeUnavailable('simulated: unreadable', null, null, true)
   }
 
   private mayFail(): void {

@@ -69,6 +69,7 @@ export class WatcherFixture {
       chain: this.store.chain,
       invoices: this.store.invoices,
       deposits: this.store.deposits,
+      aside: this.store.aside,
       intake: this.intake,
       clock: this.clock,
       scheduler: this.scheduler,
@@ -76,6 +77,7 @@ export class WatcherFixture {
       // Pauses are as long as they can be.
       random: () => 0.999_999,
       start: 0,
+      skipAfterMs: 900_000,
       pollMs: POLL_MS,
       tipCheckMs: POLL_MS,
       settings: 'of the simulated chain',

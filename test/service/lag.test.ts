@@ -14,8 +14,13 @@ function textsOf(lag: Lag): readonly string[] {
   return lag.complaints().map(({ text }) => text)
 }
 
-function lagOf(watched: Watched): Lag {
-  return new Lag(watched, LIMIT_MS, (network) => (network === QUIET.network ? QUIET.ms : 0))
+function lagOf(
+  watched: Pick<Watched, 'watchers' | 'follower'>,
+  depositsAside: ReadonlyMap<string, number> = new Map(),
+): Lag {
+  return new Lag({ ...watched, depositsAside: () => depositsAside }, LIMIT_MS, (network) =>
+    network === QUIET.network ? QUIET.ms : 0,
+  )
 }
 
 function watcher(state: Partial<WatcherState>) {
@@ -74,6 +79,34 @@ describe('lag', () => {
       { lagMs: 0, problem: { reason: 'pruned', message: 'https://node.example: gone' } },
       'SEP cannot be watched: its nodes have dropped blocks that are needed; see the log.',
     ],
+    [
+      'waits for a block',
+      {
+        lagMs: 0,
+        problem: { reason: 'unreadable', message: 'https://node.example: malformed', block: 8 },
+        refusal: { question: 'eth_getBlockReceipts', answer: 'https://node.example: malformed', isEarlier: true },
+      },
+      'SEP waits for block 8, which no node can give (eth_getBlockReceipts: … malformed); see the log.',
+    ],
+    [
+      'stands before a block that no node can give',
+      {
+        standing: { block: 8, ms: 75_000 },
+        problem: { reason: 'unreadable', message: 'https://node.example: malformed', block: 8 },
+        refusal: { question: 'eth_getBlockReceipts', answer: 'malformed', isEarlier: true },
+      },
+      'SEP has not got past block 8 for 75 s (eth_getBlockReceipts: malformed).',
+    ],
+    [
+      'goes on without a block',
+      { lagMs: 0, blocksSetAside: 1 },
+      'SEP goes on without 1 block that no node can give: deposits in it are not known; see the log.',
+    ],
+    [
+      'goes on without blocks',
+      { lagMs: 0, blocksSetAside: 2 },
+      'SEP goes on without 2 blocks that no node can give: deposits in them are not known; see the log.',
+    ],
   ]
   for (const [what, state, complaint] of cases) {
     test(`of a network that ${what} ${complaint === null ? 'is no complaint' : 'is one'}`, () => {
@@ -109,6 +142,34 @@ describe('lag', () => {
     follower.recorded.silentStores = 1
     assert.deepEqual(textsOf(lag), [...ofNetworks, '1 of 2 stores of the ledger do not answer.'])
     assert.deepEqual(lag.notes(), [])
+  })
+
+  test('of a network that goes on without a block has a reason of its own beside that of the network', () => {
+    const lag = lagOf({ watchers: [watcher({ lagMs: 90_000, blocksSetAside: 1 })], follower: null })
+    assert.deepEqual(
+      lag.complaints().map(({ reason }) => reason),
+      ['network_behind', 'blocks_set_aside'],
+    )
+  })
+
+  test('complains about deposits that are set aside, also where no network is watched', () => {
+    const lag = lagOf(
+      { watchers: [], follower: null },
+      new Map([
+        ['SEP', 1],
+        ['TRX-NILE', 2],
+      ]),
+    )
+    assert.deepEqual(lag.complaints(), [
+      {
+        reason: 'deposits_set_aside',
+        text: 'Recording 1 deposit of SEP failed: set aside, and tried again; see the log.',
+      },
+      {
+        reason: 'deposits_set_aside',
+        text: 'Recording 2 deposits of TRX-NILE failed: set aside, and tried again; see the log.',
+      },
+    ])
   })
 
   test('notes what a single store cannot tell', () => {

@@ -4,7 +4,7 @@ import { type Answered, ask, pushEvents } from '../chaos/http-client.js'
 import type { Anvil } from '../support/anvil.js'
 import { EthereumChain } from '../support/ethereum-chain.js'
 import type { EvmNode } from '../support/evm-node.js'
-import { FaultyProxy } from '../support/faulty-proxy.js'
+import { type Fault, FaultyProxy } from '../support/faulty-proxy.js'
 import { openReceiver, type Receiver } from '../support/receiver.js'
 
 export const CONFIRMATIONS = 3
@@ -85,4 +85,20 @@ export async function paymentOf(url: string, invoiceId: string): Promise<Readonl
 /** Looks until it is so; the test's own time limit ends it otherwise. */
 export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS))
+}
+
+/** Nothing of a block can be read but its header. */
+export function unreadable(height: number, hash: string): Fault {
+  const marks = [`"0x${height.toString(16)}"`, hash]
+  return {
+    alter: ({ method, params }, end) => {
+      const isHeader = method === 'eth_getBlockByNumber' && params[1] === false
+      const isAbout = marks.some((mark) => JSON.stringify(params).includes(mark))
+      const told = 'result' in end ? JSON.stringify(end.result ?? null) : ''
+      // The block behind it names it as its parent, and can be read.
+      const isTold = told.includes(`"hash":"${hash}"`) || told.includes(`"blockHash":"${hash}"`)
+      if (isHeader || !(isAbout || isTold)) return end
+      return { error: { code: -32603, message: 'this block cannot be told' } }
+    },
+  }
 }

@@ -8,6 +8,7 @@ const HEIGHT_LIMIT = 2 ** 47
 /** Sums are exact to 18 decimal places (specification, Limits), so a token cannot have more. */
 const TOKEN_DECIMALS_LIMIT = 18
 const API_KEY_LENGTH_LIMIT = 256
+const SKIP_AFTER_LIMIT_SECONDS = 30 * 86_400
 
 const ENDPOINTS = 'a comma-separated list of absolute http or https URLs without fragment; they are never printed'
 
@@ -123,6 +124,11 @@ export const networks = {
     sentence: 'The pause between two polls for the newest block of TRX-NILE.',
   }),
   trxNileExplorer: explorer('TRX-NILE', 'https://nile.tronscan.org/#/transaction/{txHash}'),
+  skipAfter: quantity(0, SKIP_AFTER_LIMIT_SECONDS, 'seconds', {
+    fallback: '900',
+    sentence:
+      'How long a block that no node can give holds up its network; then it is set aside, and asked for in the background. 0 waits for ever.',
+  }),
   nodeTimeoutMs: quantity(1, 120_000, 'milliseconds', {
     fallback: '15000',
     sentence: 'The timeout of one request to a node of a watched network.',

@@ -1,5 +1,6 @@
 import { failure } from '../../domain/failure.js'
 import type { TokenDecimals } from '../../domain/network.js'
+import type { SetAside } from '../../listing/aside.js'
 import type { LedgerRecord, NetworkRecord, NodeRecord } from '../../listing/networks.js'
 import type { OutboxDepth } from '../../store/outbox.js'
 import type { ImportOutcome, RecordCounts } from '../../store/store.js'
@@ -37,6 +38,8 @@ export interface ServiceStatus {
   readonly nodes: readonly NodeRecord[]
   /** How far the followed ledger is; null if none is followed. */
   readonly ledger: LedgerRecord | null
+  /** Blocks that no node could give, and deposits whose recording failed. */
+  readonly set_aside: SetAside
 }
 
 /** What the operator's commands do, behind `admin.sock`. */

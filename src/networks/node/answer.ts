@@ -124,6 +124,15 @@ export function mayDoOtherwise(failure: unknown): failure is NodeFailure {
   return !(failure instanceof HttpFailure && failure.reason === 'connection')
 }
 
+/** What a failed query for a block says of the block. `lacking`: the node says that it has none, and may be behind. */
+export type BlockVerdict = 'unreadable' | 'lacking' | 'limited' | 'nothing'
+
+export function verdictOf(failure: unknown): BlockVerdict {
+  if (limitOf(failure) !== null) return 'limited'
+  if (failure instanceof MissingBlock) return 'lacking'
+  return mayDoOtherwise(failure) && !(failure instanceof UnfitNode) ? 'unreadable' : 'nothing'
+}
+
 /** The codes of JSON-RPC for a method that is not there, of three families of nodes, and how nodes word it otherwise. */
 const MISSING_METHOD_CODES: readonly number[] = [-32_601, -32_004, -32_700]
 const MISSING_METHOD_STATUSES: readonly (number | null)[] = [404, 405, 501]

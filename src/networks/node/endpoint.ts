@@ -1,7 +1,7 @@
 import { backOffMs } from '../../base/back-off.js'
 import type { Clock } from '../../clock.js'
 import { type NodeRefusal, type Problem, WrongNode } from '../network-reader.js'
-import { limitOf, type NodeFailure, UnfitNode } from './answer.js'
+import { type BlockVerdict, limitOf, type NodeFailure, UnfitNode, verdictOf } from './answer.js'
 import type { ChainNode } from './chain-node.js'
 import type { HttpJson } from './http-json.js'
 
@@ -36,6 +36,8 @@ export class Endpoint {
   failures = 0
   /** The time of its newest block while that is too old; null while it is not. */
   stalledMs: number | null = null
+  /** What its last failure, since it has not succeeded, says of the block that it was asked for. */
+  verdict: BlockVerdict = 'nothing'
   private readonly problems = new Map<QueryKind, Problem>()
   private readonly failing = new Map<QueryKind, Failing>()
   private checked: Promise<void> | null = null
@@ -117,6 +119,7 @@ export class Endpoint {
   succeeded(kind: QueryKind): boolean {
     const wasHealthy = this.isHealthy
     this.withdraw(kind)
+    this.verdict = 'nothing'
     for (const kept of [this.problems, this.failing]) {
       kept.delete('check')
       kept.delete(kind)
@@ -127,6 +130,7 @@ export class Endpoint {
   /** Returns the problem that the error tells of, if it is one. */
   failed(error: NodeFailure | WrongNode, kind: QueryKind): Problem | null {
     this.withdraw(kind)
+    this.verdict = kind === 'blocks' || limitOf(error) !== null ? verdictOf(error) : 'nothing'
     // A refusal for the rate says nothing about the node, and when to call again is the pacer's matter.
     if (limitOf(error) !== null) return null
     this.failures += 1

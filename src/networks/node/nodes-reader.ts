@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
+import type { BlockHead, ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import type { Network } from '../../domain/network.js'
 import type { Logger } from '../../log.js'
 import {
@@ -13,7 +13,7 @@ import {
   type Problem,
   WrongNode,
 } from '../network-reader.js'
-import { BadAnswer, limitOf, NodeFailure } from './answer.js'
+import { BadAnswer, limitOf, MissingBlock, NodeFailure } from './answer.js'
 import type { ChainNode } from './chain-node.js'
 import { Endpoint, type QueryKind, refusalIn } from './endpoint.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
@@ -29,6 +29,9 @@ const SHORT_PATIENCE_MS = 1000
 const COMPARISON_PATIENCE_MS = 5000
 /** How long a call of an examination waits for its turn. Somebody looks on. */
 const EXAMINATION_PATIENCE_MS = 60_000
+
+/** Blocks that are set aside are asked for when nothing else is, and behind everything else. */
+const IN_BACKGROUND = { urgency: 'check', patienceMs: 60_000 } as const
 
 const WRONG_NODE_ADVICE = 'Name a node of this network, or correct the network and its token in the settings.'
 
@@ -62,6 +65,8 @@ interface Query<T> {
   /** How long each of its calls may wait; as long as is reasonable when absent. */
   readonly patienceMs?: number
   readonly onRefusal?: () => void
+  /** The first block that is asked for. */
+  readonly height?: number
   readonly work: (node: ChainNode) => Promise<T>
 }
 
@@ -184,7 +189,7 @@ export class NodesReader implements NetworkReader {
     const isConfirmed = height <= (this.confirmed ?? -1)
     const urgency = isConfirmed ? 'confirmed' : 'unconfirmed'
     const work = (node: ChainNode) => node.block(height, watched, isConfirmed)
-    for await (const [block] of this.answers({ kind: 'blocks', urgency, work })) {
+    for await (const [block] of this.answers({ kind: 'blocks', urgency, work, height })) {
       if (block !== null) return block
     }
     return null
@@ -192,7 +197,7 @@ export class NodesReader implements NetworkReader {
 
   async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     const work = (node: ChainNode) => node.fresh(from, to, watched)
-    for await (const [blocks] of this.answers({ kind: 'blocks', urgency: 'unconfirmed', work })) {
+    for await (const [blocks] of this.answers({ kind: 'blocks', urgency: 'unconfirmed', work, height: from })) {
       if (blocks.length > 0) return blocks
     }
     return []
@@ -200,7 +205,7 @@ export class NodesReader implements NetworkReader {
 
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     const work = (node: ChainNode) => node.blocks(from, to, watched)
-    for await (const [blocks, endpoint] of this.answers({ kind: 'blocks', urgency: 'confirmed', work })) {
+    for await (const [blocks, endpoint] of this.answers({ kind: 'blocks', urgency: 'confirmed', work, height: from })) {
       await this.compare(blocks, endpoint, watched)
       return blocks
     }
@@ -257,6 +262,40 @@ export class NodesReader implements NetworkReader {
     return 'agrees'
   }
 
+  async again(height: number, watched: WatchedAddresses): Promise<ObservedBlock> {
+    const told: ObservedBlock[] = []
+    const failures: Failed[] = []
+    for (const endpoint of this.all) {
+      const { node, http } = endpoint
+      // The queries of the watcher find out when it is well again.
+      if (!endpoint.isHealthy) continue
+      try {
+        const block = await http.pacer.during(IN_BACKGROUND, async () => {
+          await endpoint.check()
+          return await anyway(node, height, watched)
+        })
+        told.push(block)
+      } catch (error) {
+        ignoreFailure(error)
+        failures.push({ reason: `${http.name}: ${(error as Error).message}`, problem: null, refusal: null })
+      }
+    }
+    const [block, ...others] = told
+    if (block === undefined) throw this.unavailable(failures)
+    if (others.every((other) => isDeepStrictEqual(other, block))) return block
+    throw this.unavailable([{ reason: `nodes disagree about block ${height}`, problem: null, refusal: null }])
+  }
+
+  async linkOf(height: number) {
+    const links = await Promise.all(
+      this.all.map(({ node, http }) =>
+        http.pacer.during({ ...IN_BACKGROUND, urgency: 'confirmed' }, () => linkAt(node, height)),
+      ),
+    )
+    const [link, ...others] = links.filter((one) => one !== null)
+    return link !== undefined && others.every((other) => isDeepStrictEqual(other, link)) ? link : null
+  }
+
   endpoints(): readonly EndpointHealth[] {
     return this.all.map((endpoint) => {
       const { http, isHealthy, failures, stalledMs } = endpoint
@@ -278,6 +317,7 @@ export class NodesReader implements NetworkReader {
    */
   private async *answers<T>(query: Query<T>): AsyncGenerator<readonly [T, Endpoint], void, void> {
     const failures: Failed[] = []
+    const asked = new Set<Endpoint>()
     const isSlow = ({ http }: Endpoint) => http.pacer.isSlow
     for (const endpoint of [...this.all.filter((one) => !isSlow(one)), ...this.all.filter(isSlow)]) {
       if (!endpoint.begin(query.kind)) {
@@ -289,11 +329,34 @@ export class NodesReader implements NetworkReader {
         })
         continue
       }
+      asked.add(endpoint)
       const end = await this.attempt(endpoint, query)
       if ('answer' in end) yield [end.answer, endpoint]
       else failures.push(end)
     }
-    if (failures.length === this.all.length) throw this.unavailable(failures)
+    if (failures.length < this.all.length) return
+    throw this.unavailable(failures, query.height !== undefined && (await this.isOfBlock(query.height, asked)))
+  }
+
+  /**
+   * Whether it is a block that all nodes have failed on: one of those that were just asked has answered, and none of the others may
+   * have the block, as one that turns its client away or is behind may. Nodes that are down for long do not count.
+   */
+  private async isOfBlock(height: number, asked: ReadonlySet<Endpoint>): Promise<boolean> {
+    let isRead = false
+    for (const endpoint of this.all) {
+      const { node, verdict } = endpoint
+      if (verdict === 'limited') return false
+      // What was left alone has failed on another query, perhaps for another block.
+      if (!asked.has(endpoint)) continue
+      if (verdict === 'lacking') {
+        const head = await node.head().catch(ignoreFailure)
+        if (head !== null && head.latest < height) return false
+        isRead ||= head !== null
+      }
+      isRead ||= verdict === 'unreadable'
+    }
+    return isRead
   }
 
   /** Makes a query, after the check if it is due, and notes how it ended. Rejects with failures that are not the node's. */
@@ -332,13 +395,14 @@ export class NodesReader implements NetworkReader {
     return isOther ? SHORT_PATIENCE_MS : (this.options.patienceMs ?? PATIENCE_MS)
   }
 
-  private unavailable(failures: readonly Failed[]) {
+  private unavailable(failures: readonly Failed[], isOfBlock = false) {
     const problems = failures.flatMap(({ problem }) => problem ?? [])
     // Of several histories the longest is what there is.
     const [problem = null] = problems.toSorted((a, b) => (a.historyFrom ?? 0) - (b.historyFrom ?? 0))
     const refusals = failures.flatMap(({ refusal: one }) => one ?? [])
     const refusal = refusals.find(({ isEarlier }) => !isEarlier) ?? refusals[0] ?? null
-    return new NodeUnavailable(`${this.network}: ${failures.map(({ reason }) => reason).join('; ')}`, problem, refusal)
+    const message = `${this.network}: ${failures.map(({ reason }) => reason).join('; ')}`
+    return new NodeUnavailable(message, problem, refusal, isOfBlock)
   }
 }
 
@@ -351,4 +415,35 @@ function limitFacts({ callsPerSecond }: HttpJson['pacer']): readonly NodeFact[] 
       text: `limits the rate: this examination was slowed down to ${callsPerSecond.toFixed(1)} calls a second`,
     },
   ]
+}
+
+/** A confirmed block, in one way or the other. */
+async function anyway(node: ChainNode, height: number, watched: WatchedAddresses): Promise<ObservedBlock> {
+  const single = await node.block(height, watched, true).catch(ignoreFailure)
+  if (single !== null) return single
+  const [first] = await node.blocks(height, height, watched)
+  if (first?.height !== height) throw new MissingBlock(`the node does not have block ${height}`)
+  return first
+}
+
+function nothingTold(error: unknown): readonly null[] {
+  ignoreFailure(error)
+  return []
+}
+
+const NOBODY: WatchedAddresses = { has: () => false, few: () => [] }
+
+/** The hash of a block and that of its parent; null where the node does not tell them. */
+async function linkAt(node: ChainNode, height: number): Promise<Pick<BlockHead, 'hash' | 'parentHash'> | null> {
+  const [parent = null] = height === 0 ? [''] : await node.hashes(height - 1, 1).catch(nothingTold)
+  const [own = null] = await node.hashes(height, 1).catch(nothingTold)
+  const next = own === null ? await node.block(height + 1, NOBODY, true).catch(ignoreFailure) : null
+  const hash = own ?? next?.parentHash ?? null
+  return hash === null || parent === null ? null : { hash, parentHash: parent }
+}
+
+/** Null for what a node failed to answer; any other error is thrown. */
+function ignoreFailure(error: unknown): null {
+  if (error instanceof NodeFailure || error instanceof WrongNode) return null
+  throw error
 }

@@ -7,6 +7,7 @@ import { OWN_ALLOWANCES } from '../allowances.js'
 import { soleLeadership } from '../leadership.js'
 import type { StorageUnavailable } from '../refusals.js'
 import type { CommitObserver, MigrationControl, MigrationPlan, Store } from '../store.js'
+import { LmdbAside } from './chain/aside-rows.js'
 import { LmdbChain } from './chain/chain-port.js'
 import { LmdbCommands } from './commands/command-port.js'
 import { CommitLoop, type World } from './commit/commit-loop.js'
@@ -137,6 +138,7 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
     invoices: new LmdbInvoices(commits, answers),
     deposits: new LmdbDeposits(commits),
     chain,
+    aside: new LmdbAside(commits),
     outbox: new LmdbOutbox(commits),
     events: new LmdbEvents(commits),
     webhooks: new LmdbWebhooks(commits, options.randomSecretHex),

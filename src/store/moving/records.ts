@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../domain/api-key.js'
+import type { BlockAside, DepositAside } from '../../domain/aside.js'
 import type { Deposit, Sighting } from '../../domain/deposit.js'
 import type { EventType, FailedDelivery } from '../../domain/event.js'
 import type { Invoice } from '../../domain/invoice.js'
@@ -98,6 +99,10 @@ export interface MovedRecords {
   readonly chains: { readonly network: Network; readonly confirmed: number }
   readonly watches: Watch & { readonly network: Network }
   readonly blocks: MovedBlock
+  /** By network, in the order of LMDB's keys, and height. */
+  readonly blocksAside: BlockAside
+  /** By network, in the order of LMDB's keys, index and transaction. */
+  readonly depositsAside: DepositAside
   /** Answered events of the gateway, by the bytes of the id; the error of one that was rejected. */
   readonly answers: { readonly id: string; readonly at: number; readonly error: string | null }
   readonly ledger: LedgerProgress
@@ -133,6 +138,8 @@ export const MOVED_KINDS = [
   'chains',
   'watches',
   'blocks',
+  'blocksAside',
+  'depositsAside',
   'answers',
   'ledger',
   'ledgerTaken',

@@ -6,6 +6,7 @@ import { StartError } from '../../start-error.js'
 import { StorageUnavailable } from '../refusals.js'
 import type { Store } from '../store.js'
 import { PostgresAllowances } from './allowances.js'
+import { PostgresAside } from './chain/aside-rows.js'
 import { PostgresChain } from './chain/chain-port.js'
 import { PostgresCommands } from './commands/command-port.js'
 import { Database, type DatabaseOptions } from './connection/database.js'
@@ -83,6 +84,7 @@ function storeOn(database: Database, options: PostgresStoreOptions): Store {
     invoices,
     deposits: new PostgresDeposits(database),
     chain: new PostgresChain(database, deposits),
+    aside: new PostgresAside(database),
     outbox,
     events: new PostgresEvents(database),
     webhooks: new PostgresWebhooks(database, options.randomSecretHex),

@@ -210,6 +210,11 @@ export class ModelChains {
       case 'forget':
         this.chains.delete(network)
         return { outcome, owed }
+      case 'unreadable':
+      case 'set_aside':
+      case 'recover':
+      case 'retry':
+        throw new Error('scripts set nothing aside')
     }
   }
 }

@@ -67,6 +67,8 @@ const UNSEEN: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   networks: ['added'],
   signedCreations: ['removed', 'added', 'altered'],
   watches: ['removed', 'added'],
+  blocksAside: ['removed', 'added'],
+  depositsAside: ['removed'],
   ledgerTaken: ['removed', 'added'],
   ledgerSetAside: ['removed', 'added'],
   ledgerDates: ['removed', 'altered'],

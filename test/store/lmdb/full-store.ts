@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { failedAgain } from '../../../src/domain/aside.js'
 import type { ChainStep, ObservedBlock } from '../../../src/domain/block.js'
 import { wholeSecond } from '../../../src/domain/received-at.js'
 import { openLmdbStore } from '../../../src/store/lmdb/lmdb-store.js'
@@ -129,6 +130,29 @@ async function chain(t: Scenario): Promise<void> {
   await t.store.chain.watch('SEP')
   await t.store.chain.noteSettings('BNB', 'settings of a network without blocks')
   for (const step of steps) await t.perform({ type: 'chain', step })
+  await aside(t)
+}
+
+/** A block that was set aside, one that is waited for, and deposits whose recording failed. */
+async function aside(t: Scenario): Promise<void> {
+  const of = { network: 'SEP', reason: 'no node can give it' } as const
+  const block = { height: 8, hash: 'a8', parentHash: 'a7', timeMs: START_MS + 8 * 12_000 }
+  const steps: readonly ChainStep[] = [
+    {
+      ...{ type: 'set_aside', network: 'SEP', block },
+      aside: failedAgain(undefined, { ...of, height: 8 }, START_MS),
+    },
+    { type: 'unreadable', network: 'SEP', aside: failedAgain(undefined, { ...of, height: 9 }, START_MS) },
+  ]
+  for (const step of steps) await t.perform({ type: 'chain', step })
+  for (const txHash of ['0xaside1', '0xaside2']) {
+    await t.perform({
+      type: 'deposit',
+      eventId: `late ${txHash}`,
+      fact: depositFact('confirmed', { txHash }),
+      aside: 'a fault',
+    })
+  }
 }
 
 async function ledger(t: Scenario): Promise<void> {

@@ -7,6 +7,7 @@ import { MIGRATE_3 } from '../../../src/store/lmdb/file/migrate-3.js'
 import { MIGRATE_4 } from '../../../src/store/lmdb/file/migrate-4.js'
 import { MIGRATE_5 } from '../../../src/store/lmdb/file/migrate-5.js'
 import { MIGRATE_6 } from '../../../src/store/lmdb/file/migrate-6.js'
+import { MIGRATE_7 } from '../../../src/store/lmdb/file/migrate-7.js'
 import { migrationPlan, prepareSchema, SCHEMA_VERSION } from '../../../src/store/lmdb/file/schema.js'
 import { openEnvironment } from '../../../src/store/lmdb/tables/tables.js'
 import { lmdbUpkeep } from '../../../src/store/lmdb/upkeep/upkeep.js'
@@ -43,7 +44,8 @@ async function withData<T>(run: (data: Data) => Promise<T>): Promise<T> {
       path,
       migrate: (control, stepRows = STEP_ROWS, version = SCHEMA_VERSION) =>
         opened(async (root) => {
-          const migrations = version === SCHEMA_VERSION ? [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6] : []
+          const migrations =
+            version === SCHEMA_VERSION ? [MIGRATE_2, MIGRATE_3, MIGRATE_4, MIGRATE_5, MIGRATE_6, MIGRATE_7] : []
           await prepareSchema(root, path, control, { version, migrations, stepRows })
         }),
       plan: () => opened(async (root) => migrationPlan(root, path)),
@@ -165,7 +167,7 @@ describe('a migration', () => {
           assert.ok(error instanceof StartError)
           assert.equal(
             error.message,
-            `${data.path} was written by a newer Billhook (data version 7, this program knows 2): ` +
+            `${data.path} was written by a newer Billhook (data version ${SCHEMA_VERSION}, this program knows 2): ` +
               'start the newer version again, or restore a backup made before the upgrade',
           )
           return true

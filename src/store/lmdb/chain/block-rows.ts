@@ -1,5 +1,5 @@
+import type { NameInNetwork } from '../../../domain/aside.js'
 import type { BlockHead, ChainPosition } from '../../../domain/block.js'
-import type { Deposit } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { depositKey } from '../deposits/deposit-rows.js'
@@ -7,9 +7,6 @@ import { networkKey, WIDE_BYTES, wideKey } from '../tables/keys.js'
 import { fieldsOf, integer, listOf, recordCodec, text } from '../tables/record-codec.js'
 import { firstKey, lastKey } from '../tables/tables.js'
 import { putWatch } from './watch-rows.js'
-
-/** Names a deposit within its network. */
-export type NameInNetwork = Pick<Deposit, 'txHash' | 'index'>
 
 /** A block with the deposits that it holds: that live and die with it. */
 export interface BlockRow extends BlockHead {

@@ -1,3 +1,4 @@
+import type { NameInNetwork } from '../../../domain/aside.js'
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../../../domain/block.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { Watch } from '../../../domain/watch.js'
@@ -7,7 +8,7 @@ import type { DepositRecorder } from '../deposits/deposits.js'
 import { behindNetwork, networkKey } from '../tables/keys.js'
 import { isOfWallet } from '../wallets/wallets.js'
 import { findBlock, positionOf, toHead } from './block-rows.js'
-import { addressesOf } from './chain-steps.js'
+import { addressesOf, depositsOf } from './chain-steps.js'
 import { findWatch, putWatch } from './watch-rows.js'
 
 /** The result of a search: all addresses of wallets, or that there are more than a number. */
@@ -47,6 +48,10 @@ export class LmdbChain implements ChainPort {
 
   addressesOf(step: ChainStep): readonly string[] {
     return addressesOf(this.commits.snapshot, step, this.deposits)
+  }
+
+  depositsOf(step: ChainStep): readonly NameInNetwork[] {
+    return depositsOf(this.commits.snapshot, step, this.deposits)
   }
 
   watched(network: Network): WatchedAddresses {

@@ -1,4 +1,6 @@
+import { type BlockAside, type DepositAside, type NameInNetwork, nameOf } from '../../../domain/aside.js'
 import {
+  type BlockHead,
   type ChainOutcome,
   type ChainRefusal,
   type ChainReport,
@@ -8,6 +10,7 @@ import {
   mayAppend,
   mayConfirm,
   type ObservedBlock,
+  placeOfAside,
   sightedAgain,
   sightingsIn,
   sightingsOf,
@@ -15,10 +18,21 @@ import {
 import type { DepositReport, Sighting } from '../../../domain/deposit.js'
 import type { EventOutcome } from '../../../domain/ledger-fact.js'
 import type { Network } from '../../../domain/network.js'
+import { NONE_ASIDE, type StepAside } from '../../commands.js'
 import type { OwedDelivery } from '../../outbox.js'
 import type { Commit, Reader } from '../commit/commit-loop.js'
 import { type DepositId, findDeposit } from '../deposits/deposit-rows.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
+import {
+  endAsideAbove,
+  endBlockAside,
+  endWaiting,
+  findBlockAside,
+  findDepositAside,
+  forgetAside,
+  putBlockAside,
+  putDepositAside,
+} from './aside-rows.js'
 import {
   type BlockRow,
   blocksBelow,
@@ -27,7 +41,6 @@ import {
   getBlock,
   holdDeposit,
   holderOf,
-  type NameInNetwork,
   positionOf,
   putBlock,
   putConfirmed,
@@ -49,17 +62,34 @@ export interface TakenStep {
 }
 
 /** Settles a bounded piece of what the deposits of a step will meet; false when there is more. */
-export function settleStep(commit: Commit, step: ChainStep, deposits: DepositRecorder): boolean {
-  return deposits.settle(commit, sightingsOf(step))
+export function settleStep(commit: Commit, step: ChainStep, deposits: DepositRecorder, aside: StepAside): boolean {
+  return deposits.settle(
+    commit,
+    sightingsOf(step).filter((sighting) => !aside.has(nameOf(sighting))),
+  )
 }
 
 /** The addresses, each once, whose deposits a step reports on. */
 export function addressesOf(at: Reader, step: ChainStep, deposits: DepositRecorder): readonly string[] {
   const { network } = step
   const sightings = sightingsOf(step).filter((sighting) => deposits.flawOf(sighting) === null)
-  const held = rowsOf(at, step).flatMap((row) => row.deposits.map((name) => ({ network, ...name })))
+  const held = heldBy(at, step).map((name) => ({ network, ...name }))
   const known = [...sightings, ...held].map((id) => findDeposit(at, id)?.deposit).filter((one) => one !== undefined)
   return [...new Set([...sightings, ...known].map(({ toAddress }) => toAddress))]
+}
+
+/** The deposits, each once, that a step reports on. */
+export function depositsOf(at: Reader, step: ChainStep, deposits: DepositRecorder): readonly NameInNetwork[] {
+  const sightings = sightingsOf(step).filter((sighting) => deposits.flawOf(sighting) === null)
+  const names = [...sightings, ...heldBy(at, step)].map(({ txHash, index }) => ({ txHash, index }))
+  return [...new Map(names.map((name) => [nameOf(name), name])).values()]
+}
+
+/** The deposits that a step may take away, because they were read from its blocks before. */
+function heldBy(at: Reader, step: ChainStep): readonly NameInNetwork[] {
+  const held = rowsOf(at, step).flatMap(({ deposits }) => deposits)
+  if (step.type !== 'recover') return held
+  return [...held, ...(findBlockAside(at, step.network, step.blocks[0].height)?.deposits ?? [])]
 }
 
 /** The stored blocks whose deposits a step is about. */
@@ -67,8 +97,12 @@ function rowsOf(at: Reader, step: ChainStep): readonly BlockRow[] {
   switch (step.type) {
     case 'append':
     case 'forget':
+    case 'unreadable':
+    case 'set_aside':
+    case 'retry':
       return []
     case 'confirm':
+    case 'recover':
       return step.blocks.map(({ height }) => findBlock(at, step.network, height)).filter((row) => row !== undefined)
     case 'undo':
       return rowsAbove(at, step.network, step.above)
@@ -99,6 +133,7 @@ export class StepTaker {
     private readonly commit: Commit,
     private readonly network: Network,
     private readonly deposits: DepositRecorder,
+    private readonly aside: StepAside = NONE_ASIDE,
   ) {}
 
   take(step: ChainStep): TakenStep {
@@ -122,6 +157,16 @@ export class StepTaker {
         return this.undo(step.above)
       case 'forget':
         forgetChain(this.commit, this.network)
+        forgetAside(this.commit, this.network)
+        return null
+      case 'unreadable':
+        return this.noteUnreadable(step.aside)
+      case 'set_aside':
+        return this.setAside(step.block, step.aside)
+      case 'recover':
+        return this.recover(step.blocks[0])
+      case 'retry':
+        for (const one of step.deposits) this.retry(one)
         return null
     }
   }
@@ -131,6 +176,7 @@ export class StepTaker {
     const position = positionOf(this.commit, this.network) ?? null
     if (!mayAppend(position, step)) return 'not_next'
     for (const block of blocks) this.appendBlock(block, step)
+    this.endWaiting(blocks)
     const confirmed = isConfirmed ? (blocks.at(-1)?.height ?? 0) : (position?.confirmed ?? (blocks[0]?.height ?? 0) - 1)
     this.setConfirmed(confirmed, blocks.length)
     return null
@@ -145,6 +191,7 @@ export class StepTaker {
         this.report(report, seen)
         continue
       }
+      if (this.keepsAside(report, seen, block.height)) continue
       const known = findDeposit(commit, seen)
       const sighting = sightedAgain(block, seen, known?.deposit)
       const isHeld = holderOf(commit, network, sighting) !== undefined
@@ -166,17 +213,19 @@ export class StepTaker {
     if (!mayConfirm(positionOf(commit, network) ?? null, blocks)) return 'not_next'
     const isSame = blocks.every(({ height, hash }) => getBlock(commit, network, height).hash === hash)
     if (!isSame) return 'not_same'
-    for (const block of blocks) this.confirmBlock(block)
+    for (const block of blocks) this.confirmBlock(block, getBlock(commit, network, block.height).deposits)
+    this.endWaiting(blocks)
     this.setConfirmed(blocks.at(-1)?.height ?? 0, blocks.length)
     return null
   }
 
-  /** Replaces a block's deposits by those that it was now read to hold, and confirms them. */
-  private confirmBlock(block: ObservedBlock): void {
+  /** Replaces a block's deposits by those that it was now read to hold, and confirms them. `before`: those that it held. */
+  private confirmBlock(block: ObservedBlock, before: readonly NameInNetwork[]): void {
     const { commit, network } = this
+    const isKept = findBlock(commit, network, block.height) !== undefined
     const sightings = sightingsIn(network, block, null)
     const actual = new Set(sightings.filter((one) => this.deposits.flawOf(one) === null).map(nameOf))
-    for (const id of getBlock(commit, network, block.height).deposits) {
+    for (const id of before) {
       if (actual.has(nameOf(id))) continue
       this.drop(id)
       this.repaired += 1
@@ -192,6 +241,10 @@ export class StepTaker {
       const known = findDeposit(commit, read)
       const sighting = sightedAgain(block, read, known?.deposit)
       const holder = holderOf(commit, network, sighting)
+      if (this.keepsAside('confirmed', sighting, block.height)) {
+        if (holder === block.height) held.set(nameOf(sighting), { txHash: sighting.txHash, index: sighting.index })
+        continue
+      }
       if (holder !== undefined && holder < block.height) continue
       const isElsewhere = holder !== undefined && holder > block.height
       if (isElsewhere) this.takeFrom(sighting, holder)
@@ -200,15 +253,74 @@ export class StepTaker {
       if (isWrong) this.retract(sighting)
       const status = this.report('confirmed', sighting)
       if (isWrong || (holder === undefined && status === 'applied')) this.repaired += 1
-      held.set(nameOf(sighting), this.hold(sighting, block.height))
+      if (isKept) held.set(nameOf(sighting), this.hold(sighting, block.height))
     }
-    putBlock(commit, network, { ...block, deposits: [...held.values()] })
+    if (isKept) putBlock(commit, network, { ...block, deposits: [...held.values()] })
+  }
+
+  private noteUnreadable(aside: BlockAside): ChainRefusal | null {
+    const known = findBlockAside(this.commit, this.network, aside.height)
+    // Behind what is set aside already, nobody waits.
+    if (known === undefined || known.hash === null) putBlockAside(this.commit, aside)
+    return null
+  }
+
+  private setAside(block: BlockHead, aside: BlockAside): ChainRefusal | null {
+    const { commit, network } = this
+    const place = placeOfAside(positionOf(commit, network) ?? null, block)
+    if (place === null) return 'not_next'
+    const known = findBlock(commit, network, block.height)
+    if (place === 'confirm' && known?.hash !== block.hash) return 'not_same'
+    const deposits = known?.deposits ?? []
+    if (place === 'append') putBlock(commit, network, { ...block, deposits })
+    putBlockAside(commit, { ...aside, height: block.height, hash: block.hash, deposits })
+    this.setConfirmed(block.height, 1)
+    return null
+  }
+
+  private recover(block: ObservedBlock): ChainRefusal | null {
+    const { commit, network } = this
+    const aside = findBlockAside(commit, network, block.height)
+    if (aside?.hash !== block.hash) return 'not_aside'
+    this.confirmBlock(block, this.stillOf(block, aside))
+    endBlockAside(commit, network, block.height)
+    return null
+  }
+
+  /** The deposits that a block was read to hold before it was set aside, and that no other block has taken since. */
+  private stillOf({ height }: BlockHead, aside: BlockAside): readonly NameInNetwork[] {
+    const { commit, network } = this
+    const kept = findBlock(commit, network, height)
+    if (kept !== undefined) return kept.deposits
+    return aside.deposits.filter((name) => {
+      const isPending = findDeposit(commit, { network, ...name })?.deposit.kind === 'pending'
+      return isPending && holderOf(commit, network, name) === undefined
+    })
+  }
+
+  /** Records a deposit that is still set aside, as it was reported last. */
+  private retry(told: DepositAside): void {
+    const { commit, network } = this
+    const aside = findDepositAside(commit, told.sighting)
+    if (aside === undefined) return
+    const { sighting, report, height } = aside
+    if (this.keepsAside(report, sighting, height)) return
+    const known = findDeposit(commit, sighting)
+    // A confirmed block overrides other reports.
+    const isWrong = height !== null && report === 'confirmed' && this.deposits.conflictWith(known, sighting) !== null
+    if (isWrong) this.retract(sighting)
+    const status = this.report(report, sighting)
+    const block = height === null ? undefined : findBlock(commit, network, height)
+    if (status === 'rejected' || block === undefined || holderOf(commit, network, sighting) !== undefined) return
+    const held = this.hold(sighting, block.height)
+    putBlock(commit, network, { ...block, deposits: [...block.deposits, held] })
   }
 
   private undo(above: number): ChainRefusal | null {
     const { commit, network } = this
     const position = positionOf(commit, network)
     if (position === undefined || findBlock(commit, network, above) === undefined) return 'no_ancestor'
+    endAsideAbove(commit, network, above)
     for (const row of rowsAbove(commit, network, above)) {
       for (const id of row.deposits) this.drop(id)
       removeBlock(commit, network, row)
@@ -229,7 +341,28 @@ export class StepTaker {
 
   /** A deposit that a block held has disappeared. */
   private drop(name: NameInNetwork): void {
+    const known = findDeposit(this.commit, { network: this.network, ...name })?.deposit
+    if (known !== undefined && this.keepsAside('dropped', known, null)) return
     if (this.retract({ network: this.network, ...name }) === 'confirmed') this.confirmedDepositsDropped += 1
+  }
+
+  /** Sets a deposit aside whose recording is known to fail; false for any other. */
+  private keepsAside(
+    report: DepositReport,
+    { network, txHash, index, ...seen }: Sighting,
+    height: number | null,
+  ): boolean {
+    const error = this.aside.get(nameOf({ txHash, index }))
+    if (error === undefined) return false
+    const { toAddress, currency, amount, receivedAt } = seen
+    const sighting = { network, txHash, index, toAddress, currency, amount, receivedAt }
+    if (error !== null) putDepositAside(this.commit, { sighting, report, height, error, since: this.commit.nowMs })
+    this.reports.push({ report, txHash, index, outcome: { status: 'rejected', error: `set aside: ${error}` } })
+    return true
+  }
+
+  private endWaiting(blocks: readonly BlockHead[]): void {
+    endWaiting(this.commit, this.network, blocks[0]?.height ?? 0, blocks.at(-1)?.height ?? 0)
   }
 
   /** Takes back the reports of a deposit, and answers its kind before. */
@@ -258,9 +391,4 @@ export class StepTaker {
     const pruned = blocksBelow(commit, network, confirmed - CONFIRMED_BLOCKS_KEPT, blocksBrought + PRUNED_MAX)
     for (const row of pruned) removeBlock(commit, network, row)
   }
-}
-
-/** An index has no colon. */
-function nameOf({ txHash, index }: NameInNetwork): string {
-  return `${index}:${txHash}`
 }

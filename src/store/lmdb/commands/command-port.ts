@@ -1,20 +1,26 @@
+import { asideOf, SET_ASIDE } from '../../../domain/aside.js'
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import type { IdempotentRequest } from '../../../domain/idempotency.js'
 import { type InvoiceTerms, walletsOf } from '../../../domain/invoice.js'
 import { refuseVoiding } from '../../../domain/voiding.js'
 import {
+  type ChainCommand,
+  type ChainResult,
   type CommandPort,
   type DepositCommand,
   type DepositResult,
   type InvoiceCommand,
   type InvoiceResult,
   NO_TERMS,
+  NONE_ASIDE,
   type Settled,
+  TrialPassed,
   type VoidCommand,
   type WalletCommand,
   type WalletResult,
 } from '../../commands.js'
 import type { InvoiceWithPayment } from '../../store.js'
+import { putDepositAside } from '../chain/aside-rows.js'
 import { StepTaker, settleStep } from '../chain/chain-steps.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import type { DepositRecorder } from '../deposits/deposits.js'
@@ -102,24 +108,40 @@ export class LmdbCommands implements CommandPort {
       case 'void':
         return { type: 'void', outcome: voidInvoice(commit, command) }
       case 'chain':
-        if (!settleStep(commit, command.step, deposits)) return null
-        return { type: 'chain', ...new StepTaker(commit, command.step.network, deposits).take(command.step) }
+        return takeStep(commit, command, deposits)
       case 'deposit':
         return this.recordDeposit(commit, command)
     }
   }
 
-  private recordDeposit(commit: Commit, { eventId, fact }: DepositCommand): DepositResult | null {
+  private recordDeposit(commit: Commit, { eventId, fact, aside }: DepositCommand): DepositResult | null {
     const answered = earlierAnswer(commit, eventId)
     if (answered !== null) {
       const outcome = answered.status === 'duplicate' ? { ...answered, deposit: null } : answered
       return { type: 'deposit', outcome, owed: [] }
+    }
+    if (aside !== undefined) {
+      putDepositAside(commit, asideOf(fact, aside, commit.nowMs))
+      rememberAnswer(commit, eventId, SET_ASIDE)
+      return { type: 'deposit', outcome: SET_ASIDE, owed: [] }
     }
     if (!this.parts.deposits.settle(commit, [fact.sighting])) return null
     const recorded = this.parts.deposits.record(commit, fact)
     rememberAnswer(commit, eventId, recorded.outcome)
     return { type: 'deposit', ...recorded }
   }
+}
+
+/** Null when it has only settled a piece of what the step meets. */
+function takeStep(
+  commit: Commit,
+  { step, aside, isTrial }: ChainCommand,
+  deposits: DepositRecorder,
+): ChainResult | null {
+  if (!settleStep(commit, step, deposits, aside ?? NONE_ASIDE)) return null
+  const taken = new StepTaker(commit, step.network, deposits, aside).take(step)
+  if (isTrial === true) throw new TrialPassed()
+  return { type: 'chain', ...taken }
 }
 
 function areInvoices(batch: readonly WalletCommand[]): batch is readonly InvoiceCommand[] {

@@ -15,6 +15,7 @@ import type { TokenDecimals } from '../../../domain/network.js'
 import { paymentOf } from '../../../domain/payment.js'
 import { resolveCallback, webhookBody } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
+import { endDepositAside } from '../chain/aside-rows.js'
 import type { Commit } from '../commit/commit-loop.js'
 import { logEvent } from '../events/event-log.js'
 import { depositEvent } from '../events/event-rows.js'
@@ -71,6 +72,12 @@ export class DepositRecorder {
   record(commit: Commit, { report, sighting }: DepositFact): RecordedDeposit {
     const flaw = this.flawOf(sighting)
     if (flaw !== null) return rejected(flaw)
+    const recorded = this.recordSound(commit, report, sighting)
+    endDepositAside(commit, sighting, report)
+    return recorded
+  }
+
+  private recordSound(commit: Commit, report: DepositReport, sighting: Sighting): RecordedDeposit {
     const known = findDeposit(commit, sighting)
     const conflict = report === 'dropped' ? null : this.conflictWith(known, sighting)
     if (conflict !== null) return rejected(`the deposit is known with another ${conflict}`)

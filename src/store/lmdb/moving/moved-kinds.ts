@@ -1,4 +1,5 @@
 import type { MovedKind } from '../../moving/records.js'
+import { blocksAside, depositsAside } from './aside-kinds.js'
 import { deliveries, events, removals, webhooks } from './delivery-kinds.js'
 import { blocks, chains, deposits, networks, watches } from './deposit-kinds.js'
 import { idempotencyKeys, invoices, signedCreations } from './invoice-kinds.js'
@@ -17,6 +18,8 @@ export const LMDB_KINDS: { readonly [K in MovedKind]: LmdbMovedKind<K> } = {
   chains,
   watches,
   blocks,
+  blocksAside,
+  depositsAside,
   answers,
   ledger,
   ledgerTaken,

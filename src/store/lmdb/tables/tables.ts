@@ -54,6 +54,8 @@ const TABLES = {
   chains: 'chains', // network → height up to which its blocks are confirmed
   blocks: 'blocks', // network, height → block that the watcher has passed, with the deposits that it holds
   blockDeposits: 'block-deposits', // network, index, transaction hash → height of the block that holds the deposit
+  blocksAside: 'blocks-aside', // network, height → block that no node can give, and since when
+  depositsAside: 'deposits-aside', // network, index, transaction hash → deposit whose recording failed
   events: 'events', // event id → when it was answered, the error of a rejection
   eventTimes: 'event-times', // when it was answered, event id → nothing
   ledgerTaken: 'ledger-taken', // when the ledger lists it, transaction → nothing; what a follower took lately

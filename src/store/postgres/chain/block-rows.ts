@@ -1,12 +1,9 @@
+import type { NameInNetwork } from '../../../domain/aside.js'
 import type { BlockHead, ChainPosition } from '../../../domain/block.js'
-import type { Deposit } from '../../../domain/deposit.js'
 import type { Network } from '../../../domain/network.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { isIndex } from '../deposits/deposit-rows.js'
-
-/** Names a deposit within its network. */
-export type NameInNetwork = Pick<Deposit, 'txHash' | 'index'>
 
 /** A block with the deposits that it holds: that live and die with it. */
 export interface BlockRow extends BlockHead {

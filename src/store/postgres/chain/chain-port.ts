@@ -1,3 +1,4 @@
+import type { NameInNetwork } from '../../../domain/aside.js'
 import type { BlockHead, ChainPosition, ChainStep, WatchedAddresses } from '../../../domain/block.js'
 import { canonicalAddress, type Network } from '../../../domain/network.js'
 import type { Watch } from '../../../domain/watch.js'
@@ -6,7 +7,7 @@ import type { Database } from '../connection/database.js'
 import { sql } from '../connection/sql.js'
 import type { DepositRecorder } from '../deposits/recorder.js'
 import { type Ask, findHead, positionOf } from './block-rows.js'
-import { addressesOf } from './chain-steps.js'
+import { addressesOf, depositsOf } from './chain-steps.js'
 import { findWatch, noteSettings, noteWatched } from './watch-rows.js'
 
 /** Addresses read at a time. */
@@ -52,6 +53,10 @@ export class PostgresChain implements ChainPort {
 
   addressesOf(step: ChainStep): Promise<readonly string[]> {
     return addressesOf(this.ask, step, this.deposits)
+  }
+
+  depositsOf(step: ChainStep): Promise<readonly NameInNetwork[]> {
+    return depositsOf(this.ask, step, this.deposits)
   }
 
   async watched(network: Network): Promise<WatchedAddresses> {

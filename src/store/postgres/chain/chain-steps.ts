@@ -1,4 +1,6 @@
+import { type BlockAside, type DepositAside, type NameInNetwork, nameOf } from '../../../domain/aside.js'
 import {
+  type BlockHead,
   type ChainOutcome,
   type ChainRefusal,
   type ChainReport,
@@ -8,6 +10,7 @@ import {
   mayAppend,
   mayConfirm,
   type ObservedBlock,
+  placeOfAside,
   sightedAgain,
   sightingsIn,
   sightingsOf,
@@ -15,6 +18,7 @@ import {
 import type { DepositReport, Sighting } from '../../../domain/deposit.js'
 import type { EventOutcome } from '../../../domain/ledger-fact.js'
 import type { Network } from '../../../domain/network.js'
+import { NONE_ASIDE, type StepAside } from '../../commands.js'
 import type { OwedDelivery } from '../../outbox.js'
 import { sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
@@ -25,13 +29,22 @@ import type { DepositRecording } from '../deposits/recording.js'
 import { expireDue } from '../invoices/settle.js'
 import { lockAddresses } from '../wallets/wallet-rows.js'
 import {
+  endAsideAbove,
+  endBlockAside,
+  endWaiting,
+  findBlockAside,
+  findDepositAside,
+  forgetAside,
+  putBlockAside,
+  putDepositAside,
+} from './aside-rows.js'
+import {
   type Ask,
   type BlockRow,
   blocksAbove,
   blocksAt,
   findHead,
   forgetChain,
-  type NameInNetwork,
   positionOf,
   putBlock,
   putConfirmed,
@@ -53,8 +66,7 @@ export interface TakenStep {
 export async function addressesOf(ask: Ask, step: ChainStep, deposits: DepositRecorder): Promise<readonly string[]> {
   const { network } = step
   const sightings = sightingsOf(step).filter((sighting) => deposits.flawOf(sighting) === null)
-  const held = (await blocksOf(ask, step)).flatMap((block) => block.deposits)
-  const names: readonly NameInNetwork[] = [...sightings, ...held]
+  const names: readonly NameInNetwork[] = [...sightings, ...(await heldBy(ask, step))]
   const known = await ask<{ to_address: string }>(sql`
     SELECT d.to_address FROM deposits AS d JOIN unnest(
       ${names.map(({ txHash }) => txHash)}::text[], ${names.map(({ index }) => index)}::bigint[]
@@ -63,9 +75,27 @@ export async function addressesOf(ask: Ask, step: ChainStep, deposits: DepositRe
   return [...new Set([...sightings.map(({ toAddress }) => toAddress), ...known.map(({ to_address }) => to_address)])]
 }
 
+/** The deposits, each once, that a step reports on. */
+export async function depositsOf(
+  ask: Ask,
+  step: ChainStep,
+  deposits: DepositRecorder,
+): Promise<readonly NameInNetwork[]> {
+  const sightings = sightingsOf(step).filter((sighting) => deposits.flawOf(sighting) === null)
+  const names = [...sightings, ...(await heldBy(ask, step))].map(({ txHash, index }) => ({ txHash, index }))
+  return [...new Map(names.map((name) => [nameOf(name), name])).values()]
+}
+
+/** The deposits that a step may take away, because they were read from its blocks before. */
+async function heldBy(ask: Ask, step: ChainStep): Promise<readonly NameInNetwork[]> {
+  const held = (await blocksOf(ask, step)).flatMap((block) => block.deposits)
+  if (step.type !== 'recover') return held
+  return [...held, ...((await findBlockAside(ask, step.network, step.blocks[0].height))?.deposits ?? [])]
+}
+
 /** The stored blocks whose deposits a step is about. */
 async function blocksOf(ask: Ask, step: ChainStep): Promise<readonly BlockRow[]> {
-  if (step.type === 'confirm')
+  if (step.type === 'confirm' || step.type === 'recover')
     return blocksAt(
       ask,
       step.network,
@@ -75,20 +105,26 @@ async function blocksOf(ask: Ask, step: ChainStep): Promise<readonly BlockRow[]>
 }
 
 /** Takes a step in a unit of work of its own; null when it has only settled a piece of what the step meets. */
-export async function takeStep(work: Work, step: ChainStep, deposits: DepositRecorder): Promise<TakenStep | null> {
+export async function takeStep(
+  work: Work,
+  step: ChainStep,
+  deposits: DepositRecorder,
+  aside: StepAside = NONE_ASIDE,
+): Promise<TakenStep | null> {
   await lockStep(work, step, deposits)
   await work.readClock()
   await expireDue(work)
   const { network } = step
   const sightings = [...sightingsOf(step)]
-  const held = (await blocksOf((fragment) => work.rows(fragment), step)).flatMap((block) => block.deposits)
+  const held = await heldBy((fragment) => work.rows(fragment), step)
   const memo = new DepositMemo(work)
   const [holders] = await Promise.all([
     Holders.read(work, network, [...sightings, ...held]),
     memo.prepare(sightings.filter((sighting) => deposits.flawOf(sighting) === null)),
   ])
-  if ((await deposits.settle(memo, work, sightings)).size > 0) return null
-  return new StepTaker(work, network, deposits, memo, holders).take(step)
+  const recorded = sightings.filter((sighting) => !aside.has(nameOf(sighting)))
+  if ((await deposits.settle(memo, work, recorded)).size > 0) return null
+  return new StepTaker(work, network, deposits, memo, holders, aside).take(step)
 }
 
 /** Locks the chain of a step and the addresses that it is about. */
@@ -119,6 +155,7 @@ class StepTaker {
     private readonly deposits: DepositRecorder,
     private readonly memo: DepositMemo,
     private readonly holders: Holders,
+    private readonly aside: StepAside,
   ) {
     this.recording = deposits.begin(work, memo)
   }
@@ -145,6 +182,16 @@ class StepTaker {
         return this.undo(step.above)
       case 'forget':
         forgetChain(this.work, this.network)
+        forgetAside(this.work, this.network)
+        return null
+      case 'unreadable':
+        return this.noteUnreadable(step.aside)
+      case 'set_aside':
+        return this.setAside(step.block, step.aside)
+      case 'recover':
+        return this.recover(step.blocks[0])
+      case 'retry':
+        for (const one of step.deposits) await this.retry(one)
         return null
     }
   }
@@ -154,6 +201,7 @@ class StepTaker {
     const position = (await positionOf(this.ask, this.network)) ?? null
     if (!mayAppend(position, step)) return 'not_next'
     for (const block of blocks) await this.appendBlock(block, step)
+    this.endWaiting(blocks)
     const confirmed = isConfirmed ? (blocks.at(-1)?.height ?? 0) : (position?.confirmed ?? (blocks[0]?.height ?? 0) - 1)
     this.setConfirmed(confirmed)
     return null
@@ -171,6 +219,7 @@ class StepTaker {
         await this.report(report, seen)
         continue
       }
+      if (await this.keepsAside(report, seen, block.height)) continue
       const known = await this.memo.deposit(seen)
       const sighting = sightedAgain(block, seen, known?.deposit)
       const isHeld = this.holders.of(sighting) !== undefined
@@ -196,18 +245,25 @@ class StepTaker {
       blocks.map(({ height }) => height),
     )
     if (!blocks.every(({ hash }, i) => stored[i]?.hash === hash)) return 'not_same'
-    for (const block of blocks) await this.confirmBlock(block)
+    for (const block of blocks) {
+      // Read again: a block before may have taken some of its deposits.
+      const [kept] = await blocksAt(this.ask, network, [block.height])
+      await this.confirmBlock(block, kept?.deposits ?? [], true)
+    }
+    this.endWaiting(blocks)
     this.setConfirmed(blocks.at(-1)?.height ?? 0)
     return null
   }
 
-  /** Replaces a block's deposits by those that it was now read to hold, and confirms them. */
-  private async confirmBlock(block: ObservedBlock): Promise<void> {
+  /**
+   * Replaces a block's deposits by those that it was now read to hold, and confirms them. `before`: those that it held. A block
+   * that is not kept any more holds none.
+   */
+  private async confirmBlock(block: ObservedBlock, before: readonly NameInNetwork[], isKept: boolean): Promise<void> {
     const { network } = this
     const sightings = sightingsIn(network, block, null)
     const actual = new Set(sightings.filter((one) => this.deposits.flawOf(one) === null).map(nameOf))
-    const [stored] = await blocksAt(this.ask, network, [block.height])
-    for (const id of stored?.deposits ?? []) {
+    for (const id of before) {
       if (actual.has(nameOf(id))) continue
       await this.drop(id)
       this.repaired += 1
@@ -223,6 +279,13 @@ class StepTaker {
       const known = await this.memo.deposit(read)
       const sighting = sightedAgain(block, read, known?.deposit)
       const holder = this.holders.of(sighting)
+      if (await this.keepsAside('confirmed', sighting, block.height)) {
+        if (holder === block.height && isKept && !held.has(nameOf(sighting))) {
+          this.holders.hold({ ...sighting, height: block.height }, held.size)
+          held.add(nameOf(sighting))
+        }
+        continue
+      }
       if (holder !== undefined && holder < block.height) continue
       const isElsewhere = holder !== undefined && holder > block.height
       const isWrong = isElsewhere || this.deposits.conflictWith(known, sighting) !== null
@@ -230,15 +293,76 @@ class StepTaker {
       if (isWrong) await this.retract(sighting)
       const status = await this.report('confirmed', sighting)
       if (isWrong || (holder === undefined && status === 'applied')) this.repaired += 1
-      if (!held.has(nameOf(sighting))) this.holders.hold({ ...sighting, height: block.height }, held.size)
-      held.add(nameOf(sighting))
+      if (isKept && !held.has(nameOf(sighting))) {
+        this.holders.hold({ ...sighting, height: block.height }, held.size)
+        held.add(nameOf(sighting))
+      }
     }
+  }
+
+  private async noteUnreadable(aside: BlockAside): Promise<ChainRefusal | null> {
+    const known = await findBlockAside(this.ask, this.network, aside.height)
+    // Behind what is set aside already, nobody waits.
+    if (known === undefined || known.hash === null) putBlockAside(this.work, aside)
+    return null
+  }
+
+  private async setAside(block: BlockHead, aside: BlockAside): Promise<ChainRefusal | null> {
+    const { work, network } = this
+    const place = placeOfAside((await positionOf(this.ask, network)) ?? null, block)
+    if (place === null) return 'not_next'
+    const [known] = await blocksAt(this.ask, network, [block.height])
+    if (place === 'confirm' && known?.hash !== block.hash) return 'not_same'
+    if (place === 'append') putBlock(work, network, block)
+    putBlockAside(work, { ...aside, height: block.height, hash: block.hash, deposits: known?.deposits ?? [] })
+    this.setConfirmed(block.height)
+    return null
+  }
+
+  private async recover(block: ObservedBlock): Promise<ChainRefusal | null> {
+    const { work, network } = this
+    const aside = await findBlockAside(this.ask, network, block.height)
+    if (aside?.hash !== block.hash) return 'not_aside'
+    const [kept] = await blocksAt(this.ask, network, [block.height])
+    const before = kept?.deposits ?? (await this.stillOf(aside))
+    await this.confirmBlock(block, before, kept !== undefined)
+    if (kept !== undefined) putBlock(work, network, block)
+    endBlockAside(work, network, block.height)
+    return null
+  }
+
+  /** The deposits that a block, which is not kept any more, was read to hold, and that no other block has taken since. */
+  private async stillOf(aside: BlockAside): Promise<readonly NameInNetwork[]> {
+    const still: NameInNetwork[] = []
+    for (const name of aside.deposits) {
+      const known = await this.memo.deposit({ network: this.network, ...name })
+      if (known?.deposit.kind === 'pending' && this.holders.of(name) === undefined) still.push(name)
+    }
+    return still
+  }
+
+  /** Records a deposit that is still set aside, as it was reported last. */
+  private async retry(told: DepositAside): Promise<void> {
+    const { network } = this
+    const aside = await findDepositAside(this.work, told.sighting)
+    if (aside === undefined) return
+    const { sighting, report, height } = aside
+    if (await this.keepsAside(report, sighting, height)) return
+    const known = await this.memo.deposit(sighting)
+    // A confirmed block overrides other reports.
+    const isWrong = height !== null && report === 'confirmed' && this.deposits.conflictWith(known, sighting) !== null
+    if (isWrong) await this.retract(sighting)
+    const status = await this.report(report, sighting)
+    if (status === 'rejected' || height === null || this.holders.of(sighting) !== undefined) return
+    const [block] = await blocksAt(this.ask, network, [height])
+    if (block !== undefined) this.holders.hold({ ...sighting, height }, block.deposits.length)
   }
 
   private async undo(above: number): Promise<ChainRefusal | null> {
     const { work, network } = this
     const position = await positionOf(this.ask, network)
     if (position === undefined || (await findHead(this.ask, network, above)) === undefined) return 'no_ancestor'
+    endAsideAbove(work, network, above)
     for (const block of await blocksAbove(this.ask, network, above)) {
       for (const id of block.deposits) await this.drop(id)
       if (block.height <= position.confirmed) this.confirmedBlocksUndone += 1
@@ -259,8 +383,29 @@ class StepTaker {
 
   /** A deposit that a block held has disappeared. */
   private async drop(name: NameInNetwork): Promise<void> {
+    const known = await this.memo.deposit({ network: this.network, ...name })
+    if (known !== undefined && (await this.keepsAside('dropped', known.deposit, null))) return
     const kind = await this.retract({ network: this.network, ...name })
     if (kind === 'confirmed') this.confirmedDepositsDropped += 1
+  }
+
+  /** Sets a deposit aside whose recording is known to fail; false for any other. */
+  private async keepsAside(
+    report: DepositReport,
+    { network, txHash, index, ...seen }: Sighting,
+    height: number | null,
+  ): Promise<boolean> {
+    const error = this.aside.get(nameOf({ txHash, index }))
+    if (error === undefined) return false
+    const { toAddress, currency, amount, receivedAt } = seen
+    const sighting = { network, txHash, index, toAddress, currency, amount, receivedAt }
+    if (error !== null) await putDepositAside(this.work, { sighting, report, height, error, since: this.work.nowMs })
+    this.reports.push({ report, txHash, index, outcome: { status: 'rejected', error: `set aside: ${error}` } })
+    return true
+  }
+
+  private endWaiting(blocks: readonly BlockHead[]): void {
+    endWaiting(this.work, this.network, blocks[0]?.height ?? 0, blocks.at(-1)?.height ?? 0)
   }
 
   /** Takes back the reports of a deposit, and answers its kind before. */
@@ -276,9 +421,4 @@ class StepTaker {
     putConfirmed(work, network, confirmed)
     removeBlocks(work, network, (height) => sql`${height} < ${confirmed - CONFIRMED_BLOCKS_KEPT}::bigint`)
   }
-}
-
-/** An index has no colon. */
-function nameOf({ txHash, index }: NameInNetwork): string {
-  return `${index}:${txHash}`
 }

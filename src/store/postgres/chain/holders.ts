@@ -1,6 +1,7 @@
+import { type NameInNetwork, nameOf } from '../../../domain/aside.js'
 import type { Network } from '../../../domain/network.js'
 import type { Work } from '../connection/work.js'
-import { type HeldDeposit, holdDeposit, holdersOf, type NameInNetwork, releaseDeposit } from './block-rows.js'
+import { type HeldDeposit, holdDeposit, holdersOf, releaseDeposit } from './block-rows.js'
 
 /** Which block of a chain, which is locked, holds each deposit that a step names. All are read at once. */
 export class Holders {
@@ -11,31 +12,26 @@ export class Holders {
   ) {}
 
   static async read(work: Work, network: Network, names: readonly NameInNetwork[]): Promise<Holders> {
-    const heights = new Map<string, number | undefined>(names.map((name) => [keyOf(name), undefined]))
-    for (const held of await holdersOf(work, network, names)) heights.set(keyOf(held), held.height)
+    const heights = new Map<string, number | undefined>(names.map((name) => [nameOf(name), undefined]))
+    for (const held of await holdersOf(work, network, names)) heights.set(nameOf(held), held.height)
     return new Holders(work, network, heights)
   }
 
   /** Height of the block that holds a deposit. */
   of(name: NameInNetwork): number | undefined {
-    const key = keyOf(name)
+    const key = nameOf(name)
     if (!this.heights.has(key)) throw new Error('a step names a deposit of which it has not read the block')
     return this.heights.get(key)
   }
 
   /** Lets a block hold a deposit, as its `place`-th. */
   hold(held: HeldDeposit, place: number): void {
-    this.heights.set(keyOf(held), held.height)
+    this.heights.set(nameOf(held), held.height)
     holdDeposit(this.work, this.network, held, place)
   }
 
   release(name: NameInNetwork): void {
-    this.heights.set(keyOf(name), undefined)
+    this.heights.set(nameOf(name), undefined)
     releaseDeposit(this.work, this.network, name)
   }
-}
-
-/** An index has no colon. */
-function keyOf({ txHash, index }: NameInNetwork): string {
-  return `${index}:${txHash}`
 }

@@ -1,16 +1,18 @@
 import { type Outcome, refuse, succeed } from '../../../domain/failure.js'
 import type { InvoiceTerms } from '../../../domain/invoice.js'
 import { isCovered, refuseVoiding } from '../../../domain/voiding.js'
-import type {
-  CommandPort,
-  DepositCommand,
-  DepositResult,
-  InvoiceCommand,
-  InvoiceResult,
-  Settled,
-  VoidCommand,
-  WalletCommand,
-  WalletResult,
+import {
+  type ChainCommand,
+  type CommandPort,
+  type DepositCommand,
+  type DepositResult,
+  type InvoiceCommand,
+  type InvoiceResult,
+  type Settled,
+  TrialPassed,
+  type VoidCommand,
+  type WalletCommand,
+  type WalletResult,
 } from '../../commands.js'
 import type { InvoiceWithPayment } from '../../store.js'
 import { takeStep } from '../chain/chain-steps.js'
@@ -27,7 +29,7 @@ import { keysOf, refusalOf } from '../keys/key-port.js'
 import { answerOfEarlier, createAll } from './create.js'
 import { hex } from './creation-facts.js'
 import { Gathering } from './gathering.js'
-import { recordDeposits } from './record-deposits.js'
+import { recordDeposits, setDepositAside } from './record-deposits.js'
 import { earlierRequests, removeExpired } from './requests.js'
 
 /** Creations in one transaction. */
@@ -124,6 +126,15 @@ export class PostgresCommands implements CommandPort {
 
   /** Together with those of other wallets. One that meets much is recorded alone, so that the others do not wait for it. */
   private async record(commands: readonly DepositCommand[]): Promise<readonly Settled<DepositResult>[]> {
+    // A transaction of its own: what others report of the same deposit comes before or after.
+    const aside = commands.findIndex((command) => command.aside !== undefined)
+    const one = commands[aside]
+    if (one !== undefined) {
+      const before = await this.record(commands.slice(0, aside))
+      const own = await Promise.allSettled([this.setAside(one)])
+      return [...before, ...own, ...(await this.record(commands.slice(aside + 1)))]
+    }
+    if (commands.length === 0) return []
     const fates: Settled<DepositResult>[] = []
     for (const [i, fate] of (await this.recordings.perform(commands)).entries()) {
       const command = commands[i]
@@ -132,6 +143,10 @@ export class PostgresCommands implements CommandPort {
       else if (command !== undefined) fates.push(...(await Promise.allSettled([this.recordAlone(command)])))
     }
     return fates
+  }
+
+  private setAside(command: DepositCommand): Promise<DepositResult> {
+    return this.database.write((work) => setDepositAside(work, command, this.deposits))
   }
 
   private recordAlone(command: DepositCommand): Promise<DepositResult> {
@@ -149,7 +164,10 @@ export class PostgresCommands implements CommandPort {
       case 'chain': {
         const { outcome, owed } = await this.untilDone(async (work) => {
           await this.fence.hold(work)
-          return takeStep(work, command.step, this.deposits)
+          const taken = await takeStep(work, command.step, this.deposits, command.aside)
+          if (taken === null || command.isTrial !== true) return taken
+          await work.rehearse()
+          throw new TrialPassed()
         })
         return { type: 'chain', outcome, owed: owed.flat() }
       }
@@ -164,8 +182,6 @@ export class PostgresCommands implements CommandPort {
     }
   }
 }
-
-type ChainCommand = Extract<WalletCommand, { type: 'chain' }>
 
 function isCreation(command: WalletCommand): command is InvoiceCommand {
   return command.type === 'invoice'

@@ -1,4 +1,6 @@
+import { asideOf, SET_ASIDE } from '../../../domain/aside.js'
 import type { DepositCommand, DepositResult } from '../../commands.js'
+import { putDepositAside } from '../chain/aside-rows.js'
 import type { Work } from '../connection/work.js'
 import { DepositMemo } from '../deposits/deposit-memo.js'
 import { nameOf, placesOfDeposits } from '../deposits/deposit-rows.js'
@@ -61,4 +63,22 @@ export async function recordDeposits(
   await recording.finish()
   rememberAnswers(work, answered)
   return results
+}
+
+/** Sets a deposit aside whose recording failed. Its event is answered as rejected, unless it was answered before. */
+export async function setDepositAside(
+  work: Work,
+  { eventId, fact, aside = '' }: DepositCommand,
+  deposits: DepositRecorder,
+): Promise<DepositResult> {
+  if (deposits.flawOf(fact.sighting) === null) lockAddresses(work, [fact.sighting])
+  const nowMs = await work.readClock()
+  const earlier = (await earlierAnswers(work, [eventId])).get(eventId ?? '')
+  if (earlier !== undefined) {
+    const outcome = earlier.status === 'duplicate' ? { ...earlier, deposit: null } : earlier
+    return { type: 'deposit', outcome, owed: [] }
+  }
+  await putDepositAside(work, asideOf(fact, aside, nowMs))
+  rememberAnswers(work, [{ eventId, outcome: SET_ASIDE }])
+  return { type: 'deposit', outcome: SET_ASIDE, owed: [] }
 }

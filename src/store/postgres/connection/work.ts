@@ -187,6 +187,13 @@ export class Work {
     }
   }
 
+  /** Writes what a commit would write, and waits for every answer, so that nothing is left that could fail. */
+  async rehearse(): Promise<void> {
+    await Promise.all([this.writeDeliveries(), this.writeEvents()])
+    await this.row(sql`SELECT 1`)
+    if (this.failure !== null) throw this.failure
+  }
+
   /** Nothing more is sent. False when the session cannot be used again. */
   async rollBack(): Promise<boolean> {
     // A part of the unit that runs beside the one which failed must not write outside of the transaction.

@@ -9,6 +9,7 @@ import type { DepositFact } from '../../../domain/ledger-fact.js'
 import { paymentOf } from '../../../domain/payment.js'
 import { resolveCallback, webhookBody } from '../../../domain/webhook.js'
 import type { OwedDelivery } from '../../outbox.js'
+import { endDepositsAside } from '../chain/aside-rows.js'
 import type { Work } from '../connection/work.js'
 import { depositData } from '../events/event-data.js'
 import { type InvoiceRow, STATE } from '../invoices/invoice-rows.js'
@@ -17,7 +18,7 @@ import { examine, OthersPaid } from '../invoices/unsettled-wallets.js'
 import { addToSums } from '../payments/sums.js'
 import type { AddressRow } from '../wallets/wallet-rows.js'
 import type { DepositMemo } from './deposit-memo.js'
-import type { DepositRow } from './deposit-rows.js'
+import type { DepositId, DepositRow } from './deposit-rows.js'
 import { matchAt } from './matching.js'
 import type { DepositRecorder } from './recorder.js'
 
@@ -46,6 +47,8 @@ export class DepositRecording {
   private counted: Counted[] = []
   /** The wallets of `counted`, and of the invoices that they notify. */
   private readonly wallets = new Set<string>()
+  /** What was reported without failing. */
+  private reported: { readonly id: DepositId; readonly report: DepositReport }[] = []
 
   constructor(
     private readonly recorder: DepositRecorder,
@@ -58,6 +61,7 @@ export class DepositRecording {
     const { recorder, work, memo } = this
     const flaw = recorder.flawOf(sighting)
     if (flaw !== null) return rejected(flaw)
+    this.reported.push({ id: sighting, report })
     const known = await memo.deposit(sighting)
     const conflict = report === 'dropped' ? null : recorder.conflictWith(known, sighting)
     if (conflict !== null) return rejected(`the deposit is known with another ${conflict}`)
@@ -94,7 +98,9 @@ export class DepositRecording {
 
   /** Finds what the deposits have paid, and queues the deliveries that they owe. To be called before the unit ends. */
   async finish(): Promise<void> {
-    const { counted, work } = this
+    const { counted, reported, work } = this
+    if (reported.length > 0) endDepositsAside(work, reported)
+    this.reported = []
     if (counted.length === 0) return
     this.counted = []
     this.wallets.clear()

@@ -189,4 +189,16 @@ export const VERSIONS: readonly (readonly string[])[] = [
        (SELECT min(assigned_at) FROM wallets WHERE wallets.network = chains.network),
        (extract(epoch FROM clock_timestamp()) * 1000)::bigint) WHERE first_wallet_at IS NULL AND bound > 0`,
   ],
+  [
+    // Blocks that no node can give. hash: null while the network waits for the block, else it goes on without it. failed_for_ms: for
+    // how long the nodes were asked in vain. tx_hashes, indexes: the deposits that were read from it before.
+    `CREATE TABLE IF NOT EXISTS blocks_aside (
+       network text, height bigint, hash text, reason text NOT NULL, since bigint NOT NULL, failed_for_ms bigint NOT NULL,
+       failed_at bigint NOT NULL, tx_hashes text[] NOT NULL, indexes bigint[] NOT NULL, PRIMARY KEY (network, height))`,
+    // Deposits whose recording failed. report: what is to be recorded. height: of the block that the report came from, if it is of one.
+    `CREATE TABLE IF NOT EXISTS deposits_aside (
+       network text, tx_hash text, index bigint, to_address text NOT NULL, label text, amount text NOT NULL,
+       received_at bigint NOT NULL, report text NOT NULL, height bigint, error text NOT NULL, since bigint NOT NULL,
+       PRIMARY KEY (network, tx_hash, index))`,
+  ],
 ]

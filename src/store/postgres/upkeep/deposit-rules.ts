@@ -83,6 +83,23 @@ export const DEPOSIT_RULES: readonly Rule[] = [
         SELECT held.*, count(*) OVER (PARTITION BY network, height, place) AS places FROM block_deposits AS held
       ) AS d WHERE places > 1`,
   }),
+  ...rulesOf('blocks_aside', {
+    'it is set aside and not confirmed, or waited for and confirmed': `
+      SELECT a.network || ' ' || a.height AS name FROM blocks_aside AS a LEFT JOIN chains AS c ON c.network = a.network
+      WHERE (a.hash IS NOT NULL) <> (a.height <= coalesce(c.confirmed, -1))`,
+    'blocks has another one at its height': `
+      SELECT a.network || ' ' || a.height AS name FROM blocks_aside AS a
+      JOIN blocks AS b ON b.network = a.network AND b.height = a.height WHERE a.hash IS NOT NULL AND b.hash <> a.hash`,
+    'its lists of deposits differ in length': `
+      SELECT network || ' ' || height AS name FROM blocks_aside
+      WHERE coalesce(array_length(tx_hashes, 1), 0) <> coalesce(array_length(indexes, 1), 0)`,
+    'it is of no network': `SELECT network || ' ' || height AS name FROM blocks_aside WHERE ${isNoNetwork('network')}`,
+  }),
+  ...rulesOf('deposits_aside', {
+    'it is of no network, or no report': `
+      SELECT ${NAME} AS name FROM deposits_aside AS d
+      WHERE ${isNoNetwork('d.network')} OR d.report NOT IN ('pending', 'confirmed', 'dropped')`,
+  }),
   ...rulesOf('answered_events', {
     'its id is malformed, or it was answered before time began': `
       SELECT id AS name FROM answered_events WHERE id = '' OR at < 0`,

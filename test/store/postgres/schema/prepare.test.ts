@@ -182,6 +182,18 @@ test('of wallets of version 4 the first assignment says since when a network has
   await assertSoundDatabase(url)
 })
 
+test('data of version 5, in which nothing was set aside, gets tables for that, and keeps what it has', async () => {
+  const url = await createDatabase(present())
+  await withStore(url, (store) => createInvoice(store, 'wallet-1'))
+  await administer(url, 'UPDATE billhook SET version = 5', 'DROP TABLE blocks_aside', 'DROP TABLE deposits_aside')
+  await withStore(url, async (store) => {
+    assert.deepEqual([await store.aside.blocks('SEP'), await store.aside.deposits()], [[], []])
+    assert.equal(await countInvoices(store), 1)
+  })
+  assert.deepEqual(await versionOf(url), [{ version: SCHEMA_VERSION }])
+  await assertSoundDatabase(url)
+})
+
 /** Two coins to a wallet, behind every invoice. */
 function sightingAt(walletId: string): Omit<Sighting, 'txHash'> {
   const toAddress = addressOf(walletId)

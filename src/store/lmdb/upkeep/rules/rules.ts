@@ -1,4 +1,5 @@
 import type { TableName } from '../../tables/tables.js'
+import { blocksAside, depositsAside } from './aside-rules.js'
 import { blocks, chains, networks, watches } from './chain-rules.js'
 import { deliveries, webhooks } from './delivery-rules.js'
 import { deposits, totals } from './deposit-rules.js'
@@ -47,6 +48,8 @@ export const RULES: Readonly<Record<TableName, MakeRule>> = {
   chains,
   blocks,
   blockDeposits: index,
+  blocksAside,
+  depositsAside,
   events,
   eventTimes: index,
   ledgerTaken,
