@@ -110,8 +110,7 @@ function answerOf(view: ChainView, token: EmulatedToken, { path, body }: NodeReq
       const from = Number(body['startNum'] ?? 0)
       const end = Number(body['endNum'])
       if (end <= from || end - from > BLOCKS_BY_LIMIT_MAX) return {}
-      const blocks = known.slice(from, end)
-      return blocks.length === 0 ? {} : { block: blocks.map(blockJson) }
+      return { block: known.slice(from, end).map(blockJson) }
     }
     case 'gettransactioninfobyblocknum':
       return Number(body['num'] ?? 0) === 0 ? {} : receiptsJson(at(body['num']))
@@ -120,8 +119,12 @@ function answerOf(view: ChainView, token: EmulatedToken, { path, body }: NodeReq
     case 'gettransactionbyid':
       return known.flatMap(({ transactions }) => transactions).find(({ id }) => id === body['value'])?.json ?? {}
     case 'getnodeinfo': {
-      const solid = view.blocks[view.solidified]
-      return { solidBlock: `Num:${solid?.height},ID:${solid?.hash}`, configNodeInfo: { supportConstant: true } }
+      const named = (block: EmulatedBlock | undefined) => `Num:${block?.height},ID:${block?.hash}`
+      return {
+        block: named(view.blocks.at(-1)),
+        solidityBlock: named(view.blocks[view.solidified]),
+        configNodeInfo: { codeVersion: '4.8.0', supportConstant: true },
+      }
     }
     case 'getcontract':
       return body['value'] === `41${token.account}` ? { contract_address: body['value'], bytecode: '60' } : {}

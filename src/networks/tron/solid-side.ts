@@ -61,8 +61,8 @@ class NodeInfo implements SolidSide {
   ) {}
 
   async look(): Promise<number> {
-    const { solidBlock } = await this.api.object('/wallet/getnodeinfo', {}, { solidBlock: scalar })
-    const [, digits, id] = NUMBERED.exec(String(solidBlock)) ?? []
+    const { solidityBlock } = await this.api.object('/wallet/getnodeinfo', {}, { solidityBlock: scalar })
+    const [, digits, id] = NUMBERED.exec(String(solidityBlock)) ?? []
     demand(digits !== undefined, '/wallet/getnodeinfo: it does not say which block is solidified')
     const height = Number(digits)
     if (height === this.final) return height

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { NodeUnavailable } from '../../../src/networks/network-reader.js'
 import { TRIED_AGAIN_FIRST_MS } from '../../../src/networks/node/shortcomings.js'
 import { heightsOf } from '../../support/heights.js'
+import { projectRoot } from '../../support/project-root.js'
 import { truthOf } from '../../support/tron-chain.js'
 import type { FaultyAnswer } from '../../support/tron-node.js'
 import {
@@ -223,10 +226,19 @@ describe('a TRON node that serves no /walletsolidity', () => {
       assert.ok(node.requests.every(({ path }, i) => i < 1 || !path.startsWith('/walletsolidity/getblock')))
     }))
 
+  test('reads the answer of a real java-tron', () =>
+    withFull(async ({ reader, node, chain }) => {
+      const path = join(projectRoot, 'test/networks/tron/recorded/nodeinfo-java-tron-4.8.0.jsonl')
+      const recorded = readFileSync(path, 'utf8')
+      const final = `Num:5,ID:${chain.blocks[5]?.hash}`
+      node.spoil(/getnodeinfo$/, () => ({ text: recorded.replaceAll(/Num:71,ID:[0-9a-f]{64}/g, final) }))
+      assert.deepEqual(heightsOf(await reader.head()), { latest: 23, confirmed: 5 })
+    }))
+
   test('compares the id of what it calls final', () =>
     withFull(async (fixture) => {
       const { reader, node, chain } = fixture
-      node.spoil(/getnodeinfo$/, () => ({ json: { solidBlock: `Num:5,ID:${chain.blocks[4]?.hash}` } }))
+      node.spoil(/getnodeinfo$/, () => ({ json: { solidityBlock: `Num:5,ID:${chain.blocks[4]?.hash}` } }))
       await assert.rejects(reader.head(), /the solidified block 5 is another one/)
     }))
 
@@ -234,7 +246,7 @@ describe('a TRON node that serves no /walletsolidity', () => {
     withFull(async (fixture) => {
       const { reader, node, chain } = fixture
       await reader.head()
-      node.spoil(/getnodeinfo$/, () => ({ json: { solidBlock: `Num:5,ID:${chain.blocks[5]?.hash}` } }))
+      node.spoil(/getnodeinfo$/, () => ({ json: { solidityBlock: `Num:5,ID:${chain.blocks[5]?.hash}` } }))
       await assert.rejects(reader.blocks(6, 6, watched), /block 6: not solidified here yet/)
     }))
 
