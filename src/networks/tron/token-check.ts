@@ -56,18 +56,19 @@ export class TokenCheck {
   }
 
   private async call(selector: string): Promise<CallEnd> {
-    let refused = ''
+    const refusals: string[] = []
     for (const side of SIDES) {
       try {
         const end = await this.callAt(side, selector)
         if ('returned' in end) return end
-        refused = end.refused
+        refusals.push(end.refused)
       } catch (error) {
         if (!isClosed(error)) throw error
-        refused = error.message
+        refusals.push(error.message)
       }
     }
-    return { refused }
+    // A node's own word tells more than that a port does not serve the other side.
+    return { refused: refusals.find((refusal) => NO_CALLS.test(refusal)) ?? refusals[0] ?? '' }
   }
 
   private async callAt(side: Side, selector: string): Promise<CallEnd> {
