@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js'
 import { WrongNode } from '../network-reader.js'
-import { demand, UnfitNode } from '../node/answer.js'
+import { BadAnswer, demand, UnfitNode } from '../node/answer.js'
 import { scalar } from '../node/json-shape.js'
 import type { TronBlock } from './block.js'
 import type { BlockReader } from './block-reader.js'
@@ -99,6 +99,7 @@ export async function findSolidSide(
     try {
       const solidity = new SolidityInterface(blocks, ladder, clock)
       await demandFirstBlock(blocks, solidity.side, genesisId)
+      await demandFullSide(blocks, genesisId)
       return solidity
     } catch (error) {
       if (!isNotServed(error) || error instanceof UnfitNode) throw error
@@ -116,6 +117,19 @@ export async function findSolidSide(
     throw new UnfitNode('no_finality', `${why}; ${error.message}: ${advice}`)
   }
   return nodeInfo
+}
+
+/** The full side may be another node, which an operator has named beside the first, or not be there at all. */
+async function demandFullSide(blocks: BlockReader, genesisId: string): Promise<void> {
+  try {
+    await demandFirstBlock(blocks, '/wallet', genesisId)
+  } catch (error) {
+    if (!isNotServed(error)) throw error
+    await blocks.newest('/wallet').catch((failure: unknown) => {
+      if (!isNotServed(failure)) throw failure
+      throw new BadAnswer(`${failure.message}: name the address of its full port as well`)
+    })
+  }
 }
 
 async function demandFirstBlock(blocks: BlockReader, side: Side, genesisId: string): Promise<void> {

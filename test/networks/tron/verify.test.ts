@@ -39,6 +39,12 @@ const calls: readonly (readonly [name: string, answer: unknown, end: typeof Wron
   ['nothing', {}, NodeUnavailable],
 ]
 
+/** What a port of java-tron says to a path of the other side. */
+const OTHER_PORT: FaultyAnswer = {
+  text: '<html><head><title>Error 405 HTTP method POST is not supported by this URL</title></head></html>',
+  status: 405,
+}
+
 function noConstantCalls(): unknown {
   const message = Buffer.from('this node does not support constant').toString('hex')
   return { result: { code: 'CONTRACT_VALIDATE_ERROR', message } }
@@ -85,10 +91,27 @@ describe('TRON reader, verifying its nodes', () => {
       await assert.rejects(reader.verify(), (error) => error instanceof WrongNode && /is not exist/.test(error.message))
     }))
 
-  test('a node that serves only the solidified side has no head', () =>
+  for (const [name, answer] of [
+    ['as java-tron says it', OTHER_PORT],
+    ['as a proxy says it', { text: '<html>Not Found</html>', status: 404 }],
+  ] as const) {
+    test(`a node that serves the solidified side alone needs the address of its full port, ${name}`, () =>
+      withFixture({}, 1, async ({ node, reader }) => {
+        node.spoil(/^\/wallet\//, () => answer)
+        await assert.rejects(reader.head(), /\/wallet\/getnowblock: HTTP status 40.*full port as well/)
+      }))
+  }
+
+  test('a full side is told by its head where it gives no single block', () =>
     withFixture({}, 1, async ({ node, reader }) => {
-      node.spoil(/^\/wallet\//, () => ({ text: '<html>Not Found</html>', status: 404 }))
-      await assert.rejects(reader.head(), /\/wallet\/getnowblock: HTTP status 404: Not Found/)
+      node.spoil(/^\/wallet\/getblockbynum$/, () => OTHER_PORT)
+      await reader.verify()
+    }))
+
+  test('a full side of another chain beside the right solidified one is wrong', () =>
+    withFixture({}, 1, async ({ node, reader }) => {
+      node.spoil(/^\/wallet\/getblockbynum$/, () => ({ json: { blockID: '1'.repeat(64) } }))
+      await assert.rejects(reader.verify(), WrongNode)
     }))
 
   /** How nodes say that they make no constant calls, and the setting that the warning names. */
@@ -114,6 +137,14 @@ describe('TRON reader, verifying its nodes', () => {
         await reader.verify()
         assert.equal(warnings.length, 1)
         assert.match(warnings[0] ?? '', /believed as configured/)
+        assert.match(warnings[0] ?? '', setting)
+      }))
+
+    test(`a node makes no constant calls, ${name}, and its port serves one side alone: the words tell why`, () =>
+      withFixture({}, 1, async ({ node, reader, warnings }) => {
+        node.spoil(/^\/walletsolidity\//, () => OTHER_PORT)
+        node.spoil(/triggerconstantcontract/, () => answer)
+        await reader.verify()
         assert.match(warnings[0] ?? '', setting)
       }))
 
