@@ -220,10 +220,14 @@ class Run {
     await sleep(Math.max(0, startedMs + phaseMs - Date.now()))
   }
 
-  /** The problems of a network. On a busy machine a chain falls behind its time: then it has stalled. */
+  /**
+   * The problems of a network. On a busy machine a chain falls behind its time: then it has stalled. The proxies refuse some calls
+   * for their rate, so a network may be limited for a while.
+   */
   private unexplained({ id, newestMs }: ScriptedNetwork, metrics: Exposition): readonly string[] {
     const isLate = this.clock.now() - newestMs > STALLED_MS / 2
-    return problemsOf(metrics, id).filter((reason) => reason !== 'stalled' || !isLate)
+    const explained = isLate ? ['limited', 'stalled'] : ['limited']
+    return problemsOf(metrics, id).filter((reason) => !explained.includes(reason))
   }
 
   private async shows(id: string, trouble: Trouble, metrics: Exposition): Promise<boolean> {
