@@ -63,8 +63,8 @@ export const DEPOSITS_ASIDE_MAX = 1000
 const REASON_LENGTH_MAX = 500
 
 /**
- * Between two failures at most this time counts. Retries are a minute apart at the most, so a longer time was an outage,
- * in which nobody asked for the block.
+ * Between two failures at most this time counts. Retries are less than a minute apart, so a longer time was an outage, in
+ * which nobody asked for the block.
  */
 const FAILURE_GAP_MAX_MS = 120_000
 

@@ -7,7 +7,7 @@ import { WatcherFixture } from './watcher-fixture.js'
 
 const SKIP_AFTER_MS = 900_000
 /** Attempts that are more than the time for which a block is waited for. */
-const ATTEMPTS_MAX = 40
+const ATTEMPTS_MAX = 100
 
 const fixture = (run: (t: WatcherFixture) => Promise<void>, skipAfterMs = SKIP_AFTER_MS) =>
   WatcherFixture.with(run, { skipAfterMs })
@@ -181,7 +181,7 @@ describe('a block that no node can give', () => {
       t.mine(5)
       t.reader.unreadable.add(4)
       const begunAt = t.clock.now()
-      for (let n = 0; n < 15; n += 1) await t.next()
+      for (let n = 0; n < 40; n += 1) await t.next()
       await t.watcher.stop()
       const [before] = await t.store.aside.blocks('SEP')
       t.watcher = t.newWatcher()
