@@ -1,5 +1,5 @@
 import type { ChainHead } from '../network-reader.js'
-import { NodeFailure } from '../node/answer.js'
+import { limitOf, NodeFailure } from '../node/answer.js'
 import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import type { TronBlock } from './block.js'
 import type { BlockReader } from './block-reader.js'
@@ -101,18 +101,39 @@ async function infoFacts(examined: ExaminedTron): Promise<readonly NodeFact[]> {
 }
 
 /** The newest solidified block in which a contract may have run; null when none is found in reasonable time. */
-async function blockWithCalls({ blocks, solid, head }: ExaminedTron): Promise<TronBlock | null> {
-  const lowest = Math.max(1, head.confirmed - LOOK_BACK_BLOCKS + 1)
-  let highest = head.confirmed
+async function blockWithCalls(examined: ExaminedTron): Promise<TronBlock | null> {
+  const { confirmed } = examined.head
+  const lowest = Math.max(1, confirmed - LOOK_BACK_BLOCKS + 1)
+  let [highest, most] = [confirmed, RANGE_BLOCKS]
   for (let queries = 0; queries < LOOK_BACK_QUERIES && highest >= lowest; queries += 1) {
-    const from = Math.max(lowest, highest - RANGE_BLOCKS + 1)
-    const run = await blocks.run(solid.side, from, highest - from + 1)
+    const wanted = Math.min(most, highest - lowest + 1)
+    const run = wanted > 1 ? await rangeUpTo(examined, highest, wanted) : await aloneAt(examined, highest)
     const found = run.findLast((block) => transactionsToExplain(block, NOBODY).length > 0)
     if (found !== undefined) return found
-    // Where blocks come alone, the first of a range is all that was looked at.
-    highest = from - 1
+    // A node whose history was switched off lately has the infos of older blocks, so no newer block is passed over.
+    if (run.length === 0) most = 1
+    else highest -= wanted
   }
   return null
+}
+
+/** So many blocks up to a height; none where the node does not give them together. */
+async function rangeUpTo(
+  { blocks, solid }: ExaminedTron,
+  height: number,
+  count: number,
+): Promise<readonly TronBlock[]> {
+  try {
+    return (await blocks.range(solid.side, height - count + 1, count)).blocks
+  } catch (error) {
+    if (!(error instanceof NodeFailure) || limitOf(error) !== null) throw error
+    return []
+  }
+}
+
+async function aloneAt({ blocks, solid }: ExaminedTron, height: number): Promise<readonly TronBlock[]> {
+  const block = await blocks.at(solid.side, height)
+  return block === null ? [] : [block]
 }
 
 async function infoFact(examined: ExaminedTron, side: Side, block: TronBlock): Promise<NodeFact> {
@@ -132,7 +153,7 @@ async function infoFact(examined: ExaminedTron, side: Side, block: TronBlock): P
   const reason = attempt.isNothing ? NO_HISTORY : `${wholly}; ${singly}`
   return {
     verdict: 'failed',
-    text: `does not return ${what}, so NO payment in tokens is seen: ${reason}`,
+    text: `does not return ${what}, so it is not read, and NO payment is seen from there on: ${reason}`,
     advice: OTHER,
   }
 }

@@ -64,7 +64,7 @@ describe('the examination of a TRON node', () => {
       'infos altogether',
       /gettransactioninfoby/,
       DISABLED,
-      [/^failed: .*NO payment in tokens is seen.*node\.disabledApi/, /^warning: .*new blocks.*a minute later/],
+      [/^failed: .*NO payment is seen.*node\.disabledApi/, /^warning: .*new blocks.*a minute later/],
     ],
     [
       'infos of new blocks',
@@ -108,8 +108,29 @@ describe('the examination of a TRON node', () => {
     fixture.node.spoil(/gettransactioninfobyblocknum/, () => ({ json: [] }))
     fixture.node.spoil(/gettransactioninfobyid/, () => ({ json: {} }))
     const found = await facts()
-    assert.match(found.join('\n'), /failed: .*NO payment in tokens is seen.*storage\.transHistory\.switch = "on"/)
+    assert.match(found.join('\n'), /failed: .*NO payment is seen.*storage\.transHistory\.switch = "on"/)
   })
+
+  for (const [name, path] of [
+    ['that come together', /^$/],
+    ['that come alone', /getblockbylimitnext/],
+  ] as const) {
+    test(`judges a node that keeps no history any more by the newest call, among blocks ${name}`, async () => {
+      const call = fixture.chain.produce(contractCall(emulatedAccount(1), [], []))
+      fixture.chain.produceEmpty(25)
+      fixture.now()
+      fixture.node.spoil(path, () => DISABLED)
+      fixture.node.spoil(/gettransactioninfobyblocknum/, (answer, { body }) => ({
+        json: Number(body['num']) < call.height ? answer : [],
+      }))
+      fixture.node.spoil(/gettransactioninfobyid/, () => ({ json: {} }))
+      const found = await facts()
+      assert.match(
+        found.join('\n'),
+        new RegExp(`failed: does not return the transaction infos of block ${call.height}`),
+      )
+    })
+  }
 
   test('says that it found no block to judge by, and never that all is well then', async () => {
     fixture.chain.produceEmpty(600)
