@@ -20,6 +20,8 @@ const OF_NETWORK: Readonly<Record<ProblemReason, string>> = {
   replaced: 'cannot be watched: its nodes have none of the recorded blocks',
   unreadable: 'waits for a block that no node can give',
 }
+/** Problems of which a node says in its own words what is to be changed. */
+const LACKS: ReadonlySet<ProblemReason> = new Set(['pruned', 'no_finality', 'no_traces'])
 const OF_NODE: Readonly<Record<ProblemReason, string>> = {
   wrong_node: 'is of another network or token',
   disagreement: 'disagrees with another one',
@@ -130,7 +132,8 @@ function told(refusal: NodeRefusal | null): string {
 }
 
 function ofProblem({ reason, block }: Problem, refusal: NodeRefusal | null): string {
-  return block === undefined ? OF_NETWORK[reason] : `waits for block ${block}, which no node can give${told(refusal)}`
+  if (block === undefined) return `${OF_NETWORK[reason]}${LACKS.has(reason) ? told(refusal) : ''}`
+  return `waits for block ${block}, which no node can give${told(refusal)}`
 }
 
 function blocksAside({ network, blocksSetAside: count }: WatcherState): Degradation | null {

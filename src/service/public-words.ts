@@ -1,5 +1,5 @@
 /** Characters of somebody else's words that are shown. */
-const LENGTH_MAX = 120
+const LENGTH_MAX = 300
 
 /** What may say where a node is, or open it, in the order in which it is looked for. */
 const PRIVATE: readonly RegExp[] = [
@@ -9,8 +9,8 @@ const PRIVATE: readonly RegExp[] = [
   // IPv4 and IPv6 addresses.
   /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g,
   /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi,
-  // Names of hosts.
-  /\b(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*(?::\d+)?\b/gi,
+  // Names of hosts. Those of classes and of a node's settings end in mixed case, but for one.
+  /(?<![\w-]|[\w-]\.)(?!storage\.transHistory\.switch\b)(?:[\w-]+\.)+(?![A-Za-z\d]*[a-z][A-Z])[A-Za-z][A-Za-z\d-]*(?::\d+)?\b(?!\.\w)/g,
   // Keys, hashes and addresses have digits; names of methods do not.
   /\b(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])[\w+/=-]{16,}/gi,
   /[\w+=-]{32,}/g,

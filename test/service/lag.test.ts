@@ -80,6 +80,24 @@ describe('lag', () => {
       'SEP cannot be watched: its nodes have dropped blocks that are needed; see the log.',
     ],
     [
+      'cannot be watched, in the words of its node',
+      {
+        lagMs: 0,
+        problem: { reason: 'pruned', message: 'https://node.example: set vm.supportConstant = true' },
+        refusal: { question: null, answer: 'https://node.example: set vm.supportConstant = true', isEarlier: false },
+      },
+      'SEP cannot be watched: its nodes have dropped blocks that are needed (… set vm.supportConstant = true); see the log.',
+    ],
+    [
+      'cannot be watched, of whose node nobody needs to know',
+      {
+        lagMs: 0,
+        problem: { reason: 'wrong_node', message: 'its first block is 1' },
+        refusal: { question: null, answer: 'its first block is 1', isEarlier: false },
+      },
+      'SEP cannot be watched: no node of it is left, only those of other networks or tokens; see the log.',
+    ],
+    [
       'waits for a block',
       {
         lagMs: 0,

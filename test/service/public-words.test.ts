@@ -15,7 +15,16 @@ describe('words of a node that anyone may read', () => {
       '/wallet/gettransactioninfobyblocknum: this API is unavailable due to config',
       '/wallet/gettransactioninfobyblocknum: this API is unavailable due to config',
     ],
-    ['class java.lang.IllegalAccessException : lack of computing resources', 'class … : lack of computing resources'],
+    [
+      'class java.lang.IllegalAccessException : lack of computing resources',
+      'class java.lang.IllegalAccessException : lack of computing resources',
+    ],
+    ['remove it from node.disabledApi in the configuration', 'remove it from node.disabledApi in the configuration'],
+    ['set node.openHistoryQueryWhenLiteFN = true', 'set node.openHistoryQueryWhenLiteFN = true'],
+    ['set storage.transHistory.switch = "on"', 'set storage.transHistory.switch = "on"'],
+    ['said ..eth.internal.example', 'said ..…'],
+    ['ask node.disabledApi.example.com', 'ask …'],
+    ['ask Node7.INTERNAL.Example:8090 instead', 'ask … instead'],
     ['see https://billing.example/upgrade?key=1 for more', 'see … for more'],
     ['getaddrinfo ENOTFOUND eth.internal.example', 'getaddrinfo ENOTFOUND …'],
     ['connect ECONNREFUSED 10.0.0.5:8545', 'connect ECONNREFUSED …'],
@@ -26,12 +35,12 @@ describe('words of a node that anyone may read', () => {
     [`block 0x${'12ab'.repeat(16)} is missing`, 'block … is missing'],
     ['block 70123456 is 12 s old', 'block 70123456 is 12 s old'],
     ['on\ntwo\u0000 lines\u202e of\ttext', 'on two lines of text'],
-    ['é'.repeat(130), `${'é'.repeat(120)}…`],
+    ['é'.repeat(310), `${'é'.repeat(300)}…`],
   ]
   for (const [said, shown] of cases)
     test(JSON.stringify(said.slice(0, 60)), () => assert.equal(publicWords(said), shown))
 
   test('cost no more than they are worth, however long they are', () => {
-    assert.ok(publicWords(`${'a.'.repeat(1_000_000)} ${'1:'.repeat(1_000_000)}`).length <= 121)
+    assert.ok(publicWords(`${'a.'.repeat(1_000_000)} ${'1:'.repeat(1_000_000)}`).length <= 301)
   })
 })
