@@ -3,6 +3,12 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ChainView, EmulatedBlock } from './tron-chain.js'
 
+/** What java-tron says to a path that it does not serve, even one of its other port. */
+export const NOT_SERVED: FaultyAnswer = {
+  text: '<html><head><title>Error 405 HTTP method POST is not supported by this URL</title></head></html>',
+  status: 405,
+  headers: { 'content-type': 'text/html;charset=iso-8859-1' },
+}
 const EMPTY_ROOT = '0'.repeat(64)
 const BLOCKS_BY_LIMIT_MAX = 100
 
@@ -72,7 +78,7 @@ export async function openTronNode(
       }
       const answer = answerOf(node.view, token, request)
       const found = faults.find(({ path, times }) => times > 0 && path.test(request.path))
-      if (found === undefined) return send(response, { json: answer })
+      if (found === undefined) return send(response, answer === undefined ? NOT_SERVED : { json: answer })
       found.times -= 1
       send(response, found.fault(answer, request))
     })
@@ -97,8 +103,10 @@ export async function openTronNode(
   return node
 }
 
+/** Undefined for a path that nodes do not serve. */
 function answerOf(view: ChainView, token: EmulatedToken, { path, body }: NodeRequest): unknown {
   const [, side, method] = path.split('/')
+  if (side !== 'wallet' && side !== 'walletsolidity') return undefined
   const known = side === 'walletsolidity' ? view.blocks.slice(0, view.solidified + 1) : view.blocks
   const at = (height: unknown): EmulatedBlock | undefined => known[Number(height ?? 0)]
   switch (method) {
@@ -131,7 +139,7 @@ function answerOf(view: ChainView, token: EmulatedToken, { path, body }: NodeReq
     case 'triggerconstantcontract':
       return constantCallJson(token, body)
     default:
-      return { Error: `no such method: ${path}` }
+      return undefined
   }
 }
 

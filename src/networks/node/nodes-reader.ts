@@ -13,7 +13,7 @@ import {
   type Problem,
   WrongNode,
 } from '../network-reader.js'
-import { BadAnswer, limitOf, MissingBlock, NodeFailure } from './answer.js'
+import { BadAnswer, limitOf, MissingBlock, NodeFailure, UnfitNode } from './answer.js'
 import type { ChainNode } from './chain-node.js'
 import { Endpoint, type QueryKind, refusalIn } from './endpoint.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
@@ -34,6 +34,7 @@ const EXAMINATION_PATIENCE_MS = 60_000
 const IN_BACKGROUND = { urgency: 'check', patienceMs: 60_000 } as const
 
 const WRONG_NODE_ADVICE = 'Name a node of this network, or correct the network and its token in the settings.'
+const UNFIT_NODE_ADVICE = 'Change its configuration as it says, or use another node.'
 
 /** How an attempt at an endpoint ended. */
 type End<T> = { readonly answer: T } | Failed
@@ -124,7 +125,8 @@ export class NodesReader implements NetworkReader {
         } catch (error) {
           if (!(error instanceof NodeFailure || error instanceof WrongNode)) throw error
           const text = `fails: ${error.message}`
-          const advice = error instanceof WrongNode ? WRONG_NODE_ADVICE : undefined
+          const advice =
+            error instanceof WrongNode ? WRONG_NODE_ADVICE : error instanceof UnfitNode ? UNFIT_NODE_ADVICE : undefined
           return { endpoint: http.name, facts: [{ verdict: 'failed' as const, text, ...(advice && { advice }) }] }
         }
       }),

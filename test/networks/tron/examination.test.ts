@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { FaultyAnswer } from '../../support/tron-node.js'
+import { type FaultyAnswer, NOT_SERVED } from '../../support/tron-node.js'
 import { contractCall, emulatedAccount, trxTransfer } from '../../support/tron-transactions.js'
 import { STRANGER, TOKEN, TronFixture } from './fixture.js'
 
 const LITE = 'this API is closed because this node is a lite fullnode'
 const DISABLED: FaultyAnswer = { json: { Error: 'this API is unavailable due to config' }, status: 404 }
-const PAGE: FaultyAnswer = { text: '<html><head><title>Error 405</title></head></html>', status: 405 }
 const CALL = 30
 
 describe('the examination of a TRON node', () => {
@@ -42,7 +41,7 @@ describe('the examination of a TRON node', () => {
     [
       'the solidified side',
       /^\/walletsolidity\//,
-      PAGE,
+      NOT_SERVED,
       [
         /^ok: serves no \/walletsolidity here: \/wallet\/getnodeinfo says/,
         /^ok: returns the transaction infos of block 30/,
@@ -69,7 +68,7 @@ describe('the examination of a TRON node', () => {
     [
       'infos of new blocks',
       /^\/wallet\/gettransactioninfoby/,
-      PAGE,
+      NOT_SERVED,
       [/^ok: returns the transaction infos of block 30/, /^warning: .*new blocks.*a minute later.*405/],
     ],
     [
@@ -103,6 +102,12 @@ describe('the examination of a TRON node', () => {
       for (const fact of expected) assert.equal(found.filter((one) => fact.test(one)).length, 1, found.join('\n'))
     })
   }
+
+  test('does not send an operator to the firewall for what a lite node lacks', async () => {
+    fixture.node.spoil(/getblockby/, () => ({ text: LITE }))
+    const [node] = await fixture.reader.examine()
+    assert.match(node?.facts[0]?.advice ?? '', /Change its configuration as it says/)
+  })
 
   test('names both settings of a node that keeps no history of transactions', async () => {
     fixture.node.spoil(/gettransactioninfobyblocknum/, () => ({ json: [] }))
@@ -140,7 +145,7 @@ describe('the examination of a TRON node', () => {
   })
 
   test('looks for calls one block at a time where a node gives no more, and ends', async () => {
-    fixture.node.spoil(/getblockbylimitnext/, () => PAGE)
+    fixture.node.spoil(/getblockbylimitnext/, () => NOT_SERVED)
     const found = await facts()
     assert.equal(
       found.filter((fact) => /not known whether|returns the transaction infos of block 30/.test(fact)).length,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { NodeUnavailable, WrongNode } from '../../../src/networks/network-reader.js'
 import { EmulatedTronChain } from '../../support/tron-chain.js'
-import { type FaultyAnswer, openTronNode } from '../../support/tron-node.js'
+import { type FaultyAnswer, NOT_SERVED, openTronNode } from '../../support/tron-node.js'
 import { emulatedAccount } from '../../support/tron-transactions.js'
 import { TronFixture, type TronVariant, token, watched } from './fixture.js'
 
@@ -38,12 +38,6 @@ const calls: readonly (readonly [name: string, answer: unknown, end: typeof Wron
   ['an error', { Error: 'lack of computing resources' }, NodeUnavailable],
   ['nothing', {}, NodeUnavailable],
 ]
-
-/** What a port of java-tron says to a path of the other side. */
-const OTHER_PORT: FaultyAnswer = {
-  text: '<html><head><title>Error 405 HTTP method POST is not supported by this URL</title></head></html>',
-  status: 405,
-}
 
 function noConstantCalls(): unknown {
   const message = Buffer.from('this node does not support constant').toString('hex')
@@ -92,7 +86,7 @@ describe('TRON reader, verifying its nodes', () => {
     }))
 
   for (const [name, answer] of [
-    ['as java-tron says it', OTHER_PORT],
+    ['as java-tron says it', NOT_SERVED],
     ['as a proxy says it', { text: '<html>Not Found</html>', status: 404 }],
   ] as const) {
     test(`a node that serves the solidified side alone needs the address of its full port, ${name}`, () =>
@@ -104,7 +98,7 @@ describe('TRON reader, verifying its nodes', () => {
 
   test('a full side is told by its head where it gives no single block', () =>
     withFixture({}, 1, async ({ node, reader }) => {
-      node.spoil(/^\/wallet\/getblockbynum$/, () => OTHER_PORT)
+      node.spoil(/^\/wallet\/getblockbynum$/, () => NOT_SERVED)
       await reader.verify()
     }))
 
@@ -142,7 +136,7 @@ describe('TRON reader, verifying its nodes', () => {
 
     test(`a node makes no constant calls, ${name}, and its port serves one side alone: the words tell why`, () =>
       withFixture({}, 1, async ({ node, reader, warnings }) => {
-        node.spoil(/^\/walletsolidity\//, () => OTHER_PORT)
+        node.spoil(/^\/walletsolidity\//, () => NOT_SERVED)
         node.spoil(/triggerconstantcontract/, () => answer)
         await reader.verify()
         assert.match(warnings[0] ?? '', setting)

@@ -7,7 +7,7 @@ import { TRIED_AGAIN_FIRST_MS } from '../../../src/networks/node/shortcomings.js
 import { heightsOf } from '../../support/heights.js'
 import { projectRoot } from '../../support/project-root.js'
 import { truthOf } from '../../support/tron-chain.js'
-import type { FaultyAnswer } from '../../support/tron-node.js'
+import { type FaultyAnswer, NOT_SERVED } from '../../support/tron-node.js'
 import {
   contractCall,
   emulatedAccount,
@@ -17,12 +17,10 @@ import {
 } from '../../support/tron-transactions.js'
 import { ALICE, BOB, ours, STRANGER, TOKEN, TronFixture, watched } from './fixture.js'
 
-const PAGE: FaultyAnswer = { text: '<html><h1>Not allowed</h1></html>', status: 405 }
-
 /** How nodes do not answer a path. */
 const refusals: readonly (readonly [name: string, answer: FaultyAnswer])[] = [
   ['404', { text: 'Not Found', status: 404 }],
-  ['405', PAGE],
+  ['405', NOT_SERVED],
   ['501', { text: '', status: 501 }],
   ['403 of a plan', { json: { Error: 'this method is not available in your plan' }, status: 403 }],
   ['a disabled API', { json: { Error: 'this API is unavailable due to config' }, status: 404 }],
@@ -99,7 +97,7 @@ describe('a TRON node that does not answer every question', () => {
         await reader.blocks(1, 1, watched)
         return node.requests.slice(before).filter((request) => request.path === path).length
       }
-      node.spoil(/gettransactioninfobyblocknum$/, () => PAGE, 1)
+      node.spoil(/gettransactioninfobyblocknum$/, () => NOT_SERVED, 1)
       assert.equal(await asked(), 1)
       assert.equal(await asked(), 0)
       clock.advance(TRIED_AGAIN_FIRST_MS - 1)
@@ -211,7 +209,7 @@ describe('a TRON node that does not answer every question', () => {
 describe('a TRON node that serves no /walletsolidity', () => {
   const withFull = (use: (fixture: TronFixture) => Promise<void>) =>
     withChain(async (fixture) => {
-      fixture.node.spoil(/^\/walletsolidity\//, () => PAGE)
+      fixture.node.spoil(/^\/walletsolidity\//, () => NOT_SERVED)
       await use(fixture)
     })
 
@@ -251,7 +249,7 @@ describe('a TRON node that serves no /walletsolidity', () => {
     }))
 
   for (const [name, answer] of [
-    ['a page', PAGE],
+    ['a page', NOT_SERVED],
     ['a disabled API', { json: { Error: 'this API is unavailable due to config' }, status: 404 }],
   ] as const) {
     test(`and ${name} for getnodeinfo does not say what is final`, () =>
@@ -265,7 +263,7 @@ describe('a TRON node that serves no /walletsolidity', () => {
   test('is of another network when its first block is', () =>
     withChain(
       async ({ reader, node }) => {
-        node.spoil(/^\/walletsolidity\//, () => PAGE)
+        node.spoil(/^\/walletsolidity\//, () => NOT_SERVED)
         await assert.rejects(reader.verify(), /its first block is/)
       },
       { genesisId: '1'.repeat(64) },
