@@ -1,35 +1,29 @@
-import type { Field, Scalar, Shape, Sink } from './json-shape.js'
+import type { Field, Shape, Sink } from './json-shape.js'
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  endOfText,
+  hasEscape,
+  isEndOfWord,
+  isEscapedAt,
+  isSpace,
+  isStartOfWord,
+  LETTER_N,
+  MalformedJson,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+  SPACE,
+  textOf,
+  wordOf,
+} from './json-tokens.js'
 
 /** The longest text, number or name that is kept, in bytes; a longer one is skipped. */
 export const SCALAR_BYTES_MAX = 256 * 1024
 
-const QUOTE = 0x22
-const COMMA = 0x2c
-const MINUS = 0x2d
-const ZERO = 0x30
-const NINE = 0x39
-const COLON = 0x3a
-const OPEN_LIST = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_LIST = 0x5d
-const LETTER_F = 0x66
-const LETTER_N = 0x6e
-const LETTER_T = 0x74
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
-const SPACE = 0x20
-
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
-/** Integers of this many digits always fit a double. */
-const SAFE_DIGITS = 15
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-const INTEGER = /^-?\d{1,100}$/
-
-/** The text is not JSON. */
-export class MalformedJson extends Error {
-  override readonly name = 'MalformedJson'
-}
-
 /** What may come next. */
 enum Expected {
   Value,
@@ -341,60 +335,3 @@ export class JsonScanner<T> {
 
 /** Where a value begins that is not complete in this piece. */
 const INCOMPLETE = -1
-
-/** Where the text ends whose first byte is at `from`: at its closing quote; −1 when it is not there. */
-function endOfText(bytes: Buffer, from: number): number {
-  let end = bytes.indexOf(QUOTE, from)
-  while (end !== -1 && isEscapedAt(bytes, end, from)) end = bytes.indexOf(QUOTE, end + 1)
-  return end
-}
-
-/** Whether an odd number of backslashes is before a place in a text that begins at `from`. */
-function isEscapedAt(bytes: Buffer, at: number, from: number): boolean {
-  let first = at
-  while (first > from && bytes[first - 1] === BACKSLASH) first -= 1
-  return (at - first) % 2 === 1
-}
-
-function hasEscape(bytes: Buffer, from: number, to: number): boolean {
-  for (let i = from; i < to; i += 1) if (bytes[i] === BACKSLASH) return true
-  return false
-}
-
-/** The text between two quotes. */
-function textOf(bytes: Buffer, open: number, close: number): string {
-  const text = bytes.toString('utf8', open + 1, close)
-  if (!text.includes('\\')) return text
-  try {
-    return JSON.parse(`"${text}"`) as string
-  } catch {
-    throw new MalformedJson('a text has a wrong escape')
-  }
-}
-
-function wordOf(word: string): Scalar {
-  switch (word) {
-    case 'null':
-      return null
-    case 'true':
-      return true
-    case 'false':
-      return false
-  }
-  if (!NUMBER.test(word)) throw new MalformedJson('a word is neither a number nor a literal')
-  const number = Number(word)
-  return word.length <= SAFE_DIGITS || Number.isSafeInteger(number) || !INTEGER.test(word) ? number : BigInt(word)
-}
-
-function isSpace(byte: number): boolean {
-  return byte === SPACE || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b && byte !== 0x0c)
-}
-
-function isStartOfWord(byte: number): boolean {
-  const isNumber = byte === MINUS || (byte >= ZERO && byte <= NINE)
-  return isNumber || byte === LETTER_N || byte === LETTER_T || byte === LETTER_F
-}
-
-function isEndOfWord(byte: number): boolean {
-  return byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_LIST || isSpace(byte)
-}

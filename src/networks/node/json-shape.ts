@@ -115,19 +115,3 @@ export function lazily<T>(shape: () => Shape<T>): Shape<T> {
     },
   }
 }
-
-class EveryField extends FieldTable {
-  override find(text: Uint8Array, start: number, end: number): Field {
-    const bytes = text.subarray(start, end)
-    return { name: Buffer.from(bytes).toString(), bytes, shape: anything }
-  }
-}
-
-/** Everything, as it is: for short answers. */
-export const anything: Shape<unknown> = {
-  takesScalar: true,
-  fields: new EveryField([]),
-  get items() {
-    return list(anything, Number.POSITIVE_INFINITY).items
-  },
-}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { JsonScanner, MalformedJson, SCALAR_BYTES_MAX } from '../../../src/networks/node/json-scanner.js'
+import { JsonScanner, SCALAR_BYTES_MAX } from '../../../src/networks/node/json-scanner.js'
 import {
   either,
   fields,
@@ -12,6 +12,7 @@ import {
   type Shape,
   scalar,
 } from '../../../src/networks/node/json-shape.js'
+import { MalformedJson } from '../../../src/networks/node/json-tokens.js'
 
 /** Reads a text in pieces that end at these places. */
 function read<T>(text: string | Buffer, shape: Shape<T>, cuts: readonly number[] = []): T {
