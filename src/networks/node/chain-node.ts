@@ -1,4 +1,4 @@
-import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
+import type { ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../domain/block.js'
 import type { ChainHead } from '../network-reader.js'
 import type { NodeFact } from './node-fact.js'
 
@@ -23,4 +23,6 @@ export interface ChainNode {
   examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]>
   /** The hashes of confirmed blocks from a height on, in order; null for those that the node does not have. */
   hashes(from: number, count: number): Promise<readonly (string | null)[]>
+  /** Whether a sound node may not tell a transfer, so that two do not disagree where one of them does. None when absent. */
+  mayLack?(transfer: ObservedTransfer): boolean
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { BlockHead, ObservedBlock, WatchedAddresses } from '../../domain/block.js'
+import type { BlockHead, ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../domain/block.js'
 import type { Network } from '../../domain/network.js'
 import type { Logger } from '../../log.js'
 import {
@@ -247,6 +247,7 @@ export class NodesReader implements NetworkReader {
     watched: WatchedAddresses,
   ): Promise<'agrees' | 'later' | 'none' | { readonly height: number; readonly difference: string }> {
     const hashes = await node.hashes(blocks[0]?.height ?? 0, blocks.length)
+    const toldByAll = (all: readonly ObservedTransfer[]) => all.filter((one) => node.mayLack?.(one) !== true)
     for (const [i, { height, hash, transfers }] of blocks.entries()) {
       const other = hashes[i] ?? null
       if (other === null) {
@@ -259,7 +260,8 @@ export class NodesReader implements NetworkReader {
       if (transfers.length === 0) continue
       const block = await node.block(height, watched, true)
       if (block?.hash !== hash) throw new BadAnswer(`block ${height} is another one than a moment ago`)
-      if (!isDeepStrictEqual(block.transfers, transfers)) return { height, difference: 'it has other transfers' }
+      if (!isDeepStrictEqual(toldByAll(block.transfers), toldByAll(transfers)))
+        return { height, difference: 'it has other transfers' }
     }
     return 'agrees'
   }

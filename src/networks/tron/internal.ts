@@ -1,12 +1,17 @@
 /** TRX that contracts send: in the internal transactions, which some nodes keep with the infos of transactions. */
 
-import type { WatchedAddresses } from '../../domain/block.js'
+import type { ObservedTransfer, WatchedAddresses } from '../../domain/block.js'
 import { fields, items, type Scalar, type Shape, scalar } from '../node/json-shape.js'
 import { accountOf, addressOfAccount } from './address.js'
 import { nativePayment, type Payment, sunOf } from './payment.js'
 
 /** The index of the first transfer that a contract makes within a transaction; logs never come near. */
 const INTERNAL_INDEX_BASE = 0x8000_0000
+
+/** Whether a transfer is one of a contract, which not every node keeps. */
+export function isOfContract({ index }: Pick<ObservedTransfer, 'index'>): boolean {
+  return index >= INTERNAL_INDEX_BASE
+}
 
 /**
  * The notes of internal transactions that move TRX, as nodes write them: `call`, `create` and `suicide` in hex. Every

@@ -11,6 +11,7 @@ import { BlockReader } from './block-reader.js'
 import { ChainEnd } from './chain-end.js'
 import { examineTron } from './examination.js'
 import { InfoReader } from './info-reader.js'
+import { isOfContract } from './internal.js'
 import { explainMissing } from './kept-history.js'
 import { Ladder } from './ladder.js'
 import { findSolidSide, SolidityInterface, type SolidSide } from './solid-side.js'
@@ -161,6 +162,9 @@ export class TronNode implements ChainNode {
       throw error
     }
   }
+
+  /** Nodes that do not keep what contracts send are as sound as those that do. */
+  readonly mayLack = isOfContract
 
   async hashes(from: number, count: number): Promise<readonly (string | null)[]> {
     const hashes: (string | null)[] = []

@@ -21,6 +21,8 @@ interface NodeView {
   isAway: boolean
 }
 
+/** The index of a transfer that some sound nodes do not tell. */
+const OF_CONTRACT = 9
 const paid = { txHash: 'tx', index: 0, toAddress: 'us', currency: '#native', amount: '1' }
 
 function chainOf(count: number): ObservedBlock[] {
@@ -66,6 +68,7 @@ describe('confirmed blocks, compared with a second node', () => {
       examine: () => answer([]),
       fresh: () => answer([]),
       blocks: (from, to) => answer(view.blocks.slice(from, Math.min(to + 1, from + WIDTH))),
+      mayLack: ({ index }) => index === OF_CONTRACT,
       hashes: (from, count) => answer(Array.from({ length: count }, (_, n) => view.blocks[from + n]?.hash ?? null)),
     }
   }
@@ -113,6 +116,20 @@ describe('confirmed blocks, compared with a second node', () => {
       assert.deepEqual(await ask(), chainOf(WIDTH))
     })
   }
+
+  test('are those of both although only one of them tells a transfer that not every node tells', async () => {
+    const more = [paid, { ...paid, index: OF_CONTRACT }]
+    for (const [teller, other] of [
+      [more, [paid]],
+      [[paid], more],
+    ] as const) {
+      for (const [i, transfers] of [teller, other].entries()) {
+        const { blocks } = views[i] ?? assert.fail()
+        blocks[1] = { ...(blocks[1] as ObservedBlock), transfers }
+      }
+      assert.deepEqual((await ask())[1]?.transfers, teller)
+    }
+  })
 
   test('wait for a second node that is a little behind', async () => {
     views[1].blocks.length = 2
