@@ -93,6 +93,13 @@ export class UnfitNode extends NodeFailure {
   }
 }
 
+/** The node has a block, and has lost for good what happened in it. Another node may know it. */
+export class ForgottenBlock extends UnfitNode {
+  constructor(message: string) {
+    super('pruned', message)
+  }
+}
+
 /** A block, or its receipts, that the node ought to have is missing. */
 export class MissingBlock extends NodeFailure {
   override readonly name = 'MissingBlock'
@@ -130,6 +137,7 @@ export type BlockVerdict = 'unreadable' | 'lacking' | 'limited' | 'nothing'
 export function verdictOf(failure: unknown): BlockVerdict {
   if (limitOf(failure) !== null) return 'limited'
   if (failure instanceof MissingBlock) return 'lacking'
+  if (failure instanceof ForgottenBlock) return 'unreadable'
   return mayDoOtherwise(failure) && !(failure instanceof UnfitNode) ? 'unreadable' : 'nothing'
 }
 

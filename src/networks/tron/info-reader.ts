@@ -1,5 +1,5 @@
 import type { WatchedAddresses } from '../../domain/block.js'
-import { demand, isMissingMethod, mayDoOtherwise, UnfitNode } from '../node/answer.js'
+import { demand, ForgottenBlock, isMissingMethod, mayDoOtherwise, UnfitNode } from '../node/answer.js'
 import { fields, scalar } from '../node/json-shape.js'
 import type { TronBlock } from './block.js'
 import { BlockInfos, infoFields } from './infos.js'
@@ -14,7 +14,7 @@ const AT_ONCE = 4
 const HISTORYLESS_MAX = 3
 /** What a node that has no infos lacks. */
 export const NO_HISTORY =
-  'the node keeps no infos of transactions, without which payments in tokens are not seen: set storage.transHistory.switch = "on" in its configuration'
+  'the node keeps no infos of transactions, without which payments in tokens are not seen: set storage.transHistory.switch = "on" in its configuration, and name another node for the blocks that it has without them'
 
 /** Reads the infos of a block's transactions from one node: of the whole block at once, or one by one. */
 export class InfoReader {
@@ -43,7 +43,7 @@ export class InfoReader {
       if (!isSolid || !reading.isNothing || !mayDoOtherwise(error) || error instanceof UnfitNode) throw error
       this.historyless += 1
       if (this.historyless < HISTORYLESS_MAX) throw error
-      throw new UnfitNode('pruned', `${error.message}: ${NO_HISTORY}`)
+      throw new ForgottenBlock(`${NO_HISTORY} (${error.message})`)
     }
     if (isSolid && needed.length > 0) this.historyless = 0
     await reading.demandNoneLeftOut()
