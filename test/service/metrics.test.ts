@@ -188,7 +188,8 @@ describe('the metrics of a service', () => {
       assert.equal(shown.helps.get(name), help)
       const series = shown.samples.filter((one) => one.name === (type === 'histogram' ? `${name}_count` : name))
       // test/service/networks.test.ts has those of a watched network.
-      if (!/^billhook_(network|endpoint)_/.test(name)) assert.ok(series.length > 0, `${name} has no series`)
+      if (!/^billhook_(network_|endpoint_|deposits_dated_|blocks_set_aside|deposits_set_aside)/.test(name))
+        assert.ok(series.length > 0, `${name} has no series`)
       for (const one of series) assert.deepEqual(Object.keys(one.labels).sort(), [...labelNames].sort(), name)
     }
     for (const idle of ['mailbox_depth', 'wallet_actors', 'verification_in_flight', 'webhook_lanes']) {
