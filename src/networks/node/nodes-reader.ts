@@ -272,7 +272,10 @@ export class NodesReader implements NetworkReader {
     for (const endpoint of this.all) {
       const { node, http } = endpoint
       // The queries of the watcher find out when it is well again.
-      if (!endpoint.isHealthy) continue
+      if (!endpoint.isHealthy) {
+        failures.push({ reason: `${http.name}: left alone after failures`, problem: null, refusal: null })
+        continue
+      }
       try {
         const block = await http.pacer.during(IN_BACKGROUND, async () => {
           await endpoint.check()

@@ -186,7 +186,7 @@ describe('a block that is asked for again', () => {
     const clock = new ManualClock()
     const reader = await readerOf(clock, { headFails: DOWN })
     await rejection(reader.head())
-    await rejection(reader.again(HEIGHT, NOBODY))
+    assert.match((await rejection(reader.again(HEIGHT, NOBODY))).message, /: left alone after failures$/)
     await reader.close()
   })
 
