@@ -1,5 +1,5 @@
 import { WrongNode } from '../network-reader.js'
-import { demand, isMissingMethod, NodeFailure } from '../node/answer.js'
+import { demand, isMissingMethod, mayDoOtherwise, NodeFailure } from '../node/answer.js'
 import { fields, scalar } from '../node/json-shape.js'
 import { symbolOf } from '../token.js'
 import { accountOf, hexOfAccount } from './address.js'
@@ -51,8 +51,14 @@ export class TokenCheck {
 
   /** What the token calls itself; null when that cannot be read. */
   async symbol(): Promise<string | null> {
-    const end = await this.call('symbol()')
-    return 'refused' in end ? null : symbolOf(end.returned)
+    try {
+      const end = await this.call('symbol()')
+      return 'refused' in end ? null : symbolOf(end.returned)
+    } catch (error) {
+      // A node with little time for calls ends one now and then. Nothing depends on the symbol.
+      if (mayDoOtherwise(error)) return null
+      throw error
+    }
   }
 
   private async call(selector: string): Promise<CallEnd> {

@@ -103,6 +103,16 @@ describe('the examination of a TRON node', () => {
     })
   }
 
+  test('goes on when the node ends the call of the symbol for its time', async () => {
+    const message = Buffer.from("class Program$OutOfTimeException : CPU timeout for 'PUSH2'").toString('hex')
+    fixture.node.spoil(/triggerconstantcontract/, (answer, { body }) => ({
+      json: body['function_selector'] === 'symbol()' ? { result: { code: 'OTHER_ERROR', message } } : answer,
+    }))
+    const found = await facts()
+    assert.match(found[0] ?? '', /^ok: .*its token has no readable symbol with 6 decimals/)
+    assert.equal(found.length, 6)
+  })
+
   test('does not send an operator to the firewall for what a lite node lacks', async () => {
     fixture.node.spoil(/getblockby/, () => ({ text: LITE }))
     const [node] = await fixture.reader.examine()
