@@ -130,7 +130,7 @@ export class ChainWatcher {
       const head = await this.head()
       await this.noteRight()
       const isMore = await this.progress.advance(head)
-      Object.assign(this.record, SUCCEEDED)
+      Object.assign(this.record, SUCCEEDED, { succeededAtMs: this.options.clock.now() })
       noteMoved(this.record, isMore, this.options.clock.now())
       this.catchUpLog.update()
       if (isMore) return 0

@@ -5,7 +5,7 @@ import type { Logger } from '../log.js'
 import type { AgedHead, NodeRefusal, Problem } from './network-reader.js'
 
 /** A network that does not get past a block for so long, while its nodes have new ones, stands. */
-const STANDING_MS = 60_000
+export const STANDING_MS = 60_000
 /** Catching up on more time than so many polls take is worth a line. */
 const POLLS_BEHIND = 2
 /** Pause between two progress lines. */
@@ -24,6 +24,8 @@ export interface WatcherState {
   readonly lagMs: number
   /** The block that it has not got past for long although its nodes have new ones, and for how long; null while it moves. */
   readonly standing: { readonly block: number; readonly ms: number } | null
+  /** For how long no attempt has succeeded; 0 after one that has. */
+  readonly unreadMs: number
   readonly reorganisations: number
   readonly confirmedBlocksUndone: number
   /** Transfers that differed from the first reading when their block was confirmed. */
@@ -42,9 +44,11 @@ export interface WatcherState {
   readonly blocksSetAside: number
 }
 
-interface Recorded extends Omit<WatcherState, 'lagBlocks' | 'lagMs' | 'standing'> {
+interface Recorded extends Omit<WatcherState, 'lagBlocks' | 'lagMs' | 'standing' | 'unreadMs'> {
   /** Since when the network has been watched, Unix ms: this process has, until the store tells. */
   readonly watchedAt: number
+  /** When an attempt succeeded the last time, Unix ms; the start of the process before the first. */
+  readonly succeededAtMs: number
   /** When it got on the last time, or had all that there was, and the newest block then. */
   readonly moved: { readonly atMs: number; readonly latest: number } | null
 }
@@ -56,6 +60,7 @@ export function emptyRecord(network: Network, nowMs: number): WatcherRecord {
   return {
     network,
     watchedAt: nowMs,
+    succeededAtMs: nowMs,
     head: null,
     position: null,
     moved: null,
@@ -71,7 +76,7 @@ export function emptyRecord(network: Network, nowMs: number): WatcherRecord {
   }
 }
 
-export function stateOf({ watchedAt, moved, ...record }: WatcherRecord, clock: Clock): WatcherState {
+export function stateOf({ watchedAt, moved, succeededAtMs, ...record }: WatcherRecord, clock: Clock): WatcherState {
   const { head, position } = record
   const tip = position?.tip ?? null
   const nowMs = clock.now()
@@ -80,6 +85,7 @@ export function stateOf({ watchedAt, moved, ...record }: WatcherRecord, clock: C
     lagBlocks: head === null || tip === null ? null : Math.max(0, head.latest - tip.height),
     lagMs: Math.max(0, nowMs - (tip?.timeMs ?? watchedAt)),
     standing: standingOf(record, moved, nowMs),
+    unreadMs: record.failures === 0 ? 0 : Math.max(0, nowMs - succeededAtMs),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Degradation, DegradedReason } from '../domain/degradation.js'
 import type { Network } from '../domain/network.js'
 import type { FollowerState } from '../ledger/follower-state.js'
 import type { EndpointHealth, NodeRefusal, Problem, ProblemReason } from '../networks/network-reader.js'
-import type { WatcherState } from '../networks/watcher-state.js'
+import { STANDING_MS, type WatcherState } from '../networks/watcher-state.js'
 import { publicWords } from './public-words.js'
 
 const MS_PER_SECOND = 1000
@@ -87,7 +87,7 @@ export class Lag {
   }
 
   private ofWatcher(state: WatcherState): Degradation | null {
-    const { network, problem, position, standing, lagMs } = state
+    const { network, problem, position, standing, unreadMs, lagMs } = state
     // Where it stands for a block that no node can give, that is told with the time.
     if (problem !== null && !(problem.reason === 'unreadable' && standing !== null)) {
       return degraded('network_problem', `${network} ${ofProblem(problem, state.refusal)}; see the log.`)
@@ -96,6 +96,9 @@ export class Lag {
     if (standing !== null) {
       const text = `${network} has not got past block ${standing.block} for ${seconds(standing.ms)}${told(state.refusal)}.`
       return degraded('network_standing', text)
+    }
+    if (unreadMs >= STANDING_MS) {
+      return degraded('network_behind', `${network} could not be read for ${seconds(unreadMs)}${told(state.refusal)}.`)
     }
     const limitMs = Math.max(this.lagLimitMs, this.quietMs(network))
     if (lagMs <= limitMs) return null

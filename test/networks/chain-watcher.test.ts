@@ -143,13 +143,19 @@ describe('a watcher whose nodes fail', () => {
       assert.deepEqual(t.scheduler.delays.slice(0, 3), [2 * POLL_MS, 4 * POLL_MS, 8 * POLL_MS])
       const { failures, lastError, problem } = t.watcher.state()
       assert.deepEqual([failures, lastError, problem], [10, 'simulated: no answer', null])
+      const { unreadMs } = t.watcher.state()
+      t.clock.advance(5000)
+      assert.equal(t.watcher.state().unreadMs, unreadMs + 5000)
       // Failures 1, 2, 4 and 8.
       assert.equal(t.lines('warn').length, 4)
       t.reader.faults = NO_FAULTS
       t.mine(5)
       await t.next()
       assert.equal(t.scheduler.delays.at(-1), POLL_MS)
-      assert.deepEqual([t.watcher.state().failures, t.watcher.state().lastError], [0, null])
+      assert.deepEqual(
+        [t.watcher.state().failures, t.watcher.state().lastError, t.watcher.state().unreadMs],
+        [0, null, 0],
+      )
       assert.equal(t.watcher.state().position?.tip.height, 5)
     }),
   )

@@ -69,6 +69,12 @@ describe('lag', () => {
       'SEP has not got past block 8 for 75 s (/wallet/x: no).',
     ],
     ['stands without a word', { standing: { block: 8, ms: 75_000 } }, 'SEP has not got past block 8 for 75 s.'],
+    ['failed for less than a minute', { unreadMs: 59_999, failures: 3 }, null],
+    [
+      'fails for a minute',
+      { unreadMs: 60_000, refusal: { question: 'eth_chainId', answer: 'ECONNREFUSED', isEarlier: true } },
+      'SEP could not be read for 60 s (eth_chainId: ECONNREFUSED).',
+    ],
     [
       'is limited',
       { problem: { reason: 'limited', message: 'the nodes of SEP allow 0.5 calls a second' } },
