@@ -125,9 +125,7 @@ export class JsonRpc {
       const isSlow = error instanceof HttpFailure && error.reason === 'timeout'
       const isLimited = limitOf(error) !== null
       if (isSlow || !(isLimited || mayDoOtherwise(error))) throw error
-      const half = Math.ceil(calls.length / 2)
-      const first = await this.send(calls.slice(0, half), shape)
-      const results = [...first, ...(await this.send(calls.slice(half), shape))]
+      const results = await this.inParts(calls, shape)
       // Without this every attempt to grow would cost a request. An error of one call says nothing of batches.
       const isOfBatch = error instanceof BatchRefused || !(isLimited || error instanceof RpcFailure)
       if (calls.length === SMALLEST_BATCH && isOfBatch) this.isBatchless = true
@@ -142,10 +140,20 @@ export class JsonRpc {
     shape: Shape<T>,
   ): Promise<readonly T[]> {
     const refused = calls.filter((_, i) => results[i] === null)
-    const half = Math.ceil(refused.length / 2)
-    const again = [...(await this.send(refused.slice(0, half), shape))]
-    if (half < refused.length) again.push(...(await this.send(refused.slice(half), shape)))
+    const again = [...(await this.inParts(refused, shape))]
     return results.map((result) => (result === null ? again.shift() : result.value) as T)
+  }
+
+  /** Sends a refused batch in two; in smaller parts once a part was refused for the rate, since a limit may count each call. */
+  private async inParts<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
+    const half = Math.ceil(calls.length / 2)
+    const results: T[] = []
+    while (results.length < calls.length) {
+      const isLimited = Number.isFinite(this.http.pacer.callsPerSecond)
+      const width = isLimited ? Math.min(half, this.batchWidth) : half
+      results.push(...(await this.send(calls.slice(results.length, results.length + width), shape)))
+    }
+    return results
   }
 
   private async exchange<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {

@@ -119,19 +119,22 @@ export class Pace {
     if (isDue && this.servedAfterWait >= GROW_AFTER) this.grow(nowMs)
   }
 
-  /** The node refused a call for its rate, and asked for a pause, or for none with 0. */
-  refused(call: BegunCall, askedMs: number, nowMs: number): void {
+  /**
+   * The node refused a call for its rate, and asked for a pause, or for none with 0. `isDivisible`: it was a batch, which comes
+   * again in smaller parts. Its refusal may be about its size, so the next pause is no longer for it.
+   */
+  refused(call: BegunCall, askedMs: number, nowMs: number, isDivisible = false): void {
     const askedPauseMs = askedMs === 0 ? 0 : Math.min(askedMs, ASKED_PAUSE_MAX_MS) + ASKED_MARGIN_MS
     this.holdFor(askedPauseMs, nowMs)
     // It was under way when another one was refused: that is the same refusal.
     if (call <= this.refusedUpTo) return
-    const own = PAUSES_MS[Math.min(this.refusalsInRow, PAUSES_MS.length - 1)] ?? 0
+    const own = PAUSES_MS[isDivisible ? 0 : Math.min(this.refusalsInRow, PAUSES_MS.length - 1)] ?? 0
     this.holdFor(own, nowMs)
     // Refusals without a served call between them say that the pause was too short, and nothing of the pace.
     if (this.refusalsInRow === 0) this.slowDown(askedMs, nowMs)
     this.askedMs += askedMs
     if (askedMs >= PUNISHING_MS || this.refusalsInRow > 0) this.punished(nowMs)
-    this.refusalsInRow += 1
+    if (!isDivisible || this.refusalsInRow === 0) this.refusalsInRow += 1
     this.refusedUpTo = this.begunCalls
     this.refusedAtMs = nowMs
     this.servedSinceRefusal = 0

@@ -95,7 +95,7 @@ export class Pacer {
         this.pace.served(turn.call, turn.hasWaited, this.now())
         return answer
       } catch (error) {
-        if (!this.noteFailure(error, turn) || isDivisible) throw error
+        if (!this.noteFailure(error, turn, isDivisible) || isDivisible) throw error
         refusal = error
         purpose.onRefusal?.()
       }
@@ -115,7 +115,7 @@ export class Pacer {
   }
 
   /** Returns whether the call was refused for its rate. */
-  private noteFailure(error: unknown, { call, hasWaited }: Turn): boolean {
+  private noteFailure(error: unknown, { call, hasWaited }: Turn, isDivisible: boolean): boolean {
     const askedMs = limitOf(error)
     if (askedMs === null) {
       // An error of the node's own protocol is an answer, too.
@@ -125,7 +125,7 @@ export class Pacer {
     }
     const wasLimited = Number.isFinite(this.callsPerSecond)
     this.refusals += 1
-    this.pace.refused(call, askedMs, this.now())
+    this.pace.refused(call, askedMs, this.now(), isDivisible)
     if (!wasLimited) this.onLimit(error instanceof Error ? error.message : '')
     this.arm()
     return true

@@ -177,6 +177,12 @@ describe('JSON-RPC', () => {
     assert.equal(Math.max(...widths), 4, 'batches do not grow while a limit is known')
   })
 
+  test('makes all calls alone after a few steps where each call of a batch counts', async () => {
+    script = (request) => (Array.isArray(request) ? { id: null, error: { code: 429, message: 'no' } } : echo(request))
+    assert.deepEqual(await ask(new JsonRpc(http, 8), 8), expected(8))
+    assert.deepEqual(widths, [8, 4, 2, ...Array.from({ length: 8 }, () => 1)])
+  })
+
   test('of a batch calls again only what was refused for its rate', async () => {
     let allowed = 3
     const again: number[] = []

@@ -179,6 +179,18 @@ describe('the pace of calls', () => {
     assert.equal(rate(), lowered)
   })
 
+  test('does not wait longer with every refusal of a batch, which comes again in smaller parts', () => {
+    const pace = new Pace()
+    let nowMs = 0
+    const pauses = ['batch', 'batch', 'batch', 'single'].map((call) => {
+      pace.refused(pace.begun(nowMs), 0, nowMs, call === 'batch')
+      const waitMs = pace.waitMs(nowMs)
+      nowMs += waitMs
+      return waitMs
+    })
+    assert.deepEqual(pauses, [PAUSES_MS[0], PAUSES_MS[0], PAUSES_MS[0], PAUSES_MS[1]])
+  })
+
   test('takes refusals of calls that were under way together for one', () => {
     const pace = new Pace()
     const calls = Array.from({ length: 4 }, () => pace.begun(0))
