@@ -15,6 +15,8 @@ export type StartHeight = number | 'latest'
 const DATED_BACK_MAX_MS = 10 * 60_000
 /** A block that no node gives for so long, while they tell their heads, is taken for one that they no longer have. */
 const REFUSED_MAX_MS = 60_000
+/** Behind a balancer the machine that tells the head may never be the one that is asked for its block: the block is waited for. */
+const AWAITED_BLOCKS_MAX = 128
 const MS_PER_SECOND = 1000
 
 export interface BeginningOptions {
@@ -44,6 +46,8 @@ interface Found extends Partial<Since> {
 export class Beginning {
   private found: Found | null = null
   private historyFrom: number | null = null
+  /** The confirmed block that was not there yet. */
+  private awaited: number | null = null
   /** The block that was asked for in vain, and since when blocks have been. */
   private refused: { readonly height: number; readonly sinceMs: number } | null = null
   /** The highest block that is taken for one that the nodes no longer have. */
@@ -106,10 +110,18 @@ export class Beginning {
       ? { sinceMs: firstWalletAt, because: 'its first wallet became known then' }
       : { sinceMs: watchedAt, because: 'it was first watched then' }
     const searchedMs = since.sinceMs - (isReported ? 0 : DATED_BACK_MAX_MS)
-    const timeOf = (height: number) => (height === confirmed ? reader.timeOf(height) : this.timeIfKept(height))
-    const first = await firstBlockSince(timeOf, confirmed, searchedMs)
+    const newest = this.newestOf(confirmed)
+    const timeOf = (height: number) => (height === newest ? reader.timeOf(height) : this.timeIfKept(height))
+    const first = await firstBlockSince(timeOf, newest, searchedMs)
+    this.awaited = first === null ? newest : null
     if (first === null) return null
     return { ...since, height: first.height, prunedMs: first.isPruned ? first.timeMs : null }
+  }
+
+  /** The block that counts as the newest confirmed one: that which was not there the last time, as long as it is not old. */
+  private newestOf(confirmed: number): number {
+    const { awaited } = this
+    return awaited === null || confirmed - awaited > AWAITED_BLOCKS_MAX ? confirmed : Math.min(awaited, confirmed)
   }
 
   /** The time of an old block. Nodes word in too many ways that they do not give blocks as old as that. */

@@ -59,6 +59,31 @@ describe('the first block that a watcher reads', () => {
   )
 
   test(
+    'is found behind a balancer that never asks the machine which told the head for its block',
+    fixture(
+      async (t) => {
+        t.mine(3)
+        let newest = -1
+        const balanced = readerWith(t, {
+          head: async () => {
+            t.mine(1)
+            const head = await t.reader.head()
+            newest = head.confirmed
+            return head
+          },
+          timeOf: async (height) => (height === newest ? null : t.reader.timeOf(height)),
+        })
+        t.watcher = t.newWatcher({ reader: balanced, start: 'latest' })
+        await t.watcher.start()
+        await t.rest()
+        await t.next()
+        assert.notEqual(await t.store.chain.position('SEP'), undefined)
+      },
+      { start: 'latest' },
+    ),
+  )
+
+  test(
     'is of when its first wallet was known, when the network is watched later',
     fixture(
       async (t) => {
