@@ -1,6 +1,15 @@
 import type { Clock } from '../../clock.js'
 import type { ObservedBlock } from '../../domain/block.js'
-import { BadAnswer, demand, HttpFailure, isMissingMethod, limitOf, MissingBlock, NodeFailure } from '../node/answer.js'
+import {
+  BadAnswer,
+  demand,
+  HttpFailure,
+  isMissingMethod,
+  limitOf,
+  MissingBlock,
+  NodeFailure,
+  RefusedAgain,
+} from '../node/answer.js'
 import type { JsonRpc, RpcCall } from '../node/json-rpc.js'
 import { Shortcomings, SLOW_TRIED_AGAIN_MS } from '../node/shortcomings.js'
 import type { EthereumBlock } from './block.js'
@@ -21,6 +30,12 @@ type Way = typeof BY_BLOCK | typeof SINGLE | typeof BY_LOGS | typeof GIVEN_FILTE
 
 /** Blocks in a row whose receipts failed before the others are read otherwise. */
 const FAILURES_MAX = 3
+
+/**
+ * Some nodes refuse this method at every pace, where it costs more than what they allow. Then the other ways are tried, which
+ * costs more calls.
+ */
+const REFUSALS_MAX = 3
 
 /** What came of one block. */
 type End = ObservedBlock | NodeFailure
@@ -110,7 +125,7 @@ export class ReceiptReader {
       const isAlone = isRefused || !this.hasShown
       const next = blocks.slice(ends.length, isAlone ? ends.length + 1 : undefined)
       const found = await this.byBlock(next, filter, mode)
-      if (found.some(isTimeout)) this.shortcomings.note(BY_BLOCK, SLOW_TRIED_AGAIN_MS)
+      if (found.some(isTooMuch)) this.shortcomings.note(BY_BLOCK, SLOW_TRIED_AGAIN_MS)
       isRefused ||= next.length > 1 && found.every((end) => end === found[0])
       if (isRefused && next.length > 1) continue
       const isShown = found.some((end) => !(end instanceof NodeFailure))
@@ -145,7 +160,7 @@ export class ReceiptReader {
       })
     }
     try {
-      return await this.rpc.all(calls, receiptsShape(filter, mode), take)
+      return await this.rpc.all(calls, receiptsShape(filter, mode), take, REFUSALS_MAX)
     } catch (error) {
       const failure = passable(error)
       return blocks.map(() => failure)
@@ -242,8 +257,9 @@ async function isKeptAs(rpc: JsonRpc, { method, params }: RpcCall): Promise<bool
   }
 }
 
-function isTimeout(end: End): boolean {
-  return end instanceof HttpFailure && end.reason === 'timeout'
+/** Whether it took too long, or was refused at every pace. */
+function isTooMuch(end: End): boolean {
+  return end instanceof RefusedAgain || (end instanceof HttpFailure && end.reason === 'timeout')
 }
 
 /** What came of a block. */

@@ -79,6 +79,11 @@ export class RateLimited extends NodeFailure {
   }
 }
 
+/** The node has refused a call for its rate at every pace: it may do so with this method only. */
+export class RefusedAgain extends NodeFailure {
+  override readonly name = 'RefusedAgain'
+}
+
 /** The node lacks what the settings ask of it. It lasts until somebody acts. */
 export class UnfitNode extends NodeFailure {
   override readonly name = 'UnfitNode'

@@ -82,12 +82,14 @@ export class JsonRpc {
 
   /**
    * Calls many methods, in any order, and reads a shape of each result. `take` is called with each as it comes, so that only
-   * what it keeps is kept; what it throws is thrown. Returns its results in the order of the calls.
+   * what it keeps is kept; what it throws is thrown. Returns its results in the order of the calls. A single call that is
+   * refused for its rate so many times as `refusalsMax` is given up with `RefusedAgain`.
    */
   async all<T, R>(
     calls: readonly RpcCall[],
     shape: Shape<T>,
     take: (result: T, index: number) => R,
+    refusalsMax?: number,
   ): Promise<readonly R[]> {
     const taken: R[] = new Array(calls.length)
     let next = 0
@@ -96,7 +98,8 @@ export class JsonRpc {
         const first = next
         const part = calls.slice(first, first + this.batchWidth)
         next += part.length
-        for (const [i, result] of (await this.send(part, shape)).entries()) taken[first + i] = take(result, first + i)
+        for (const [i, result] of (await this.send(part, shape, refusalsMax)).entries())
+          taken[first + i] = take(result, first + i)
       }
     }
     try {
@@ -110,9 +113,9 @@ export class JsonRpc {
   }
 
   /** The results of a few calls, in order. When the node refuses them together, they are sent in halves. */
-  private async send<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
+  private async send<T>(calls: readonly RpcCall[], shape: Shape<T>, refusalsMax?: number): Promise<readonly T[]> {
     try {
-      const results = await this.exchange(calls, shape)
+      const results = await this.exchange(calls, shape, refusalsMax)
       // Where each call of a batch counts, one that has grown is refused at every pace.
       const mayGrow = !Number.isFinite(this.http.pacer.callsPerSecond)
       if (mayGrow && calls.length >= this.batch.value) this.batch.succeeded()
@@ -120,12 +123,12 @@ export class JsonRpc {
     } catch (error) {
       if (calls.length === 1 || !(error instanceof NodeFailure)) throw error
       this.batch.refused(calls.length)
-      if (error instanceof PartlyRefused) return await this.completed(calls, error.results, shape)
+      if (error instanceof PartlyRefused) return await this.completed(calls, error.results, shape, refusalsMax)
       // A node that is too slow is asked for less the next time: halves of halves would each take as long.
       const isSlow = error instanceof HttpFailure && error.reason === 'timeout'
       const isLimited = limitOf(error) !== null
       if (isSlow || !(isLimited || mayDoOtherwise(error))) throw error
-      const results = await this.inParts(calls, shape)
+      const results = await this.inParts(calls, shape, refusalsMax)
       // Without this every attempt to grow would cost a request. An error of one call says nothing of batches.
       const isOfBatch = error instanceof BatchRefused || !(isLimited || error instanceof RpcFailure)
       if (calls.length === SMALLEST_BATCH && isOfBatch) this.isBatchless = true
@@ -138,27 +141,29 @@ export class JsonRpc {
     calls: readonly RpcCall[],
     results: PartlyRefused['results'],
     shape: Shape<T>,
+    refusalsMax?: number,
   ): Promise<readonly T[]> {
     const refused = calls.filter((_, i) => results[i] === null)
-    const again = [...(await this.inParts(refused, shape))]
+    const again = [...(await this.inParts(refused, shape, refusalsMax))]
     return results.map((result) => (result === null ? again.shift() : result.value) as T)
   }
 
   /** Sends a refused batch in two; in smaller parts once a part was refused for the rate, since a limit may count each call. */
-  private async inParts<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
+  private async inParts<T>(calls: readonly RpcCall[], shape: Shape<T>, refusalsMax?: number): Promise<readonly T[]> {
     const half = Math.ceil(calls.length / 2)
     const results: T[] = []
     while (results.length < calls.length) {
       const isLimited = Number.isFinite(this.http.pacer.callsPerSecond)
       const width = isLimited ? Math.min(half, this.batchWidth) : half
-      results.push(...(await this.send(calls.slice(results.length, results.length + width), shape)))
+      const part = calls.slice(results.length, results.length + width)
+      results.push(...(await this.send(part, shape, refusalsMax)))
     }
     return results
   }
 
-  private async exchange<T>(calls: readonly RpcCall[], shape: Shape<T>): Promise<readonly T[]> {
+  private async exchange<T>(calls: readonly RpcCall[], shape: Shape<T>, refusalsMax?: number): Promise<readonly T[]> {
     try {
-      return await this.http.pacer.call(() => this.ask(calls, shape), calls.length > 1)
+      return await this.http.pacer.call(() => this.ask(calls, shape), calls.length > 1, refusalsMax)
     } catch (error) {
       throw failedAt(calls[0]?.method ?? '', error)
     }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js'
 import type { Cancel, Scheduler } from '../../scheduler.js'
-import { HttpFailure, limitOf, NodeFailure, RateLimited } from './answer.js'
+import { HttpFailure, limitOf, NodeFailure, RateLimited, RefusedAgain } from './answer.js'
 import { type BegunCall, Pace, SLOW_CALLS_PER_SECOND } from './pace.js'
 
 /** What calls are made for, the most urgent first. */
@@ -81,12 +81,14 @@ export class Pacer {
 
   /**
    * Makes a call in its turn. When the node refuses it for its rate it is made again, unless it is better made in parts.
-   * Rejects with the refusal, or with `RateLimited`, when the purpose has not the patience to wait for the next turn.
+   * Rejects with the refusal, or with `RateLimited`, when the purpose has not the patience to wait for the next turn. After
+   * so many refusals as `refusalsMax` it rejects with `RefusedAgain`.
    */
-  async call<T>(make: () => Promise<T>, isDivisible = false): Promise<T> {
+  async call<T>(make: () => Promise<T>, isDivisible = false, refusalsMax = Number.POSITIVE_INFINITY): Promise<T> {
     const purpose = this.purpose()
     const sinceMs = this.now()
     let refusal: unknown = null
+    let refusals = 0
     for (;;) {
       const turn = await this.turn(purpose, sinceMs, refusal !== null)
       if (turn === null) throw refusal ?? new RateLimited('the limit of its rate leaves no turn in time')
@@ -96,6 +98,8 @@ export class Pacer {
         return answer
       } catch (error) {
         if (!this.noteFailure(error, turn, isDivisible) || isDivisible) throw error
+        refusals += 1
+        if (refusals >= refusalsMax) throw new RefusedAgain(error instanceof Error ? error.message : '')
         refusal = error
         purpose.onRefusal?.()
       }

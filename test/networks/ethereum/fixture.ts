@@ -27,6 +27,8 @@ export interface ReaderVariant {
   readonly traces?: boolean
   readonly clock?: Clock
   readonly scheduler?: Scheduler
+  /** How long a call waits for its turn; not at all when absent. */
+  readonly patienceMs?: number
 }
 
 export function ethereumReader(urls: readonly string[], variant: ReaderVariant): NetworkReader {
@@ -51,7 +53,7 @@ export function ethereumReader(urls: readonly string[], variant: ReaderVariant):
     scheduler: variant.scheduler ?? systemScheduler,
     random: () => 0,
     log: createLog('silent'),
-    patienceMs: 0,
+    patienceMs: variant.patienceMs ?? 0,
   })
 }
 

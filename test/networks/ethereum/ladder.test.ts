@@ -8,6 +8,7 @@ import { SLOW_TRIED_AGAIN_MS, TRIED_AGAIN_FIRST_MS } from '../../../src/networks
 import { addressNumber } from '../../support/ethereum-chain.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { ManualScheduler } from '../../support/manual-scheduler.js'
+import { HastyScheduler } from '../hasty-scheduler.js'
 import { certain, ether, ethereumReader, TIMEOUT_MS, tether, transfersOf, watching } from './fixture.js'
 import {
   bloomOf,
@@ -355,6 +356,27 @@ describe('a block is read in every way that there is', () => {
       assert.equal(node.calls.get(WHOLE), 1)
     } finally {
       await slow.close()
+    }
+  })
+
+  test('and a method that a node refuses for its rate at every pace is left alone for some minutes', async () => {
+    const limited = ethereumReader([node.url], {
+      token: TOKEN,
+      clock,
+      scheduler: new HastyScheduler(clock, TIMEOUT_MS),
+      patienceMs: 60_000,
+      confirmation: 1,
+    })
+    try {
+      await limited.head()
+      node.quirk = of(WHOLE, () => ({ http: 429 }))
+      for (const asked of [3, 0]) {
+        node.calls.clear()
+        assert.deepEqual((await limited.block(height, named))?.transfers, truth)
+        assert.equal(node.calls.get(WHOLE) ?? 0, asked)
+      }
+    } finally {
+      await limited.close()
     }
   })
 
