@@ -42,6 +42,8 @@ export class Receipts {
   /** The filter over the logs of all. */
   readonly bloom = new LogsBloom()
   readonly relevant: RelevantReceipt[] = []
+  /** Whether a receipt has no list of logs. Then only the header's filter can prove that none is missing. */
+  hasListLeftOut = false
   private readonly outcomes: Outcome[] = []
   private blockHash: Value
   private isOfOneBlock = true
@@ -56,17 +58,21 @@ export class Receipts {
   take(receipt: ToldReceipt, place: number): void {
     this.hashes.set(place, receipt?.transactionHash)
     const logs = receipt?.logs
-    if (receipt === null || receipt === undefined || logs === undefined) {
+    const outcome = outcomeOf(receipt?.status)
+    // Some nodes leave out lists that are empty.
+    const isListLeftOut = logs === undefined && outcome !== 'untold'
+    if (receipt === null || receipt === undefined || (logs === undefined && !isListLeftOut)) {
       this.outcomes[place] = 'absent'
       return
     }
-    this.outcomes[place] = outcomeOf(receipt.status)
+    this.outcomes[place] = outcome
+    this.hasListLeftOut ||= isListLeftOut
     const { blockHash } = receipt
     if (blockHash !== undefined && blockHash !== null) {
       this.blockHash ??= blockHash
       this.isOfOneBlock &&= blockHash === this.blockHash
     }
-    if (logs === null) return
+    if (logs === null || logs === undefined) return
     // A filter that denies the token saves the one over the logs: for every log it would take a third of the time.
     const isBelieved =
       this.mode === 'given' && this.given.read(receipt.logsBloom) && !this.filter.isOfInterest(this.given)
@@ -94,6 +100,6 @@ export class Receipts {
 
 function outcomeOf(status: Value): Outcome {
   const number = typeof status === 'string' ? quantityIn(status) : status
-  if (number === 1n || number === 1) return 'succeeded'
-  return number === 0n || number === 0 ? 'failed' : 'untold'
+  if (number === 1n || number === 1 || number === true) return 'succeeded'
+  return number === 0n || number === 0 || number === false ? 'failed' : 'untold'
 }

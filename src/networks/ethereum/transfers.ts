@@ -33,6 +33,7 @@ export function observeWhole(
   if (isExcess) throw new ExcessReceipts('a block has more receipts than transactions')
   const places = placesOf(block, receipts)
   demand(receipts.areOf(block.hash), 'receipts are of another block')
+  demand(proves(block.bloom) || !receipts.hasListLeftOut, 'a receipt has no list of logs')
   if (proves(block.bloom) && !receipts.bloom.covers(block.bloom)) {
     throw new UnexplainedFilter('the logs of a block are not those of its header')
   }

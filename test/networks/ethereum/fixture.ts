@@ -29,6 +29,7 @@ export interface ReaderVariant {
   readonly scheduler?: Scheduler
   /** How long a call waits for its turn; not at all when absent. */
   readonly patienceMs?: number
+  readonly timeoutMs?: number
 }
 
 export function ethereumReader(urls: readonly string[], variant: ReaderVariant): NetworkReader {
@@ -47,7 +48,7 @@ export function ethereumReader(urls: readonly string[], variant: ReaderVariant):
     addresses: urls.map((url) => ({ url })),
     nodeOf: (http) => new EthereumNode(http, options),
     headAgeMaxMs: QUIET_SECONDS.evm * 1000,
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: variant.timeoutMs ?? TIMEOUT_MS,
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     clock: variant.clock ?? systemClock,
     scheduler: variant.scheduler ?? systemScheduler,

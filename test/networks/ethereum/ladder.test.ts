@@ -129,6 +129,21 @@ describe('a block is read in every way that there is', () => {
       ),
     ],
     [
+      'no list of logs where there are none, and outcomes that are true or false',
+      both(
+        of(
+          WHOLE,
+          each(({ logs, status, ...receipt }) => ({
+            ...receipt,
+            status: status === '0x1',
+            ...((logs as object[]).length === 0 ? {} : { logs }),
+          })),
+        ),
+        of(SINGLE, () => MISSING),
+        of(LOGS, () => MISSING),
+      ),
+    ],
+    [
       'no filters of receipts',
       of(
         WHOLE,
@@ -363,8 +378,9 @@ describe('a block is read in every way that there is', () => {
     const limited = ethereumReader([node.url], {
       token: TOKEN,
       clock,
-      scheduler: new HastyScheduler(clock, TIMEOUT_MS),
+      scheduler: new HastyScheduler(clock, 600_000),
       patienceMs: 60_000,
+      timeoutMs: 600_000,
       confirmation: 1,
     })
     try {
