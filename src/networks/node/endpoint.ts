@@ -40,6 +40,8 @@ export class Endpoint {
   verdict: BlockVerdict = 'nothing'
   private readonly problems = new Map<QueryKind, Problem>()
   private readonly failing = new Map<QueryKind, Failing>()
+  /** Since when it has not had the blocks with which others are compared; null when it has had them. */
+  private behindSinceMs: number | null = null
   private checked: Promise<void> | null = null
   private checkedAtMs = 0
   /** Whether a query has failed since the check. */
@@ -79,6 +81,18 @@ export class Endpoint {
       })
     }
     return this.checked
+  }
+
+  /** Notes that it lacks blocks that others have. True for a time from the first one on, in which it may get them. */
+  isWaitedFor(waitMs: number): boolean {
+    const nowMs = this.clock.now()
+    this.behindSinceMs ??= nowMs
+    return Math.abs(nowMs - this.behindSinceMs) < waitMs
+  }
+
+  /** Notes that it has the blocks that others have. */
+  caughtUp(): void {
+    this.behindSinceMs = null
   }
 
   /** Lets the node be checked again before its next query. */

@@ -30,6 +30,11 @@ const COMPARISON_PATIENCE_MS = 5000
 /** How long a call of an examination waits for its turn. Somebody looks on. */
 const EXAMINATION_PATIENCE_MS = 60_000
 
+/** When the newest block of a node is older, the head of the next one is asked for, too: this one may be behind. */
+const DOUBTED_FROM_MS = 30_000
+/** So long a confirmed block waits for a second node that does not have it yet. Then that node is behind, and not waited for. */
+export const COMPARISON_WAIT_MS = 30_000
+
 /** Blocks that are set aside are asked for when nothing else is, and behind everything else. */
 const IN_BACKGROUND = { urgency: 'check', patienceMs: 60_000 } as const
 
@@ -145,7 +150,8 @@ export class NodesReader implements NetworkReader {
       head.latest = Math.max(head.latest, latest, confirmed)
       newestMs = Math.max(newestMs, timeMs)
       endpoint.stalledMs = this.isStalled(timeMs) ? timeMs : null
-      if (endpoint.stalledMs === null) break
+      // Another node may be further, long before this one counts as stalled.
+      if (this.options.clock.now() - timeMs <= DOUBTED_FROM_MS) break
     }
     this.stalledMs = this.isStalled(newestMs) ? newestMs : null
     this.confirmed = Math.max(this.confirmed ?? -1, head.confirmed)
@@ -228,8 +234,14 @@ export class NodesReader implements NetworkReader {
         work: (node) => this.secondOpinion(node, endpoint, blocks, watched),
       })
       if (!('answer' in end) || end.answer === 'none') continue
+      if (end.answer === 'later') {
+        if (endpoint.isWaitedFor(COMPARISON_WAIT_MS)) {
+          throw new NodeBehind(`${endpoint.http.name} does not have the confirmed blocks yet`)
+        }
+        continue
+      }
+      endpoint.caughtUp()
       if (end.answer === 'agrees') return
-      if (end.answer === 'later') throw new NodeBehind(`${endpoint.http.name} does not have the confirmed blocks yet`)
       const { height, difference } = end.answer
       const names = `${teller.http.name} and ${endpoint.http.name}`
       throw new NetworkProblem(

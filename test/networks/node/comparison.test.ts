@@ -6,7 +6,7 @@ import { createLog } from '../../../src/log.js'
 import { NetworkProblem, NodeBehind } from '../../../src/networks/network-reader.js'
 import { BadAnswer } from '../../../src/networks/node/answer.js'
 import type { ChainNode } from '../../../src/networks/node/chain-node.js'
-import { NodesReader } from '../../../src/networks/node/nodes-reader.js'
+import { COMPARISON_WAIT_MS, NodesReader } from '../../../src/networks/node/nodes-reader.js'
 import { wakefulScheduler } from '../../../src/scheduler.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
@@ -137,6 +137,31 @@ describe('confirmed blocks, compared with a second node', () => {
     await assert.rejects(ask(), NodeBehind)
     views[1].blocks.push(...chainOf(3).slice(2))
     assert.deepEqual(await ask(), chainOf(WIDTH))
+  })
+
+  test('wait for a second node that stays behind for a while only, and not again before it has caught up', async () => {
+    views[1].blocks.length = 2
+    views[1].latest = 1
+    const reader = readerOf(2)
+    const read = () => reader.blocks(0, 499, nobody)
+    await assert.rejects(read(), NodeBehind)
+    clock.advance(COMPARISON_WAIT_MS - 1)
+    views[1].timeMs = clock.now()
+    await assert.rejects(read(), NodeBehind)
+    clock.advance(1)
+    for (let time = 0; time < 2; time += 1) assert.deepEqual(await read(), chainOf(WIDTH))
+    views[1].blocks.push(...chainOf(3).slice(2))
+    assert.deepEqual(await read(), chainOf(WIDTH))
+    views[1].blocks.length = 2
+    await assert.rejects(read(), NodeBehind)
+  })
+
+  test('are of the node that is further, when the first one is behind', async () => {
+    views[0].latest = 100
+    views[0].timeMs = clock.now() - 30_000
+    assert.equal((await readerOf(2).head()).latest, 100)
+    views[0].timeMs -= 1
+    assert.equal((await readerOf(2).head()).latest, 499)
   })
 
   test('do not wait for a second node that stands still, has pruned them, or does not answer', async () => {
