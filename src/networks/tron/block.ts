@@ -4,14 +4,14 @@ import type { BlockHead } from '../../domain/block.js'
 import { demand } from '../node/answer.js'
 import { fields, items, type Scalar, scalar, type ValueOf } from '../node/json-shape.js'
 import { accountOf } from './address.js'
-import { demandId, firstOf, nameOf, naturalOf } from './values.js'
+import { demandId, firstOf, isGiven, nameOf, naturalOf, resultOf } from './values.js'
 
 /** Leading digits of a block's id that are its height. */
 const HEIGHT_DIGITS = 16
 /** Times of deposits have 48 bits. */
 const TIME_MAX_MS = 2 ** 48 - 1
 /** The root of an empty tree of transactions. */
-const EMPTY_ROOT = '0'.repeat(64)
+const EMPTY_ROOT = /^(?:0x)?0{64}$/i
 /**
  * A block has 2 MB, and a transaction about 100 bytes at least. It bounds what a broken node makes of this process, and
  * no chain comes near.
@@ -115,8 +115,8 @@ export function isNothing({ blockID, block_header }: HeadAnswer): boolean {
 
 /** The head of the block that a node calls its newest, at any height. Throws `BadAnswer` for what is none. */
 export function readNewestHead(answer: HeadAnswer): BlockHead {
-  const height = naturalOf(answer.block_header?.raw_data?.number)
-  demand(height !== null && height <= Number.MAX_SAFE_INTEGER, 'the newest block: no height')
+  const height = heightOf(demandId(answer.blockID, 'the newest block'))
+  demand(height <= Number.MAX_SAFE_INTEGER, 'the newest block: no height')
   return readHead(answer, Number(height))
 }
 
@@ -126,16 +126,19 @@ export function readBlock(answer: BlockAnswer, height: number): TronBlock {
   const listed = answer.transactions ?? []
   const root = answer.block_header?.raw_data?.txTrieRoot
   // Nodes can return headers alone; a block whose transactions are left out must not look empty.
-  const isLeftOut = listed.length === 0 && root !== undefined && root !== EMPTY_ROOT
+  const hasRoot = isGiven(root) && root !== ''
+  const isLeftOut = listed.length === 0 && hasRoot && !EMPTY_ROOT.test(String(root))
   demand(!isLeftOut, `block ${height}: its transactions are left out`)
-  return { ...head, transactions: listed, mayLackTransactions: listed.length === 0 && root === undefined }
+  return { ...head, transactions: listed, mayLackTransactions: listed.length === 0 && !hasRoot }
 }
 
 function readHead({ blockID, block_header }: HeadAnswer, height: number): BlockHead {
   const what = `block ${height}`
   const raw = block_header?.raw_data
   demand(raw !== undefined && raw !== null, `${what}: no header`)
-  demand(naturalOf(raw.number) === BigInt(height), `${what}: the node answered with another number`)
+  // The id says the same.
+  const isOther = isGiven(raw.number) && naturalOf(raw.number) !== BigInt(height)
+  demand(!isOther, `${what}: the node answered with another number`)
   const hash = demandId(blockID, what)
   const parentHash = demandId(raw.parentHash, what)
   demand(heightOf(hash) === BigInt(height), `${what}: its id is of another height`)
@@ -158,7 +161,7 @@ function readTransaction(entry: ValueOf<typeof transaction>): TronTransaction {
   const runsContract = type === null || !RUNS_NOTHING.has(type)
   return {
     id: demandId(entry.txID, 'a transaction'),
-    result: nameOf(entry.ret?.contractRet),
+    result: resultOf(entry.ret?.contractRet),
     transfer: account === null ? null : { account, amount: value?.amount },
     runsContract,
     mentions: runsContract ? mentionsOf(value?.owner_address, value?.data) : [],

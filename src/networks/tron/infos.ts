@@ -5,22 +5,23 @@
 
 import { TOKEN_LABEL } from '../../domain/amount.js'
 import type { WatchedAddresses } from '../../domain/block.js'
-import { fields, items, list, type Shape, scalar, type ValueOf } from '../node/json-shape.js'
+import { fields, items, list, type Scalar, type Shape, scalar, type ValueOf } from '../node/json-shape.js'
 import { accountOf, addressOfAccount } from './address.js'
 import type { TronBlock } from './block.js'
 import { internalPayments } from './internal.js'
 import type { Payment } from './payment.js'
-import { idOf, nameOf, naturalOf } from './values.js'
+import { idOf, isGiven, naturalOf, resultOf, wordOf } from './values.js'
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
 const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 /** The event, the sender, the receiver. A log with more or fewer topics is of another event. */
 const TRANSFER_TOPICS = 3
-/** Any word: the account is its last 40 digits, whatever a contract wrote before them. */
-const ACCOUNT_TOPIC = /^[0-9a-f]{24}([0-9a-f]{40})$/i
-const AMOUNT = /^[0-9a-f]{64}$/i
+/** Where the account begins in its word, whatever a contract wrote before it. */
+const ACCOUNT_START = 24
 /** Infos of transactions that the block does not have are noted up to this number. */
 const STRANGERS_MAX = 3
+/** How the info of a transaction that did not fail says so: mostly not at all. java-tron spells it like this. */
+const NOT_FAILED: ReadonlySet<Scalar | undefined> = new Set([undefined, null, '', 0, 'SUCESS', 'SUCCESS'])
 
 /** What the info of a transaction says. */
 export interface TransactionEffects {
@@ -78,16 +79,18 @@ export class BlockInfos {
     const id = idOf(info?.id)
     if (!info || id === null) return
     const { blockNumber, blockTimeStamp, receipt, log, internal_transactions } = info
-    if (blockNumber !== undefined && naturalOf(blockNumber) !== BigInt(this.block.height)) return
-    if (blockTimeStamp !== undefined && naturalOf(blockTimeStamp) !== BigInt(this.block.timeMs)) return
+    if (isGiven(blockNumber) && naturalOf(blockNumber) !== BigInt(this.block.height)) return
+    if (isGiven(blockTimeStamp) && naturalOf(blockTimeStamp) !== BigInt(this.block.timeMs)) return
     if (!this.ids.has(id)) {
-      if (this.strange.size < STRANGERS_MAX) this.strange.add(id)
+      // An info that does not name its block may be of a neighbour, unless there are no others to tell it from.
+      const isOfBlock = isGiven(blockNumber) || isGiven(blockTimeStamp) || this.block.mayLackTransactions
+      if (isOfBlock && this.strange.size < STRANGERS_MAX) this.strange.add(id)
       return
     }
     if (this.effects.has(id)) return
     this.effects.set(id, {
-      contractResult: nameOf(receipt?.result),
-      isFailed: info.result === 'FAILED',
+      contractResult: resultOf(receipt?.result),
+      isFailed: !NOT_FAILED.has(info.result),
       payments: [...(log ?? []), ...(internal_transactions ?? [])],
     })
   }
@@ -101,12 +104,11 @@ function tokenPayments(token: string, watched: WatchedAddresses): Shape<readonly
     return {
       take(one, ordinal) {
         const [event, , receiver] = one?.topics ?? []
-        if (typeof event !== 'string' || event.toLowerCase() !== TRANSFER_TOPIC) return
-        if (accountOf(one?.address) !== token) return
-        const account = typeof receiver === 'string' ? ACCOUNT_TOPIC.exec(receiver)?.[1]?.toLowerCase() : undefined
-        const { data } = one ?? {}
-        if (account === undefined || typeof data !== 'string' || !AMOUNT.test(data)) return
-        const raw = BigInt(`0x${data}`)
+        if (wordOf(event) !== TRANSFER_TOPIC || accountOf(one?.address) !== token) return
+        const account = wordOf(receiver)?.slice(ACCOUNT_START)
+        const amount = wordOf(one?.data)
+        if (account === undefined || amount === null) return
+        const raw = BigInt(`0x${amount}`)
         const toAddress = addressOfAccount(account)
         if (raw === 0n || !watched.has(toAddress)) return
         payments.push({ index: ordinal + 1, toAddress, currency: TOKEN_LABEL, amount: String(raw) })

@@ -19,9 +19,13 @@ export function isOfContract({ index }: Pick<ObservedTransfer, 'index'>): boolea
  * account, or delegate, and nothing moves. What a destroyed contract had unfrozen is told twice: it is part of the amount
  * of `suicide`, and `withdrawExpireUnfreezeWhileSuiciding` repeats it.
  */
-const MOVING: ReadonlySet<Scalar | undefined> = new Set(
+const MOVING: ReadonlySet<string> = new Set(
   ['call', 'create', 'suicide'].map((note) => Buffer.from(note).toString('hex')),
 )
+/** How an entry that was not rejected says so. Whatever else stands there, nothing is paid. */
+const NOT_REJECTED: ReadonlySet<Scalar | undefined> = new Set([undefined, null, false, 'false'])
+/** How an amount of TRX says that it is of no token. */
+const NO_TOKEN: ReadonlySet<Scalar | undefined> = new Set([undefined, null, '', 0, '0'])
 
 /**
  * What the internal transactions of one transaction pay to watched addresses. `index` is `INTERNAL_INDEX_BASE` and the
@@ -35,7 +39,7 @@ export function internalPayments(watched: WatchedAddresses): Shape<readonly Paym
     const sums: bigint[] = []
     return {
       take(value) {
-        if (value?.callValue === undefined || value.tokenId !== undefined) return
+        if (value?.callValue === undefined || !NO_TOKEN.has(value.tokenId)) return
         const sun = sunOf(value.callValue)
         if (sun !== null && sun > 0n) sums.push(sun)
       },
@@ -54,7 +58,7 @@ export function internalPayments(watched: WatchedAddresses): Shape<readonly Paym
     let movements = 0
     return {
       take(one) {
-        if (!one || !MOVING.has(one.note) || one.rejected === true) return
+        if (!one || !MOVING.has(noteOf(one.note)) || !NOT_REJECTED.has(one.rejected)) return
         const to = accountOf(one.transferTo_address)
         // CALLCODE and DELEGATECALL run in the contract itself, and a contract that leaves its TRX to itself burns them.
         if (to === null || to === accountOf(one.caller_address)) return
@@ -67,4 +71,8 @@ export function internalPayments(watched: WatchedAddresses): Shape<readonly Paym
       end: () => payments,
     }
   })
+}
+
+function noteOf(note: Scalar | undefined): string {
+  return typeof note === 'string' ? note.toLowerCase().replace(/^0x/, '') : ''
 }

@@ -47,13 +47,13 @@ function receiverOf({ transfer }: TronTransaction, watched: WatchedAddresses): s
   return transfer !== null && watched.has(addressOfAccount(transfer.account)) ? transfer.account : null
 }
 
-/** The block says so. Where it does not, the info does; and where both do they must agree. */
+/** The block says so. Where it does not, the info does, in one of two places; and all that say so must agree. */
 function isSuccessful({ id, result }: TronTransaction, effects: TransactionEffects | undefined): boolean {
-  const told = effects?.contractResult ?? null
-  if (result === null) {
-    demand(effects !== undefined, `transaction ${id}: no result`)
-    return told === null ? !effects.isFailed : told === SUCCESS
-  }
-  demand(told === null || told === result, `transaction ${id}: two results`)
-  return result === SUCCESS
+  const ran = effects?.contractResult ?? null
+  const named = result ?? ran
+  demand(named !== null || effects !== undefined, `transaction ${id}: no result`)
+  const areSame = ran === null || ran === named
+  const isDenied = named === SUCCESS && effects?.isFailed === true
+  demand(areSame && !isDenied, `transaction ${id}: two results`)
+  return named === null ? effects?.isFailed === false : named === SUCCESS
 }

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BadAnswer } from '../../../src/networks/node/answer.js'
 import { fields } from '../../../src/networks/node/json-shape.js'
-import { BLOCK_FIELDS, readBlock, type TronBlock } from '../../../src/networks/tron/block.js'
+import {
+  BLOCK_FIELDS,
+  HEAD_FIELDS,
+  readBlock,
+  readNewestHead,
+  type TronBlock,
+} from '../../../src/networks/tron/block.js'
 import { emulatedAccount } from '../../support/tron-transactions.js'
 import { readAs } from './shapes.js'
 
@@ -65,8 +71,18 @@ describe('TRON blocks', () => {
   })
 
   test('without word of its tree, only infos show that a block is empty', () => {
-    assert.equal(read({ txTrieRoot: undefined }).mayLackTransactions, true)
+    for (const txTrieRoot of [undefined, null, '']) assert.equal(read({ txTrieRoot }).mayLackTransactions, true)
+    assert.equal(read({ txTrieRoot: `0x${'0'.repeat(64)}` }).mayLackTransactions, false)
     assert.equal(read({ txTrieRoot: undefined }, [transfer()]).mayLackTransactions, false)
+  })
+
+  test('the id of a block says its height where the node does not, and integers may be texts', () => {
+    const plain = read({})
+    for (const number of [undefined, null, '3']) assert.deepEqual(read({ number, timestamp: String(TIME_MS) }), plain)
+    const id = `0x${ID}3${'E'.repeat(48)}`
+    assert.deepEqual(read({ parentHash: `0x${header.parentHash}` }, [], { blockID: id }), plain)
+    const newest = { blockID: id, block_header: { raw_data: { ...header, number: undefined } } }
+    assert.equal(readNewestHead(readAs(fields(HEAD_FIELDS), newest) ?? assert.fail('no object')).height, 3)
   })
 
   const flaws: readonly (readonly [name: string, read: () => TronBlock])[] = [

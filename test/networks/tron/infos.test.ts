@@ -64,6 +64,15 @@ const logs: readonly (readonly [name: string, log: unknown, isTransfer: boolean]
     }),
     true,
   ],
+  [
+    'in hex with its prefix',
+    log({
+      address: `0x${TOKEN}`,
+      topics: log().topics.map((topic) => `0x${topic}`),
+      data: `0x${word('7')}`,
+    }),
+    true,
+  ],
   ['whose receiver has 0x41 before the account', topics(word(STRANGER), word(`41${ALICE}`)), true],
   ['whose receiver has anything before the account', topics(word(STRANGER), `${'f'.repeat(24)}${ALICE}`), true],
   ['to somebody else', topics(word(STRANGER), word(STRANGER)), false],
@@ -100,6 +109,9 @@ const internals: readonly (readonly [name: string, entry: unknown, sun: string |
   ['the creation of a contract', moved({ note: HEX('create') }), '0.000003'],
   ['the end of a contract', moved({ note: HEX('suicide') }), '0.000003'],
   ['one that was rejected', moved({ rejected: true }), null],
+  ['one that was rejected in a text', moved({ rejected: 'true' }), null],
+  ['one that was rejected with a number', moved({ rejected: 1 }), null],
+  ['one that says null of its rejection', moved({ rejected: null }), '0.000003'],
   ['one that says that it was not rejected', moved({ rejected: false }), '0.000003'],
   ['a call of nothing', moved({ callValueInfo: [{}] }), null],
   ['a call without values', moved({ callValueInfo: undefined }), null],
@@ -118,9 +130,13 @@ const internals: readonly (readonly [name: string, entry: unknown, sun: string |
     moved({ note: HEX('withdrawExpireUnfreezeWhileSuiciding') }),
     null,
   ],
+  ['an empty id of a token', moved({ callValueInfo: [{ callValue: 3, tokenId: '' }] }), '0.000003'],
+  ['no id of a token', moved({ callValueInfo: [{ callValue: 3, tokenId: null }] }), '0.000003'],
+  ['a note in capitals', moved({ note: HEX('call').toUpperCase() }), '0.000003'],
   ['a note in words', moved({ note: 'call' }), null],
   ['no note', moved({ note: undefined }), null],
-  ['an amount that is a text', moved({ callValueInfo: [{ callValue: '3' }] }), null],
+  ['an integer that is a text', moved({ callValueInfo: [{ callValue: '3' }] }), '0.000003'],
+  ['an amount that is a text', moved({ callValueInfo: [{ callValue: '3 TRX' }] }), null],
   ['a negative amount', moved({ callValueInfo: [{ callValue: -3 }] }), null],
   ['an amount beyond int64', moved({ callValueInfo: [{ callValue: 1e300 }] }), null],
   ['null', null, null],
@@ -173,6 +189,10 @@ describe('TRON infos', () => {
     ['it was reverted', { receipt: { result: 'REVERT' } }, 'REVERT', false],
     ['the info says that it was reverted', { receipt: { result: 'REVERT' } }, null, false],
     ['the info says that it failed', { result: 'FAILED', receipt: {} }, null, false],
+    ['the info says so by a number', { result: 1, receipt: {} }, null, false],
+    ['the info says so in the spelling of java-tron', { result: 'SUCESS', receipt: {} }, null, true],
+    ['the info leaves its result at the default', { receipt: { result: 'DEFAULT' } }, 'SUCCESS', true],
+    ['the info says so in small letters', { receipt: { result: 'success' } }, 'SUCCESS', true],
   ]
   for (const [name, more, result, isPaid] of results) {
     test(`${isPaid ? 'pays' : 'pays nothing'} where ${name}`, () => {
@@ -183,16 +203,19 @@ describe('TRON infos', () => {
   test('two results of a payment to us are none', () => {
     assert.throws(() => paidBy({ log: [log()], receipt: { result: 'REVERT' } }), BadAnswer)
     assert.throws(() => paidBy({ log: [log()] }, { result: 'REVERT' }), BadAnswer)
+    assert.throws(() => paidBy({ log: [log()], result: 'FAILED', receipt: {} }), BadAnswer)
+    assert.throws(() => paidBy({ log: [log()], result: 'FAILED' }, { result: null }), BadAnswer)
     const toOther = { log: [topics(word(STRANGER), word(emulatedAccount(9)))] }
     assert.deepEqual(paidBy({ ...toOther, receipt: { result: 'REVERT' } }), [], 'of strangers they do not matter')
   })
 
   test('an amount of TRX to us must be one, and that of a stranger need not', () => {
-    for (const amount of ['5', -5, 1.5, 1e300, null, true]) {
+    for (const amount of ['5 TRX', '-5', -5, 1.5, 1e300, null, true]) {
       assert.throws(() => paidBy({}, { transfer: { account: ALICE, amount } }), BadAnswer)
       assert.deepEqual(paidBy({}, { transfer: { account: STRANGER, amount } }), [])
     }
     assert.deepEqual(paidBy({}, { transfer: { account: ALICE, amount: undefined } }), [], 'a missing one is 0')
+    assert.deepEqual(paidBy({}, { transfer: { account: ALICE, amount: '5' } }), [[0, ALICE, '#native', '0.000005']])
   })
 
   const passedOver: readonly (readonly [name: string, info: unknown])[] = [
@@ -217,7 +240,15 @@ describe('TRON infos', () => {
   })
 
   test('one that says neither height nor time is of the block that was asked for', () => {
-    const read = infosOf(block(transaction()), info({ blockNumber: undefined, blockTimeStamp: undefined }))
-    assert.ok(!read.isEmpty)
+    for (const left of [undefined, null]) {
+      const read = infosOf(block(transaction()), info({ blockNumber: left, blockTimeStamp: left }))
+      assert.ok(!read.isEmpty)
+    }
+  })
+
+  test('one of a stranger that says neither is of the block only where nothing tells them apart', () => {
+    const unnamed = info({ id: OTHER, blockNumber: undefined, blockTimeStamp: undefined })
+    assert.deepEqual(infosOf(block(transaction()), unnamed).strangers, [])
+    assert.deepEqual(infosOf({ ...block(), mayLackTransactions: true }, unnamed).strangers, [OTHER])
   })
 })
