@@ -1,7 +1,7 @@
 /** The ways in which a node fails to answer, and checks of what it answers. */
 
 import type { ProblemReason } from '../network-reader.js'
-import { askedWaitMs, askedWaitOfAnswerMs, isLimitingStatus } from './rate-refusal.js'
+import { askedWaitMs, askedWaitOfAnswerMs, isLimitingStatus, isLimitingText } from './rate-refusal.js'
 
 /** A failure of a node, or of the way to it. Another endpoint may succeed, and so may a later retry. */
 export abstract class NodeFailure extends Error {
@@ -121,9 +121,11 @@ export class BadAnswer extends NodeFailure {
  */
 export function limitOf(failure: unknown): number | null {
   if (failure instanceof RateLimited) return failure.retryAfterMs ?? 0
-  if (!(failure instanceof HttpFailure) || failure.status === null) return null
+  if (!(failure instanceof HttpFailure)) return null
   const { status, retryAfterMs, said, answer } = failure
-  if (!isLimitingStatus(status, retryAfterMs, said)) return null
+  // Some say it in a text or a page, with the status of an answer.
+  const isLimit = status === null ? said !== null && isLimitingText(said) : isLimitingStatus(status, retryAfterMs, said)
+  if (!isLimit) return null
   return Math.max(retryAfterMs ?? 0, askedWaitMs(said ?? '') ?? 0, askedWaitOfAnswerMs(answer) ?? 0)
 }
 

@@ -39,9 +39,8 @@ const LIMIT_EXCEEDED = -32_005
 const LIMIT_EXCEEDED_TEXT = /limit|rate|exceed|quota|request|too many|throttl/i
 
 const TOO_MANY_REQUESTS = 429
-const SERVICE_UNAVAILABLE = 503
-/** Gateways also use these for clients that ask too often, but far more often for other things. */
-const STATUSES_WITH_WORDS: readonly number[] = [402, 403, SERVICE_UNAVAILABLE]
+/** A smaller query may succeed at once, whatever else is said. */
+const CONTENT_TOO_LARGE = 413
 
 /** How long to wait, in words: "suspended for 30s", "retry in 10 seconds", "try again after 5 minutes". */
 const WAIT_TEXT =
@@ -52,11 +51,14 @@ export function isLimitingText(text: string): boolean {
   return LIMITING_TEXT.test(text) && !SIZE_TEXT.test(text)
 }
 
-/** Whether an HTTP status, with what came with it, turns a client away because it asks too often. */
+/**
+ * Whether an HTTP status, with what came with it, turns a client away because it asks too often. Gateways use every status
+ * for that: what tells is a time to come back, or words.
+ */
 export function isLimitingStatus(status: number, retryAfterMs: number | null, said: string | null): boolean {
   if (status === TOO_MANY_REQUESTS) return true
-  if (status === SERVICE_UNAVAILABLE && retryAfterMs !== null) return true
-  return STATUSES_WITH_WORDS.includes(status) && said !== null && isLimitingText(said)
+  if (status === CONTENT_TOO_LARGE) return false
+  return retryAfterMs !== null || (said !== null && isLimitingText(said))
 }
 
 /** Whether an error of JSON-RPC says that the client asks too often. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.js'
 import type { BlockHead } from '../../domain/block.js'
+import { demand } from '../node/answer.js'
 import type { TronBlock } from './block.js'
 import { type BlockReader, rangePath } from './block-reader.js'
 import type { Ladder } from './ladder.js'
@@ -54,6 +55,8 @@ export class ChainEnd {
     const { blocks, told } = await this.blocks.range(this.side, passed + 1, WINDOW_BLOCKS)
     this.window = blocks
     const last = blocks.at(-1)
+    // Some answer a range that they cannot give like one beyond the end.
+    demand(told > 0 || head.height <= passed, `${rangePath(this.side)}: no block from ${passed + 1} on`)
     const end = last !== undefined && last.height > head.height ? last : head
     if (told < WINDOW_BLOCKS && this.clock.now() - end.timeMs <= this.ageMaxMs) return end
     const newest = await this.blocks.newest(this.side)

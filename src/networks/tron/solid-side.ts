@@ -9,6 +9,8 @@ import { isNotServed, type Ladder } from './ladder.js'
 import type { Side } from './side.js'
 import type { TronApi } from './tron-api.js'
 
+/** The newest solidified block of a sound node is some 19 slots old: it is looked for by itself when it is older. */
+const SOLID_AGE_MAX_MS = 75_000
 /** `Num:411,ID:…` */
 const NUMBERED = /^\s*Num:\s*(\d{1,15})\s*,\s*ID:\s*([0-9a-f]{64})\s*$/i
 
@@ -31,7 +33,7 @@ export class SolidityInterface implements SolidSide {
   private readonly end: ChainEnd
 
   constructor(blocks: BlockReader, ladder: Ladder, clock: Pick<Clock, 'now'>) {
-    this.end = new ChainEnd(blocks, ladder, this.side, clock, Number.POSITIVE_INFINITY)
+    this.end = new ChainEnd(blocks, ladder, this.side, clock, SOLID_AGE_MAX_MS)
   }
 
   async look(): Promise<number> {

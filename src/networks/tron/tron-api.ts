@@ -1,4 +1,12 @@
-import { demand, failedAt, HttpFailure, type NodeFailure, RateLimited, RpcFailure, UnfitNode } from '../node/answer.js'
+import {
+  BadAnswer,
+  failedAt,
+  HttpFailure,
+  type NodeFailure,
+  RateLimited,
+  RpcFailure,
+  UnfitNode,
+} from '../node/answer.js'
 import type { HttpJson } from '../node/http-json.js'
 import { either, fields, items, type Scalar, type Shape, scalar, type ValueOf } from '../node/json-shape.js'
 import { askedWaitMs, isLimitingText } from '../node/rate-refusal.js'
@@ -15,6 +23,27 @@ const OPEN_LITE = 'set node.openHistoryQueryWhenLiteFN = true in its configurati
 
 export type Parameters = Readonly<Record<string, unknown>>
 
+/** Nodes report in `Error`. Gateways in front of them have other fields, a text alone, or a list. */
+const said = either(scalar, fields({ message: scalar }))
+const REPORT = { Error: said, error: said, message: said, msg: said }
+type Report = Scalar | Partial<NonNullable<ValueOf<ReturnType<typeof fields<typeof REPORT>>>>>
+
+/** A list that answers where none was asked for: only what its first item reports is read. */
+class OtherList {
+  constructor(readonly first: Report | undefined) {}
+}
+const otherList = items(either(scalar, fields(REPORT)), () => {
+  let first: Report | undefined
+  return {
+    take(one, index) {
+      if (index === 0) first = one
+    },
+    end: () => new OtherList(first),
+  }
+})
+
+const WHOLE_LIST = Symbol('a list that was taken')
+
 type Shapes = Readonly<Record<string, Shape<unknown>>>
 /** What was read of an object. */
 type FieldsOf<S extends Shapes> = NonNullable<ValueOf<ReturnType<typeof fields<S>>>>
@@ -25,22 +54,26 @@ export class TronApi {
 
   /** Fields of the object that answers. */
   object<S extends Shapes>(path: string, parameters: Parameters, shapes: S): Promise<FieldsOf<S>> {
-    const shape = fields<S & { readonly Error: Shape<Scalar | undefined> }>({ ...shapes, Error: scalar })
+    const shape = either(either(scalar, fields<S & typeof REPORT>({ ...REPORT, ...shapes })), otherList)
     return this.http.pacer.call(async () => {
       const answer = await this.post(path, parameters, shape)
-      demand(answer !== null && answer !== undefined, `${path}: the answer is not an object`)
-      if (answer.Error !== undefined) throw failedAt(path, this.reported(path, answer.Error))
-      return answer
+      if (typeof answer === 'object' && answer !== null && !(answer instanceof OtherList)) {
+        const hasSome = Object.keys(shapes).some((name) => answer[name] !== undefined)
+        this.demandNoReport(path, hasSome ? { Error: answer.Error } : answer)
+        return answer
+      }
+      this.demandNoReport(path, answer instanceof OtherList ? answer.first : answer)
+      throw failedAt(path, new BadAnswer(`${path}: the answer is not an object`))
     })
   }
 
   /** Takes the items of the list that answers, as they come. False when an object answers. */
   list<T>(path: string, parameters: Parameters, item: Shape<T>, take: (item: T) => void): Promise<boolean> {
-    const all = items(item, () => ({ take, end: () => true as const }))
+    const all = items(item, () => ({ take, end: (): typeof WHOLE_LIST => WHOLE_LIST }))
     return this.http.pacer.call(async () => {
-      const answer = await this.post(path, parameters, either(all, fields({ Error: scalar })))
-      if (answer === true) return true
-      if (answer?.Error !== undefined) throw failedAt(path, this.reported(path, answer.Error))
+      const answer = await this.post(path, parameters, either(either(scalar, fields(REPORT)), all))
+      if (answer === WHOLE_LIST) return true
+      this.demandNoReport(path, answer)
       return false
     })
   }
@@ -59,12 +92,27 @@ export class TronApi {
   }
 
   /** Errors, even of a node's own rate limit, come with HTTP status 200. */
-  private reported(path: string, error: Scalar): NodeFailure {
-    const words = typeof error === 'string' ? error : 'an error'
+  private demandNoReport(path: string, report: Report | undefined): void {
+    const words = wordsOfReport(report)
+    if (words !== null) throw failedAt(path, this.reported(path, words))
+  }
+
+  private reported(path: string, words: string): NodeFailure {
     const shown = `${path}: ${this.http.presentable(words)}`
     if (isLimitingText(words)) return new RateLimited(shown, askedWaitMs(words))
     return LITE.test(words) ? liteNode(shown) : new RpcFailure(NO_CODE, withAdvice(shown, words))
   }
+}
+
+/** What an answer without contents says in words; null when it says nothing. */
+function wordsOfReport(report: Report | undefined): string | null {
+  if (typeof report !== 'object' || report === null) return typeof report === 'string' ? report : null
+  for (const said of [report.Error, report.error, report.message, report.msg]) {
+    if (said === undefined || said === null || said === false) continue
+    const words = typeof said === 'object' ? said.message : said
+    return typeof words === 'string' ? words : 'an error'
+  }
+  return null
 }
 
 /** The same failure with its path, and with what has to be changed at the node. */

@@ -88,6 +88,21 @@ describe('a TRON node that does not answer every question', () => {
     }
   }
 
+  test('solidified blocks are found where every range looks like one beyond the end', () =>
+    withChain(async (fixture) => {
+      const { node, reader, chain } = fixture
+      node.spoil(/getblockbylimitnext$/, () => ({ json: { block: [] } }))
+      const { confirmed } = await reader.head()
+      for (let next = confirmed; next <= confirmed; ) next += (await reader.blocks(next, confirmed, watched)).length
+      for (let i = 1; i <= 3; i += 1) {
+        chain.produceEmpty(10)
+        fixture.now()
+        // The solidified side is not asked with each head.
+        const heads = [await reader.head(), await reader.head(), await reader.head(), await reader.head()]
+        assert.equal(heads.at(-1)?.confirmed, confirmed + 10 * i)
+      }
+    }))
+
   test('is not asked again for a minute what it does not serve, and then it is', () =>
     withChain(async (fixture) => {
       const { node, reader, clock } = fixture
