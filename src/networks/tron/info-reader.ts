@@ -6,7 +6,7 @@ import { BlockInfos, infoFields } from './infos.js'
 import type { Ladder, Rung } from './ladder.js'
 import type { Side } from './side.js'
 import type { TronApi } from './tron-api.js'
-import { idOf } from './values.js'
+import { wordOf } from './values.js'
 
 /** Infos that are asked for in parallel. */
 const AT_ONCE = 4
@@ -125,7 +125,7 @@ export class Reading {
           if (!isMissingMethod(error)) throw error
           return { txID: undefined }
         })
-      demand(idOf(known.txID) === null, `block ${block.height}: transaction ${value} is left out`)
+      demand(wordOf(known.txID) === null, `block ${block.height}: transaction ${value} is left out`)
     }
   }
 }

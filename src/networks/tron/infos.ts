@@ -10,7 +10,7 @@ import { accountOf, addressOfAccount } from './address.js'
 import type { TronBlock } from './block.js'
 import { internalPayments } from './internal.js'
 import type { Payment } from './payment.js'
-import { idOf, isGiven, naturalOf, resultOf, wordOf } from './values.js'
+import { isGiven, naturalOf, resultOf, wordOf } from './values.js'
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
 const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -76,7 +76,7 @@ export class BlockInfos {
 
   /** Infos of another branch have another height or time, and are passed over. */
   take(info: InfoAnswer | null | undefined): void {
-    const id = idOf(info?.id)
+    const id = wordOf(info?.id)
     if (!info || id === null) return
     const { blockNumber, blockTimeStamp, receipt, log, internal_transactions } = info
     if (isGiven(blockNumber) && naturalOf(blockNumber) !== BigInt(this.block.height)) return

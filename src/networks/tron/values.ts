@@ -12,13 +12,10 @@ const DIGITS = /^\d{1,20}$/
 /** What a node writes for a result that is not set. */
 const NO_RESULT = 'DEFAULT'
 
-/** 32 bytes of hex, as 64 digits in lower case; null for everything else. */
+/** 32 bytes of hex, such as the id of a block or transaction, as 64 digits in lower case; null for everything else. */
 export function wordOf(value: Scalar | undefined): string | null {
   return typeof value === 'string' ? (WORD.exec(value)?.[1]?.toLowerCase() ?? null) : null
 }
-
-/** The id of a block or transaction, in lower case; null for everything else. */
-export const idOf = wordOf
 
 /** Whether a node gives a value. */
 export function isGiven(value: Scalar | undefined): value is Exclude<Scalar, null> {
@@ -46,7 +43,7 @@ export function resultOf(value: Scalar | undefined): string | null {
 
 /** The id of a block or transaction. Throws `BadAnswer` for everything else. */
 export function demandId(value: Scalar | undefined, what: string): string {
-  const id = idOf(value)
+  const id = wordOf(value)
   demand(id !== null, `${what}: not an id of 64 hex digits`)
   return id
 }
