@@ -20,6 +20,8 @@ export const NO_HISTORY =
 export class InfoReader {
   /** Solidified blocks in a row of which the node had no info at all. */
   private historyless = 0
+  /** Whether the node has given infos. Then one that has none of a block lacks that block only. */
+  private keepsHistory = false
 
   constructor(
     private readonly api: TronApi,
@@ -40,12 +42,12 @@ export class InfoReader {
     try {
       await this.ladder.first([reading.wholly, reading.singly])
     } catch (error) {
-      if (!isSolid || !reading.isNothing || !mayDoOtherwise(error) || error instanceof UnfitNode) throw error
+      if (!isSolid || this.keepsHistory || !reading.isNothing || !mayDoOtherwise(error) || error instanceof UnfitNode) throw error
       this.historyless += 1
       if (this.historyless < HISTORYLESS_MAX) throw error
       throw new ForgottenBlock(`${NO_HISTORY} (${error.message})`)
     }
-    if (isSolid && needed.length > 0) this.historyless = 0
+    if (needed.length > 0) this.keepsHistory = true
     await reading.demandNoneLeftOut()
     return reading.infos
   }

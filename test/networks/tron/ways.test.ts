@@ -88,6 +88,16 @@ describe('a TRON node that does not answer every question', () => {
     }
   }
 
+  test('a node that has given infos, and has none of a block, is not one that keeps no history', () =>
+    withChain(async ({ node, reader, clock }) => {
+      await reader.blocks(1, 1, watched)
+      node.spoil(/gettransactioninfoby/, () => ({ json: [] }))
+      for (let i = 0; i < 5; i += 1) {
+        clock.advance(60_000)
+        await assert.rejects(reader.blocks(2, 2, watched), (error) => !String(error).includes('transHistory'))
+      }
+    }))
+
   test('solidified blocks are found where every range looks like one beyond the end', () =>
     withChain(async (fixture) => {
       const { node, reader, chain } = fixture
