@@ -42,7 +42,8 @@ export class InfoReader {
     try {
       await this.ladder.first([reading.wholly, reading.singly])
     } catch (error) {
-      if (!isSolid || this.keepsHistory || !reading.isNothing || !mayDoOtherwise(error) || error instanceof UnfitNode) throw error
+      if (!isSolid || this.keepsHistory || !reading.isNothing || !mayDoOtherwise(error) || error instanceof UnfitNode)
+        throw error
       this.historyless += 1
       if (this.historyless < HISTORYLESS_MAX) throw error
       throw new ForgottenBlock(`${NO_HISTORY} (${error.message})`)
