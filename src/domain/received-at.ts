@@ -5,7 +5,7 @@ export interface BlockTime {
   readonly timeEndMs: number
 }
 
-/** Of the last millisecond of a second. */
+/** The last millisecond of a second, counted from its first. */
 const SECOND_END_MS = 999
 
 /** The time of a block that tells the second in which it was made. */
