@@ -9,7 +9,7 @@ import { BackgroundWork } from './background-work.js'
 
 /** Pause between two looks at what is set aside. */
 const ROUND_MS = 15_000
-/** Pause between two attempts at recording it. The first one is made at the start: a new version may have mended the cause. */
+/** Pause between two attempts at recording it. The first one is made at the start: a new version may have fixed the cause. */
 const RETRY_MS = 10 * 60_000
 /** Deposits that are tried together. All their wallets take one turn. */
 const TRIED_AT_ONCE = 50
