@@ -243,6 +243,8 @@ describe('a service that watches a real node', { skip: anvilAbsence, timeout: 12
     t.after(() => fixture.stop())
     const ready = async () => (await fixture.get('/readyz')).json
     await world.chain.mine(CONFIRMATIONS)
+    const read = async () => (await metricsOf(fixture)).value('billhook_network_cursor_block', { network: 'SEP' })
+    await until(async () => (await read()) === (await world.chain.height()))
     await until(async () => (await ready()).status === 'ready')
     const refusal = { code: -32_000, message: 'see https://node.example/v2/0123456789abcdef01 for why' }
     world.proxy.fault = {
