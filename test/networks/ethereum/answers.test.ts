@@ -77,7 +77,7 @@ describe('a block of an Ethereum node', () => {
   ]
   for (const [what, each] of empty) {
     test(`is believed to be empty when ${what}`, () => {
-      assert.equal(read({ ...each, transactions: [] }).txHashes.length, 0)
+      for (const transactions of [[], null, undefined]) assert.equal(read({ ...each, transactions }).txHashes.length, 0)
     })
   }
 
@@ -91,6 +91,7 @@ describe('a block of an Ethereum node', () => {
     ['no hash', { hash: null }],
     ['a time that the store cannot keep', { timestamp: '0xffffffffffff' }],
     ['no list of transactions', { transactions: null }],
+    ['a list of transactions left out, though it used gas', { transactions: undefined }],
     ['no transactions, though it used gas', { transactions: [] }],
     ['no transactions, though it has logs', { transactions: [], gasUsed: '0x0', logsBloom: `0x01${'00'.repeat(255)}` }],
     ['a payment to us of no form', { transactions: [{ ...transaction, value: `0x1${'0'.repeat(64)}` }] }],
