@@ -222,7 +222,8 @@ export class JsonRpc {
   private resultOf<T>(answer: Answer<T>): T {
     if (answer === null || answer === undefined) throw new BadAnswer('a call is not answered by an object')
     const { error, result, message, Error: text } = answer
-    if (isError(error)) throw this.failureOf(error)
+    const isResult = result !== undefined && result !== null
+    if (isError(error) && !(isResult && saysNothing(error))) throw this.failureOf(error)
     if (result !== undefined) return result
     const words = wordsIn(text) ?? wordsIn(message)
     if (words === null) throw new BadAnswer('a call has no answer')
@@ -280,6 +281,12 @@ function isList(answer: unknown): answer is readonly unknown[] {
 
 function isError(error: unknown): boolean {
   return error !== undefined && error !== null && error !== false
+}
+
+/** Some gateways write an error beside every result, which is the value of no error in their language. */
+function saysNothing(error: unknown): boolean {
+  if (!isObject(error)) return error === ''
+  return error['message'] === '' && [0, null, undefined].includes(error['code'] as number | null | undefined)
 }
 
 /** The node refuses calls of a batch for its rate. */

@@ -209,11 +209,29 @@ describe('JSON-RPC', () => {
     })
   }
 
+  /** What a gateway writes that knows no null. */
+  const NO_ERROR = { code: 0, message: '' }
+  for (const answer of [
+    { error: NO_ERROR },
+    { result: null, error: NO_ERROR },
+    { result: [7], error: { code: -32000, message: '' } },
+    { result: [7], error: { code: 0, message: 'no' } },
+    { result: [7], error: {} },
+  ]) {
+    test(`takes ${JSON.stringify(answer)} for an error`, async () => {
+      script = () => ({ id: 1, ...answer })
+      await assert.rejects(ask(new JsonRpc(http, 1), 1), { name: 'RpcFailure' })
+    })
+  }
+
   const odd: readonly [name: string, n: number, answer: (requests: Request[]) => unknown][] = [
     ['another id', 1, ([request]) => ({ ...echo(request as Request), id: (request?.id ?? 0) + 1 })],
     ['no id', 1, ([request]) => ({ result: echo(request as Request).result })],
     ['a list of one', 1, ([request]) => [echo(request as Request)]],
     ['no error, as false', 1, ([request]) => ({ ...echo(request as Request), error: false })],
+    ['an error of no code and no words', 1, ([request]) => ({ ...echo(request as Request), error: NO_ERROR })],
+    ['an error of no words alone', 1, ([request]) => ({ ...echo(request as Request), error: { message: '' } })],
+    ['an error of an empty text', 1, ([request]) => ({ ...echo(request as Request), error: '' })],
     ['ids as texts', 3, (requests) => requests.map((each) => ({ ...echo(each), id: String(each.id) }))],
     ['another order', 3, (requests) => requests.map(echo).reverse()],
   ]
