@@ -52,6 +52,8 @@ export class Beginning {
   private refused: { readonly height: number; readonly sinceMs: number } | null = null
   /** The highest block that is taken for one that the nodes no longer have. */
   private goneTo = -1
+  /** The times that were told of blocks: a search in which a query has failed goes on with them, from the same block. */
+  private readonly times = new Map<number, number>()
 
   constructor(private readonly options: BeginningOptions) {}
 
@@ -111,7 +113,13 @@ export class Beginning {
       : { sinceMs: watchedAt, because: 'it was first watched then' }
     const searchedMs = since.sinceMs - (isReported ? 0 : DATED_BACK_MAX_MS)
     const newest = this.newestOf(confirmed)
-    const timeOf = (height: number) => (height === newest ? reader.timeOf(height) : this.timeIfKept(height))
+    const timeOf = async (height: number) => {
+      const known = this.times.get(height)
+      if (known !== undefined) return known
+      const timeMs = await (height === newest ? reader.timeOf(height) : this.timeIfKept(height))
+      if (timeMs !== null) this.times.set(height, timeMs)
+      return timeMs
+    }
     const first = await firstBlockSince(timeOf, newest, searchedMs)
     this.awaited = first === null ? newest : null
     if (first === null) return null
@@ -120,7 +128,10 @@ export class Beginning {
 
   /** The block that counts as the newest confirmed one: that which was not there the last time, as long as it is not old. */
   private newestOf(confirmed: number): number {
-    const { awaited } = this
+    const { awaited, times } = this
+    const searched = Math.max(...times.keys())
+    if (times.size > 0 && searched <= confirmed) return searched
+    times.clear()
     return awaited === null || confirmed - awaited > AWAITED_BLOCKS_MAX ? confirmed : Math.min(awaited, confirmed)
   }
 

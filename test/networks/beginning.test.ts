@@ -225,4 +225,30 @@ describe('the first block that a watcher reads', () => {
       { start: 'latest' },
     ),
   )
+
+  test(
+    'is found although every third query fails, while the chain goes on: the search goes on where it was',
+    fixture(
+      async (t) => {
+        const [first] = t.mine(300) as [string]
+        let queries = 0
+        const reader = readerWith(t, {
+          timeOf: (height) => {
+            queries += 1
+            if (queries % 3 === 0) return Promise.reject(new NodeUnavailable('cut off', null))
+            return t.reader.timeOf(height)
+          },
+        })
+        t.watcher = t.newWatcher({ reader, start: 'latest' })
+        await t.watcher.start()
+        await t.rest()
+        for (let attempts = 1; t.watcher.state().position === null && attempts < 20; attempts += 1) {
+          t.mine(1)
+          await t.next()
+        }
+        assert.deepEqual(await t.kinds(first), ['confirmed'])
+      },
+      { start: 'latest' },
+    ),
+  )
 })
