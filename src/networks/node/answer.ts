@@ -150,6 +150,8 @@ export function verdictOf(failure: unknown): BlockVerdict {
 
 /** The codes of JSON-RPC for a method that is not there, of three families of nodes, and how nodes word it otherwise. */
 const MISSING_METHOD_CODES: readonly number[] = [-32_601, -32_004, -32_700]
+/** HTTP statuses of a failure that is the server's. */
+const SERVER_ERRORS_FROM = 500
 const MISSING_METHOD_STATUSES: readonly (number | null)[] = [404, 405, 501]
 const MISSING_METHOD_TEXT =
   /(?:un(?:known|supported)|no such|invalid) (?:rpc )?method|(?:method|api)\b.{0,80}(?:not (?:found|available|supported|exist|allowed|enabled|implemented|whitelisted)|does not exist|unavailable|unsupported|disabled|is closed)|not implemented/i
@@ -161,6 +163,18 @@ export function isMissingMethod(failure: unknown): failure is NodeFailure {
   }
   if (!(failure instanceof HttpFailure)) return false
   return MISSING_METHOD_STATUSES.includes(failure.status) || MISSING_METHOD_TEXT.test(failure.said ?? '')
+}
+
+/**
+ * Whether the same call may succeed at once: behind one address there may be several machines, of which one is down or behind.
+ * Not where the node says that it does not do this, or turns its client away.
+ */
+export function mayBeOfOneMachine(failure: unknown): failure is NodeFailure {
+  if (limitOf(failure) !== null || isMissingMethod(failure)) return false
+  if (failure instanceof RpcFailure) return true
+  if (!(failure instanceof HttpFailure)) return false
+  const { reason, status } = failure
+  return reason === 'connection' || reason === 'not_json' || (status !== null && status >= SERVER_ERRORS_FROM)
 }
 
 /** Throws `BadAnswer` unless a condition holds. */

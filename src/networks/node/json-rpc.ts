@@ -161,7 +161,19 @@ export class JsonRpc {
     return results
   }
 
+  /**
+   * The results of one request. What is null is asked for once more: behind one address there may be several machines, of which
+   * one is behind.
+   */
   private async exchange<T>(calls: readonly RpcCall[], shape: Shape<T>, refusalsMax?: number): Promise<readonly T[]> {
+    const results = await this.turn(calls, shape, refusalsMax)
+    const absent = calls.filter((_, i) => results[i] === null)
+    if (absent.length === 0) return results
+    const again = [...(await this.turn(absent, shape, refusalsMax))]
+    return results.map((result) => (result === null ? (again.shift() as T) : result))
+  }
+
+  private async turn<T>(calls: readonly RpcCall[], shape: Shape<T>, refusalsMax?: number): Promise<readonly T[]> {
     try {
       return await this.http.pacer.call(() => this.ask(calls, shape), calls.length > 1, refusalsMax)
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js'
 import type { Cancel, Scheduler } from '../../scheduler.js'
-import { HttpFailure, limitOf, NodeFailure, RateLimited, RefusedAgain } from './answer.js'
+import { HttpFailure, limitOf, mayBeOfOneMachine, NodeFailure, RateLimited, RefusedAgain } from './answer.js'
 import { type BegunCall, Pace, SLOW_CALLS_PER_SECOND } from './pace.js'
 
 /** What calls are made for, the most urgent first. */
@@ -13,6 +13,9 @@ export const PATIENCE_MS = 6 * 60_000
 const WAITING_MAX = 256
 /** A node that is left alone for longer is as good as slow. */
 const SHORT_PAUSE_MS = 5000
+
+/** A call that has failed sooner is made once more. */
+const SOON_MS = 2000
 
 /** What a query is for, and how long each of its calls may wait. */
 export interface Purpose {
@@ -82,26 +85,37 @@ export class Pacer {
   /**
    * Makes a call in its turn. When the node refuses it for its rate it is made again, unless it is better made in parts.
    * Rejects with the refusal, or with `RateLimited`, when the purpose has not the patience to wait for the next turn. After
-   * so many refusals as `refusalsMax` it rejects with `RefusedAgain`.
+   * so many refusals as `refusalsMax` it rejects with `RefusedAgain`. A call that fails otherwise is made a second time where
+   * another machine behind the same address may answer it: else a query of as many calls as there are machines would fail
+   * each time when one of them is down.
    */
   async call<T>(make: () => Promise<T>, isDivisible = false, refusalsMax = Number.POSITIVE_INFINITY): Promise<T> {
     const purpose = this.purpose()
     const sinceMs = this.now()
-    let refusal: unknown = null
+    let failure: unknown = null
     let refusals = 0
+    let hasFailed = false
     for (;;) {
-      const turn = await this.turn(purpose, sinceMs, refusal !== null)
-      if (turn === null) throw refusal ?? new RateLimited('the limit of its rate leaves no turn in time')
+      const turn = await this.turn(purpose, sinceMs, failure !== null)
+      if (turn === null) throw failure ?? new RateLimited('the limit of its rate leaves no turn in time')
+      const beganMs = this.now()
       try {
         const answer = await make()
         this.pace.served(turn.call, turn.hasWaited, this.now())
         return answer
       } catch (error) {
-        if (!this.noteFailure(error, turn, isDivisible) || isDivisible) throw error
-        refusals += 1
-        if (refusals >= refusalsMax) throw new RefusedAgain(error instanceof Error ? error.message : '')
-        refusal = error
-        purpose.onRefusal?.()
+        const isRefusal = this.noteFailure(error, turn, isDivisible)
+        if (isDivisible) throw error
+        failure = error
+        if (isRefusal) {
+          refusals += 1
+          if (refusals >= refusalsMax) throw new RefusedAgain(error instanceof Error ? error.message : '')
+          purpose.onRefusal?.()
+          continue
+        }
+        const isSoon = Math.abs(this.now() - beganMs) < SOON_MS
+        if (hasFailed || !isSoon || !mayBeOfOneMachine(error)) throw error
+        hasFailed = true
       }
     }
   }

@@ -69,7 +69,9 @@ export class BlockReader {
         end: (): BlockRange => ({ blocks: kept, told }),
       }
     })
-    const answer = await this.api.object(rangePath(side), { startNum: from, endNum: from + count }, { block: blocks })
+    // At the end of the chain there is none.
+    const range = { startNum: from, endNum: from + count }
+    const answer = await this.api.objectOrNothing(rangePath(side), range, { block: blocks })
     const found = answer.block ?? { blocks: [], told: 0 }
     demand(found.told === 0 || isConsecutive(found.blocks), `${what}: not a chain`)
     return found

@@ -83,7 +83,7 @@ export class Reading {
 
   get wholly(): Rung<void> {
     const path = `${this.side}/gettransactioninfobyblocknum`
-    const climb = async () => {
+    const ask = async () => {
       this.told = null
       let told = 0
       const isList = await this.api.list(path, { num: this.block.height }, fields(this.shapes), (info) => {
@@ -91,6 +91,11 @@ export class Reading {
         this.infos.take(info)
       })
       if (isList) this.told = told
+    }
+    const climb = async () => {
+      await ask()
+      // Another machine behind the same address may have them.
+      if (this.told === 0 && this.missing().length > 0) await ask()
       const lacking = this.missing().length
       demand(lacking === 0, `${path}: block ${this.block.height}: no infos of ${lacking} transactions`)
     }

@@ -52,14 +52,22 @@ type FieldsOf<S extends Shapes> = NonNullable<ValueOf<ReturnType<typeof fields<S
 export class TronApi {
   constructor(private readonly http: HttpJson) {}
 
-  /** Fields of the object that answers. */
-  object<S extends Shapes>(path: string, parameters: Parameters, shapes: S): Promise<FieldsOf<S>> {
+  /**
+   * Fields of the object that answers. One without any of them is asked for once more: behind one address there may be several
+   * machines, of which one is behind.
+   */
+  async object<S extends Shapes>(path: string, parameters: Parameters, shapes: S): Promise<FieldsOf<S>> {
+    const answer = await this.objectOrNothing(path, parameters, shapes)
+    return hasSome(answer, shapes) ? answer : await this.objectOrNothing(path, parameters, shapes)
+  }
+
+  /** The same where an object without any of the fields is nothing unusual. */
+  objectOrNothing<S extends Shapes>(path: string, parameters: Parameters, shapes: S): Promise<FieldsOf<S>> {
     const shape = either(either(scalar, fields<S & typeof REPORT>({ ...REPORT, ...shapes })), otherList)
     return this.http.pacer.call(async () => {
       const answer = await this.post(path, parameters, shape)
       if (typeof answer === 'object' && answer !== null && !(answer instanceof OtherList)) {
-        const hasSome = Object.keys(shapes).some((name) => answer[name] !== undefined)
-        this.demandNoReport(path, hasSome ? { Error: answer.Error } : answer)
+        this.demandNoReport(path, hasSome(answer, shapes) ? { Error: answer.Error } : answer)
         return answer
       }
       this.demandNoReport(path, answer instanceof OtherList ? answer.first : answer)
@@ -102,6 +110,10 @@ export class TronApi {
     if (isLimitingText(words)) return new RateLimited(shown, askedWaitMs(words))
     return LITE.test(words) ? liteNode(shown) : new RpcFailure(NO_CODE, withAdvice(shown, words))
   }
+}
+
+function hasSome(answer: Readonly<Record<string, unknown>>, shapes: Shapes): boolean {
+  return Object.keys(shapes).some((name) => answer[name] !== undefined)
 }
 
 /** What an answer without contents says in words; null when it says nothing. */

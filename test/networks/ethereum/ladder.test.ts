@@ -241,7 +241,7 @@ describe('a block is read in every way that there is', () => {
     assert.deepEqual((await reader.block(height, named))?.transfers, truth)
     const unpaid = truth.filter(({ currency }) => currency !== '#native')
     for (const [end, asked] of [
-      [{ http: 500 }, 1],
+      [{ http: 500 }, 2],
       [MISSING, 1],
       [MISSING, 0],
     ] as const) {
@@ -503,7 +503,7 @@ describe('a block is read in every way that there is', () => {
       await reader.block(height, named)
       asked.push(node.calls.get(WHOLE) ?? 0)
     }
-    assert.deepEqual(asked, [1, 1, 1, 0, 0])
+    assert.deepEqual(asked, [2, 2, 2, 0, 0])
   })
 
   test('and filters that do not fit are computed from then on, in one reading', async () => {
@@ -519,6 +519,37 @@ describe('a block is read in every way that there is', () => {
     }
     assert.deepEqual(asked, [2, 1, 1])
   })
+
+  const machines: readonly [what: string, end: Quirk][] = [
+    ['down', () => ({ http: 502 })],
+    ['out of order', () => ({ error: { code: -32_603, message: 'Internal error' } })],
+    ['behind', () => ({ result: null })],
+  ]
+  for (const [what, broken] of machines) {
+    for (const count of [2, 3]) {
+      test(`one of ${count} machines behind an address is ${what}: the others answer`, async () => {
+        for (let i = 0; i < 10; i += 1) node.add([tokenTo(ours, 1n)])
+        const whole = await reader.blocks(0, node.height, named)
+        const balanced = ethereumReader([node.url], { token: TOKEN, clock, confirmation: 1, batchMax: 1 })
+        let calls = 0
+        node.quirk = (call, own) => {
+          calls += 1
+          return calls % count === 0 ? broken(call, own) : own
+        }
+        try {
+          await balanced.verify()
+          assert.equal((await balanced.head()).latest, node.height)
+          const found = []
+          for (let next = 0; next <= node.height; next = (found.at(-1)?.height ?? 0) + 1)
+            found.push(...(await balanced.blocks(next, node.height, named)))
+          assert.deepEqual(found, whole)
+          assert.equal(balanced.endpoints()[0]?.failures, 0)
+        } finally {
+          await balanced.close()
+        }
+      })
+    }
+  }
 
   test('a range is read one block at a time where it fails as a whole', async () => {
     for (let i = 0; i < 20; i += 1) node.add([tokenTo(ours, 1n)])
@@ -549,8 +580,8 @@ describe('a block is read in every way that there is', () => {
     const fresh = ethereumReader([node.url], { token: TOKEN, clock, confirmation: 1 })
     assert.deepEqual(await fresh.blocks(0, node.height, named), whole)
     await fresh.close()
-    // Three times in each half of the range.
-    assert.ok((node.calls.get(WHOLE) ?? 0) <= 6, String(node.calls.get(WHOLE)))
+    // Three blocks in each half of the range, each asked for twice.
+    assert.ok((node.calls.get(WHOLE) ?? 0) <= 12, String(node.calls.get(WHOLE)))
   })
 
   test('a chain without filters is read by its receipts', async () => {

@@ -226,7 +226,7 @@ describe('the Ethereum reader on a real node', { skip: anvilAbsence }, () => {
 
   for (const [code, times] of [
     [-32601, 1],
-    [-32000, 2],
+    [-32000, 4],
   ] as const) {
     test(`asks ${times === 1 ? 'only once' : 'again'} for all receipts of a block after error ${code}`, async () => {
       const proxy = await FaultyProxy.start(chain.node.url)

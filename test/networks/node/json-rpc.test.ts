@@ -81,9 +81,24 @@ describe('JSON-RPC', () => {
     assert.deepEqual(widths, [1, 1, 1, 1, 1])
   })
 
-  test('null is a result', async () => {
+  test('null is a result when it comes twice', async () => {
     script = () => ({ id: 1, result: null })
     assert.equal(await new JsonRpc(http, 1).call('a', []), null)
+    assert.deepEqual(widths, [1, 1])
+  })
+
+  test('asks once more for what is null, and for nothing else', async () => {
+    const nothing = new Set([1, 4])
+    script = (request) => {
+      return [request].flat().map((each) => {
+        const [n] = each.params
+        return nothing.delete(n) ? { id: each.id, result: null } : echo(each)
+      })
+    }
+    const rpc = new JsonRpc(http, 8)
+    const results = await rpc.all(calls(6), scalar, (result) => result)
+    assert.deepEqual(results, count(6))
+    assert.deepEqual(widths, [6, 2])
   })
 
   const refusals: readonly [name: string, refuse: (request: Request[]) => unknown][] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
-import { BadAnswer, HttpFailure, RateLimited } from '../../../src/networks/node/answer.js'
+import { BadAnswer, HttpFailure, RateLimited, RpcFailure } from '../../../src/networks/node/answer.js'
 import { PAUSES_MS } from '../../../src/networks/node/pace.js'
 import { PATIENCE_MS, Pacer, type Urgency } from '../../../src/networks/node/pacer.js'
 import { ManualClock } from '../../support/manual-clock.js'
@@ -53,6 +53,45 @@ describe('the pacer of calls', () => {
     await Promise.all(Array.from({ length: 100 }, (_, n) => make(String(n))))
     assert.equal(made.length, 100)
     assert.equal(time.nextMs, Number.POSITIVE_INFINITY)
+  })
+
+  const failures: readonly [what: string, failure: Error, times: number][] = [
+    ['a connection that is cut', new HttpFailure('connection', 'ECONNRESET'), 2],
+    ['half an answer', new HttpFailure('not_json', 'the answer is not JSON'), 2],
+    ['HTTP status 502', new HttpFailure('status', 'HTTP status 502', { status: 502 }), 2],
+    ['an error of the protocol', new RpcFailure(-32_603, 'Internal error'), 2],
+    ['HTTP status 403', new HttpFailure('status', 'HTTP status 403', { status: 403 }), 1],
+    ['HTTP status 501', new HttpFailure('status', 'HTTP status 501', { status: 501 }), 1],
+    ['a method that is not there', new RpcFailure(-32_601, 'no such method'), 1],
+    ['an answer that is too late', new HttpFailure('timeout', 'no complete answer'), 1],
+    ['an answer that is too long', new HttpFailure('too_long', 'the answer is longer'), 1],
+    ['a flaw in an answer', new BadAnswer('a flaw'), 1],
+  ]
+  for (const [what, failure, times] of failures) {
+    test(`after ${what} a call is made ${times === 1 ? 'only once' : 'once more, and no more'}`, async () => {
+      refusals = [failure, failure]
+      await assert.rejects(make('call'), failure)
+      assert.equal(made.length, times)
+      refusals = [failure]
+      if (times === 2) assert.equal(await make('call'), 'call')
+      // The parts of a batch are made again by themselves.
+      refusals = [failure]
+      made = []
+      await assert.rejects(make('batch', true), failure)
+      assert.equal(made.length, 1)
+    })
+  }
+
+  test('a call that has failed after long is made only once', async () => {
+    const failure = new HttpFailure('connection', 'ETIMEDOUT')
+    let times = 0
+    const call = pacer.call(async () => {
+      times += 1
+      time.pass(time.now() + 2000)
+      throw failure
+    })
+    await assert.rejects(call, failure)
+    assert.equal(times, 1)
   })
 
   test('makes a refused call again after the pause, and no other meanwhile', async () => {

@@ -179,7 +179,7 @@ describe('TRON reader, verifying its nodes', () => {
       other.produceEmpty(100)
       node.view = other
       assert.equal((await reader.head()).confirmed, other.solidified)
-      node.spoil(/./, () => ({ text: '', status: 500 }), 1)
+      node.spoil(/./, () => ({ text: '', status: 500 }), 2)
       await assert.rejects(reader.head(), NodeUnavailable)
       clock.advance(60_000)
       await assert.rejects(reader.head(), NodeUnavailable)

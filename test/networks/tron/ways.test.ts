@@ -113,6 +113,32 @@ describe('a TRON node that does not answer every question', () => {
       }
     }))
 
+  const machines: readonly [what: string, answer: (answer: unknown, path: string) => FaultyAnswer][] = [
+    ['down', () => ({ text: 'Bad gateway', status: 502 })],
+    [
+      'behind',
+      (answer, path) => {
+        if (path.endsWith('getnodeinfo')) return { json: answer }
+        return { json: path.endsWith('blocknum') ? [] : {} }
+      },
+    ],
+  ]
+  for (const [what, broken] of machines) {
+    for (const count of [2, 3]) {
+      test(`one of ${count} machines behind its address is ${what}: the others answer`, () =>
+        withChain(async (fixture) => {
+          let calls = 0
+          fixture.node.spoil(/./, (answer, { path }) => {
+            calls += 1
+            return calls % count === 0 ? broken(answer, path) : { json: answer }
+          })
+          await fixture.reader.verify()
+          await fixture.reader.head()
+          await assertAllRead(fixture)
+        }))
+    }
+  }
+
   test('is not asked again for a minute what it does not serve, and then it is', () =>
     withChain(async (fixture) => {
       const { node, reader, clock } = fixture
@@ -142,7 +168,7 @@ describe('a TRON node that does not answer every question', () => {
         return node.requests.slice(before).filter((request) => request.path === path).length
       }
       node.spoil(/gettransactioninfobyblocknum$/, () => ({ text: '', status: 502 }))
-      assert.deepEqual([await asked(), await asked(), await asked(), await asked()], [1, 1, 1, 0])
+      assert.deepEqual([await asked(), await asked(), await asked(), await asked()], [2, 2, 2, 0])
     }))
 
   test('a refusal of the rate is no reason to ask in another way', () =>
@@ -311,8 +337,9 @@ describe('new blocks of a TRON node', () => {
     withChain(async ({ chain, node, reader, clock }) => {
       await reader.head()
       const announced = chain.produce(trxTransfer(ALICE, 1n), tokenTransfer(TOKEN, BOB, 2n))
-      node.spoil(/gettransactioninfoby/, () => ({ json: [] }), 4)
-      node.spoil(/gettransactioninfoby/, () => ({ json: {} }), 2)
+      // By block and by transaction, each asked twice, in two attempts, and in the third one.
+      node.spoil(/gettransactioninfoby/, () => ({ json: [] }), 8)
+      node.spoil(/gettransactioninfoby/, () => ({ json: {} }), 4)
       for (let i = 0; i < 2; i += 1) {
         await assert.rejects(reader.fresh(24, 24, watched), NodeUnavailable)
         clock.advance(60_000)
