@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js'
 import { WrongNode } from '../network-reader.js'
-import { BadAnswer, demand, UnfitNode } from '../node/answer.js'
+import { BadAnswer, demand, mayDoOtherwise, type NodeFailure, UnfitNode } from '../node/answer.js'
 import { scalar } from '../node/json-shape.js'
 import type { TronBlock } from './block.js'
 import type { BlockReader } from './block-reader.js'
@@ -86,7 +86,7 @@ class NodeInfo implements SolidSide {
 }
 
 /**
- * Where a node of the right network tells what is final: by the interface of its own where it serves that, and else by
+ * Where a node of the right network tells what is final: by the interface of its own where that answers, and else by
  * `getnodeinfo`. Rejects with `WrongNode` when its first block is another one, and with `UnfitNode` when it tells nowhere.
  */
 export async function findSolidSide(
@@ -97,24 +97,32 @@ export async function findSolidSide(
 ): Promise<SolidSide> {
   const path = '/walletsolidity/getblockbynum'
   let why = `${path} is not served`
+  /** How the interface failed without saying that it is not there. */
+  let failure: NodeFailure | null = null
+  let isServed = false
   if (!ladder.isClosed(path)) {
+    const solidity = new SolidityInterface(blocks, ladder, clock)
     try {
-      const solidity = new SolidityInterface(blocks, ladder, clock)
       await demandFirstBlock(blocks, solidity.side, genesisId)
+      isServed = true
+    } catch (error) {
+      if (!mayDoOtherwise(error) || error instanceof UnfitNode) throw error
+      why = error.message
+      if (!isNotServed(error)) failure = error
+    }
+    if (isServed) {
       await demandFullSide(blocks, genesisId)
       return solidity
-    } catch (error) {
-      if (!isNotServed(error) || error instanceof UnfitNode) throw error
-      why = error.message
     }
   }
   const nodeInfo = new NodeInfo(api, blocks)
   await demandFirstBlock(blocks, nodeInfo.side, genesisId)
-  ladder.close(path)
+  if (failure === null) ladder.close(path)
   try {
     await nodeInfo.look()
   } catch (error) {
     if (!isNotServed(error)) throw error
+    if (failure !== null) throw failure
     const advice = 'name the address of its solidity port as well'
     throw new UnfitNode('no_finality', `${why}; ${error.message}: ${advice}`)
   }

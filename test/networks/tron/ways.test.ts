@@ -324,11 +324,27 @@ describe('a TRON node that serves no /walletsolidity', () => {
       { genesisId: '1'.repeat(64) },
     ))
 
-  test('a solidified side that only fails for now is not given up', () =>
+  test('does without a solidified side that fails, until it is checked again', () =>
+    withChain(async ({ chain, reader, node }) => {
+      node.spoil(/^\/walletsolidity\//, () => ({ text: 'Bad gateway', status: 502 }), 2)
+      const infos = () => node.requests.filter(({ path }) => path.endsWith('getnodeinfo')).length
+      await reader.verify()
+      assert.equal((await reader.head()).confirmed, chain.solidified)
+      const asked = infos()
+      assert.ok(asked > 0)
+      await reader.verify()
+      assert.equal((await reader.head()).confirmed, chain.solidified)
+      assert.equal(infos(), asked)
+    }))
+
+  test('tells what its solidified side says where nothing else says what is final', () =>
     withChain(async ({ reader, node }) => {
       node.spoil(/^\/walletsolidity\//, () => ({ text: 'Bad gateway', status: 502 }))
-      await assert.rejects(reader.verify(), NodeUnavailable)
-      assert.ok(!node.requests.some(({ path }) => path.endsWith('getnodeinfo')))
+      node.spoil(/getnodeinfo$/, () => NOT_SERVED)
+      // It may be well again soon, so it is no problem that somebody has to solve.
+      await assert.rejects(reader.verify(), (error) => {
+        return error instanceof NodeUnavailable && error.problem === null && /walletsolidity.*502/.test(error.message)
+      })
     }))
 })
 
