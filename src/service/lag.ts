@@ -16,7 +16,7 @@ const OF_NETWORK: Readonly<Record<ProblemReason, string>> = {
   pruned: 'cannot be watched: its nodes have dropped blocks that are needed',
   no_finality: 'cannot be watched: its nodes do not say what is final',
   no_traces: 'cannot be watched: its nodes refuse traces',
-  unconfirmed: 'is read no further: too many blocks wait for their confirmation',
+  unconfirmed: 'confirms too little or nothing: too many blocks wait for their confirmation',
   replaced: 'cannot be watched: its nodes have none of the recorded blocks',
   unreadable: 'waits for a block that no node can give',
 }

@@ -24,11 +24,6 @@ import type { Core, CoreContext } from './core.js'
 /** Far more than the longest block or its receipts. It ends an answer that has no end. */
 const ANSWER_LIMIT_BYTES = 1024 * 1024 * 1024
 const MS_PER_SECOND = 1000
-/**
- * The most blocks that wait for their confirmation. Second layers finalise thousands at once; TRON has 19, and when there are
- * many more its solidified blocks stand still.
- */
-const UNCONFIRMED_MAX = { evm: 20_000, tron: 100 } as const
 const API_KEY_HEADER = 'TRON-PRO-API-KEY'
 /** Without a new block for this time, the last one is read again: a block of the same height may have replaced it. */
 const TIP_CHECK_MS = 15_000
@@ -63,7 +58,6 @@ export async function startWatchers(
       ...common,
       start,
       skipAfterMs: settings.skipAfter * MS_PER_SECOND,
-      unconfirmedMax: UNCONFIRMED_MAX[entry.kind],
       pollMs,
       settings: identityOf(entry),
       tipCheckMs: Math.max(TIP_CHECK_MS, pollMs),

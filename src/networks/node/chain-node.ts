@@ -4,6 +4,8 @@ import type { NodeFact } from './node-fact.js'
 
 /** The client of one node, for a kind of network. Its queries reject with `NodeFailure`. */
 export interface ChainNode {
+  /** As many blocks wait for their confirmation at the most while the network confirms them; no bound when absent. */
+  readonly unconfirmedMax?: number
   /**
    * Rejects with `WrongNode` when the node is of another network, or its token is not the configured one. It is called
    * before the first query to a node, and again after every failure and once the reader distrusts its nodes.

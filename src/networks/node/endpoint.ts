@@ -36,6 +36,8 @@ export class Endpoint {
   failures = 0
   /** The time of its newest block while that is too old; null while it is not. */
   stalledMs: number | null = null
+  /** How many of its blocks wait for their confirmation while these are too many; null while they are not. */
+  unconfirmed: number | null = null
   /** What its last failure, since it has not succeeded, says of the block that it was asked for. */
   verdict: BlockVerdict = 'nothing'
   private readonly problems = new Map<QueryKind, Problem>()

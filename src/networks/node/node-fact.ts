@@ -33,12 +33,17 @@ export function headFact(
   ageMaxMs: number,
 ): NodeFact {
   const seconds = Math.round((nowMs - timeMs) / 1000)
-  const age = seconds < 0 ? `${-seconds} s in the future by this clock` : `${seconds} s old`
-  const text = `is at block ${latest}, which is ${age}, and confirmed up to ${confirmed}`
+  const text = `is at block ${latest}, which is ${ageOf(timeMs, nowMs)}, and confirmed up to ${confirmed}`
   if (seconds < -FUTURE_MAX_SECONDS) {
     return { verdict: seconds < -FUTURE_FAILED_SECONDS ? 'failed' : 'warning', text, advice: FUTURE_ADVICE }
   }
   return nowMs - timeMs > ageMaxMs ? { verdict: 'failed', text, advice: STALE_ADVICE } : { verdict: 'ok', text }
+}
+
+/** How old a block is, in words. */
+export function ageOf(timeMs: number, nowMs: number): string {
+  const seconds = Math.round((nowMs - timeMs) / 1000)
+  return seconds < 0 ? `${-seconds} s in the future by this clock` : `${seconds} s old`
 }
 
 /** Producers of blocks may be a little ahead. */

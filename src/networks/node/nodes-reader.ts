@@ -4,6 +4,7 @@ import type { Network } from '../../domain/network.js'
 import type { Logger } from '../../log.js'
 import {
   type AgedHead,
+  type ChainHead,
   type EndpointHealth,
   NetworkProblem,
   type NetworkReader,
@@ -84,8 +85,11 @@ interface Query<T> {
 export class NodesReader implements NetworkReader {
   readonly network: Network
   private readonly all: readonly Endpoint[]
+  private readonly unconfirmedMax: number
   /** The time of the newest block of all if it was too old when the head was last read; null otherwise. */
   private stalledMs: number | null = null
+  /** How many blocks waited for their confirmation then, if these were too many; null otherwise. */
+  private unconfirmed: number | null = null
   /** The highest height that any node has reported as confirmed; null while nothing is known. */
   private confirmed: number | null = null
 
@@ -100,6 +104,7 @@ export class NodesReader implements NetworkReader {
       }
       return new Endpoint(http, nodeOf(http), clock, random)
     })
+    this.unconfirmedMax = Math.max(...this.all.map(({ node }) => node.unconfirmedMax ?? Number.POSITIVE_INFINITY))
   }
 
   /** Checks every endpoint, including those that are skipped now. */
@@ -149,17 +154,19 @@ export class NodesReader implements NetworkReader {
       head.confirmed = Math.max(head.confirmed, confirmed)
       head.latest = Math.max(head.latest, latest, confirmed)
       newestMs = Math.max(newestMs, timeMs)
-      endpoint.stalledMs = this.isStalled(timeMs) ? timeMs : null
+      this.noteHead(endpoint, { latest, confirmed, timeMs })
       // Another node may be further, long before this one counts as stalled.
-      if (this.options.clock.now() - timeMs <= DOUBTED_FROM_MS) break
+      if (this.options.clock.now() - timeMs <= DOUBTED_FROM_MS && endpoint.unconfirmed === null) break
     }
     this.stalledMs = this.isStalled(newestMs) ? newestMs : null
+    this.unconfirmed = this.tooManyUnconfirmed(head)
     this.confirmed = Math.max(this.confirmed ?? -1, head.confirmed)
     return { ...head, ageMs: this.options.clock.now() - newestMs }
   }
 
   problem(): Problem | null {
     if (this.stalledMs !== null) return this.stalled(`the newest block of ${this.network}`, this.stalledMs)
+    if (this.unconfirmed !== null) return unconfirmedProblem(`the newest blocks of ${this.network}`, this.unconfirmed)
     const usable = this.all.filter(({ isHealthy }) => isHealthy)
     if (usable.length === 0 || usable.some(({ isReady }) => isReady)) return null
     const rate = Math.round(this.callsPerSecond() * 100) / 100
@@ -177,6 +184,27 @@ export class NodesReader implements NetworkReader {
 
   private isStalled(timeMs: number): boolean {
     return this.options.clock.now() - timeMs > this.options.headAgeMaxMs
+  }
+
+  /** How many blocks wait for their confirmation; null when these are no more than while the network works. */
+  private tooManyUnconfirmed({ latest, confirmed }: ChainHead): number | null {
+    return latest - confirmed > this.unconfirmedMax ? latest - confirmed : null
+  }
+
+  private noteHead(endpoint: Endpoint, head: ChainHead & { readonly timeMs: number }): void {
+    const before = this.behind(endpoint)
+    endpoint.stalledMs = this.isStalled(head.timeMs) ? head.timeMs : null
+    endpoint.unconfirmed = this.tooManyUnconfirmed(head)
+    const behind = this.behind(endpoint)
+    if (behind === null || behind.reason === before?.reason) return
+    const { log, network } = this.options
+    log.warn({ network, endpoint: endpoint.http.name, failure: behind.message }, 'a node is behind')
+  }
+
+  /** What is wrong with what a node calls its newest blocks; null when nothing is. */
+  private behind({ stalledMs, unconfirmed }: Endpoint): Problem | null {
+    if (stalledMs !== null) return this.stalled('its newest block', stalledMs)
+    return unconfirmed === null ? null : unconfirmedProblem('its newest blocks', unconfirmed)
   }
 
   private stalled(what: string, timeMs: number): Problem {
@@ -317,9 +345,8 @@ export class NodesReader implements NetworkReader {
 
   endpoints(): readonly EndpointHealth[] {
     return this.all.map((endpoint) => {
-      const { http, isHealthy, failures, stalledMs } = endpoint
-      const stalled = stalledMs === null ? null : this.stalled('its newest block', stalledMs)
-      const problem = endpoint.problem ?? stalled
+      const { http, isHealthy, failures } = endpoint
+      const problem = endpoint.problem ?? this.behind(endpoint)
       const { refusals: limited, callsPerSecond } = http.pacer
       return { name: http.name, isUsed: isHealthy, failures, requests: http.requests, limited, callsPerSecond, problem }
     })
@@ -423,6 +450,10 @@ export class NodesReader implements NetworkReader {
     const message = `${this.network}: ${failures.map(({ reason }) => reason).join('; ')}`
     return new NodeUnavailable(message, problem, refusal, isOfBlock)
   }
+}
+
+function unconfirmedProblem(what: string, count: number): Problem {
+  return { reason: 'unconfirmed', message: `${what} wait for their confirmation, ${count} of them` }
 }
 
 /** What an examination has shown of a limit; nothing when there is none. */

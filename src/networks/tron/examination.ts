@@ -1,6 +1,7 @@
+import type { BlockHead } from '../../domain/block.js'
 import type { ChainHead } from '../network-reader.js'
 import { limitOf, NodeFailure } from '../node/answer.js'
-import { factOf, headFact, type NodeFact } from '../node/node-fact.js'
+import { ageOf, factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import type { TronBlock } from './block.js'
 import type { BlockReader } from './block-reader.js'
 import { type InfoReader, NO_HISTORY, type Reading } from './info-reader.js'
@@ -18,6 +19,9 @@ const LOOK_BACK_QUERIES = 30
 const MORE_CALLS = 'Reading works; where calls are counted, use another node.'
 const OTHER = 'Take no payments through this node: change its configuration as it says, or use another one.'
 
+const NOT_SOLIDIFIED =
+  'No payment is confirmed before its solidified blocks go on. Let it sync, look at its solidified side, or name another one.'
+
 const NOBODY = { has: () => false, few: () => [] }
 
 /** What an examination is about. */
@@ -26,6 +30,9 @@ export interface ExaminedTron {
   readonly infos: InfoReader
   readonly solid: SolidSide
   readonly head: ChainHead & { readonly timeMs: number }
+  readonly solidHead: BlockHead
+  /** As many blocks are not solidified at the most at a sound node. */
+  readonly unconfirmedMax: number
   readonly nowMs: number
   readonly headAgeMaxMs: number
   readonly tokenDecimals: number
@@ -41,7 +48,7 @@ export async function examineTron(examined: ExaminedTron): Promise<readonly Node
   return [
     tokenFact(examined),
     headFact(head, nowMs, headAgeMaxMs),
-    solidFact(examined.solid),
+    solidFact(examined),
     await rangeFact(examined),
     ...(await infoFacts(examined)),
   ]
@@ -57,12 +64,18 @@ function tokenFact({ symbol, tokenDecimals, believed }: ExaminedTron): NodeFact 
   return { verdict: 'warning', text, advice: 'Compare the decimals with an explorer.' }
 }
 
-function solidFact({ side }: SolidSide): NodeFact {
-  const text =
-    side === '/walletsolidity'
+function solidFact({ solid, solidHead, head, unconfirmedMax, nowMs, headAgeMaxMs }: ExaminedTron): NodeFact {
+  const how =
+    solid.side === '/walletsolidity'
       ? 'gives solidified blocks by an interface of their own'
       : 'serves no /walletsolidity here: /wallet/getnodeinfo says which blocks are solidified'
-  return { verdict: 'ok', text }
+  const { height, timeMs } = solidHead
+  const unconfirmed = Math.max(0, head.latest - height)
+  // The first block has no time.
+  const age = height === 0 ? '' : ` and ${ageOf(timeMs, nowMs)}`
+  const text = `${how}: the newest is block ${height}, ${unconfirmed} blocks behind its head${age}`
+  const isLate = unconfirmed > unconfirmedMax || nowMs - head.timeMs > headAgeMaxMs
+  return isLate ? { verdict: 'failed', text, advice: NOT_SOLIDIFIED } : { verdict: 'ok', text }
 }
 
 async function rangeFact({ blocks, solid, head }: ExaminedTron): Promise<NodeFact> {

@@ -17,7 +17,7 @@ export async function explainMissing(blocks: BlockReader, solid: SolidSide, heig
     }
   }
   if (await keeps(height)) return
-  const head = await solid.look()
+  const { height: head } = await solid.look()
   if (height > head - HISTORY_DEPTH || !(await keeps(head))) return
   let [lacked, kept] = [height, head]
   while (kept - lacked > 1) {

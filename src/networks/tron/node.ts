@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js'
-import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
+import type { BlockHead, ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import type { ChainHead } from '../network-reader.js'
 import { BadAnswer, demand, limitOf, MissingBlock, NodeFailure, UnfitNode } from '../node/answer.js'
@@ -24,6 +24,11 @@ const FRESH_MAX = 16
 const NEWEST_AGE_MAX_MS = 30_000
 /** While no payment waits for its confirmation, the solidified side is asked with every fourth head only. */
 const HEADS_PER_SOLID_LOOK = 4
+/**
+ * 19 of 27 producers confirm a block, so 18 blocks wait, and up to 26 where other producers take their turns. Where more
+ * wait, the solidified side stands still.
+ */
+const UNCONFIRMED_MAX = 32
 /** How often the infos of a new block are asked for before it is taken as it is. They come a little later than the block. */
 const GLIMPSES_MAX = 3
 /** The number of connections to an endpoint. */
@@ -45,6 +50,7 @@ export interface TronNodeOptions {
  * payments itself; the infos of all its transactions are read once, when it is solidified.
  */
 export class TronNode implements ChainNode {
+  readonly unconfirmedMax = UNCONFIRMED_MAX
   private readonly api: TronApi
   private readonly ladder: Ladder
   private readonly infoReader: InfoReader
@@ -52,7 +58,7 @@ export class TronNode implements ChainNode {
   private readonly token: TokenCheck
   private newest: ChainEnd
   private solid: SolidSide
-  private solidHeight = -1
+  private solidHead: BlockHead | null = null
   private headsSinceLook = 0
   /** A payment may wait for its confirmation up to this height; null before the first head. */
   private waitsUpTo: number | null = null
@@ -79,7 +85,7 @@ export class TronNode implements ChainNode {
   async check(): Promise<void> {
     // What it has told may be of another chain than what it tells now.
     this.newest = this.newEnd()
-    this.solidHeight = -1
+    this.solidHead = null
     this.waitsUpTo = null
     this.solid = await findSolidSide(this.api, this.blockReader, this.ladder, this.options)
     const believed = await this.token.check()
@@ -95,19 +101,23 @@ export class TronNode implements ChainNode {
     const { tokenDecimals } = this.options
     const symbol = believed === null ? await this.token.symbol() : null
     const head = await this.head()
-    return await examineTron({ blocks, infos, solid, head, nowMs, headAgeMaxMs, tokenDecimals, symbol, believed })
+    const solidHead = await solid.look()
+    const unconfirmedMax = UNCONFIRMED_MAX
+    const examined = { blocks, infos, solid, head, solidHead, unconfirmedMax, nowMs, headAgeMaxMs }
+    return await examineTron({ ...examined, tokenDecimals, symbol, believed })
   }
 
   async head(): Promise<ChainHead & { readonly timeMs: number }> {
     const { height, timeMs } = await this.newest.look()
     this.waitsUpTo ??= height
     this.headsSinceLook += 1
-    const isDue = this.headsSinceLook >= HEADS_PER_SOLID_LOOK || this.solidHeight < this.waitsUpTo
-    if (isDue) {
-      this.solidHeight = await this.solid.look()
+    const lowest = Math.max(this.waitsUpTo, height - UNCONFIRMED_MAX)
+    const isDue = this.headsSinceLook >= HEADS_PER_SOLID_LOOK
+    if (this.solidHead === null || this.solidHead.height < lowest || isDue) {
+      this.solidHead = await this.solid.look()
       this.headsSinceLook = 0
     }
-    return { latest: height, confirmed: this.solidHeight, timeMs }
+    return { latest: height, confirmed: this.solidHead.height, timeMs }
   }
 
   async timeOf(height: number): Promise<number | null> {

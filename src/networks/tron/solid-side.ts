@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.js'
+import type { BlockHead } from '../../domain/block.js'
 import { WrongNode } from '../network-reader.js'
 import { BadAnswer, demand, mayDoOtherwise, type NodeFailure, UnfitNode } from '../node/answer.js'
 import { scalar } from '../node/json-shape.js'
@@ -17,8 +18,8 @@ const NUMBERED = /^\s*Num:\s*(\d{1,15})\s*,\s*ID:\s*([0-9a-f]{64})\s*$/i
 /** Where a node tells which blocks are final, and gives them. */
 export interface SolidSide {
   readonly side: Side
-  /** How far blocks are final, asked anew. */
-  look(): Promise<number>
+  /** The newest final block, asked anew. */
+  look(): Promise<BlockHead>
   /** Rejects unless blocks up to a height are final. */
   demandFinal(height: number): Promise<void>
   /** Final blocks from a height on that came with the last look. */
@@ -36,8 +37,8 @@ export class SolidityInterface implements SolidSide {
     this.end = new ChainEnd(blocks, ladder, this.side, clock, SOLID_AGE_MAX_MS)
   }
 
-  async look(): Promise<number> {
-    return (await this.end.look()).height
+  look(): Promise<BlockHead> {
+    return this.end.look()
   }
 
   async demandFinal(): Promise<void> {}
@@ -54,28 +55,31 @@ export class SolidityInterface implements SolidSide {
 /** The full interface alone: `getnodeinfo` says how far its blocks are final, and with which id. */
 class NodeInfo implements SolidSide {
   readonly side = '/wallet'
-  /** The last final block whose id was compared. */
-  private final = -1
+  /** The last final block, whose id was compared; null before the first. */
+  private final: BlockHead | null = null
 
   constructor(
     private readonly api: TronApi,
     private readonly blocks: BlockReader,
   ) {}
 
-  async look(): Promise<number> {
+  async look(): Promise<BlockHead> {
     const { solidityBlock } = await this.api.object('/wallet/getnodeinfo', {}, { solidityBlock: scalar })
     const [, digits, id] = NUMBERED.exec(String(solidityBlock)) ?? []
     demand(digits !== undefined, '/wallet/getnodeinfo: it does not say which block is solidified')
     const height = Number(digits)
-    if (height === this.final) return height
+    if (this.final?.height === height) return this.final
     const block = await this.blocks.at(this.side, height)
-    demand(block?.hash === id?.toLowerCase(), `/wallet/getnodeinfo: the solidified block ${height} is another one`)
-    this.final = height
-    return height
+    const isSame = block !== null && block.hash === id?.toLowerCase()
+    demand(isSame, `/wallet/getnodeinfo: the solidified block ${height} is another one`)
+    const { hash, parentHash, timeMs } = block
+    this.final = { height, hash, parentHash, timeMs }
+    return this.final
   }
 
   async demandFinal(height: number): Promise<void> {
-    if (height > this.final) demand(height <= (await this.look()), `block ${height}: not solidified here yet`)
+    if (this.final !== null && height <= this.final.height) return
+    demand(height <= (await this.look()).height, `block ${height}: not solidified here yet`)
   }
 
   take(): readonly TronBlock[] {

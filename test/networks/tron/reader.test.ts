@@ -133,10 +133,10 @@ describe('TRON reader', () => {
   test('tells the head: what is newest, and what is solidified', async () => {
     const { chain, reader } = fixture
     assert.deepEqual(heightsOf(await reader.head()), { latest: 0, confirmed: 0 })
-    chain.produceEmpty(40)
+    chain.produceEmpty(30)
     fixture.now()
-    for (const confirmed of [0, 0, 0, 22, 22])
-      assert.deepEqual(heightsOf(await reader.head()), { latest: 40, confirmed })
+    for (const confirmed of [0, 0, 0, 12, 12])
+      assert.deepEqual(heightsOf(await reader.head()), { latest: 30, confirmed })
   })
 
   test('asks what is solidified with every fourth head, and with each one while a payment of ours waits', async () => {
