@@ -1,14 +1,14 @@
 import type { BlockHead } from '../../domain/block.js'
 import type { ChainHead } from '../network-reader.js'
-import { limitOf, NodeFailure } from '../node/answer.js'
+import { NodeFailure } from '../node/answer.js'
 import { ageOf, factOf, headFact, type NodeFact } from '../node/node-fact.js'
 import type { TronBlock } from './block.js'
 import type { BlockReader } from './block-reader.js'
+import { callsIn, newestWithCalls } from './block-with-calls.js'
 import { type InfoReader, NO_HISTORY, type Reading } from './info-reader.js'
 import type { Rung } from './ladder.js'
 import type { Side } from './side.js'
 import type { SolidSide } from './solid-side.js'
-import { transactionsToExplain } from './transfers.js'
 
 /** Blocks that are asked for at once. */
 const RANGE_BLOCKS = 20
@@ -21,8 +21,6 @@ const OTHER = 'Take no payments through this node: change its configuration as i
 
 const NOT_SOLIDIFIED =
   'No payment is confirmed before its solidified blocks go on. Let it sync, look at its solidified side, or name another one.'
-
-const NOBODY = { has: () => false, few: () => [] }
 
 /** What an examination is about. */
 export interface ExaminedTron {
@@ -95,10 +93,11 @@ async function rangeFact({ blocks, solid, head }: ExaminedTron): Promise<NodeFac
 
 /** Whether infos of transactions come, of a block in which contracts ran. */
 async function infoFacts(examined: ExaminedTron): Promise<readonly NodeFact[]> {
-  const { solid } = examined
+  const { blocks, solid, head } = examined
   let block: TronBlock | null
   try {
-    block = await blockWithCalls(examined)
+    const where = { blocks, side: solid.side, newest: head.confirmed }
+    block = await newestWithCalls({ ...where, blocksMax: LOOK_BACK_BLOCKS, queriesMax: LOOK_BACK_QUERIES })
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
     return [{ verdict: 'failed', text: `does not give blocks, so no payment is seen: ${error.message}`, advice: OTHER }]
@@ -111,42 +110,6 @@ async function infoFacts(examined: ExaminedTron): Promise<readonly NodeFact[]> {
   const facts = [await infoFact(examined, solid.side, block)]
   if (solid.side !== '/wallet') facts.push(await newInfoFact(examined, block))
   return facts
-}
-
-/** The newest solidified block in which a contract may have run; null when none is found in reasonable time. */
-async function blockWithCalls(examined: ExaminedTron): Promise<TronBlock | null> {
-  const { confirmed } = examined.head
-  const lowest = Math.max(1, confirmed - LOOK_BACK_BLOCKS + 1)
-  let [highest, most] = [confirmed, RANGE_BLOCKS]
-  for (let queries = 0; queries < LOOK_BACK_QUERIES && highest >= lowest; queries += 1) {
-    const wanted = Math.min(most, highest - lowest + 1)
-    const run = wanted > 1 ? await rangeUpTo(examined, highest, wanted) : await aloneAt(examined, highest)
-    const found = run.findLast((block) => transactionsToExplain(block, NOBODY).length > 0)
-    if (found !== undefined) return found
-    // A node whose history was switched off lately has the infos of older blocks, so no newer block is passed over.
-    if (run.length === 0) most = 1
-    else highest -= wanted
-  }
-  return null
-}
-
-/** So many blocks up to a height; none where the node does not give them together. */
-async function rangeUpTo(
-  { blocks, solid }: ExaminedTron,
-  height: number,
-  count: number,
-): Promise<readonly TronBlock[]> {
-  try {
-    return (await blocks.range(solid.side, height - count + 1, count)).blocks
-  } catch (error) {
-    if (!(error instanceof NodeFailure) || limitOf(error) !== null) throw error
-    return []
-  }
-}
-
-async function aloneAt({ blocks, solid }: ExaminedTron, height: number): Promise<readonly TronBlock[]> {
-  const block = await blocks.at(solid.side, height)
-  return block === null ? [] : [block]
 }
 
 async function infoFact(examined: ExaminedTron, side: Side, block: TronBlock): Promise<NodeFact> {
@@ -186,11 +149,7 @@ async function newInfoFact(examined: ExaminedTron, block: TronBlock): Promise<No
 }
 
 function attemptAt({ infos }: ExaminedTron, side: Side, block: TronBlock): Reading {
-  return infos.attempt(
-    side,
-    block,
-    transactionsToExplain(block, NOBODY).map(({ id }) => id),
-  )
+  return infos.attempt(side, block, callsIn(block))
 }
 
 /** Why a way fails; null when it does not. */

@@ -1,5 +1,5 @@
 import type { WatchedAddresses } from '../../domain/block.js'
-import { demand, ForgottenBlock, isMissingMethod, mayDoOtherwise, UnfitNode } from '../node/answer.js'
+import { BadAnswer, demand, isMissingMethod, mayDoOtherwise, type NodeFailure, UnfitNode } from '../node/answer.js'
 import { fields, scalar } from '../node/json-shape.js'
 import type { TronBlock } from './block.js'
 import { BlockInfos, infoFields } from './infos.js'
@@ -10,19 +10,23 @@ import { wordOf } from './values.js'
 
 /** Infos that are asked for in parallel. */
 const AT_ONCE = 4
-/** So many blocks in a row without any info are no accident. */
-const HISTORYLESS_MAX = 3
 /** What a node that has no infos lacks. */
 export const NO_HISTORY =
   'the node keeps no infos of transactions, without which payments in tokens are not seen: set storage.transHistory.switch = "on" in its configuration, and name another node for the blocks that it has without them'
 
+/** A solidified block with calls of contracts, of which the node says that it has no info at all. */
+export class NoInfos extends BadAnswer {
+  constructor(
+    readonly height: number,
+    cause: NodeFailure,
+  ) {
+    super(cause.message)
+    this.question = cause.question
+  }
+}
+
 /** Reads the infos of a block's transactions from one node: of the whole block at once, or one by one. */
 export class InfoReader {
-  /** Solidified blocks in a row of which the node had no info at all. */
-  private historyless = 0
-  /** Whether the node has given infos. Then one that has none of a block lacks that block only. */
-  private keepsHistory = false
-
   constructor(
     private readonly api: TronApi,
     private readonly ladder: Ladder,
@@ -30,7 +34,7 @@ export class InfoReader {
     private readonly token: string,
   ) {}
 
-  /** The infos of these transactions at least. Rejects unless the node gives all of them. */
+  /** The infos of these transactions at least. Rejects unless the node gives all of them, with `NoInfos` where it has none. */
   async infos(
     side: Side,
     block: TronBlock,
@@ -42,13 +46,9 @@ export class InfoReader {
     try {
       await this.ladder.first([reading.wholly, reading.singly])
     } catch (error) {
-      if (!isSolid || this.keepsHistory || !reading.isNothing || !mayDoOtherwise(error) || error instanceof UnfitNode)
-        throw error
-      this.historyless += 1
-      if (this.historyless < HISTORYLESS_MAX) throw error
-      throw new ForgottenBlock(`${NO_HISTORY} (${error.message})`)
+      if (!isSolid || !reading.isNothing || !mayDoOtherwise(error) || error instanceof UnfitNode) throw error
+      throw new NoInfos(block.height, error)
     }
-    if (needed.length > 0) this.keepsHistory = true
     await reading.demandNoneLeftOut()
     return reading.infos
   }

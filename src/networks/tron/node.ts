@@ -10,9 +10,9 @@ import type { TronBlock } from './block.js'
 import { BlockReader } from './block-reader.js'
 import { ChainEnd } from './chain-end.js'
 import { examineTron } from './examination.js'
-import { InfoReader } from './info-reader.js'
+import { InfoReader, NoInfos } from './info-reader.js'
 import { isOfContract } from './internal.js'
-import { explainMissing } from './kept-history.js'
+import { explainMissing, explainNoInfos } from './kept-history.js'
 import { Ladder } from './ladder.js'
 import { findSolidSide, SolidityInterface, type SolidSide } from './solid-side.js'
 import { TokenCheck } from './token-check.js'
@@ -168,7 +168,8 @@ export class TronNode implements ChainNode {
       return observed
     } catch (error) {
       const isMissing = error instanceof BadAnswer || error instanceof MissingBlock || error instanceof UnfitNode
-      if (isMissing) await explainMissing(this.blockReader, this.solid, from)
+      if (error instanceof NoInfos) await explainNoInfos(this.blockReader, this.infoReader, this.solid, error)
+      else if (isMissing) await explainMissing(this.blockReader, this.solid, from)
       throw error
     }
   }

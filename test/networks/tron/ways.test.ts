@@ -88,16 +88,6 @@ describe('a TRON node that does not answer every question', () => {
     }
   }
 
-  test('a node that has given infos, and has none of a block, is not one that keeps no history', () =>
-    withChain(async ({ node, reader, clock }) => {
-      await reader.blocks(1, 1, watched)
-      node.spoil(/gettransactioninfoby/, () => ({ json: [] }))
-      for (let i = 0; i < 5; i += 1) {
-        clock.advance(60_000)
-        await assert.rejects(reader.blocks(2, 2, watched), (error) => !String(error).includes('transHistory'))
-      }
-    }))
-
   test('solidified blocks are found where every range looks like one beyond the end', () =>
     withChain(async (fixture) => {
       const { node, reader, chain } = fixture
@@ -196,26 +186,6 @@ describe('a TRON node that does not answer every question', () => {
       )
     }))
 
-  test('a node without any infos, again and again, keeps no history, and the block is told to be the matter', () =>
-    withChain(async (fixture) => {
-      const { node, reader, clock } = fixture
-      node.spoil(/gettransactioninfobyblocknum$/, () => ({ json: [] }))
-      node.spoil(/gettransactioninfobyid$/, () => ({ json: {} }))
-      await reader.head()
-      const problems: (string | undefined)[] = []
-      for (let i = 0; i < 3; i += 1) {
-        // The block is there for good without them, so it has to be set aside in the end.
-        await assert.rejects(
-          reader.blocks(1, 1, watched),
-          (error) => error instanceof NodeUnavailable && error.isOfBlock,
-        )
-        problems.push(reader.endpoints()[0]?.problem?.message)
-        clock.advance(60_000)
-      }
-      assert.deepEqual(problems.slice(0, 2), [undefined, undefined])
-      assert.match(problems[2] ?? '', /storage\.transHistory\.switch = "on"/)
-    }))
-
   test('infos that say nothing of another transaction do not matter', () =>
     withChain(async (fixture) => {
       fixture.node.spoil(/gettransactioninfobyblocknum$/, (infos) => {
@@ -258,6 +228,74 @@ describe('a TRON node that does not answer every question', () => {
       })
       await fixture.reader.head()
       await assert.rejects(fixture.reader.blocks(1, 1, watched), /transaction [0-9a-f]{64} is left out/)
+    }))
+})
+
+describe('a TRON node that has no infos of a solidified block', () => {
+  /** The node says that these heights have no infos; attempts at block 2 are made, and what is said of the node is told. */
+  async function attempts(
+    { node, reader, clock }: TronFixture,
+    lacks: (height: number) => boolean,
+    height: number,
+  ): Promise<readonly (string | null)[]> {
+    const problems: (string | null)[] = []
+    node.spoil(/gettransactioninfobyblocknum$/, (answer, { body }) => ({
+      json: lacks(Number(body['num'])) ? [] : answer,
+    }))
+    node.spoil(/gettransactioninfobyid$/, (answer) => {
+      const { blockNumber } = answer as { readonly blockNumber?: number }
+      return { json: blockNumber === undefined || lacks(blockNumber) ? {} : answer }
+    })
+    for (let i = 0; i < 5; i += 1) {
+      // The block is there for good without them, so it has to be set aside in the end.
+      await assert.rejects(
+        reader.blocks(height, height, watched),
+        (error) => error instanceof NodeUnavailable && error.isOfBlock,
+      )
+      problems.push(reader.endpoints()[0]?.problem?.message ?? null)
+      clock.advance(60_000)
+    }
+    return problems
+  }
+
+  const KEEPS_NONE = /storage\.transHistory\.switch = "on"/
+  const cases: readonly (readonly [name: string, lacks: (height: number) => boolean, keepsNone: boolean])[] = [
+    ['and has those of a newer one, lacks this block', (height) => height === 2, false],
+    ['nor of any newer one, keeps no history, although it has older ones', (height) => height >= 2, true],
+    ['nor of any other one, keeps no history', () => true, true],
+  ]
+  for (const [name, lacks, keepsNone] of cases) {
+    test(name, () =>
+      withChain(async (fixture) => {
+        for (const problem of await attempts(fixture, lacks, 2)) {
+          if (keepsNone) assert.match(problem ?? '', KEEPS_NONE)
+          else assert.equal(problem, null)
+        }
+      }),
+    )
+  }
+
+  test('which is the newest with calls, lacks this block when it has those of an older one', () =>
+    withChain(async (fixture) => {
+      const problems = await attempts(fixture, (height) => height === 5, 5)
+      assert.deepEqual(new Set(problems), new Set([null]))
+    }))
+
+  test('and fails to give those of another one whole, lacks this block, as far as is known', () =>
+    withChain(async (fixture) => {
+      const { node, reader } = fixture
+      node.spoil(/gettransactioninfobyblocknum$/, (answer, { body }) => ({
+        json: body['num'] === 2 ? [] : (answer as readonly unknown[]).slice(0, 1),
+      }))
+      node.spoil(/gettransactioninfobyid$/, () => ({ json: {} }))
+      await assert.rejects(reader.blocks(2, 2, watched), /: block 2: no infos of 3 transactions/)
+    }))
+
+  test('and gives no other block to compare it with, lacks this block, as far as is known', () =>
+    withChain(async (fixture) => {
+      fixture.node.spoil(/getblockby/, (answer, { body }) => (body['num'] === 2 ? { json: answer } : { json: {} }))
+      const problems = await attempts(fixture, () => true, 2)
+      assert.deepEqual(new Set(problems), new Set([null]))
     }))
 })
 
