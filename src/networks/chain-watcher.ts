@@ -12,6 +12,7 @@ import {
   NodeUnavailable,
   problemOf,
   refusalOf,
+  UnreadableBlock,
   WrongNode,
 } from './network-reader.js'
 import { CatchUpLog, emptyRecord, noteMoved, stateOf, type WatcherRecord, type WatcherState } from './watcher-state.js'
@@ -141,8 +142,10 @@ export class ChainWatcher {
       const { reader, clock, pollMs, random } = this.options
       noteMoved(this.record, false, clock.now())
       if (error instanceof NetworkProblem) reader.distrust()
-      const maxMs = Math.max(RETRY_PAUSE_MAX_MS, pollMs)
-      return backOffMs(this.noteFailure(error), { firstMs: pollMs, maxMs, random })
+      const failures = this.noteFailure(error)
+      // Not later however seldom the network is polled, and not before the nodes are asked again that have just failed.
+      if (error instanceof UnreadableBlock) return backOffMs(failures, { firstMs: pollMs, maxMs: RETRY_PAUSE_MAX_MS })
+      return backOffMs(failures, { firstMs: pollMs, maxMs: Math.max(RETRY_PAUSE_MAX_MS, pollMs), random })
     }
   }
 
