@@ -36,10 +36,8 @@ export class TokenCheck {
   async check(): Promise<string | null> {
     const end = await this.call('decimals()')
     if ('refused' in end) {
-      await this.demandContract().catch((error: unknown) => {
-        if (!isClosed(error)) throw error
-      })
-      return end.refused
+      const unproven = await this.unprovenContract()
+      return unproven === null ? end.refused : `${end.refused}; that it is a contract is believed, too: ${unproven}`
     }
     const { returned } = end
     const found = returned.length === WORD_BYTES ? BigInt(`0x${returned.toString('hex')}`) : null
@@ -100,16 +98,18 @@ export class TokenCheck {
     return { returned: Buffer.from(returned, 'hex') }
   }
 
-  /** Rejects with `WrongNode` when the token is no contract. */
-  private async demandContract(): Promise<void> {
-    const value = hexOfAccount(this.token)
-    const answer = await this.api.object(
-      '/wallet/getcontract',
-      { value },
-      { contract_address: scalar, bytecode: scalar },
-    )
-    const isContract = accountOf(answer.contract_address) === this.token || answer.bytecode !== undefined
-    if (!isContract) throw new WrongNode('the token: no contract is at its address')
+  /** Rejects with `WrongNode` when the token is no contract. Returns why nobody says so; null when it is one. */
+  private async unprovenContract(): Promise<string | null> {
+    const shapes = { contract_address: scalar, bytecode: scalar }
+    try {
+      const answer = await this.api.object('/wallet/getcontract', { value: hexOfAccount(this.token) }, shapes)
+      const isContract = accountOf(answer.contract_address) === this.token || answer.bytecode !== undefined
+      if (!isContract) throw new WrongNode('the token: no contract is at its address')
+      return null
+    } catch (error) {
+      if (!isClosed(error)) throw error
+      return error.message
+    }
   }
 }
 

@@ -149,6 +149,17 @@ describe('TRON reader, verifying its nodes', () => {
       }))
   }
 
+  test('a node that makes no constant calls and tells of no contract proves nothing of the token, and says so', () =>
+    withFixture({}, 1, async ({ node, reader, warnings }) => {
+      node.spoil(/triggerconstantcontract/, () => ({ json: noConstantCalls() }))
+      node.spoil(/getcontract$/, () => NOT_SERVED)
+      await reader.verify()
+      assert.match(
+        warnings[0] ?? '',
+        /vm\.supportConstant.*that it is a contract is believed, too: \/wallet\/getcontract/,
+      )
+    }))
+
   test('the other side makes the same calls', () =>
     withFixture({ tokenDecimals: 18 }, 1, async ({ node, reader }) => {
       node.spoil(/^\/wallet\/triggerconstantcontract/, () => ({ text: '', status: 405 }))
