@@ -2,17 +2,23 @@ import type { ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../do
 import type { ChainHead } from '../network-reader.js'
 import type { NodeFact } from './node-fact.js'
 
+/** The head that a node has. */
+export interface NodeHead extends ChainHead {
+  /** The time of its newest block, Unix milliseconds. */
+  readonly timeMs: number
+  /** How many of its blocks wait for their confirmation although they ought to be confirmed; null or absent when none does. */
+  readonly unconfirmed?: number | null
+}
+
 /** The client of one node, for a kind of network. Its queries reject with `NodeFailure`. */
 export interface ChainNode {
-  /** As many blocks wait for their confirmation at the most while the network confirms them; no bound when absent. */
-  readonly unconfirmedMax?: number
   /**
    * Rejects with `WrongNode` when the node is of another network, or its token is not the configured one. It is called
    * before the first query to a node, and again after every failure and once the reader distrusts its nodes.
    */
   check(): Promise<void>
-  /** The head that the node has, and the time of its newest block in Unix milliseconds. */
-  head(): Promise<ChainHead & { readonly timeMs: number }>
+  /** The head that the node has. */
+  head(): Promise<NodeHead>
   /** The time of the block at a height, Unix ms; null when the node does not have it, or no longer. */
   timeOf(height: number): Promise<number | null>
   /** The block at a height, null when the node has none. `isConfirmed`: some node has reported the height as confirmed. */

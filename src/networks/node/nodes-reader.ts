@@ -4,7 +4,6 @@ import type { Network } from '../../domain/network.js'
 import type { Logger } from '../../log.js'
 import {
   type AgedHead,
-  type ChainHead,
   type EndpointHealth,
   NetworkProblem,
   type NetworkReader,
@@ -15,7 +14,7 @@ import {
   WrongNode,
 } from '../network-reader.js'
 import { BadAnswer, limitOf, MissingBlock, NodeFailure, UnfitNode } from './answer.js'
-import type { ChainNode } from './chain-node.js'
+import type { ChainNode, NodeHead } from './chain-node.js'
 import { Endpoint, type QueryKind, refusalIn } from './endpoint.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
 import type { NodeFact } from './node-fact.js'
@@ -85,10 +84,9 @@ interface Query<T> {
 export class NodesReader implements NetworkReader {
   readonly network: Network
   private readonly all: readonly Endpoint[]
-  private readonly unconfirmedMax: number
   /** The time of the newest block of all if it was too old when the head was last read; null otherwise. */
   private stalledMs: number | null = null
-  /** How many blocks waited for their confirmation then, if these were too many; null otherwise. */
+  /** How many blocks waited for their confirmation then at all nodes, if these were too many; null otherwise. */
   private unconfirmed: number | null = null
   /** The highest height that any node has reported as confirmed; null while nothing is known. */
   private confirmed: number | null = null
@@ -104,7 +102,6 @@ export class NodesReader implements NetworkReader {
       }
       return new Endpoint(http, nodeOf(http), clock, random)
     })
-    this.unconfirmedMax = Math.max(...this.all.map(({ node }) => node.unconfirmedMax ?? Number.POSITIVE_INFINITY))
   }
 
   /** Checks every endpoint, including those that are skipped now. */
@@ -146,20 +143,24 @@ export class NodesReader implements NetworkReader {
   async head(): Promise<AgedHead> {
     const head = { latest: -1, confirmed: -1 }
     let newestMs = Number.NEGATIVE_INFINITY
-    for await (const [{ latest, confirmed, timeMs }, endpoint] of this.answers({
+    const waiting: (number | null)[] = []
+    for await (const [answer, endpoint] of this.answers({
       kind: 'head',
       urgency: 'head',
       work: (node) => node.head(),
     })) {
+      const { latest, confirmed, timeMs } = answer
       head.confirmed = Math.max(head.confirmed, confirmed)
       head.latest = Math.max(head.latest, latest, confirmed)
       newestMs = Math.max(newestMs, timeMs)
-      this.noteHead(endpoint, { latest, confirmed, timeMs })
+      this.noteHead(endpoint, answer)
+      if (endpoint.stalledMs === null) waiting.push(endpoint.unconfirmed)
       // Another node may be further, long before this one counts as stalled.
       if (this.options.clock.now() - timeMs <= DOUBTED_FROM_MS && endpoint.unconfirmed === null) break
     }
     this.stalledMs = this.isStalled(newestMs) ? newestMs : null
-    this.unconfirmed = this.tooManyUnconfirmed(head)
+    const counts = waiting.filter((count) => count !== null)
+    this.unconfirmed = counts.length > 0 && counts.length === waiting.length ? Math.min(...counts) : null
     this.confirmed = Math.max(this.confirmed ?? -1, head.confirmed)
     return { ...head, ageMs: this.options.clock.now() - newestMs }
   }
@@ -186,15 +187,10 @@ export class NodesReader implements NetworkReader {
     return this.options.clock.now() - timeMs > this.options.headAgeMaxMs
   }
 
-  /** How many blocks wait for their confirmation; null when these are no more than while the network works. */
-  private tooManyUnconfirmed({ latest, confirmed }: ChainHead): number | null {
-    return latest - confirmed > this.unconfirmedMax ? latest - confirmed : null
-  }
-
-  private noteHead(endpoint: Endpoint, head: ChainHead & { readonly timeMs: number }): void {
+  private noteHead(endpoint: Endpoint, { timeMs, unconfirmed = null }: NodeHead): void {
     const before = this.behind(endpoint)
-    endpoint.stalledMs = this.isStalled(head.timeMs) ? head.timeMs : null
-    endpoint.unconfirmed = this.tooManyUnconfirmed(head)
+    endpoint.stalledMs = this.isStalled(timeMs) ? timeMs : null
+    endpoint.unconfirmed = unconfirmed
     const behind = this.behind(endpoint)
     if (behind === null || behind.reason === before?.reason) return
     const { log, network } = this.options

@@ -8,6 +8,7 @@ import { callsIn, newestWithCalls } from './block-with-calls.js'
 import { type InfoReader, NO_HISTORY, type Reading } from './info-reader.js'
 import type { Rung } from './ladder.js'
 import type { Side } from './side.js'
+import { UNCONFIRMED_MAX } from './solid-progress.js'
 import type { SolidSide } from './solid-side.js'
 
 /** Blocks that are asked for at once. */
@@ -29,8 +30,6 @@ export interface ExaminedTron {
   readonly solid: SolidSide
   readonly head: ChainHead & { readonly timeMs: number }
   readonly solidHead: BlockHead
-  /** As many blocks are not solidified at the most at a sound node. */
-  readonly unconfirmedMax: number
   readonly nowMs: number
   readonly headAgeMaxMs: number
   readonly tokenDecimals: number
@@ -62,7 +61,7 @@ function tokenFact({ symbol, tokenDecimals, believed }: ExaminedTron): NodeFact 
   return { verdict: 'warning', text, advice: 'Compare the decimals with an explorer.' }
 }
 
-function solidFact({ solid, solidHead, head, unconfirmedMax, nowMs, headAgeMaxMs }: ExaminedTron): NodeFact {
+function solidFact({ solid, solidHead, head, nowMs, headAgeMaxMs }: ExaminedTron): NodeFact {
   const how =
     solid.side === '/walletsolidity'
       ? 'gives solidified blocks by an interface of their own'
@@ -72,7 +71,7 @@ function solidFact({ solid, solidHead, head, unconfirmedMax, nowMs, headAgeMaxMs
   // The first block has no time.
   const age = height === 0 ? '' : ` and ${ageOf(timeMs, nowMs)}`
   const text = `${how}: the newest is block ${height}, ${unconfirmed} blocks behind its head${age}`
-  const isLate = unconfirmed > unconfirmedMax || nowMs - head.timeMs > headAgeMaxMs
+  const isLate = unconfirmed > UNCONFIRMED_MAX || nowMs - head.timeMs > headAgeMaxMs
   return isLate ? { verdict: 'failed', text, advice: NOT_SOLIDIFIED } : { verdict: 'ok', text }
 }
 

@@ -1,9 +1,8 @@
 import type { Clock } from '../../clock.js'
 import type { BlockHead, ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
-import type { ChainHead } from '../network-reader.js'
 import { BadAnswer, demand, limitOf, MissingBlock, NodeFailure, UnfitNode } from '../node/answer.js'
-import type { ChainNode } from '../node/chain-node.js'
+import type { ChainNode, NodeHead } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
 import type { NodeFact } from '../node/node-fact.js'
 import type { TronBlock } from './block.js'
@@ -14,6 +13,7 @@ import { InfoReader, NoInfos } from './info-reader.js'
 import { isOfContract } from './internal.js'
 import { explainMissing, explainNoInfos } from './kept-history.js'
 import { Ladder } from './ladder.js'
+import { SolidProgress, UNCONFIRMED_MAX } from './solid-progress.js'
 import { findSolidSide, SolidityInterface, type SolidSide } from './solid-side.js'
 import { TokenCheck } from './token-check.js'
 import { TronApi } from './tron-api.js'
@@ -24,11 +24,6 @@ const FRESH_MAX = 16
 const NEWEST_AGE_MAX_MS = 30_000
 /** While no payment waits for its confirmation, the solidified side is asked with every fourth head only. */
 const HEADS_PER_SOLID_LOOK = 4
-/**
- * 19 of 27 producers confirm a block, so 18 blocks wait, and up to 26 where other producers take their turns. Where more
- * wait, the solidified side stands still.
- */
-const UNCONFIRMED_MAX = 32
 /** How often the infos of a new block are asked for before it is taken as it is. They come a little later than the block. */
 const GLIMPSES_MAX = 3
 /** The number of connections to an endpoint. */
@@ -50,7 +45,6 @@ export interface TronNodeOptions {
  * payments itself; the infos of all its transactions are read once, when it is solidified.
  */
 export class TronNode implements ChainNode {
-  readonly unconfirmedMax = UNCONFIRMED_MAX
   private readonly api: TronApi
   private readonly ladder: Ladder
   private readonly infoReader: InfoReader
@@ -59,6 +53,9 @@ export class TronNode implements ChainNode {
   private newest: ChainEnd
   private solid: SolidSide
   private solidHead: BlockHead | null = null
+  private readonly solidProgress = new SolidProgress()
+  /** How many blocks wait to be solidified, if these are too many. */
+  private unconfirmed: number | null = null
   private headsSinceLook = 0
   /** A payment may wait for its confirmation up to this height; null before the first head. */
   private waitsUpTo: number | null = null
@@ -102,22 +99,22 @@ export class TronNode implements ChainNode {
     const symbol = believed === null ? await this.token.symbol() : null
     const head = await this.head()
     const solidHead = await solid.look()
-    const unconfirmedMax = UNCONFIRMED_MAX
-    const examined = { blocks, infos, solid, head, solidHead, unconfirmedMax, nowMs, headAgeMaxMs }
+    const examined = { blocks, infos, solid, head, solidHead, nowMs, headAgeMaxMs }
     return await examineTron({ ...examined, tokenDecimals, symbol, believed })
   }
 
-  async head(): Promise<ChainHead & { readonly timeMs: number }> {
+  async head(): Promise<NodeHead> {
     const { height, timeMs } = await this.newest.look()
     this.waitsUpTo ??= height
     this.headsSinceLook += 1
     const lowest = Math.max(this.waitsUpTo, height - UNCONFIRMED_MAX)
-    const isDue = this.headsSinceLook >= HEADS_PER_SOLID_LOOK
+    const isDue = this.headsSinceLook >= HEADS_PER_SOLID_LOOK || this.unconfirmed !== null
     if (this.solidHead === null || this.solidHead.height < lowest || isDue) {
       this.solidHead = await this.solid.look()
       this.headsSinceLook = 0
+      this.unconfirmed = this.solidProgress.note(height, this.solidHead.height)
     }
-    return { latest: height, confirmed: this.solidHead.height, timeMs }
+    return { latest: height, confirmed: this.solidHead.height, timeMs, unconfirmed: this.unconfirmed }
   }
 
   async timeOf(height: number): Promise<number | null> {

@@ -64,17 +64,25 @@ class NodeInfo implements SolidSide {
   ) {}
 
   async look(): Promise<BlockHead> {
-    const { solidityBlock } = await this.api.object('/wallet/getnodeinfo', {}, { solidityBlock: scalar })
-    const [, digits, id] = NUMBERED.exec(String(solidityBlock)) ?? []
-    demand(digits !== undefined, '/wallet/getnodeinfo: it does not say which block is solidified')
-    const height = Number(digits)
+    const first = await this.told()
+    // A java-tron that is just writing its newest solidified block names the first one of all.
+    const isOdd = first.height === 0 && this.final !== null && this.final.height > 0
+    const { height, id } = isOdd ? await this.told() : first
     if (this.final?.height === height) return this.final
     const block = await this.blocks.at(this.side, height)
-    const isSame = block !== null && block.hash === id?.toLowerCase()
+    const isSame = block !== null && block.hash === id
     demand(isSame, `/wallet/getnodeinfo: the solidified block ${height} is another one`)
     const { hash, parentHash, timeMs } = block
     this.final = { height, hash, parentHash, timeMs }
     return this.final
+  }
+
+  /** What the node says of its newest solidified block. */
+  private async told(): Promise<{ readonly height: number; readonly id: string | undefined }> {
+    const { solidityBlock } = await this.api.object('/wallet/getnodeinfo', {}, { solidityBlock: scalar })
+    const [, digits, id] = NUMBERED.exec(String(solidityBlock)) ?? []
+    demand(digits !== undefined, '/wallet/getnodeinfo: it does not say which block is solidified')
+    return { height: Number(digits), id: id?.toLowerCase() }
   }
 
   async demandFinal(height: number): Promise<void> {

@@ -326,6 +326,14 @@ describe('a TRON node that serves no /walletsolidity', () => {
       assert.deepEqual(heightsOf(await reader.head()), { latest: 23, confirmed: 5 })
     }))
 
+  test('is asked again when it names the first block for a moment', () =>
+    withFull(async ({ reader, node, chain }) => {
+      await reader.head()
+      node.spoil(/getnodeinfo$/, () => ({ json: { solidityBlock: `Num:0,ID:${chain.blocks[0]?.hash}` } }), 1)
+      assert.equal((await reader.head()).confirmed, 5)
+      assert.equal(node.requests.filter(({ path }) => path.endsWith('getnodeinfo')).length, 4)
+    }))
+
   test('compares the id of what it calls final', () =>
     withFull(async (fixture) => {
       const { reader, node, chain } = fixture
