@@ -13,7 +13,7 @@ import { InfoReader, NoInfos } from './info-reader.js'
 import { isOfContract } from './internal.js'
 import { explainMissing, explainNoInfos } from './kept-history.js'
 import { Ladder } from './ladder.js'
-import { SolidProgress, UNCONFIRMED_MAX } from './solid-progress.js'
+import { SolidProgress } from './solid-progress.js'
 import { findSolidSide, SolidityInterface, type SolidSide } from './solid-side.js'
 import { TokenCheck } from './token-check.js'
 import { TronApi } from './tron-api.js'
@@ -54,8 +54,6 @@ export class TronNode implements ChainNode {
   private solid: SolidSide
   private solidHead: BlockHead | null = null
   private readonly solidProgress = new SolidProgress()
-  /** How many blocks wait to be solidified, if these are too many. */
-  private unconfirmed: number | null = null
   private headsSinceLook = 0
   /** A payment may wait for its confirmation up to this height; null before the first head. */
   private waitsUpTo: number | null = null
@@ -107,14 +105,15 @@ export class TronNode implements ChainNode {
     const { height, timeMs } = await this.newest.look()
     this.waitsUpTo ??= height
     this.headsSinceLook += 1
-    const lowest = Math.max(this.waitsUpTo, height - UNCONFIRMED_MAX)
-    const isDue = this.headsSinceLook >= HEADS_PER_SOLID_LOOK || this.unconfirmed !== null
-    if (this.solidHead === null || this.solidHead.height < lowest || isDue) {
+    const isDoubted = this.solidProgress.waiting(height) !== null
+    const isDue = this.headsSinceLook >= HEADS_PER_SOLID_LOOK || isDoubted
+    if (this.solidHead === null || this.solidHead.height < this.waitsUpTo || isDue) {
       this.solidHead = await this.solid.look()
       this.headsSinceLook = 0
-      this.unconfirmed = this.solidProgress.note(height, this.solidHead.height)
+      this.solidProgress.note(height, this.solidHead.height)
     }
-    return { latest: height, confirmed: this.solidHead.height, timeMs, unconfirmed: this.unconfirmed }
+    const unconfirmed = this.solidProgress.waiting(height)
+    return { latest: height, confirmed: this.solidHead.height, timeMs, unconfirmed }
   }
 
   async timeOf(height: number): Promise<number | null> {

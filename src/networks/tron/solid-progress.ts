@@ -11,10 +11,15 @@ export class SolidProgress {
   /** The newest solidified block, and the newest of all when it was first seen to be that. */
   private moved: { readonly solid: number; readonly latest: number } | null = null
 
-  /** How many blocks wait to be solidified when these are too many, or none of them gets on; null otherwise. */
-  note(latest: number, solid: number): number | null {
+  /** Notes what the node has just said. */
+  note(latest: number, solid: number): void {
     if (this.moved?.solid !== solid) this.moved = { solid, latest }
-    const unconfirmed = latest - solid
+  }
+
+  /** How many blocks wait to be solidified when these are too many, or none of them gets on, as far as is known; null otherwise. */
+  waiting(latest: number): number | null {
+    if (this.moved === null) return null
+    const unconfirmed = latest - this.moved.solid
     const isStanding = latest - this.moved.latest > STANDING_BLOCKS
     return unconfirmed > 0 && (isStanding || unconfirmed > UNCONFIRMED_MAX) ? unconfirmed : null
   }

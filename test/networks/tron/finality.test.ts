@@ -114,6 +114,40 @@ for (const kind of kinds) {
   })
 }
 
+describe('the solidified side of a TRON network with one producer', () => {
+  test('is told when it stands, and no longer with the first block that is solidified', async () => {
+    const fixture = await TronFixture.open(1)
+    const { chain, reader, node } = fixture
+    const view = { blocks: chain.blocks, solidified: 60 }
+    node.view = view
+    const poll = async () => {
+      pass(fixture)
+      await reader.head()
+    }
+    try {
+      chain.produceEmpty(60)
+      fixture.now()
+      await reader.head()
+      for (let polls = 0; polls < 20; polls += 1) {
+        view.solidified = chain.latest
+        await poll()
+        assert.equal(reader.problem(), null)
+      }
+      const sinceMs = fixture.clock.now()
+      while (reader.problem() === null) {
+        assert.ok(fixture.clock.now() - sinceMs <= 2 * STANDS_MAX_MS, 'it stands for long, and nobody says so')
+        await poll()
+      }
+      assert.ok(chain.latest - view.solidified < 32)
+      view.solidified = chain.latest
+      await poll()
+      assert.equal(reader.problem(), null)
+    } finally {
+      await fixture.close()
+    }
+  })
+})
+
 describe('the solidified side of one of two TRON nodes', () => {
   test('is told when it stands, and the other one confirms', async () => {
     const fixture = await TronFixture.open(2)

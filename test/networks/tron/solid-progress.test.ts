@@ -35,7 +35,10 @@ describe('the solidified side of a node', () => {
     test(name, () => {
       const progress = new SolidProgress()
       assert.deepEqual(
-        heads.map(([latest, solid]) => progress.note(latest, solid)),
+        heads.map(([latest, solid]) => {
+          progress.note(latest, solid)
+          return progress.waiting(latest)
+        }),
         heads.map(([, , waiting]) => waiting),
       )
     })
