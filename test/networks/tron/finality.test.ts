@@ -149,23 +149,49 @@ describe('the solidified side of a TRON network with one producer', () => {
 })
 
 describe('the solidified side of one of two TRON nodes', () => {
-  test('is told when it stands, and the other one confirms', async () => {
+  /** Two nodes, the first of which solidifies nothing any more. */
+  async function withTwo(polls: number, use: (fixture: TronFixture) => Promise<void>, isOtherWell: boolean) {
     const fixture = await TronFixture.open(2)
     const { chain, reader, nodes } = fixture
+    const [standing = assert.fail(), other = assert.fail()] = nodes
     try {
       chain.produceEmpty(60)
       fixture.now()
       await reader.head()
-      freezer(chain, nodes[0] ?? assert.fail())(true)
-      for (let i = 0; i < 10; i += 1) pass(fixture)
-      assert.equal((await reader.head()).confirmed, chain.solidified)
-      assert.equal(reader.problem(), null)
-      assert.deepEqual(
-        reader.endpoints().map(({ problem }) => problem?.reason),
-        ['unconfirmed', undefined],
-      )
+      freezer(chain, standing)(true)
+      if (!isOtherWell) other.view = chain.view()
+      for (let i = 0; i < polls; i += 1) pass(fixture)
+      await use(fixture)
     } finally {
       await fixture.close()
     }
-  })
+  }
+
+  test('is told when it stands, and the other one confirms', () =>
+    withTwo(
+      10,
+      async ({ chain, reader }) => {
+        assert.equal((await reader.head()).confirmed, chain.solidified)
+        assert.equal(reader.problem(), null)
+        assert.deepEqual(
+          reader.endpoints().map(({ problem }) => problem?.reason),
+          ['unconfirmed', undefined],
+        )
+      },
+      true,
+    ))
+
+  test('is that of the network when it stands, and the other one has stopped altogether', () =>
+    withTwo(
+      12,
+      async ({ reader }) => {
+        await reader.head()
+        assert.equal(reader.problem()?.reason, 'unconfirmed')
+        assert.deepEqual(
+          reader.endpoints().map(({ problem }) => problem?.reason),
+          ['unconfirmed', 'stalled'],
+        )
+      },
+      false,
+    ))
 })
