@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream'
-import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { Agent, type Dispatcher } from 'undici'
 import type { Scheduler } from '../scheduler.js'
 
@@ -150,24 +150,37 @@ async function* counted(body: AsyncIterable<Buffer>, progress: Progress): AsyncG
   progress.isComplete = true
 }
 
-/** A body without the coding that a server, or a proxy in front of it, has chosen unasked. */
-function decoded(body: AsyncGenerator<Buffer>, coding: string | string[] | undefined): AsyncIterable<Buffer> {
-  const decoder = decoderOf(String(coding ?? '').toLowerCase())
+/**
+ * A body without the coding that a server, or a proxy in front of it, has chosen unasked. What they name it is not always what
+ * they do, so the first byte decides where it can.
+ */
+async function* decoded(body: AsyncGenerator<Buffer>, coding: string | string[] | undefined): AsyncGenerator<Buffer> {
+  const first = await body.next()
+  if (first.done === true) return
+  const whole = joined(first.value, body)
+  const decoder = decoderOf(first.value[0], String(coding ?? '').toLowerCase())
   // Its failures reach the one who reads the decoder.
-  return decoder === null ? body : pipeline(body, decoder, () => {})
+  yield* decoder === null ? whole : pipeline(whole, decoder, () => {})
 }
 
-function decoderOf(coding: string) {
-  switch (coding) {
-    case 'gzip':
-    case 'x-gzip':
-    case 'deflate':
-      return createUnzip()
-    case 'br':
-      return createBrotliDecompress()
-    default:
-      return null
-  }
+async function* joined(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* rest
+}
+
+/** The first byte of gzip (RFC 1952), which begins no text. */
+const GZIP = 0x1f
+/** The lower half of the first byte of zlib's format (RFC 1950). */
+const ZLIB = 0x08
+/** What JSON or a page of HTML begins with. Deflated text begins with none of these. */
+const TEXT = /[\s{["<]/
+
+function decoderOf(byte: number | undefined, coding: string) {
+  if (byte === undefined) return null
+  if (byte === GZIP) return createGunzip()
+  if (coding === 'br') return createBrotliDecompress()
+  if (coding !== 'deflate' || TEXT.test(String.fromCharCode(byte))) return null
+  return (byte & 0x0f) === ZLIB ? createInflate() : createInflateRaw()
 }
 
 async function readUpTo(body: Dispatcher.ResponseData['body'], limitBytes: number): Promise<Buffer | null> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, test } from 'node:test'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { HttpFailure, type HttpFailureReason } from '../../../src/networks/node/answer.js'
 import { HttpJson } from '../../../src/networks/node/http-json.js'
 import { fields, items, list, scalar } from '../../../src/networks/node/json-shape.js'
@@ -115,13 +115,27 @@ describe('JSON over HTTP', () => {
     await gone.promise
   })
 
-  for (const [coding, encode] of Object.entries({ gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync })) {
-    test(`reads an answer that comes in ${coding}, unasked`, async () => {
-      const answer = encode(JSON.stringify(['x'.repeat(100_000)]))
-      const node = keep(
-        await openReceiver((_request, response) => response.writeHead(200, { 'content-encoding': coding }).end(answer)),
-      )
-      assert.deepEqual(await client(node.url).post('', '', list(scalar, 1)), ['x'.repeat(100_000)])
+  const plain = (text: string) => Buffer.from(text)
+  const codings: readonly [name: string, coding: string | null, encode: (text: string) => Buffer][] = [
+    ['gzip', 'gzip', gzipSync],
+    ['gzip, by its old name', 'x-gzip', gzipSync],
+    ['deflate', 'deflate', deflateSync],
+    ['deflate without the frame of zlib', 'deflate', deflateRawSync],
+    ['br', 'br', brotliCompressSync],
+    ['gzip that is called nothing', null, gzipSync],
+    ['gzip that is called deflate', 'deflate', gzipSync],
+    ['no coding that is called gzip', 'gzip', plain],
+    ['no coding that is called deflate', 'deflate', plain],
+    ['no coding that is called identity', 'identity', plain],
+  ]
+  for (const [name, coding, encode] of codings) {
+    test(`reads an answer that comes in ${name}, unasked`, async () => {
+      for (const text of ['x', 'x'.repeat(100_000)]) {
+        const answer = encode(JSON.stringify([text]))
+        const headers = coding === null ? {} : { 'content-encoding': coding }
+        const node = keep(await openReceiver((_request, response) => response.writeHead(200, headers).end(answer)))
+        assert.deepEqual(await client(node.url).post('', '', list(scalar, 1)), [text])
+      }
     })
   }
 
@@ -191,7 +205,7 @@ describe('JSON over HTTP', () => {
     ['an endless answer', endless, failure('too_long')],
     [
       'an answer that does not decode',
-      (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('{}'),
+      (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{}').fill(0, 10)),
       failure('connection'),
     ],
   ]
