@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import type { NodeFact } from '../../src/networks/node/node-fact.js'
 import { anvilAbsence } from '../support/anvil.js'
 import { EthereumChain } from '../support/ethereum-chain.js'
 import { type Fault, FaultyProxy, type ProxiedEnd } from '../support/faulty-proxy.js'
@@ -8,6 +9,8 @@ import { ethereumReader, type ReaderVariant } from './ethereum/fixture.js'
 
 /** The newest block with a transaction: the token was made in the first ones. */
 const BUSY_BEHIND = 40
+const FUTURE = /^Set the clock of this machine/
+const STALE = /^Payments are not seen before the node has caught up/
 
 describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
   let chain: EthereumChain
@@ -18,6 +21,8 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
   before(async () => {
     chain = await EthereumChain.start(['--slots-in-an-epoch', '4'])
     token = await chain.deployToken()
+    // The newest block with a transaction has a log of another token.
+    await chain.deployToken()
     await chain.mine(40)
     proxy = await FaultyProxy.start(chain.node.url)
   })
@@ -31,11 +36,15 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
   })
 
   async function examined(variant: Partial<ReaderVariant> = {}, url = proxy.url): Promise<readonly string[]> {
+    return (await examinedFacts(variant, url)).map(({ verdict, text }) => `${verdict}: ${text}`)
+  }
+
+  async function examinedFacts(variant: Partial<ReaderVariant> = {}, url = proxy.url): Promise<readonly NodeFact[]> {
     const reader = ethereumReader([url], { token, clock, confirmation: 'finalized', traces: true, ...variant })
     try {
       const [node] = await reader.examine()
       assert.equal(node?.endpoint, url)
-      return node.facts.map(({ verdict, text }) => `${verdict}: ${text}`)
+      return node.facts
     } finally {
       await reader.close()
     }
@@ -48,6 +57,8 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
     alter: (call, end) =>
       call.method === method && 'result' in end && end.result !== null ? { result: change(end.result as object) } : end,
   })
+  const eachReceipt = (change: (receipts: readonly object[]) => object) =>
+    objects('eth_getBlockReceipts', (receipts) => change(receipts as readonly object[]))
   const METHOD_NOT_FOUND: ProxiedEnd = { error: { code: -32601, message: 'the method does not exist' } }
 
   test('tells all that a sound node offers', async () => {
@@ -65,26 +76,30 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
     ])
   })
 
-  const lacks: readonly [name: string, lack: () => void, fact: RegExp][] = [
+  const lacks: readonly [name: string, lack: () => void, fact: RegExp, advice: RegExp | null][] = [
     [
       'receipts of blocks',
       () => answering(['eth_getBlockReceipts'], METHOD_NOT_FOUND),
       /^warning: does not return all rec/,
+      /a call for each transaction/,
     ],
     [
       'receipts in any way',
-      () => answering(['eth_getBlockReceipts', 'eth_getTransactionReceipt'], METHOD_NOT_FOUND),
+      () => answering(['eth_getBlockReceipts', 'eth_getTransactionReceipt', 'eth_getLogs'], METHOD_NOT_FOUND),
       /^failed: has receipts that cannot be used: .*does not exist/,
+      /^Payments in such blocks are not seen through this node/,
     ],
     [
       'logs in its receipts',
       () => answering(['eth_getBlockReceipts', 'eth_getTransactionReceipt', 'eth_getLogs'], { result: [] }),
       /^failed: has receipts that cannot be used: /,
+      /^Payments in such blocks are not seen through this node/,
     ],
     [
       'traces',
       () => answering(['debug_traceBlockByHash', 'debug_traceTransaction'], METHOD_NOT_FOUND),
       /^failed: refuses traces: .*error -32601/,
+      /debug_traceBlockByHash/,
     ],
     [
       'the tag that confirms',
@@ -92,6 +107,15 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
         proxy.fault = { alter: ({ params }, end) => (params[0] === 'finalized' ? { result: null } : end) }
       },
       /^failed: has no finalized block/,
+      /a number of blocks for confirmations/,
+    ],
+    [
+      'the head that is confirmed',
+      () => {
+        proxy.fault = { alter: ({ params }, end) => (params[0] === 'finalized' ? { result: null } : end) }
+      },
+      /^failed: tells no head: /,
+      /a number of blocks for confirmations/,
     ],
     [
       'a tag that nothing depends on',
@@ -99,6 +123,7 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
         proxy.fault = { alter: ({ params }, end) => (params[0] === 'safe' ? { result: null } : end) }
       },
       /^ok: has no safe block/,
+      null,
     ],
     [
       'large batches',
@@ -106,6 +131,7 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
         proxy.fault = { answer: (response, _text, calls) => calls.length > 12 && !!response.writeHead(413).end() }
       },
       /^warning: takes batches of 12 calls, fewer than 50/,
+      /BILLHOOK_SEP_BATCH/,
     ],
     [
       'batches',
@@ -113,28 +139,63 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
         proxy.fault = { answer: (response, _text, calls) => calls.length > 1 && !!response.writeHead(400).end() }
       },
       /^warning: takes no batches, fewer than 50/,
+      /BILLHOOK_SEP_BATCH/,
     ],
-    ['a clock like ours', () => clock.advance(-60_000), /^warning: is at block \d+, which is 58 s in the future/],
-    ['new blocks', () => clock.advance(600_000), /^failed: is at block \d+, which is 602 s old/],
+    [
+      'a clock like ours',
+      () => clock.advance(-60_000),
+      /^warning: is at block \d+, which is 58 s in the future/,
+      FUTURE,
+    ],
+    ['new blocks', () => clock.advance(600_000), /^failed: is at block \d+, which is 602 s old/, STALE],
     [
       'a head of this decade',
       () => clock.advance(4 * 365 * 86_400_000),
       /^failed: is at block \d+, which is \d{9} s old/,
+      STALE,
     ],
-    ['a clock of today', () => clock.advance(-86_400_000), /^failed: is at block \d+, which is 86398 s in the future/],
+    [
+      'a clock of today',
+      () => clock.advance(-86_400_000),
+      /^failed: is at block \d+, which is 86398 s in the future/,
+      FUTURE,
+    ],
     [
       'transactions to examine',
       () => {
         proxy.fault = objects('eth_getBlockByNumber', (block) => ({ ...block, transactions: [] }))
       },
       /^warning: has no transaction in its newest 20 blocks, nor .*: receipts were not tried/,
+      /when the network has transactions/,
     ],
   ]
-  for (const [name, lack, fact] of lacks) {
-    test(`tells that a node lacks ${name}`, async () => {
+  for (const [name, lack, fact, advice] of lacks) {
+    test(`tells that a node lacks ${name}, and what to do`, async () => {
       lack()
+      const facts = await examinedFacts()
+      const told = facts.filter(({ verdict, text }) => fact.test(`${verdict}: ${text}`))
+      assert.equal(told.length, 1, JSON.stringify(facts))
+      if (advice === null) assert.equal(told[0]?.advice, undefined)
+      else assert.match(String(told[0]?.advice), advice)
+    })
+  }
+
+  const odd: readonly [what: string, fault: () => Fault][] = [
+    [
+      'with empty filters',
+      () => eachReceipt((receipts) => receipts.map((one) => ({ ...one, logsBloom: `0x${'0'.repeat(512)}` }))),
+    ],
+    [
+      'with one of a transaction that the block does not have',
+      () =>
+        eachReceipt((receipts) => [...receipts, { ...receipts[0], transactionHash: `0x${'9'.repeat(64)}`, logs: [] }]),
+    ],
+  ]
+  for (const [what, fault] of odd) {
+    test(`does not take receipts of a block ${what} for a lack`, async () => {
+      proxy.fault = fault()
       const facts = await examined()
-      assert.equal(facts.filter((one) => fact.test(one)).length, 1, facts.join('\n'))
+      assert.ok(facts.includes('ok: returns all receipts of a block at once'), facts.join('\n'))
     })
   }
 

@@ -89,7 +89,7 @@ describe('the transfers of a block', () => {
     mode: FilterMode = 'given',
     by = filter,
   ): readonly ObservedTransfer[] {
-    return observeWhole(of, told(receiptsShape(by, mode), receipts) ?? assert.fail('no list'), by, true).transfers
+    return observeWhole(of, told(receiptsShape(by, mode, [of]), receipts) ?? assert.fail('no list'), by, true).transfers
   }
 
   test('are those of its receipts', () => {
@@ -227,6 +227,19 @@ describe('the transfers of a block', () => {
     assert.deepEqual(seen(receipts, of, 'own'), all)
   })
 
+  for (const [what, filterOfBlock] of [
+    ['no filter', ''],
+    ['an empty one', `0x${'0'.repeat(512)}`],
+    ['a full one', `0x${'f'.repeat(512)}`],
+  ] as const) {
+    test(`are refused where a list of logs is left out and the header has ${what}, which proves nothing`, () => {
+      const of = blockOf([paying, calling], call.logs, [native], filterOfBlock)
+      assert.deepEqual(seen([payment, call], of), all)
+      const { logs: _, ...without } = call
+      assert.throws(() => seen([payment, without], of), /a receipt has no list of logs/)
+    })
+  }
+
   test('are found behind thousands of other logs', () => {
     const logs = [
       ...Array.from({ length: 3000 }, (_, i) => ({ address: theirs, topics: [hashNumber(i)], data: '0x' })),
@@ -239,7 +252,7 @@ describe('the transfers of a block', () => {
 describe('the transfers of a block whose header denies all logs to us', () => {
   const quiet = blockOf([calling, paying], [], [{ ...native, txIndex: 1 }])
   const seen = (receipts: readonly unknown[]) =>
-    observePayments(quiet, told(receiptsShape(filter, 'given'), receipts) ?? assert.fail('no list')).transfers
+    observePayments(quiet, told(receiptsShape(filter, 'given', [quiet]), receipts) ?? assert.fail('no list')).transfers
 
   test('are those of the receipts of its payments', () => {
     assert.deepEqual(seen([payment]), [ether(paying, ours, '1')])
@@ -271,7 +284,7 @@ describe('coins that contracts send on Polygon', () => {
     const receipts = [receipt(calling, logs, more)]
     return observeWhole(
       blockOf([calling], logs, payments),
-      told(receiptsShape(by, 'given'), receipts) ?? assert.fail(),
+      told(receiptsShape(by, 'given', []), receipts) ?? assert.fail(),
       by,
     ).transfers
   }

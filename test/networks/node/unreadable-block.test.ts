@@ -77,6 +77,24 @@ async function readerOf(clock: ManualClock, ...nodes: readonly Node[]): Promise<
   return reader
 }
 
+test('what a node answered, and to what, is told with the failure, also while the node is left alone', async () => {
+  const clock = new ManualClock()
+  const fails = Object.assign(new RpcFailure(-32_000, 'error -32000: no room'), { question: 'eth_getBlockReceipts' })
+  const reader = await readerOf(clock, { fails })
+  for (const isEarlier of [false, true]) {
+    await assert.rejects(reader.blocks(HEIGHT, HEIGHT, NOBODY), (error) => {
+      assert.ok(error instanceof NodeUnavailable)
+      assert.deepEqual(error.refusal, {
+        question: 'eth_getBlockReceipts',
+        answer: 'error -32000: no room',
+        isEarlier,
+      })
+      return true
+    })
+  }
+  await reader.close()
+})
+
 async function rejection(promise: Promise<unknown>): Promise<NodeUnavailable> {
   const error: unknown = await promise.then(
     () => assert.fail('it was read'),
