@@ -9,6 +9,7 @@ import { failoverRounds } from './failover.js'
 import { hangingReceivers } from './hanging-receivers.js'
 import { hostileChain } from './hostile-chain.js'
 import { connections, hangingReceiver, hotWallet } from './isolation.js'
+import { longAnswers } from './long-answers.js'
 import { type NetworksOptions, networks } from './networks.js'
 import { newcomers } from './newcomers.js'
 import { floods, goodput, type ScenarioOptions } from './overload.js'
@@ -31,6 +32,7 @@ const USAGE = `npm run chaos -- <command>
   slow-bodies [--seconds 8]                      500 MB of bodies that nobody needs, before authentication
   shop                                           a year of a shop in three minutes, books and all
   soak     [--minutes 20]                        memory at half the capacity
+  long-answers                                   memory while a node answers with 200 MB for one block
   networks [--minutes 5] [--seed N]              an hour of four networks whose nodes fail, lag and lie in turn
   hostile-chain [--minutes 5] [--seed N]         an hour of four networks with strangers' blocks and odd nodes
 
@@ -143,6 +145,9 @@ switch (positionals[0]) {
     break
   case 'soak':
     await soak({ minutes: minutesOr(20), engine: values.engine, say })
+    break
+  case 'long-answers':
+    await judge({ longAnswers })
     break
   case 'networks':
     await watch(networks)

@@ -104,10 +104,10 @@ function isUntold(told: ToldTransaction | Value): boolean {
 
 /** The transactions of a block: all hashes, and the payments to addresses that are kept. */
 class ToldTransactions {
-  readonly hashes = new HashList()
+  hashes = new HashList()
   readonly payments: ToldPayment[] = []
   readonly doubtful: Doubt[] = []
-  /** Whether there were more payments than are kept. */
+  /** Whether there were more payments than are kept. Then nothing is. */
   isCut = false
 
   constructor(
@@ -117,12 +117,16 @@ class ToldTransactions {
 
   /** Some nodes tell hashes only. */
   take(told: ToldTransaction | Value, txIndex: number): void {
+    if (this.isCut) return
     this.hashes.set(txIndex, typeof told === 'object' ? told?.hash : told)
     const payment = paymentIn(told, txIndex, this.isKept)
     if (payment === 'doubtful') this.doubtful.push({ txIndex, isUntold: isUntold(told) })
     else if (payment === 'none') return
     else if (this.payments.length < this.paymentsMax) this.payments.push(payment)
-    else this.isCut = true
+    else {
+      this.isCut = true
+      this.hashes = new HashList()
+    }
   }
 
   end(): this {

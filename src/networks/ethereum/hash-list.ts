@@ -6,6 +6,8 @@ const CAPACITY_START = 16
 const PIECE_HASHES = 512
 /** What stands where a hash is not known. */
 const UNKNOWN = Buffer.alloc(HASH_BYTES)
+/** Where the hash is put that is being set. */
+const SCRATCH = Buffer.alloc(HASH_BYTES)
 const EMPTY = -1
 
 /**
@@ -16,6 +18,12 @@ export class HashList {
   private readonly pieces: Buffer[] = []
   private count = 0
 
+  /**
+   * `followed`: a list that may turn out to be the same, and does not change meanwhile. As long as the same hashes are set, in
+   * order from the first one, they are not kept twice.
+   */
+  constructor(private followed: HashList | null = null) {}
+
   /** One more than the last place that was set. */
   get length(): number {
     return this.count
@@ -23,12 +31,12 @@ export class HashList {
 
   /** Sets the hash of a place; anything but a hash leaves it unknown. */
   set(place: number, hash: unknown): void {
-    this.count = Math.max(this.count, place + 1)
-    const piece = this.pieceFor(place)
-    const at = (place % PIECE_HASHES) * HASH_BYTES
     const isLong = typeof hash === 'string' && hash.length === PREFIX.length + HASH_DIGITS && hash.startsWith(PREFIX)
-    const written = isLong ? piece.write(hash.slice(PREFIX.length), at, HASH_BYTES, 'hex') : 0
-    if (written < HASH_BYTES) piece.fill(0, at, at + HASH_BYTES)
+    const written = isLong ? SCRATCH.write(hash.slice(PREFIX.length), 'hex') : 0
+    if (written < HASH_BYTES) SCRATCH.fill(0)
+    if (this.followed !== null && !this.isNextOf(this.followed, place)) this.leave(this.followed)
+    this.count = Math.max(this.count, place + 1)
+    if (this.followed === null) SCRATCH.copy(this.slice(place))
   }
 
   /** The hash of a place in lower case; null when it is not known. */
@@ -43,6 +51,7 @@ export class HashList {
   /** Whether both lists have the same hashes at all places below a number, as far as they know them. */
   agreesWith(other: HashList, count: number): boolean {
     if (this.count < count || other.count < count) return false
+    if (this.followed === other || other.followed === this) return true
     for (let from = 0; from < count; from += PIECE_HASHES) {
       const end = Math.min(count, from + PIECE_HASHES)
       if (!this.hasSamePiece(other, from, end) && !this.agreesAt(other, from, end)) return false
@@ -71,6 +80,17 @@ export class HashList {
     }
   }
 
+  /** Whether a list has the hash that is being set at a place, which is the next one. */
+  private isNextOf(list: HashList, place: number): boolean {
+    return place === this.count && place < list.count && list.slice(place).equals(SCRATCH)
+  }
+
+  /** Keeps hashes of its own from now on. */
+  private leave(list: HashList): void {
+    this.followed = null
+    for (let place = 0; place < this.count; place += 1) list.slice(place).copy(this.slice(place))
+  }
+
   private hasSamePiece(other: HashList, from: number, end: number): boolean {
     const [own, others] = [this.pieceFor(from), other.pieceFor(from)]
     const bytes = (end - from) * HASH_BYTES
@@ -92,6 +112,7 @@ export class HashList {
 
   /** The piece with room for a place. Most blocks are short, so the first one grows. */
   private pieceFor(place: number): Buffer {
+    if (this.followed !== null) return this.followed.pieceFor(place)
     const n = Math.floor(place / PIECE_HASHES)
     for (let made = this.pieces.length; made <= n; made += 1) {
       this.pieces.push(Buffer.alloc((made === 0 ? CAPACITY_START : PIECE_HASHES) * HASH_BYTES))

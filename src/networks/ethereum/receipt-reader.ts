@@ -160,7 +160,7 @@ export class ReceiptReader {
       })
     }
     try {
-      return await this.rpc.all(calls, receiptsShape(filter, mode), take, REFUSALS_MAX)
+      return await this.rpc.all(calls, receiptsShape(filter, mode, blocks), take, REFUSALS_MAX)
     } catch (error) {
       const failure = passable(error)
       return blocks.map(() => failure)

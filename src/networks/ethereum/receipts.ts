@@ -1,6 +1,7 @@
 /** What is read of receipts: whether a transaction succeeded, its transfers to us, and the filter over the logs of all. */
 
 import { fields, items, scalar, type ValueOf } from '../node/json-shape.js'
+import type { EthereumBlock } from './block.js'
 import { LogsBloom } from './bloom.js'
 import type { EthereumFilter } from './filter.js'
 import { HashList } from './hash-list.js'
@@ -8,7 +9,9 @@ import { type FilterMode, type LoggedTransfer, logsShape } from './logs.js'
 import { hashIn, quantityIn, type Value } from './values.js'
 
 /** `untold`: receipts from before the Byzantium fork have a root of the state instead. `absent`: there is no receipt. */
-export type Outcome = 'succeeded' | 'failed' | 'untold' | 'absent'
+const OUTCOMES = ['absent', 'succeeded', 'failed', 'untold'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+const OUTCOMES_START = 16
 
 /** A receipt with transfers to us. */
 export interface RelevantReceipt {
@@ -31,20 +34,23 @@ export function receiptShape(filter: EthereumFilter, mode: FilterMode) {
   })
 }
 
-/** What is read of the receipts of a block. */
-export function receiptsShape(filter: EthereumFilter, mode: FilterMode) {
-  return items(receiptShape(filter, mode), () => new Receipts(filter, mode))
+/** What is read of the receipts of one of these blocks. */
+export function receiptsShape(filter: EthereumFilter, mode: FilterMode, blocks: readonly EthereumBlock[]) {
+  const hashesOf = new Map(blocks.map(({ hash, txHashes }) => [hash, txHashes]))
+  return items(receiptShape(filter, mode), () => new Receipts(filter, mode, hashesOf))
 }
 
 /** The receipts of a block, as far as they matter. They are taken one by one, in any order, and none is kept. */
 export class Receipts {
-  readonly hashes = new HashList()
+  /** Of their transactions. */
+  hashes = new HashList()
   /** The filter over the logs of all. */
   readonly bloom = new LogsBloom()
   readonly relevant: RelevantReceipt[] = []
   /** Whether a receipt has no list of logs. Then only the header's filter can prove that none is missing. */
   hasListLeftOut = false
-  private readonly outcomes: Outcome[] = []
+  private outcomes = new Uint8Array(OUTCOMES_START)
+  private count = 0
   private blockHash: Value
   private isOfOneBlock = true
   /** The filter of the receipt that is looked at. */
@@ -53,19 +59,22 @@ export class Receipts {
   constructor(
     private readonly filter: EthereumFilter,
     readonly mode: FilterMode,
+    /** The hashes of the transactions of blocks, by the hash of the block. Most receipts are in their order. */
+    private readonly hashesOf: ReadonlyMap<string, HashList> = new Map(),
   ) {}
 
   take(receipt: ToldReceipt, place: number): void {
+    if (this.count === 0) this.hashes = new HashList(this.hashesOf.get(hashIn(receipt?.blockHash) ?? ''))
     this.hashes.set(place, receipt?.transactionHash)
     const logs = receipt?.logs
     const outcome = outcomeOf(receipt?.status)
     // Some nodes leave out lists that are empty.
     const isListLeftOut = logs === undefined && outcome !== 'untold'
     if (receipt === null || receipt === undefined || (logs === undefined && !isListLeftOut)) {
-      this.outcomes[place] = 'absent'
+      this.note(place, 'absent')
       return
     }
-    this.outcomes[place] = outcome
+    this.note(place, outcome)
     this.hasListLeftOut ||= isListLeftOut
     const { blockHash } = receipt
     if (blockHash !== undefined && blockHash !== null) {
@@ -85,16 +94,27 @@ export class Receipts {
   }
 
   get length(): number {
-    return this.outcomes.length
+    return this.count
   }
 
   outcomeAt(place: number): Outcome {
-    return this.outcomes[place] ?? 'absent'
+    return OUTCOMES[this.outcomes[place] ?? 0] ?? 'absent'
   }
 
   /** Whether all that name a block name this one. */
   areOf(hash: string): boolean {
     return this.isOfOneBlock && (this.blockHash === undefined || hashIn(this.blockHash) === hash)
+  }
+
+  /** A byte each, since a block can have hundreds of thousands. */
+  private note(place: number, outcome: Outcome): void {
+    this.count = Math.max(this.count, place + 1)
+    if (place >= this.outcomes.length) {
+      const larger = new Uint8Array(2 * this.count)
+      larger.set(this.outcomes)
+      this.outcomes = larger
+    }
+    this.outcomes[place] = OUTCOMES.indexOf(outcome)
   }
 }
 

@@ -23,6 +23,7 @@ import {
 /** The longest text, number or name that is kept, in bytes; a longer one is skipped. */
 export const SCALAR_BYTES_MAX = 256 * 1024
 
+const NOTHING = Buffer.alloc(0)
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** What may come next. */
 enum Expected {
@@ -74,36 +75,61 @@ export class JsonScanner<T> {
   private isEscaped = false
   /** Whether the skipped text is a name. */
   private isKey = false
-  /** The beginning of something that is kept and not complete yet. */
-  private carried: Buffer | null = null
+  /** Holds the beginning of something that is kept and not complete yet, and what comes next. */
+  private work = NOTHING
+  /** How much of it waits. */
+  private carried = 0
   private isAtStart = true
 
   constructor(private readonly shape: Shape<T>) {}
 
   /** Reads on. Throws `MalformedJson`, and what a sink throws. */
   push(piece: Uint8Array): void {
-    const fresh = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
-    const bytes = this.carried === null ? fresh : Buffer.concat([this.carried, fresh])
-    this.carried = null
+    const bytes = this.joined(piece)
     let start = 0
     if (this.isAtStart) {
       const marked = BYTE_ORDER_MARK.every((byte, i) => i >= bytes.length || bytes[i] === byte)
       if (marked && bytes.length < BYTE_ORDER_MARK.length) {
-        this.carried = bytes
+        this.carry(bytes, 0)
         return
       }
       this.isAtStart = false
       if (marked) start = BYTE_ORDER_MARK.length
     }
-    const end = this.scan(bytes, start)
-    if (end < bytes.length) this.carried = bytes.subarray(end)
+    this.carry(bytes, this.scan(bytes, start))
+  }
+
+  /** What waits, and a piece behind it. A new buffer for each piece would be collected too late. */
+  private joined(piece: Uint8Array): Buffer {
+    const { carried } = this
+    if (carried === 0) return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+    this.makeRoom(carried + piece.length)
+    this.work.set(piece, carried)
+    return this.work.subarray(0, carried + piece.length)
+  }
+
+  private carry(bytes: Buffer, from: number): void {
+    this.carried = bytes.length - from
+    if (this.carried === 0) return
+    if (bytes.buffer === this.work.buffer && this.work !== NOTHING) this.work.copyWithin(0, from, bytes.length)
+    else {
+      this.makeRoom(this.carried)
+      this.work.set(bytes.subarray(from))
+    }
+  }
+
+  private makeRoom(length: number): void {
+    if (this.work.length >= length) return
+    const larger = Buffer.allocUnsafeSlow(2 * length)
+    larger.set(this.work.subarray(0, this.carried))
+    this.work = larger
   }
 
   /** At the end of the text: what was read. Throws `MalformedJson` when the text is not complete. */
   end(): T {
     // A number ends with what follows it.
     this.push(Buffer.of(SPACE))
-    if (this.expected !== Expected.Nothing || this.carried !== null) throw new MalformedJson('the text ends too early')
+    if (this.expected !== Expected.Nothing || this.carried > 0) throw new MalformedJson('the text ends too early')
     return this.result as T
   }
 

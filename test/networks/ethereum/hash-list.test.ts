@@ -5,8 +5,8 @@ import { hashNumber } from './scripted-node.js'
 
 const MANY = 1300
 
-function listOf(hashes: Iterable<unknown>): HashList {
-  const list = new HashList()
+function listOf(hashes: Iterable<unknown>, followed?: HashList): HashList {
+  const list = new HashList(followed)
   for (const [place, hash] of [...hashes].entries()) list.set(place, hash)
   return list
 }
@@ -47,6 +47,41 @@ describe('a list of hashes', () => {
     }
     assert.ok(!list.agreesWith(listOf(hashes.slice(1)), MANY))
     assert.ok(new HashList().agreesWith(new HashList(), 0))
+  })
+
+  test('has its own hashes, whatever another list has that it follows', () => {
+    const told: readonly (string | null)[] = hashes.map((hash, n) => (n === 3 ? null : hash))
+    const followed = listOf(told)
+    const others: readonly (readonly (string | null)[])[] = [
+      told,
+      hashes,
+      told.slice(0, 600),
+      told.slice(1),
+      [...told, hashNumber(9)],
+      ...[0, 511, 512, MANY - 1].map((place) => told.with(place, hashNumber(9))),
+      told.with(700, null),
+    ]
+    for (const other of others) {
+      const list = listOf(other, followed)
+      assert.equal(list.length, other.length)
+      assert.deepEqual(
+        other.map((_, place) => list.at(place)),
+        other,
+      )
+      assert.equal(list.at(other.length), null)
+      for (const count of [1, 512, 600, MANY]) {
+        const plain = listOf(other).agreesWith(followed, count)
+        assert.equal(list.agreesWith(followed, count), plain)
+        assert.equal(followed.agreesWith(list, count), plain)
+      }
+      assert.equal(list.finder()(hashNumber(9)), listOf(other).finder()(hashNumber(9)))
+    }
+    const skipping = new HashList(followed)
+    skipping.set(0, hashes[0])
+    skipping.set(2, hashes[2])
+    assert.deepEqual([skipping.at(0), skipping.at(1), skipping.at(2)], [hashes[0], null, hashes[2]])
+    assert.equal(followed.at(2), hashes[2])
+    assert.equal(followed.length, MANY)
   })
 
   test('finds the place of each, the first of several', () => {
