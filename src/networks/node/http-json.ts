@@ -18,7 +18,7 @@ const CONNECTIONS_MAX = 4
 const REFUSAL_BYTES_MAX = 16 * 1024
 const REFUSAL_MS_MAX = 1000
 /** Answers up to this length are left to V8, which is faster. */
-const UNCOLLECTED_BYTES = 16 * 1024 * 1024
+const UNCOLLECTED_BYTES = 4 * 1024 * 1024
 /** The pieces of longer ones are collected after so many bytes. */
 const COLLECTED_BYTES = 2 * 1024 * 1024
 /** The part of an answer that is not JSON which is kept for the log. */
