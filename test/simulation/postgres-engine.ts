@@ -22,7 +22,7 @@ const FAILING_COMMITS = `
       IF failure IS NOT NULL THEN RAISE EXCEPTION 'simulated' USING ERRCODE = failure; END IF;
       RETURN NEW;
     END $$;
-  CREATE TRIGGER fail BEFORE INSERT ON commits FOR EACH ROW EXECUTE FUNCTION simulation.fail()`
+  CREATE TRIGGER fail BEFORE INSERT ON writes FOR EACH ROW EXECUTE FUNCTION simulation.fail()`
 
 /** A server for many worlds, not durable. Throws the reason when there are no programs of PostgreSQL. */
 export function startServer(): Promise<PostgresServer> {
@@ -83,7 +83,7 @@ export function onPostgres(server: PostgresServer): MakeEngine {
 }
 
 /** A statement that looks up what became of a transaction. It is all that a process which died still does. */
-const LOOK_UP = /INSERT INTO commits .*ON CONFLICT/s
+const LOOK_UP = /INSERT INTO writes .*ON CONFLICT/s
 const PARSE = 'P'.charCodeAt(0)
 
 class ProxiedLine implements Line {

@@ -95,7 +95,7 @@ function storeOn(database: Database, options: PostgresStoreOptions): Store {
     allowances: new PostgresAllowances(database),
     leadership: new PostgresLeadership(database, fence, options.scheduler),
     // The row that every transaction writes of itself is as much as a probe needs.
-    probeWrite: () => database.write(async (work) => work.write(sql`DELETE FROM commits WHERE at < 0`)),
+    probeWrite: () => database.write(async (work) => work.write(sql`DELETE FROM writes WHERE at < 0`)),
     commitNothing: () => database.write(async () => undefined),
     isOpen: () => closing === null,
     close: () => {

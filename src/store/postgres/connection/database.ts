@@ -3,7 +3,7 @@ import type { Clock } from '../../../clock.js'
 import { StorageUnavailable } from '../../refusals.js'
 import type { CommitObserver } from '../../store.js'
 import { ChangeLog } from '../change-log.js'
-import { FateUnknown, isRetried, isUnavailable } from './errors.js'
+import { FateUnknown, isRetried, isUnavailable, unavailable } from './errors.js'
 import { Readers, WriterPool } from './pool.js'
 import { presentTime } from './present-time.js'
 import type { Reach, Row, Session } from './session.js'
@@ -60,7 +60,7 @@ export class Database {
       } catch (error) {
         const isLost = session === undefined || session.isLost || isUnavailable(error)
         if (!isLost) throw error
-        if (isSecond) throw new StorageUnavailable(error)
+        if (isSecond) throw unavailable(error)
       }
     }
   }
@@ -129,7 +129,7 @@ export class Database {
         lostSessions += 1
         if (lostSessions > 1) throw new StorageUnavailable(error)
       } else if (isUnavailable(error)) {
-        throw new StorageUnavailable(error)
+        throw unavailable(error)
       } else if (!isRetried(error) || tries === TRIES_MAX) {
         throw error
       }
@@ -165,7 +165,7 @@ export class Database {
         let isBroken = true
         try {
           const { count } = await session.run(
-            sql`INSERT INTO commits (id, at) VALUES (${id}::uuid, ${this.now}) ON CONFLICT DO NOTHING`,
+            sql`INSERT INTO writes (id, at) VALUES (${id}::uuid, ${this.now}) ON CONFLICT DO NOTHING`,
           )
           isBroken = false
           return count === 0

@@ -9,6 +9,9 @@ export class FateUnknown extends StorageUnavailable {}
  */
 const RETRIED = new Set(['40001', '40P01', '23505', '42P07', '42710'])
 
+/** `undefined_table`. */
+const NO_TABLE = '42P01'
+
 /**
  * The server cannot write now, though the session may be alive: read-only, shutting down, starting, no room, too many sessions. Or a
  * later version of the program has taken away a table.
@@ -29,7 +32,7 @@ const UNAVAILABLE = new Set([
   '53400',
   '57P04',
   '57P05',
-  '42P01',
+  NO_TABLE,
 ])
 
 /** Classes of `SQLSTATE`: connection exceptions. */
@@ -49,4 +52,11 @@ export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (code === null) return false
   return UNAVAILABLE.has(code) || code.startsWith(CONNECTION_CLASS)
+}
+
+/** The refusal that an error of the database means, with the cause in words for the log. */
+export function unavailable(error: unknown): StorageUnavailable {
+  if (codeOf(error) !== NO_TABLE) return new StorageUnavailable(error)
+  const why = 'a newer Billhook has changed the tables: replace this program by the newer one'
+  return new StorageUnavailable(new Error(why, { cause: error }))
 }

@@ -8,10 +8,11 @@ import { VERSIONS } from './tables.js'
 /** The version of the schema that this program needs. */
 export const SCHEMA_VERSION = VERSIONS.length
 /**
- * The oldest version whose programs may go on beside this one, as in an upgrade of one service after the other. A version that only
- * adds leaves it as it is.
+ * The oldest version whose programs may go on beside this one, as in an upgrade of one service after the other. A version leaves it as
+ * it is when it only adds what a program that does not know it, and leads, cannot make wrong. One that raises it also takes a table
+ * away from programs that run already.
  */
-const OLDEST_VERSION = 3
+const OLDEST_VERSION = 7
 
 /** Whose wallets a database has: a simulated ledger's, or a real one's. */
 export type Kind = 'sandbox' | 'real'

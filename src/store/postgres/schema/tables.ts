@@ -201,4 +201,12 @@ export const VERSIONS: readonly (readonly string[])[] = [
        received_at bigint NOT NULL, report text NOT NULL, height bigint, error text NOT NULL, since bigint NOT NULL,
        PRIMARY KEY (network, tx_hash, index))`,
   ],
+  [
+    // Transactions, so that one whose answer was lost can be looked up. It replaces commits, into which every transaction of a process of
+    // before writes: it can read, and write nothing more. It does not know what is set aside: when it undid a block, the deposits of that
+    // block would stay set aside and be recorded later.
+    `DROP TABLE IF EXISTS commits`,
+    `CREATE TABLE IF NOT EXISTS writes (id uuid PRIMARY KEY, at bigint NOT NULL)`,
+    `CREATE INDEX IF NOT EXISTS writes_at ON writes (at)`,
+  ],
 ]
