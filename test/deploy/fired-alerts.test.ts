@@ -4,11 +4,20 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { ask, pushEvents } from '../chaos/http-client.js'
+import { type FaultyNode, serveFaulty } from '../ledger/faulty-node.js'
+import { commit, onboarding, SandboxFixture } from '../sandbox/sandbox-fixture.js'
 import { CONFIRMATIONS, unreadable, until, WatchedChain } from '../service/watched-chain.js'
 import { anvilAbsence } from '../support/anvil.js'
 import { makeCertificate } from '../support/certificates.js'
+import { administer } from '../support/postgres-database.js'
+import { createDatabase } from '../support/postgres-harness.js'
+import { postgresForTests } from '../support/postgres-tests.js'
 import { alertRules } from '../support/prometheus-rules.js'
 import { openReceiver } from '../support/receiver.js'
+import { ServiceProcess } from '../support/service-process.js'
+import { type TestKey, testKey } from '../support/signing.js'
 import { noSmallDisk, smallDisk } from '../support/small-disk.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { firing, Watched } from './fired-alerts.js'
@@ -30,6 +39,15 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const ADDRESS = '0xabcd000000000000000000000000000000000001'
 const TOLD_BY_TIME = 2000
+/** What is leaked at a time. */
+const LEAKED_BYTES = 8e6
+/** Enough for a second of the slower engine. */
+const SIGNED_AT_ONCE = 400
+/** More than an operator is bothered with. */
+const LOST = 11
+
+const server = await postgresForTests({ isDurable: true })
+const noDatabase = server === null ? 'there is no PostgreSQL' : false
 
 /** A state in which alerts fire: it leaves behind what a collector has scraped of a real service, the last time in that state. */
 type Play = (t: TestContext) => Promise<{ firing(): readonly string[] }>
@@ -167,14 +185,7 @@ const plays: Readonly<
       await silentAtFirst(watched)
       await deposit(watched, 'a', '1')
       await receiver.received(1)
-      await until(async () => {
-        watched.pass(SECOND_MS)
-        const { samples } = await watched.scrape()
-        return samples.some(
-          ({ name, labels, value }) =>
-            name === 'billhook_webhook_attempts_total' && labels['outcome'] === 'answered' && value === 1,
-        )
-      })
+      await scrapeUntil(watched, 'billhook_webhook_attempts_total', { outcome: 'answered' }, 1)
       return watched
     },
   },
@@ -235,10 +246,7 @@ const plays: Readonly<
       )
       const settings = { BILLHOOK_SEP_URLS: url, BILLHOOK_TRX_NILE_URLS: DEAD_URL, ...TOKENS }
       const watched = await Watched.start(t, settings)
-      await until(async () => {
-        const { samples } = await watched.scrape()
-        return samples.some(({ name, value }) => name === 'billhook_endpoint_problem' && value === 1)
-      })
+      await scrapeUntil(watched, 'billhook_endpoint_problem', {}, 1)
       return watched
     },
   },
@@ -308,11 +316,9 @@ const plays: Readonly<
       const { watched, world } = await watchedChain(t)
       await world.chain.node.call('anvil_reorg', CONFIRMATIONS + 2, [])
       await world.chain.mine()
-      await until(async () => {
-        watched.pass(1)
-        const { samples } = await watched.scrape()
-        return samples.some(({ name, value }) => name === 'billhook_network_confirmed_blocks_undone_total' && value > 0)
-      })
+      await watched.scrapeUntil((samples) =>
+        samples.some(({ name, value }) => name === 'billhook_network_confirmed_blocks_undone_total' && value > 0),
+      )
       return watched
     },
   },
@@ -327,21 +333,186 @@ const plays: Readonly<
       return watched
     },
   },
+  'a request that the database fails in a way that it must not': {
+    alerts: ['BillhookDefects'],
+    skip: noDatabase,
+    play: async (t) => {
+      const url = await database()
+      const watched = await Watched.start(t, { BILLHOOK_STORE: url })
+      await ownWallet(watched)
+      await invoice(watched, 0)
+      await silentAtFirst(watched)
+      await administer(url, ...refusing('invoices'))
+      assert.equal(await invoice(watched, 1), 500)
+      watched.pass(SECOND_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a deposit that the database cannot record': {
+    alerts: ['BillhookDepositsSetAside', 'BillhookDepositsRejected'],
+    skip: noDatabase,
+    play: async (t) => {
+      const url = await database()
+      const watched = await Watched.start(t, { BILLHOOK_STORE: url })
+      await ownWallet(watched)
+      await silentAtFirst(watched)
+      await administer(url, ...refusing('deposits'))
+      assert.equal((await deposit(watched, 'a', '1'))[0]?.status, 'rejected')
+      await scrapeUntil(watched, 'billhook_deposits_set_aside', { network: 'SEP' }, 1)
+      return watched
+    },
+  },
+  'deposits to one wallet while somebody has locked their table': {
+    alerts: ['BillhookHotWallet'],
+    skip: noDatabase,
+    play: async (t) => {
+      const url = await database()
+      const watched = await Watched.start(t, { BILLHOOK_STORE: url })
+      await ownWallet(watched)
+      await silentAtFirst(watched)
+      const lock = await lockTable(url, 'deposits')
+      const pushed = Array.from({ length: 5 }, (_, n) => deposits(watched, n * 1000, 1000))
+      const settled = Promise.allSettled(pushed)
+      await watched.scrapeUntil((samples) =>
+        samples.some(({ name, value }) => name === 'billhook_mailbox_depth' && value > 4096),
+      )
+      await lock.release()
+      await settled
+      return watched
+    },
+  },
+  'a heap that is twice what it was a day ago': {
+    alerts: ['BillhookMemoryGrows'],
+    play: async (t) => {
+      const watched = await Watched.start(t)
+      const { samples } = await watched.scrape()
+      const before = samples.find(({ name }) => name === 'nodejs_heap_size_used_bytes')?.value ?? 0
+      watched.pass(DAY_MS)
+      const leaked = leak(1.5 * before + 150e6)
+      await watched.scrape()
+      assert.ok(leaked.length > 0)
+      return watched
+    },
+  },
+  'a process that was killed while it sent a webhook': {
+    alerts: ['BillhookWebhooksInterrupted'],
+    play: async (t) => {
+      const receiver = await openReceiver(() => undefined)
+      t.after(() => receiver.close())
+      const place = temporaryDirectory()
+      t.after(() => place.remove())
+      const store = { BILLHOOK_STORE: 'lmdb' }
+      const killed = await ServiceProcess.start(place.path, { ...store, BILLHOOK_LOG: 'fatal' })
+      const wallet = { id: 'wallet-1', address: ADDRESS, network: 'SEP' }
+      const order = { owner: 'alice', walletIds: ['wallet-1'], name: 'Order', amount: '1', currency: 'USDT' }
+      await pushEvents(killed.url, [
+        { id: 'created', type: 'wallet.created', wallet },
+        { id: 'assigned', type: 'wallet.assigned', wallet: { id: wallet.id }, owner: 'alice' },
+      ])
+      const callback = { callbackUrl: `${receiver.url}/`, reference: 'order' }
+      const created = await ask('POST', `${killed.url}/api/invoices`, JSON.stringify({ ...order, ...callback }))
+      assert.equal(created?.status, 201)
+      await pushEvents(killed.url, [depositEvent('a', '1')])
+      await receiver.received(1)
+      await killed.end('SIGKILL')
+      const watched = await Watched.start(t, { ...store, BILLHOOK_DATA: place.path })
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a node that leaves transfers out until their block is confirmed, without a trace': {
+    alerts: ['BillhookIncompleteBlocks'],
+    skip: anvilAbsence,
+    play: async (t) => {
+      const { watched, world } = await watchedChain(t)
+      await world.openInvoice(watched.fixture.url, '25')
+      await world.pay(25n)
+      world.proxy.fault = { alter: (_, end) => ('result' in end ? { result: withoutLogs(end.result) } : end) }
+      const height = (await world.chain.height()) + 1
+      await world.chain.mine()
+      await scrapeUntil(watched, 'billhook_network_cursor_block', {}, height)
+      world.proxy.fault = {}
+      await world.chain.mine(CONFIRMATIONS)
+      await scrapeUntil(watched, 'billhook_network_repairs_total', {}, 1)
+      return watched
+    },
+  },
+  'a node that refuses most calls, because there are too many': {
+    alerts: ['BillhookNetworkLimited'],
+    skip: anvilAbsence,
+    play: async (t) => {
+      const { watched, world } = await watchedChain(t)
+      let requests = 0
+      world.proxy.fault = {
+        answer: (response) => ++requests % 3 !== 0 && !!response.writeHead(429, { 'Retry-After': '1' }).end(),
+      }
+      await scrapeUntil(watched, 'billhook_network_problem', { reason: 'limited' }, 1)
+      return watched
+    },
+  },
+  'more signatures than the thread can verify': {
+    alerts: ['BillhookSlowVerification'],
+    play: async (t) => {
+      const watched = await Watched.start(t, { BILLHOOK_VERIFY_ENGINE: 'noble' })
+      await ownWallet(watched)
+      const key = testKey('busy')
+      assert.equal((await watched.fixture.register('alice', key)).status, 201)
+      await signedInvoices(watched, key, 0, 1)
+      await watched.scrape()
+      for (let n = 1; n <= 7; n += 1) {
+        await signedInvoices(watched, key, n * SIGNED_AT_ONCE, SIGNED_AT_ONCE)
+        watched.pass(60 * SECOND_MS)
+        await watched.scrape()
+      }
+      return watched
+    },
+  },
+  'a ledger that listed a transaction a day late': {
+    alerts: ['BillhookLedgerMissed'],
+    play: async (t) => {
+      const { watched, ledger, node } = await followedLedger(t)
+      node.fault = 'error'
+      const { umid } = await commit(ledger.sandbox, onboarding(ledger.sandbox.describe(), testKey('late')))
+      node.unlisted.add(umid)
+      node.fault = null
+      ledger.clock.advance(HOUR_MS)
+      const next = await commit(ledger.sandbox, onboarding(ledger.sandbox.describe(), testKey('next')))
+      await asked(node, `/api/tx/${next.umid}`)
+      node.requests.length = 0
+      await asked(node, '/umids')
+      node.unlisted.clear()
+      watched.pass(DAY_MS - HOUR_MS)
+      await watched.scrape()
+      watched.pass(HOUR_MS)
+      await scrapeUntil(watched, 'billhook_ledger_follower_missed_total', {}, 1)
+      return watched
+    },
+  },
+  'a ledger that lists transactions that no node has': {
+    alerts: ['BillhookLedgerSetAside'],
+    play: async (t) => {
+      const { watched, ledger, node } = await followedLedger(t)
+      node.fault = 'error'
+      for (let n = 0; n < LOST; n += 1) {
+        const { umid } = await commit(ledger.sandbox, onboarding(ledger.sandbox.describe(), testKey(`lost ${n}`)))
+        node.lost.add(umid)
+        ledger.clock.advance(1)
+      }
+      node.fault = null
+      await watched.scrapeUntil(
+        (samples) => samples.some(({ name, value }) => name === 'billhook_ledger_follower_set_aside' && value === LOST),
+        SECOND_MS,
+      )
+      return watched
+    },
+  },
 }
 
-/** Alerts about states that a test does not bring a service into, and why. `promtool` plays them with samples made up. */
+/** Alerts about states that no test can bring a service into, and why. `promtool` plays them with samples made up. */
 const NOT_PLAYED: Readonly<Record<string, string>> = {
-  BillhookDefects: 'no request is known that is answered with 500',
-  BillhookSlowVerification: 'it takes more signatures than a machine of tests can verify',
-  BillhookKeyTablesOff: 'the tables of a thread have to contradict its engine',
-  BillhookHotWallet: 'it takes thousands of commands that wait at once',
-  BillhookMemoryGrows: 'it takes a leak of 100 MB',
-  BillhookWebhooksInterrupted: 'the process has to be killed during a webhook; test/service/crash.test.ts does that',
-  BillhookIncompleteBlocks: 'a node has to leave out transfers in a way that its proofs do not show',
-  BillhookDepositsSetAside: 'it takes a defect in the recording; test/actors and test/contract make one up',
-  BillhookNetworkLimited: 'it takes minutes in which a node allows too few calls; test/service has a node that does',
-  BillhookLedgerMissed: 'it takes the daily comparison with a ledger that has hidden a fact before',
-  BillhookLedgerSetAside: 'it takes more than ten transactions that a ledger lists and no node returns',
+  BillhookKeyTablesOff:
+    'it takes an engine that contradicts the tables that were computed with it: a defect, or a broken machine',
 }
 
 /** Scrapes a service in a state in which nothing fires. */
@@ -362,13 +533,11 @@ async function scrapeUntil(
   labels: Readonly<Record<string, string>>,
   value: number,
 ): Promise<void> {
-  await until(async () => {
-    watched.pass(1)
-    const { samples } = await watched.scrape()
-    const isMeant = (one: Readonly<Record<string, string>>) =>
-      Object.entries(labels).every(([label, text]) => one[label] === text)
-    return samples.some((sample) => sample.name === name && isMeant(sample.labels) && sample.value === value)
-  })
+  const isMeant = (one: Readonly<Record<string, string>>) =>
+    Object.entries(labels).every(([label, text]) => one[label] === text)
+  await watched.scrapeUntil((samples) =>
+    samples.some((sample) => sample.name === name && isMeant(sample.labels) && sample.value === value),
+  )
 }
 
 /** A service that has read all of a chain. */
@@ -396,10 +565,86 @@ async function invoice({ fixture }: Watched, n: number, callbackUrl?: string): P
   return (await fixture.post('/api/invoices', { ...body, ...more })).status
 }
 
-function deposit({ fixture }: Watched, txHash: string, amount: string) {
+function depositEvent(txHash: string, amount: string) {
   const receivedAt = Date.now() + TOLD_BY_TIME
   const sighting = { network: 'SEP', txHash, toAddress: ADDRESS, currency: 'Tether', amount, receivedAt }
-  return fixture.push({ id: txHash, type: 'deposit.confirmed', deposit: sighting })
+  return { id: txHash, type: 'deposit.confirmed', deposit: sighting }
+}
+
+function deposit({ fixture }: Watched, txHash: string, amount: string) {
+  return fixture.push(depositEvent(txHash, amount))
+}
+
+function deposits({ fixture }: Watched, from: number, count: number) {
+  return fixture.push(...Array.from({ length: count }, (_, n) => depositEvent(`tx ${from + n}`, '1')))
+}
+
+/** Invoices of one key, all at once. */
+async function signedInvoices({ fixture, nowMs }: Watched, key: TestKey, from: number, count: number): Promise<void> {
+  const replies = await Promise.all(
+    Array.from({ length: count }, (_, n) => {
+      const body = { walletIds: ['wallet-1'], name: 'Order', amount: `${from + n + 1}`, currency: 'USDT' }
+      return fixture.createSigned(key, body, String(nowMs))
+    }),
+  )
+  for (const { status, text } of replies) assert.equal(status, 201, text)
+}
+
+function database(): Promise<string> {
+  return createDatabase(server ?? assert.fail())
+}
+
+/** Statements that let nothing more be written into a table, as a defect of a program or of the database would. */
+function refusing(table: string): readonly string[] {
+  return [
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a defect'; END $$`,
+    `CREATE TRIGGER refusing BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`,
+  ]
+}
+
+/** Lets nobody write into a table until it is released. */
+async function lockTable(url: string, table: string): Promise<{ release(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('BEGIN')
+  await client.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
+  return { release: () => client.end() }
+}
+
+/** Takes so many bytes of the heap. */
+function leak(bytes: number): readonly unknown[] {
+  return Array.from({ length: Math.ceil(bytes / LEAKED_BYTES) }, () => new Array(LEAKED_BYTES / 8).fill(0))
+}
+
+/** A block or receipts as of a block in which no contract has logged anything. */
+function withoutLogs(value: unknown): unknown {
+  const told = JSON.stringify(value, (name, one) => {
+    if (name === 'logsBloom') return `0x${'00'.repeat(256)}`
+    return name === 'logs' ? [] : one
+  })
+  return JSON.parse(told)
+}
+
+/** Resolves when a node was asked for it. */
+function asked({ requests }: FaultyNode, part: string): Promise<void> {
+  return until(() => requests.some((request) => request.includes(part)))
+}
+
+/** A service that follows a ledger, which lists and has what the test wants. */
+async function followedLedger(t: TestContext) {
+  const ledger = await SandboxFixture.start()
+  t.after(() => ledger.close())
+  const node = await serveFaulty(t, ledger)
+  const about = ledger.sandbox.describe()
+  const watched = await Watched.start(t, {
+    BILLHOOK_LEDGER_URL: node.url,
+    BILLHOOK_LEDGER_STORE_URL: node.url,
+    BILLHOOK_LEDGER_FOLLOW: `onboard=sandbox/${about.contracts.onboard}`,
+    BILLHOOK_LEDGER_POLL_MS: '100',
+    BILLHOOK_ONBOARDING_NAME: about.onboardingName,
+  })
+  await silentAtFirst(watched)
+  return { watched, ledger, node }
 }
 
 async function serve(t: TestContext, answer: RequestListener): Promise<string> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { Environment } from '../../src/config.js'
 import { createLog } from '../../src/log.js'
 import { parseExposition, type Sample } from '../support/exposition.js'
@@ -9,6 +10,7 @@ import { ServiceFixture } from '../support/service-fixture.js'
 
 /** A collector asks so often. */
 const INTERVAL_MS = 15_000
+const LOOK_PAUSE_MS = 50
 
 /** A service whose clock a test sets forward, and what a collector scrapes of it. */
 export class Watched {
@@ -44,6 +46,19 @@ export class Watched {
   /** Lets the service's time pass at once. */
   pass(ms: number): void {
     this.clock.aheadMs += ms
+  }
+
+  /**
+   * Looks until what is exposed has come to be so, and scrapes that. `passMs` goes by with each look. Looks are no scrapes: there are
+   * many of them, and every alert is evaluated on all scrapes.
+   */
+  async scrapeUntil(isThere: (samples: readonly Sample[]) => boolean, passMs = 0): Promise<Scrape> {
+    for (let samples = await this.read(); samples === null || !isThere(samples); samples = await this.read()) {
+      await setTimeout(LOOK_PAUSE_MS)
+      this.pass(passMs)
+    }
+    this.pass(1)
+    return await this.scrape()
   }
 
   /** What a collector gets now. */

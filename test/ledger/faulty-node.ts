@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { sandboxHandlers } from '../../src/sandbox/sandbox-handlers.js'
 import { callRoute } from '../http/routes/call-route.js'
 import type { SandboxFixture } from '../sandbox/sandbox-fixture.js'
-import { serveNode } from './node-server.js'
+import { MISSING, serveNode } from './node-server.js'
 
 /** What a node does instead of answering. */
 export const FAULTS = {
@@ -32,12 +32,19 @@ export interface FaultyNode {
   fault: Fault | null
   /** Answers this many requests before the fault begins. */
   faultAfter: number
+  /** Transactions that it does not list at present. */
+  readonly unlisted: Set<string>
+  /** Transactions that it lists, and does not have. */
+  readonly lost: Set<string>
   /** What was asked, as `METHOD path?query`. */
   readonly requests: string[]
 }
 
 export async function serveFaulty(context: TestContext, fixture: SandboxFixture): Promise<FaultyNode> {
-  const node = { url: '', fault: null as Fault | null, faultAfter: 0, requests: [] as string[] }
+  const node = {
+    ...{ url: '', fault: null as Fault | null, faultAfter: 0, requests: [] as string[] },
+    ...{ unlisted: new Set<string>(), lost: new Set<string>() },
+  }
   const handle: RequestListener = async (request, response) => {
     node.requests.push(`${request.method} ${request.url}`)
     const chunks: Buffer[] = []
@@ -48,7 +55,10 @@ export async function serveFaulty(context: TestContext, fixture: SandboxFixture)
       query: search.slice(1),
       body: Buffer.concat(chunks),
     })
-    const text = JSON.stringify(answer.body)
+    const isLost = [...node.lost].some((umid) => pathname.endsWith(`/api/tx/${umid}`))
+    if (isLost) return void response.writeHead(500).end(MISSING)
+    const isListed = ({ umid }: { readonly umid: string }) => !node.unlisted.has(umid)
+    const text = JSON.stringify(answer.body, (_, value) => (Array.isArray(value) ? value.filter(isListed) : value))
     if (node.fault === null || node.faultAfter > 0) response.writeHead(answer.status, answer.headers).end(text)
     else FAULTS[node.fault](response, text)
     node.faultAfter -= 1
