@@ -1,3 +1,6 @@
+import { CEILING_PART, PaceCeiling } from './pace-ceiling.js'
+import { RecentRefusals } from './recent-refusals.js'
+
 /** The slowest pace, in calls a second. Where a node allows still less, its refusals make pauses. */
 export const CALLS_PER_SECOND_MIN = 0.5
 /** Below this pace reading is noticeably slower than at a node without a limit. */
@@ -15,27 +18,20 @@ const PUNISHING_MS = 5000
 const CAUTION = 0.8
 const SERVED_WINDOW_MS = 1000
 const SERVED_TIMES_MAX = 200
-/** Where fewer calls were served between two refusals, the pace was far too high. */
+/** Where fewer calls were served before a refusal, the pace was far too high. */
 const FEW_SERVED = 3
-/**
- * A pace well below the refused one that served more calls was not too high: some nodes refuse a call now and then at
- * every pace. It is lowered a little and comes back soon.
- */
+/** A refusal after as many served calls at a pace that keeps to the learnt limit is not due to a limit. */
 const MANY_SERVED = 15
-const LITTLE_LESS = 0.8
-const CEILING_LOWERED = 0.95
+/** After more served calls it may be: then the limit is exceeded by very little. */
+const VERY_MANY_SERVED = 250
+/** For so long after such a refusal others are expected, and only those that come close to each other tell of a limit. */
+export const WHIMSICAL_MS = 10 * 60_000
+/** The refusals in a row from which the node is taken to have suspended its client, although it does not say so. */
+const SUSPENDED_FROM = 3
 /** The pace grows by this factor, after so many calls in a row that had to wait for it, and not sooner than after a time. */
 const GROWTH = 1.25
 const GROW_AFTER = 5
 const GROW_AFTER_MS = 5000
-/** The part of a pace that was refused which is approached at once. Above it the pace grows seldom. */
-const CEILING_PART = 0.8
-/** How long a refused pace is not tried again: longer each time that it is refused again, and where that is expensive. */
-const PROBE_AFTER_MS = 2 * 60_000
-export const PUNISHED_PROBE_AFTER_MS = 10 * 60_000
-const PROBE_AFTER_MAX_MS = 2 * 60 * 60_000
-/** A pace that exceeds the refused one by more before it is refused itself does not confirm it. */
-const SAME_LIMIT = 1.6
 /** So long after the last refusal there is no limit any more: longer each time that there still was one. */
 export const UNLIMITED_AFTER_MS = 60 * 60_000
 const UNLIMITED_AFTER_MAX_MS = 24 * 60 * 60_000
@@ -45,10 +41,23 @@ const UNLIMITED_FROM = 100
 /** A call that was begun, by its number. */
 export type BegunCall = number
 
+/** The pace at the first of some refusals in a row. */
+interface Met {
+  /** Calls a second; what was served in the last one while no limit was known. */
+  readonly rate: number
+  readonly wasUnlimited: boolean
+  readonly wasProbed: boolean
+  readonly served: number
+  /** Calls that were served in the second before. */
+  readonly servedAtOnce: number
+}
+
 /**
- * How often a node may be called, learnt from its refusals. It is unlimited until the first one. From then on calls are
- * spaced evenly, because a node that allows a burst also allows single calls, and the other way round it is not so. A
- * refusal halves the pace, served calls raise it again, and a pace that was refused is tried again only after long.
+ * How often a node may be called, learnt from its refusals. It is unlimited until they tell of a limit: until they suspend the
+ * client, or repeat within a few calls. Some nodes refuse a call now and then at every pace: an isolated refusal is only
+ * waited out. From then on calls are spaced evenly, because a node that allows a burst also allows single calls, and the
+ * other way round it is not so. Served calls raise the pace again, and one that was refused is tried again only after long.
+ * When a node refuses a call below what it was taken to allow, there is no such limit.
  *
  * It reads no clock: each method takes the time, in milliseconds. A time that goes back ends what it would prolong.
  */
@@ -56,10 +65,11 @@ export class Pace {
   private rate = Number.POSITIVE_INFINITY
   /** The pace before the limit was last forgotten; null when there was none. */
   private learnt: number | null = null
-  /** The lowest pace that was refused lately, and when. */
-  private ceiling = { rate: Number.POSITIVE_INFINITY, atMs: 0 }
-  private isProbing = false
-  private probeAfterMs = PROBE_AFTER_MS
+  private readonly ceiling = new PaceCeiling()
+  /** Whether the node has asked for a long pause, so that the limit is certain. */
+  private isCertain = false
+  /** Up to this pace the node allows all calls, if there is such a limit. */
+  private allowed = 0
   private unlimitedAfterMs = UNLIMITED_AFTER_MS
   private begunCalls = 0
   private begunAtMs = Number.NEGATIVE_INFINITY
@@ -67,14 +77,17 @@ export class Pace {
   private refusedUpTo = 0
   private refusedAtMs = 0
   private refusalsInRow = 0
+  /** Whether the refusals in a row were taken for a suspension. */
+  private isSuspended = false
+  private met: Met | null = null
+  private readonly recent = new RecentRefusals()
+  private whimAtMs = Number.NEGATIVE_INFINITY
   private pause = { fromMs: 0, ms: 0 }
   private servedTimesMs: number[] = []
+  private servedInTotal = 0
   private servedSinceRefusal = 0
   private servedAfterWait = 0
-  private servedAtPace = 0
   private changedAtMs = 0
-  /** What was served in the second before the first refusal. */
-  private servedAtOnce = 0
   /** When the pace was last lowered, and for how long the node has asked to pause since. */
   private slowedAtMs = 0
   private askedMs = 0
@@ -84,6 +97,7 @@ export class Pace {
     if (Number.isFinite(this.rate) && Math.abs(nowMs - this.refusedAtMs) >= this.unlimitedAfterMs) {
       this.learnt = this.rate
       this.rate = Number.POSITIVE_INFINITY
+      this.isCertain = false
     }
     return this.rate
   }
@@ -111,8 +125,9 @@ export class Pace {
     if (this.servedTimesMs.length > SERVED_TIMES_MAX) this.servedTimesMs.shift()
     if (call <= this.refusedUpTo) return
     this.refusalsInRow = 0
+    this.isSuspended = false
+    this.servedInTotal += 1
     this.servedSinceRefusal += 1
-    this.servedAtPace += 1
     if (!hasWaited || !Number.isFinite(this.callsPerSecond(nowMs))) return
     this.servedAfterWait += 1
     const isDue = Math.abs(nowMs - this.changedAtMs) >= GROW_AFTER_MS
@@ -130,10 +145,8 @@ export class Pace {
     if (call <= this.refusedUpTo) return
     const own = PAUSES_MS[isDivisible ? 0 : Math.min(this.refusalsInRow, PAUSES_MS.length - 1)] ?? 0
     this.holdFor(own, nowMs)
-    // Refusals without a served call between them say that the pause was too short, and nothing of the pace.
-    if (this.refusalsInRow === 0) this.slowDown(askedMs, nowMs)
+    this.learn(askedMs, nowMs)
     this.askedMs += askedMs
-    if (askedMs >= PUNISHING_MS || this.refusalsInRow > 0) this.punished(nowMs)
     if (!isDivisible || this.refusalsInRow === 0) this.refusalsInRow += 1
     this.refusedUpTo = this.begunCalls
     this.refusedAtMs = nowMs
@@ -145,59 +158,97 @@ export class Pace {
     if (ms > this.pauseMs(nowMs)) this.pause = { fromMs: nowMs, ms }
   }
 
-  private slowDown(askedMs: number, nowMs: number): void {
-    const refused = this.callsPerSecond(nowMs)
-    const isExpensive = askedMs >= PUNISHING_MS
-    const hasHeld = this.servedAtPace >= MANY_SERVED && refused <= CEILING_PART * this.ceiling.rate
-    if (hasHeld && Number.isFinite(this.ceiling.rate) && !isExpensive) {
-      this.rate = LITTLE_LESS * refused
-      this.ceiling = { ...this.ceiling, rate: CEILING_LOWERED * this.ceiling.rate }
-    } else if (Number.isFinite(refused)) {
-      const isConfirmed = this.isProbing && refused <= SAME_LIMIT * this.ceiling.rate
-      if (isConfirmed) this.probeAfterMs = Math.min(2 * this.probeAfterMs, PROBE_AFTER_MAX_MS)
-      else this.probeAfterMs = isExpensive ? PUNISHED_PROBE_AFTER_MS : PROBE_AFTER_MS
-      this.ceiling = { rate: refused, atMs: nowMs }
-      const sustained = (1000 * this.servedSinceRefusal) / Math.max(1, Math.abs(nowMs - this.slowedAtMs - this.askedMs))
-      this.rate = this.servedSinceRefusal < FEW_SERVED ? CALLS_PER_SECOND_MIN : Math.min(refused / 2, sustained)
-    } else {
-      this.ceiling = { ...this.ceiling, atMs: nowMs }
-      const isRepeated = this.learnt !== null && Math.abs(nowMs - this.refusedAtMs) < 2 * this.unlimitedAfterMs
-      this.unlimitedAfterMs = isRepeated
-        ? Math.min(2 * this.unlimitedAfterMs, UNLIMITED_AFTER_MAX_MS)
-        : UNLIMITED_AFTER_MS
-      this.servedAtOnce = this.servedTimesMs.filter((atMs) => Math.abs(nowMs - atMs) <= SERVED_WINDOW_MS).length
-      this.rate = Math.min(CAUTION * this.servedAtOnce, this.learnt ?? Number.POSITIVE_INFINITY)
-    }
-    this.rate = Math.max(CALLS_PER_SECOND_MIN, this.rate)
-    this.changedAtMs = nowMs
-    this.servedAtPace = 0
-    this.slowedAtMs = nowMs
-    this.askedMs = 0
-    this.isProbing = false
+  private learn(askedMs: number, nowMs: number): void {
+    this.recent.note({ served: this.servedInTotal, atMs: nowMs })
+    const isFirst = this.refusalsInRow === 0
+    const met = isFirst ? this.meet(nowMs) : this.met
+    this.met = met
+    if (met === null || this.isSuspended) return
+    const isAsked = askedMs >= PUNISHING_MS
+    if (isAsked) this.isCertain = true
+    if (isAsked || this.refusalsInRow + 1 >= SUSPENDED_FROM) this.noteSuspension(met, nowMs)
+    // Refusals without a served call between them say that the pause was too short, and nothing of the pace.
+    else if (isFirst) this.judge(met, nowMs)
   }
 
-  /**
-   * Refusals are expensive here, so the first is taken for the node's word: what it served within a second just before is
-   * not exceeded for a while.
-   */
-  private punished(nowMs: number): void {
-    if (this.ceiling.rate === Number.POSITIVE_INFINITY) {
-      this.ceiling = { rate: Math.max(1, this.servedAtOnce), atMs: nowMs }
-      this.rate = CALLS_PER_SECOND_MIN
-      this.probeAfterMs = PUNISHED_PROBE_AFTER_MS
+  private meet(nowMs: number): Met {
+    const rate = this.callsPerSecond(nowMs)
+    const wasUnlimited = !Number.isFinite(rate)
+    const servedAtOnce = this.servedTimesMs.filter((atMs) => Math.abs(nowMs - atMs) <= SERVED_WINDOW_MS).length
+    return {
+      rate: wasUnlimited ? Math.max(1, servedAtOnce) : rate,
+      wasUnlimited,
+      wasProbed: this.ceiling.isProbed,
+      served: this.servedSinceRefusal,
+      servedAtOnce,
     }
+  }
+
+  /** Refusals are expensive here, so the first one counts: its pace is not reached again for a while. */
+  private noteSuspension({ rate, wasUnlimited, wasProbed, served }: Met, nowMs: number): void {
+    this.isSuspended = true
+    const sustained = (1000 * served) / Math.max(1, Math.abs(nowMs - this.slowedAtMs - this.askedMs))
+    if (wasUnlimited) this.noteLimitAgain(nowMs)
+    if (wasUnlimited && this.ceiling.isKnown) {
+      this.slowDown(Math.min(CAUTION * rate, this.learnt ?? Number.POSITIVE_INFINITY), nowMs)
+      return
+    }
+    this.ceiling.refused(rate, wasProbed, true, nowMs)
+    this.slowDown(wasUnlimited || served < FEW_SERVED ? CALLS_PER_SECOND_MIN : Math.min(rate / 2, sustained), nowMs)
+  }
+
+  /** Whether a refusal tells of a limit, that there is none, or nothing. */
+  private judge({ rate, wasUnlimited, wasProbed, served, servedAtOnce }: Met, nowMs: number): void {
+    const isWhimsical = Math.abs(nowMs - this.whimAtMs) < WHIMSICAL_MS
+    const isAllowed = rate <= this.allowed
+    const isManyServed = served >= MANY_SERVED && served < VERY_MANY_SERVED
+    const sustained = this.recent.servedWhileRepeated(isWhimsical)
+    // What a node could have served during the pauses is lost. What it serves at once after one is less than twice its limit.
+    const repeated = sustained === null ? null : Math.max(CAUTION * sustained, servedAtOnce / 2)
+    if (repeated !== null) this.whimAtMs = Number.NEGATIVE_INFINITY
+    if (wasUnlimited) {
+      const isAtStart = this.servedInTotal < FEW_SERVED
+      if (repeated === null && !isAtStart && this.learnt === null) return
+      this.noteLimitAgain(nowMs)
+      this.slowDown(Math.min(repeated ?? CAUTION * rate, this.learnt ?? Number.POSITIVE_INFINITY), nowMs)
+    } else if (isManyServed && (isAllowed || isWhimsical) && !this.isCertain) {
+      this.whimAtMs = nowMs
+      this.rate = Number.POSITIVE_INFINITY
+      this.learnt = null
+      this.allowed = 0
+      this.ceiling.forget()
+    } else if (repeated !== null) {
+      this.ceiling.refused(rate, wasProbed, false, nowMs)
+      this.slowDown(Math.min(CAUTION * rate, repeated), nowMs)
+    } else if (served >= VERY_MANY_SERVED || !(isAllowed || isWhimsical)) {
+      this.ceiling.refused(rate, wasProbed, false, nowMs)
+      this.slowDown(CEILING_PART * rate, nowMs, Math.max(this.allowed, CEILING_PART ** 2 * rate))
+    }
+  }
+
+  private noteLimitAgain(nowMs: number): void {
+    const isRepeated = this.learnt !== null && Math.abs(nowMs - this.refusedAtMs) < 2 * this.unlimitedAfterMs
+    this.unlimitedAfterMs = isRepeated
+      ? Math.min(2 * this.unlimitedAfterMs, UNLIMITED_AFTER_MAX_MS)
+      : UNLIMITED_AFTER_MS
+    this.ceiling.holds(nowMs)
+  }
+
+  /** `allowed`: what the node is sure to allow, where the pace may have grown beyond a limit before it was refused. */
+  private slowDown(rate: number, nowMs: number, allowed = rate): void {
+    this.rate = Math.max(CALLS_PER_SECOND_MIN, rate)
+    this.allowed = Math.max(CALLS_PER_SECOND_MIN, allowed)
+    this.changedAtMs = nowMs
+    this.slowedAtMs = nowMs
+    this.askedMs = 0
+    this.ceiling.isProbed = false
   }
 
   private grow(nowMs: number): void {
     this.servedAfterWait = 0
     this.changedAtMs = nowMs
     const next = this.rate * GROWTH
-    if (next > this.ceiling.rate * CEILING_PART) {
-      if (Math.abs(nowMs - this.ceiling.atMs) < this.probeAfterMs) return
-      this.isProbing = true
-    }
-    this.servedAtPace = 0
-    this.rate = next > UNLIMITED_FROM ? Number.POSITIVE_INFINITY : next
+    if (this.ceiling.allows(next, nowMs)) this.rate = next > UNLIMITED_FROM ? Number.POSITIVE_INFINITY : next
   }
 }
 

@@ -144,7 +144,7 @@ export class Pacer {
     const wasLimited = Number.isFinite(this.callsPerSecond)
     this.refusals += 1
     this.pace.refused(call, askedMs, this.now(), isDivisible)
-    if (!wasLimited) this.onLimit(error instanceof Error ? error.message : '')
+    if (!wasLimited && Number.isFinite(this.callsPerSecond)) this.onLimit(error instanceof Error ? error.message : '')
     this.arm()
     return true
   }

@@ -6,13 +6,16 @@ import {
   CALLS_PER_SECOND_MIN,
   PAUSES_MS,
   Pace,
-  PUNISHED_PROBE_AFTER_MS,
   UNLIMITED_AFTER_MS,
+  WHIMSICAL_MS,
 } from '../../../src/networks/node/pace.js'
+import { PUNISHED_PROBE_AFTER_MS } from '../../../src/networks/node/pace-ceiling.js'
 import { Random } from '../../simulation/random.js'
 
 const SECOND = 1000
 const ROUND_TRIP_MS = 150
+/** Of a node on the same machine. */
+const NEAR_MS = 10
 
 /** What a limiter decides at a time: null to serve, else the wait that it asks for. */
 type Limiter = (nowMs: number) => number | null
@@ -44,6 +47,16 @@ function suspending(perSecond: number, forMs: number, isSaid: boolean): Limiter 
   }
 }
 
+/** A call that comes sooner than the pace allows suspends the client for 30 s. */
+function suspendingSlow(perSecond: number): Limiter {
+  let allowedFromMs = 0
+  return (nowMs) => {
+    const isAllowed = nowMs >= allowedFromMs
+    allowedFromMs = nowMs + (isAllowed ? SECOND / perSecond : 30_000)
+    return isAllowed ? null : 30_000
+  }
+}
+
 /** So many calls in each period. */
 function windowed(calls: number, periodMs: number): Limiter {
   let period = 0
@@ -59,9 +72,14 @@ function windowed(calls: number, periodMs: number): Limiter {
 }
 
 /** Refuses one call in so many, at whatever pace. */
-function whimsical(oneIn: number): Limiter {
-  const random = new Random(1)
+function whimsical(oneIn: number, seed = 1): Limiter {
+  const random = new Random(seed)
   return () => (random.below(oneIn) === 0 ? 0 : null)
+}
+
+/** Refuses what one of two would refuse. */
+function either(one: Limiter, other: Limiter): Limiter {
+  return (nowMs) => one(nowMs) ?? other(nowMs)
 }
 
 /** A client with always one more call to make. */
@@ -73,23 +91,28 @@ class Client {
   longestGapMs = 0
   private servedMs = 0
 
-  constructor(private readonly limiter: Limiter) {}
+  constructor(
+    private readonly limiter: Limiter,
+    private readonly roundTripMs = ROUND_TRIP_MS,
+  ) {}
 
-  call(): void {
+  /** Makes a call, and returns whether it was served. */
+  call(): boolean {
     const waitMs = this.pace.waitMs(this.nowMs)
     this.nowMs += Math.ceil(waitMs)
     const call = this.pace.begun(this.nowMs)
-    const askedMs = this.limiter(this.nowMs + ROUND_TRIP_MS / 2)
-    this.nowMs += ROUND_TRIP_MS
+    const askedMs = this.limiter(this.nowMs + this.roundTripMs / 2)
+    this.nowMs += this.roundTripMs
     if (askedMs !== null) {
       this.refused += 1
       this.pace.refused(call, askedMs, this.nowMs)
-      return
+      return false
     }
     this.served += 1
     this.longestGapMs = Math.max(this.longestGapMs, this.nowMs - this.servedMs)
     this.servedMs = this.nowMs
     this.pace.served(call, waitMs > 0, this.nowMs)
+    return true
   }
 
   runTo(endMs: number): this {
@@ -109,13 +132,19 @@ describe('the pace of calls', () => {
     ['one call a second', () => bucket(1, 1), { perSecond: 0.85, refused: 5, gapSeconds: 5 }],
     ['one call a second, 50 at once', () => bucket(1, 50), { perSecond: 0.85, refused: 15, gapSeconds: 5 }],
     ['three calls a second', () => bucket(3, 1), { perSecond: 2, refused: 5, gapSeconds: 5 }],
-    ['five calls a second, all at once', () => bucket(5, 5), { perSecond: 4, refused: 8, gapSeconds: 5 }],
-    ['all but one in a hundred', () => whimsical(100), { perSecond: 1.5, refused: 40, gapSeconds: 12 }],
+    ['five calls a second, all at once', () => bucket(5, 5), { perSecond: 4, refused: 9, gapSeconds: 5 }],
+    ['all but one in a hundred', () => whimsical(100), { perSecond: 5, refused: 50, gapSeconds: 12 }],
+    ['all but one in twenty', () => whimsical(20), { perSecond: 2, refused: 120, gapSeconds: 45 }],
+    [
+      'one a second, and 99 in 100',
+      () => either(whimsical(100, 5), bucket(1, 1)),
+      { perSecond: 0.7, refused: 24, gapSeconds: 12 },
+    ],
     ['no limit that is felt', () => bucket(15, 15), { perSecond: 6, refused: 0, gapSeconds: 1 }],
     ['one, else 30 s, said', () => suspending(1, 30_000, true), { perSecond: 0.7, refused: 1, gapSeconds: 32 }],
     ['five, else 30 s, said', () => suspending(5, 30_000, true), { perSecond: 3, refused: 1, gapSeconds: 32 }],
     ['one, else 30 s, not said', () => suspending(1, 30_000, false), { perSecond: 0.65, refused: 3, gapSeconds: 44 }],
-    ['five, else 5 s, not said', () => suspending(5, 5000, false), { perSecond: 3, refused: 3, gapSeconds: 12 }],
+    ['five, else 5 s, not said', () => suspending(5, 5000, false), { perSecond: 3.5, refused: 10, gapSeconds: 12 }],
     ['60 in each minute', () => windowed(60, 60_000), { perSecond: 0.7, refused: 26, gapSeconds: 110 }],
   ]
   for (const [name, limiter, { perSecond, refused, gapSeconds }] of limiters) {
@@ -127,6 +156,61 @@ describe('the pace of calls', () => {
       assert.ok(client.longestGapMs <= gapSeconds * SECOND, `nothing for ${client.longestGapMs} ms`)
     })
   }
+
+  describe('of an hour at nodes that refuse calls at random', () => {
+    const HOUR = 3600 * SECOND
+    const BLOCKS_PER_SECOND = 4
+    /** How many calls are served in a second at least, and for how many minutes blocks may wait at most. */
+    const nodes = [
+      [100, ROUND_TRIP_MS, 5.2, 2],
+      [100, NEAR_MS, 25, 2],
+      [20, ROUND_TRIP_MS, 2.5, 6],
+      [20, NEAR_MS, 4, 6],
+    ] as const
+    for (const [oneIn, roundTripMs, perSecond, minutesMax] of nodes) {
+      test(`one in ${oneIn}, ${roundTripMs} ms away: a chain of four blocks a second is followed`, () => {
+        for (let seed = 1; seed <= 20; seed += 1) {
+          const client = new Client(whimsical(oneIn, seed), roundTripMs)
+          let read = 0
+          let behindMax = 0
+          while (client.nowMs < HOUR) {
+            const newest = Math.floor((client.nowMs / SECOND) * BLOCKS_PER_SECOND)
+            behindMax = Math.max(behindMax, newest - read)
+            // As the watcher does: the head, then as many blocks as a limit allows calls in some seconds.
+            if (!client.call()) continue
+            const piece = Math.min(200, Math.ceil(8 * client.pace.callsPerSecond(client.nowMs)))
+            if (client.call()) read = Math.min(newest, read + piece)
+          }
+          const reached = (client.served * SECOND) / HOUR
+          assert.ok(reached >= perSecond, `seed ${seed}: ${reached} a second`)
+          assert.ok(behindMax <= minutesMax * 60 * BLOCKS_PER_SECOND, `seed ${seed}: ${behindMax} blocks behind`)
+        }
+      })
+    }
+
+    for (const perSecond of [0.5, 1, 5, 20]) {
+      test(`or that allow ${perSecond} calls a second: the limit is learnt and kept`, () => {
+        for (const capacity of [1, Math.max(1, perSecond)]) {
+          for (const roundTripMs of [ROUND_TRIP_MS, NEAR_MS]) {
+            const client = new Client(bucket(perSecond, capacity), roundTripMs).runTo(HOUR)
+            const possible = Math.min(perSecond, SECOND / roundTripMs)
+            const about = `${capacity} at once, ${roundTripMs} ms away`
+            assert.ok((client.served * SECOND) / HOUR >= 0.7 * possible, `${about}: ${client.served} served`)
+            assert.ok(client.refused <= 0.01 * client.served, `${about}: ${client.refused} refused`)
+          }
+        }
+      })
+
+      test(`or that suspend for more than ${perSecond} calls a second: few suspensions, said or not`, () => {
+        for (const isSaid of [true, false]) {
+          const limiter = perSecond < 1 ? suspendingSlow(perSecond) : suspending(perSecond, 30_000, isSaid)
+          const client = new Client(limiter, NEAR_MS).runTo(HOUR)
+          assert.ok((client.served * SECOND) / HOUR >= 0.6 * perSecond, `${client.served} served`)
+          assert.ok(client.refused <= (isSaid ? 4 : 9), `${client.refused} refused`)
+        }
+      })
+    }
+  })
 
   /** A pace that has just met its first refusal, after one served call. */
   function limited(askedMs = 0): Pace {
@@ -143,6 +227,79 @@ describe('the pace of calls', () => {
       pace.served(pace.begun(0), false, 0)
     }
     assert.equal(pace.callsPerSecond(0), Number.POSITIVE_INFINITY)
+  })
+
+  /** Serves so many calls one after another, as fast as the pace allows, and then refuses one. Returns the time. */
+  function refuseAfter(pace: Pace, served: number, sinceMs: number): number {
+    let nowMs = sinceMs
+    for (let n = 0; n <= served; n += 1) {
+      const waitMs = pace.waitMs(nowMs)
+      nowMs += Math.max(waitMs, ROUND_TRIP_MS)
+      const call = pace.begun(nowMs)
+      if (n < served) pace.served(call, waitMs > 0, nowMs)
+      else pace.refused(call, 0, nowMs)
+    }
+    return nowMs
+  }
+
+  const rows: readonly (readonly [served: readonly number[], isLimited: boolean])[] = [
+    [[0], true],
+    [[2], true],
+    [[3], false],
+    [[20], false],
+    [[20, 4], false],
+    [[20, 4, 4], true],
+    [[20, 4, 5], false],
+    [[20, 5, 5, 6], true],
+    [[20, 5, 6, 6], false],
+    [[20, 50, 50, 50, 50], false],
+    [[20, 50, 50, 50, 50, 50], true],
+    [[20, 50, 50, 50, 50, 51], false],
+  ]
+  for (const [served, isLimited] of rows) {
+    test(`after ${served.join(', ')} served calls refusals ${isLimited ? 'tell of a limit' : 'are waited out'}`, () => {
+      const pace = new Pace()
+      let nowMs = 0
+      for (const each of served) nowMs = refuseAfter(pace, each, nowMs)
+      assert.equal(Number.isFinite(pace.callsPerSecond(nowMs)), isLimited)
+      assert.equal(pace.pauseMs(nowMs), PAUSES_MS[0])
+    })
+  }
+
+  test('forgets a limit when a call is refused far below it, and expects such refusals then', () => {
+    const pace = limited()
+    let nowMs = refuseAfter(pace, 40, 0)
+    nowMs = refuseAfter(pace, 4, nowMs)
+    const stepped = pace.callsPerSecond(nowMs)
+    assert.ok(Number.isFinite(stepped), 'a pace that has grown may have been too high, and the one below, too')
+    nowMs = refuseAfter(pace, 14, nowMs)
+    assert.equal(pace.callsPerSecond(nowMs), stepped, 'it may have been soon after others')
+    nowMs = refuseAfter(pace, 15, nowMs)
+    assert.equal(pace.callsPerSecond(nowMs), Number.POSITIVE_INFINITY)
+    for (let n = 0; n < 10; n += 1) nowMs = refuseAfter(pace, 6, nowMs)
+    assert.equal(pace.callsPerSecond(nowMs), Number.POSITIVE_INFINITY)
+    nowMs = refuseAfter(pace, 20, nowMs + WHIMSICAL_MS)
+    nowMs = refuseAfter(pace, 4, refuseAfter(pace, 4, nowMs))
+    assert.ok(Number.isFinite(pace.callsPerSecond(nowMs)), 'they are no longer expected')
+  })
+
+  test('lowers a pace a little that held for very many calls before it was refused', () => {
+    const pace = limited()
+    let nowMs = refuseAfter(pace, 40, 0)
+    const held = pace.callsPerSecond(nowMs)
+    for (let n = 0; n < 250; n += 1) {
+      nowMs += pace.waitMs(nowMs)
+      pace.served(pace.begun(nowMs), false, nowMs)
+    }
+    nowMs += pace.waitMs(nowMs)
+    pace.refused(pace.begun(nowMs), 0, nowMs)
+    assert.equal(pace.callsPerSecond(nowMs), 0.8 * held)
+  })
+
+  test('does not forget a limit for whose sake the node suspends its clients', () => {
+    const pace = limited(30_000)
+    const nowMs = refuseAfter(pace, 20, refuseAfter(pace, 20, pace.waitMs(0)))
+    assert.ok(Number.isFinite(pace.callsPerSecond(nowMs)))
   })
 
   test('never lets a refusal be followed by a burst', () => {
@@ -163,20 +320,21 @@ describe('the pace of calls', () => {
     assert.equal(limited(1).waitMs(0), PAUSES_MS[0])
   })
 
-  test('waits longer with every refusal in a row, up to a bound, and is not lowered by them', () => {
+  test('waits longer with every refusal in a row, up to a bound, and is lowered once', () => {
     const pace = limited()
     let nowMs = pace.waitMs(0)
     const pauses = [nowMs]
     const rate = () => pace.callsPerSecond(nowMs)
-    pace.refused(pace.begun(nowMs), 0, nowMs)
-    const lowered = rate()
-    for (let n = 0; n < 4; n += 1) {
+    const rates = [rate()]
+    for (let n = 0; n < 5; n += 1) {
+      pace.refused(pace.begun(nowMs), 0, nowMs)
+      rates.push(rate())
       pauses.push(pace.waitMs(nowMs))
       nowMs += pace.waitMs(nowMs)
-      pace.refused(pace.begun(nowMs), 0, nowMs)
     }
-    assert.deepEqual(pauses, [...PAUSES_MS, PAUSES_MS.at(-1)])
-    assert.equal(rate(), lowered)
+    assert.deepEqual(pauses, [PAUSES_MS[0], ...PAUSES_MS.slice(1), PAUSES_MS.at(-1), PAUSES_MS.at(-1)])
+    // The third one makes a suspension of them that was not announced.
+    assert.deepEqual(rates, [rates[0], rates[0], ...Array<number>(4).fill(CALLS_PER_SECOND_MIN)])
   })
 
   test('does not wait longer with every refusal of a batch, which comes again in smaller parts', () => {

@@ -112,6 +112,18 @@ describe('the pacer of calls', () => {
     assert.deepEqual(limits, ['HTTP status 429'])
   })
 
+  test('waits out an isolated refusal, and says nothing of a limit', async () => {
+    const limits: string[] = []
+    pacer.onLimit = (words) => limits.push(words)
+    for (let n = 0; n < 50; n += 1) await make(String(n))
+    refusals = [new RateLimited('no')]
+    const startMs = time.now()
+    const call = make('a')
+    await passAll()
+    assert.equal(await call, 'a')
+    assert.deepEqual([time.now() - startMs, pacer.callsPerSecond, limits], [PAUSES_MS[0], Number.POSITIVE_INFINITY, []])
+  })
+
   test('passes on other failures at once', async () => {
     for (const failure of [new BadAnswer('no'), new HttpFailure('status', 'HTTP status 403', { status: 403 })]) {
       refusals = [failure]
