@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
+import { LoopbackServer } from '../support/loopback-server.js'
 
 /** How a node replies; `hanging`: not at all. */
 export type Reply =
@@ -20,27 +19,23 @@ export class HostileNode {
   requests = 0
   answer: (path: string, body: string) => Reply = () => 'hanging'
   private allowedFromMs = 0
-  private readonly server = createServer((message, response) => {
-    const chunks: Buffer[] = []
-    message.on('data', (chunk: Buffer) => chunks.push(chunk))
-    message.on('error', () => {})
-    message.on('end', () => {
-      this.requests += 1
-      send(response, this.answer(message.url ?? '', Buffer.concat(chunks).toString()))
-    })
-  })
 
-  private constructor(private readonly nowMs: () => number) {}
+  private constructor(
+    private readonly nowMs: () => number,
+    private readonly server: LoopbackServer,
+  ) {
+    server.answer = ({ path, body }, response) => {
+      this.requests += 1
+      send(response, this.answer(path, body))
+    }
+  }
 
   static async start(nowMs: () => number): Promise<HostileNode> {
-    const node = new HostileNode(nowMs)
-    node.server.listen(0, '127.0.0.1')
-    await once(node.server, 'listening')
-    return node
+    return new HostileNode(nowMs, await LoopbackServer.open())
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    return this.server.url
   }
 
   /** Whether it may answer now, where it allows so many calls a second. */
@@ -51,17 +46,12 @@ export class HostileNode {
     return true
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.server, 'close')
-    this.server.close()
-    this.server.closeAllConnections()
-    await closed
+  close(): Promise<void> {
+    return this.server.close()
   }
 }
 
 function send(response: ServerResponse, reply: Reply): void {
-  // The service hangs up when it has read enough.
-  response.on('error', () => {})
   if (reply === 'hanging') return
   const { text, status = 200, isGzipped = false, headers = {} } = reply
   const coding = isGzipped ? { 'content-encoding': 'gzip' } : {}

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../simulation/random.js'
+import { type LoopbackRequest, LoopbackServer, passOn } from '../support/loopback-server.js'
 
 /** Of 100 requests, how many meet each fault. */
 const FAULTS = { error: 1, limit: 1, cut: 1, slow: 4 } as const
@@ -19,37 +18,29 @@ export class UnreliableProxy {
   rewrite: (body: string) => string = (body) => body
   /** How many requests met a fault. */
   readonly met = { error: 0, limit: 0, cut: 0, slow: 0 }
-  private readonly server = createServer((request, response) => {
-    this.serve(request, response).catch(() => response.destroy())
-  })
 
   private constructor(
     /** The node that is asked now. */
     public target: string,
     private readonly random: Random,
-  ) {}
+    private readonly server: LoopbackServer,
+  ) {
+    server.answer = (request, response) => this.serve(request, response)
+  }
 
   static async start(target: string, random: Random): Promise<UnreliableProxy> {
-    const proxy = new UnreliableProxy(target, random)
-    proxy.server.listen(0, '127.0.0.1')
-    await once(proxy.server, 'listening')
-    return proxy
+    return new UnreliableProxy(target, random, await LoopbackServer.open())
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    return this.server.url
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.server, 'close')
-    this.server.close()
-    this.server.closeAllConnections()
-    await closed
+  close(): Promise<void> {
+    return this.server.close()
   }
 
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
+  private async serve(request: LoopbackRequest, response: ServerResponse): Promise<void> {
     if (this.isStopped) {
       response.destroy()
       return
@@ -64,15 +55,10 @@ export class UnreliableProxy {
       return
     }
     if (fault === 'slow') await sleep(SLOW_MS)
-    const answer = await fetch(`${this.target}${request.url === '/' ? '' : request.url}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: this.rewrite(Buffer.concat(chunks).toString()),
-    })
-    const text = Buffer.from(await answer.arrayBuffer())
-    response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': text.length })
-    if (fault === 'cut') response.write(text.subarray(0, text.length / 2), () => response.destroy())
-    else response.end(text)
+    const { status, body } = await passOn(this.target, { ...request, body: this.rewrite(request.body) })
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length })
+    if (fault === 'cut') response.write(body.subarray(0, body.length / 2), () => response.destroy())
+    else response.end(body)
   }
 
   private throwFault(): keyof typeof FAULTS | null {

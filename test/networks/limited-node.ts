@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { type LoopbackRequest, LoopbackServer, passOn } from '../support/loopback-server.js'
 import type { VirtualTime } from './virtual-time.js'
 
 /** How a node refuses a request. */
@@ -56,51 +55,42 @@ export class LimitedNode {
   served = 0
   refused = 0
   limiter: Limiter = () => null
-  private readonly server = createServer((request, response) => {
-    this.answer(request, response).catch(() => response.destroy())
-  })
 
   private constructor(
     private readonly target: string,
     private readonly time: VirtualTime,
     private readonly roundTripMs: number,
-  ) {}
+    private readonly server: LoopbackServer,
+  ) {
+    server.answer = (request, response) => this.answer(request, response)
+  }
 
   static async open(target: string, time: VirtualTime, roundTripMs: number): Promise<LimitedNode> {
-    const node = new LimitedNode(target, time, roundTripMs)
-    node.server.listen(0, '127.0.0.1')
-    await once(node.server, 'listening')
-    return node
+    return new LimitedNode(target, time, roundTripMs, await LoopbackServer.open())
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    return this.server.url
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.server, 'close')
-    this.server.close()
-    this.server.closeAllConnections()
-    await closed
+  close(): Promise<void> {
+    return this.server.close()
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
+  private async answer(request: LoopbackRequest, response: ServerResponse): Promise<void> {
     await this.travel()
     const refusal = this.limiter(this.time.now())
+    const headers = { 'content-type': 'application/json' }
     if (refusal !== null) {
       this.refused += 1
       await this.travel()
-      response.writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers }).end(refusal.body)
+      response.writeHead(refusal.status, { ...headers, ...refusal.headers }).end(refusal.body)
       return
     }
     this.served += 1
-    const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${this.target}${request.url}`, { method: 'POST', headers, body: Buffer.concat(chunks) })
-    const body = Buffer.from(await answer.arrayBuffer())
+    const { status, body } = await passOn(this.target, request)
     await this.travel()
-    response.writeHead(answer.status, headers).end(body)
+    response.writeHead(status, headers).end(body)
   }
 
   private async travel(): Promise<void> {

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { LoopbackServer } from './loopback-server.js'
 
 /** A call as it came in. */
 export interface ProxiedCall {
@@ -38,32 +37,24 @@ export class FaultyProxy {
   requests = 0
   /** Calls that came in, by method. */
   readonly calls = new Map<string, number>()
-  private readonly server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      this.serve(Buffer.concat(chunks).toString(), response).catch(() => response.destroy())
-    })
-  })
 
-  private constructor(private readonly nodeUrl: string) {}
+  private constructor(
+    private readonly nodeUrl: string,
+    private readonly server: LoopbackServer,
+  ) {
+    server.answer = ({ body }, response) => this.serve(body, response)
+  }
 
   static async start(nodeUrl: string): Promise<FaultyProxy> {
-    const proxy = new FaultyProxy(nodeUrl)
-    proxy.server.listen(0, '127.0.0.1')
-    await once(proxy.server, 'listening')
-    return proxy
+    return new FaultyProxy(nodeUrl, await LoopbackServer.open())
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    return this.server.url
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.server, 'close')
-    this.server.close()
-    this.server.closeAllConnections()
-    await closed
+  close(): Promise<void> {
+    return this.server.close()
   }
 
   private async serve(body: string, response: ServerResponse): Promise<void> {
