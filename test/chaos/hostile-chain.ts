@@ -1,27 +1,16 @@
-import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startChild } from '../cli/child.js'
 import { Random } from '../simulation/random.js'
 import { addressNumber } from '../support/ethereum-chain.js'
-import { openReceiver, type Receiver } from '../support/receiver.js'
-import { GATEWAY_SECRET } from '../support/service-fixture.js'
-import { memoryOf, ServiceProcess } from '../support/service-process.js'
-import { temporaryDirectory } from '../support/temporary-directory.js'
+import { memoryOf } from '../support/service-process.js'
 import { emulatedAccount } from '../support/tron-transactions.js'
+import { FastClock, FastService } from './fast-service.js'
 import { HostileEvm } from './hostile-evm.js'
 import type { HostileNetwork, HostilePayment } from './hostile-network.js'
 import { HostileTron } from './hostile-tron.js'
-import { ask, pushEvents } from './http-client.js'
 
-const MAIN = new URL('../../src/main.js', import.meta.url)
-const FAST_TIME = new URL('./fast-time.js', import.meta.url)
 /** How much faster than the machine's the time of the run is. */
 const SPEED = 12
 const OWNERS = ['ann', 'ben', 'cid'] as const
-const CURRENCIES = ['USDT', 'native'] as const
 /** From the moment at which a chain calls its block final. */
 const CONFIRMED_WITHIN_MS = 60_000
 /** Above the memory that the service has when it begins to watch. */
@@ -29,7 +18,6 @@ const MEMORY_MIB = 256
 const STEP_MS = 20
 /** Real time for what is left at the end. */
 const SETTLING_MS = 60_000
-const LOG_LINES = 20
 
 export interface HostileChainOptions {
   /** Of the machine's time; twelve times as much for the networks. */
@@ -64,47 +52,26 @@ class Run {
   /** When each confirmation was told, by network and hash. */
   private readonly told = new Map<string, number>()
   private readonly slowest = new Map<string, number>()
-  private logged: string[] = []
   private mostMib = 0
 
   private constructor(
     private readonly options: HostileChainOptions,
-    private readonly clock: { readonly startMs: number; now(): number },
+    private readonly clock: FastClock,
     private readonly networks: readonly HostileNetwork[],
-    private readonly place: { readonly path: string; remove(): void },
-    private readonly receiver: Receiver,
-    private readonly service: ServiceProcess,
+    private readonly service: FastService,
   ) {}
 
   static async begin(options: HostileChainOptions): Promise<Run> {
-    const startMs = Math.floor(Date.now() / 1000) * 1000
-    const clock = { startMs, now: () => Math.floor(startMs + (Date.now() - startMs) * SPEED) }
+    const clock = new FastClock(Math.floor(Date.now() / 1000) * 1000, SPEED)
     const networks = await openNetworks(options.seed, clock)
-    const place = temporaryDirectory()
-    const file = join(place.path, 'networks.json')
-    writeFileSync(file, JSON.stringify({ networks: networks.map(({ entry }) => entry) }))
-    const environment = {
-      BILLHOOK_GATEWAY_SECRET: GATEWAY_SECRET,
-      BILLHOOK_VERIFY_THREADS: '1',
-      BILLHOOK_LOG: 'warn',
-      BILLHOOK_NETWORKS: file,
-      CHAOS_CLOCK_START: String(startMs),
-      CHAOS_TIME_SPEED: String(SPEED),
-    }
-    const receiver = await openReceiver()
-    const nodeFlags = ['--import', FAST_TIME.href]
-    const data = join(place.path, 'data')
-    const service = await ServiceProcess.launch({ data, environment, nodeFlags, stderr: 'pipe' })
-    const run = new Run(options, clock, networks, place, receiver, service)
-    void run.keepLog()
-    return run
+    return new Run(options, clock, networks, await FastService.launch(networks, clock))
   }
 
   async play(): Promise<readonly string[]> {
     const { clock, networks, options } = this
-    await this.openInvoices()
+    await this.service.openInvoices(OWNERS)
     await this.step(30_000, false)
-    const idleMib = memoryOf(this.service.pid).own
+    const idleMib = memoryOf(this.service.process.pid).own
     const rounds = Math.max(...networks.map(({ quirks }) => quirks.length))
     const phaseMs = (options.minutes * 60_000 * SPEED) / rounds
     for (let round = 0; round < rounds; round += 1) {
@@ -124,42 +91,13 @@ class Run {
     if (grownMib > MEMORY_MIB) this.violations.add(`the service took ${grownMib} MiB more than when it was idle`)
     const slowest = [...this.slowest].map(([what, ms]) => `${what} ${(ms / 1000).toFixed(0)} s`)
     options.say(`  slowest confirmations: ${slowest.join(', ')}`)
-    options.say(`  ${this.expected.size} payments, ${this.receiver.requests.length} webhooks, ${grownMib} MiB`)
+    options.say(`  ${this.expected.size} payments, ${this.service.receiver.requests.length} webhooks, ${grownMib} MiB`)
     return [...this.violations]
   }
 
   async end(): Promise<void> {
     await this.service.stop()
     for (const network of this.networks) await network.close()
-    await this.receiver.close()
-    this.place.remove()
-  }
-
-  private async keepLog(): Promise<void> {
-    const { stderr } = this.service.child
-    assert.ok(stderr)
-    for await (const line of createInterface({ input: stderr })) this.logged = [...this.logged, line].slice(-LOG_LINES)
-  }
-
-  private async openInvoices(): Promise<void> {
-    const events = OWNERS.flatMap((owner, i) =>
-      this.networks.map(({ id, addresses }) => {
-        const wallet = { id: `${owner} ${id}`, address: addresses[i], network: id }
-        return { id: wallet.id, type: 'wallet.assigned', wallet, owner }
-      }),
-    )
-    const pushed = await pushEvents(this.service.url, events)
-    assert.equal(pushed?.status, 200, JSON.stringify(pushed?.json))
-    for (const { status } of pushed.json.results) assert.equal(status, 'applied')
-    for (const owner of OWNERS) {
-      for (const currency of CURRENCIES) {
-        const walletIds = this.networks.map(({ id }) => `${owner} ${id}`)
-        const about = { owner, walletIds, name: 'Order', amount: '1000000000', currency }
-        const invoice = { ...about, reference: `${owner} ${currency}`, callbackUrl: `${this.receiver.url}/` }
-        const created = await ask('POST', `${this.service.url}/api/invoices`, JSON.stringify(invoice))
-        assert.equal(created?.status, 201, JSON.stringify(created?.json))
-      }
-    }
   }
 
   /** Lets time pass, by the clock of the run. */
@@ -179,8 +117,8 @@ class Run {
 
   private look(): void {
     const now = this.clock.now()
-    this.mostMib = Math.max(this.mostMib, memoryOf(this.service.pid).own)
-    for (const { body } of this.receiver.requests.slice(this.told.size)) {
+    this.mostMib = Math.max(this.mostMib, memoryOf(this.service.process.pid).own)
+    for (const { body } of this.service.receiver.requests.slice(this.told.size)) {
       const { network, txHash, status } = JSON.parse(body.toString()) as Readonly<Record<string, string>>
       const name = `${network} ${txHash} ${status}`
       if (this.told.has(name)) this.violations.add(`${name} was told twice`)
@@ -208,7 +146,7 @@ class Run {
         for (const [name, { quirk, height }] of missing) {
           this.violations.add(`${name} of block ${height} (${quirk}) was never told as confirmed`)
         }
-        this.options.say(this.logged.join('\n'))
+        this.options.say(this.service.logged.join('\n'))
         return
       }
       await this.step(STEP_MS * SPEED, false)
@@ -217,14 +155,9 @@ class Run {
 
   /** With what was really paid. */
   private async compare(): Promise<void> {
-    const { code, stdout, stderr } = await startChild(MAIN, [
-      ...['export', 'deposits', '--data', join(this.place.path, 'data')],
-    ]).ended
-    assert.equal(code, 0, stderr)
-    const recorded = stdout
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as HostilePayment & { readonly network: string; readonly kind: string })
+    const recorded = await this.service.export<HostilePayment & { readonly network: string; readonly kind: string }>(
+      'deposits',
+    )
     const counts = new Map<string, number>()
     for (const { network, txHash, amount, currency, toAddress, kind } of recorded) {
       const name = `${network} ${txHash}`
@@ -239,11 +172,9 @@ class Run {
   }
 }
 
-async function openNetworks(
-  seed: number,
-  { startMs, now }: { readonly startMs: number; now(): number },
-): Promise<readonly HostileNetwork[]> {
-  const common = (stream: number) => ({ startMs, random: new Random(seed, stream), nowMs: now })
+async function openNetworks(seed: number, clock: FastClock): Promise<readonly HostileNetwork[]> {
+  const { startMs } = clock
+  const common = (stream: number) => ({ startMs, random: new Random(seed, stream), nowMs: () => clock.now() })
   const addresses = (first: number) => OWNERS.map((_, i) => addressNumber(first + i))
   const accounts = (first: number) => OWNERS.map((_, i) => emulatedAccount(first + i))
   const slow = {

@@ -1,30 +1,21 @@
-import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { QUIET_SECONDS } from '../../src/networks/catalogue/entry.js'
-import { startChild } from '../cli/child.js'
 import { Random } from '../simulation/random.js'
 import { addressNumber } from '../support/ethereum-chain.js'
 import { type Exposition, parseExposition } from '../support/exposition.js'
-import { openReceiver, type Receiver } from '../support/receiver.js'
-import { GATEWAY_SECRET } from '../support/service-fixture.js'
-import { ServiceProcess } from '../support/service-process.js'
-import { temporaryDirectory } from '../support/temporary-directory.js'
 import { emulatedAccount } from '../support/tron-transactions.js'
-import { type Answered, ask, pushEvents } from './http-client.js'
+import { FastClock, FastService } from './fast-service.js'
+import { type Answered, ask } from './http-client.js'
 import { ScriptedEvm } from './scripted-evm.js'
 import { type ScannedDeposit, type ScriptedNetwork, TROUBLES, type Trouble } from './scripted-network.js'
 import { ScriptedTron } from './scripted-tron.js'
 
-const MAIN = new URL('../../src/main.js', import.meta.url)
-const FAST_CLOCK = new URL('./fast-clock.js', import.meta.url)
 const OWNERS = ['ann', 'ben', 'cid', 'dot', 'eve'] as const
-const CURRENCIES = ['USDT', 'native'] as const
 const SIMULATED_MINUTES = 60
 /** By its clock; the service says from then on that a network is behind. */
 const LAG_SECONDS = 60
+/** By its clock. On a busy machine a node takes a second or two for an answer. */
+const NODE_TIMEOUT_MS = 60_000
 /** Simulated time before the first payment: reorganisations reach back, and payments count from their invoice on. */
 const QUIET_MS = 120_000
 const STEP_MS = 200
@@ -33,8 +24,6 @@ const LOOK_MS = 200
 const REORGANISATION = { quiet: 1 / 40, paid: 1 / 6 } as const
 /** Without a new block for longer the service says that a network has stalled. */
 const STALLED_MS = Math.min(...Object.values(QUIET_SECONDS)) * 1000
-/** The last lines of the service's log that a failure shows. */
-const LOG_LINES = 20
 /** When nothing at all has changed for so long, nothing will. */
 const STUCK_MS = 120_000
 const ATOMS = 18
@@ -65,53 +54,35 @@ export async function networks(options: NetworksOptions): Promise<readonly strin
 class Run {
   private readonly violations = new Set<string>()
   /** Invoice ids by owner and currency. */
-  private readonly invoices = new Map<string, string>()
+  private invoices: ReadonlyMap<string, string> = new Map()
   private paid = new Map<string, string[]>()
   private isPaying = false
   private isOver = false
   private failure: { readonly error: unknown } | null = null
 
-  private logged: string[] = []
-
   private constructor(
     private readonly options: NetworksOptions,
     private readonly clock: FastClock,
     private readonly networks: readonly ScriptedNetwork[],
-    private readonly place: { readonly path: string; remove(): void },
-    private readonly receiver: Receiver,
-    private readonly service: ServiceProcess,
+    private readonly service: FastService,
   ) {}
 
   static async begin(options: NetworksOptions): Promise<Run> {
     const networks = await openNetworks(options.seed, Date.now())
     // The service takes pushes that are signed up to five minutes ago, by its clock.
     const clock = new FastClock(Date.now(), SIMULATED_MINUTES / options.minutes)
-    const place = temporaryDirectory()
-    const file = join(place.path, 'networks.json')
-    writeFileSync(file, JSON.stringify({ networks: networks.map(({ entry }) => entry) }))
-    const environment = {
-      BILLHOOK_GATEWAY_SECRET: GATEWAY_SECRET,
-      BILLHOOK_VERIFY_THREADS: '1',
-      BILLHOOK_LOG: 'warn',
+    const service = await FastService.launch(networks, clock, {
       BILLHOOK_METRICS_PORT: '0',
-      BILLHOOK_NETWORKS: file,
+      BILLHOOK_NODE_TIMEOUT_MS: String(NODE_TIMEOUT_MS),
       BILLHOOK_WATCH_LAG_SECONDS: String(LAG_SECONDS),
       BILLHOOK_WEBHOOK_ATTEMPTS: '1',
-      CHAOS_CLOCK_START: String(clock.startMs),
-      CHAOS_CLOCK_SPEED: String(clock.speed),
-    }
-    const receiver = await openReceiver()
-    const nodeFlags = ['--import', FAST_CLOCK.href]
-    const data = join(place.path, 'data')
-    const service = await ServiceProcess.launch({ data, environment, nodeFlags, stderr: 'pipe' })
-    const run = new Run(options, clock, networks, place, receiver, service)
-    void run.keepLog()
-    return run
+    })
+    return new Run(options, clock, networks, service)
   }
 
   async play(): Promise<readonly string[]> {
     const { networks, options } = this
-    await this.openInvoices()
+    this.invoices = await this.service.openInvoices(OWNERS)
     await this.until('every network is watched', async () => (await this.behind(networks)).length === 0)
     for (const { proxy } of networks) proxy.isFaulty = true
     const driving = Promise.all(networks.map((network) => this.drive(network)))
@@ -137,37 +108,6 @@ class Run {
     this.isOver = true
     await this.service.stop()
     for (const network of this.networks) await network.close()
-    await this.receiver.close()
-    this.place.remove()
-  }
-
-  private async keepLog(): Promise<void> {
-    const { stderr } = this.service.child
-    assert.ok(stderr)
-    for await (const line of createInterface({ input: stderr })) this.logged = [...this.logged, line].slice(-LOG_LINES)
-  }
-
-  /** A wallet of each owner on each network, and an invoice in each currency that nothing pays in full. */
-  private async openInvoices(): Promise<void> {
-    const events = OWNERS.flatMap((owner, i) =>
-      this.networks.map(({ id, addresses }) => {
-        const wallet = { id: `${owner} ${id}`, address: addresses[i], network: id }
-        return { id: wallet.id, type: 'wallet.assigned', wallet, owner }
-      }),
-    )
-    const pushed = await pushEvents(this.service.url, events)
-    assert.equal(pushed?.status, 200, JSON.stringify(pushed?.json))
-    for (const { status } of pushed.json.results) assert.equal(status, 'applied')
-    for (const owner of OWNERS) {
-      for (const currency of CURRENCIES) {
-        const walletIds = this.networks.map(({ id }) => `${owner} ${id}`)
-        const about = { owner, walletIds, name: 'Order', amount: '1000000000', currency }
-        const invoice = { ...about, reference: `${owner} ${currency}`, callbackUrl: `${this.receiver.url}/` }
-        const created = await ask('POST', `${this.service.url}/api/invoices`, JSON.stringify(invoice))
-        assert.equal(created?.status, 201, JSON.stringify(created?.json))
-        this.invoices.set(`${owner} ${currency}`, created.json.id)
-      }
-    }
   }
 
   /** Lets a network's blocks come in time, with payments and reorganisations, until the end. */
@@ -192,7 +132,7 @@ class Run {
     const others = this.networks.filter((network) => network !== bad)
     await bad.begin(trouble)
     this.paid = new Map()
-    const told = this.receiver.requests.length
+    const told = this.service.receiver.requests.length
     await this.until(`${bad.id} ${trouble} is shown, and the others confirm`, async () => {
       const metrics = await this.metrics()
       for (const network of others) {
@@ -248,7 +188,7 @@ class Run {
   }
 
   private async metrics(): Promise<Exposition> {
-    return parseExposition(await (await fetch(this.service.metricsUrl ?? '')).text())
+    return parseExposition(await (await fetch(this.service.process.metricsUrl ?? '')).text())
   }
 
   /** Those whose last recorded block is more than so many below the newest one. */
@@ -265,16 +205,17 @@ class Run {
   /** Until nothing is left to be delivered or confirmed. */
   private async settle(): Promise<void> {
     await this.until('every deposit is confirmed and every webhook delivered', async () => {
-      const deposits = await this.export<RecordedDeposit>('deposits')
-      const deliveries = await this.export<{ readonly state: string }>('deliveries')
+      const deposits = await this.service.export<RecordedDeposit>('deposits')
+      const deliveries = await this.service.export<{ readonly state: string }>('deliveries')
       return deposits.every(({ kind }) => kind !== 'pending') && deliveries.every(({ state }) => state === 'settled')
     })
   }
 
   /** With the chains as they are in the end. */
   private async compare(): Promise<void> {
-    const { networks, options, receiver, violations } = this
-    const recorded = await this.export<RecordedDeposit>('deposits')
+    const { networks, options, violations } = this
+    const { receiver } = this.service
+    const recorded = await this.service.export<RecordedDeposit>('deposits')
     const sums = new Map([...this.invoices.keys()].map((key) => [key, 0n]))
     const times = new Map<string, number>()
     const wanted = new Set<string>()
@@ -316,7 +257,7 @@ class Run {
       if (status === 'confirmed' && !wanted.has(name))
         violations.add(`${name} was told as confirmed and is not on the chain`)
     }
-    const deliveries = await this.export<{ readonly state: string }>('deliveries')
+    const deliveries = await this.service.export<{ readonly state: string }>('deliveries')
     if (deliveries.length !== receiver.requests.length) {
       violations.add(`${deliveries.length} webhooks are recorded and ${receiver.requests.length} arrived`)
     }
@@ -342,18 +283,7 @@ class Run {
   }
 
   private told(): readonly { readonly network: string; readonly txHash: string; readonly status: string }[] {
-    return this.receiver.requests.map(({ body }) => JSON.parse(body.toString()))
-  }
-
-  private async export<T>(kind: string): Promise<readonly T[]> {
-    const { code, stdout, stderr } = await startChild(MAIN, [
-      ...['export', kind, '--data', join(this.place.path, 'data')],
-    ]).ended
-    assert.equal(code, 0, stderr)
-    return stdout
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line))
+    return this.service.receiver.requests.map(({ body }) => JSON.parse(body.toString()))
   }
 
   private async pause(simulatedMs: number): Promise<void> {
@@ -370,22 +300,10 @@ class Run {
       if (Date.now() - startedMs > limitMs) {
         const states = await Promise.all(this.networks.map(({ id }) => this.stateOf(id)))
         const failure = `not within ${limitMs / 1000} s: ${what}; ${states.join(' ')}`
-        throw new Error([failure, ...this.logged].join('\n'))
+        throw new Error([failure, ...this.service.logged].join('\n'))
       }
       await sleep(LOOK_MS)
     }
-  }
-}
-
-/** The clock that the service has, too. */
-class FastClock {
-  constructor(
-    readonly startMs: number,
-    readonly speed: number,
-  ) {}
-
-  now(): number {
-    return Math.floor(this.startMs + (Date.now() - this.startMs) * this.speed)
   }
 }
 

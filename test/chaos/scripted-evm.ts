@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Random } from '../simulation/random.js'
 import { callData, EthereumChain, hex } from '../support/ethereum-chain.js'
 import { TRANSFER_TOPIC } from '../support/tron-transactions.js'
-import { decimalOf, type ScannedDeposit, type ScriptedNetwork, type Trouble } from './scripted-network.js'
+import { decimalOf, POLL_MS, type ScannedDeposit, type ScriptedNetwork, type Trouble } from './scripted-network.js'
 import { UnreliableProxy } from './unreliable-proxy.js'
 
 const COIN_DECIMALS = 18
@@ -91,7 +91,7 @@ export class ScriptedEvm implements ScriptedNetwork {
     const { id, chainId, claim, symbol, decimals, confirmations } = this.script
     const token = { symbol: 'USDT', contract: this.token, decimals }
     const common = { id, kind: 'evm', name: `Network ${id}`, claim, chainId, symbol, token, confirmations }
-    return { ...common, urls: [this.proxy.url], pollMs: 100 }
+    return { ...common, urls: [this.proxy.url], pollMs: POLL_MS }
   }
 
   get newestMs(): number {

@@ -13,6 +13,9 @@ export interface ScannedDeposit {
 export const TROUBLES = ['stopped', 'lagging', 'of another chain'] as const
 export type Trouble = (typeof TROUBLES)[number]
 
+/** By the clock of the service. */
+export const POLL_MS = 1200
+
 /** A chain whose blocks, deposits and reorganisations the scenario decides, behind a proxy. */
 export interface ScriptedNetwork {
   readonly id: string

@@ -3,7 +3,7 @@ import type { Random } from '../simulation/random.js'
 import { EmulatedTronChain, truthOf } from '../support/tron-chain.js'
 import { type EmulatedToken, type EmulatedTronNode, openTronNode } from '../support/tron-node.js'
 import { emulatedAccount, tokenTransfer, trxTransfer } from '../support/tron-transactions.js'
-import type { ScannedDeposit, ScriptedNetwork, Trouble } from './scripted-network.js'
+import { POLL_MS, type ScannedDeposit, type ScriptedNetwork, type Trouble } from './scripted-network.js'
 import { UnreliableProxy } from './unreliable-proxy.js'
 
 const DECIMALS = 6
@@ -66,7 +66,7 @@ export class ScriptedTron implements ScriptedNetwork {
     const { id, claim } = this.script
     const token = { symbol: 'USDT', contract: addressOfAccount(TOKEN.account), decimals: DECIMALS }
     const common = { id, kind: 'tron', name: `Network ${id}`, claim, symbol: 'TRX', token }
-    return { ...common, genesis: this.chain.blocks[0]?.hash, urls: [this.proxy.url], pollMs: 100 }
+    return { ...common, genesis: this.chain.blocks[0]?.hash, urls: [this.proxy.url], pollMs: POLL_MS }
   }
 
   get newestMs(): number {
