@@ -12,7 +12,6 @@ import {
   NodeUnavailable,
   problemOf,
   refusalOf,
-  UnreadableBlock,
   WrongNode,
 } from './network-reader.js'
 import { CatchUpLog, emptyRecord, noteMoved, stateOf, type WatcherRecord, type WatcherState } from './watcher-state.js'
@@ -143,9 +142,13 @@ export class ChainWatcher {
       noteMoved(this.record, false, clock.now())
       if (error instanceof NetworkProblem) reader.distrust()
       const failures = this.noteFailure(error)
+      const node = error instanceof NodeUnavailable ? error : null
       // Not later however seldom the network is polled, and not before the nodes are asked again that have just failed.
-      if (error instanceof UnreadableBlock) return backOffMs(failures, { firstMs: pollMs, maxMs: RETRY_PAUSE_MAX_MS })
-      return backOffMs(failures, { firstMs: pollMs, maxMs: Math.max(RETRY_PAUSE_MAX_MS, pollMs), random })
+      const pauseMs = node?.isOfBlock
+        ? backOffMs(failures, { firstMs: pollMs, maxMs: RETRY_PAUSE_MAX_MS })
+        : backOffMs(failures, { firstMs: pollMs, maxMs: Math.max(RETRY_PAUSE_MAX_MS, pollMs), random })
+      // A node has pauses of its own. Without this, one that is back would wait for the rest of this one, too.
+      return Math.min(pauseMs, node?.againInMs ?? Number.POSITIVE_INFINITY)
     }
   }
 

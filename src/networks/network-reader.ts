@@ -151,6 +151,8 @@ export class NodeUnavailable extends Error {
     readonly refusal: NodeRefusal | null = null,
     /** Whether nodes answer otherwise, and none can give the very block that was asked for. */
     readonly isOfBlock = false,
+    /** After this time a node that is left alone may be asked again, ms; null when none is. */
+    readonly againInMs: number | null = null,
   ) {
     super(message)
   }
@@ -168,7 +170,7 @@ export class UnreadableBlock extends NodeUnavailable {
     readonly isToBeSetAside: boolean,
   ) {
     const message = `no node can give block ${height}: ${cause.message}`
-    super(message, { reason: 'unreadable', message, block: height }, cause.refusal, true)
+    super(message, { reason: 'unreadable', message, block: height }, cause.refusal, true, cause.againInMs)
   }
 }
 

@@ -131,6 +131,26 @@ describe('a watcher that begins', () => {
 
 describe('a watcher whose nodes fail', () => {
   test(
+    'asks again as soon as a node may be asked, since its pause and that of the node would add up',
+    fixture(async (t) => {
+      let againInMs: number | null = null
+      const head = () => Promise.reject(new NodeUnavailable('gone', null, null, false, againInMs))
+      t.watcher = t.newWatcher({ reader: withMethods<NetworkReader>(t.reader, { head }) })
+      await t.watcher.start()
+      await t.rest()
+      for (let n = 0; n < 8; n += 1) await t.next()
+      assert.equal(t.scheduler.delays.at(-1), RETRY_PAUSE_MAX_MS)
+      for (againInMs of [1, 1234]) {
+        await t.next()
+        assert.equal(t.scheduler.delays.at(-1), againInMs)
+      }
+      againInMs = 4 * RETRY_PAUSE_MAX_MS
+      await t.next()
+      assert.equal(t.scheduler.delays.at(-1), RETRY_PAUSE_MAX_MS)
+    }),
+  )
+
+  test(
     'waits longer each time, up to a cap, and is back at once when they answer',
     fixture(async (t) => {
       t.reader.faults = { ...NO_FAULTS, unavailable: 1 }

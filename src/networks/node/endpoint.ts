@@ -108,12 +108,17 @@ export class Endpoint {
    */
   begin(kind: QueryKind): boolean {
     const concerned = this.concerning(kind)
-    const nowMs = this.clock.now()
-    // A clock that was set back ends the pause.
-    const isPaused = ({ isTried, atMs, pauseMs }: Failing) => isTried || (nowMs >= atMs && nowMs - atMs < pauseMs)
-    if (concerned.some(isPaused)) return false
+    if (this.pauseLeftMs(kind) > 0 || concerned.some(({ isTried }) => isTried)) return false
     for (const failing of concerned) failing.isTried = true
     return true
+  }
+
+  /** What is left of the pause for a kind of query, ms. */
+  pauseLeftMs(kind: QueryKind): number {
+    const nowMs = this.clock.now()
+    // A clock that was set back ends the pause.
+    const left = ({ atMs, pauseMs }: Failing) => (nowMs < atMs ? 0 : Math.max(0, atMs + pauseMs - nowMs))
+    return Math.max(0, ...this.concerning(kind).map(left))
   }
 
   /** Ends a query whose failure is not the node's. */

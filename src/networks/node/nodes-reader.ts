@@ -377,7 +377,9 @@ export class NodesReader implements NetworkReader {
       else failures.push(end)
     }
     if (failures.length < this.all.length) return
-    throw this.unavailable(failures, query.height !== undefined && (await this.isOfBlock(query.height, asked)))
+    const isOfBlock = query.height !== undefined && (await this.isOfBlock(query.height, asked))
+    const pauses = this.all.map((endpoint) => endpoint.pauseLeftMs(query.kind)).filter((ms) => ms > 0)
+    throw this.unavailable(failures, isOfBlock, pauses.length === 0 ? null : Math.min(...pauses))
   }
 
   /**
@@ -437,14 +439,14 @@ export class NodesReader implements NetworkReader {
     return isOther ? SHORT_PATIENCE_MS : (this.options.patienceMs ?? PATIENCE_MS)
   }
 
-  private unavailable(failures: readonly Failed[], isOfBlock = false) {
+  private unavailable(failures: readonly Failed[], isOfBlock = false, againInMs: number | null = null) {
     const problems = failures.flatMap(({ problem }) => problem ?? [])
     // Of several histories the longest is what there is.
     const [problem = null] = problems.toSorted((a, b) => (a.historyFrom ?? 0) - (b.historyFrom ?? 0))
     const refusals = failures.flatMap(({ refusal: one }) => one ?? [])
     const refusal = refusals.find(({ isEarlier }) => !isEarlier) ?? refusals[0] ?? null
     const message = `${this.network}: ${failures.map(({ reason }) => reason).join('; ')}`
-    return new NodeUnavailable(message, problem, refusal, isOfBlock)
+    return new NodeUnavailable(message, problem, refusal, isOfBlock, againInMs)
   }
 }
 

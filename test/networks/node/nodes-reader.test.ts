@@ -153,6 +153,20 @@ describe('the reader of nodes', () => {
     assert.equal(await ask(), 1)
   })
 
+  test('says when the first of those that failed may be asked again', async () => {
+    const againInMs = async () => {
+      const failure = await ask().catch((error: unknown) => error)
+      assert.ok(failure instanceof NodeUnavailable)
+      return failure.againInMs
+    }
+    answers = [{ status: 500 }, { status: 500 }]
+    assert.equal(await againInMs(), PAUSE_MIN_MS)
+    clock.advance(PAUSE_MIN_MS)
+    assert.equal(await againInMs(), 2 * PAUSE_MIN_MS)
+    clock.advance(PAUSE_MIN_MS / 2)
+    assert.equal(await againInMs(), 1.5 * PAUSE_MIN_MS, 'neither was asked')
+  })
+
   test('a clock that is set back does not prolong a pause', async () => {
     answers = [{ status: 500 }, { status: 500 }]
     await assertUnavailable(ask())
