@@ -5,11 +5,13 @@ const GROWTH_PART = 8
 
 /**
  * How much to request at once. It doubles with every success until a request was too large; from then on every refusal
- * halves it, and it grows slowly, because nodes do not announce their limits.
+ * halves it, and it grows slowly, because nodes do not announce their limits. Nodes also fail now and then whatever the
+ * width: a refusal after many successes does not count, unless the next one comes soon.
  */
 export class AdaptiveWidth {
   private width: number
   private successes = 0
+  private successesSinceRefusal = 0
   private isSearching = true
 
   constructor(
@@ -23,7 +25,10 @@ export class AdaptiveWidth {
     return this.width
   }
 
-  succeeded(): void {
+  /** `mayGrow`: false where a larger request would be refused for another reason. */
+  succeeded(mayGrow = true): void {
+    this.successesSinceRefusal += 1
+    if (!mayGrow) return
     this.successes += 1
     if (!this.isSearching && this.successes < PATIENCE) return
     this.successes = 0
@@ -31,10 +36,14 @@ export class AdaptiveWidth {
     this.width = Math.min(this.max, this.width + growth)
   }
 
-  /** A request of this width was too large. */
-  refused(width: number): void {
-    this.isSearching = false
+  /** A request of this width was refused. Returns whether it was taken to be too large. */
+  refused(width: number): boolean {
+    const isIsolated = this.successesSinceRefusal >= PATIENCE
+    this.successesSinceRefusal = 0
     this.successes = 0
+    if (isIsolated) return false
+    this.isSearching = false
     this.width = Math.max(1, Math.min(this.width, Math.floor(width / 2)))
+    return true
   }
 }

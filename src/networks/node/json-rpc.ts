@@ -118,11 +118,11 @@ export class JsonRpc {
       const results = await this.exchange(calls, shape, refusalsMax)
       // Where each call of a batch counts, one that has grown is refused at every pace.
       const mayGrow = !Number.isFinite(this.http.pacer.callsPerSecond)
-      if (mayGrow && calls.length >= this.batch.value) this.batch.succeeded()
+      if (calls.length >= this.batch.value) this.batch.succeeded(mayGrow)
       return results
     } catch (error) {
       if (calls.length === 1 || !(error instanceof NodeFailure)) throw error
-      this.batch.refused(calls.length)
+      const isTooLarge = this.batch.refused(calls.length)
       if (error instanceof PartlyRefused) return await this.completed(calls, error.results, shape, refusalsMax)
       // A node that is too slow is asked for less the next time: halves of halves would each take as long.
       const isSlow = error instanceof HttpFailure && error.reason === 'timeout'
@@ -131,7 +131,7 @@ export class JsonRpc {
       const results = await this.inParts(calls, shape, refusalsMax)
       // Without this every attempt to grow would cost a request. An error of one call says nothing of batches.
       const isOfBatch = error instanceof BatchRefused || !(isLimited || error instanceof RpcFailure)
-      if (calls.length === SMALLEST_BATCH && isOfBatch) this.isBatchless = true
+      if (isTooLarge && calls.length === SMALLEST_BATCH && isOfBatch) this.isBatchless = true
       return results
     }
   }

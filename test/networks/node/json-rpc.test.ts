@@ -142,6 +142,18 @@ describe('JSON-RPC', () => {
     })
   }
 
+  test('goes on with batches when one fails now and then, whatever its size', async () => {
+    let batches = 0
+    script = (request) => {
+      if (!Array.isArray(request)) return echo(request)
+      batches += 1
+      return batches % 20 === 0 ? null : request.map(echo)
+    }
+    const rpc = new JsonRpc(http, 2)
+    assert.deepEqual(await ask(rpc, 200), expected(200))
+    assert.equal(rpc.takesBatches, true)
+  })
+
   test('an error of one call of a batch does not stand for all batches', async () => {
     let isRefused = true
     script = (request) => {
