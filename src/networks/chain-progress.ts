@@ -28,6 +28,8 @@ const FOLLOWED_BLOCKS_MAX = 200
  * meanwhile comes first, and what was read is recorded soon.
  */
 const LIMITED_PIECE_SECONDS = 8
+/** So long the nodes fail on a block before that is a problem. */
+const UNREADABLE_AFTER_MS = 5000
 /**
  * The most blocks that wait for their confirmation. Where finality takes 20 minutes and four blocks come in a second it is
  * 4800. When finality stands still, work and disk end here.
@@ -231,7 +233,7 @@ export class ChainProgress {
     return blocks
   }
 
-  /** Asks for blocks, fewer of them where no node could give some. Rejects with `UnreadableBlock` when it is the first one. */
+  /** Asks for blocks, fewer of them where no node could give some. Rejects with `UnreadableBlock` when it is the first one, for long. */
   private async ask(
     from: number,
     to: number,
@@ -250,13 +252,16 @@ export class ChainProgress {
   }
 
   /** Notes that a block could not be read, so that the time for which it was waited for outlives the process. */
-  private async unreadable(height: number, error: NodeUnavailable): Promise<UnreadableBlock> {
+  private async unreadable(height: number, error: NodeUnavailable): Promise<NodeUnavailable> {
     const { aside, clock, reader, skipAfterMs } = this.options
     const { network } = reader
     const known = (await aside.blocks(network)).find((one) => one.height === height && one.hash === null)
     const noted = failedAgain(known, { network, height, reason: error.message }, clock.now())
     await this.take({ type: 'unreadable', network, aside: noted })
-    return new UnreadableBlock(height, error, isToBeSetAside(noted, skipAfterMs))
+    const isToBePassed = isToBeSetAside(noted, skipAfterMs)
+    // A node that fails now and then gives it the next time.
+    const isUnreadable = isToBePassed || noted.failedForMs >= UNREADABLE_AFTER_MS
+    return isUnreadable ? new UnreadableBlock(height, error, isToBePassed) : error
   }
 
   /** The place of a block that is to be set aside. Throws the error when it is another one, or no node tells the place. */

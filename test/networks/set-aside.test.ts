@@ -52,7 +52,7 @@ function background(t: WatcherFixture) {
 
 describe('a block that no node can give', () => {
   test(
-    'is a problem at once, and is passed by when the time is over, while later deposits come',
+    'is a problem after a few seconds, and is passed by when the time is over, while later deposits come',
     fixture(async (t) => {
       const hashes = t.mine(3)
       await t.watcher.start()
@@ -61,6 +61,12 @@ describe('a block that no node can give', () => {
       t.reader.unreadable.add(4)
       await t.next()
       await t.next()
+      assert.deepEqual([t.watcher.state().problem, t.watcher.state().lastError], [null, 'simulated: unreadable'])
+      const failedAt = t.clock.now()
+      while (t.clock.now() < failedAt + 5000) {
+        assert.equal(t.watcher.state().problem, null)
+        await t.next()
+      }
       const { problem, blocksSetAside, position } = t.watcher.state()
       assert.equal(problem?.reason, 'unreadable')
       assert.match(problem?.message ?? '', /no node can give block 4: simulated: unreadable/)
