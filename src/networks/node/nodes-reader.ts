@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { BlockHead, ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../domain/block.js'
+import type { ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import type { Network } from '../../domain/network.js'
 import type { Logger } from '../../log.js'
 import {
@@ -8,28 +8,24 @@ import {
   NetworkProblem,
   type NetworkReader,
   NodeBehind,
-  type NodeRefusal,
-  NodeUnavailable,
   type Problem,
   WrongNode,
 } from '../network-reader.js'
-import { BadAnswer, limitOf, MissingBlock, NodeFailure, UnfitNode } from './answer.js'
+import { limitOf, NodeFailure } from './answer.js'
 import type { ChainNode, NodeHead } from './chain-node.js'
 import { Endpoint, type QueryKind, refusalIn } from './endpoint.js'
+import { type FailedAttempt, unavailable } from './failed-attempt.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
-import type { NodeFact } from './node-fact.js'
+import { examined } from './node-report.js'
 import { PATIENCE_MS, type Urgency } from './pacer.js'
+import { secondOpinion } from './second-opinion.js'
+import { anyway, ignoreFailure, linkAt } from './withheld-block.js'
 
 const MS_PER_SECOND = 1000
-/** A block that a node lacks this far below its own head is one that it no longer keeps. */
-const HISTORY_DEPTH = 128
 /** How long a call waits for its turn where another node would be asked at once. */
 const SHORT_PATIENCE_MS = 1000
 /** How long a call waits for its turn at a node whose blocks are only compared. */
 const COMPARISON_PATIENCE_MS = 5000
-/** How long a call of an examination waits for its turn. Somebody looks on. */
-const EXAMINATION_PATIENCE_MS = 60_000
-
 /** When the newest block of a node is older, the head of the next one is asked for, too: this one may be behind. */
 const DOUBTED_FROM_MS = 30_000
 /** So long a confirmed block waits for a second node that does not have it yet. Then that node is behind, and not waited for. */
@@ -38,17 +34,8 @@ export const COMPARISON_WAIT_MS = 30_000
 /** Blocks that are set aside are asked for when nothing else is, and behind everything else. */
 const IN_BACKGROUND = { urgency: 'check', patienceMs: 60_000 } as const
 
-const WRONG_NODE_ADVICE = 'Name a node of this network, or correct the network and its token in the settings.'
-const UNFIT_NODE_ADVICE = 'Change its configuration as it says, or use another node.'
-
 /** How an attempt at an endpoint ended. */
-type End<T> = { readonly answer: T } | Failed
-
-interface Failed {
-  readonly reason: string
-  readonly problem: Problem | null
-  readonly refusal: NodeRefusal | null
-}
+type End<T> = { readonly answer: T } | FailedAttempt
 
 export interface NodesReaderOptions extends HttpJsonOptions {
   readonly network: Network
@@ -113,7 +100,7 @@ export class NodesReader implements NetworkReader {
     const failures = (await Promise.all(checks)).filter((end) => 'reason' in end)
     const wrong = failures.find(({ problem }) => problem?.reason === 'wrong_node')
     if (wrong !== undefined) throw new WrongNode(wrong.reason)
-    if (failures.length === this.all.length) throw this.unavailable(failures)
+    if (failures.length === this.all.length) throw unavailable(this.network, failures)
   }
 
   distrust(): void {
@@ -123,21 +110,7 @@ export class NodesReader implements NetworkReader {
 
   examine() {
     const { clock, headAgeMaxMs } = this.options
-    return Promise.all(
-      this.all.map(async ({ node, http }) => {
-        const purpose = { urgency: 'check', patienceMs: EXAMINATION_PATIENCE_MS } as const
-        try {
-          const facts = await http.pacer.during(purpose, () => node.examine(clock.now(), headAgeMaxMs))
-          return { endpoint: http.name, facts: [...facts, ...limitFacts(http.pacer)] }
-        } catch (error) {
-          if (!(error instanceof NodeFailure || error instanceof WrongNode)) throw error
-          const text = `fails: ${error.message}`
-          const advice =
-            error instanceof WrongNode ? WRONG_NODE_ADVICE : error instanceof UnfitNode ? UNFIT_NODE_ADVICE : undefined
-          return { endpoint: http.name, facts: [{ verdict: 'failed' as const, text, ...(advice && { advice }) }] }
-        }
-      }),
-    )
+    return Promise.all(this.all.map((endpoint) => examined(endpoint, clock.now(), headAgeMaxMs)))
   }
 
   async head(): Promise<AgedHead> {
@@ -241,7 +214,7 @@ export class NodesReader implements NetworkReader {
       await this.compare(blocks, endpoint, watched)
       return blocks
     }
-    throw this.unavailable([])
+    throw unavailable(this.network, [])
   }
 
   /**
@@ -255,7 +228,11 @@ export class NodesReader implements NetworkReader {
         kind: 'blocks',
         urgency: 'confirmed',
         patienceMs: COMPARISON_PATIENCE_MS,
-        work: (node) => this.secondOpinion(node, endpoint, blocks, watched),
+        work: (node) =>
+          secondOpinion(node, blocks, watched, (timeMs) => {
+            endpoint.stalledMs = this.isStalled(timeMs) ? timeMs : null
+            return endpoint.stalledMs !== null
+          }),
       })
       if (!('answer' in end) || end.answer === 'none') continue
       if (end.answer === 'later') {
@@ -275,36 +252,9 @@ export class NodesReader implements NetworkReader {
     }
   }
 
-  /** `none`: the node has stopped before these blocks, or no longer keeps them. */
-  private async secondOpinion(
-    node: ChainNode,
-    endpoint: Endpoint,
-    blocks: readonly ObservedBlock[],
-    watched: WatchedAddresses,
-  ): Promise<'agrees' | 'later' | 'none' | { readonly height: number; readonly difference: string }> {
-    const hashes = await node.hashes(blocks[0]?.height ?? 0, blocks.length)
-    const toldByAll = (all: readonly ObservedTransfer[]) => all.filter((one) => node.mayLack?.(one) !== true)
-    for (const [i, { height, hash, transfers }] of blocks.entries()) {
-      const other = hashes[i] ?? null
-      if (other === null) {
-        const { latest, timeMs } = await node.head()
-        endpoint.stalledMs = this.isStalled(timeMs) ? timeMs : null
-        return endpoint.stalledMs !== null || height < latest - HISTORY_DEPTH ? 'none' : 'later'
-      }
-      if (other !== hash) return { height, difference: `it is ${hash} and ${other}` }
-      // A hash says nothing of what a node makes of the block.
-      if (transfers.length === 0) continue
-      const block = await node.block(height, watched, true)
-      if (block?.hash !== hash) throw new BadAnswer(`block ${height} is another one than a moment ago`)
-      if (!isDeepStrictEqual(toldByAll(block.transfers), toldByAll(transfers)))
-        return { height, difference: 'it has other transfers' }
-    }
-    return 'agrees'
-  }
-
   async again(height: number, watched: WatchedAddresses): Promise<ObservedBlock> {
     const told: ObservedBlock[] = []
-    const failures: Failed[] = []
+    const failures: FailedAttempt[] = []
     for (const endpoint of this.all) {
       const { node, http } = endpoint
       // The queries of the watcher find out when it is well again.
@@ -324,9 +274,9 @@ export class NodesReader implements NetworkReader {
       }
     }
     const [block, ...others] = told
-    if (block === undefined) throw this.unavailable(failures)
+    if (block === undefined) throw unavailable(this.network, failures)
     if (others.every((other) => isDeepStrictEqual(other, block))) return block
-    throw this.unavailable([{ reason: `nodes disagree about block ${height}`, problem: null, refusal: null }])
+    throw unavailable(this.network, [{ reason: `nodes disagree about block ${height}`, problem: null, refusal: null }])
   }
 
   async linkOf(height: number) {
@@ -358,7 +308,7 @@ export class NodesReader implements NetworkReader {
    * `NodeUnavailable` when that is all of them, and with any other error that `work` throws.
    */
   private async *answers<T>(query: Query<T>): AsyncGenerator<readonly [T, Endpoint], void, void> {
-    const failures: Failed[] = []
+    const failures: FailedAttempt[] = []
     const asked = new Set<Endpoint>()
     const isSlow = ({ http }: Endpoint) => http.pacer.isSlow
     for (const endpoint of [...this.all.filter((one) => !isSlow(one)), ...this.all.filter(isSlow)]) {
@@ -379,7 +329,7 @@ export class NodesReader implements NetworkReader {
     if (failures.length < this.all.length) return
     const isOfBlock = query.height !== undefined && (await this.isOfBlock(query.height, asked))
     const pauses = this.all.map((endpoint) => endpoint.pauseLeftMs(query.kind)).filter((ms) => ms > 0)
-    throw this.unavailable(failures, isOfBlock, pauses.length === 0 ? null : Math.min(...pauses))
+    throw unavailable(this.network, failures, isOfBlock, pauses.length === 0 ? null : Math.min(...pauses))
   }
 
   /**
@@ -438,60 +388,8 @@ export class NodesReader implements NetworkReader {
     const isOther = this.all.some((other) => other !== endpoint && other.isReady)
     return isOther ? SHORT_PATIENCE_MS : (this.options.patienceMs ?? PATIENCE_MS)
   }
-
-  private unavailable(failures: readonly Failed[], isOfBlock = false, againInMs: number | null = null) {
-    const problems = failures.flatMap(({ problem }) => problem ?? [])
-    // Of several histories the longest is what there is.
-    const [problem = null] = problems.toSorted((a, b) => (a.historyFrom ?? 0) - (b.historyFrom ?? 0))
-    const refusals = failures.flatMap(({ refusal: one }) => one ?? [])
-    const refusal = refusals.find(({ isEarlier }) => !isEarlier) ?? refusals[0] ?? null
-    const message = `${this.network}: ${failures.map(({ reason }) => reason).join('; ')}`
-    return new NodeUnavailable(message, problem, refusal, isOfBlock, againInMs)
-  }
 }
 
 function unconfirmedProblem(what: string, count: number): Problem {
   return { reason: 'unconfirmed', message: `${what} wait for their confirmation, ${count} of them` }
-}
-
-/** What an examination has shown of a limit; nothing when there is none. */
-function limitFacts({ callsPerSecond }: HttpJson['pacer']): readonly NodeFact[] {
-  if (!Number.isFinite(callsPerSecond)) return []
-  return [
-    {
-      verdict: 'warning',
-      text: `limits the rate: this examination was slowed down to ${callsPerSecond.toFixed(1)} calls a second`,
-    },
-  ]
-}
-
-/** A confirmed block, in one way or the other. */
-async function anyway(node: ChainNode, height: number, watched: WatchedAddresses): Promise<ObservedBlock> {
-  const single = await node.block(height, watched, true).catch(ignoreFailure)
-  if (single !== null) return single
-  const [first] = await node.blocks(height, height, watched)
-  if (first?.height !== height) throw new MissingBlock(`the node does not have block ${height}`)
-  return first
-}
-
-function nothingTold(error: unknown): readonly null[] {
-  ignoreFailure(error)
-  return []
-}
-
-const NOBODY: WatchedAddresses = { has: () => false, few: () => [] }
-
-/** The hash of a block and that of its parent; null where the node does not tell them. */
-async function linkAt(node: ChainNode, height: number): Promise<Pick<BlockHead, 'hash' | 'parentHash'> | null> {
-  const [parent = null] = height === 0 ? [''] : await node.hashes(height - 1, 1).catch(nothingTold)
-  const [own = null] = await node.hashes(height, 1).catch(nothingTold)
-  const next = own === null ? await node.block(height + 1, NOBODY, true).catch(ignoreFailure) : null
-  const hash = own ?? next?.parentHash ?? null
-  return hash === null || parent === null ? null : { hash, parentHash: parent }
-}
-
-/** Null for what a node failed to answer; any other error is thrown. */
-function ignoreFailure(error: unknown): null {
-  if (error instanceof NodeFailure || error instanceof WrongNode) return null
-  throw error
 }
