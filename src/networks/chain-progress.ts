@@ -14,12 +14,8 @@ import {
   NodeUnavailable,
   UnreadableBlock,
 } from './network-reader.js'
+import { portionsOf } from './step-portions.js'
 import type { WatcherRecord } from './watcher-state.js'
-
-/** Transfers in one step. All their wallets take one turn together, and one transaction writes everything. */
-const STEP_TRANSFERS_MAX = 500
-/** Blocks in one step. */
-const STEP_BLOCKS_MAX = 250
 
 /** Unconfirmed blocks that are read and recorded together. */
 const FOLLOWED_BLOCKS_MAX = 200
@@ -316,26 +312,4 @@ export class ChainProgress {
 function unannouncedIn(step: ChainStep): number {
   if (step.type !== 'confirm') return 0
   return step.blocks.reduce((sum, { unannounced = 0 }) => sum + unannounced, 0)
-}
-
-/**
- * Divides consecutive blocks into one portion per step, in order. A block is never divided: one with more transfers
- * than the limit is a portion of its own. The network bounds it.
- */
-export function portionsOf(
-  blocks: readonly ObservedBlock[],
-  transfersMax: number = STEP_TRANSFERS_MAX,
-  blocksMax: number = STEP_BLOCKS_MAX,
-): readonly (readonly ObservedBlock[])[] {
-  const portions: ObservedBlock[][] = []
-  let transfers = 0
-  for (const block of blocks) {
-    const last = portions.at(-1)
-    transfers += block.transfers.length
-    if (last === undefined || last.length >= blocksMax || transfers > transfersMax) {
-      portions.push([block])
-      transfers = block.transfers.length
-    } else last.push(block)
-  }
-  return portions
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { millisecond } from '../../src/domain/received-at.js'
-import { portionsOf } from '../../src/networks/chain-progress.js'
+import { portionsOf } from '../../src/networks/step-portions.js'
 
 const TRANSFERS_MAX = 5
 const BLOCKS_MAX = 3
