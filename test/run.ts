@@ -14,8 +14,8 @@ import { filesThatLacked, namesThatLacked, reportOf, type Skipped } from './supp
  */
 
 const SKIPPED_FILE = join(projectRoot, 'dist/skipped-tests.jsonl')
-// Much of a test is waiting, so three files at once take less time on two cores.
-const FLAGS = ['--test', '--test-concurrency=3', '--test-timeout=600000']
+// Much of a test is waiting, so four files at once take less time on two cores.
+const FLAGS = ['--test', '--test-concurrency=4', '--test-timeout=600000']
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -16,7 +16,7 @@ import { misconfiguredNode } from '../networks/node/misconfigured-node.js'
 import { NodesReader } from '../networks/node/nodes-reader.js'
 import { accountOfAddress } from '../networks/tron/address.js'
 import { TronNode } from '../networks/tron/node.js'
-import { systemScheduler, wakefulScheduler } from '../scheduler.js'
+import { type Scheduler, systemScheduler, wakefulScheduler } from '../scheduler.js'
 import { StartError } from '../start-error.js'
 import { catalogueOf, isWatched } from './catalogue.js'
 import type { Core, CoreContext } from './core.js'
@@ -33,6 +33,8 @@ interface ReaderParts extends Pick<CoreContext, 'clock' | 'log'> {
   readonly settings: Pick<Settings, 'nodeTimeoutMs'>
   /** How long a call waits for its turn at a node that limits the rate; minutes when absent. */
   readonly patienceMs?: number
+  /** The machine's timers when absent. */
+  readonly scheduler?: Scheduler
 }
 
 /**
@@ -145,15 +147,18 @@ function identityOf(entry: NetworkEntry): string {
   return [entry.kind, chain, entry.token.contract, entry.token.decimals].join(' ')
 }
 
-function commonOptions({ id, kind, quietSeconds }: NetworkEntry, { settings, clock, log, patienceMs }: ReaderParts) {
+function commonOptions(
+  { id, kind, quietSeconds }: NetworkEntry,
+  // Commands must not end while a node is waited for.
+  { settings, clock, log, patienceMs, scheduler = wakefulScheduler }: ReaderParts,
+) {
   return {
     network: id,
     headAgeMaxMs: (quietSeconds ?? QUIET_SECONDS[kind]) * MS_PER_SECOND,
     timeoutMs: settings.nodeTimeoutMs,
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     clock,
-    // Commands must not end while a node is waited for.
-    scheduler: wakefulScheduler,
+    scheduler,
     random: Math.random,
     log,
     ...(patienceMs === undefined ? {} : { patienceMs }),

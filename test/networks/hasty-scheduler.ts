@@ -1,8 +1,6 @@
+import { REFUSAL_MS_MAX } from '../../src/networks/node/http-json.js'
 import { type Cancel, type Scheduler, wakefulScheduler } from '../../src/scheduler.js'
 import type { ManualClock } from '../support/manual-clock.js'
-
-/** For the words of a refusal. Pauses are longer, and other turns come at other times. */
-const WORDS_MS = 1000
 
 /** Time passes at once while somebody waits for a turn at a node. Requests, which may take longer, have real time. */
 export class HastyScheduler implements Scheduler {
@@ -12,7 +10,7 @@ export class HastyScheduler implements Scheduler {
   ) {}
 
   after(delayMs: number, task: () => void): Cancel {
-    if (delayMs === WORDS_MS || delayMs >= this.requestMs) return wakefulScheduler.after(delayMs, task)
+    if (delayMs === REFUSAL_MS_MAX || delayMs >= this.requestMs) return wakefulScheduler.after(delayMs, task)
     const passing = setImmediate(() => {
       this.clock.advance(delayMs)
       task()

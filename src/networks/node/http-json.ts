@@ -16,7 +16,7 @@ import { wordsIn, wordsOf } from './words.js'
 const CONNECTIONS_MAX = 4
 /** The part of an error's body that is read, and how long it is waited for. */
 const REFUSAL_BYTES_MAX = 16 * 1024
-const REFUSAL_MS_MAX = 1000
+export const REFUSAL_MS_MAX = 1100
 /** Answers up to this length are left to V8, which is faster. */
 const UNCOLLECTED_BYTES = 4 * 1024 * 1024
 /** The pieces of longer ones are collected after so many bytes. */

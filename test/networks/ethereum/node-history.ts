@@ -9,6 +9,7 @@ import { type EthereumChain, hex } from '../../support/ethereum-chain.js'
 import type { EvmNode } from '../../support/evm-node.js'
 import { type Fault, FaultyProxy } from '../../support/faulty-proxy.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { HastyScheduler } from '../hasty-scheduler.js'
 import { certain, TIMEOUT_MS, watching } from './fixture.js'
 import { BLOCKS_AT_FIRST, OURS, REORGANISATION_MAX, RestlessChain } from './restless-chain.js'
 
@@ -67,7 +68,13 @@ export async function playNodeHistory(chain: EthereumChain<EvmNode>, entry: EvmE
   const urls = proxies.map(({ url }) => url)
   const reader = readerOf(
     { ...entry, token, urls },
-    { settings: { nodeTimeoutMs: TIMEOUT_MS }, clock, log: createLog('silent'), patienceMs: 0 },
+    {
+      settings: { nodeTimeoutMs: TIMEOUT_MS },
+      clock,
+      log: createLog('silent'),
+      patienceMs: 0,
+      scheduler: new HastyScheduler(clock, TIMEOUT_MS),
+    },
   )
   assert.ok(reader !== null)
   try {
