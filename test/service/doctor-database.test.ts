@@ -14,11 +14,12 @@ function examine(store: string): Promise<readonly Finding[]> {
   return examineDatabase({ settings: { store, sandbox: false } } as Parameters<typeof examineDatabase>[0])
 }
 
-/** Without what differs from server to server. */
+/** Without what differs from server to server. A busy machine may take long for a round trip, which is a warning. */
 function tell(findings: readonly Finding[]): readonly string[] {
   return findings.map(({ name, verdict, text }) => {
+    const judged = /A round trip takes/.test(text) && verdict === 'warning' ? 'ok' : verdict
     const same = text.replace(/\d+\.\d+ ms/, 'some ms').replace(/version \d+[^ ]*?\.( |$)/, 'some version.$1')
-    return `${verdict} ${name}: ${same}`
+    return `${judged} ${name}: ${same}`
   })
 }
 
@@ -38,13 +39,11 @@ test('the doctor finds a durable database with a replica in order', async () => 
   const settings = { synchronous_standby_names: 'ANY 1 (db2, db3)' }
   const durable = await PostgresServer.start({ isDurable: true, settings })
   try {
-    assert.deepEqual(
-      (await examine(durable.url())).map(({ verdict, text }) => [verdict, text.includes('ANY 1 (db2, db3)')]),
-      [
-        ['ok', false],
-        ['ok', true],
-      ],
-    )
+    const shown = `postgres://127.0.0.1:${durable.port}/postgres`
+    const [database, replica, ...others] = tell(await examine(durable.url()))
+    assert.equal(database, `ok database: ${shown} is some version. A round trip takes some ms.`)
+    assert.match(replica ?? '', /^ok replica: .*ANY 1 \(db2, db3\)/)
+    assert.deepEqual(others, [])
   } finally {
     await durable.stop()
   }
