@@ -120,9 +120,18 @@ const plays: Readonly<
       await invoice(watched, 0)
       await watched.scrape()
       for (let n = 1; n <= 7; n += 1) {
-        const holding = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700), 1)
-        await invoice(watched, n)
-        clearInterval(holding)
+        // As many times that one in a hundred looks at the loop is late, however long the rest takes.
+        let held = 0
+        const isHeldLong = new Promise<void>((resolve) => {
+          const holding = setInterval(() => {
+            Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700)
+            held += 1
+            if (held < 3) return
+            clearInterval(holding)
+            resolve()
+          }, 1)
+        })
+        await Promise.all([invoice(watched, n), isHeldLong])
         watched.pass(60 * SECOND_MS)
         await watched.scrape()
       }
