@@ -57,9 +57,9 @@ function faultBy(random: Random, restless: RestlessChain): Fault {
 /**
  * Asks at random, of nodes that lag and fail at random, while the chain moves. Whatever is answered has to be true.
  * Returns how much was answered. The node's chain has nothing but its first block, and its finality trails by more than
- * `REORGANISATION_MAX` where the entry relies on it.
+ * `REORGANISATION_MAX` where the entry relies on it. `steps` questions are asked, and more until each kind was answered.
  */
-export async function playNodeHistory(chain: EthereumChain<EvmNode>, entry: EvmEntry, seed: number) {
+export async function playNodeHistory(chain: EthereumChain<EvmNode>, entry: EvmEntry, seed: number, steps = STEPS) {
   const random = new Random(seed)
   const restless = await RestlessChain.on(chain, entry, random)
   const proxies = [await FaultyProxy.start(restless.chain.node.url), await FaultyProxy.start(restless.chain.node.url)]
@@ -82,7 +82,7 @@ export async function playNodeHistory(chain: EthereumChain<EvmNode>, entry: EvmE
     let confirmed = -1
     const answered = { head: 0, block: 0, fresh: 0, blocks: 0 }
     const isComplete = () => Object.values(answered).every((count) => count > 0)
-    for (let step = 0; step < STEPS || (step < STEPS_MAX && !isComplete()); step += 1) {
+    for (let step = 0; step < steps || (step < STEPS_MAX && !isComplete()); step += 1) {
       clock.advance(random.below(PAUSE_MAX_MS))
       const latest = await restless.height()
       const height = latest - random.below(BLOCKS_AT_FIRST)
