@@ -36,6 +36,8 @@ export async function commonAncestor(
     if (kept.hash === child.parentHash) return height
     // Confirmed blocks are many: before walking through them, make sure that there is an ancestor to find.
     if (height <= position.confirmed && !isOldestThere) {
+      // A node of another chain may have come behind an address without a failure, and forks share their first blocks.
+      reader.distrust()
       const [oldest, present] = await Promise.all([
         chain.blockAt(network, position.oldest),
         reader.block(position.oldest, watched),

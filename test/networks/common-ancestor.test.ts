@@ -17,11 +17,12 @@ function blockOf(branch: string, height: number, forkedAt: number): ObservedBloc
 
 const keptBlock = (height: number): BlockHead => blockOf('kept', height, 0)
 
-/** A chain that left the kept one above `forkedAt`; `reads` are the heights that were asked for. */
+/** A chain that left the kept one above `forkedAt`; `reads` are the heights that were asked for, and when nodes were doubted. */
 function world(forkedAt: number, answer = (height: number): ObservedBlock | null => blockOf('new', height, forkedAt)) {
-  const reads: number[] = []
+  const reads: (number | 'distrust')[] = []
   const reader = {
     network: 'SEP',
+    distrust: () => reads.push('distrust'),
     block: async (height: number) => {
       reads.push(height)
       return answer(height)
@@ -41,9 +42,9 @@ describe('the common ancestor', () => {
   for (const [forkedAt, reads] of [
     [19, [20]],
     [16, [20, 19, 18, 17]],
-    // Before it goes through confirmed blocks, it looks at the oldest.
-    [13, [20, 19, 18, 17, 16, OLDEST, 15, 14]],
-    [OLDEST, [20, 19, 18, 17, 16, OLDEST, 15, 14, 13, 12, 11]],
+    // Before it goes through confirmed blocks, it has the nodes checked, and looks at the oldest.
+    [13, [20, 19, 18, 17, 16, 'distrust', OLDEST, 15, 14]],
+    [OLDEST, [20, 19, 18, 17, 16, 'distrust', OLDEST, 15, 14, 13, 12, 11]],
   ] as const) {
     test(`of a branch that begins above ${forkedAt} is block ${forkedAt}`, async () => {
       const { find, reads: made } = world(forkedAt)
@@ -55,7 +56,7 @@ describe('the common ancestor', () => {
   test('does not exist when the oldest block is another one, which is noticed before all confirmed ones are read', async () => {
     const { find, reads } = world(OLDEST - 1)
     await assert.rejects(find(), NoCommonAncestor)
-    assert.deepEqual(reads, [20, 19, 18, 17, 16, OLDEST])
+    assert.deepEqual(reads, [20, 19, 18, 17, 16, 'distrust', OLDEST])
   })
 
   test('does not exist when the block follows none that is kept', async () => {
