@@ -48,8 +48,6 @@ interface Met {
   readonly wasUnlimited: boolean
   readonly wasProbed: boolean
   readonly served: number
-  /** Calls that were served in the second before. */
-  readonly servedAtOnce: number
 }
 
 /**
@@ -159,9 +157,10 @@ export class Pace {
   }
 
   private learn(askedMs: number, nowMs: number): void {
-    this.recent.note({ served: this.servedInTotal, atMs: nowMs })
+    const servedAtOnce = this.servedTimesMs.filter((atMs) => Math.abs(nowMs - atMs) <= SERVED_WINDOW_MS).length
+    this.recent.note({ served: this.servedInTotal, servedAtOnce, atMs: nowMs })
     const isFirst = this.refusalsInRow === 0
-    const met = isFirst ? this.meet(nowMs) : this.met
+    const met = isFirst ? this.meet(servedAtOnce, nowMs) : this.met
     this.met = met
     if (met === null || this.isSuspended) return
     const isAsked = askedMs >= PUNISHING_MS
@@ -171,16 +170,14 @@ export class Pace {
     else if (isFirst) this.judge(met, nowMs)
   }
 
-  private meet(nowMs: number): Met {
+  private meet(servedAtOnce: number, nowMs: number): Met {
     const rate = this.callsPerSecond(nowMs)
     const wasUnlimited = !Number.isFinite(rate)
-    const servedAtOnce = this.servedTimesMs.filter((atMs) => Math.abs(nowMs - atMs) <= SERVED_WINDOW_MS).length
     return {
       rate: wasUnlimited ? Math.max(1, servedAtOnce) : rate,
       wasUnlimited,
       wasProbed: this.ceiling.isProbed,
       served: this.servedSinceRefusal,
-      servedAtOnce,
     }
   }
 
@@ -198,19 +195,19 @@ export class Pace {
   }
 
   /** Whether a refusal tells of a limit, that there is none, or nothing. */
-  private judge({ rate, wasUnlimited, wasProbed, served, servedAtOnce }: Met, nowMs: number): void {
+  private judge({ rate, wasUnlimited, wasProbed, served }: Met, nowMs: number): void {
     const isWhimsical = Math.abs(nowMs - this.whimAtMs) < WHIMSICAL_MS
     const isAllowed = rate <= this.allowed
     const isManyServed = served >= MANY_SERVED && served < VERY_MANY_SERVED
-    const sustained = this.recent.servedWhileRepeated(isWhimsical)
-    // What a node could have served during the pauses is lost. What it serves at once after one is less than twice its limit.
-    const repeated = sustained === null ? null : Math.max(CAUTION * sustained, servedAtOnce / 2)
+    const repeated = this.recent.servedWhileRepeated(isWhimsical)
     if (repeated !== null) this.whimAtMs = Number.NEGATIVE_INFINITY
     if (wasUnlimited) {
       const isAtStart = this.servedInTotal < FEW_SERVED
       if (repeated === null && !isAtStart && this.learnt === null) return
       this.noteLimitAgain(nowMs)
-      this.slowDown(Math.min(repeated ?? CAUTION * rate, this.learnt ?? Number.POSITIVE_INFINITY), nowMs)
+      const { perSecond, atOnce } = repeated ?? { perSecond: rate, atOnce: rate }
+      const lowered = CAUTION * Math.max(perSecond, atOnce)
+      this.slowDown(Math.min(lowered, this.learnt ?? Number.POSITIVE_INFINITY), nowMs, CAUTION * perSecond)
     } else if (isManyServed && (isAllowed || isWhimsical) && !this.isCertain) {
       this.whimAtMs = nowMs
       this.rate = Number.POSITIVE_INFINITY
@@ -219,7 +216,9 @@ export class Pace {
       this.ceiling.forget()
     } else if (repeated !== null) {
       this.ceiling.refused(rate, wasProbed, false, nowMs)
-      this.slowDown(Math.min(CAUTION * rate, repeated), nowMs)
+      // What a node could have served during the pauses is lost, so it may allow more than what it has served.
+      const sure = CAUTION * repeated.perSecond
+      this.slowDown(Math.min(CAUTION * rate, Math.max(rate / 2, sure)), nowMs, sure)
     } else if (served >= VERY_MANY_SERVED || !(isAllowed || isWhimsical)) {
       this.ceiling.refused(rate, wasProbed, false, nowMs)
       this.slowDown(CEILING_PART * rate, nowMs, Math.max(this.allowed, CEILING_PART ** 2 * rate))

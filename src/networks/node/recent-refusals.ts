@@ -1,7 +1,17 @@
 /** A refusal, by how many calls had been served before it in total. */
 interface Met {
   readonly served: number
+  /** Calls that were served in the second before. */
+  readonly servedAtOnce: number
   readonly atMs: number
+}
+
+/** What was served while refusals repeated. */
+interface ServedBetween {
+  /** Calls a second, their pauses included. A limit allows just this pace, or more where calls are not saved up for long. */
+  readonly perSecond: number
+  /** The most calls that were served within a second before one of them. */
+  readonly atOnce: number
 }
 
 /** So many refusals while at most so many calls were served. */
@@ -28,16 +38,19 @@ export class RecentRefusals {
     this.met = [...this.met, refusal].slice(-KEPT)
   }
 
-  /**
-   * Calls a second that were served while the refusals repeated, their pauses included; null when they do not repeat. A limit
-   * allows just this pace. `isWhimsical`: the node also refuses calls now and then without a limit.
-   */
-  servedWhileRepeated(isWhimsical: boolean): number | null {
+  /** Null when they do not repeat. `isWhimsical`: the node also refuses calls now and then without a limit. */
+  servedWhileRepeated(isWhimsical: boolean): ServedBetween | null {
     const last = this.met.at(-1)
     for (const { refusals, served } of isWhimsical ? REPEATED_AMONG_OTHERS : REPEATED) {
-      const first = this.met.at(-refusals)
-      if (first === undefined || last === undefined || last.served - first.served > served) continue
-      return (1000 * (last.served - first.served)) / Math.max(1, Math.abs(last.atMs - first.atMs))
+      const series = this.met.slice(-refusals)
+      const [first] = series
+      if (first === undefined || last === undefined || series.length < refusals) continue
+      const count = last.served - first.served
+      if (count > served) continue
+      return {
+        perSecond: (1000 * count) / Math.max(1, Math.abs(last.atMs - first.atMs)),
+        atOnce: Math.max(...series.map(({ servedAtOnce }) => servedAtOnce)),
+      }
     }
     return null
   }

@@ -164,8 +164,8 @@ describe('the pace of calls', () => {
     const nodes = [
       [100, ROUND_TRIP_MS, 5.2, 2],
       [100, NEAR_MS, 25, 2],
-      [20, ROUND_TRIP_MS, 2.5, 6],
-      [20, NEAR_MS, 4, 6],
+      [20, ROUND_TRIP_MS, 2.5, 7],
+      [20, NEAR_MS, 4, 7],
     ] as const
     for (const [oneIn, roundTripMs, perSecond, minutesMax] of nodes) {
       test(`one in ${oneIn}, ${roundTripMs} ms away: a chain of four blocks a second is followed`, () => {
@@ -188,9 +188,14 @@ describe('the pace of calls', () => {
       })
     }
 
-    for (const perSecond of [0.5, 1, 5, 20]) {
+    for (const [perSecond, ...capacities] of [
+      [0.5, 1],
+      [1, 1],
+      [5, 1, 5, 50],
+      [20, 1, 20],
+    ] as const) {
       test(`or that allow ${perSecond} calls a second: the limit is learnt and kept`, () => {
-        for (const capacity of [1, Math.max(1, perSecond)]) {
+        for (const capacity of capacities) {
           for (const roundTripMs of [ROUND_TRIP_MS, NEAR_MS]) {
             const client = new Client(bucket(perSecond, capacity), roundTripMs).runTo(HOUR)
             const possible = Math.min(perSecond, SECOND / roundTripMs)
@@ -265,6 +270,29 @@ describe('the pace of calls', () => {
       assert.equal(pace.pauseMs(nowMs), PAUSES_MS[0])
     })
   }
+
+  test('begins with what was served at once, and comes down by halves', () => {
+    const pace = new Pace()
+    let nowMs = 0
+    for (const served of [20, 4, 4]) nowMs = refuseAfter(pace, served, nowMs)
+    const first = pace.callsPerSecond(nowMs)
+    assert.ok(first > 4 && first < 6, `${first} a second, of six or seven`)
+    const halved = refuseAfter(pace, 1, nowMs)
+    assert.equal(pace.callsPerSecond(halved), first / 2)
+  })
+
+  test('may have begun above a limit, which a refusal after some calls does not refute', () => {
+    const pace = new Pace()
+    let nowMs = 0
+    for (const served of [20, 4, 4]) nowMs = refuseAfter(pace, served, nowMs)
+    for (let n = 0; n < 20; n += 1) {
+      nowMs += pace.waitMs(nowMs)
+      pace.served(pace.begun(nowMs), false, nowMs)
+    }
+    nowMs += pace.waitMs(nowMs)
+    pace.refused(pace.begun(nowMs), 0, nowMs)
+    assert.ok(Number.isFinite(pace.callsPerSecond(nowMs)))
+  })
 
   test('forgets a limit when a call is refused far below it, and expects such refusals then', () => {
     const pace = limited()
