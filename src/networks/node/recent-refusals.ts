@@ -22,6 +22,7 @@ interface Density {
 
 /** A limit that a client exceeds only a little refuses it as seldom as the last of these says. */
 const REPEATED: readonly Density[] = [
+  { refusals: 2, served: 3 },
   { refusals: 3, served: 8 },
   { refusals: 4, served: 16 },
   { refusals: 6, served: 250 },

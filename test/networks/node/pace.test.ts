@@ -252,6 +252,7 @@ describe('the pace of calls', () => {
     [[2], true],
     [[3], false],
     [[20], false],
+    [[20, 3], true],
     [[20, 4], false],
     [[20, 4, 4], true],
     [[20, 4, 5], false],
