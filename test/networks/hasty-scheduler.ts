@@ -10,6 +10,7 @@ export class HastyScheduler implements Scheduler {
   ) {}
 
   after(delayMs: number, task: () => void): Cancel {
+    // The words of a refusal arrive in real time, too. No turn at a node comes after just as long.
     if (delayMs === REFUSAL_MS_MAX || delayMs >= this.requestMs) return wakefulScheduler.after(delayMs, task)
     const passing = setImmediate(() => {
       this.clock.advance(delayMs)
