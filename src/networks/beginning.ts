@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { BlockHead } from '../domain/block.js'
 import type { Logger } from '../log.js'
 import type { ChainPort, DepositPort } from '../store/store.js'
-import { firstBlockSince } from './first-block.js'
+import { firstBlockSince, newestBlock } from './first-block.js'
 import { type NetworkReader, NodeUnavailable, problemOf } from './network-reader.js'
 
 /** Where a new watcher begins: at a height, or where the network stood when it was first watched, or had its first wallet. */
@@ -13,6 +13,8 @@ export type StartHeight = number | 'latest'
  * read too.
  */
 const DATED_BACK_MAX_MS = 10 * 60_000
+/** Heads that are told so soon after a network is first watched show where it stood then. */
+const PROMPT_MS = 60_000
 /** A block that no node gives for so long, while they tell their heads, is taken for one that they no longer have. */
 const REFUSED_MAX_MS = 60_000
 /** Behind a balancer the machine that tells the head may never be the one that is asked for its block: the block is waited for. */
@@ -101,7 +103,7 @@ export class Beginning {
   }
 
   private async search(confirmed: number): Promise<Found | null> {
-    const { chain, deposits, reader } = this.options
+    const { chain, deposits, reader, clock } = this.options
     const { network } = reader
     const { watchedAt, firstWalletAt } = await chain.watch(network)
     if (watchedAt === null) throw new Error('a network is watched and it is not known since when')
@@ -120,7 +122,9 @@ export class Beginning {
       if (timeMs !== null) this.times.set(height, timeMs)
       return timeMs
     }
-    const first = await firstBlockSince(timeOf, newest, searchedMs)
+    // Where there was no wallet when the head was told, nobody can have paid to one: no older block needs to be looked at.
+    const isNew = firstWalletAt === null && !isReported && Math.abs(clock.now() - watchedAt) <= PROMPT_MS
+    const first = isNew ? await newestBlock(timeOf, newest) : await firstBlockSince(timeOf, newest, searchedMs)
     this.awaited = first === null ? newest : null
     if (first === null) return null
     return { ...since, height: first.height, prunedMs: first.isPruned ? first.timeMs : null }

@@ -17,6 +17,12 @@ export interface FirstBlock {
 /** The time of a block, Unix ms; null for one that the nodes do not have. */
 export type TimeOf = (height: number) => Promise<number | null>
 
+/** The last confirmed block itself, when the nodes have it now. */
+export async function newestBlock(timeOf: TimeOf, confirmed: number): Promise<FirstBlock | null> {
+  const timeMs = await timeOf(confirmed)
+  return timeMs === null ? null : { height: confirmed, timeMs, isPruned: false }
+}
+
 /**
  * Finds the first block that may hold what was sent at `sinceMs` or later, by the times of few blocks: the looks go back from the
  * last confirmed block in growing strides, and then halve the last one. Where times are equal, or do not grow, it is the lower block.

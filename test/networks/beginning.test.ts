@@ -102,6 +102,47 @@ describe('the first block that a watcher reads', () => {
     ),
   )
 
+  for (const { what, afterMs, heightsAsked } of [
+    {
+      what: 'the newest confirmed one while there is no wallet: older blocks are not asked for',
+      afterMs: 0,
+      heightsAsked: 1,
+    },
+    {
+      what: 'of when it was first watched, also without a wallet, when a node first answers later',
+      afterMs: HOUR_MS,
+      heightsAsked: 2,
+    },
+  ]) {
+    test(
+      `is ${what}`,
+      fixture(
+        async (t) => {
+          const [before] = t.mine(9) as [string]
+          const asked: number[] = []
+          const reader = readerWith(t, {
+            timeOf: (height) => {
+              asked.push(height)
+              return t.reader.timeOf(height)
+            },
+          })
+          const { watchedAt, ...rest } = await t.store.chain.watch('SEP')
+          const watch = async () => ({ ...rest, watchedAt, firstWalletAt: null })
+          const chain = Object.assign(Object.create(t.store.chain) as typeof t.store.chain, { watch })
+          t.clock.advance(afterMs)
+          t.watcher = t.newWatcher({ reader, chain, start: 'latest' })
+          await t.watcher.start()
+          await t.rest()
+          assert.deepEqual(
+            [await t.kinds(before), Math.min(asked.length, 2)],
+            [[afterMs === 0 ? undefined : 'confirmed'], heightsAsked],
+          )
+        },
+        { start: 'latest' },
+      ),
+    )
+  }
+
   test(
     'is of when it was first watched, when others have reported its deposits before: they might count twice',
     fixture(
