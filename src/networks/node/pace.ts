@@ -11,6 +11,8 @@ export const ASKED_PAUSE_MAX_MS = 5 * 60_000
 export const ASKED_MARGIN_MS = 1000
 /** The pauses after refusals in a row that ask for none. The third is longer than suspensions of half a minute. */
 export const PAUSES_MS: readonly number[] = [2000, 8000, 32_000, 60_000]
+/** The pause after the first of such refusals where they come at every pace: it need not be long. */
+const WHIM_PAUSE_MS = 250
 /** A node that asks for a pause of this length makes every refusal expensive. */
 const PUNISHING_MS = 5000
 
@@ -79,7 +81,8 @@ export class Pace {
   private isSuspended = false
   private met: Met | null = null
   private readonly recent = new RecentRefusals()
-  private whimAtMs = Number.NEGATIVE_INFINITY
+  /** Refusals that no limit explains, and how many calls are served between them. */
+  private whim = { atMs: Number.NEGATIVE_INFINITY, served: 0 }
   private pause = { fromMs: 0, ms: 0 }
   private servedTimesMs: number[] = []
   private servedInTotal = 0
@@ -141,15 +144,23 @@ export class Pace {
     this.holdFor(askedPauseMs, nowMs)
     // It was under way when another one was refused: that is the same refusal.
     if (call <= this.refusedUpTo) return
-    const own = PAUSES_MS[isDivisible ? 0 : Math.min(this.refusalsInRow, PAUSES_MS.length - 1)] ?? 0
-    this.holdFor(own, nowMs)
     this.learn(askedMs, nowMs)
+    this.holdFor(this.ownPauseMs(isDivisible, nowMs), nowMs)
     this.askedMs += askedMs
     if (!isDivisible || this.refusalsInRow === 0) this.refusalsInRow += 1
     this.refusedUpTo = this.begunCalls
     this.refusedAtMs = nowMs
     this.servedSinceRefusal = 0
     this.servedAfterWait = 0
+  }
+
+  private ownPauseMs(isDivisible: boolean, nowMs: number): number {
+    const pausesMs = this.isWhimsical(nowMs) ? [WHIM_PAUSE_MS, ...PAUSES_MS] : PAUSES_MS
+    return pausesMs[isDivisible ? 0 : Math.min(this.refusalsInRow, pausesMs.length - 1)] ?? 0
+  }
+
+  private isWhimsical(nowMs: number): boolean {
+    return Math.abs(nowMs - this.whim.atMs) < WHIMSICAL_MS
   }
 
   private holdFor(ms: number, nowMs: number): void {
@@ -196,11 +207,11 @@ export class Pace {
 
   /** Whether a refusal tells of a limit, that there is none, or nothing. */
   private judge({ rate, wasUnlimited, wasProbed, served }: Met, nowMs: number): void {
-    const isWhimsical = Math.abs(nowMs - this.whimAtMs) < WHIMSICAL_MS
+    const isWhimsical = this.isWhimsical(nowMs)
     const isAllowed = rate <= this.allowed
     const isManyServed = served >= MANY_SERVED && served < VERY_MANY_SERVED
-    const repeated = this.recent.servedWhileRepeated(isWhimsical)
-    if (repeated !== null) this.whimAtMs = Number.NEGATIVE_INFINITY
+    const repeated = this.recent.servedWhileRepeated(isWhimsical ? this.whim.served : null)
+    if (repeated !== null) this.whim.atMs = Number.NEGATIVE_INFINITY
     if (wasUnlimited) {
       const isAtStart = this.servedInTotal < FEW_SERVED
       if (repeated === null && !isAtStart && this.learnt === null) return
@@ -209,11 +220,10 @@ export class Pace {
       const lowered = CAUTION * Math.max(perSecond, atOnce)
       this.slowDown(Math.min(lowered, this.learnt ?? Number.POSITIVE_INFINITY), nowMs, CAUTION * perSecond)
     } else if (isManyServed && (isAllowed || isWhimsical) && !this.isCertain) {
-      this.whimAtMs = nowMs
-      this.rate = Number.POSITIVE_INFINITY
-      this.learnt = null
-      this.allowed = 0
-      this.ceiling.forget()
+      this.forgetLimit(MANY_SERVED, nowMs)
+    } else if (repeated !== null && rate === CALLS_PER_SECOND_MIN && repeated.perRefusal > 1 && !this.isCertain) {
+      // A limit below the slowest pace would let one call pass after a pause. These are refused at every pace.
+      this.forgetLimit(repeated.perRefusal, nowMs)
     } else if (repeated !== null) {
       this.ceiling.refused(rate, wasProbed, false, nowMs)
       // What a node could have served during the pauses is lost, so it may allow more than what it has served.
@@ -223,6 +233,15 @@ export class Pace {
       this.ceiling.refused(rate, wasProbed, false, nowMs)
       this.slowDown(CEILING_PART * rate, nowMs, Math.max(this.allowed, CEILING_PART ** 2 * rate))
     }
+  }
+
+  /** `served`: how many calls are served between refusals that are not due to a limit. */
+  private forgetLimit(served: number, nowMs: number): void {
+    this.whim = { atMs: nowMs, served }
+    this.rate = Number.POSITIVE_INFINITY
+    this.learnt = null
+    this.allowed = 0
+    this.ceiling.forget()
   }
 
   private noteLimitAgain(nowMs: number): void {

@@ -12,6 +12,8 @@ interface ServedBetween {
   readonly perSecond: number
   /** The most calls that were served within a second before one of them. */
   readonly atOnce: number
+  /** Calls for each refusal. */
+  readonly perRefusal: number
 }
 
 /** So many refusals while at most so many calls were served. */
@@ -27,9 +29,9 @@ const REPEATED: readonly Density[] = [
   { refusals: 4, served: 16 },
   { refusals: 6, served: 250 },
 ]
-/** What one call in twenty that is refused at random seldom amounts to. */
-const REPEATED_AMONG_OTHERS: readonly Density[] = [{ refusals: 7, served: 30 }]
-const KEPT = Math.max(...[...REPEATED, ...REPEATED_AMONG_OTHERS].map(({ refusals }) => refusals))
+/** Where refusals at random are expected, so many of them seldom come while three times fewer calls are served than expected. */
+const AMONG_OTHERS = { refusals: 7, part: 3 } as const
+const KEPT = Math.max(AMONG_OTHERS.refusals, ...REPEATED.map(({ refusals }) => refusals))
 
 /** The last refusals of a node, and whether they come close enough to each other to tell of a limit. */
 export class RecentRefusals {
@@ -39,10 +41,13 @@ export class RecentRefusals {
     this.met = [...this.met, refusal].slice(-KEPT)
   }
 
-  /** Null when they do not repeat. `isWhimsical`: the node also refuses calls now and then without a limit. */
-  servedWhileRepeated(isWhimsical: boolean): ServedBetween | null {
+  /**
+   * Null when they do not repeat. `expected`: how many calls are served between refusals that no limit explains, where the node
+   * makes such.
+   */
+  servedWhileRepeated(expected: number | null): ServedBetween | null {
     const last = this.met.at(-1)
-    for (const { refusals, served } of isWhimsical ? REPEATED_AMONG_OTHERS : REPEATED) {
+    for (const { refusals, served } of expected === null ? REPEATED : [amongOthers(expected)]) {
       const series = this.met.slice(-refusals)
       const [first] = series
       if (first === undefined || last === undefined || series.length < refusals) continue
@@ -51,8 +56,14 @@ export class RecentRefusals {
       return {
         perSecond: (1000 * count) / Math.max(1, Math.abs(last.atMs - first.atMs)),
         atOnce: Math.max(...series.map(({ servedAtOnce }) => servedAtOnce)),
+        perRefusal: count / (refusals - 1),
       }
     }
     return null
   }
+}
+
+function amongOthers(expected: number): Density {
+  const { refusals, part } = AMONG_OTHERS
+  return { refusals, served: Math.floor(((refusals - 1) * expected) / part) }
 }

@@ -77,6 +77,15 @@ function whimsical(oneIn: number, seed = 1): Limiter {
   return () => (random.below(oneIn) === 0 ? 0 : null)
 }
 
+/** Refuses every call of so many, at whatever pace. */
+function every(calls: number): Limiter {
+  let count = 0
+  return () => {
+    count += 1
+    return count % calls === 0 ? 0 : null
+  }
+}
+
 /** Refuses what one of two would refuse. */
 function either(one: Limiter, other: Limiter): Limiter {
   return (nowMs) => one(nowMs) ?? other(nowMs)
@@ -134,7 +143,15 @@ describe('the pace of calls', () => {
     ['three calls a second', () => bucket(3, 1), { perSecond: 2, refused: 5, gapSeconds: 5 }],
     ['five calls a second, all at once', () => bucket(5, 5), { perSecond: 4, refused: 9, gapSeconds: 5 }],
     ['all but one in a hundred', () => whimsical(100), { perSecond: 5, refused: 50, gapSeconds: 12 }],
-    ['all but one in twenty', () => whimsical(20), { perSecond: 2, refused: 120, gapSeconds: 45 }],
+    ['all but one in twenty', () => whimsical(20), { perSecond: 2.5, refused: 160, gapSeconds: 45 }],
+    ['all but every third', () => every(3), { perSecond: 2, refused: 900, gapSeconds: 15 }],
+    ['all but one in three', () => whimsical(3), { perSecond: 0.1, refused: 250, gapSeconds: 180 }],
+    ['one call in three seconds', () => bucket(1 / 3, 1), { perSecond: 0.2, refused: 150, gapSeconds: 45 }],
+    [
+      'one call in three seconds, 50 at once',
+      () => bucket(1 / 3, 50),
+      { perSecond: 0.2, refused: 200, gapSeconds: 45 },
+    ],
     [
       'one a second, and 99 in 100',
       () => either(whimsical(100, 5), bucket(1, 1)),
