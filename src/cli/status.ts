@@ -100,7 +100,7 @@ function statusLines({
     ),
     ...aside.blocks.map(({ network, height, hash, since, reason }) => {
       const state = hash === null ? 'is waited for' : 'is set aside'
-      return `${network}: block ${height} ${state}, since no node can give it (from ${time(since)}): ${printable(reason)}`
+      return `${network}: block ${height} ${state}, since no node can give it in full (from ${time(since)}): ${printable(reason)}`
     }),
     ...aside.deposits.map(({ sighting: { network, txHash, index }, since, error }) => {
       const name = `${printable(txHash)}, transfer ${index}`

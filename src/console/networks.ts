@@ -35,7 +35,7 @@ ${table({
 ${table({ caption: 'Counted since the start of the service', columns: nodeColumns, items: progress.nodes(), links: {}, none: 'No node is asked.' })}
 <h2>Set aside</h2>
 ${table({
-  caption: 'Blocks that no node can give: those that are set aside are asked for in the background',
+  caption: 'Blocks that no node can give in full: those that are set aside are asked for in the background',
   columns: blockAsideColumns,
   items: aside.blocks,
   links: {},

@@ -1,9 +1,11 @@
+import type { ObservedBlock, UntoldTransactions } from './block.js'
 import type { Deposit, DepositReport, Sighting } from './deposit.js'
 import type { DepositFact } from './ledger-fact.js'
 import type { Network } from './network.js'
 
 /*
- * What is set aside so that a network goes on without it: blocks that no node can give, and deposits whose recording fails.
+ * What is set aside so that a network goes on without it: blocks, and transactions within blocks, that no node can give, and
+ * deposits whose recording fails.
  * Nothing of it is lost: each is kept here, shown to the operator, and tried again.
  */
 
@@ -31,6 +33,37 @@ export interface BlockAside {
   readonly failedAt: number
   /** The deposits that were read from it before. They stay pending until it is read again. */
   readonly deposits: readonly NameInNetwork[]
+}
+
+/**
+ * What is set aside of a confirmed block whose other deposits are recorded; null when nothing is. `known`: what was set aside of
+ * it before. `before`: the deposits that it was read to hold then.
+ */
+export function asideOfUntold(
+  { height, hash, untold }: ObservedBlock,
+  {
+    network,
+    known,
+    before,
+    nowMs,
+  }: {
+    readonly network: Network
+    readonly known: BlockAside | undefined
+    readonly before: readonly NameInNetwork[]
+    readonly nowMs: number
+  },
+): BlockAside | null {
+  if (untold === undefined) return null
+  const { txHashes } = untold
+  const count = txHashes.length === 1 ? `transaction ${txHashes[0]}` : `${txHashes.length} transactions`
+  const reason = shortened(`only what contracts send in ${count} is not known: ${untold.reason}`)
+  const deposits = before.filter((name) => isUntold(untold, name))
+  return { network, height, hash, reason, since: known?.since ?? nowMs, failedForMs: 0, failedAt: nowMs, deposits }
+}
+
+/** Whether it is not known of a deposit that a block does not tell if it is still in the block. */
+export function isUntold(untold: UntoldTransactions | undefined, { txHash }: NameInNetwork): boolean {
+  return untold?.txHashes.includes(txHash) === true
 }
 
 /** A deposit whose recording fails. A later report of it may take its place. */

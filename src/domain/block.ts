@@ -21,9 +21,19 @@ export interface BlockHead {
  */
 export type ObservedTransfer = Pick<Sighting, 'txHash' | 'index' | 'toAddress' | 'currency' | 'amount'>
 
+/** Transactions of a block of which no node tells what contracts send in them. */
+export interface UntoldTransactions {
+  /** At least one, each once. */
+  readonly txHashes: readonly string[]
+  /** What the nodes answered. */
+  readonly reason: string
+}
+
 /** A block with its transfers to watched addresses, each once, in block order. */
 export interface ObservedBlock extends BlockHead, BlockTime {
   readonly transfers: readonly ObservedTransfer[]
+  /** What these transactions send by contracts is missing from the transfers. None when absent. */
+  readonly untold?: UntoldTransactions
   /**
    * How many of the transfers nobody could see when the block was new, because a contract decided on them and new blocks
    * are not searched for that. None when absent.

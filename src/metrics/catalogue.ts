@@ -169,7 +169,7 @@ export const metricsCatalogue = {
   blocksSetAside: gauge(
     'billhook_blocks_set_aside',
     ['network'],
-    'Blocks that no node could give and that the network went on without; they are asked for in the background.',
+    'Blocks that no node could give in full and that the network went on without; they are asked for in the background.',
   ),
   depositsSetAside: gauge(
     'billhook_deposits_set_aside',

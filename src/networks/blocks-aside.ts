@@ -27,7 +27,7 @@ export interface BlocksAsideOptions {
   readonly log: Logger
 }
 
-/** Asks in the background for the blocks of a network that were set aside. Their deposits come late, but come. */
+/** Asks in the background for the blocks, or parts of them, that a network goes on without. Their deposits come late, but come. */
 export class BlocksAside {
   /** By height: failures in a row, and when the block is asked for again. */
   private readonly tries = new Map<number, { readonly failures: number; readonly dueMs: number }>()
@@ -63,7 +63,11 @@ export class BlocksAside {
     const { aside, reader, clock } = this.options
     const rows = (await aside.blocks(reader.network)).filter(({ hash }) => hash !== null)
     const now = clock.now()
-    const due = rows.filter(({ height }) => (this.tries.get(height)?.dueMs ?? 0) <= now)
+    const failuresAt = ({ height }: BlockAside): number => this.tries.get(height)?.failures ?? 0
+    const due = rows
+      .filter(({ height }) => (this.tries.get(height)?.dueMs ?? 0) <= now)
+      // However many can never be read, they hold up no other one.
+      .sort((a, b) => failuresAt(a) - failuresAt(b))
     for (const row of due.slice(0, ASKED_AT_ONCE)) {
       if (!this.stopping.signal.aborted) await this.ask(row)
     }
@@ -77,8 +81,17 @@ export class BlocksAside {
       const block = await reader.again(height, await chain.watched(network))
       if (block.hash !== hash) throw new NodeUnavailable(`block ${height} is ${block.hash} now, and was ${hash}`)
       const { status } = await intake.observe({ type: 'recover', network, blocks: [block] })
-      this.tries.delete(height)
       // It may have left the chain meanwhile, or be settled by another process.
+      if (status === 'applied' && block.untold !== undefined) {
+        const reason = block.untold.reason
+        this.failed(height)
+        log.info(
+          { ...about, reason },
+          'transactions of a block still cannot be traced; its other deposits are recorded',
+        )
+        return
+      }
+      this.tries.delete(height)
       if (status === 'refused') return
       log.warn({ ...about, transfers: block.transfers.length, since }, 'a block that was set aside has been read')
     } catch (error) {

@@ -24,8 +24,8 @@ const FOLLOWED_BLOCKS_MAX = 200
  * meanwhile comes first, and what was read is recorded soon.
  */
 const LIMITED_PIECE_SECONDS = 8
-/** So long the nodes fail on a block before that is a problem. */
-const UNREADABLE_AFTER_MS = 5000
+/** Hashes in one line of the log. */
+const LOGGED_MAX = 10
 /**
  * The most blocks that wait for their confirmation. Where finality takes 20 minutes and four blocks come in a second it is
  * 4800. When finality stands still, work and disk end here.
@@ -141,6 +141,7 @@ export class ChainProgress {
     if (replaced !== undefined) return this.reorganise(position, replaced)
     for (const portion of portionsOf(blocks)) {
       const { repaired } = await this.take({ type: 'confirm', network: reader.network, blocks: portion })
+      this.tellUntold(portion)
       if (repaired === 0) continue
       const about = { network: reader.network, from: portion[0]?.height, to: portion.at(-1)?.height, repaired }
       log.warn(about, 'blocks held other transfers when they were confirmed than when they were first read')
@@ -229,7 +230,7 @@ export class ChainProgress {
     return blocks
   }
 
-  /** Asks for blocks, fewer of them where no node could give some. Rejects with `UnreadableBlock` when it is the first one, for long. */
+  /** Asks for blocks, fewer of them where no node could give some. Rejects with `UnreadableBlock` when it is the first one. */
   private async ask(
     from: number,
     to: number,
@@ -248,16 +249,13 @@ export class ChainProgress {
   }
 
   /** Notes that a block could not be read, so that the time for which it was waited for outlives the process. */
-  private async unreadable(height: number, error: NodeUnavailable): Promise<NodeUnavailable> {
+  private async unreadable(height: number, error: NodeUnavailable): Promise<UnreadableBlock> {
     const { aside, clock, reader, skipAfterMs } = this.options
     const { network } = reader
     const known = (await aside.blocks(network)).find((one) => one.height === height && one.hash === null)
     const noted = failedAgain(known, { network, height, reason: error.message }, clock.now())
     await this.take({ type: 'unreadable', network, aside: noted })
-    const isToBePassed = isToBeSetAside(noted, skipAfterMs)
-    // A node that fails now and then gives it the next time.
-    const isUnreadable = isToBePassed || noted.failedForMs >= UNREADABLE_AFTER_MS
-    return isUnreadable ? new UnreadableBlock(height, error, isToBePassed) : error
+    return new UnreadableBlock(height, error, isToBeSetAside(noted, skipAfterMs))
   }
 
   /** The place of a block that is to be set aside. Throws the error when it is another one, or no node tells the place. */
@@ -282,12 +280,25 @@ export class ChainProgress {
     return true
   }
 
+  /** Of confirmed blocks: what is untold of unconfirmed ones is asked for again when they are confirmed. */
+  private tellUntold(blocks: readonly ObservedBlock[]): void {
+    for (const { height, hash, untold } of blocks) {
+      if (untold === undefined) continue
+      const about = { network: this.options.reader.network, block: height, hash, ...untold }
+      this.options.log.error(
+        { ...about, txHashes: untold.txHashes.slice(0, LOGGED_MAX), transactions: untold.txHashes.length },
+        'what contracts send in transactions that no node traces is SET ASIDE; see docs/networks.md',
+      )
+    }
+  }
+
   private async append(blocks: readonly ObservedBlock[], isConfirmed: boolean, head: AgedHead): Promise<void> {
     const { reader, clock, record } = this.options
     const seenAtMs = clock.now()
     for (const portion of portionsOf(blocks)) {
       const step = { type: 'append', network: reader.network, blocks: portion, isConfirmed, seenAtMs } as const
       const { reports } = await this.take(step)
+      if (isConfirmed) this.tellUntold(portion)
       if (isDatedBack(head)) record.datedBeforeInvoice += await warnOfDated(step, reports, this.options)
     }
     this.tipSeenAt = clock.now()

@@ -142,7 +142,7 @@ function ofProblem({ reason, block }: Problem, refusal: NodeRefusal | null): str
 function blocksAside({ network, blocksSetAside: count }: WatcherState): Degradation | null {
   if (count === 0) return null
   const what = count === 1 ? '1 block' : `${count} blocks`
-  const text = `${network} goes on without ${what} that no node can give: deposits in ${count === 1 ? 'it' : 'them'} are not known; see the log.`
+  const text = `${network} goes on without ${what} that no node can give in full: deposits in ${count === 1 ? 'it' : 'them'} may be missing; see the log.`
   return degraded('blocks_set_aside', text)
 }
 

@@ -52,21 +52,18 @@ function background(t: WatcherFixture) {
 
 describe('a block that no node can give', () => {
   test(
-    'is a problem after a few seconds, and is passed by when the time is over, while later deposits come',
+    'is a problem at once, and is passed by when the time is over, while later deposits come',
     fixture(async (t) => {
       const hashes = t.mine(3)
       await t.watcher.start()
       await t.rest()
       const [lost, ...later] = t.mine(12) as [string, ...string[]]
       t.reader.unreadable.add(4)
-      await t.next()
+      // Of several blocks together it is not known yet which one it is.
       await t.next()
       assert.deepEqual([t.watcher.state().problem, t.watcher.state().lastError], [null, 'simulated: unreadable'])
-      const failedAt = t.clock.now()
-      while (t.clock.now() < failedAt + 5000) {
-        assert.equal(t.watcher.state().problem, null)
-        await t.next()
-      }
+      await t.next()
+      assert.equal((await t.store.aside.blocks('SEP'))[0]?.failedForMs, 0)
       const { problem, blocksSetAside, position } = t.watcher.state()
       assert.equal(problem?.reason, 'unreadable')
       assert.match(problem?.message ?? '', /no node can give block 4: simulated: unreadable/)
@@ -253,6 +250,77 @@ describe('a block that no node can give', () => {
       assert.deepEqual(await heights(t), [4])
       assert.equal((await t.store.chain.blockAt('SEP', 4))?.hash, t.chain.present[4]?.hash)
       assert.deepEqual(await t.kinds(gone[3] ?? ''), ['dropped'])
+    }),
+  )
+})
+
+describe('a block of which a transaction is untold', () => {
+  test(
+    'holds up nothing: all other deposits come at once, and the rest when a node tells it',
+    fixture(async (t) => {
+      t.mine(3)
+      await t.watcher.start()
+      await t.rest()
+      const [bad, ...others] = t.mine(6) as [string, ...string[]]
+      t.reader.untold.set(4, bad)
+      await until(t, t.chain.confirmed)
+      assert.deepEqual(await t.kinds(bad, ...others.slice(0, 3)), [undefined, ...Array(3).fill('confirmed')])
+      await t.next()
+      assert.deepEqual([await heights(t), t.watcher.state().blocksSetAside, t.watcher.state().problem], [[4], 1, null])
+      assert.ok(t.lines('error').some((line) => String(line).includes('SET ASIDE')))
+      const { work, begin, next } = background(t)
+      await begin()
+      assert.deepEqual(await heights(t), [4])
+      const asked = t.reader.asked.again
+      await next()
+      assert.equal(t.reader.asked.again, asked, 'not before its pause is over')
+      t.reader.untold.clear()
+      for (let n = 0; n < 2; n += 1) await next()
+      assert.deepEqual([await heights(t), await t.kinds(bad)], [[], ['confirmed']])
+      await work.stop()
+    }),
+  )
+
+  test(
+    'is not set aside, nor told of in the log, while it is not confirmed',
+    fixture(async (t) => {
+      t.mine(3)
+      await t.watcher.start()
+      await t.rest()
+      const [bad, other] = t.mine(2) as [string, string]
+      t.reader.untold.set(4, bad)
+      await t.next()
+      assert.deepEqual(await t.kinds(bad, other), [undefined, 'pending'])
+      assert.deepEqual([await heights(t), t.lines('error')], [[], []])
+      t.reader.untold.clear()
+      t.mine(6)
+      await until(t, t.chain.confirmed)
+      assert.deepEqual([await heights(t), await t.kinds(bad)], [[], ['confirmed']])
+    }),
+  )
+
+  test(
+    'does not hold up those that were set aside later, however many stay untold',
+    fixture(async (t) => {
+      t.mine(3)
+      await t.watcher.start()
+      await t.rest()
+      for (const [i, hash] of t.mine(20).entries()) if (i < 12) t.reader.untold.set(4 + i, hash)
+      await until(t, t.chain.confirmed)
+      const { work, begin, next } = background(t)
+      await begin()
+      for (let n = 0; n < 10; n += 1) await next()
+      const [late] = t.mine(1) as [string]
+      const height = t.chain.latest
+      t.reader.untold.set(height, late)
+      t.mine(6)
+      await until(t, t.chain.confirmed)
+      assert.ok((await heights(t)).includes(height))
+      t.clock.advance(300_000)
+      t.reader.untold.delete(height)
+      await next()
+      assert.ok(!(await heights(t)).includes(height))
+      await work.stop()
     }),
   )
 })

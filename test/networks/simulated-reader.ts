@@ -27,6 +27,8 @@ export class SimulatedReader implements NetworkReader {
   readonly asked = { verify: 0, distrust: 0, head: 0, block: 0, blocks: 0, again: 0, linkOf: 0 }
   /** Heights of blocks that no node can give. */
   readonly unreadable = new Set<number>()
+  /** By height: a transaction of the block of which no node tells what it pays. */
+  readonly untold = new Map<number, string>()
   /** Whether nodes tell where such a block is in the chain. */
   isLinkTold = true
   isClosed = false
@@ -63,7 +65,7 @@ export class SimulatedReader implements NetworkReader {
     const block = this.view()[height]
     if (block === undefined) return null
     this.mayNotRead(height, height)
-    const seen = observed(block, watched)
+    const seen = this.observed(block, watched)
     const isConfirmed = this.chain.present[height]?.hash === block.hash && height <= this.chain.confirmed
     return isConfirmed || !this.random.chance(this.faults.mistaken) ? seen : this.mistake(seen)
   }
@@ -86,14 +88,14 @@ export class SimulatedReader implements NetworkReader {
     if (to > this.chain.confirmed || from > to) throw new NodeUnavailable('simulated: not confirmed')
     const width = this.random.between(1, this.faults.rangeMax)
     this.mayNotRead(from, Math.min(to, from + width - 1))
-    return this.chain.present.slice(from, Math.min(to + 1, from + width)).map((block) => observed(block, watched))
+    return this.chain.present.slice(from, Math.min(to + 1, from + width)).map((block) => this.observed(block, watched))
   }
 
   async again(height: number, watched: WatchedAddresses): Promise<ObservedBlock> {
     this.asked.again += 1
     const block = this.chain.present[height]
     if (block === undefined || this.unreadable.has(height)) throw new NodeUnavailable('simulated: unreadable')
-    return observed(block, watched)
+    return this.observed(block, watched)
   }
 
   async linkOf(height: number) {
@@ -128,6 +130,13 @@ export class SimulatedReader implements NetworkReader {
     this.isClosed = true
   }
 
+  private observed(block: SimulatedBlock, watched: WatchedAddresses): ObservedBlock {
+    const bad = this.untold.get(block.height)
+    const told = block.transfers.filter(({ toAddress, txHash }) => watched.has(toAddress) && txHash !== bad)
+    const untold = bad === undefined ? {} : { untold: { txHashes: [bad], reason: 'simulated: not traced' } }
+    return { ...block, transfers: told, ...untold }
+  }
+
   private view(): readonly SimulatedBlock[] {
     if (!this.random.chance(this.faults.lagging)) return this.chain.present
     return this.chain.was(this.random.between(1, CHANGES_BEHIND_MAX))
@@ -160,8 +169,4 @@ export class SimulatedReader implements NetworkReader {
   private mayFail(): void {
     if (this.random.chance(this.faults.unavailable)) throw new NodeUnavailable('simulated: no answer')
   }
-}
-
-function observed(block: SimulatedBlock, watched: WatchedAddresses): ObservedBlock {
-  return { ...block, transfers: block.transfers.filter(({ toAddress }) => watched.has(toAddress)) }
 }

@@ -124,12 +124,12 @@ describe('lag', () => {
     [
       'goes on without a block',
       { lagMs: 0, blocksSetAside: 1 },
-      'SEP goes on without 1 block that no node can give: deposits in it are not known; see the log.',
+      'SEP goes on without 1 block that no node can give in full: deposits in it may be missing; see the log.',
     ],
     [
       'goes on without blocks',
       { lagMs: 0, blocksSetAside: 2 },
-      'SEP goes on without 2 blocks that no node can give: deposits in them are not known; see the log.',
+      'SEP goes on without 2 blocks that no node can give in full: deposits in them may be missing; see the log.',
     ],
   ]
   for (const [what, state, complaint] of cases) {

@@ -54,13 +54,14 @@ describe('a service whose node cannot give a block', { skip: anvilAbsence, timeo
       ),
     )
     await world.chain.mine(CONFIRMATIONS)
-    const goesOn = 'SEP goes on without 1 block that no node can give: deposits in it are not known; see the log.'
+    const goesOn =
+      'SEP goes on without 1 block that no node can give in full: deposits in it may be missing; see the log.'
     await until(async () => (await degraded(service)).includes(goesOn))
     const metrics = await metricsOf(service)
     assert.equal(metrics.value('billhook_blocks_set_aside', { network: 'SEP' }), 1)
     assert.equal((await paymentOf(service.url, invoiceId))['received'], '0')
     const status = await startChild(MAIN, ['status', '--data', place.path], {}).ended
-    assert.match(status.stdout, new RegExp(`SEP: block ${height} is set aside, since no node can give it`))
+    assert.match(status.stdout, new RegExp(`SEP: block ${height} is set aside, since no node can give it in full`))
     const exported = await startChild(MAIN, ['export', 'set-aside-blocks', '--data', place.path], {}).ended
     const row: unknown = JSON.parse(exported.stdout)
     assert.equal((row as { readonly height: number }).height, height)

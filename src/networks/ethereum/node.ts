@@ -78,6 +78,7 @@ export class EthereumNode implements ChainNode {
     this.rpc.forget()
     this.heads.forget()
     this.receipts.forget()
+    this.traces.forget()
     await this.token.check()
   }
 

@@ -108,7 +108,8 @@ export class Traces {
   readonly hashes = new HashList()
   /** By the place of the trace. */
   readonly moved = new Map<number, readonly Moved[]>()
-  isReadable = true
+  /** The places of traces that cannot be read: a node may give up one of them. */
+  readonly unreadable: number[] = []
 
   constructor(private readonly filter: EthereumFilter) {}
 
@@ -118,8 +119,8 @@ export class Traces {
   ) {
     this.hashes.set(place, trace?.txHash)
     const moved = movedIn(trace?.result, this.filter)
-    this.isReadable &&= moved !== null
-    if (moved !== null && moved.length > 0) this.moved.set(place, moved)
+    if (moved === null) this.unreadable.push(place)
+    else if (moved.length > 0) this.moved.set(place, moved)
   }
 
   end(): this {
@@ -131,12 +132,11 @@ export class Traces {
  * The ether that the transactions of a block move by contracts to watched addresses. `index` is `TRACE_INDEX_BASE` and
  * the position, from 0, among all such movements of the transaction in the order of execution, to whomever they go and
  * whether or not they were undone; so it depends neither on who watches nor on the block. A contract's creation by the
- * transaction itself is index 0, like every value of a transaction. Throws `BadAnswer` unless there is a readable trace for
- * each transaction, in order.
+ * transaction itself is index 0, like every value of a transaction. Throws `BadAnswer` unless there is a trace for each
+ * transaction, in order; what cannot be read of them is left out.
  */
 export function readTraces(traces: Traces, block: EthereumBlock): readonly ObservedTransfer[] {
   const { txHashes } = block
-  demand(traces.isReadable, 'a trace cannot be read')
   demand(traces.hashes.length === txHashes.length, 'a block has not as many traces as transactions')
   // Old nodes leave out the hashes.
   demand(txHashes.agreesWith(traces.hashes, txHashes.length), 'a trace is of another transaction')

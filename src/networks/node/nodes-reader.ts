@@ -18,7 +18,7 @@ import { type FailedAttempt, unavailable } from './failed-attempt.js'
 import { type EndpointAddress, HttpJson, type HttpJsonOptions } from './http-json.js'
 import { examined } from './node-report.js'
 import { PATIENCE_MS, type Urgency } from './pacer.js'
-import { secondOpinion } from './second-opinion.js'
+import { areAlike, secondOpinion } from './second-opinion.js'
 import { anyway, ignoreFailure, linkAt } from './withheld-block.js'
 
 const MS_PER_SECOND = 1000
@@ -194,27 +194,24 @@ export class NodesReader implements NetworkReader {
     const isConfirmed = height <= (this.confirmed ?? -1)
     const urgency = isConfirmed ? 'confirmed' : 'unconfirmed'
     const work = (node: ChainNode) => node.block(height, watched, isConfirmed)
-    for await (const [block] of this.answers({ kind: 'blocks', urgency, work, height })) {
-      if (block !== null) return block
-    }
-    return null
+    const answers = this.answers({ kind: 'blocks', urgency, work, height })
+    return (await wholeOf(answers, (block) => (block === null ? [] : [block])))?.[0] ?? null
   }
 
   async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     const work = (node: ChainNode) => node.fresh(from, to, watched)
-    for await (const [blocks] of this.answers({ kind: 'blocks', urgency: 'unconfirmed', work, height: from })) {
-      if (blocks.length > 0) return blocks
-    }
-    return []
+    const answers = this.answers({ kind: 'blocks', urgency: 'unconfirmed', work, height: from })
+    return (await wholeOf(answers, (blocks) => blocks))?.[0] ?? []
   }
 
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     const work = (node: ChainNode) => node.blocks(from, to, watched)
-    for await (const [blocks, endpoint] of this.answers({ kind: 'blocks', urgency: 'confirmed', work, height: from })) {
-      await this.compare(blocks, endpoint, watched)
-      return blocks
-    }
-    throw unavailable(this.network, [])
+    const answers = this.answers({ kind: 'blocks', urgency: 'confirmed', work, height: from })
+    const found = await wholeOf(answers, (blocks) => blocks)
+    if (found === null) throw unavailable(this.network, [])
+    const [blocks, endpoint] = found
+    await this.compare(blocks, endpoint, watched)
+    return blocks
   }
 
   /**
@@ -273,9 +270,9 @@ export class NodesReader implements NetworkReader {
         failures.push({ reason: `${http.name}: ${(error as Error).message}`, problem: null, refusal: null })
       }
     }
-    const [block, ...others] = told
+    const [block, ...others] = told.toSorted((a, b) => countOfUntold([a]) - countOfUntold([b]))
     if (block === undefined) throw unavailable(this.network, failures)
-    if (others.every((other) => isDeepStrictEqual(other, block))) return block
+    if (others.every((other) => areAlike(block, other, this.all[0]?.node ?? {}))) return block
     throw unavailable(this.network, [{ reason: `nodes disagree about block ${height}`, problem: null, refusal: null }])
   }
 
@@ -388,6 +385,29 @@ export class NodesReader implements NetworkReader {
     const isOther = this.all.some((other) => other !== endpoint && other.isReady)
     return isOther ? SHORT_PATIENCE_MS : (this.options.patienceMs ?? PATIENCE_MS)
   }
+}
+
+/**
+ * The first answer in which nothing is untold, or else the one with the least: another node may tell what the first one does not.
+ * Null when none has a block.
+ */
+async function wholeOf<T>(
+  answers: AsyncIterable<readonly [T, Endpoint]>,
+  blocksIn: (answer: T) => readonly ObservedBlock[],
+): Promise<readonly [T, Endpoint] | null> {
+  let best: { readonly answer: readonly [T, Endpoint]; readonly untold: number } | null = null
+  for await (const answer of answers) {
+    const blocks = blocksIn(answer[0])
+    if (blocks.length === 0) continue
+    const untold = countOfUntold(blocks)
+    if (untold === 0) return answer
+    if (best === null || untold < best.untold) best = { answer, untold }
+  }
+  return best?.answer ?? null
+}
+
+function countOfUntold(blocks: readonly ObservedBlock[]): number {
+  return blocks.reduce((sum, { untold }) => sum + (untold?.txHashes.length ?? 0), 0)
 }
 
 function unconfirmedProblem(what: string, count: number): Problem {

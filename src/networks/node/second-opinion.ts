@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isUntold } from '../../domain/aside.js'
 import type { ObservedBlock, ObservedTransfer, WatchedAddresses } from '../../domain/block.js'
 import { BadAnswer } from './answer.js'
 import type { ChainNode } from './chain-node.js'
@@ -17,8 +18,8 @@ export async function secondOpinion(
   isStalled: (timeMs: number) => boolean,
 ): Promise<Opinion> {
   const hashes = await node.hashes(blocks[0]?.height ?? 0, blocks.length)
-  const toldByAll = (all: readonly ObservedTransfer[]) => all.filter((one) => node.mayLack?.(one) !== true)
-  for (const [i, { height, hash, transfers }] of blocks.entries()) {
+  for (const [i, block] of blocks.entries()) {
+    const { height, hash, transfers } = block
     const other = hashes[i] ?? null
     if (other === null) {
       const { latest, timeMs } = await node.head()
@@ -27,10 +28,17 @@ export async function secondOpinion(
     if (other !== hash) return { height, difference: `it is ${hash} and ${other}` }
     // A hash says nothing of what a node makes of the block.
     if (transfers.length === 0) continue
-    const block = await node.block(height, watched, true)
-    if (block?.hash !== hash) throw new BadAnswer(`block ${height} is another one than a moment ago`)
-    if (!isDeepStrictEqual(toldByAll(block.transfers), toldByAll(transfers)))
-      return { height, difference: 'it has other transfers' }
+    const same = await node.block(height, watched, true)
+    if (same?.hash !== hash) throw new BadAnswer(`block ${height} is another one than a moment ago`)
+    if (!areAlike(block, same, node)) return { height, difference: 'it has other transfers' }
   }
   return 'agrees'
+}
+
+/** Whether two nodes tell the same of a block, as far as both must tell it. */
+export function areAlike(one: ObservedBlock, other: ObservedBlock, { mayLack }: Pick<ChainNode, 'mayLack'>): boolean {
+  const isTold = (transfer: ObservedTransfer): boolean =>
+    mayLack?.(transfer) !== true && !isUntold(one.untold, transfer) && !isUntold(other.untold, transfer)
+  const toldByBoth = ({ hash, transfers }: ObservedBlock) => ({ hash, transfers: transfers.filter(isTold) })
+  return isDeepStrictEqual(toldByBoth(one), toldByBoth(other))
 }

@@ -18,7 +18,11 @@ export class Shortcomings<What extends string> {
   private readonly lastMs = new Map<What, number>()
   private readonly inRow = new Map<What, number>()
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    /** The most things that are remembered; the oldest ones are forgotten. */
+    private readonly max = Number.POSITIVE_INFINITY,
+  ) {}
 
   has(what: What): boolean {
     const noted = this.noted.get(what)
@@ -34,9 +38,12 @@ export class Shortcomings<What extends string> {
   note(what: What, leastMs = TRIED_AGAIN_FIRST_MS): void {
     if (this.has(what)) return
     const forMs = Math.max(leastMs, Math.min(TRIED_AGAIN_MAX_MS, 2 * (this.lastMs.get(what) ?? 0)))
+    this.lastMs.delete(what)
     this.lastMs.set(what, forMs)
     this.noted.set(what, { atMs: this.clock.now(), forMs })
     this.inRow.delete(what)
+    const [oldest] = this.lastMs.keys()
+    if (oldest !== undefined && this.lastMs.size > this.max) this.succeeded(oldest)
   }
 
   /** It failed where another way succeeded. */

@@ -204,6 +204,67 @@ export function describeAside(open: OpenStore): void {
     })
   })
 
+  describe('a block of which a transaction is untold', () => {
+    const REST = transfer('bad', { index: 2 ** 31 })
+    const partly = (...transfers: readonly (string | ObservedTransfer)[]): ObservedBlock => {
+      return { ...block(6, ...transfers), untold: { txHashes: ['bad'], reason: 'a: timeout' } }
+    }
+    const restKind = async (t: Scenario) => (await t.store.deposits.find(network, 'bad', REST.index))?.kind
+
+    scenario('has its other deposits at once, and the rest when it is read', async (t) => {
+      await takeAll(t, append(true, block(5)), append(true, partly('x', 'bad')), append(true, block(7, 'y')))
+      assert.deepEqual(await kinds(t, 'x', 'bad', 'y'), ['confirmed', 'confirmed', 'confirmed'])
+      const [aside] = await t.store.aside.blocks(network)
+      assert.deepEqual([aside?.height, aside?.hash, aside?.deposits], [6, 'a6', []])
+      assert.match(aside?.reason ?? '', /^only what contracts send in transaction bad is not known: a: timeout$/)
+      await t.harness.reopen()
+      await takeAll(t, recover(block(6, 'x', 'bad', REST)))
+      assert.deepEqual([await heights(t), await restKind(t)], [[], 'confirmed'])
+      assert.deepEqual(await kinds(t, 'x', 'bad'), ['confirmed', 'confirmed'])
+      await takeAll(t, undo(5))
+      assert.deepEqual([await kinds(t, 'x', 'bad'), await restKind(t)], [['dropped', 'dropped'], 'dropped'])
+    })
+
+    scenario('is confirmed while what was told of the transaction before stays pending', async (t) => {
+      await takeAll(t, append(true, block(5)), append(false, block(6, 'x', 'gone', REST)), unreadable(6))
+      await takeAll(t, confirm(partly('x', 'new')))
+      assert.deepEqual(await kinds(t, 'x', 'gone', 'new'), ['confirmed', 'dropped', 'confirmed'])
+      assert.deepEqual([await restKind(t), await heights(t)], ['pending', [[6, 'a6']]])
+      const [aside] = await t.store.aside.blocks(network)
+      assert.deepEqual(aside?.deposits, [{ txHash: 'bad', index: REST.index }])
+      // It is still the block's.
+      await t.harness.reopen()
+      await takeAll(t, recover(block(6, 'x', 'new', REST)))
+      assert.deepEqual([await restKind(t), await heights(t)], ['confirmed', []])
+    })
+
+    scenario('is still set aside when it is read in part again, since the same moment', async (t) => {
+      await takeAll(t, append(true, block(5)), append(true, partly('x')))
+      const [before] = await t.store.aside.blocks(network)
+      t.clock.advance(60_000)
+      await takeAll(t, recover(partly('x', 'more')))
+      const [after] = await t.store.aside.blocks(network)
+      assert.deepEqual([after?.since, after?.hash], [before?.since, 'a6'])
+      assert.deepEqual(await kinds(t, 'x', 'more'), ['confirmed', 'confirmed'])
+      await takeAll(t, recover(block(6, 'x', 'more')))
+      assert.deepEqual([await restKind(t), await heights(t)], [undefined, []])
+    })
+
+    scenario('is not set aside while it is not confirmed', async (t) => {
+      await takeAll(t, append(true, block(5)), append(false, partly('x')))
+      assert.deepEqual([await kinds(t, 'x'), await heights(t)], [['pending'], []])
+      await takeAll(t, confirm(block(6, 'x', REST)))
+      assert.deepEqual([await restKind(t), await heights(t)], ['confirmed', []])
+    })
+
+    scenario('drops what was told of the transaction before and is not true', async (t) => {
+      await takeAll(t, append(true, block(5)), append(false, block(6, REST)), confirm(partly()))
+      assert.equal(await restKind(t), 'pending')
+      await takeAll(t, recover(block(6)))
+      assert.deepEqual([await restKind(t), await heights(t)], ['dropped', []])
+    })
+  })
+
   describe('a deposit whose recording fails', () => {
     scenario('is kept aside, and the rest of its step is taken', async (t) => {
       const outcome = await without(t, append(true, block(5, 'x', 'y')), 'x')

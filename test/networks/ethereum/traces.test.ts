@@ -5,7 +5,9 @@ import { TRACE_INDEX_BASE } from '../../../src/networks/ethereum/traces.js'
 import { type NetworkReader, NodeUnavailable } from '../../../src/networks/network-reader.js'
 import { anvilAbsence } from '../../support/anvil.js'
 import { addressNumber, callData, EthereumChain } from '../../support/ethereum-chain.js'
-import { FaultyProxy, type ProxiedEnd } from '../../support/faulty-proxy.js'
+import { type Fault, FaultyProxy, type ProxiedEnd } from '../../support/faulty-proxy.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { HastyScheduler } from '../hasty-scheduler.js'
 import { ANSWER_LIMIT_BYTES, certain, ether, ethereumReader, tether, watching } from './fixture.js'
 
 const ETHER = 10n ** 18n
@@ -214,8 +216,7 @@ describe('ether that contracts send', { skip: anvilAbsence }, () => {
   ]
   for (const [name, change] of broken) {
     test(`are never taken for none because of broken traces: ${name}`, async () => {
-      await call('pay(address)', [ours])
-      await call('pay(address)', [alsoOurs])
+      const hashes = [await call('pay(address)', [ours]), await call('pay(address)', [alsoOurs])]
       await chain.mine()
       proxy.fault = {
         alter: ({ method }, end) => {
@@ -227,12 +228,124 @@ describe('ether that contracts send', { skip: anvilAbsence }, () => {
       }
       const fresh = ethereumReader([proxy.url], { token, traces: true })
       try {
-        assert.equal(await certain(fresh.block(await chain.height(), watching([ours])[0])), null)
+        const block = await fresh.block(await chain.height(), watching([ours])[0])
+        assert.deepEqual([block?.transfers, block?.untold?.txHashes], [[], hashes])
       } finally {
         await fresh.close()
       }
     })
   }
+
+  const TIMEOUT: ProxiedEnd = { error: { code: -32000, message: 'execution timeout' } }
+  const COSTLY: ProxiedEnd = { error: { code: -32005, message: 'daily request count exceeded, request rate limited' } }
+  /** How nodes do not finish the trace of a transaction: what they answer about its block, and about itself. */
+  const unfinished: readonly [
+    how: string,
+    ofBlock: ProxiedEnd | 'whole' | 'without',
+    ofBad: ProxiedEnd | 'no answer',
+  ][] = [
+    ['with an error about the block', TIMEOUT, TIMEOUT],
+    ['with an error in the place of its trace', 'without', TIMEOUT],
+    ['with a trace that cannot be read', TIMEOUT, { result: { type: 'CALL', calls: [1] } }],
+    ['with null', TIMEOUT, { result: null }],
+    ['by closing the connection', TIMEOUT, 'no answer'],
+    ['by refusing it for the rate at every pace', TIMEOUT, COSTLY],
+  ]
+  const unfinishedBy = (bad: string, ofBlock: (typeof unfinished)[0][1], ofBad: (typeof unfinished)[0][2]): Fault => ({
+    alter: ({ method, params }, end) => {
+      if (method === 'debug_traceTransaction' && params[0] === bad && ofBad !== 'no answer') return ofBad
+      if (method !== METHOD || ofBlock === 'whole') return end
+      if (ofBlock !== 'without') return ofBlock
+      const traces = ('result' in end ? end.result : []) as readonly { readonly txHash: string }[]
+      return { result: traces.map((one) => (one.txHash === bad ? { txHash: bad, error: 'execution timeout' } : one)) }
+    },
+    answer: (response, _, calls) => {
+      const isCut = ofBad === 'no answer' && calls.some(({ params }) => params[0] === bad)
+      if (isCut) response.destroy()
+      return isCut
+    },
+  })
+
+  /** A block with a payment that a node will not trace, among others. */
+  async function blockWithBad() {
+    const bad = await call('pay(address)', [ours])
+    const token1 = await chain.sendCall(token, 'transfer(address,uint256)', [ours, 5n])
+    const good = await call('payInstead(address,address)', [ours, alsoOurs])
+    const native = await chain.send({ to: ours, value: ETHER })
+    await chain.mine()
+    const others = [tether(token1, 1, ours, 5n), internal(good, 1, alsoOurs, '1'), ether(native, ours, '1')]
+    return { bad, others, height: await chain.height() }
+  }
+
+  for (const [how, ofBlock, ofBad] of unfinished) {
+    test(`are untold of the one transaction that a node does not trace, ${how}, and of no other`, async () => {
+      const { bad, others, height } = await blockWithBad()
+      proxy.fault = unfinishedBy(bad, ofBlock, ofBad)
+      const [watched] = watching([ours, alsoOurs])
+      const clock = new ManualClock(Date.now())
+      // Longer than any pause.
+      const timeoutMs = 600_000
+      const waiting = { clock, scheduler: new HastyScheduler(clock, timeoutMs), timeoutMs, patienceMs: 300_000 }
+      const fresh = ethereumReader([proxy.url], { token, traces: true, ...waiting })
+      try {
+        for (const read of [
+          () => fresh.block(height, watched),
+          async () => (await fresh.blocks(height, height, watched))[0],
+          async () => (await fresh.fresh(height, height, watched))[0],
+        ]) {
+          const block = await read()
+          assert.deepEqual([block?.transfers, block?.untold?.txHashes], [others, [bad]])
+        }
+        assert.equal(fresh.endpoints()[0]?.problem, null)
+      } finally {
+        await fresh.close()
+      }
+    })
+  }
+
+  test('are told by the next node where the first one does not trace a transaction', async () => {
+    const { bad, others, height } = await blockWithBad()
+    proxy.fault = unfinishedBy(bad, TIMEOUT, TIMEOUT)
+    const both = ethereumReader([proxy.url, chain.node.url], { token, traces: true })
+    const [watched] = watching([ours, alsoOurs])
+    try {
+      const expected = [internal(bad, 0, ours, '1'), ...others]
+      for (const block of [
+        await both.block(height, watched),
+        (await both.blocks(height, height, watched))[0],
+        (await both.fresh(height, height, watched))[0],
+        await both.again(height, watched),
+      ]) {
+        assert.deepEqual([block?.transfers, block?.untold], [expected, undefined])
+      }
+    } finally {
+      await both.close()
+    }
+  })
+
+  test('of a transaction that a node refuses in words are untold where it still traces an earlier one', async () => {
+    const { height: before } = await blockWithBad()
+    const bad = await call('pay(address)', [ours])
+    await chain.mine()
+    const refusal: ProxiedEnd = { error: { code: -32000, message: 'transaction type not supported' } }
+    const [watched] = watching([ours])
+    for (const [isFirstRead, expected] of [
+      [true, [bad]],
+      [false, null],
+    ] as const) {
+      const fresh = ethereumReader([proxy.url], { token, traces: true })
+      try {
+        proxy.fault = {}
+        if (isFirstRead) await fresh.block(before, watched)
+        const { hash } = (await chain.block(before + 1)) ?? assert.fail('no block')
+        proxy.fault = { alter: ({ params }, end) => (params[0] === bad || params[0] === hash ? refusal : end) }
+        const read = await certain(fresh.block(before + 1, watched))
+        assert.deepEqual(read === null ? null : read.value?.untold?.txHashes, expected)
+      } finally {
+        await fresh.close()
+      }
+    }
+  })
 })
 
 describe('tokens that keep a fee', { skip: anvilAbsence }, () => {

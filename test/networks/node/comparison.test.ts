@@ -131,6 +131,26 @@ describe('confirmed blocks, compared with a second node', () => {
     }
   })
 
+  test('are those of both although one of them does not tell of a transaction', async () => {
+    const traced = { ...paid, index: 2 ** 31 }
+    const untold = { txHashes: ['tx'], reason: 'not traced' }
+    const whole = { ...(views[0].blocks[1] as ObservedBlock), transfers: [{ ...paid, txHash: 'other' }, paid, traced] }
+    const partly = { ...whole, transfers: whole.transfers.slice(0, 2), untold }
+    for (const [teller, other] of [
+      [whole, partly],
+      [partly, whole],
+    ] as const) {
+      views[0].blocks[1] = teller
+      views[1].blocks[1] = other
+      // What another node tells in whole is taken.
+      assert.deepEqual((await ask())[1], whole)
+    }
+    views[1].blocks[1] = partly
+    assert.deepEqual((await ask())[1], partly)
+    views[1].blocks[1] = { ...partly, transfers: partly.transfers.slice(1) }
+    await assert.rejects(ask(), /block 1: it has other transfers/)
+  })
+
   test('wait for a second node that is a little behind', async () => {
     views[1].blocks.length = 2
     views[1].latest = 1

@@ -25,6 +25,17 @@ describe('what a node cannot do', () => {
     assert.ok(!shortcomings.has('receipts'), 'after a success it begins anew')
   })
 
+  test('is remembered up to a number of things, the newest ones', () => {
+    const clock = new ManualClock()
+    const shortcomings = new Shortcomings(clock, 2)
+    const noted = () => ['a', 'b', 'c', 'd'].filter((what) => shortcomings.has(what))
+    for (const what of ['a', 'b', 'c']) shortcomings.note(what)
+    assert.deepEqual(noted(), ['b', 'c'])
+    clock.advance(TRIED_AGAIN_FIRST_MS)
+    for (const what of ['b', 'd', 'c']) shortcomings.note(what)
+    assert.deepEqual(noted(), ['c', 'd'])
+  })
+
   test('is forgotten when the clock is set back', () => {
     const clock = new ManualClock()
     const shortcomings = new Shortcomings<'receipts'>(clock)

@@ -34,21 +34,27 @@ interface Node {
   readonly tells?: readonly number[]
   /** Whether it can give the block behind. */
   readonly givesNext?: boolean
+  /** A transaction that it does not tell of. */
+  readonly untold?: string
 }
 
-function block(height: number, branch = 'a'): ObservedBlock {
+function block(height: number, branch = 'a', bad?: string): ObservedBlock {
   const hash = (at: number) => `${branch}${at}`
-  return { height, hash: hash(height), parentHash: hash(height - 1), timeMs: 1, timeEndMs: 1, transfers: [] }
+  const untold = bad === undefined ? {} : { untold: { txHashes: [bad], reason: 'not traced' } }
+  return { height, hash: hash(height), parentHash: hash(height - 1), timeMs: 1, timeEndMs: 1, transfers: [], ...untold }
 }
 
-function nodeOf({ fails, failsInOneWay, latest = 100, headFails, branch, tells, givesNext }: Node): ChainNode {
+function nodeOf({ fails, failsInOneWay, latest = 100, headFails, branch, tells, givesNext, untold }: Node): ChainNode {
   const throwing = <T>(error: Error | undefined, answer: T) =>
     error === undefined ? Promise.resolve(answer) : Promise.reject(error)
   return {
     check: async () => {},
     head: () => throwing(headFails, { latest, confirmed: latest, timeMs: Date.now() }),
     block: (height) =>
-      throwing(height !== HEIGHT && givesNext === true ? undefined : (fails ?? failsInOneWay), block(height, branch)),
+      throwing(
+        height !== HEIGHT && givesNext === true ? undefined : (fails ?? failsInOneWay),
+        block(height, branch, untold),
+      ),
     fresh: (from) => throwing(fails, [block(from, branch)]),
     blocks: (from) => throwing(fails, [block(from, branch)]),
     timeOf: () => throwing(fails, 1),
@@ -199,6 +205,15 @@ describe('a block that is asked for again', () => {
       await reader.close()
     })
   }
+
+  test('is taken from a node that tells all of it, and else as far as one does', async () => {
+    const reader = await readerOf(new ManualClock(), { untold: 'bad' }, {})
+    assert.equal((await reader.again(HEIGHT, NOBODY)).untold, undefined)
+    await reader.close()
+    const other = await readerOf(new ManualClock(), { untold: 'bad' }, { fails: MALFORMED })
+    assert.deepEqual((await other.again(HEIGHT, NOBODY)).untold?.txHashes, ['bad'])
+    await other.close()
+  })
 
   test('is not asked of a node that is left alone', async () => {
     const clock = new ManualClock()

@@ -1,4 +1,11 @@
-import { type BlockAside, type DepositAside, type NameInNetwork, nameOf } from '../../../domain/aside.js'
+import {
+  asideOfUntold,
+  type BlockAside,
+  type DepositAside,
+  isUntold,
+  type NameInNetwork,
+  nameOf,
+} from '../../../domain/aside.js'
 import {
   type BlockHead,
   type ChainOutcome,
@@ -177,6 +184,7 @@ export class StepTaker {
     if (!mayAppend(position, step)) return 'not_next'
     for (const block of blocks) this.appendBlock(block, step)
     this.endWaiting(blocks)
+    if (isConfirmed) for (const block of blocks) this.keepUntold(block, undefined, [])
     const confirmed = isConfirmed ? (blocks.at(-1)?.height ?? 0) : (position?.confirmed ?? (blocks[0]?.height ?? 0) - 1)
     this.setConfirmed(confirmed, blocks.length)
     return null
@@ -213,26 +221,37 @@ export class StepTaker {
     if (!mayConfirm(positionOf(commit, network) ?? null, blocks)) return 'not_next'
     const isSame = blocks.every(({ height, hash }) => getBlock(commit, network, height).hash === hash)
     if (!isSame) return 'not_same'
-    for (const block of blocks) this.confirmBlock(block, getBlock(commit, network, block.height).deposits)
     this.endWaiting(blocks)
+    for (const block of blocks) {
+      const before = getBlock(commit, network, block.height).deposits
+      this.confirmBlock(block, before)
+      this.keepUntold(block, undefined, before)
+    }
     this.setConfirmed(blocks.at(-1)?.height ?? 0, blocks.length)
     return null
   }
 
-  /** Replaces a block's deposits by those that it was now read to hold, and confirms them. `before`: those that it held. */
+  /**
+   * Replaces a block's deposits by those that it was now read to hold, and confirms them. `before`: those that it held. What is
+   * untold of them stays as it is.
+   */
   private confirmBlock(block: ObservedBlock, before: readonly NameInNetwork[]): void {
     const { commit, network } = this
     const isKept = findBlock(commit, network, block.height) !== undefined
     const sightings = sightingsIn(network, block, null)
     const actual = new Set(sightings.filter((one) => this.deposits.flawOf(one) === null).map(nameOf))
+    // By name: a deposit that a block lists twice is held once.
+    const held = new Map<string, NameInNetwork>()
     for (const id of before) {
       if (actual.has(nameOf(id))) continue
+      if (isUntold(block.untold, id)) {
+        held.set(nameOf(id), id)
+        continue
+      }
       this.drop(id)
       this.repaired += 1
       releaseDeposit(commit, network, id)
     }
-    // By name: a deposit that a block lists twice is held once.
-    const held = new Map<string, NameInNetwork>()
     for (const read of sightings) {
       if (this.deposits.flawOf(read) !== null) {
         this.report('confirmed', read)
@@ -282,9 +301,18 @@ export class StepTaker {
     const { commit, network } = this
     const aside = findBlockAside(commit, network, block.height)
     if (aside?.hash !== block.hash) return 'not_aside'
-    this.confirmBlock(block, this.stillOf(block, aside))
-    endBlockAside(commit, network, block.height)
+    const before = this.stillOf(block, aside)
+    this.confirmBlock(block, before)
+    if (!this.keepUntold(block, aside, before)) endBlockAside(commit, network, block.height)
     return null
+  }
+
+  /** Sets aside what is not known of a confirmed block, if anything is not. */
+  private keepUntold(block: ObservedBlock, known: BlockAside | undefined, before: readonly NameInNetwork[]): boolean {
+    const { commit, network } = this
+    const aside = asideOfUntold(block, { network, known, before, nowMs: commit.nowMs })
+    if (aside !== null) putBlockAside(commit, aside)
+    return aside !== null
   }
 
   /** The deposits that a block was read to hold before it was set aside, and that no other block has taken since. */

@@ -1,4 +1,11 @@
-import { type BlockAside, type DepositAside, type NameInNetwork, nameOf } from '../../../domain/aside.js'
+import {
+  asideOfUntold,
+  type BlockAside,
+  type DepositAside,
+  isUntold,
+  type NameInNetwork,
+  nameOf,
+} from '../../../domain/aside.js'
 import {
   type BlockHead,
   type ChainOutcome,
@@ -202,6 +209,7 @@ class StepTaker {
     if (!mayAppend(position, step)) return 'not_next'
     for (const block of blocks) await this.appendBlock(block, step)
     this.endWaiting(blocks)
+    if (isConfirmed) for (const block of blocks) this.keepUntold(block, undefined, [])
     const confirmed = isConfirmed ? (blocks.at(-1)?.height ?? 0) : (position?.confirmed ?? (blocks[0]?.height ?? 0) - 1)
     this.setConfirmed(confirmed)
     return null
@@ -245,32 +253,39 @@ class StepTaker {
       blocks.map(({ height }) => height),
     )
     if (!blocks.every(({ hash }, i) => stored[i]?.hash === hash)) return 'not_same'
+    this.endWaiting(blocks)
     for (const block of blocks) {
       // Read again: a block before may have taken some of its deposits.
       const [kept] = await blocksAt(this.ask, network, [block.height])
-      await this.confirmBlock(block, kept?.deposits ?? [], true)
+      const before = kept?.deposits ?? []
+      await this.confirmBlock(block, before, true)
+      this.keepUntold(block, undefined, before)
     }
-    this.endWaiting(blocks)
     this.setConfirmed(blocks.at(-1)?.height ?? 0)
     return null
   }
 
   /**
-   * Replaces a block's deposits by those that it was now read to hold, and confirms them. `before`: those that it held. A block
-   * that is not kept any more holds none.
+   * Replaces a block's deposits by those that it was now read to hold, and confirms them. `before`: those that it held. What is
+   * untold of them stays as it is. A block that is not kept any more holds none.
    */
   private async confirmBlock(block: ObservedBlock, before: readonly NameInNetwork[], isKept: boolean): Promise<void> {
     const { network } = this
     const sightings = sightingsIn(network, block, null)
     const actual = new Set(sightings.filter((one) => this.deposits.flawOf(one) === null).map(nameOf))
+    // By name: a deposit that a block lists twice is held once.
+    const held = new Set<string>()
     for (const id of before) {
       if (actual.has(nameOf(id))) continue
+      if (isUntold(block.untold, id)) {
+        if (isKept) this.holders.hold({ ...id, height: block.height }, held.size)
+        held.add(nameOf(id))
+        continue
+      }
       await this.drop(id)
       this.repaired += 1
       this.holders.release(id)
     }
-    // By name: a deposit that a block lists twice is held once.
-    const held = new Set<string>()
     for (const read of sightings) {
       if (this.deposits.flawOf(read) !== null) {
         await this.report('confirmed', read)
@@ -327,8 +342,16 @@ class StepTaker {
     const before = kept?.deposits ?? (await this.stillOf(aside))
     await this.confirmBlock(block, before, kept !== undefined)
     if (kept !== undefined) putBlock(work, network, block)
-    endBlockAside(work, network, block.height)
+    if (!this.keepUntold(block, aside, before)) endBlockAside(work, network, block.height)
     return null
+  }
+
+  /** Sets aside what is not known of a confirmed block, if anything is not. */
+  private keepUntold(block: ObservedBlock, known: BlockAside | undefined, before: readonly NameInNetwork[]): boolean {
+    const { work, network } = this
+    const aside = asideOfUntold(block, { network, known, before, nowMs: work.nowMs })
+    if (aside !== null) putBlockAside(work, aside)
+    return aside !== null
   }
 
   /** The deposits that a block, which is not kept any more, was read to hold, and that no other block has taken since. */
