@@ -6,6 +6,7 @@ import { EthereumChain } from '../support/ethereum-chain.js'
 import { type Fault, FaultyProxy, type ProxiedEnd } from '../support/faulty-proxy.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { ethereumReader, type ReaderVariant } from './ethereum/fixture.js'
+import { HastyScheduler } from './hasty-scheduler.js'
 
 /** The newest block with a transaction: the token was made in the first ones. */
 const BUSY_BEHIND = 40
@@ -69,7 +70,7 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
       'ok: has a safe block, 4 blocks behind the newest',
       'ok: has a finalized block, 8 blocks behind the newest',
       'ok: returns all receipts of a block at once',
-      `ok: has receipts that fit its newest busy block, ${BUSY_BEHIND} blocks behind`,
+      `ok: has receipts that fit its newest busy block, ${BUSY_BEHIND} blocks behind: payments in the coin and in tokens are seen`,
       'ok: takes batches of 50 calls',
       'ok: gives 20 blocks for one question',
       `ok: traces block ${height - BUSY_BEHIND}`,
@@ -84,15 +85,59 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
       /a call for each transaction/,
     ],
     [
+      'receipts in any way but one',
+      () => answering(['eth_getBlockReceipts', 'eth_getLogs'], METHOD_NOT_FOUND),
+      /^warning: does not return .*; what works is the receipts of its transactions one by one$/,
+      /a call for each transaction/,
+    ],
+    [
+      // The block has no log of the token, and no transaction that pays: without any receipt both would be missed.
+      'receipts, although it has logs',
+      () => answering(['eth_getBlockReceipts', 'eth_getTransactionReceipt'], METHOD_NOT_FOUND),
+      /^failed: has receipts that cannot be used in .*, so NO payment in such a block is seen, neither in the coin nor/,
+      /^Payments in such blocks are not seen through this node/,
+    ],
+    [
+      'receipts that say whether a transaction succeeded',
+      () => {
+        const without = (receipt: object) => ({ ...receipt, status: undefined })
+        const methods = ['eth_getBlockReceipts', 'eth_getTransactionReceipt']
+        proxy.fault = {
+          alter: ({ method }, end) => {
+            if (!methods.includes(method) || !('result' in end)) return end
+            const told = end.result as object | readonly object[]
+            return { result: Array.isArray(told) ? told.map(without) : without(told) }
+          },
+        }
+      },
+      /^failed: has receipts that cannot be used in /,
+      /^Payments in such blocks are not seen through this node/,
+    ],
+    [
+      'logs to examine',
+      () => {
+        proxy.fault = {
+          alter: ({ method }, end) => {
+            if (!('result' in end)) return end
+            const clear = (one: object) => ({ ...one, logs: [], logsBloom: `0x${'0'.repeat(512)}` })
+            if (method === 'eth_getBlockByNumber') return { result: clear(end.result as object) }
+            return method === 'eth_getBlockReceipts' ? { result: (end.result as object[]).map(clear) } : end
+          },
+        }
+      },
+      /^warning: has receipts that fit .*: .* those in tokens were not tried, since its header tells of no logs$/,
+      /when the network has transactions/,
+    ],
+    [
       'receipts in any way',
       () => answering(['eth_getBlockReceipts', 'eth_getTransactionReceipt', 'eth_getLogs'], METHOD_NOT_FOUND),
-      /^failed: has receipts that cannot be used: .*does not exist/,
+      /^failed: has receipts that cannot be used in .*, so NO payment .* is seen, neither .*: .*does not exist/,
       /^Payments in such blocks are not seen through this node/,
     ],
     [
       'logs in its receipts',
       () => answering(['eth_getBlockReceipts', 'eth_getTransactionReceipt', 'eth_getLogs'], { result: [] }),
-      /^failed: has receipts that cannot be used: /,
+      /^failed: has receipts that cannot be used in /,
       /^Payments in such blocks are not seen through this node/,
     ],
     [
@@ -179,6 +224,21 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
       else assert.match(String(told[0]?.advice), advice)
     })
   }
+
+  test('does not say of receipts that a limit of the rate keeps back that they cannot be used', async () => {
+    const limit: ProxiedEnd = { error: { code: -32005, message: 'daily request count exceeded' } }
+    answering(['eth_getBlockReceipts', 'eth_getTransactionReceipt', 'eth_getLogs'], limit)
+    // Longer than any pause.
+    const timeoutMs = 600_000
+    const facts = await examinedFacts({ scheduler: new HastyScheduler(clock, timeoutMs), timeoutMs })
+    const told = facts.filter(({ text }) => text.includes('receipts'))
+    assert.deepEqual(
+      told.map(({ verdict }) => verdict),
+      ['warning'],
+    )
+    assert.match(told[0]?.text ?? '', /^could not be asked for the receipts of its newest busy block/)
+    assert.match(told[0]?.advice ?? '', /^Wait, or choose a plan/)
+  })
 
   const odd: readonly [what: string, fault: () => Fault][] = [
     [

@@ -7,7 +7,7 @@ import { blockShape, type EthereumBlock, headShape, readBlock, readHead } from '
 import { LogsBloom } from './bloom.js'
 import type { EthereumFilter } from './filter.js'
 import type { Confirmation, HeadReader } from './head-reader.js'
-import type { ReceiptReader } from './receipt-reader.js'
+import type { ReceiptReader, TriedWays } from './receipt-reader.js'
 import type { TokenContract, TokenOptions } from './token-contract.js'
 import type { TraceReader } from './trace-reader.js'
 import { quantityText } from './values.js'
@@ -41,7 +41,7 @@ const ADVICE = {
   receipts:
     'Payments in such blocks are not seen through this node. Name another one, or ask its operator for eth_getBlockReceipts and eth_getTransactionReceipt.',
   byBlock:
-    'It works with a call for each transaction of a block that may pay you. Prefer a node that has eth_getBlockReceipts.',
+    'Payments are seen with a call for each transaction of a block that may pay you. Prefer a node that has eth_getBlockReceipts.',
   quiet: 'Examine it again when the network has transactions: whether payments are seen through it is not known.',
   batches: 'It works, with more requests. BILLHOOK_SEP_BATCH, or batch of the entry, saves those that are refused.',
   range: 'It works, and catching up takes more requests.',
@@ -146,26 +146,53 @@ async function receiptFacts(examined: Examined, { height, behind }: BusyBlock): 
   if (block instanceof NodeFailure) {
     return [{ verdict: 'failed', text: `has blocks that cannot be used: ${block.message}`, advice: ADVICE.blocks }]
   }
-  const read: NodeFact = await factOf(
-    async () => {
-      await receipts.whole([block], filter)
-      return { verdict: 'ok', text: `has receipts that fit ${where}` }
-    },
-    (reason) => ({ verdict: 'failed', text: `has receipts that cannot be used: ${reason}`, advice: ADVICE.receipts }),
-  )
-  const byBlock = await factOf(
-    async () => {
-      await receipts.demandByBlock(block, filter)
-      return { verdict: 'ok', text: 'returns all receipts of a block at once' }
-    },
-    (reason) => {
-      const text = `does not return all receipts of a block at once: ${reason}`
-      return read.verdict === 'failed'
-        ? { verdict: 'failed', text, advice: ADVICE.receipts }
-        : { verdict: 'warning', text, advice: ADVICE.byBlock }
-    },
-  )
-  return [byBlock, read]
+  try {
+    return factsOfWays(await receipts.tried(asPaying(block), filter), where, block)
+  } catch (error) {
+    if (limitOf(error) === null) throw error
+    const text = `could not be asked for the receipts of ${where}`
+    const untried = (reason: string): NodeFact => ({ verdict: 'warning', text: `${text}: ${reason}` })
+    return [await factOf(() => Promise.reject(error), untried)]
+  }
+}
+
+/** The block as if its first transaction paid, where none does: then its receipt has to say whether it succeeded. */
+function asPaying(block: EthereumBlock): EthereumBlock {
+  if (block.payments.length > 0) return block
+  return { ...block, payments: [{ txIndex: 0, from: null, toAddress: '', amount: 1n }] }
+}
+
+/** What the ways that work on a block, and those that do not, mean for payments. */
+function factsOfWays(
+  { byBlock, each, byLogs }: TriedWays,
+  where: string,
+  block: EthereumBlock,
+): readonly NodeFact[] {
+  const isRead = byBlock === null || each === null || byLogs === null
+  const reasons = [byBlock, each, byLogs].flatMap((failure) => failure?.message ?? [])
+  const read = isRead ? readFact(where, block) : unreadFact(where, [...new Set(reasons)].join('; '))
+  if (byBlock === null) return [{ verdict: 'ok', text: 'returns all receipts of a block at once' }, read]
+  const others = [
+    ...(each === null ? ['the receipts of its transactions one by one'] : []),
+    ...(byLogs === null ? ['its logs, with the receipts of the transactions that pay'] : []),
+  ]
+  const text = `does not return all receipts of a block at once: ${byBlock.message}`
+  if (others.length === 0) return [{ verdict: 'failed', text, advice: ADVICE.receipts }, read]
+  return [{ verdict: 'warning', text: `${text}; what works is ${others.join(', and ')}`, advice: ADVICE.byBlock }, read]
+}
+
+/** A block that is read. What it has nothing of was not tried. */
+function readFact(where: string, { bloom }: EthereumBlock): NodeFact {
+  const text = `has receipts that fit ${where}`
+  if (bloom?.isEmpty === false) return { verdict: 'ok', text: `${text}: payments in the coin and in tokens are seen` }
+  const untried = 'payments in the coin are seen, and those in tokens were not tried, since its header tells of no logs'
+  return { verdict: 'warning', text: `${text}: ${untried}`, advice: ADVICE.quiet }
+}
+
+function unreadFact(where: string, reason: string): NodeFact {
+  const meaning = 'so NO payment in such a block is seen, neither in the coin nor in tokens'
+  const text = `has receipts that cannot be used in ${where}, ${meaning}: ${reason}`
+  return { verdict: 'failed', text, advice: ADVICE.receipts }
 }
 
 async function wholeBlock({ rpc, filter }: Examined, height: number): Promise<EthereumBlock | NodeFailure> {

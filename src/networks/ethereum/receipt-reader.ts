@@ -40,6 +40,15 @@ const REFUSALS_MAX = 3
 /** What came of one block. */
 type End = ObservedBlock | NodeFailure
 
+/** Why each of the ways to read a block fails; null where it works. */
+export interface TriedWays {
+  readonly byBlock: NodeFailure | null
+  /** The receipts of all transactions, one by one. */
+  readonly each: NodeFailure | null
+  /** All its logs, and the receipts of the transactions that concern us. */
+  readonly byLogs: NodeFailure | null
+}
+
 /**
  * Reads the receipts that decide which transfers blocks have from one node. Where one way fails, the next one is tried:
  *
@@ -89,6 +98,15 @@ export class ReceiptReader {
     return found
   }
 
+  /** Tries each way by itself, and tells why it fails: null for one that works. */
+  async tried(block: EthereumBlock, filter: EthereumFilter): Promise<TriedWays> {
+    return {
+      byBlock: await failureOf(() => this.demandByBlock(block, filter)),
+      each: await failureOf(() => this.singles.ofBlock(block, filter)),
+      byLogs: await failureOf(() => observeByLogs(this.rpc, this.singles, block, filter)),
+    }
+  }
+
   /** Whether the node has the receipts of a block, of which this is one transaction; null when it does not tell. */
   async keeps(height: number, txHash: string | null): Promise<boolean | null> {
     const calls = [
@@ -103,7 +121,7 @@ export class ReceiptReader {
   }
 
   /** Rejects unless the node returns all receipts of a block at once, and they fit it. */
-  async demandByBlock(block: EthereumBlock, filter: EthereumFilter): Promise<void> {
+  private async demandByBlock(block: EthereumBlock, filter: EthereumFilter): Promise<void> {
     const [end] = await this.byBlock([block], filter, 'given')
     if (end instanceof UnexplainedFilter) await this.withOwnFilters(block, filter)
     else if (end instanceof ExcessReceipts) await this.withExcess(block, filter)
@@ -273,7 +291,7 @@ function endOf(observe: () => ObservedBlock): End {
 }
 
 /** Null when it succeeds. */
-async function failureOf(work: () => Promise<void>): Promise<NodeFailure | null> {
+async function failureOf(work: () => Promise<unknown>): Promise<NodeFailure | null> {
   try {
     await work()
     return null
