@@ -225,6 +225,36 @@ describe('the examination of an Ethereum node', { skip: anvilAbsence }, () => {
     })
   }
 
+  for (const [what, methods] of [
+    ['receipts of blocks', ['eth_getTransactionReceipt', 'eth_getLogs']],
+    ['single receipts', ['eth_getBlockReceipts', 'eth_getLogs']],
+  ] as const) {
+    test(`says that payments are seen where a node gives ${what} alone`, async () => {
+      answering(methods, METHOD_NOT_FOUND)
+      const fact = (await examined()).find((text) => text.includes('has receipts that'))
+      assert.match(fact ?? '', /^ok: has receipts that fit .*: payments in the coin and in tokens are seen$/)
+    })
+  }
+
+  test('says that payments are seen where a node gives logs, and the receipts of those who pay', async () => {
+    let asked = 0
+    proxy.fault = {
+      alter: ({ method }, end) => {
+        if (method === 'eth_getBlockReceipts') return METHOD_NOT_FOUND
+        // The receipts of the whole block are asked for before its logs.
+        if (method !== 'eth_getTransactionReceipt') return end
+        asked += 1
+        return asked === 1 ? METHOD_NOT_FOUND : end
+      },
+    }
+    const facts = await examined()
+    assert.ok(
+      facts.some((text) => /what works is its logs, with the receipts of the transactions that pay$/.test(text)),
+      facts.join('\n'),
+    )
+    assert.ok(facts.some((text) => text.startsWith('ok: has receipts that fit')))
+  })
+
   test('does not say of receipts that a limit of the rate keeps back that they cannot be used', async () => {
     const limit: ProxiedEnd = { error: { code: -32005, message: 'daily request count exceeded' } }
     answering(['eth_getBlockReceipts', 'eth_getTransactionReceipt', 'eth_getLogs'], limit)

@@ -112,6 +112,12 @@ function answerOf(view: ChainView, token: EmulatedToken, { path, body }: NodeReq
   switch (method) {
     case 'getnowblock':
       return blockJson(known.at(-1))
+    case 'getblock': {
+      const { transactions: _, ...head } = blockJson(known.at(-1)) as Readonly<Record<string, unknown>>
+      return head
+    }
+    case 'getblockbylatestnum':
+      return { block: known.slice(-Number(body['num'])).map(blockJson) }
     case 'getblockbynum':
       return blockJson(at(body['num']))
     case 'getblockbylimitnext': {

@@ -163,11 +163,7 @@ function asPaying(block: EthereumBlock): EthereumBlock {
 }
 
 /** What the ways that work on a block, and those that do not, mean for payments. */
-function factsOfWays(
-  { byBlock, each, byLogs }: TriedWays,
-  where: string,
-  block: EthereumBlock,
-): readonly NodeFact[] {
+function factsOfWays({ byBlock, each, byLogs }: TriedWays, where: string, block: EthereumBlock): readonly NodeFact[] {
   const isRead = byBlock === null || each === null || byLogs === null
   const reasons = [byBlock, each, byLogs].flatMap((failure) => failure?.message ?? [])
   const read = isRead ? readFact(where, block) : unreadFact(where, [...new Set(reasons)].join('; '))

@@ -9,8 +9,8 @@ import type { Ladder } from './ladder.js'
 import { RangeWidth } from './range-width.js'
 import type { Side } from './side.js'
 import { transactionsThatMention, transactionsToExplain, transfersOf } from './transfers.js'
-import type { TronApi } from './tron-api.js'
-import { demandId } from './values.js'
+import type { Parameters, TronApi } from './tron-api.js'
+import { demandId, firstOf } from './values.js'
 
 /** Transactions and accounts that are kept of one answer; what is beyond is asked for again. A block has some hundred. */
 const KEPT_MAX = 50_000
@@ -32,9 +32,24 @@ export class BlockReader {
     private readonly infoReader: InfoReader,
   ) {}
 
-  /** The head of the block that the node calls its newest. */
-  async newest(side: Side): Promise<BlockHead> {
-    return readNewestHead(await this.api.object(`${side}/getnowblock`, {}, HEAD_FIELDS))
+  /** The head of the block that the node calls its newest, in whatever way it tells. */
+  newest(side: Side): Promise<BlockHead> {
+    const told = (path: string, parameters: Parameters) => ({
+      path,
+      climb: async () => readNewestHead(await this.api.object(path, parameters, HEAD_FIELDS)),
+    })
+    const latest = `${side}/getblockbylatestnum`
+    const listed = async () => {
+      const { block } = await this.api.object(latest, { num: 1 }, { block: firstOf(fields(HEAD_FIELDS)) })
+      demand(block !== undefined && block !== null, `${latest}: no block`)
+      return readNewestHead(block)
+    }
+    return this.ladder.first([
+      told(`${side}/getnowblock`, {}),
+      // Without a height it is the newest one.
+      told(`${side}/getblock`, { detail: false }),
+      { path: latest, climb: listed },
+    ])
   }
 
   /** The block at a height; null when the node has none. */

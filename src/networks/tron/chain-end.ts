@@ -32,7 +32,7 @@ export class ChainEnd {
     const { head, passed, side } = this
     this.window = []
     const isNear = head !== null && passed !== null && head.height - passed < WINDOW_BLOCKS
-    const alone = { path: `${side}/getnowblock`, climb: () => this.blocks.newest(side) }
+    const alone = { path: `${side}: the newest block`, climb: () => this.blocks.newest(side) }
     const found = isNear
       ? await this.ladder.first([{ path: rangePath(side), climb: () => this.withBlocks(head, passed) }, alone])
       : await alone.climb()

@@ -57,9 +57,12 @@ export class Ladder {
   }
 }
 
+/** None of the ways to something is served. */
+class NothingServed extends BadAnswer {}
+
 /** Whether a node says that it does not serve a path. Proxies in front of it answer unknown paths with pages. */
 export function isNotServed(failure: unknown): failure is NodeFailure {
-  if (failure instanceof UnfitNode || isMissingMethod(failure)) return true
+  if (failure instanceof UnfitNode || failure instanceof NothingServed || isMissingMethod(failure)) return true
   return failure instanceof HttpFailure && failure.reason === 'not_json'
 }
 
@@ -69,5 +72,6 @@ function together(failures: readonly NodeFailure[]): NodeFailure {
   if (only !== undefined && failures.length === 1) return only
   const message = [...new Set(failures.map((failure) => failure.message))].join('; ')
   const unfit = failures.find((failure) => failure instanceof UnfitNode)
-  return unfit === undefined ? new BadAnswer(message) : new UnfitNode(unfit.reason, message)
+  if (unfit !== undefined) return new UnfitNode(unfit.reason, message)
+  return failures.every(isNotServed) ? new NothingServed(message) : new BadAnswer(message)
 }

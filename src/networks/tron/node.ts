@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js'
 import type { BlockHead, ObservedBlock, WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
-import { BadAnswer, demand, limitOf, MissingBlock, NodeFailure, UnfitNode } from '../node/answer.js'
+import { BadAnswer, demand, HttpFailure, limitOf, MissingBlock, NodeFailure, UnfitNode } from '../node/answer.js'
 import type { ChainNode, NodeHead } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
 import type { NodeFact } from '../node/node-fact.js'
@@ -9,6 +9,7 @@ import type { TronBlock } from './block.js'
 import { BlockReader } from './block-reader.js'
 import { ChainEnd } from './chain-end.js'
 import { examineTron } from './examination.js'
+import { FirstBlocks } from './first-blocks.js'
 import { InfoReader, NoInfos } from './info-reader.js'
 import { isOfContract } from './internal.js'
 import { explainMissing, explainNoInfos } from './kept-history.js'
@@ -50,6 +51,7 @@ export class TronNode implements ChainNode {
   private readonly infoReader: InfoReader
   private readonly blockReader: BlockReader
   private readonly token: TokenCheck
+  private readonly firsts: FirstBlocks
   private newest: ChainEnd
   private solid: SolidSide
   private solidHead: BlockHead | null = null
@@ -73,6 +75,7 @@ export class TronNode implements ChainNode {
     this.infoReader = new InfoReader(this.api, this.ladder, token)
     this.blockReader = new BlockReader(this.api, this.ladder, this.infoReader)
     this.token = new TokenCheck(this.api, token, tokenDecimals)
+    this.firsts = new FirstBlocks(this.blockReader, options.genesisId, clock)
     this.newest = this.newEnd()
     this.solid = new SolidityInterface(this.blockReader, this.ladder, clock)
   }
@@ -82,12 +85,26 @@ export class TronNode implements ChainNode {
     this.newest = this.newEnd()
     this.solidHead = null
     this.waitsUpTo = null
-    this.solid = await findSolidSide(this.api, this.blockReader, this.ladder, this.options)
-    const believed = await this.token.check()
+    const believed = await this.checked()
     if (believed !== null && believed !== this.believed) {
       this.options.warn(this.http.name, `the decimals of the token are believed as configured: ${believed}`)
     }
     this.believed = believed
+  }
+
+  /** Finds the solidified side, and returns why the decimals of the token are believed. What failed in passing goes on later. */
+  private async checked(): Promise<string | null> {
+    const { api, blockReader, ladder, firsts } = this
+    let isOver = true
+    try {
+      this.solid = await findSolidSide(api, blockReader, ladder, firsts, this.options.clock)
+      return await this.token.check()
+    } catch (error) {
+      isOver = !(error instanceof HttpFailure && error.reason === 'timeout')
+      throw error
+    } finally {
+      if (isOver) firsts.forget()
+    }
   }
 
   async examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]> {

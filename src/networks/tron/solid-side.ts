@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock.js'
 import type { BlockHead } from '../../domain/block.js'
-import { WrongNode } from '../network-reader.js'
 import { BadAnswer, demand, mayDoOtherwise, type NodeFailure, UnfitNode } from '../node/answer.js'
 import { scalar } from '../node/json-shape.js'
 import type { TronBlock } from './block.js'
 import type { BlockReader } from './block-reader.js'
 import { ChainEnd } from './chain-end.js'
+import type { FirstBlocks } from './first-blocks.js'
 import { isNotServed, type Ladder } from './ladder.js'
 import type { Side } from './side.js'
 import type { TronApi } from './tron-api.js'
@@ -105,7 +105,8 @@ export async function findSolidSide(
   api: TronApi,
   blocks: BlockReader,
   ladder: Ladder,
-  { genesisId, clock }: { readonly genesisId: string; readonly clock: Pick<Clock, 'now'> },
+  firsts: FirstBlocks,
+  clock: Pick<Clock, 'now'>,
 ): Promise<SolidSide> {
   const path = '/walletsolidity/getblockbynum'
   let why = `${path} is not served`
@@ -115,7 +116,7 @@ export async function findSolidSide(
   if (!ladder.isClosed(path)) {
     const solidity = new SolidityInterface(blocks, ladder, clock)
     try {
-      await demandFirstBlock(blocks, solidity.side, genesisId)
+      await firsts.demand(solidity.side)
       isServed = true
     } catch (error) {
       if (!mayDoOtherwise(error) || error instanceof UnfitNode) throw error
@@ -123,12 +124,12 @@ export async function findSolidSide(
       if (!isNotServed(error)) failure = error
     }
     if (isServed) {
-      await demandFullSide(blocks, genesisId)
+      await demandFullSide(blocks, firsts)
       return solidity
     }
   }
   const nodeInfo = new NodeInfo(api, blocks)
-  await demandFirstBlock(blocks, nodeInfo.side, genesisId)
+  await firsts.demand(nodeInfo.side)
   if (failure === null) ladder.close(path)
   try {
     await nodeInfo.look()
@@ -142,9 +143,9 @@ export async function findSolidSide(
 }
 
 /** The full side may be another node, which an operator has named beside the first, or not be there at all. */
-async function demandFullSide(blocks: BlockReader, genesisId: string): Promise<void> {
+async function demandFullSide(blocks: BlockReader, firsts: FirstBlocks): Promise<void> {
   try {
-    await demandFirstBlock(blocks, '/wallet', genesisId)
+    await firsts.demand('/wallet')
   } catch (error) {
     if (!isNotServed(error)) throw error
     await blocks.newest('/wallet').catch((failure: unknown) => {
@@ -152,9 +153,4 @@ async function demandFullSide(blocks: BlockReader, genesisId: string): Promise<v
       throw new BadAnswer(`${failure.message}: name the address of its full port as well`)
     })
   }
-}
-
-async function demandFirstBlock(blocks: BlockReader, side: Side, genesisId: string): Promise<void> {
-  const id = await blocks.firstId(side)
-  if (id !== genesisId) throw new WrongNode(`its first block is ${id}, not ${genesisId}`)
 }

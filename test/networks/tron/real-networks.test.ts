@@ -58,7 +58,7 @@ describe('the TRON reader with what real nodes do', () => {
   test('a network whose node does not answer is not called stalled: nobody knows', () =>
     withChain(async ({ node, reader, clock }) => {
       await reader.head()
-      node.spoil(/getnowblock$/, () => ({ text: 'unwell', status: 500 }))
+      node.spoil(/getnowblock$|getblock$|getblockbylatestnum$/, () => ({ text: 'unwell', status: 500 }))
       clock.advance(61_000)
       await assert.rejects(reader.head(), NodeUnavailable)
       assert.equal(reader.problem(), null)

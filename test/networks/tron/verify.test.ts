@@ -4,7 +4,7 @@ import { NodeUnavailable, WrongNode } from '../../../src/networks/network-reader
 import { EmulatedTronChain } from '../../support/tron-chain.js'
 import { type FaultyAnswer, NOT_SERVED, openTronNode } from '../../support/tron-node.js'
 import { emulatedAccount } from '../../support/tron-transactions.js'
-import { TronFixture, type TronVariant, token, watched } from './fixture.js'
+import { impatientScheduler, TronFixture, type TronVariant, token, watched } from './fixture.js'
 
 const word = (hex: string): string => hex.padStart(64, '0')
 const text = (bytes: string, length = bytes.length): string =>
@@ -79,6 +79,50 @@ describe('TRON reader, verifying its nodes', () => {
         await assert.rejects(reader.verify(), end)
       }))
   }
+
+  /** Verifies while the first call of a path is never answered. */
+  async function verifyHanging(path: RegExp, use: (fixture: TronFixture, firsts: () => number) => Promise<void>) {
+    const { scheduler, endAll } = impatientScheduler()
+    await withFixture({ scheduler }, 1, async (fixture) => {
+      const { node, reader } = fixture
+      const firsts = () => node.requests.filter(({ body }) => body['num'] === 0).length
+      node.spoil(
+        path,
+        () => {
+          setImmediate(endAll)
+          return 'hanging'
+        },
+        1,
+      )
+      await assert.rejects(reader.verify(), NodeUnavailable)
+      await use(fixture, firsts)
+    })
+  }
+
+  test('a check of which one call is not answered goes on where it was, and the next one begins anew', () =>
+    verifyHanging(/triggerconstantcontract/, async ({ reader }, firsts) => {
+      assert.equal(firsts(), 2)
+      await reader.verify()
+      assert.equal(firsts(), 2)
+      reader.distrust()
+      await reader.verify()
+      assert.equal(firsts(), 4)
+    }))
+
+  test('a check that is continued much later begins anew', () =>
+    verifyHanging(/triggerconstantcontract/, async ({ reader, clock }, firsts) => {
+      clock.advance(60_000)
+      await reader.verify()
+      assert.equal(firsts(), 4)
+    }))
+
+  test('a check that failed otherwise begins anew: the node may be another one by now', () =>
+    withFixture({}, 1, async ({ node, reader }) => {
+      node.spoil(/triggerconstantcontract/, () => ({ text: '', status: 500 }), 2)
+      await assert.rejects(reader.verify(), NodeUnavailable)
+      node.spoil(/^\/wallet\/getblockbynum$/, () => ({ json: { blockID: '1'.repeat(64) } }))
+      await assert.rejects(reader.verify(), WrongNode)
+    }))
 
   test('asks for the configured token, and says why a node did not find it', () =>
     withFixture({ token: 'TXLAQ63Xg1NAzckPwKHvzw7CSEmLMEqcdj' }, 1, async ({ reader }) => {
@@ -190,7 +234,7 @@ describe('TRON reader, verifying its nodes', () => {
       other.produceEmpty(100)
       node.view = other
       assert.equal((await reader.head()).confirmed, other.solidified)
-      node.spoil(/./, () => ({ text: '', status: 500 }), 2)
+      node.spoil(/./, () => ({ text: '', status: 500 }), 6)
       await assert.rejects(reader.head(), NodeUnavailable)
       clock.advance(60_000)
       await assert.rejects(reader.head(), NodeUnavailable)

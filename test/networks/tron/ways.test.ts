@@ -76,6 +76,44 @@ async function assertAllRead({ reader, chain, clock }: TronFixture): Promise<num
   return failures
 }
 
+describe('a TRON node that does not tell its newest block by itself', () => {
+  for (const [name, answer] of refusals) {
+    for (const [what, path] of [
+      ['the usual query', /getnowblock$/],
+      ['two of the queries', /getnowblock$|getblock$/],
+      ['two others of them', /getnowblock$|getblockbylatestnum$/],
+    ] as const) {
+      test(`is followed where it answers ${what} with ${name}`, () =>
+        withChain(async (fixture) => {
+          const { node, reader, chain } = fixture
+          node.spoil(path, () => answer)
+          await reader.verify()
+          const told = await reader.head()
+          assert.deepEqual([told.latest, told.confirmed], [chain.blocks.length - 1, chain.blocks.length - 1 - 18])
+          assert.equal(await assertAllRead(fixture), 0)
+          assert.equal(reader.endpoints()[0]?.problem, null)
+        }))
+    }
+  }
+
+  test('is not asked again each time for what it does not serve', () =>
+    withChain(async ({ node, reader, chain, clock }) => {
+      node.spoil(/getnowblock$|getblockbylimitnext$/, () => NOT_SERVED)
+      await reader.head()
+      await reader.fresh(chain.latest, chain.latest, watched)
+      await reader.head()
+      const asked = () => node.requests.filter(({ path }) => path === '/wallet/getnowblock').length
+      const before = asked()
+      assert.ok(before > 0)
+      for (let n = 0; n < 3; n += 1) {
+        // So old that it is looked for by itself.
+        clock.set(chain.newestMs + 31_000 + n)
+        await reader.head()
+      }
+      assert.equal(asked(), before)
+    }))
+})
+
 describe('a TRON node that does not answer every question', () => {
   for (const [what, path] of closed) {
     for (const [name, answer] of refusals) {
