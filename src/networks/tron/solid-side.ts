@@ -150,7 +150,7 @@ async function demandFullSide(blocks: BlockReader, firsts: FirstBlocks): Promise
     if (!isNotServed(error)) throw error
     await blocks.newest('/wallet').catch((failure: unknown) => {
       if (!isNotServed(failure)) throw failure
-      throw new BadAnswer(`${failure.message}: name the address of its full port as well`)
+      throw new BadAnswer(`${error.message}: name the address of its full port as well`)
     })
   }
 }

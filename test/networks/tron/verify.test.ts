@@ -136,7 +136,7 @@ describe('TRON reader, verifying its nodes', () => {
     test(`a node that serves the solidified side alone needs the address of its full port, ${name}`, () =>
       withFixture({}, 1, async ({ node, reader }) => {
         node.spoil(/^\/wallet\//, () => answer)
-        await assert.rejects(reader.head(), /\/wallet\/getnowblock: HTTP status 40.*full port as well/)
+        await assert.rejects(reader.head(), /\/wallet\/getblockbynum: HTTP status 40.*full port as well/)
       }))
   }
 
