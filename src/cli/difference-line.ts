@@ -27,6 +27,10 @@ function whatDiffers(network: Network, difference: Difference): string {
       const { height, deposit } = difference
       return `${place(network, height, deposit)}: recorded as ${deposit.kind}, but not on the chain: ${value(deposit)}`
     }
+    case 'untold': {
+      const { height, txHash, reason } = difference
+      return `${network} block ${height} transaction ${txHash}: what contracts send in it is not known, look it up: ${reason}`
+    }
     case 'unplaced': {
       const { deposit } = difference
       const time = new Date(deposit.receivedAt).toISOString()

@@ -79,8 +79,16 @@ export type ChainStep =
    * the tip, and counts as confirmed. Its deposits are not known; those that were read from it before stay pending.
    */
   | { readonly type: 'set_aside'; readonly network: Network; readonly block: BlockHead; readonly aside: BlockAside }
-  /** A block that was set aside has been read: its deposits are confirmed. */
-  | { readonly type: 'recover'; readonly network: Network; readonly blocks: readonly [ObservedBlock] }
+  /**
+   * A block that was set aside has been read: its deposits are confirmed. What is untold of it stays set aside, unless it `isSettled`:
+   * somebody has looked at it.
+   */
+  | {
+      readonly type: 'recover'
+      readonly network: Network
+      readonly blocks: readonly [ObservedBlock]
+      readonly isSettled?: boolean
+    }
   /** Deposits that were set aside are recorded, as far as they still are aside. */
   | { readonly type: 'retry'; readonly network: Network; readonly deposits: readonly DepositAside[] }
 

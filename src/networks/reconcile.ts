@@ -1,4 +1,5 @@
 import type { Intake } from '../actors/intake.js'
+import { nameOf } from '../domain/aside.js'
 import { type BlockHead, type ObservedBlock, type ObservedTransfer, sightedAgain } from '../domain/block.js'
 import { type Deposit, type DepositReport, depositValue, type Sighting } from '../domain/deposit.js'
 import { canonicalAddress, type Network, type TokenDecimals } from '../domain/network.js'
@@ -32,6 +33,8 @@ export type Difference =
     }
   /** The block that the deposit was recorded from does not hold it. */
   | { readonly type: 'not_on_chain'; readonly height: number; readonly deposit: Deposit }
+  /** No node tells what contracts send in a transaction. Deposits of it are not compared, and it is for somebody to look at. */
+  | { readonly type: 'untold'; readonly height: number; readonly txHash: string; readonly reason: string }
   /**
    * The deposit has a time within these blocks, but no block holds it, and it may be of another one: another source reported
    * it, or it was seen within the second of a block. Its place is uncertain, so it is never repaired.
@@ -109,7 +112,7 @@ class Reconciliation {
     const last = Math.min(to, first + windowBlocks - 1)
     const found: Difference[] = []
     const read: PlacedTime[] = []
-    const seen = new Set<string>()
+    const seen = new Seen()
     const aside = await this.asideOf(first, last)
     const recovered: ObservedBlock[] = []
     for (let from = first; from <= last; from = (read.at(-1)?.height ?? last) + 1) {
@@ -142,14 +145,23 @@ class Reconciliation {
   private async recover(block: ObservedBlock): Promise<void> {
     const { intake } = this.options
     if (intake === null) return
-    const { status } = await intake.observe({ type: 'recover', network: this.network, blocks: [block] })
+    const { status } = await intake.observe({
+      type: 'recover',
+      network: this.network,
+      blocks: [block],
+      // What is untold of it was shown.
+      isSettled: true,
+    })
     if (status === 'applied') this.progress.recovered += 1
   }
 
-  private async compare(block: ObservedBlock, seen: Set<string>): Promise<readonly Difference[]> {
-    const found: Difference[] = []
+  private async compare(block: ObservedBlock, seen: Seen): Promise<readonly Difference[]> {
+    seen.add(block)
+    const { height, untold } = block
+    const found: Difference[] = (untold?.txHashes ?? []).map((txHash) => {
+      return { type: 'untold', height, txHash, reason: untold?.reason ?? '' }
+    })
     for (const transfer of block.transfers) {
-      seen.add(nameOf(transfer))
       const deposit = await this.options.store.deposits.find(this.network, transfer.txHash, transfer.index)
       const difference = compareTransfer(this.network, block, transfer, deposit, this.options.tokenDecimals)
       if (difference !== null) found.push(difference)
@@ -164,7 +176,7 @@ class Reconciliation {
    * is hasty. Their transfers count as seen. Answers the times of these seconds: a deposit that none of the blocks holds may
    * still be of one that is not known.
    */
-  private async edgesOf(read: readonly PlacedTime[], seen: Set<string>): Promise<ReadonlySet<number>> {
+  private async edgesOf(read: readonly PlacedTime[], seen: Seen): Promise<ReadonlySet<number>> {
     const { reader, store } = this.options
     const watched = await store.chain.watched(this.network)
     const edges = new Set<number>()
@@ -177,7 +189,7 @@ class Reconciliation {
         if (block !== null && block.timeMs !== edge.timeMs) break
         for (const timeMs of certainTimes(edge)) edges.add(timeMs)
         if (block === null) break
-        for (const transfer of block.transfers) seen.add(nameOf(transfer))
+        seen.add(block)
       }
     }
     return edges
@@ -189,7 +201,7 @@ class Reconciliation {
    */
   private async unseen(
     read: readonly PlacedTime[],
-    seen: ReadonlySet<string>,
+    seen: Seen,
     edges: ReadonlySet<number>,
   ): Promise<readonly Difference[]> {
     const heights = new Map(read.flatMap((block) => certainTimes(block).map((timeMs) => [timeMs, block.height])))
@@ -202,7 +214,7 @@ class Reconciliation {
     for await (const deposit of this.deposits()) {
       const { kind, receivedAt, toAddress } = deposit
       if (kind === 'dropped' || receivedAt < first || receivedAt > last) continue
-      if (seen.has(nameOf(deposit)) || !watched.has(toAddress)) continue
+      if (seen.has(deposit) || !watched.has(toAddress)) continue
       const height = edges.has(receivedAt) ? undefined : heights.get(receivedAt)
       found.push(height === undefined ? { type: 'unplaced', deposit } : { type: 'not_on_chain', height, deposit })
     }
@@ -240,9 +252,19 @@ function certainTimes({ timeMs, timeEndMs }: BlockTime): readonly number[] {
   return [timeMs, timeEndMs]
 }
 
-/** An index has no colon. */
-function nameOf({ txHash, index }: Pick<Deposit, 'txHash' | 'index'>): string {
-  return `${index}:${txHash}`
+/** The deposits that some blocks hold, or may hold. */
+class Seen {
+  private readonly names = new Set<string>()
+  private readonly untold = new Set<string>()
+
+  add({ transfers, untold }: ObservedBlock): void {
+    for (const transfer of transfers) this.names.add(nameOf(transfer))
+    for (const txHash of untold?.txHashes ?? []) this.untold.add(txHash)
+  }
+
+  has(deposit: Deposit): boolean {
+    return this.names.has(nameOf(deposit)) || this.untold.has(deposit.txHash)
+  }
 }
 
 /** The difference between a transfer of a confirmed block and the store's deposit of it; null when they agree. */
@@ -285,6 +307,7 @@ function repairOf(difference: Difference): readonly { readonly report: DepositRe
     case 'not_on_chain':
       return [{ report: 'dropped', sighting: difference.deposit }]
     case 'unplaced':
+    case 'untold':
       return []
   }
 }

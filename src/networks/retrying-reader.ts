@@ -1,5 +1,4 @@
 import { type BackOff, backOffMs } from '../base/back-off.js'
-import type { ObservedBlock } from '../domain/block.js'
 import { pause, type Scheduler } from '../scheduler.js'
 import { type NetworkReader, NodeUnavailable } from './network-reader.js'
 
@@ -11,7 +10,7 @@ const ATTEMPTS_MAX = 9
 export type BlockReader = Pick<NetworkReader, 'network' | 'head' | 'block' | 'blocks'>
 
 /**
- * A reader of whole blocks, for work that would have to start over after a failure: while no node answers, it retries each query for
+ * A reader for work that would have to start over after a failure: while no node answers, it retries each query for
  * some minutes, and only then fails. `stop` ends the pauses: then the last failure is passed on at once.
  */
 export function retrying(reader: BlockReader, scheduler: Scheduler, stop: AbortSignal): BlockReader {
@@ -29,22 +28,7 @@ export function retrying(reader: BlockReader, scheduler: Scheduler, stop: AbortS
   return {
     network: reader.network,
     head: () => retry(() => reader.head()),
-    block: (height, watched) =>
-      retry(async () => {
-        const block = await reader.block(height, watched)
-        if (block !== null) demandWhole([block])
-        return block
-      }),
-    blocks: (from, to, watched) => retry(async () => demandWhole(await reader.blocks(from, to, watched))),
+    block: (height, watched) => retry(() => reader.block(height, watched)),
+    blocks: (from, to, watched) => retry(() => reader.blocks(from, to, watched)),
   }
-}
-
-/** A deposit that nobody tells must not look like one that is not on the chain. */
-function demandWhole(blocks: readonly ObservedBlock[]): readonly ObservedBlock[] {
-  for (const { height, untold } of blocks) {
-    if (untold === undefined) continue
-    const { txHashes, reason } = untold
-    throw new NodeUnavailable(`no node traces transaction ${txHashes[0]} of block ${height}: ${reason}`)
-  }
-  return blocks
 }

@@ -68,6 +68,7 @@ export class Books {
   words(): readonly string[] {
     return this.told.map((one) => {
       if (one.type === 'unplaced') return `unplaced ${one.deposit.txHash}`
+      if (one.type === 'untold') return `untold ${one.txHash} in ${one.height}`
       const txHash = one.type === 'not_on_chain' ? one.deposit.txHash : one.transfer.txHash
       return `${one.type} ${txHash} in ${one.height}${one.type === 'other' ? ` by ${one.fields.join()}` : ''}`
     })

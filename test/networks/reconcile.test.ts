@@ -44,6 +44,25 @@ describe('a reconciliation', () => {
     }),
   )
 
+  test(
+    'tells of a transaction of which nothing is known, leaves its deposits alone, and settles its block where it repairs',
+    withBooks(async (books, t) => {
+      const { network } = books.reader
+      const { transfers: _, ...block } = books.chain.present[HEIGHT] ?? assert.fail()
+      const aside = failedAgain(undefined, { network, height: HEIGHT, reason: 'not traced' }, 1)
+      await books.intake.observe({ type: 'set_aside', network, block, aside })
+      books.reader.untold.set(HEIGHT, TX)
+      const heights = async () => (await t.store.aside.blocks(network)).map(({ height }) => height)
+      const kindBefore = (await t.store.deposits.find(network, TX, 0))?.kind
+      await books.reconcile()
+      assert.deepEqual([books.words(), await heights()], [[`untold ${TX} in ${HEIGHT}`], [HEIGHT]])
+      const { repaired, recovered, differences } = await books.reconcile({ intake: books.intake })
+      assert.deepEqual([differences, repaired, recovered, await heights()], [1, 0, 1, []])
+      assert.equal((await t.store.deposits.find(network, TX, 0))?.kind, kindBefore)
+      assert.notEqual(kindBefore, undefined)
+    }),
+  )
+
   const faults: readonly (readonly [string, (books: Books) => Promise<void>, readonly string[], boolean?])[] = [
     ['one that is not confirmed', (b) => again(b, 'pending', {}), [`other ${TX} in ${HEIGHT} by kind`]],
     ['one that was dropped', (b) => b.report('dropped', { txHash: TX }), [`other ${TX} in ${HEIGHT} by kind`]],

@@ -10,13 +10,12 @@ import { SimulatedReader } from './simulated-reader.js'
 const HEAD = { latest: 0, confirmed: 0, ageMs: 0 }
 
 /** A reader whose answers the test gives, and time that passes at once, unless the test wants it to stand still. */
-function impatient(answers: readonly (Error | null)[], { standsStill = false } = {}, untold: string | null = null) {
+function impatient(answers: readonly (Error | null)[], { standsStill = false } = {}) {
   const pauses: number[] = []
   const stop = new AbortController()
   let asked = 0
   let cancelled = 0
-  const inner: NetworkReader & SimulatedReader = new SimulatedReader(new SimulatedChain(1), new Random(1))
-  if (untold !== null) inner.untold.set(0, untold)
+  const inner: NetworkReader = new SimulatedReader(new SimulatedChain(1), new Random(1))
   inner.head = async () => {
     const answer = answers[Math.min(asked, answers.length - 1)]
     asked += 1
@@ -57,15 +56,6 @@ describe('a patient reader', () => {
     await assert.rejects(reader.head(), /still gone/)
     assert.equal(asked(), 9)
     assert.deepEqual(pauses, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
-  })
-
-  test('takes no block of which a transaction is untold', async () => {
-    const { reader, pauses } = impatient([], {}, 'bad')
-    const nobody = { has: () => false, few: () => [] }
-    for (const read of [() => reader.block(0, nobody), () => reader.blocks(0, 0, nobody)]) {
-      await assert.rejects(read(), /no node traces transaction bad of block 0: simulated: not traced/)
-    }
-    assert.equal(pauses.length, 16)
   })
 
   test('has no patience with a wrong node', async () => {

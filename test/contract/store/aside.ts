@@ -257,6 +257,13 @@ export function describeAside(open: OpenStore): void {
       assert.deepEqual([await restKind(t), await heights(t)], ['confirmed', []])
     })
 
+    scenario('is over when somebody has settled it, and what was told before stays as it is', async (t) => {
+      await takeAll(t, append(true, block(5)), append(false, block(6, REST)), confirm(partly('x')))
+      await takeAll(t, { type: 'recover', network, blocks: [partly('x', 'y')], isSettled: true })
+      assert.deepEqual([await heights(t), await restKind(t)], [[], 'pending'])
+      assert.deepEqual(await kinds(t, 'x', 'y'), ['confirmed', 'confirmed'])
+    })
+
     scenario('drops what was told of the transaction before and is not true', async (t) => {
       await takeAll(t, append(true, block(5)), append(false, block(6, REST)), confirm(partly()))
       assert.equal(await restKind(t), 'pending')

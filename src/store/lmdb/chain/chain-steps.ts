@@ -171,7 +171,7 @@ export class StepTaker {
       case 'set_aside':
         return this.setAside(step.block, step.aside)
       case 'recover':
-        return this.recover(step.blocks[0])
+        return this.recover(step)
       case 'retry':
         for (const one of step.deposits) this.retry(one)
         return null
@@ -297,13 +297,16 @@ export class StepTaker {
     return null
   }
 
-  private recover(block: ObservedBlock): ChainRefusal | null {
+  private recover({
+    blocks: [block],
+    isSettled = false,
+  }: Extract<ChainStep, { type: 'recover' }>): ChainRefusal | null {
     const { commit, network } = this
     const aside = findBlockAside(commit, network, block.height)
     if (aside?.hash !== block.hash) return 'not_aside'
     const before = this.stillOf(block, aside)
     this.confirmBlock(block, before)
-    if (!this.keepUntold(block, aside, before)) endBlockAside(commit, network, block.height)
+    if (isSettled || !this.keepUntold(block, aside, before)) endBlockAside(commit, network, block.height)
     return null
   }
 

@@ -196,7 +196,7 @@ class StepTaker {
       case 'set_aside':
         return this.setAside(step.block, step.aside)
       case 'recover':
-        return this.recover(step.blocks[0])
+        return this.recover(step)
       case 'retry':
         for (const one of step.deposits) await this.retry(one)
         return null
@@ -334,7 +334,10 @@ class StepTaker {
     return null
   }
 
-  private async recover(block: ObservedBlock): Promise<ChainRefusal | null> {
+  private async recover({
+    blocks: [block],
+    isSettled = false,
+  }: Extract<ChainStep, { type: 'recover' }>): Promise<ChainRefusal | null> {
     const { work, network } = this
     const aside = await findBlockAside(this.ask, network, block.height)
     if (aside?.hash !== block.hash) return 'not_aside'
@@ -342,7 +345,7 @@ class StepTaker {
     const before = kept?.deposits ?? (await this.stillOf(aside))
     await this.confirmBlock(block, before, kept !== undefined)
     if (kept !== undefined) putBlock(work, network, block)
-    if (!this.keepUntold(block, aside, before)) endBlockAside(work, network, block.height)
+    if (isSettled || !this.keepUntold(block, aside, before)) endBlockAside(work, network, block.height)
     return null
   }
 
