@@ -75,6 +75,11 @@ export class LogsBloom {
   }
 }
 
+/** Whether a header's filter can prove anything: that of a chain without filters has no entry, or claims to have all. */
+export function proves(bloom: LogsBloom | null): bloom is LogsBloom {
+  return bloom !== null && !bloom.isEmpty && !bloom.isFull
+}
+
 /** Bit 0 is the lowest bit of the last byte. */
 function byteOf(bit: number): number {
   return BLOOM_BYTES - 1 - (bit >> 3)

@@ -78,7 +78,7 @@ export async function examine(examined: Examined, nowMs: number, headAgeMaxMs: n
 function tagFact({ heads, options }: Examined, tag: Exclude<Confirmation, number>, latest: number): Promise<NodeFact> {
   return factOf(
     async () => {
-      const behind = Math.max(0, latest - (await heads.taggedHeight(tag)))
+      const behind = Math.max(0, latest - (await heads.taggedHead(tag)).height)
       return { verdict: 'ok', text: `has a ${tag} block, ${behind} blocks behind the newest` }
     },
     (reason) =>

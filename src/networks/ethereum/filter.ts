@@ -1,6 +1,6 @@
 import type { WatchedAddresses } from '../../domain/block.js'
 import type { EthereumBlock } from './block.js'
-import { type BloomEntry, bloomEntry, type LogsBloom } from './bloom.js'
+import { type BloomEntry, bloomEntry, type LogsBloom, proves } from './bloom.js'
 import type { LoggedTransfer, ToldLog } from './logs.js'
 import { addressIn, dataIn, type Value } from './values.js'
 
@@ -131,11 +131,6 @@ export class EthereumFilter {
   private mayNameOurs(bloom: LogsBloom): boolean {
     return this.named?.some((entry) => bloom.mayContain(entry)) ?? true
   }
-}
-
-/** Whether a header's filter can prove anything: that of a chain without filters has no entry, or claims to have all. */
-export function proves(bloom: LogsBloom | null): bloom is LogsBloom {
-  return bloom !== null && !bloom.isEmpty && !bloom.isFull
 }
 
 /** The topic for an address. */

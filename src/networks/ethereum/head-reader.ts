@@ -13,7 +13,7 @@ import { SlotClock } from './slot-clock.js'
  */
 export type Confirmation = number | 'finalized' | 'safe'
 
-/** A tag that has not moved with the last block is asked for again after this time. */
+/** A tag that has not moved with the last block is asked for again after this time, and so is one on which no payment waits. */
 const TAG_PAUSE_MS = 6000
 /** Without a new block it can move too. */
 const TAG_PAUSE_MAX_MS = 15_000
@@ -25,7 +25,7 @@ export class HeadReader {
   private readonly slots = new SlotClock()
   private newest: BlockHead | null = null
   private tagged: {
-    readonly height: number
+    readonly head: BlockHead
     readonly latest: number
     readonly atMs: number
     readonly hasMoved: boolean
@@ -34,6 +34,9 @@ export class HeadReader {
   private whole: { readonly height: number; readonly told: ToldBlock } | null = null
   /** Whether the newest block is what is read next: then one call tells both. */
   private isFollowed = false
+  /** Blocks were read up to this height; a payment may wait for its confirmation up to the other one. */
+  private readUpTo = -1
+  private waitsUpTo = -1
 
   constructor(
     private readonly rpc: JsonRpc,
@@ -58,8 +61,21 @@ export class HeadReader {
     return { latest: height, confirmed: Math.max(-1, Math.min(height, confirmed)), timeMs }
   }
 
-  /** The height of the block with a tag. Throws `UnfitNode` when there is none: then nothing would ever be confirmed. */
-  async taggedHeight(tag: Exclude<Confirmation, number>): Promise<number> {
+  /** The newest block that was told; null before the first. */
+  get latest(): BlockHead | null {
+    return this.newest
+  }
+
+  /** What the node has told last of what is confirmed: up to which height, and a block behind it or at it. Null before the first. */
+  get confirmed(): { readonly height: number; readonly by: BlockHead } | null {
+    const { confirmation, newest, tagged } = this
+    if (typeof confirmation !== 'number')
+      return tagged === null ? null : { height: tagged.head.height, by: tagged.head }
+    return newest === null ? null : { height: newest.height - confirmation + 1, by: newest }
+  }
+
+  /** The block with a tag. Throws `UnfitNode` when there is none: then nothing would ever be confirmed. */
+  async taggedHead(tag: Exclude<Confirmation, number>): Promise<BlockHead> {
     let answer: ToldHead
     try {
       answer = await this.rpc.call('eth_getBlockByNumber', [tag, false], headShape)
@@ -68,7 +84,7 @@ export class HeadReader {
       throw new UnfitNode('no_finality', `the node refuses the block tag "${tag}": ${error.message}`)
     }
     if (answer === null) throw new UnfitNode('no_finality', `the node has no block with the tag "${tag}"`)
-    return readHead(answer).height
+    return readHead(answer)
   }
 
   /** The newest block, if it is of this height and was told with its transactions since it was last taken. */
@@ -79,9 +95,11 @@ export class HeadReader {
     return whole.told
   }
 
-  /** Blocks were read up to a height. */
-  followed(height: number): void {
+  /** A new block was read. `mayPay`: it has a payment, or may have one that was not seen. */
+  followed(height: number, mayPay: boolean): void {
     this.isFollowed ||= height === this.newest?.height
+    this.readUpTo = height
+    if (mayPay) this.waitsUpTo = Math.max(this.waitsUpTo, height)
   }
 
   private async readNewest(): Promise<BlockHead> {
@@ -89,6 +107,9 @@ export class HeadReader {
     if (this.whole !== null) this.isFollowed = false
     this.whole = null
     const head = this.isFollowed ? await this.readWhole() : await this.readHeader()
+    // What others have read meanwhile, or nobody yet, may hold payments.
+    const { height } = this.newest ?? head
+    if (height > this.readUpTo || this.newest === null) this.waitsUpTo = Math.max(this.waitsUpTo, height)
     this.slots.saw(head, this.clock.now())
     return head
   }
@@ -102,7 +123,7 @@ export class HeadReader {
       const told = await this.rpc.call(
         'eth_getBlockByNumber',
         ['latest', true],
-        blockShape(() => true, PAYMENTS_MAX),
+        blockShape(() => true, { paymentsMax: PAYMENTS_MAX, hasReceivers: true }),
       )
       const head = readHead(told)
       const transactions = told?.transactions
@@ -120,11 +141,12 @@ export class HeadReader {
     const { tagged, clock } = this
     if (tagged !== null) {
       const sinceMs = Math.abs(clock.now() - tagged.atMs)
-      const mayHaveMoved = latest !== tagged.latest && (tagged.hasMoved || sinceMs >= TAG_PAUSE_MS)
-      if (!mayHaveMoved && sinceMs < TAG_PAUSE_MAX_MS) return tagged.height
+      const isSoon = tagged.hasMoved && tagged.head.height < this.waitsUpTo
+      const mayHaveMoved = latest !== tagged.latest && (isSoon || sinceMs >= TAG_PAUSE_MS)
+      if (!mayHaveMoved && sinceMs < TAG_PAUSE_MAX_MS) return tagged.head.height
     }
-    const height = await this.taggedHeight(tag)
-    this.tagged = { height, latest, atMs: clock.now(), hasMoved: height !== tagged?.height }
-    return height
+    const head = await this.taggedHead(tag)
+    this.tagged = { head, latest, atMs: clock.now(), hasMoved: head.height !== tagged?.head.height }
+    return head.height
   }
 }

@@ -2,29 +2,27 @@ import type { Clock } from '../../clock.js'
 import { isChildOf, isConsecutive, type ObservedBlock, type WatchedAddresses } from '../../domain/block.js'
 import { AdaptiveWidth } from '../adaptive-width.js'
 import type { ChainHead } from '../network-reader.js'
-import { demand, limitOf, MissingBlock, NodeFailure, UnfitNode } from '../node/answer.js'
+import { demand, limitOf, MissingBlock, NodeFailure } from '../node/answer.js'
 import type { ChainNode } from '../node/chain-node.js'
 import type { HttpJson } from '../node/http-json.js'
-import { JsonRpc, type RpcCall } from '../node/json-rpc.js'
-import { fields, items, scalar } from '../node/json-shape.js'
+import { JsonRpc } from '../node/json-rpc.js'
 import type { NodeFact } from '../node/node-fact.js'
-import { blockShape, type EthereumBlock, headShape, readBlock, readHead, type ToldBlock } from './block.js'
+import { blockCall, blockShape, type EthereumBlock, headerCall, headShape, readBlock, readHead } from './block.js'
 import { Doubts } from './doubts.js'
 import { examine } from './examination.js'
 import { EthereumFilter } from './filter.js'
 import { type Confirmation, HeadReader } from './head-reader.js'
-import { isOfPrunedHistory, isUnknownBlock } from './pruned-history.js'
+import { explainMissing } from './kept-history.js'
+import { NewBlocks } from './new-blocks.js'
+import { isOfPrunedHistory } from './pruned-history.js'
 import { ReceiptReader } from './receipt-reader.js'
 import { TokenContract } from './token-contract.js'
 import { TraceReader } from './trace-reader.js'
-import { hashIn, quantityText, type Value } from './values.js'
 
 /** Ranges of this many blocks are read in two halves. */
 const HALVED_FROM = 8
 /** Blocks in the first range. */
 const RANGE_START = 16
-/** A block that a node lacks this far below its own head is not one that it will have soon. */
-const HISTORY_DEPTH = 128
 /** Polygon and its test network: their nodes log every movement of the coin. */
 const CHAINS_WITH_COIN_LOGS: readonly number[] = [137, 80_002]
 
@@ -50,11 +48,15 @@ export interface EthereumNodeOptions {
  *
  * Logs are taken from receipts, because `eth_getLogs` silently omits logs where an index is missing or a replica lags.
  * All receipts of a block can be checked against its header.
+ *
+ * A block is asked for when it is new. When it is confirmed, its hash proves what it and its header hold, so only its receipts
+ * and traces are asked for again.
  */
 export class EthereumNode implements ChainNode {
   private readonly rpc: JsonRpc
   private readonly range: AdaptiveWidth
   private readonly heads: HeadReader
+  private readonly newBlocks: NewBlocks
   private readonly doubts: Doubts
   private readonly receipts: ReceiptReader
   private readonly traces: TraceReader
@@ -68,6 +70,7 @@ export class EthereumNode implements ChainNode {
     this.rpc = new JsonRpc(http, batchMax)
     this.range = new AdaptiveWidth(RANGE_START, rangeMax)
     this.heads = new HeadReader(this.rpc, confirmation, clock)
+    this.newBlocks = new NewBlocks(this.rpc, this.heads)
     this.doubts = new Doubts(this.rpc, clock)
     this.receipts = new ReceiptReader(this.rpc, clock)
     this.traces = new TraceReader(this.rpc, clock)
@@ -77,6 +80,7 @@ export class EthereumNode implements ChainNode {
   async check(): Promise<void> {
     this.rpc.forget()
     this.heads.forget()
+    this.newBlocks.forget()
     this.receipts.forget()
     this.traces.forget()
     await this.token.check()
@@ -108,26 +112,38 @@ export class EthereumNode implements ChainNode {
   }
 
   async block(height: number, watched: WatchedAddresses): Promise<ObservedBlock | null> {
-    const [observed] = await this.readPresent(height, 1, this.filterOf(watched))
+    const filter = this.filterOf(watched)
+    const [observed] = await this.observe(await this.newBlocks.present(height, 1, filter), filter)
     return observed ?? null
   }
 
   async fresh(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     const filter = this.filterOf(watched)
     const width = Math.min(this.range.value, to - from + 1)
+    const read = new Map<string, EthereumBlock>()
     const observed = await this.orOne(width, (count) => {
-      return inHalves(from, count, (first, part) => this.readPresent(first, part, filter))
+      return inHalves(from, count, async (first, part) => {
+        const blocks = await this.newBlocks.next(first, part, filter)
+        for (const block of blocks) read.set(block.hash, block)
+        return await this.observe(blocks, filter)
+      })
     })
     // The node does not have them all yet, or follows another branch by now.
     const end = observed.findIndex((block, i) => block.height !== from + i || !isChildOfPrevious(observed, i))
     const present = end === -1 ? observed : observed.slice(0, end)
-    this.heads.followed(from + present.length - 1)
+    const blocks = present.flatMap(({ hash }) => read.get(hash) ?? [])
+    this.newBlocks.note(blocks)
+    for (const [i, { height, isProven }] of blocks.entries()) {
+      this.heads.followed(height, !isProven || present[i]?.transfers.length !== 0)
+    }
     return present
   }
 
   async blocks(from: number, to: number, watched: WatchedAddresses): Promise<readonly ObservedBlock[]> {
     const filter = this.filterOf(watched)
     const width = Math.min(this.range.value, to - from + 1)
+    const known = await this.knownBlocks(from, width, filter)
+    if (known.length > 0) return known
     try {
       return await this.orOne(width, async (count) => {
         const observed = await inHalves(from, count, (first, part) => this.readSome(first, part, filter))
@@ -136,7 +152,7 @@ export class EthereumNode implements ChainNode {
         return observed
       })
     } catch (error) {
-      if (isOfPrunedHistory(error)) await this.explainMissing(from)
+      if (isOfPrunedHistory(error)) await explainMissing(this.rpc, this.receipts, from)
       throw error
     }
   }
@@ -166,21 +182,15 @@ export class EthereumNode implements ChainNode {
     }
   }
 
-  /** The blocks of a range that the node has, from its first one on. */
-  private async readPresent(from: number, width: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
-    // The last one may have been told with the head.
-    const newest = this.heads.take(from + width - 1)
-    const calls = Array.from({ length: newest === null ? width : width - 1 }, (_, i) => blockCall(from + i))
-    const read = (told: ToldBlock, i: number) => (told === null ? null : readBlock(told, from + i, filter.isWatched))
-    const orNone = (error: unknown): readonly null[] => {
-      if (calls.length === 1 && isUnknownBlock(error)) return []
-      throw error
+  /** The first of these confirmed blocks without asking for them; none where that is not possible. */
+  private async knownBlocks(from: number, width: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
+    const proven = await this.newBlocks.proven(from, from + width - 1, filter)
+    try {
+      return await this.observe(proven, filter)
+    } catch (error) {
+      if (!(error instanceof NodeFailure) || limitOf(error) !== null) throw error
+      return []
     }
-    const blocks = [...(await this.rpc.all(calls, blockShape(filter.isWatched), read).catch(orNone))]
-    if (newest !== null && blocks.length === calls.length) blocks.push(read(newest, width - 1))
-    const missing = blocks.indexOf(null)
-    const present = (missing === -1 ? blocks : blocks.slice(0, missing)) as readonly EthereumBlock[]
-    return await this.observe(present, filter)
   }
 
   private async readSome(from: number, width: number, filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
@@ -193,9 +203,14 @@ export class EthereumNode implements ChainNode {
   }
 
   private async observe(read: readonly EthereumBlock[], filter: EthereumFilter): Promise<readonly ObservedBlock[]> {
-    const blocks = await Promise.all(read.map((block) => this.doubts.settled(block, filter)))
-    const observed = await this.receipts.observed(blocks, filter)
-    return this.options.traces === true ? await this.traces.added(observed, blocks, filter) : observed
+    try {
+      const blocks = await Promise.all(read.map((block) => this.doubts.settled(block, filter)))
+      const observed = await this.receipts.observed(blocks, filter)
+      return this.options.traces === true ? await this.traces.added(observed, blocks, filter) : observed
+    } catch (error) {
+      if (error instanceof NodeFailure && limitOf(error) === null) this.newBlocks.doubt(read)
+      throw error
+    }
   }
 
   private filterOf(watched: WatchedAddresses): EthereumFilter {
@@ -203,51 +218,7 @@ export class EthereumNode implements ChainNode {
     // Traces tell of the same movements.
     return new EthereumFilter(token, watched, traces !== true && CHAINS_WITH_COIN_LOGS.includes(chainId))
   }
-
-  /**
-   * Throws `UnfitNode` when the node's history begins above a height that is far below its head. An error that says nothing of
-   * history is no proof, and ends the search.
-   */
-  private async explainMissing(height: number): Promise<void> {
-    const head = readHead(await this.rpc.call('eth_getBlockByNumber', ['latest', false], headShape)).height
-    if (height > head - HISTORY_DEPTH || (await this.keeps(height)) !== false) return
-    let [lacked, kept] = [height, head]
-    while (kept - lacked > 1) {
-      const middle = Math.floor((lacked + kept) / 2)
-      const isKept = await this.keeps(middle)
-      if (isKept === null) return
-      if (isKept) kept = middle
-      else lacked = middle
-    }
-    throw new UnfitNode('pruned', `its history begins at block ${kept}, and block ${height} is needed`, kept)
-  }
-
-  /** Whether the node has a block and its receipts; null when it does not tell. */
-  private async keeps(height: number): Promise<boolean | null> {
-    try {
-      const { method, params } = headerCall(height)
-      const block = await this.rpc.call(method, params, withFirstHash)
-      if (block === null) return false
-      return await this.receipts.keeps(height, hashIn(block?.transactions))
-    } catch (error) {
-      if (!(error instanceof NodeFailure) || limitOf(error) !== null) throw error
-      return isOfPrunedHistory(error) ? false : null
-    }
-  }
 }
-
-/** A header, and the hash of the block's first transaction, if it has any. */
-const withFirstHash = fields({
-  transactions: items(scalar, () => {
-    let first: Value
-    return {
-      take: (hash, i) => {
-        if (i === 0) first = hash
-      },
-      end: () => first,
-    }
-  }),
-})
 
 /** Whose payments an examination reads: then whatever a payment needs must be there. */
 const EVERYBODY: WatchedAddresses = { has: () => true, few: () => null }
@@ -266,12 +237,4 @@ async function inHalves<T>(
 function isChildOfPrevious(blocks: readonly ObservedBlock[], i: number): boolean {
   const [block, before] = [blocks[i], blocks[i - 1]]
   return block !== undefined && (before === undefined || isChildOf(block, before))
-}
-
-function blockCall(height: number): RpcCall {
-  return { method: 'eth_getBlockByNumber', params: [quantityText(height), true] }
-}
-
-function headerCall(height: number): RpcCall {
-  return { method: 'eth_getBlockByNumber', params: [quantityText(height), false] }
 }

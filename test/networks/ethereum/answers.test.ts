@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { blockShape, readBlock, withoutDoubt } from '../../../src/networks/ethereum/block.js'
 import { addressIn, hashIn, heightOf, quantityIn, quantityOf, timeMsOf } from '../../../src/networks/ethereum/values.js'
 import { BadAnswer } from '../../../src/networks/node/answer.js'
+import { STRANGER } from './scripted-node.js'
 import { told } from './told.js'
 
 /** 32 bytes and 20 bytes, with letters. */
@@ -42,6 +43,24 @@ describe('a block of an Ethereum node', () => {
         payments: [{ txIndex: 0, from: null, toAddress: address.toLowerCase(), amount: 1n }],
       },
     )
+  })
+
+  test('tells everybody whom it pays where that is asked for, unless they are too many', () => {
+    const receiversOf = (count: number, hasReceivers: boolean) => {
+      const transactions = Array.from({ length: count }, () => ({ ...transaction, to: theirs, hash: undefined }))
+      const all = [...transactions, transaction, { ...transaction, value: '0x0', to: STRANGER }]
+      const shape = blockShape(isWatched, { hasReceivers })
+      const { receivers } = readBlock(told(shape, { ...block, transactions: all }), 7, isWatched)
+      return (
+        receivers && [
+          receivers.length,
+          [theirs, address.toLowerCase(), STRANGER].map((each) => receivers.some((one) => one === each)),
+        ]
+      )
+    }
+    assert.deepEqual(receiversOf(1, true), [2, [true, true, false]])
+    assert.equal(receiversOf(1, false), null)
+    assert.equal(receiversOf(20_000, true), null)
   })
 
   const noPayment: readonly [what: string, transaction: unknown][] = [
@@ -134,7 +153,7 @@ describe('a block of an Ethereum node', () => {
 
   test('keeps no payments when there are more than a maximum', () => {
     const many = told(
-      blockShape(() => true, 1),
+      blockShape(() => true, { paymentsMax: 1 }),
       { ...block, transactions: [transaction, transaction] },
     )
     assert.equal(many?.transactions?.isCut, true)

@@ -101,7 +101,7 @@ export class ScriptedNode {
   /** Adds a block of these transactions; `header` replaces fields of the block. */
   add(transactions: readonly ScriptedTransaction[] = [], header: Json = {}): ScriptedBlock {
     const height = this.blocks.length
-    const hash = hashNumber(1, height)
+    const hash = typeof header.hash === 'string' ? header.hash : hashNumber(1, height)
     const place = { blockHash: hash, blockNumber: quantity(height) }
     let logIndex = 0
     const receipts = transactions.map(({ logs = [], isFailed = false, receipt = {} }, i) => {

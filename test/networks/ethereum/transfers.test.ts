@@ -72,6 +72,8 @@ function blockOf(
     txHashes,
     payments,
     doubtful: [],
+    receivers: null,
+    isProven: false,
   }
 }
 
