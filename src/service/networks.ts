@@ -114,6 +114,7 @@ function evmReader(entry: EvmEntry, token: string, parts: ReaderParts): NetworkR
     rangeMax: entry.range,
     traces: entry.traces,
     clock: parts.clock,
+    warn: warningOf(entry, parts),
   }
   return new NodesReader({
     ...commonOptions(entry, parts),
@@ -125,8 +126,8 @@ function evmReader(entry: EvmEntry, token: string, parts: ReaderParts): NetworkR
 function tronReader(entry: TronEntry, contract: string, parts: ReaderParts): NetworkReader {
   const token = accountOfAddress(contract)
   const flaw = `the check sum of ${settingOf(entry, 'token')} is wrong`
-  const { clock, log } = parts
-  const warn = (endpoint: string, text: string) => log.warn({ network: entry.id, endpoint }, text)
+  const { clock } = parts
+  const warn = warningOf(entry, parts)
   const options = { tokenDecimals: entry.token.decimals, genesisId: entry.genesis, clock, warn }
   const headers = entry.apiKey === null ? {} : { [API_KEY_HEADER]: entry.apiKey }
   return new NodesReader({
@@ -134,6 +135,10 @@ function tronReader(entry: TronEntry, contract: string, parts: ReaderParts): Net
     addresses: entry.urls.map((url) => addressOf(url, headers)),
     nodeOf: (http) => (token === null ? misconfiguredNode(flaw) : new TronNode(http, { ...options, token })),
   })
+}
+
+function warningOf({ id }: NetworkEntry, { log }: ReaderParts) {
+  return (endpoint: string, text: string): void => log.warn({ network: id, endpoint }, text)
 }
 
 function addressOf({ full, solidity }: TronUrl, headers: Readonly<Record<string, string>>): EndpointAddress {

@@ -104,6 +104,7 @@ async function openEvm(startMs: number, clock: Clock): Promise<Chain> {
     rangeMax: 200,
     traces: false,
     clock,
+    warn: () => {},
   }
   return {
     network: 'SEP',

@@ -26,6 +26,8 @@ export interface Examined {
   readonly receipts: ReceiptReader
   readonly traces: TraceReader
   readonly token: TokenContract
+  /** Why the decimals of the token are believed as configured; null when they were read. */
+  readonly believed: string | null
   /** Of everybody's payments. */
   readonly filter: EthereumFilter
   readonly options: TokenOptions & {
@@ -37,6 +39,7 @@ export interface Examined {
 }
 
 const ADVICE = {
+  decimals: 'Compare the decimals with an explorer: with others every amount would be wrong.',
   tags: 'Use a node that has it, or a number of blocks for confirmations: without it no payment is ever confirmed.',
   receipts:
     'Payments in such blocks are not seen through this node. Name another one, or ask its operator for eth_getBlockReceipts and eth_getTransactionReceipt.',
@@ -51,13 +54,9 @@ const ADVICE = {
 
 /** Finds out what a node of the right chain offers, and what each thing that it lacks means for payments. */
 export async function examine(examined: Examined, nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]> {
-  const { rpc, heads, token, options } = examined
-  const symbol = await token.symbol()
-  const name = symbol === null ? 'has no readable name and' : `calls itself ${symbol} with`
+  const { rpc, heads, options } = examined
   const newest = readHead(await rpc.call('eth_getBlockByNumber', ['latest', false], headShape))
-  const facts: NodeFact[] = [
-    { verdict: 'ok', text: `is of chain ${options.chainId}, and its token ${name} ${options.tokenDecimals} decimals` },
-  ]
+  const facts: NodeFact[] = [await tokenFact(examined)]
   facts.push(
     await factOf(
       async () => headFact(await heads.read(), nowMs, headAgeMaxMs),
@@ -73,6 +72,17 @@ export async function examine(examined: Examined, nowMs: number, headAgeMaxMs: n
   const isTraceable = typeof found !== 'string' && found.behind < TRACED_BLOCKS
   if (options.traces === true) facts.push(await traceFact(examined, isTraceable ? found.height : newest.height))
   return facts
+}
+
+async function tokenFact({ token, believed, options }: Examined): Promise<NodeFact> {
+  const { chainId, tokenDecimals } = options
+  if (believed !== null) {
+    const what = `that its token has ${tokenDecimals} decimals is believed as configured, not read: ${believed}`
+    return { verdict: 'warning', text: `is of chain ${chainId}; ${what}`, advice: ADVICE.decimals }
+  }
+  const symbol = await token.symbol()
+  const name = symbol === null ? 'has no readable name and' : `calls itself ${symbol} with`
+  return { verdict: 'ok', text: `is of chain ${chainId}, and its token ${name} ${tokenDecimals} decimals` }
 }
 
 function tagFact({ heads, options }: Examined, tag: Exclude<Confirmation, number>, latest: number): Promise<NodeFact> {

@@ -39,6 +39,8 @@ export interface EthereumNodeOptions {
   /** Whether ether that contracts send is read too, from traces, which the node must offer. Off when absent. */
   readonly traces?: boolean
   readonly clock: Clock
+  /** Called with a sentence about what the node does not prove. */
+  readonly warn: (endpoint: string, text: string) => void
 }
 
 /**
@@ -62,8 +64,10 @@ export class EthereumNode implements ChainNode {
   private readonly traces: TraceReader
   private readonly token: TokenContract
 
+  private believed: string | null = null
+
   constructor(
-    http: HttpJson,
+    private readonly http: HttpJson,
     private readonly options: EthereumNodeOptions,
   ) {
     const { batchMax, rangeMax, confirmation, clock } = options
@@ -74,7 +78,7 @@ export class EthereumNode implements ChainNode {
     this.doubts = new Doubts(this.rpc, clock)
     this.receipts = new ReceiptReader(this.rpc, clock)
     this.traces = new TraceReader(this.rpc, clock)
-    this.token = new TokenContract(this.rpc, options)
+    this.token = new TokenContract(this.rpc, options, clock)
   }
 
   async check(): Promise<void> {
@@ -83,21 +87,22 @@ export class EthereumNode implements ChainNode {
     this.newBlocks.forget()
     this.receipts.forget()
     this.traces.forget()
-    await this.token.check()
+    await this.checkToken()
   }
 
   async examine(nowMs: number, headAgeMaxMs: number): Promise<readonly NodeFact[]> {
     await this.check()
-    const { rpc, heads, receipts, traces, token, options } = this
+    const { rpc, heads, receipts, traces, token, believed, options } = this
     return await examine(
-      { rpc, heads, receipts, traces, token, filter: this.filterOf(EVERYBODY), options },
+      { rpc, heads, receipts, traces, token, believed, filter: this.filterOf(EVERYBODY), options },
       nowMs,
       headAgeMaxMs,
     )
   }
 
-  head(): Promise<ChainHead & { readonly timeMs: number }> {
-    return this.heads.read()
+  async head(): Promise<ChainHead & { readonly timeMs: number }> {
+    if (this.token.isToBeAsked) await this.checkToken()
+    return await this.heads.read()
   }
 
   async timeOf(height: number): Promise<number | null> {
@@ -211,6 +216,14 @@ export class EthereumNode implements ChainNode {
       if (error instanceof NodeFailure && limitOf(error) === null) this.newBlocks.doubt(read)
       throw error
     }
+  }
+
+  private async checkToken(): Promise<void> {
+    const believed = await this.token.check()
+    if (believed !== null && believed !== this.believed) {
+      this.options.warn(this.http.name, `the decimals of the token are believed as configured: ${believed}`)
+    }
+    this.believed = believed
   }
 
   private filterOf(watched: WatchedAddresses): EthereumFilter {

@@ -1,8 +1,10 @@
+import type { Clock } from '../../clock.js'
 import { WrongNode } from '../network-reader.js'
-import { NodeFailure, RpcFailure } from '../node/answer.js'
+import { isMissingMethod, mayDoOtherwise, NodeFailure, RpcFailure } from '../node/answer.js'
 import type { JsonRpc } from '../node/json-rpc.js'
+import { Shortcomings } from '../node/shortcomings.js'
 import { checkToken, symbolOf } from '../token.js'
-import { dataOf, quantityOf } from './values.js'
+import { dataIn, dataOf, quantityOf } from './values.js'
 
 /** The code of nodes for a call that the contract itself refused, and how others word it. */
 const EXECUTION_REVERTED = 3
@@ -10,6 +12,8 @@ const REVERTED = /revert|invalid opcode|(?:bad|invalid) jump|stack underflow/i
 /** The first four bytes of keccak-256 of `decimals()` and of `symbol()`. */
 const METHOD_IDS = { decimals: '0x313ce567', symbol: '0x95d89b41' }
 const NOTHING = '0x'
+const CALL = 'eth_call'
+const CODE = 'eth_getCode'
 
 export interface TokenOptions {
   readonly chainId: number
@@ -19,24 +23,45 @@ export interface TokenOptions {
 
 /** The token's contract, and the chain that it is on. */
 export class TokenContract {
+  private readonly shortcomings: Shortcomings<typeof CALL>
+  private refusal: string | null = null
+
   constructor(
     private readonly rpc: JsonRpc,
     private readonly options: TokenOptions,
-  ) {}
+    clock: Clock,
+  ) {
+    this.shortcomings = new Shortcomings(clock)
+  }
 
   /**
    * Throws `WrongNode` when the node is of another chain, or its contract has not the configured decimals, with which amounts
-   * would be wrong. Nothing depends on the name of the token.
+   * would be wrong. Nothing depends on the name of the token. Returns null when the decimals are proven, and else why they have
+   * to be believed: some nodes run no contracts for their clients.
    */
-  async check(): Promise<void> {
+  async check(): Promise<string | null> {
     const { chainId, token, tokenDecimals } = this.options
     const found = quantityOf(await this.rpc.call('eth_chainId', []), 'chain id')
     if (found !== BigInt(chainId)) throw new WrongNode(`the chain id is ${found}, configured is ${chainId}`)
-    await checkToken(`the contract ${token}`, tokenDecimals, async (method) => {
-      const answer = await this.call(method)
-      if (answer.length > 0 || !(await this.hasNoCode())) return answer
-      throw new WrongNode(`no contract is at the token's address ${token}`)
-    })
+    if (this.refusal !== null && this.shortcomings.has(CALL)) return await this.believed(this.refusal)
+    try {
+      await checkToken(`the contract ${token}`, tokenDecimals, async (method) => {
+        const answer = await this.call(method)
+        if (answer.length === 0) await this.unprovenContract()
+        return answer
+      })
+      this.refusal = null
+      this.shortcomings.succeeded(CALL)
+      return null
+    } catch (error) {
+      if (!mayDoOtherwise(error)) throw error
+      return await this.otherwise(error)
+    }
+  }
+
+  /** Whether the decimals are believed, and the node may be able to tell them by now. */
+  get isToBeAsked(): boolean {
+    return this.refusal !== null && !this.shortcomings.has(CALL)
   }
 
   /** What the token calls itself; null when it has no readable name. */
@@ -49,12 +74,37 @@ export class TokenContract {
     }
   }
 
-  /** False when the node does not tell. */
-  private async hasNoCode(): Promise<boolean> {
+  /** What is believed after a call that failed. Throws its error when the node may succeed the next time. */
+  private async otherwise(error: NodeFailure): Promise<string> {
+    const refusal = `${CALL}: ${error.message}`
+    const believed = await this.believed(refusal).catch((failure: unknown) => {
+      // Then the node fails altogether.
+      if (mayDoOtherwise(failure)) throw error
+      throw failure
+    })
+    if (isMissingMethod(error) || this.refusal !== null) this.shortcomings.note(CALL)
+    else if (believed !== refusal) throw error
+    else this.shortcomings.failed(CALL)
+    if (!this.shortcomings.has(CALL)) throw error
+    this.refusal = refusal
+    return believed
+  }
+
+  /** Why the decimals are believed, and that the token is a contract, where that is believed too. */
+  private async believed(refusal: string): Promise<string> {
+    const unproven = await this.unprovenContract()
+    return unproven === null ? refusal : `${refusal}; that it is a contract is believed, too: ${unproven}`
+  }
+
+  /** Throws `WrongNode` when the token is no contract. Returns why nobody says so; null when it is one. */
+  private async unprovenContract(): Promise<string | null> {
+    const { token } = this.options
     try {
-      return (await this.rpc.call('eth_getCode', [this.options.token, 'latest'])) === NOTHING
+      const code = await this.rpc.call(CODE, [token, 'latest'])
+      if (code === NOTHING) throw new WrongNode(`no contract is at the token's address ${token}`)
+      return dataIn(code) === null ? `${CODE}: no code` : null
     } catch (error) {
-      if (error instanceof RpcFailure) return false
+      if (error instanceof RpcFailure || isMissingMethod(error)) return `${CODE}: ${error.message}`
       throw error
     }
   }
@@ -64,7 +114,7 @@ export class TokenContract {
     const { token } = this.options
     try {
       const params = [{ to: token, data: METHOD_IDS[method] }, 'latest']
-      return Buffer.from(dataOf(await this.rpc.call('eth_call', params), 'the answer of the token').slice(2), 'hex')
+      return Buffer.from(dataOf(await this.rpc.call(CALL, params), 'the answer of the token').slice(2), 'hex')
     } catch (error) {
       if (!(error instanceof RpcFailure)) throw error
       if (error.code !== EXECUTION_REVERTED && !REVERTED.test(error.message)) throw error

@@ -30,6 +30,7 @@ export interface ReaderVariant {
   /** How long a call waits for its turn; not at all when absent. */
   readonly patienceMs?: number
   readonly timeoutMs?: number
+  readonly warn?: (endpoint: string, text: string) => void
 }
 
 export function ethereumReader(urls: readonly string[], variant: ReaderVariant): NetworkReader {
@@ -42,6 +43,7 @@ export function ethereumReader(urls: readonly string[], variant: ReaderVariant):
     rangeMax: variant.rangeMax ?? 200,
     traces: variant.traces ?? false,
     clock: variant.clock ?? systemClock,
+    warn: variant.warn ?? (() => {}),
   }
   return new NodesReader({
     network: 'SEP',
