@@ -63,27 +63,35 @@ export class Watched {
 
   /** What a collector gets now. */
   async scrape(): Promise<Scrape> {
-    const labels = { job: 'billhook', instance: this.instance }
-    const samples = await this.read()
-    const up: Sample = { name: 'up', labels: {}, value: samples === null ? 0 : 1 }
-    const scrape = {
-      atMs: this.nowMs,
-      samples: [up, ...(samples ?? [])].map((sample) => ({ ...sample, labels: { ...sample.labels, ...labels } })),
-    }
+    const scrape = scrapeOf(await this.read(), this.nowMs, this.instance)
     this.scrapes.push(scrape)
     return scrape
   }
 
-  private async read(): Promise<readonly Sample[] | null> {
+  private read(): Promise<readonly Sample[] | null> {
     const url = /^metrics on (\S+)$/m.exec(this.fixture.service.banner.join('\n'))?.[1]
-    assert.ok(url)
-    const answer = await fetch(url).catch(() => null)
-    return answer === null ? null : parseExposition(await answer.text()).samples
+    return samplesAt(url ?? assert.fail('it has no metrics'))
   }
 
   /** The alerts that fire when things stay for a while as they were scraped last. */
   firing(): readonly string[] {
     return firing(this.scrapes)
+  }
+}
+
+/** What metrics say now; null when nobody answers. */
+export async function samplesAt(url: string): Promise<readonly Sample[] | null> {
+  const answer = await fetch(url).catch(() => null)
+  return answer === null ? null : parseExposition(await answer.text()).samples
+}
+
+/** What a collector makes of it. */
+export function scrapeOf(samples: readonly Sample[] | null, atMs: number, instance: string): Scrape {
+  const labels = { job: 'billhook', instance }
+  const up: Sample = { name: 'up', labels: {}, value: samples === null ? 0 : 1 }
+  return {
+    atMs,
+    samples: [up, ...(samples ?? [])].map((sample) => ({ ...sample, labels: { ...sample.labels, ...labels } })),
   }
 }
 
