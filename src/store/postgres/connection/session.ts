@@ -102,12 +102,14 @@ export class Session {
     const session = new Session(client, isPooled, answerTimeoutMs)
     try {
       await client.connect()
-      const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
+      const { rows } = await session.answer(
+        client.query<{ transaction_read_only: string }>('SHOW transaction_read_only'),
+      )
       if (rows[0]?.transaction_read_only !== 'off') throw new Error('the database server is read-only')
       // Those of a pooler are the role's, of which every session of the server has the same.
       if (isPooled) return session
       const settings = Object.entries(SESSION_SETTINGS).map(([name, value]) => `SET ${name} = '${value}'`)
-      await client.query(settings.join('; '))
+      await session.answer(client.query(settings.join('; ')))
       return session
     } catch (error) {
       await session.close()
@@ -119,15 +121,9 @@ export class Session {
   async run<T = Row>(fragment: Fragment): Promise<Done<T>> {
     if (this.lost !== null) throw this.lost
     const { name, text, values } = compile(fragment)
-    this.expect()
-    try {
-      const statement = { text, values: values.map(toWire), ...(this.isPooled ? {} : { name }) }
-      const { rows, command, rowCount } = await this.client.query(statement)
-      return { rows, command, count: rowCount ?? 0 }
-    } finally {
-      this.waiting -= 1
-      this.heardAt = performance.now()
-    }
+    const statement = { text, values: values.map(toWire), ...(this.isPooled ? {} : { name }) }
+    const { rows, command, rowCount } = await this.answer(this.client.query(statement))
+    return { rows, command, count: rowCount ?? 0 }
   }
 
   get isLost(): boolean {
@@ -149,10 +145,17 @@ export class Session {
     await this.client.end().catch(() => {})
   }
 
-  private expect(): void {
+  /** Waits for the answer to a statement that was sent, unless the server gives none in time: then the session is lost. */
+  private async answer<T>(sent: Promise<T>): Promise<T> {
     if (this.waiting === 0) this.heardAt = performance.now()
     this.waiting += 1
     this.watching ??= setTimeout(() => this.lookForAnswers(), this.answerTimeoutMs).unref()
+    try {
+      return await sent
+    } finally {
+      this.waiting -= 1
+      this.heardAt = performance.now()
+    }
   }
 
   private lookForAnswers(): void {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { test as always } from 'node:test'
 import { parseDatabaseAddress } from '../../../../src/base/database-address.js'
 import { Database } from '../../../../src/store/postgres/connection/database.js'
+import { Session } from '../../../../src/store/postgres/connection/session.js'
 import { sql } from '../../../../src/store/postgres/connection/sql.js'
 import { prepareSchema } from '../../../../src/store/postgres/schema/prepare.js'
 import { CuttingProxy } from '../../../support/cutting-proxy.js'
@@ -14,6 +17,8 @@ const server = await postgresForTests()
 const test = server === null ? always.skip : always
 
 const ANSWER_TIMEOUT_MS = 200
+/** AuthenticationOk and ReadyForQuery, idle. */
+const WELCOME = Buffer.from('5200000008000000005a0000000549', 'hex')
 
 /** A database behind a proxy, which has a table. */
 async function withProxy(run: (database: Database, proxy: CuttingProxy) => Promise<void>): Promise<void> {
@@ -76,3 +81,18 @@ test('a write whose commit was not answered in time is looked up, and not done t
     assert.deepEqual(await ownersOf(database), ['alice'])
     assert.ok(tries <= 2)
   }))
+
+// A pooler does so while its database is away.
+always('no session is opened on a server that lets a client in and answers nothing', { timeout: 60_000 }, async (t) => {
+  const silent = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write(WELCOME))
+    t.after(() => socket.destroy())
+  })
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.after(() => silent.close())
+  const address = parseDatabaseAddress(`postgres://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/none`)
+  assert.ok(address !== undefined)
+  await assert.rejects(Session.open({ ...address, answerTimeoutMs: ANSWER_TIMEOUT_MS }))
+})
