@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { PostgresServer } from './support/postgres-server.js'
 import { SERVER_UNDER_TEST } from './support/store-under-test.js'
+import { TEST_RUNNER } from './support/test-runner.js'
 
 /*
  * Runs test files with services that keep their state in PostgreSQL: `npm run test:postgres -- FILES`. Or a command, with the address
  * of a new server in `BILLHOOK_STORE`: `node dist/test/on-postgres.js --run COMMAND`.
  */
-
-const TEST_FLAGS = ['--test', '--test-concurrency=2', '--test-reporter=spec', '--test-timeout=600000']
 
 const server = await PostgresServer.start({ isDurable: true, settings: { max_connections: '1000' } })
 try {
@@ -16,7 +15,7 @@ try {
   const child =
     first === '--run'
       ? spawn(rest[0] ?? '', rest.slice(1), { env: { ...process.env, BILLHOOK_STORE: server.url() }, stdio: 'inherit' })
-      : spawn(process.execPath, [...TEST_FLAGS, ...process.argv.slice(2)], {
+      : spawn(process.execPath, [...TEST_RUNNER, ...process.argv.slice(2)], {
           env: { ...process.env, [SERVER_UNDER_TEST]: server.url() },
           stdio: 'inherit',
         })

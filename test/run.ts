@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { projectRoot } from './support/project-root.js'
 import { filesThatLacked, namesThatLacked, reportOf, type Skipped } from './support/skipped-tests.js'
+import { TEST_RUNNER } from './support/test-runner.js'
 
 /*
  * Runs test files, or all of them, and says in the end what was skipped and why:
@@ -14,8 +15,6 @@ import { filesThatLacked, namesThatLacked, reportOf, type Skipped } from './supp
  */
 
 const SKIPPED_FILE = join(projectRoot, 'dist/skipped-tests.jsonl')
-// Much of a test is waiting, so four files at once take less time on two cores.
-const FLAGS = ['--test', '--test-concurrency=4', '--test-timeout=600000']
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,7 +25,6 @@ function allFiles(): readonly string[] {
   return readdirSync(join(projectRoot, 'dist/test'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.js'))
     .map((name) => join('dist/test', name))
-    .sort()
 }
 
 function skippedTests(): readonly Skipped[] {
@@ -37,12 +35,10 @@ function skippedTests(): readonly Skipped[] {
 }
 
 async function run(files: readonly string[]): Promise<number> {
-  const skipReporter = new URL('./support/skip-reporter.js', import.meta.url).href
-  const reporters = [
-    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-    ...[`--test-reporter=${skipReporter}`, `--test-reporter-destination=${SKIPPED_FILE}`],
-  ]
-  const child = spawn(process.execPath, [...FLAGS, ...reporters, ...files], { cwd: projectRoot, stdio: 'inherit' })
+  const child = spawn(process.execPath, [...TEST_RUNNER, '--skipped', SKIPPED_FILE, ...files], {
+    cwd: projectRoot,
+    stdio: 'inherit',
+  })
   const [code] = await once(child, 'exit')
   return code ?? 1
 }

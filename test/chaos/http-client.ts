@@ -9,7 +9,12 @@ export interface Answered {
   readonly json: any
 }
 
-/** Speaks with a service that may die at any moment: null stands for every answer that did not come whole. */
+/** Far longer than any answer takes. */
+const ANSWER_LIMIT_MS = 60_000
+
+/**
+ * Speaks with a service that may die or hang at any moment: null stands for every answer that did not come whole, and in time.
+ */
 export async function ask(
   method: string,
   url: string,
@@ -17,7 +22,8 @@ export async function ask(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answered | null> {
   try {
-    const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) })
+    const signal = AbortSignal.timeout(ANSWER_LIMIT_MS)
+    const response = await fetch(url, { method, headers, signal, ...(body === undefined ? {} : { body }) })
     const text = await response.text()
     return { status: response.status, headers: response.headers, json: text === '' ? null : JSON.parse(text) }
   } catch {

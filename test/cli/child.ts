@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 
 /** How long a text is awaited: then the process is killed. */
 const PATIENCE_MS = 60_000
+/** Longer than any process of a test lives. One that hangs is killed then, so that its test fails and says what it wrote. */
+const LIFE_LIMIT_MS = 240_000
 
 /** How a process ended and what it wrote. */
 export interface Ended {
@@ -33,19 +35,26 @@ export function startChild(script: URL, argv: readonly string[], environment: Re
       written[name] += text
     })
   }
-  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...written }))
+  const life = setTimeout(() => child.kill('SIGKILL'), LIFE_LIMIT_MS)
+  const ended = once(child, 'close').then(([code, signal]): Ended => {
+    clearTimeout(life)
+    return { code, signal, ...written }
+  })
   return {
     ended,
     kill: (signal) => child.kill(signal),
     wrote: async (stream, text) => {
       const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
-      while (!written[stream].includes(text)) {
-        const ending = await Promise.race([once(child[stream], 'data').then(() => undefined), ended])
-        if (ending !== undefined && !written[stream].includes(text)) {
-          throw new Error(`The process ended without writing ${JSON.stringify(text)}: ${JSON.stringify(ending)}`)
+      try {
+        while (!written[stream].includes(text)) {
+          const ending = await Promise.race([once(child[stream], 'data').then(() => undefined), ended])
+          if (ending !== undefined && !written[stream].includes(text)) {
+            throw new Error(`The process ended without writing ${JSON.stringify(text)}: ${JSON.stringify(ending)}`)
+          }
         }
+      } finally {
+        clearTimeout(timer)
       }
-      clearTimeout(timer)
       return written[stream]
     },
   }

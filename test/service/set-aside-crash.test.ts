@@ -4,7 +4,6 @@ import { setTimeout } from 'node:timers/promises'
 import { ask } from '../chaos/http-client.js'
 import { startChild } from '../cli/child.js'
 import { anvilAbsence } from '../support/anvil.js'
-import { deferred } from '../support/deferred.js'
 import type { Fault } from '../support/faulty-proxy.js'
 import { createDatabase } from '../support/postgres-harness.js'
 import { postgresForTests } from '../support/postgres-tests.js'
@@ -32,13 +31,14 @@ const STORES: Readonly<Record<string, { readonly skip: string | false; address()
 }
 
 async function sentences({ url }: ServiceProcess): Promise<readonly string[]> {
-  const { degraded = [] } = (await (await fetch(`${url}/readyz`)).json()) as { readonly degraded?: readonly string[] }
-  return degraded
+  const answer = (await ask('GET', `${url}/readyz`)) ?? assert.fail('the service does not say how it is')
+  return answer.json.degraded ?? []
 }
 
 /** A service that is ended again and again, and started anew with what it has stored. */
 class Restarted {
   service: ServiceProcess
+  private isOver = false
 
   private constructor(
     first: ServiceProcess,
@@ -50,9 +50,12 @@ class Restarted {
 
   static async start(t: TestContext, environment: Readonly<Record<string, string>>): Promise<Restarted> {
     const place = temporaryDirectory()
-    t.after(() => place.remove())
     const restarted = new Restarted(await ServiceProcess.start(place.path, environment), place.path, environment)
-    t.after(() => restarted.service.end('SIGKILL'))
+    t.after(async () => {
+      restarted.isOver = true
+      await restarted.service.end('SIGKILL')
+      place.remove()
+    })
     return restarted
   }
 
@@ -60,7 +63,10 @@ class Restarted {
   async end(signal: NodeJS.Signals, change: () => void = () => {}): Promise<void> {
     await this.service.end(signal)
     change()
-    this.service = await ServiceProcess.start(this.data, this.environment)
+    const service = await ServiceProcess.start(this.data, this.environment)
+    // The test may be over, and failed.
+    if (this.isOver) await service.end('SIGKILL')
+    this.service = service
   }
 
   /** Looks until it is so. */
@@ -135,13 +141,15 @@ describe('a block that is set aside', { skip: anvilAbsence, timeout: 300_000, co
         await one.says('goes on without 1 block')
         await one.receives(invoiceId, LATER)
 
-        const isAsked = deferred<void>()
+        let isAsked = false
         await one.end(signal, () => {
-          world.proxy.fault = keptWaiting(height, hash, () => isAsked.resolve())
+          world.proxy.fault = keptWaiting(height, hash, () => {
+            isAsked = true
+          })
         })
         await one.says('goes on without 1 block')
         assert.equal(await one.received(invoiceId), String(LATER))
-        await isAsked.promise
+        await one.until('a request for the block', async () => isAsked)
         await one.end(signal, () => {
           world.proxy.fault = {}
         })

@@ -8,6 +8,8 @@ import type { EvmNode, TransactionRequest } from './evm-node.js'
 import { temporaryDirectory } from './temporary-directory.js'
 
 const CHAIN_ID = '11155111'
+/** Far longer than any answer takes. */
+const ANSWER_LIMIT_MS = 60_000
 /** Names of architectures in the packages of npm `@foundry-rs/anvil`. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
@@ -44,7 +46,12 @@ export class Anvil implements EvmNode {
   /** Calls methods in order, in one request. */
   async callAll(calls: readonly { method: string; params: readonly unknown[] }[]): Promise<readonly unknown[]> {
     const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })))
-    const response = await fetch(this.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const response = await fetch(this.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+    })
     const answers = (await response.json()) as readonly { id: number; result?: unknown; error?: unknown }[]
     assert.equal(answers.length, calls.length)
     return answers.map((answer, i) => {

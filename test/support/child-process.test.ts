@@ -55,4 +55,11 @@ describe('the end of a child process', () => {
     assert.deepEqual(await Promise.all([endChild(child, 'SIGTERM'), endChild(child, 'SIGTERM')]), [ending, ending])
     assert.deepEqual(await endChild(child), ending)
   })
+
+  test('that does not come is an error, and the child is killed', async (t) => {
+    const child = started(t, `process.on('SIGTERM', () => {}); console.log('ready at 7'); ${FOREVER}`)
+    await untilLine(child, readyAt)
+    await assert.rejects(endChild(child, 'SIGTERM', SHORT_MS), /did not end within 50 ms after SIGTERM/)
+    assert.deepEqual(await endChild(child), { code: null, signal: 'SIGKILL' })
+  })
 })

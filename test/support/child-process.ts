@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline'
 
 /** Far longer than any program of a test takes to start, on a busy machine too. */
 const START_LIMIT_MS = 60_000
+/** Far longer than any of them takes to stop. */
+const END_LIMIT_MS = 120_000
 
 /**
  * Resolves with the first thing that `find` makes of a line of the child's output, or of its errors where the output is not piped.
@@ -52,12 +54,26 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null
 }
 
-/** Ends a process by a signal, and resolves when it has ended: at once when it had ended before, or was never started. */
-export async function endChild(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<Ending> {
+/**
+ * Ends a process by a signal, and resolves when it has ended: at once when it had ended before, or was never started. One that goes on
+ * for too long is killed, and is an error.
+ */
+export async function endChild(
+  child: ChildProcess,
+  signal: NodeJS.Signals = 'SIGKILL',
+  limitMs = END_LIMIT_MS,
+): Promise<Ending> {
   if (child.pid !== undefined && !hasEnded(child)) {
     const ended = once(child, 'exit')
     child.kill(signal)
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      child.kill('SIGKILL')
+    }, limitMs)
     await ended
+    clearTimeout(timer)
+    if (isLate) throw new Error(`${nameOf(child)} did not end within ${limitMs} ms after ${signal}`)
   }
   return { code: child.exitCode, signal: child.signalCode }
 }
