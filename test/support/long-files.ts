@@ -3,7 +3,6 @@ import { projectRoot } from './project-root.js'
 
 /** The test files that take longest, the longest first. The order of the others costs little. */
 export const LONG_FILES: readonly string[] = [
-  'deploy/fired-alerts',
   'store/postgres/postgres-store',
   'service/faulty-deposit',
   'cli/move',
@@ -12,6 +11,8 @@ export const LONG_FILES: readonly string[] = [
   'service/set-aside-crash',
   'proxies/deployed',
   'service/open-pages',
+  'deploy/alerts/busy',
+  'deploy/alerts/database',
   'service/set-aside',
   'service/networks',
   'fuzz/fuzz',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { Environment } from '../../src/config.js'
-import { createLog } from '../../src/log.js'
-import { parseExposition, type Sample } from '../support/exposition.js'
-import { alertRules } from '../support/prometheus-rules.js'
-import { durationMs, evaluate, type Scrape } from '../support/promql-evaluator.js'
-import { ServiceFixture } from '../support/service-fixture.js'
+import type { Environment } from '../../../src/config.js'
+import { createLog } from '../../../src/log.js'
+import { parseExposition, type Sample } from '../../support/exposition.js'
+import { alertRules } from '../../support/prometheus-rules.js'
+import { durationMs, evaluate, type Scrape } from '../../support/promql-evaluator.js'
+import { ServiceFixture } from '../../support/service-fixture.js'
 
 /** A collector asks so often. */
 const INTERVAL_MS = 15_000

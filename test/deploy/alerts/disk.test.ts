@@ -1,0 +1,4 @@
+import { diskPlays } from './disk-plays.js'
+import { playAll } from './play.js'
+
+playAll('a disk', diskPlays)

@@ -1,0 +1,4 @@
+import { networkPlays } from './network-plays.js'
+import { playAll } from './play.js'
+
+playAll('networks', networkPlays)
