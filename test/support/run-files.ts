@@ -12,7 +12,7 @@ import skips from './skip-reporter.js'
  */
 
 /** Much of a test is waiting, so four files at once take less time on two cores, and no more memory than there is. */
-const AT_ONCE = 4
+const AT_ONCE = '4'
 const FILE_LIMIT_SECONDS = '600'
 /** How long what tests have started may outlive the last of them. */
 const LEFT_BEHIND_MS = 5_000
@@ -22,12 +22,13 @@ const { values, positionals } = parseArgs({
   options: {
     reporter: { type: 'string', default: 'spec' },
     skipped: { type: 'string' },
+    'at-once': { type: 'string', default: AT_ONCE },
     'file-limit': { type: 'string', default: FILE_LIMIT_SECONDS },
   },
 })
 const events = run({
   files: longestFirst(positionals),
-  concurrency: AT_ONCE,
+  concurrency: Number(values['at-once']),
   timeout: Number(values['file-limit']) * 1000,
 })
 events.on('test:fail', ({ todo }) => {

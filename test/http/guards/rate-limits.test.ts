@@ -6,6 +6,7 @@ import { Limiters, limitRate, type RateLimitSettings } from '../../../src/http/g
 import type { HeadGuard } from '../../../src/http/router.js'
 import { identityHandlers } from '../../../src/http/routes/identities.js'
 import { walletHandlers } from '../../../src/http/routes/wallets.js'
+import { createLog } from '../../../src/log.js'
 import { HTTP_ENGINES } from '../../support/http-engines.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { assertRefused, type Reply, ServiceFixture } from '../../support/service-fixture.js'
@@ -129,11 +130,8 @@ describe('the limit of claims', () => {
 for (const engine of HTTP_ENGINES) {
   describe(`the service on ${engine}`, () => {
     test('refuses the one address that asks too much, before anything is done for it', async (t) => {
-      const fixture = await ServiceFixture.start({
-        BILLHOOK_HTTP: engine,
-        BILLHOOK_RATE_LIMIT: '3',
-        BILLHOOK_TRUSTED_PROXIES: '127.0.0.1/32',
-      })
+      const settings = { BILLHOOK_HTTP: engine, BILLHOOK_RATE_LIMIT: '3', BILLHOOK_TRUSTED_PROXIES: '127.0.0.1/32' }
+      const fixture = await ServiceFixture.start(settings, createLog('silent'), new ManualClock())
       t.after(() => fixture.stop())
       const put = (client: string, path: string): Promise<Reply> =>
         fixture.call('PUT', '/api/users/shop/webhook', {
