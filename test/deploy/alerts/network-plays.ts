@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { CONFIRMATIONS, unreadable, WatchedChain } from '../../service/watched-chain.js'
 import { anvilAbsence } from '../../support/anvil.js'
-import { type Plays, quiet, SECOND_MS, scrapeUntil } from './play.js'
+import { ownWallet, type Plays, quiet, SECOND_MS, scrapeUntil } from './play.js'
 import { Watched } from './watched.js'
 
 /** Nobody listens there. */
@@ -103,6 +103,10 @@ export const networkPlays: Plays = {
     skip: anvilAbsence,
     play: async (t) => {
       const { watched, world } = await watchedChain(t)
+      // While there is no wallet, no block is kept that could be undone.
+      await ownWallet(watched)
+      await world.chain.mine(CONFIRMATIONS + 3)
+      await scrapeUntil(watched, 'billhook_network_cursor_block', {}, await world.chain.height())
       await world.chain.node.call('anvil_reorg', CONFIRMATIONS + 2, [])
       await world.chain.mine()
       await watched.scrapeUntil((samples) =>
