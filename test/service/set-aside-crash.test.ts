@@ -70,10 +70,12 @@ class Restarted {
   }
 
   /** Looks until it is so. */
-  async until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  async until(what: string, isSo: () => Promise<boolean>, seen: () => string = () => ''): Promise<void> {
     const end = performance.now() + WAIT_MS
     while (!(await isSo())) {
-      if (performance.now() > end) assert.fail(`${what} has not come; it says ${await sentences(this.service)}`)
+      if (performance.now() > end) {
+        assert.fail(`${what} has not come; it says ${await sentences(this.service)} ${seen()}`)
+      }
       await setTimeout(LOOK_PAUSE_MS)
     }
   }
@@ -89,8 +91,13 @@ class Restarted {
     )
   }
 
-  receives(invoiceId: string, sum: bigint): Promise<void> {
-    return this.until(`a sum of ${sum}`, async () => (await this.received(invoiceId)) === String(sum))
+  async receives(invoiceId: string, sum: bigint): Promise<void> {
+    let received: string | undefined
+    const isReceived = async () => {
+      received = await this.received(invoiceId)
+      return received === String(sum)
+    }
+    await this.until(`a sum of ${sum}`, isReceived, () => `received: ${received}`)
   }
 
   async received(invoiceId: string): Promise<string | undefined> {
