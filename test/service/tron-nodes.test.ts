@@ -219,6 +219,7 @@ describe('a service with a TRON node', { timeout: 60_000 }, () => {
       json: body['value'] === lost.transactions[0]?.id ? {} : answer,
     }))
     const shop = await world.service(node.url, { BILLHOOK_SKIP_AFTER: '1' })
+    await shop.isWell()
     world.solidify()
     chain.produceEmpty(1)
     await shop.says(/^TRX-NILE goes on without 1 block that no node can give/)
