@@ -41,7 +41,7 @@ export class BlocksAside {
     this.running = this.run()
   }
 
-  /** Waits for the query or step in progress. */
+  /** Waits for the query, which the end of its reader ends, or the step in progress. */
   async stop(): Promise<void> {
     this.stopping.abort()
     await this.running
@@ -96,6 +96,7 @@ export class BlocksAside {
       log.warn({ ...about, transfers: block.transfers.length, since }, 'a block that was set aside has been read')
     } catch (error) {
       if (!(error instanceof NodeUnavailable)) throw error
+      if (this.stopping.signal.aborted) return
       this.failed(height)
       log.info({ ...about, reason: error.message }, 'a block that is set aside still cannot be read')
     }

@@ -92,12 +92,11 @@ export class ChainWatcher {
     }
   }
 
-  /** Waits for the query or step in progress, and closes the connections. */
+  /** Ends the queries in progress, since a node may let them wait for long, and waits for the step in progress. */
   async stop(): Promise<void> {
     this.stopping.abort()
-    this.options.reader.stopWaiting()
-    await this.running
     await this.options.reader.close()
+    await this.running
   }
 
   private get isStopping(): boolean {
@@ -137,6 +136,8 @@ export class ChainWatcher {
       this.headAtMs = Number.NEGATIVE_INFINITY
       return this.headEveryMs
     } catch (error) {
+      // Then the query was ended.
+      if (this.isStopping) return 0
       this.headAtMs = Number.NEGATIVE_INFINITY
       const { reader, clock, pollMs, random } = this.options
       noteMoved(this.record, false, clock.now())

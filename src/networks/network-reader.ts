@@ -108,9 +108,7 @@ export interface NetworkReader {
   endpoints(): readonly EndpointHealth[]
   /** Calls a second that the nodes allow; infinite while no limit is known. */
   callsPerSecond(): number
-  /** Ends the waiting for nodes that limit the rate of calls: what would have to wait rejects with `NodeUnavailable`. */
-  stopWaiting(): void
-  /** Closes the connections. */
+  /** Ends the queries in progress, and closes the connections: they reject with `NodeUnavailable`, and so do later ones. */
   close(): Promise<void>
 }
 

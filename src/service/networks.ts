@@ -64,9 +64,10 @@ export async function startWatchers(
       settings: identityOf(entry),
       tipCheckMs: Math.max(TIP_CHECK_MS, pollMs),
     })
-    shutdown.add(`watcher of ${reader.network}`, () => watcher.stop())
     const blocksAside = new BlocksAside({ ...common, reader })
-    shutdown.add(`blocks of ${reader.network} that are set aside`, () => blocksAside.stop())
+    shutdown.add(`watcher of ${reader.network}`, async () => {
+      await Promise.all([blocksAside.stop(), watcher.stop()])
+    })
     blocksAside.start()
     return watcher
   })

@@ -670,7 +670,7 @@ describe('a watcher that catches up', () => {
 
 describe('a watcher that is stopped', () => {
   test(
-    'waits for the question under way, asks nothing more, and ends the connections',
+    'ends the queries under way, waits for the step in progress, and asks nothing more',
     fixture(async (t) => {
       const answer = deferred<null>()
       const asked = deferred<void>()
@@ -690,10 +690,9 @@ describe('a watcher that is stopped', () => {
         isStopped = true
       })
       await new Promise((resolve) => setImmediate(resolve))
-      assert.deepEqual([isStopped, t.reader.isClosed], [false, false])
+      assert.deepEqual([isStopped, t.reader.isClosed], [false, true])
       answer.resolve(null)
       await stopped
-      assert.ok(t.reader.isClosed)
       assert.ok(t.reader.asked.blocks <= 1)
       assert.equal(t.scheduler.pending, 0)
     }),
@@ -757,17 +756,17 @@ describe('a watcher whose nodes limit the rate', () => {
   )
 
   test(
-    'does not wait for them when it stops',
+    'does not wait for a query when it stops, and calls its end no failure',
     fixture(async (t) => {
       const waiting = deferred<never>()
       const reader = withMethods<NetworkReader>(t.reader, {
         head: () => waiting.promise,
-        stopWaiting: () => waiting.reject(new NodeUnavailable('no turn in time')),
+        close: async () => waiting.reject(new NodeUnavailable('ended')),
       })
       t.watcher = t.newWatcher({ reader })
       await t.watcher.start()
       await t.watcher.stop()
-      assert.equal(t.reader.isClosed, true)
+      assert.equal(t.watcher.state().failures, 0)
     }),
   )
 })

@@ -2,7 +2,7 @@ import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import type { NoticedScheduler } from './noticed-scheduler.js'
 
 /** Methods that answer at once. */
-const AT_ONCE = ['watched', 'endpoints', 'problem', 'distrust', 'callsPerSecond', 'stopWaiting']
+const AT_ONCE = ['watched', 'endpoints', 'problem', 'distrust', 'callsPerSecond']
 
 /**
  * Stands at every point where a watcher waits for something outside of it. The test opens it once at a time, and may close it

@@ -124,8 +124,6 @@ export class SimulatedReader implements NetworkReader {
     return Number.POSITIVE_INFINITY
   }
 
-  stopWaiting() {}
-
   async close(): Promise<void> {
     this.isClosed = true
   }

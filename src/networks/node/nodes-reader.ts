@@ -152,10 +152,6 @@ export class NodesReader implements NetworkReader {
     return Math.max(...(usable.length === 0 ? this.all : usable).map(({ http }) => http.pacer.callsPerSecond))
   }
 
-  stopWaiting(): void {
-    for (const { http } of this.all) http.pacer.close()
-  }
-
   private isStalled(timeMs: number): boolean {
     return this.options.clock.now() - timeMs > this.options.headAgeMaxMs
   }

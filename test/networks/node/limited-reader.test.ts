@@ -189,11 +189,12 @@ describe('the reader of nodes that limit the rate', () => {
     assert.equal(reader.problem()?.reason, 'stalled')
   })
 
-  test('ends its waiting when it is told, and does not wait any more', async () => {
+  test('ends its waiting when it is closed, and does not wait any more', async () => {
     open(1)
     refusing[0] = Number.POSITIVE_INFINITY
     const asking = assert.rejects(fresh(), NodeUnavailable)
-    reader.stopWaiting()
+    await nodes[0]?.received(1)
+    await reader.close()
     await asking
     await assert.rejects(fresh(), NodeUnavailable)
     assert.equal(nodes[0]?.requests.length, 1)
