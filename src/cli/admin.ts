@@ -40,9 +40,12 @@ export class Admin {
 
   /** Sends a request as the API takes it. Throws `Refused` when the answer is not a success. */
   async call(method: string, path: string, body?: unknown): Promise<Reply> {
-    const response = await this.send(method, path, body)
-    const text = Buffer.concat(await response.toArray()).toString('utf8')
-    return { status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) }
+    return await replyOf(await this.send(method, path, body))
+  }
+
+  /** The same with a body that is JSON already. */
+  async callWith(method: string, path: string, json: string): Promise<Reply> {
+    return await replyOf(await this.sendJson(method, path, json))
   }
 
   /** The answer, whose body is left to the caller. Throws `Refused` when it is not a success. */
@@ -52,14 +55,23 @@ export class Admin {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<IncomingMessage> {
+    return await this.sendJson(method, path, body === undefined ? undefined : JSON.stringify(body), headers)
+  }
+
+  private async sendJson(
+    method: string,
+    path: string,
+    json: string | undefined,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<IncomingMessage> {
     const sent = request({
       socketPath: this.socketPath,
       method,
       path,
       signal: this.stop,
-      headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      headers: { ...headers, ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) },
     })
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    sent.end(json)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     const status = response.statusCode ?? 0
     if (status < 400) return response
@@ -94,6 +106,11 @@ export class Admin {
     }
     throw new Error('the service ended before the work was done')
   }
+}
+
+async function replyOf(response: IncomingMessage): Promise<Reply> {
+  const text = Buffer.concat(await response.toArray()).toString('utf8')
+  return { status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) }
 }
 
 /**

@@ -1,33 +1,17 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { readFailure } from '../base/read-failure.js'
 import type { ImportOutcome } from '../store/store.js'
 import { type Admin, withAdmin } from './admin.js'
 import type { BillhookCommand, Given, ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE, EXIT_SUCCESS } from './command.js'
-import { jsonLine } from './output.js'
+import { jsonLine, printable } from './output.js'
 import { ProgressLine } from './progress-line.js'
+import { type RecordLine, recordLines } from './record-lines.js'
 
-/** Records and characters in one request. */
+/** Records and characters in one request, without its last line. */
 const BATCH_RECORDS = 500
 const BATCH_CHARACTERS = 500_000
-/** Refused lines that are printed; the others are only counted. */
-const SHOWN_MAX = 100
 const STDIN = '-'
-
-const NO_JSON: ImportOutcome = { status: 'refused', error: 'it is no JSON' }
-
-/** A line of the file. Its record is undefined when it holds no JSON. */
-interface Line {
-  readonly no: number
-  readonly record: unknown
-}
-
-interface Counts {
-  added: number
-  known: number
-  refused: number
-}
 
 /** `billhook import` and `billhook wallets import`. */
 export function importCommand(parent: BillhookCommand, summary: string): void {
@@ -35,9 +19,10 @@ export function importCommand(parent: BillhookCommand, summary: string): void {
     .add('import', summary)
     .argument('<file>', 'A JSON object on each line, as export writes it; - is standard input.')
     .onData()
+    .option('--former-owners', 'Take invoices on wallets that belong to another identity by now.')
     .asJson()
     .explain(
-      'Invoices need their wallets: import identities, wallets, keys, invoices, deposits and events in this order. They keep their ids, which are 32 hex characters of any kind. Events keep theirs, too, so that a cursor of the other store is one here. What is there already is left as it is, so an import can be repeated. Nobody is notified of imported deposits. An empty data directory gets a new store.',
+      'Invoices need their wallets: import identities, wallets, keys, invoices, deposits and events in this order. They keep their ids, which are 32 hex characters of any kind. Events keep theirs, too, so that a cursor of the other store is one here. What is there already is left as it is, so an import can be repeated. Nobody is notified of imported deposits. An empty data directory gets a new store. Records are checked as the API checks requests: a line that it would refuse is refused with its number and the reason, and the others are imported. Ends with 0 when none was refused, else with 1. The last line tells how many were added, known already and refused.',
     )
     .runs((given) => withAdmin(given, (admin, io) => importFile(given, admin, io), 'empty too'))
 }
@@ -46,59 +31,64 @@ async function importFile({ args, options }: Given, admin: Admin, io: ProcessIo)
   const [path = STDIN] = args
   const totalBytes = path === STDIN ? null : sizeOf(path)
   const progress = new ProgressLine({ ...io, unit: 'bytes' })
-  try {
-    const counts = await importLines(path, totalBytes, admin, io, progress)
+  const refuse = (no: number, error: string) => {
     progress.clear()
-    conclude(counts, options['json'] === true, io)
-    return counts.refused === 0 ? EXIT_SUCCESS : EXIT_FAILURE
-  } finally {
-    progress.clear()
+    io.error(printable(`${path}:${no}: ${error}`))
   }
+  const lines = new LineImport(admin, options['formerOwners'] === true, refuse)
+  try {
+    for await (const line of recordLines(path === STDIN ? process.stdin : createReadStream(path))) {
+      await lines.take(line)
+      progress.show(line.endsAt, totalBytes, `${lines.counts.added} added`)
+    }
+    await lines.flush()
+  } finally {
+    // Told of an import that breaks off, too: what was added stays.
+    progress.clear()
+    conclude(lines.counts, options['json'] === true, io)
+  }
+  return lines.counts.refused === 0 ? EXIT_SUCCESS : EXIT_FAILURE
 }
 
-async function importLines(
-  path: string,
-  totalBytes: number | null,
-  admin: Admin,
-  io: ProcessIo,
-  progress: ProgressLine,
-): Promise<Counts> {
-  const counts: Counts = { added: 0, known: 0, refused: 0 }
-  let doneBytes = 0
-  const refuse = (no: number, error: string) => {
-    counts.refused += 1
-    if (counts.refused > SHOWN_MAX) return
-    progress.clear()
-    io.error(`${path}:${no}: ${error}`)
-  }
-  const send = async (lines: readonly Line[]) => {
-    const outcomes = await sent(admin, lines)
-    for (const { no, record } of lines) {
-      const outcome = record === undefined ? NO_JSON : outcomes.shift()
-      if (outcome === undefined) throw new Error('the service answered another number of records')
-      if (outcome.status === 'refused') refuse(no, outcome.error)
-      else counts[outcome.status] += 1
-    }
-    progress.show(doneBytes, totalBytes, `${counts.added} added`)
+/** Sends lines some at a time, and counts what becomes of them. */
+class LineImport {
+  readonly counts = { added: 0, known: 0, refused: 0 }
+  private waiting: RecordLine[] = []
+  private characters = 0
+
+  constructor(
+    private readonly admin: Admin,
+    private readonly ofFormerOwners: boolean,
+    private readonly refuse: (no: number, error: string) => void,
+  ) {}
+
+  async take(line: RecordLine): Promise<void> {
+    this.waiting.push(line)
+    if ('json' in line.content) this.characters += line.content.json.length
+    if (this.waiting.length >= BATCH_RECORDS || this.characters >= BATCH_CHARACTERS) await this.flush()
   }
 
-  let batch: Line[] = []
-  let characters = 0
-  let no = 0
-  const input = path === STDIN ? process.stdin : createReadStream(path)
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    no += 1
-    doneBytes += Buffer.byteLength(text) + 1
-    if (text.trim() === '') continue
-    batch.push({ no, record: parsed(text) })
-    characters += text.length
-    if (batch.length < BATCH_RECORDS && characters < BATCH_CHARACTERS) continue
-    await send(batch)
-    batch = []
-    characters = 0
+  /** Sends what waits. */
+  async flush(): Promise<void> {
+    const lines = this.waiting
+    this.waiting = []
+    this.characters = 0
+    const outcomes = await this.sent(lines.flatMap(({ content }) => ('json' in content ? [content.json] : [])))
+    for (const { no, content } of lines) {
+      const outcome = 'json' in content ? outcomes.shift() : { status: 'refused' as const, error: content.flaw }
+      if (outcome === undefined) throw new Error('the service answered another number of records')
+      this.counts[outcome.status] += 1
+      if (outcome.status === 'refused') this.refuse(no, outcome.error)
+    }
   }
-  if (batch.length > 0) await send(batch)
-  return counts
+
+  /** The records are sent as they are written: reading them into values and writing them again could make them longer. */
+  private async sent(records: readonly string[]): Promise<ImportOutcome[]> {
+    if (records.length === 0) return []
+    const body = `{"ofFormerOwners":${this.ofFormerOwners},"records":[${records.join(',')}]}`
+    const reply = await this.admin.callWith('POST', '/admin/import', body)
+    return (reply.body as { outcomes: ImportOutcome[] }).outcomes
+  }
 }
 
 /** Null for what has no size, such as a pipe. Throws when there is nothing to read. */
@@ -113,24 +103,8 @@ function sizeOf(path: string): number | null {
   throw new Error(`${path} cannot be read: it is a directory`)
 }
 
-async function sent(admin: Admin, lines: readonly Line[]): Promise<ImportOutcome[]> {
-  const records = lines.map(({ record }) => record).filter((record) => record !== undefined)
-  const { body } = await admin.call('POST', '/admin/import', { records })
-  return (body as { outcomes: ImportOutcome[] }).outcomes
-}
-
-function conclude(counts: Counts, isJson: boolean, io: ProcessIo): void {
+function conclude(counts: LineImport['counts'], isJson: boolean, io: ProcessIo): void {
   const { added, known, refused } = counts
-  if (refused > SHOWN_MAX) io.error(`and ${refused - SHOWN_MAX} more`)
   if (isJson) io.out(jsonLine(counts))
   else io.out(`${added} added, ${known} known already, ${refused} refused`)
-}
-
-/** Undefined when the text is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 import { type Outcome, refuse, succeed } from './failure.js'
+import { isLongerThan } from './text.js'
 
 /** Permission names that may be stored (specification, Permission names); only `invoices:create` is enforced. */
 export const PERMISSIONS = ['invoices:create', 'payments:send', 'treasury:approve'] as const
@@ -54,6 +55,19 @@ export function knownPermissions(names: readonly unknown[]): Permission[] {
     if ((PERMISSIONS as readonly unknown[]).includes(name)) kept.add(name as Permission)
   }
   return [...kept]
+}
+
+/** Why the record of a key that this service did not register is none that it could have, as text; null if it is. */
+export function flawOfKey({ label, permissions }: Pick<ApiKey, 'label' | 'permissions'>): string | null {
+  if (label.trim() === '') return 'label is blank'
+  if (isLongerThan(label, LABEL_LENGTH_MAX)) return `label is longer than ${LABEL_LENGTH_MAX} characters`
+  const names = permissions.split(',')
+  return knownPermissions(names).join() === permissions ? null : 'permissions must be names of permissions, each once'
+}
+
+/** Whether a key counts among the active ones of its owner. */
+export function isActive({ revoked_at, expires_at }: ApiKey, nowMs: number): boolean {
+  return revoked_at === null && (expires_at === null || expires_at >= nowMs)
 }
 
 /** `expires_at` of a key registered now; undefined if `ttlDays` is not positive, or leads beyond the safe integers. */

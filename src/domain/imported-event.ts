@@ -2,16 +2,16 @@ import { EVENT_TYPES, EVENTS_REMOVED, type EventType, type FailedDelivery, type 
 import {
   FieldFlaw,
   type Fields,
+  type Importing,
   isObject,
   isWhole,
   matching,
   optionalText,
+  pastTime,
   readOwner,
   readSighting,
   text,
-  time,
 } from './imported-fields.js'
-import type { Networks } from './network.js'
 import { DELIVERY_FAILURES } from './webhook.js'
 
 /** An event of another store, with its owner, or what its log says of events that have been removed. */
@@ -22,27 +22,23 @@ export type ImportedEvent =
 
 const EVENT_ID = /^[0-9a-f]{16}$/
 const TIME_DIGITS = 12
-/** The year 6429. A log goes on behind its last event, so one at the end of all times would end it. */
-const EVENT_TIME_MAX = 0x7fff_ffff_ffff
 const ATTEMPTS_MAX = 0xffff_ffff
 
-export function readEvent(record: Fields, networks: Networks): ImportedEvent {
+export function readEvent(record: Fields, importing: Importing): ImportedEvent {
   const owner = readOwner(record)
   const id = matching(record, 'id', EVENT_ID, '16 lower-case hex characters')
-  const at = time(record, 'at')
-  if (at > EVENT_TIME_MAX || Number.parseInt(id.slice(0, TIME_DIGITS), 16) !== at) {
-    throw new FieldFlaw('at is not the time of its id')
-  }
+  const at = pastTime(record, 'at', importing)
+  if (Number.parseInt(id.slice(0, TIME_DIGITS), 16) !== at) throw new FieldFlaw('at is not the time of its id')
   const name = text(record, 'type')
   if (name === EVENTS_REMOVED) return { type: 'removal', owner, id }
   const type = EVENT_TYPES.find((one) => one === name)
   if (type === undefined) throw new FieldFlaw('type is not one that is known')
   const isOfDeposit = type.startsWith('deposit.')
   const invoiceId = isOfDeposit ? optionalText(record, 'invoiceId') : text(record, 'invoiceId')
-  return { type: 'event', owner, event: { id, type, at, invoiceId, ...subjectOf(type, record, networks) } }
+  return { type: 'event', owner, event: { id, type, at, invoiceId, ...subjectOf(type, record, importing) } }
 }
 
-function subjectOf(type: EventType, record: Fields, networks: Networks): Pick<OwnerEvent, 'deposit' | 'delivery'> {
+function subjectOf(type: EventType, record: Fields, importing: Importing): Pick<OwnerEvent, 'deposit' | 'delivery'> {
   switch (type) {
     case 'deposit.pending':
     case 'deposit.confirmed':
@@ -50,7 +46,7 @@ function subjectOf(type: EventType, record: Fields, networks: Networks): Pick<Ow
       const deposit = nested(record, 'deposit')
       // An empty label is not the same as none: the event is kept as it was.
       const currency = deposit['currency'] === '' ? '' : optionalText(deposit, 'currency')
-      return { deposit: readSighting(deposit, currency, networks), delivery: null }
+      return { deposit: readSighting(deposit, currency, importing), delivery: null }
     }
     case 'delivery.failed':
       return { deposit: null, delivery: readDelivery(nested(record, 'delivery')) }

@@ -8,6 +8,14 @@ export type Fields = Readonly<Record<string, unknown>>
 
 export class FieldFlaw extends Error {}
 
+/** Where and when records are imported. */
+export interface Importing {
+  /** The networks that a record may name. */
+  readonly networks: Networks
+  /** Unix milliseconds: nothing that a record tells of can have happened later. */
+  readonly nowMs: number
+}
+
 const INDEX_MAX = 0xffff_ffff
 const TIME_MAX = 0xffff_ffff_ffff
 
@@ -16,9 +24,9 @@ export function isObject(value: unknown): value is Fields {
 }
 
 /** A deposit as it was seen. What the label says is read by the caller. */
-export function readSighting(record: Fields, currency: string | null, networks: Networks): Sighting {
+export function readSighting(record: Fields, currency: string | null, importing: Importing): Sighting {
   const { network, index } = record
-  if (!networks.isKnown(network)) throw new FieldFlaw('network is not one that is known')
+  if (!importing.networks.isKnown(network)) throw new FieldFlaw('network is not one that is known')
   if (!isWhole(index, INDEX_MAX)) throw new FieldFlaw(`index must be an integer from 0 to ${INDEX_MAX}`)
   return {
     network,
@@ -27,7 +35,7 @@ export function readSighting(record: Fields, currency: string | null, networks: 
     toAddress: text(record, 'toAddress'),
     currency,
     amount: text(record, 'amount'),
-    receivedAt: time(record, 'receivedAt'),
+    receivedAt: pastTime(record, 'receivedAt', importing),
   }
 }
 
@@ -57,16 +65,23 @@ export function optionalText(record: Fields, name: string): string | null {
   return value
 }
 
-export function time(record: Fields, name: string): number {
-  const value = optionalTime(record, name)
+/** When something has happened, Unix milliseconds. */
+export function pastTime(record: Fields, name: string, importing: Importing): number {
+  const value = optionalPastTime(record, name, importing)
   if (value === null) throw new FieldFlaw(`${name} is missing`)
   return value
 }
 
-export function optionalTime(record: Fields, name: string): number | null {
+export function optionalPastTime(record: Fields, name: string, { nowMs }: Importing): number | null {
+  const value = optionalTime(record, name)
+  if (value !== null && value > nowMs) throw new FieldFlaw(`${name} is in the future`)
+  return value
+}
+
+export function optionalTime(record: Fields, name: string, maximum = TIME_MAX): number | null {
   const value = record[name]
   if (value === undefined || value === null) return null
-  if (!isWhole(value, TIME_MAX)) throw new FieldFlaw(`${name} must be Unix milliseconds`)
+  if (!isWhole(value, maximum)) throw new FieldFlaw(`${name} must be Unix milliseconds`)
   return value
 }
 

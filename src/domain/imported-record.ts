@@ -1,22 +1,25 @@
 import { isCurrency, parseInvoiceAmount } from './amount.js'
-import type { ApiKey } from './api-key.js'
-import type { Deposit, DepositReport } from './deposit.js'
+import { type ApiKey, flawOfKey } from './api-key.js'
+import { type Deposit, type DepositReport, flawOf } from './deposit.js'
 import { type ImportedEvent, readEvent } from './imported-event.js'
 import {
   FieldFlaw,
   type Fields,
+  type Importing,
   isObject,
   matching,
+  optionalPastTime,
   optionalText,
   optionalTime,
+  pastTime,
   readOwner,
   readSighting,
   text,
-  time,
 } from './imported-fields.js'
 import type { Invoice } from './invoice.js'
+import { flawForDeposits, flawOfExpiry, flawOfTexts } from './invoice-flaw.js'
 import type { LedgerFact } from './ledger-fact.js'
-import type { Networks } from './network.js'
+import { flawOfWalletId } from './wallet.js'
 
 /** An invoice of another store, with its end. */
 export interface ImportedInvoice {
@@ -29,8 +32,8 @@ export interface ImportedInvoice {
 
 /** A record of another store, as its export or the API shows it. */
 export type ImportedRecord =
-  /** A wallet or an identity is imported as what the ledger would report of it. */
-  | { readonly type: 'facts'; readonly facts: readonly LedgerFact[] }
+  /** A wallet or an identity is imported as what the ledger would report of it; null when that is nothing. */
+  | { readonly type: 'fact'; readonly fact: LedgerFact | null }
   | { readonly type: 'key'; readonly key: ApiKey }
   | ImportedInvoice
   | { readonly type: 'deposit'; readonly deposit: Deposit }
@@ -39,7 +42,7 @@ export type ImportedRecord =
 /** The fields by which each kind of record is recognised, and how it is read. */
 const KINDS: readonly {
   readonly fields: readonly string[]
-  read(record: Fields, networks: Networks): ImportedRecord
+  read(record: Fields, importing: Importing): ImportedRecord
 }[] = [
   { fields: ['txHash', 'toAddress', 'amount'], read: readDeposit },
   { fields: ['public_key', 'permissions'], read: readKey },
@@ -52,16 +55,19 @@ const KINDS: readonly {
 const INVOICE_ID = /^[0-9a-f]{32}$/i
 const KEY_ID = /^[0-9a-f]{16}$/
 
-/** The record that a JSON object is, or why it is none, as text. `networks` are those that it may name. */
+/**
+ * The record that a JSON object is, or why it is none, as text. A record is refused for what the API would refuse, but not for what
+ * it lacks because the other store did not have it yet.
+ */
 export function parseImportedRecord(
   value: unknown,
-  networks: Networks,
+  importing: Importing,
 ): ImportedRecord | { readonly type: 'flaw'; readonly flaw: string } {
   if (!isObject(value)) return flawed('it is no JSON object')
   const kind = KINDS.find(({ fields }) => fields.every((name) => value[name] !== undefined))
   if (kind === undefined) return flawed('it is no invoice, deposit, wallet, key, identity or event')
   try {
-    return kind.read(value, networks)
+    return kind.read(value, importing)
   } catch (error) {
     if (error instanceof FieldFlaw) return flawed(error.message)
     throw error
@@ -73,72 +79,74 @@ function flawed(flaw: string): { readonly type: 'flaw'; readonly flaw: string } 
 }
 
 /** Records of before multi-wallet support have no `wallet_ids`. */
-function readInvoice(record: Fields): ImportedInvoice {
-  const id = matching(record, 'id', INVOICE_ID, '32 hex characters')
-  const created = time(record, 'created_at')
+function readInvoice(record: Fields, importing: Importing): ImportedInvoice {
   const amount = text(record, 'amount')
   if (parseInvoiceAmount(amount) === null) throw new FieldFlaw('amount is no amount of an invoice')
   const currency = text(record, 'currency')
   if (!isCurrency(currency)) throw new FieldFlaw('currency must be USDT or native')
-  const walletIds = optionalText(record, 'wallet_ids')
-  return {
-    type: 'invoice',
-    invoice: {
-      id,
-      owner: readOwner(record),
-      wallet_id: text(record, 'wallet_id'),
-      wallet_ids: walletIds,
-      name: text(record, 'name'),
-      description: optionalText(record, 'description'),
-      reference: optionalText(record, 'reference'),
-      amount,
-      currency,
-      callback_url: optionalText(record, 'callback_url'),
-      created_at: created,
-    },
-    expiresAt: optionalTime(record, 'expires_at'),
-    voidedAt: optionalTime(record, 'voided_at'),
+  const invoice = {
+    id: matching(record, 'id', INVOICE_ID, '32 hex characters'),
+    owner: readOwner(record),
+    wallet_id: text(record, 'wallet_id'),
+    wallet_ids: optionalText(record, 'wallet_ids'),
+    name: text(record, 'name'),
+    description: optionalText(record, 'description'),
+    reference: optionalText(record, 'reference'),
+    amount,
+    currency,
+    callback_url: optionalText(record, 'callback_url'),
+    created_at: pastTime(record, 'created_at', importing),
   }
+  const expiresAt = optionalTime(record, 'expires_at')
+  sound(flawForDeposits(invoice) ?? flawOfTexts(invoice) ?? flawOfExpiry(invoice.created_at, expiresAt))
+  return { type: 'invoice', invoice, expiresAt, voidedAt: optionalPastTime(record, 'voided_at', importing) }
 }
 
-function readDeposit(record: Fields, networks: Networks): ImportedRecord {
-  const sighting = readSighting(record, optionalText(record, 'currency'), networks)
+/** Records that do not tell when a deposit was confirmed take the time of its receipt for it. */
+function readDeposit(record: Fields, importing: Importing): ImportedRecord {
+  const sighting = readSighting(record, optionalText(record, 'currency'), importing)
+  sound(flawOf(sighting, importing.networks.decimals))
   const kind = matching(record, 'kind', /^(pending|confirmed|dropped)$/, 'pending, confirmed or dropped')
-  const confirmedAt = optionalTime(record, 'confirmedAt')
+  const told = optionalPastTime(record, 'confirmedAt', importing)
+  const confirmedAt = kind === 'confirmed' ? (told ?? sighting.receivedAt) : null
   return { type: 'deposit', deposit: { ...sighting, kind: kind as DepositReport, confirmedAt } }
 }
 
-function readKey(record: Fields): ImportedRecord {
-  return {
-    type: 'key',
-    key: {
-      id: matching(record, 'id', KEY_ID, '16 lower-case hex characters'),
-      owner: readOwner(record),
-      label: text(record, 'label'),
-      public_key: text(record, 'public_key'),
-      permissions: text(record, 'permissions'),
-      expires_at: optionalTime(record, 'expires_at'),
-      revoked_at: optionalTime(record, 'revoked_at'),
-      created_at: time(record, 'created_at'),
-    },
+function readKey(record: Fields, importing: Importing): ImportedRecord {
+  const key = {
+    id: matching(record, 'id', KEY_ID, '16 lower-case hex characters'),
+    owner: readOwner(record),
+    label: text(record, 'label'),
+    public_key: text(record, 'public_key'),
+    permissions: text(record, 'permissions'),
+    expires_at: optionalTime(record, 'expires_at', Number.MAX_SAFE_INTEGER),
+    revoked_at: optionalPastTime(record, 'revoked_at', importing),
+    created_at: pastTime(record, 'created_at', importing),
   }
+  sound(flawOfKey(key))
+  return { type: 'key', key }
 }
 
-function readWallet(record: Fields, networks: Networks): ImportedRecord {
+/** An assignment tells of the address, too, so a wallet is one fact and never half imported. */
+function readWallet(record: Fields, { networks }: Importing): ImportedRecord {
   const { network } = record
   const id = text(record, 'id')
+  sound(flawOfWalletId(id))
   const address = optionalText(record, 'address')
   if (network !== null && !networks.isKnown(network)) throw new FieldFlaw('network is not one that is known')
-  const facts: LedgerFact[] = []
-  if (address !== null && network !== null) facts.push({ type: 'wallet.created', id, address, network })
   if (optionalText(record, 'owner') !== null) {
-    facts.push({ type: 'wallet.assigned', id, address, network, owner: readOwner(record) })
+    const owner = readOwner(record)
+    return { type: 'fact', fact: { type: 'wallet.assigned', id, address, network, owner, keepsOwner: true } }
   }
-  if (facts.length === 0) throw new FieldFlaw('a wallet has an address and a network, or an owner')
-  return { type: 'facts', facts }
+  if (address === null || network === null) throw new FieldFlaw('a wallet has an address and a network, or an owner')
+  return { type: 'fact', fact: { type: 'wallet.created', id, address, network } }
 }
 
 function readIdentity(record: Fields): ImportedRecord {
   const identity = readOwner(record)
-  return { type: 'facts', facts: record['isKnown'] === true ? [{ type: 'identity.onboarded', identity }] : [] }
+  return { type: 'fact', fact: record['isKnown'] === true ? { type: 'identity.onboarded', identity } : null }
+}
+
+function sound(flaw: string | null): void {
+  if (flaw !== null) throw new FieldFlaw(flaw)
 }

@@ -4,10 +4,10 @@ import type { Network, Networks } from './network.js'
 import { isCallbackUrl, parseOwner, truncate, wellFormed } from './text.js'
 import { EXPIRY_SECONDS_MAX, EXPIRY_SECONDS_MIN } from './voiding.js'
 
-const NAME_LENGTH_MAX = 80
-const DESCRIPTION_LENGTH_MAX = 500
+export const NAME_LENGTH_MAX = 80
+export const DESCRIPTION_LENGTH_MAX = 500
 export const REFERENCE_LENGTH_MAX = 80
-const INVOICE_WALLETS_MAX = 50
+export const INVOICE_WALLETS_MAX = 50
 
 /** The invoice record as the API shows it (specification, Invoice record). It has no paid flag and no status. */
 export interface Invoice {

@@ -13,6 +13,8 @@ export type LedgerFact =
       readonly owner: string
       /** The ledger's date, Unix milliseconds on its clock. Absent if not reported. */
       readonly ledgerMs?: number
+      /** Of an imported record, which describes a wallet and takes it from nobody: one that has another owner keeps it. */
+      readonly keepsOwner?: true
     }
 
 /** A report about a deposit from a gateway, a watcher or the sandbox. */

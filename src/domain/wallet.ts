@@ -57,6 +57,9 @@ export function decideWalletFact(
   if (fact.type === 'wallet.assigned' && parseOwner(fact.owner) !== fact.owner) {
     return { error: OWNER_FLAW }
   }
+  if (fact.type === 'wallet.assigned' && fact.keepsOwner === true && (known?.owner ?? fact.owner) !== fact.owner) {
+    return { error: 'the wallet belongs to another identity' }
+  }
   if (addressHolder !== null && addressHolder !== fact.id) return { error: 'the address belongs to another wallet' }
   if (known?.network != null && fact.network !== null && !isSamePlace(known, fact)) {
     return { error: 'the wallet has another address' }

@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { parseDatabaseAddress } from '../base/database-address.js'
+import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import type { Progress } from '../console/networks.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
@@ -32,6 +33,7 @@ const CLAIMABLE_COUNT_LIMIT = 10_000
 export interface AdminContext {
   readonly settings: Settings
   readonly log: Logger
+  readonly clock: Clock
   readonly store: Store
   readonly engine: Secp256k1Engine
   readonly api: ApiHandlers
@@ -91,7 +93,8 @@ function adminParts(context: AdminContext): AdminParts {
   return {
     status: () => statusOf(context),
     examine: () => examined(context.patient),
-    add: (records) => importRecords(context.store, context.engine, records),
+    add: (records, terms) =>
+      importRecords(context.store, context.engine, { records, ...terms, nowMs: context.clock.now() }),
     records: (kind, owner, isNewestFirst) =>
       isRecordKind(kind) ? recordsOf(context.store, kind, owner, isNewestFirst) : null,
   }

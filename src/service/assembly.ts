@@ -124,6 +124,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   const commands = {
     settings,
     log,
+    clock,
     store: core.store,
     engine: core.engine,
     api,

@@ -1,17 +1,23 @@
 import { parsePublicKeyHex, type Secp256k1Engine } from '../crypto/secp256k1.js'
+import type { Importing } from '../domain/imported-fields.js'
 import { parseImportedRecord } from '../domain/imported-record.js'
 import type { LedgerFact } from '../domain/ledger-fact.js'
-import type { Networks } from '../domain/network.js'
 import type { Settled } from '../store/commands.js'
 import { isOfStore } from '../store/refusals.js'
-import type { ImportableRecord, ImportOutcome, Store } from '../store/store.js'
+import type { ImportableRecord, ImportOutcome, ImportTerms, Store } from '../store/store.js'
 
 /** Where an imported record goes: to the store, to the store's facts, or nowhere. */
-type Destination = ImportableRecord | Facts | ImportOutcome
+type Destination = ImportableRecord | Fact | ImportOutcome
 
-interface Facts {
-  readonly type: 'facts'
-  readonly facts: readonly LedgerFact[]
+interface Fact {
+  readonly type: 'fact'
+  readonly fact: LedgerFact
+}
+
+/** An import, with the time at which it is made, Unix ms. */
+export interface ImportRequest extends ImportTerms {
+  readonly records: readonly unknown[]
+  readonly nowMs: number
 }
 
 /**
@@ -21,38 +27,58 @@ interface Facts {
 export async function importRecords(
   store: Pick<Store, 'imports' | 'ledger' | 'networks'>,
   engine: Pick<Secp256k1Engine, 'isPublicKey'>,
-  records: readonly unknown[],
+  { records, nowMs, ofFormerOwners }: ImportRequest,
 ): Promise<readonly ImportOutcome[]> {
   const outcomes: ImportOutcome[] = []
-  const destinations = records.map((record) => destinationOf(record, engine, store.networks))
+  const importing = { networks: store.networks, nowMs }
+  const destinations = records.map((record) => destinationOf(record, engine, importing))
   while (outcomes.length < destinations.length) {
     const rest = destinations.slice(outcomes.length)
-    const facts = leading(rest, isFacts)
+    const facts = leading(rest, isFact)
     const rows = leading(rest, isRow)
     if (facts.length > 0) outcomes.push(...(await applyFacts(store, facts)))
-    else if (rows.length > 0) outcomes.push(...(await store.imports.add(rows)).map(outcomeOf))
+    else if (rows.length > 0) outcomes.push(...(await store.imports.add(rows, { ofFormerOwners })).map(outcomeOf))
     else outcomes.push(...leading(rest, isOutcome))
   }
   return outcomes
 }
 
-function destinationOf(value: unknown, engine: Pick<Secp256k1Engine, 'isPublicKey'>, networks: Networks): Destination {
-  const record = parseImportedRecord(value, networks)
-  if (record.type === 'flaw') return { status: 'refused', error: record.flaw }
-  if (record.type !== 'key') return record
-  const publicKey = parsePublicKeyHex(record.key.public_key)
-  if (publicKey === null || !engine.isPublicKey(publicKey)) {
-    return { status: 'refused', error: 'public_key is no compressed secp256k1 key' }
+/** Whatever a record makes the program trip over, the others are imported. */
+function destinationOf(...read: Parameters<typeof readDestination>): Destination {
+  try {
+    return readDestination(...read)
+  } catch (error) {
+    return refused(error)
   }
-  return { ...record, publicKey }
 }
 
-function isFacts(one: Destination): one is Facts {
-  return 'facts' in one
+function readDestination(
+  value: unknown,
+  engine: Pick<Secp256k1Engine, 'isPublicKey'>,
+  importing: Importing,
+): Destination {
+  const record = parseImportedRecord(value, importing)
+  switch (record.type) {
+    case 'flaw':
+      return { status: 'refused', error: record.flaw }
+    case 'fact':
+      return record.fact === null ? { status: 'known' } : { type: 'fact', fact: record.fact }
+    case 'key': {
+      const publicKey = parsePublicKeyHex(record.key.public_key)
+      if (publicKey !== null && engine.isPublicKey(publicKey)) return { ...record, publicKey }
+      return { status: 'refused', error: 'public_key is no compressed secp256k1 key' }
+    }
+    default:
+      return record
+  }
+}
+
+function isFact(one: Destination): one is Fact {
+  return 'fact' in one
 }
 
 function isRow(one: Destination): one is ImportableRecord {
-  return 'type' in one && !isFacts(one)
+  return 'type' in one && !isFact(one)
 }
 
 function isOutcome(one: Destination): one is ImportOutcome {
@@ -72,24 +98,16 @@ function leading<T extends Destination>(
   return taken
 }
 
-/** A wallet may be two facts; it is known only when both are. */
 async function applyFacts(
   { ledger }: Pick<Store, 'ledger'>,
-  records: readonly Facts[],
+  records: readonly Fact[],
 ): Promise<readonly ImportOutcome[]> {
-  const applied = await ledger.applyFacts(
-    records.flatMap(({ facts }) => facts).map((fact) => ({ eventId: null, fact })),
-  )
-  let next = 0
-  return records.map(({ facts }) => {
-    const fates = applied.slice(next, next + facts.length)
-    next += facts.length
-    const failed = fates.find((fate) => fate.status === 'rejected')
-    if (failed !== undefined) return refused(failed.reason)
-    const outcomes = fates.flatMap((fate) => (fate.status === 'fulfilled' ? [fate.value] : []))
-    const rejected = outcomes.find((outcome) => outcome.status === 'rejected')
-    if (rejected !== undefined) return { status: 'refused', error: rejected.error }
-    return { status: outcomes.some(({ status }) => status === 'applied') ? 'added' : 'known' }
+  const fates = await ledger.applyFacts(records.map(({ fact }) => ({ eventId: null, fact })))
+  return fates.map((fate) => {
+    if (fate.status === 'rejected') return refused(fate.reason)
+    const { value } = fate
+    if (value.status === 'rejected') return { status: 'refused', error: value.error }
+    return { status: value.status === 'applied' ? 'added' : 'known' }
   })
 }
 

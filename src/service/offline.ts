@@ -50,6 +50,7 @@ export async function startOffline(
     await startAdmin({
       settings: { ...settings, sandbox },
       log,
+      clock,
       store,
       engine: noble,
       api: apiHandlers(core, { settings, clock, identities, clientOf, limiters, isSandbox: sandbox, pages }),

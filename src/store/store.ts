@@ -289,10 +289,16 @@ export type ImportOutcome =
   | { readonly status: 'added' | 'known' }
   | { readonly status: 'refused'; readonly error: string }
 
+/** What an import may bring beyond what the API would take now. */
+export interface ImportTerms {
+  /** Invoices on wallets that have been reassigned since, to another identity. */
+  readonly ofFormerOwners: boolean
+}
+
 /** Records of another store. They are written as they were, and owe no webhooks. */
 export interface ImportPort {
-  /** Adds records in order, each by itself. */
-  add(batch: readonly ImportableRecord[]): Promise<readonly Settled<ImportOutcome>[]>
+  /** Adds records in order, each as a whole or not at all. */
+  add(batch: readonly ImportableRecord[], terms?: ImportTerms): Promise<readonly Settled<ImportOutcome>[]>
 }
 
 /** Hears of wallets whose deposits or addresses changed, or an invoice on which was voided. Must be quick, and must not throw. */

@@ -52,6 +52,7 @@ describe('a fact about a wallet (decisions 8)', () => {
     ['the creation of a known wallet', created, free],
     ['the creation of an assigned wallet', created, owned],
     ['a repeated assignment', assigned, owned],
+    ['a wallet that is known in an import', { ...assigned, keepsOwner: true }, owned],
     ['a repeated assignment with its address', { ...assigned, address: '0xAB', network: 'SEP' }, owned],
   ]
   for (const [what, fact, known] of repetitions) {
@@ -71,6 +72,7 @@ describe('a fact about a wallet (decisions 8)', () => {
     ['the address of another wallet', created, null, 'other'],
     ['another address than the known one', { ...created, address: '0xCd' }, free, null],
     ['another network than the known one', { ...created, network: 'TRX-NILE' }, free, null],
+    ['the wallet of another in an import', { ...assigned, owner: 'bob', keepsOwner: true }, owned, null],
     ['an assignment to nobody', { ...assigned, owner: '' }, free, null],
     ['an assignment to spaces', { ...assigned, owner: '  ' }, free, null],
     ['an assignment to a name of 129 characters', { ...assigned, owner: 'x'.repeat(129) }, free, null],

@@ -31,6 +31,7 @@ export async function openLmdbHarness(): Promise<StoreHarness> {
   const clock = new ManualClock()
   const options = lmdbStoreOptions(directory.path, clock)
   let failure: Error | null = null
+  let flaw: RegExp | null = null
   const newId = (nowMs: number): Buffer => {
     if (failure !== null) throw failure
     return options.newId(nowMs)
@@ -48,10 +49,13 @@ export async function openLmdbHarness(): Promise<StoreHarness> {
       await store.close()
       store = await openLmdbStore({ ...options, newId, ...changed })
     },
+    expectFlaw(what) {
+      flaw = what
+    },
     async discard() {
       await store.close()
       try {
-        await assertSound(directory.path)
+        await assertSound(directory.path, flaw)
       } finally {
         directory.remove()
       }

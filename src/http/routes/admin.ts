@@ -3,7 +3,7 @@ import type { TokenDecimals } from '../../domain/network.js'
 import type { SetAside } from '../../listing/aside.js'
 import type { LedgerRecord, NetworkRecord, NodeRecord } from '../../listing/networks.js'
 import type { OutboxDepth } from '../../store/outbox.js'
-import type { ImportOutcome, RecordCounts } from '../../store/store.js'
+import type { ImportOutcome, ImportTerms, RecordCounts } from '../../store/store.js'
 import { type AdminHandlers, handlers } from '../endpoints.js'
 import { BASE_HEADERS, failureAnswer, jsonAnswer, readJsonObject } from '../json.js'
 import type { Answer } from '../server.js'
@@ -48,7 +48,7 @@ export interface AdminParts {
   /** Examines the service and what it depends on. */
   examine(): AsyncIterable<WorkRecord>
   /** Adds records of another store, in order; an outcome for each. */
-  add(records: readonly unknown[]): Promise<readonly ImportOutcome[]>
+  add(records: readonly unknown[], terms: ImportTerms): Promise<readonly ImportOutcome[]>
   /** The records of a kind, or those of an owner; on request newest first, where the kind has such an order; null when there is no such kind. */
   records(kind: string, owner: string | null, isNewestFirst: boolean): AsyncIterable<WorkRecord> | null
 }
@@ -60,8 +60,9 @@ export function adminHandlers(parts: AdminParts): AdminHandlers {
     'POST /admin/import': async ({ body }) => {
       const read = readJsonObject(body)
       if (!read.ok) return failureAnswer(read.failure)
-      const { records } = read.value
-      return jsonAnswer(200, { outcomes: await parts.add(Array.isArray(records) ? records : []) })
+      const { records, ofFormerOwners } = read.value
+      const terms = { ofFormerOwners: ofFormerOwners === true }
+      return jsonAnswer(200, { outcomes: await parts.add(Array.isArray(records) ? records : [], terms) })
     },
     'GET /admin/records/:kind': ({ query }, { kind }) => {
       const given = new URLSearchParams(query)

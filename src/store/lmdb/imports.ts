@@ -1,8 +1,9 @@
 import type { Deposit } from '../../domain/deposit.js'
 import type { ImportedInvoice } from '../../domain/imported-record.js'
-import { type Invoice, walletsOf } from '../../domain/invoice.js'
+import { walletsOf } from '../../domain/invoice.js'
 import type { Settled } from '../commands.js'
-import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
+import { flawOfWallet, isSameInvoice, keptWhole, NO_IMPORT_TERMS, withRefusal } from '../imports.js'
+import type { ImportableRecord, ImportOutcome, ImportPort, ImportTerms } from '../store.js'
 import type { Commit, CommitLoop } from './commit/commit-loop.js'
 import { findDeposit, putDeposit } from './deposits/deposit-rows.js'
 import type { DepositRecorder } from './deposits/deposits.js'
@@ -30,14 +31,15 @@ export class LmdbImports implements ImportPort {
     private readonly deposits: DepositRecorder,
   ) {}
 
-  add(batch: readonly ImportableRecord[]): Promise<readonly Settled<ImportOutcome>[]> {
-    return this.commits.runAll(batch.map((record) => (commit: Commit) => this.addOne(commit, record)))
+  async add(batch: readonly ImportableRecord[], terms = NO_IMPORT_TERMS): Promise<readonly Settled<ImportOutcome>[]> {
+    const units = batch.map((record) => (commit: Commit) => keptWhole(this.addOne(commit, record, terms)))
+    return (await this.commits.runAll(units)).map(withRefusal)
   }
 
-  private addOne(commit: Commit, record: ImportableRecord): ImportOutcome {
+  private addOne(commit: Commit, record: ImportableRecord, terms: ImportTerms): ImportOutcome {
     switch (record.type) {
       case 'invoice':
-        return addInvoice(commit, record)
+        return addInvoice(commit, record, terms)
       case 'key':
         return importKey(commit, record.publicKey, record.key)
       case 'deposit':
@@ -51,9 +53,13 @@ export class LmdbImports implements ImportPort {
   }
 }
 
-function addInvoice(commit: Commit, { invoice, expiresAt, voidedAt }: ImportedInvoice): ImportOutcome {
+function addInvoice(
+  commit: Commit,
+  { invoice, expiresAt, voidedAt }: ImportedInvoice,
+  terms: ImportTerms,
+): ImportOutcome {
   const known = findInvoice(commit, invoice.id)
-  if (known !== undefined) return isSame(known.invoice, invoice) ? KNOWN : refused('another invoice has its id')
+  if (known !== undefined) return isSameInvoice(known.invoice, invoice) ? KNOWN : refused('another invoice has its id')
   const id = storeIdOf(invoice)
   if (id === undefined) return refused('its id is malformed')
   if (commit.tables.invoices.doesExist(id)) return refused('another invoice has its id')
@@ -64,10 +70,10 @@ function addInvoice(commit: Commit, { invoice, expiresAt, voidedAt }: ImportedIn
   const wallets: WalletRow[] = []
   for (const walletId of walletsOf(invoice)) {
     const wallet = findWallet(commit, walletId)
-    if (wallet === undefined || wallet.addressNo === null) {
-      return refused(`the wallet ${walletId} is not known, or has no address: import wallets first`)
-    }
-    wallets.push(wallet)
+    const named = wallet === undefined ? undefined : { owner: wallet.owner, hasAddress: wallet.addressNo !== null }
+    const flaw = flawOfWallet(walletId, named, invoice, terms)
+    if (flaw !== null) return refused(flaw)
+    if (wallet !== undefined) wallets.push(wallet)
   }
   const ownerNo = internOwner(commit, owner)
   const setNo = internSet(commit, owner, ownerNo, wallets)
@@ -108,10 +114,6 @@ function addDeposit(commit: Commit, deposits: DepositRecorder, deposit: Deposit)
   if (row === undefined) throw new Error('a deposit that was recorded is not there')
   if (kind === 'confirmed') putDeposit(commit, { ...row, deposit: { ...row.deposit, confirmedAt } })
   return ADDED
-}
-
-function isSame(known: Invoice, imported: Invoice): boolean {
-  return JSON.stringify(Object.entries(known).sort()) === JSON.stringify(Object.entries(imported).sort())
 }
 
 function refused(error: string): ImportOutcome {

@@ -1,9 +1,10 @@
 import { parseInvoiceAmount } from '../../domain/amount.js'
 import type { Deposit } from '../../domain/deposit.js'
 import type { ImportedInvoice } from '../../domain/imported-record.js'
-import { type Invoice, walletsOf } from '../../domain/invoice.js'
+import { walletsOf } from '../../domain/invoice.js'
 import type { Settled } from '../commands.js'
-import type { ImportableRecord, ImportOutcome, ImportPort } from '../store.js'
+import { flawOfWallet, isSameInvoice, keptWhole, NO_IMPORT_TERMS, withRefusal } from '../imports.js'
+import type { ImportableRecord, ImportOutcome, ImportPort, ImportTerms } from '../store.js'
 import type { Database } from './connection/database.js'
 import { sql } from './connection/sql.js'
 import type { Work } from './connection/work.js'
@@ -37,19 +38,20 @@ export class PostgresImports implements ImportPort {
     private readonly deposits: DepositRecorder,
   ) {}
 
-  async add(batch: readonly ImportableRecord[]): Promise<readonly Settled<ImportOutcome>[]> {
+  async add(batch: readonly ImportableRecord[], terms = NO_IMPORT_TERMS): Promise<readonly Settled<ImportOutcome>[]> {
     const fates: Settled<ImportOutcome>[] = []
     for (const record of batch) {
-      const [fate] = await Promise.allSettled([this.database.writeRequested((work) => this.addOne(work, record))])
-      fates.push(fate)
+      const unit = async (work: Work) => keptWhole(await this.addOne(work, record, terms))
+      const [fate] = await Promise.allSettled([this.database.writeRequested(unit)])
+      fates.push(withRefusal(fate))
     }
     return fates
   }
 
-  private async addOne(work: Work, record: ImportableRecord): Promise<ImportOutcome> {
+  private async addOne(work: Work, record: ImportableRecord, terms: ImportTerms): Promise<ImportOutcome> {
     switch (record.type) {
       case 'invoice':
-        return addInvoice(work, record)
+        return addInvoice(work, record, terms)
       case 'key':
         return importKey(work, record.publicKey, record.key)
       case 'deposit':
@@ -62,25 +64,33 @@ export class PostgresImports implements ImportPort {
   }
 }
 
-async function addInvoice(work: Work, { invoice, expiresAt, voidedAt }: ImportedInvoice): Promise<ImportOutcome> {
+async function addInvoice(
+  work: Work,
+  { invoice, expiresAt, voidedAt }: ImportedInvoice,
+  terms: ImportTerms,
+): Promise<ImportOutcome> {
   const walletIds = walletsOf(invoice)
-  const wallets = work.rows<{ id: string; address_id: number | null }>(sql`
-    SELECT w.id, w.address_id FROM wallets AS w WHERE w.id = ANY(${walletIds}::text[]) ORDER BY w.id FOR UPDATE`)
+  const wallets = work.rows<{ id: string; address_id: number | null; owner: string | null }>(sql`
+    SELECT w.id, w.address_id, w.owner FROM wallets AS w WHERE w.id = ANY(${walletIds}::text[]) ORDER BY w.id FOR UPDATE`)
   const nowMs = await work.readClock()
   const known = await work.row<InvoiceColumns>(
     sql`SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE ${isNamed(invoice.id) ?? sql`false`}`,
   )
-  if (known !== undefined) return isSame(toInvoice(known), invoice) ? KNOWN : refused('another invoice has its id')
+  if (known !== undefined)
+    return isSameInvoice(toInvoice(known), invoice) ? KNOWN : refused('another invoice has its id')
   const id = storeIdOf(invoice)
   if (id === undefined) return refused('its id is malformed')
   const taken = await work.row<{ id: string }>(
     sql`SELECT id FROM invoices WHERE id = ${id}::uuid OR (reference = ${invoice.reference} AND reference IS NOT NULL)`,
   )
   if (taken !== undefined) return refused(`another invoice has its ${taken.id === id ? 'id' : 'reference'}`)
-  const payable = new Set((await wallets).filter(({ address_id }) => address_id !== null).map((one) => one.id))
-  const missing = walletIds.find((walletId) => !payable.has(walletId))
-  if (missing !== undefined)
-    return refused(`the wallet ${missing} is not known, or has no address: import wallets first`)
+  const named = new Map(
+    (await wallets).map(({ id, owner, address_id }) => [id, { owner, hasAddress: address_id !== null }]),
+  )
+  for (const walletId of walletIds) {
+    const flaw = flawOfWallet(walletId, named.get(walletId), invoice, terms)
+    if (flaw !== null) return refused(flaw)
+  }
   const atoms = parseInvoiceAmount(invoice.amount)
   if (atoms === null) return refused('its amount is none')
   internOwner(work, invoice.owner)
@@ -129,10 +139,6 @@ async function addDeposit(work: Work, deposits: DepositRecorder, deposit: Deposi
   if (kind === 'confirmed') memo.putDeposit({ ...row, deposit: { ...row.deposit, confirmedAt } })
   await skipLogging(work, confirmedAt ?? 0)
   return ADDED
-}
-
-function isSame(known: Invoice, imported: Invoice): boolean {
-  return JSON.stringify(Object.entries(known).sort()) === JSON.stringify(Object.entries(imported).sort())
 }
 
 function refused(error: string): ImportOutcome {

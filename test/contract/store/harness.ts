@@ -33,7 +33,9 @@ export interface StoreHarness {
   failIds(error: Error | null): void
   /** Closes the store and opens another on the same data, under other settings if there are some. */
   reopen(changed?: Partial<Reconfigured>): Promise<void>
-  /** Closes the store and removes its data. */
+  /** What a check of the data must find at the end, and nothing else. Without it, it must find nothing. */
+  expectFlaw(what: RegExp): void
+  /** Closes the store, checks its data, and removes it. */
   discard(): Promise<void>
 }
 

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { ACTIVE_KEYS_MAX, type ApiKey } from '../../../src/domain/api-key.js'
 import type { Deposit } from '../../../src/domain/deposit.js'
 import type { ImportedInvoice } from '../../../src/domain/imported-record.js'
 import type { ImportableRecord, ImportOutcome } from '../../../src/store/store.js'
-import { addressOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
+import { addressOf, unwrap, walletAssigned, walletCreated } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, type Scenario, withStore } from './harness.js'
 
 const CREATED_MS = START_MS - 1_000_000
+
+const hex = (timeMs: number) => timeMs.toString(16).padStart(12, '0')
 
 /** An invoice of 10 USDT on w1, of before multi-wallet support. */
 function invoice(
@@ -19,7 +22,7 @@ function invoice(
   return {
     type: 'invoice',
     invoice: {
-      id: created_at.toString(16).padStart(12, '0') + '0'.repeat(20),
+      id: hex(created_at) + '0'.repeat(20),
       owner: 'alice',
       wallet_id: 'w1',
       wallet_ids: null,
@@ -115,6 +118,105 @@ export function describeImports(open: OpenStore): void {
       assert.equal((await t.store.overview.counts()).invoices, 1)
     })
 
+    scenario('refuses invoices on wallets of others, unless former owners may have made them', async (t) => {
+      await t.own('bob', 'w1')
+      await t.tell(walletCreated('w2'))
+      const onFree = invoice({ created_at: CREATED_MS + 1, wallet_id: 'w2', reference: 'order-2' })
+      assert.deepEqual(await added(t, invoice(), onFree), [
+        { status: 'refused', error: 'the wallet w1 belongs to another identity (--former-owners)' },
+        { status: 'refused', error: 'the wallet w2 belongs to nobody: import it with its owner first' },
+      ])
+      const fates = await t.store.imports.add([invoice(), onFree], { ofFormerOwners: true })
+      assert.deepEqual(
+        fates.map((fate) => (fate.status === 'fulfilled' ? fate.value.status : assert.fail())),
+        ['added', 'refused'],
+      )
+      // It is kept, and nothing is matched to it.
+      const { deliveries } = await t.deposit('confirmed', {
+        toAddress: addressOf('w1'),
+        currency: 'Tether',
+        amount: '10000000',
+      })
+      assert.deepEqual(deliveries, [])
+      assert.equal((await t.paymentOf(invoice().invoice)).status, 'paid')
+    })
+
+    scenario('of a wallet takes it from nobody', async (t) => {
+      await t.own('alice', 'w1')
+      const assigned = { type: 'wallet.assigned', id: 'w1', address: null, network: null } as const
+      const outcomeFor = (owner: string) => t.tell({ ...assigned, owner, keepsOwner: true })
+      assert.deepEqual(await outcomeFor('bob'), {
+        ...{ status: 'rejected', error: 'the wallet belongs to another identity' },
+      })
+      assert.deepEqual(await outcomeFor('alice'), { status: 'duplicate' })
+      assert.equal((await t.store.wallets.find('w1'))?.owner, 'alice')
+      assert.deepEqual(await t.tell({ ...assigned, owner: 'bob' }), { status: 'applied' })
+    })
+
+    scenario('gives an identity no more active keys than it may have', async (t) => {
+      const key = (no: number, change: Partial<ApiKey> = {}): ImportableRecord => {
+        const publicKey = Buffer.from(`02${no.toString(16).padStart(64, '0')}`, 'hex')
+        const record = {
+          ...{ id: no.toString(16).padStart(16, '0'), owner: 'alice', label: 'old', permissions: 'invoices:create' },
+          ...{ public_key: publicKey.toString('hex'), expires_at: null, revoked_at: null, created_at: CREATED_MS },
+        }
+        return { type: 'key', key: { ...record, ...change }, publicKey }
+      }
+      const most = Array.from({ length: ACTIVE_KEYS_MAX }, (_, i) => key(i + 1))
+      const more = [
+        key(1001),
+        key(1002, { revoked_at: CREATED_MS }),
+        key(1003, { expires_at: CREATED_MS }),
+        key(1004, { owner: 'bob' }),
+      ]
+      const outcomes = await added(t, ...most, ...more)
+      assert.deepEqual(outcomes.slice(ACTIVE_KEYS_MAX), [
+        { status: 'refused', error: 'its owner has 100 active keys already' },
+        ...Array.from({ length: 3 }, () => ({ status: 'added' })),
+      ])
+      assert.deepEqual(
+        await added(t, ...most),
+        most.map(() => ({ status: 'known' })),
+      )
+    })
+
+    scenario('leaves no trace of a record that it refuses', async (t) => {
+      await t.own('alice', 'w1')
+      await added(t, invoice(), deposit())
+      const event = { id: `${hex(CREATED_MS)}0001`, type: 'invoice.created', at: CREATED_MS } as const
+      const told = { ...event, invoiceId: invoice().invoice.id, deposit: null, delivery: null }
+      assert.deepEqual(await added(t, { type: 'event', owner: 'alice', event: told }), [{ status: 'added' }])
+      const kept = async () => [
+        await t.snapshot(['alice', 'bob', 'carol']),
+        await t.store.events.log('alice', { after: null, limit: 100 }),
+        await t.store.overview.counts(),
+      ]
+      const before = await kept()
+      const outcomes = await added(
+        t,
+        invoice({ created_at: CREATED_MS + 1, owner: 'carol', reference: null }),
+        invoice({ created_at: CREATED_MS + 2 }),
+        deposit({ txHash: '0xdef', amount: '-1', confirmedAt: START_MS * 2 }),
+        deposit({ amount: '11', confirmedAt: START_MS * 2 }),
+        { type: 'event', owner: 'alice', event: { ...told, type: 'invoice.paid' } },
+        { type: 'event', owner: 'carol', event: { ...told, id: `${hex(CREATED_MS)}0002` } },
+        { type: 'removal', owner: 'alice', id: `${hex(START_MS * 2)}0000` },
+      )
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        outcomes.map(() => 'refused'),
+      )
+      assert.deepEqual(await kept(), before)
+      // What was refused has moved no mark behind which the log need not be whole.
+      const next = await t.invoice({ walletIds: ['w1'], amount: '77' })
+      const { items } = unwrap(await t.store.events.page('alice', { after: event.id, limit: 10 }))
+      assert.deepEqual(
+        items.map(({ type, invoiceId }) => [type, invoiceId]),
+        [['invoice.created', next.id]],
+      )
+      assert.ok((items[0]?.at ?? Number.POSITIVE_INFINITY) <= t.clock.now())
+    })
+
     scenario('does not void an invoice that outlived its expiry before its deposits are there', async (t) => {
       await t.tell(walletCreated('w1'))
       await t.tell(walletAssigned('w1', 'alice'))
@@ -195,7 +297,7 @@ export function describeImports(open: OpenStore): void {
       const foreign = invoice({ id: 'f47ac10b58cc4372a5670e02b2c3d479' })
       await added(t, foreign)
       const hash = createHash('sha256').update(foreign.invoice.id).digest('hex').slice(0, 20)
-      const kept = CREATED_MS.toString(16).padStart(12, '0') + hash
+      const kept = hex(CREATED_MS) + hash
       assert.equal(await t.store.invoices.find(kept), undefined)
       for (const id of [kept, foreign.invoice.id]) {
         assert.deepEqual(await added(t, invoice({ id, reference: 'another', amount: '4' })), [

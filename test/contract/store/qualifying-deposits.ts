@@ -4,7 +4,7 @@ import type { ChainStep } from '../../../src/domain/block.js'
 import type { Invoice } from '../../../src/domain/invoice.js'
 import type { QualifyingDeposit } from '../../../src/domain/payment.js'
 import { millisecond } from '../../../src/domain/received-at.js'
-import { addressOf, walletAssigned, walletCreated } from '../../support/fixtures.js'
+import { addressOf, walletAssigned } from '../../support/fixtures.js'
 import { START_MS } from '../../support/manual-clock.js'
 import { type OpenStore, present, type Scenario, withStore } from './harness.js'
 
@@ -121,7 +121,7 @@ export function describeQualifyingDeposits(open: OpenStore): void {
         amount: '5',
         created_at: START_MS - 1,
       }
-      await t.tell(walletCreated('late'))
+      await t.own('alice', 'late')
       await t.store.imports.add([{ type: 'invoice', invoice: imported, expiresAt: null, voidedAt: null }])
       assert.deepEqual(await hashes(t, imported), ['early'])
     })

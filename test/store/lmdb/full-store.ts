@@ -15,7 +15,7 @@ const SIGNED = { timestampMs: START_MS, digest: Buffer.alloc(32, 7) }
 export async function fillEveryTable(directory: string): Promise<void> {
   const clock = new ManualClock()
   const store = await openLmdbStore(lmdbStoreOptions(directory, clock))
-  const t = new Scenario({ store, clock, failIds() {}, reopen: reject, discard: reject })
+  const t = new Scenario({ store, clock, failIds() {}, expectFlaw() {}, reopen: reject, discard: reject })
   await t.own('alice', 'wallet-1', 'wallet-2', 'wallet-3')
   await t.tell(walletCreated('free-1', 'TRX-NILE'))
   await t.tell(walletCreated('free-2', 'TRX-NILE'))

@@ -46,7 +46,14 @@ class Place {
   async open(): Promise<Scenario> {
     const store = await openLmdbStore(lmdbStoreOptions(this.directory.path, this.clock))
     this.store = store
-    return new Scenario({ store, clock: this.clock, failIds() {}, reopen: unexpected, discard: unexpected })
+    return new Scenario({
+      store,
+      clock: this.clock,
+      failIds() {},
+      expectFlaw() {},
+      reopen: unexpected,
+      discard: unexpected,
+    })
   }
 
   async close(): Promise<void> {
@@ -179,6 +186,17 @@ describe('a check of the logs of events', () => {
         for (const event of log.filter((_, i) => i !== 0)) removeEvent(tables, event.id)
       })
       assert.deepEqual(await place.found(), [CREATED])
+    })
+  })
+
+  test('calls for nothing where an earlier version took a record of the far future', async () => {
+    await Place.use(async (place) => {
+      const t = await place.open()
+      await t.own('alice', 'wallet-1')
+      const record = await t.invoice({ amount: '1' })
+      const last = { ...record, id: 'f'.repeat(32), created_at: 0xffff_ffff_ffff, amount: '2' }
+      await t.store.imports.add([{ type: 'invoice', invoice: last, expiresAt: null, voidedAt: null }])
+      await place.assertSound()
     })
   })
 

@@ -33,7 +33,16 @@ test('data of version 2 opens with its payments, collisions, matches and former 
     for (const isFirst of [true, false]) {
       const store = await openLmdbStore({ ...lmdbStoreOptions(place.path, clock), migration: quiet() })
       if (isFirst)
-        await examine(new Scenario({ store, clock, failIds() {}, reopen: () => assert.fail(), discard: assert.fail }))
+        await examine(
+          new Scenario({
+            store,
+            clock,
+            failIds() {},
+            expectFlaw() {},
+            reopen: () => assert.fail(),
+            discard: assert.fail,
+          }),
+        )
       assert.equal(store.invoices.page('alice', { after: null, limit: 99 }).items.length, 7)
       await store.close()
     }

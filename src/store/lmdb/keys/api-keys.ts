@@ -5,10 +5,12 @@ import {
   type Authority,
   authorise,
   expiryOf,
+  isActive,
   LABEL_LENGTH_MAX,
 } from '../../../domain/api-key.js'
 import { type Failure, type Outcome, refuse, refuseField, succeed } from '../../../domain/failure.js'
 import { truncate } from '../../../domain/text.js'
+import { TOO_MANY_KEYS } from '../../imports.js'
 import type { ImportOutcome, KeyPort, Page, PageOf } from '../../store.js'
 import type { Commit, CommitLoop, Reader } from '../commit/commit-loop.js'
 import { internOwner, ownerNoOf } from '../identities/identities.js'
@@ -96,7 +98,11 @@ export function importKey(commit: Commit, publicKey: Uint8Array, key: ApiKey): I
     const isSame = known.id === key.id && known.owner === key.owner && known.public_key === key.public_key
     return isSame ? { status: 'known' } : { status: 'refused', error: 'another key has its id or its public key' }
   }
-  insert(commit, Buffer.from(publicKey), internOwner(commit, key.owner), key)
+  const ownerNo = internOwner(commit, key.owner)
+  if (isActive(key, commit.nowMs) && countActiveKeys(commit, ownerNo, ACTIVE_KEYS_MAX) >= ACTIVE_KEYS_MAX) {
+    return { status: 'refused', error: TOO_MANY_KEYS }
+  }
+  insert(commit, Buffer.from(publicKey), ownerNo, key)
   return { status: 'added' }
 }
 

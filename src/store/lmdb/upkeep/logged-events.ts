@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../../base/bounded-map.js'
 import { COUNT_BYTES, EVENT_KEY_BYTES, eventKey, positionOf, removedTo } from '../events/event-log.js'
 import { loggedSince } from '../events/logged-since.js'
-import { endOf, numberKey, type OwnerNo } from '../tables/keys.js'
+import { endOf, numberKey, type OwnerNo, TIME_MAX } from '../tables/keys.js'
 import type { HeldTables } from './held-data.js'
 
 /** Owners whose logs are looked at again and again. */
@@ -18,7 +18,9 @@ export class LoggedEvents {
   private missing = 0
 
   constructor(private readonly tables: HeldTables) {
-    this.sinceMs = loggedSince(tables.meta) ?? Number.POSITIVE_INFINITY
+    const sinceMs = loggedSince(tables.meta)
+    // The end of all times stands for every later one: an earlier version took records of the far future.
+    this.sinceMs = sinceMs === null || sinceMs === TIME_MAX ? Number.POSITIVE_INFINITY : sinceMs
   }
 
   /** Whether what happened at a time, Unix ms, is an event. */

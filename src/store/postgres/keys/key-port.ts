@@ -5,10 +5,12 @@ import {
   type Authority,
   authorise,
   expiryOf,
+  isActive,
   LABEL_LENGTH_MAX,
 } from '../../../domain/api-key.js'
 import { type Failure, type Outcome, refuse, refuseField, succeed } from '../../../domain/failure.js'
 import { truncate } from '../../../domain/text.js'
+import { TOO_MANY_KEYS } from '../../imports.js'
 import type { ImportOutcome, KeyPort, Page, PageOf } from '../../store.js'
 import { Batcher } from '../connection/batcher.js'
 import type { Database } from '../connection/database.js'
@@ -107,15 +109,10 @@ async function register(
   randomKeyId: () => string,
 ): Promise<Outcome<ApiKey>> {
   const { owner, publicKey } = registration
-  // The owner's row is the lock of the number of its keys.
-  internOwner(work, owner)
-  work.lock(sql`SELECT owner FROM identities WHERE owner = ${owner} FOR UPDATE`)
+  lockKeys(work, owner)
   const nowMs = await work.readClock()
   const taken = work.row(sql`SELECT 1 FROM api_keys WHERE public_key = ${Buffer.from(publicKey)}`)
-  const active = work.row<{ count: number }>(sql`
-    SELECT count(*) AS count FROM (
-      SELECT 1 FROM api_keys WHERE owner = ${owner} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at >= ${nowMs}::bigint)
-      LIMIT ${ACTIVE_KEYS_MAX}::bigint) AS active`)
+  const active = countActiveKeys(work, owner, nowMs)
   if ((await taken) !== undefined) return refuse('public_key_registered')
   const expiresAt = registration.ttlDays === null ? null : expiryOf(nowMs, registration.ttlDays)
   if (expiresAt === undefined) return refuseField('invalid_api_key_registration', 'ttlDays')
@@ -145,9 +142,27 @@ export async function importKey(work: Work, publicKey: Uint8Array, key: ApiKey):
     })
     return isSame ? { status: 'known' } : { status: 'refused', error: 'another key has its id or its public key' }
   }
-  internOwner(work, key.owner)
+  lockKeys(work, key.owner)
+  const nowMs = await work.readClock()
+  const active = await countActiveKeys(work, key.owner, nowMs)
+  if (isActive(key, nowMs) && (active?.count ?? 0) >= ACTIVE_KEYS_MAX)
+    return { status: 'refused', error: TOO_MANY_KEYS }
   insert(work, publicKey, key)
   return { status: 'added' }
+}
+
+/** The owner's row is the lock of the number of its keys. */
+function lockKeys(work: Work, owner: string): void {
+  internOwner(work, owner)
+  work.lock(sql`SELECT owner FROM identities WHERE owner = ${owner} FOR UPDATE`)
+}
+
+/** How many keys of an owner are active, at most as many as it may have. */
+function countActiveKeys(work: Work, owner: string, nowMs: number): Promise<{ readonly count: number } | undefined> {
+  return work.row(sql`
+    SELECT count(*) AS count FROM (
+      SELECT 1 FROM api_keys WHERE owner = ${owner} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at >= ${nowMs}::bigint)
+      LIMIT ${ACTIVE_KEYS_MAX}::bigint) AS active`)
 }
 
 function insert(work: Work, publicKey: Uint8Array, key: ApiKey): void {

@@ -1,50 +1,71 @@
 import { parseInvoiceAmount } from '../../../domain/amount.js'
+import { flawForDeposits } from '../../../domain/invoice-flaw.js'
+import { isCallbackUrl } from '../../../domain/text.js'
 import type { Violation } from '../../upkeep.js'
 import { type Fragment, sql } from '../connection/sql.js'
-import { setIdOf } from '../invoices/invoice-rows.js'
+import { type InvoiceColumns, STORED_COLUMNS, setIdOf, toInvoice } from '../invoices/invoice-rows.js'
 import type { Snapshot } from '../moving/snapshot.js'
 import { laneOf } from '../outbox/new-deliveries.js'
 
 /** What only this program can tell of a row: each row is read. */
 interface ReadRule<Columns> {
   readonly table: string
-  readonly what: string
   readonly select: Fragment
-  /** The name of the row; null when it is right. */
+  nameOf(columns: Columns): string
+  /** What is wrong with the row; null when it is right. */
   flaw(columns: Columns): string | null
 }
 
-interface InvoiceColumns {
+const nameOf = ({ id }: { readonly id: string }) => id
+
+const amounts: ReadRule<{ readonly id: string; readonly amount: string; readonly atoms: bigint }> = {
+  table: 'invoices',
+  select: sql`SELECT id, amount, atoms FROM invoices`,
+  nameOf,
+  flaw: ({ amount, atoms }) => (parseInvoiceAmount(amount) === atoms ? null : 'its amount is not that in atoms'),
+}
+
+const payable: ReadRule<InvoiceColumns> = {
+  table: 'invoices',
+  select: sql`SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE i.voided_at IS NULL`,
+  nameOf,
+  flaw: (columns) => {
+    const flaw = flawForDeposits(toInvoice(columns))
+    return flaw === null ? null : `a deposit would trip over it: ${flaw}`
+  },
+}
+
+interface PlacedColumns {
   readonly id: string
   readonly wallet_ids: readonly string[]
-  readonly amount: string
-  readonly atoms: bigint
   /** Hex, each once. */
   readonly set_ids: readonly string[] | null
 }
 
-const amounts: ReadRule<InvoiceColumns> = {
-  table: 'invoices',
-  what: 'its amount is not that in atoms',
-  select: sql`SELECT id, amount, atoms FROM invoices`,
-  flaw: ({ id, amount, atoms }) => (parseInvoiceAmount(amount) === atoms ? null : id),
-}
-
-const sets: ReadRule<InvoiceColumns> = {
+const sets: ReadRule<PlacedColumns> = {
   table: 'open_places',
-  what: 'it is of another set of wallets than its invoice',
   select: sql`
     SELECT i.id, i.wallet_ids, p.set_ids FROM invoices AS i JOIN (
       SELECT invoice_id, array_agg(DISTINCT encode(set_id, 'hex')) AS set_ids FROM open_places GROUP BY invoice_id
     ) AS p ON p.invoice_id = i.id`,
-  flaw: ({ id, wallet_ids, set_ids }) => (set_ids?.join() === setIdOf(wallet_ids).toString('hex') ? null : id),
+  nameOf,
+  flaw: ({ wallet_ids, set_ids }) =>
+    set_ids?.join() === setIdOf(wallet_ids).toString('hex') ? null : 'it is of another set of wallets than its invoice',
 }
 
 const lanes: ReadRule<{ readonly id: string; readonly owner: string; readonly url: string; readonly lane: string }> = {
   table: 'deliveries',
-  what: 'its lane is not that of its owner and receiver',
   select: sql`SELECT id, owner, url, lane FROM deliveries`,
-  flaw: ({ id, owner, url, lane }) => (laneOf(owner, url) === lane ? null : id),
+  nameOf,
+  flaw: ({ owner, url, lane }) =>
+    laneOf(owner, url) === lane ? null : 'its lane is not that of its owner and receiver',
+}
+
+const webhooks: ReadRule<{ readonly owner: string; readonly callback_url: string }> = {
+  table: 'webhooks',
+  select: sql`SELECT owner, callback_url FROM webhooks WHERE callback_url IS NOT NULL`,
+  nameOf: ({ owner }) => owner,
+  flaw: ({ callback_url }) => (isCallbackUrl(callback_url) ? null : 'no webhook can be sent to its URL'),
 }
 
 interface EventColumns {
@@ -61,6 +82,8 @@ interface NamedDeposit {
 
 export async function* checkRead(snapshot: Snapshot): AsyncGenerator<Violation> {
   yield* checkEach(snapshot, amounts)
+  yield* checkEach(snapshot, payable)
+  yield* checkEach(snapshot, webhooks)
   yield* checkEach(snapshot, sets)
   yield* checkEach(snapshot, lanes)
   yield* checkEventsOfDeposits(snapshot)
@@ -68,12 +91,12 @@ export async function* checkRead(snapshot: Snapshot): AsyncGenerator<Violation> 
 
 async function* checkEach<Columns>(
   snapshot: Snapshot,
-  { table, what, select, flaw }: ReadRule<Columns>,
+  { table, select, nameOf, flaw }: ReadRule<Columns>,
 ): AsyncGenerator<Violation> {
   for await (const rows of snapshot.batches<Columns>(select)) {
     for (const columns of rows) {
-      const row = flaw(columns)
-      if (row !== null) yield { table, row, what }
+      const what = flaw(columns)
+      if (what !== null) yield { table, row: nameOf(columns), what }
     }
   }
 }

@@ -35,6 +35,12 @@ const DAMAGES: readonly (readonly [table: string, statement: string])[] = [
   ['invoices', 'DELETE FROM open_places'],
   ['open_places', 'UPDATE open_places SET atoms = atoms + 1'],
   ['invoices', 'UPDATE invoices SET atoms = atoms + 1'],
+  ['invoices', "UPDATE invoices SET callback_url = 'shop.example/hook' WHERE reference IS NULL AND state <> 2"],
+  [
+    'invoices',
+    "UPDATE invoices SET reference = repeat('r', 81) WHERE id = (SELECT id FROM invoices WHERE reference IS NOT NULL AND state <> 2 LIMIT 1)",
+  ],
+  ['webhooks', "UPDATE webhooks SET callback_url = 'javascript:alert(1)'"],
   ['wallets', 'UPDATE wallets SET address_id = NULL WHERE address_id IS NOT NULL'],
   ['networks', "DELETE FROM networks WHERE id = 'SEP'"],
   ['addresses', "UPDATE addresses SET wallet_id = 'nobody' WHERE wallet_id IS NOT NULL"],

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../../../base/bounded-map.js'
+import { isCallbackUrl } from '../../../../domain/text.js'
 import { type Delivery, isDelivered } from '../../../../domain/webhook.js'
 import { contentOf } from '../../events/event-rows.js'
 import { dueKey, originBytes } from '../../outbox/deliveries.js'
@@ -22,9 +23,11 @@ const ORIGINS_KEPT = 32_768
 /** Rows stand for themselves: an owner configures a webhook, and may remove it. */
 export const webhooks: MakeRule = (reading) => ({
   row(key, value) {
-    const ownerNo = reading.identity(webhookCodec.decode(value).owner)?.no
+    const { owner, callbackUrl } = webhookCodec.decode(value)
+    const ownerNo = reading.identity(owner)?.no
     const isOwners = ownerNo !== undefined && numberKey(ownerNo).equals(key)
     reading.expect(isOwners, 'its key is not the number of its owner in identities')
+    reading.expect(callbackUrl === null || isCallbackUrl(callbackUrl), 'no webhook can be sent to its URL')
   },
 })
 

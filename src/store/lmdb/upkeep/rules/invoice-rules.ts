@@ -1,8 +1,9 @@
 import { CURRENCIES, type Currency, parseInvoiceAmount } from '../../../../domain/amount.js'
+import { flawForDeposits } from '../../../../domain/invoice-flaw.js'
 import { invoiceEvent } from '../../events/event-rows.js'
 import { expiryKey } from '../../invoices/invoice-index.js'
 import { CALLBACK, callbackOf, type IndexedInvoice, placeOf } from '../../invoices/invoice-places.js'
-import { invoiceCodec, type StoredInvoice, storeIdOf } from '../../invoices/invoice-rows.js'
+import { fromStored, invoiceCodec, type StoredInvoice, storeIdOf } from '../../invoices/invoice-rows.js'
 import { amountKey, openKey } from '../../invoices/open-invoices.js'
 import { greatestKey, paidKey, unmatchedKey } from '../../invoices/paid-invoices.js'
 import { setKey, type WalletSet, walletSetCodec } from '../../invoices/wallet-sets.js'
@@ -52,7 +53,10 @@ class InvoiceRule implements Rule {
     this.checkEvents(stored, set, id)
     const invoice = this.indexed(id, stored, set)
     if (invoice === null) return
-    if (stored.voidedAt === null) this.checkState(invoice)
+    if (stored.voidedAt === null) {
+      this.checkState(invoice)
+      this.checkForDeposits(id, stored, set)
+    }
     for (const { no } of invoice.wallets) this.noteAttained(no, invoice)
   }
 
@@ -157,6 +161,11 @@ class InvoiceRule implements Rule {
       const isCounted = this.greatestPaid(no, currency) >= amount
       reading.expect(isCounted, `paid-amounts has less than its amount for the wallet of number ${no}`)
     }
+  }
+
+  private checkForDeposits(id: InvoiceId, stored: StoredInvoice, set: WalletSet): void {
+    const flaw = flawForDeposits(fromStored(id, stored, set).invoice)
+    if (flaw !== null) this.reading.wrong(`a deposit would trip over it: ${flaw}`)
   }
 
   private confirmedFor(wallets: readonly WalletRow[], currency: Currency, createdAt: number): bigint {

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { LINE_BYTES_MAX } from '../../src/cli/record-lines.js'
+import { createDatabase } from '../support/postgres-harness.js'
+import { postgresForTests } from '../support/postgres-tests.js'
+import { ServiceProcess } from '../support/service-process.js'
+import { temporaryDirectory } from '../support/temporary-directory.js'
+import { validAddress } from '../support/valid-address.js'
+import { runBillhook } from './shop.js'
+
+const server = await postgresForTests({ isDurable: true })
+
+const CREATED_MS = 1_700_000_000_000
+const FUTURE_MS = 4_000_000_000_000
+
+let made = 0
+
+function wallet(id: string, owner: string | null): object {
+  return { id, network: 'TRX-NILE', address: validAddress('TRX-NILE', id), owner }
+}
+
+function invoice(change: object = {}): object {
+  made += 1
+  return {
+    ...{ id: made.toString(16).padStart(32, '0'), owner: 'alice', wallet_id: 'w1', wallet_ids: 'w1', name: `n${made}` },
+    ...{ description: null, reference: `r${made}`, amount: `1.${made}`, currency: 'USDT', callback_url: null },
+    created_at: CREATED_MS + made,
+    ...change,
+  }
+}
+
+type Line = readonly [told: RegExp | 'added' | 'known', line: object | string | Buffer]
+
+const once = invoice()
+const numbered = invoice({ wallet_ids: null })
+
+/** Each bad line stands among good ones. */
+const LINES: readonly Line[] = [
+  // With a byte order mark, and behind it CR LF.
+  ['added', `\ufeff${JSON.stringify(wallet('w1', 'alice'))}\r`],
+  ['added', wallet('w2', 'bob')],
+  ['added', wallet('w3', null)],
+  ['added', once],
+  ['known', once],
+  [/another invoice has its id/, { ...once, amount: '9' }],
+  [/it is no JSON$/, '{"id":'],
+  [/it is no JSON$/, '\0\0\0'],
+  [/it is no JSON object/, '[['.repeat(20_000) + ']]'.repeat(20_000)],
+  [
+    /amount must be a text/,
+    JSON.stringify(invoice()).replace(/"amount":"[^"]*"/, `"amount":${'['.repeat(9000)}${']'.repeat(9000)}`),
+  ],
+  ['added', JSON.stringify(invoice()).replace('{', '{"__proto__":{"owner":"eve"},"constructor":1,"toString":2,')],
+  [/it is longer than/, invoice({ name: 'x'.repeat(LINE_BYTES_MAX) })],
+  [/it is longer than/, invoice({ name: 'x'.repeat(3_000_000) })],
+  [/name is longer than 80 characters/, invoice({ name: 'x'.repeat(200_000) })],
+  [/no invoice, deposit/, JSON.stringify({ big: Array.from({ length: 40_000 }, () => 1) }).replaceAll('1', '1e20')],
+  [/it is no UTF-8 text/, Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xe2, 0x82]), Buffer.from('"}')])],
+  ['added', invoice({ name: 'a\u0000b\u2028c', description: '\u0001 \u0000' })],
+  [/created_at must be Unix milliseconds/, invoice({ created_at: `${CREATED_MS}` })],
+  [/amount must be a text/, invoice({ amount: 10 })],
+  [/created_at is in the future/, invoice({ created_at: FUTURE_MS })],
+  [/voided_at is in the future/, invoice({ voided_at: 281474976710655 })],
+  [/callback_url must be/, invoice({ callback_url: 'shop.example/hook' })],
+  [/callback_url must be/, invoice({ callback_url: 'javascript:alert(1)' })],
+  ['added', invoice({ callback_url: 'https://shop.example/hook' })],
+  [/reference is longer than 80 characters/, invoice({ reference: 'r'.repeat(2000) })],
+  [
+    /wallet_ids names more than 50 wallets/,
+    invoice({ wallet_ids: Array.from({ length: 20_000 }, (_, i) => `w${i}`).join() }),
+  ],
+  [/wallet_ids names a wallet twice/, invoice({ wallet_ids: 'w1,w1' })],
+  [/a wallet id must have 1 to 128 characters/, invoice({ wallet_id: 'w'.repeat(2000), wallet_ids: null })],
+  [/a wallet id must have 1 to 128 characters/, invoice({ wallet_ids: ',,,' })],
+  ['added', numbered],
+  [/the wallet w2 belongs to another identity/, invoice({ wallet_id: 'w2', wallet_ids: 'w2' })],
+  [/the wallet w2 belongs to another identity/, invoice({ wallet_ids: 'w1,w2' })],
+  [/the wallet w3 belongs to nobody/, invoice({ wallet_id: 'w3', wallet_ids: 'w3' })],
+  [/the wallet w9 is not known/, invoice({ wallet_id: 'w9', wallet_ids: 'w9' })],
+  [/the wallet belongs to another identity/, wallet('w2', 'alice')],
+  [
+    /the wallet \?\]0;pwned\?\?\[31m is not known/,
+    invoice({ wallet_id: '\u001b]0;pwned\u0007\u009b[31m', wallet_ids: null }),
+  ],
+  ['added', invoice({ owner: 'bob', wallet_id: 'w2', wallet_ids: 'w2' })],
+  // More than are sent at once.
+  ...Array.from({ length: 700 }, (): Line => [/it is no JSON$/, 'garbage']),
+  ...Array.from({ length: 700 }, (): Line => [/no invoice, deposit/, '{}']),
+  ['added', invoice()],
+]
+
+const added = LINES.filter(([told]) => told === 'added').length
+const counts = `${added} added, 1 known already, ${LINES.length - added - 1} refused`
+
+function fileOf(lines: readonly Line[]): Buffer {
+  return Buffer.concat(
+    lines.map(([, line]) => {
+      const text = Buffer.isBuffer(line) ? line : Buffer.from(typeof line === 'string' ? line : JSON.stringify(line))
+      return Buffer.concat([text, Buffer.from('\n')])
+    }),
+  )
+}
+
+/** Imports the file, and sees that every bad line is named, and that the others are there. */
+async function importHostile(directory: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  const file = join(directory, 'hostile.ndjson')
+  writeFileSync(file, fileOf(LINES))
+  const run = (...argv: readonly string[]) =>
+    runBillhook([...argv, '--data', join(directory, 'data')], { cwd: directory, environment })
+  const ended = await run('import', file)
+  const told = ended.stderr.split('\n').filter((line) => line.startsWith(file))
+  const refused = LINES.flatMap(([expected], i) => (expected instanceof RegExp ? [{ no: i + 1, expected }] : []))
+  for (const [i, { no, expected }] of refused.entries()) {
+    assert.match(told[i] ?? '', new RegExp(`:${no}: .*`), ended.stderr.slice(0, 3000))
+    assert.match(told[i] ?? '', expected)
+  }
+  assert.deepEqual([ended.code, told.length, ended.stdout], [1, refused.length, `${counts}\n`])
+  assert.doesNotMatch(ended.stderr, /Internal error|\n\s+at |\p{Cc}(?<!\n)/u)
+  const exported = await run('export', 'invoices')
+  assert.equal(exported.stdout.trim().split('\n').length, added - 3)
+  const checked = await run('check')
+  assert.match(checked.stdout, /nothing is wrong/)
+}
+
+for (const engine of ['LMDB', 'PostgreSQL'] as const) {
+  const skip = engine === 'PostgreSQL' && server === null
+  const use = async (run: (directory: string, environment: Readonly<Record<string, string>>) => Promise<void>) => {
+    const directory = temporaryDirectory()
+    const address = server === null || engine === 'LMDB' ? null : await createDatabase(server)
+    try {
+      mkdirSync(join(directory.path, 'data'))
+      await run(directory.path, address === null ? {} : { BILLHOOK_STORE: address })
+    } finally {
+      directory.remove()
+    }
+  }
+
+  test(`every bad line of a hostile file is named, and the others are imported, into ${engine}`, { skip }, () =>
+    use(importHostile),
+  )
+
+  test(`the same while a service runs on ${engine}`, { skip }, () =>
+    use(async (directory, environment) => {
+      const service = await ServiceProcess.start(join(directory, 'data'), environment)
+      try {
+        await importHostile(directory, environment)
+      } finally {
+        await service.stop()
+      }
+    }),
+  )
+}
