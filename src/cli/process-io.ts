@@ -6,17 +6,22 @@ import { systemScheduler, wakefulScheduler } from '../scheduler.js'
 import type { ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE } from './command.js'
 import { divertNativeErrors } from './native-errors.js'
+import { harmless } from './output.js'
 import type { ReconcileIo } from './reconcile.js'
 import type { ServeIo } from './serve.js'
 import { supervisorOf } from './supervisor.js'
 
+/*
+ * What commands print may hold text that others chose, such as the name of a wallet. Nothing of it controls the terminal.
+ */
+
 function out(line: string): void {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${harmless(line)}\n`)
 }
 
 /** Writes a line to standard error. */
 export function error(line: string): void {
-  process.stderr.write(`${line}\n`)
+  process.stderr.write(`${harmless(line)}\n`)
 }
 
 /**
@@ -31,7 +36,7 @@ export function outputWritten(): Promise<void> {
 
 /** Writes text of any length to standard output. */
 async function print(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+  if (!process.stdout.write(harmless(text))) await once(process.stdout, 'drain')
 }
 
 /** Where the system does not say. */

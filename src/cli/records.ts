@@ -8,6 +8,7 @@ import { walletColumns } from '../listing/wallets.js'
 import { type Admin, tokenDecimalsOf, withAdmin } from './admin.js'
 import type { BillhookCommand, ProcessIo } from './billhook-command.js'
 import { EXIT_SUCCESS } from './command.js'
+import { csvText } from './csv-text.js'
 import { jsonLine, printable } from './output.js'
 import { TextTable } from './text-table.js'
 
@@ -31,7 +32,7 @@ export function exportCommand(program: BillhookCommand): void {
         .default('ndjson'),
     )
     .explain(
-      'Events have their owner, too. A record events.removed stands for those of an owner that are older than BILLHOOK_EVENTS_DAYS. Webhook configurations with their secrets are not exported: only a backup has them.',
+      'Events have their owner, too. A record events.removed stands for those of an owner that are older than BILLHOOK_EVENTS_DAYS. Webhook configurations with their secrets are not exported: only a backup has them. In CSV an apostrophe stands before whatever a spreadsheet would take for a formula, also behind a semicolon, a tab or blanks within a text, and control characters are written as in JSON, such as \\u001b; JSON has every text as it is.',
     )
     .runs((given) =>
       withAdmin(given, async (admin, io) => {
@@ -118,17 +119,21 @@ const CSV_COLUMNS: Readonly<Partial<Record<string, readonly string[]>>> = {
   ],
 }
 
-/** Writes the names of the columns before the first record. Texts that a spreadsheet would run as a formula are made harmless. */
+/** Writes the names of the columns before the first record. */
 function csvWriter(io: ProcessIo, kind: string): (item: Item) => Promise<void> {
   let header = true
   let columns = CSV_COLUMNS[kind]
   return async (item) => {
     const row = flat(item)
     columns ??= Object.keys(row)
-    const values = Object.fromEntries(columns.map((name) => [name, row[name]]))
-    await io.print(stringify([values], { header, escape_formulas: true }))
+    const values = Object.fromEntries(columns.map((name) => [name, csvValue(row[name])]))
+    await io.print(stringify([values], { header }))
     header = false
   }
+}
+
+function csvValue(value: unknown): unknown {
+  return typeof value === 'string' ? csvText(value) : value
 }
 
 /** Nested records as columns of their own: `payment.received`. */

@@ -5,6 +5,8 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { runSh } from '../support/shell.js'
+import { testKey } from '../support/signing.js'
+import { validAddress } from '../support/valid-address.js'
 import { command, inDirectory, main, serving } from './served.js'
 import { Shop } from './shop.js'
 
@@ -59,6 +61,51 @@ describe('records of a data directory', () => {
       assert.equal(all.length, 4)
       const cursor = JSON.parse(all[1] ?? '').id
       assert.equal(await read(to, '--after', cursor), `${all.slice(2).join('\n')}\n`)
+    } finally {
+      await shop.close()
+    }
+  })
+
+  test('cannot control a terminal, whatever others have named what is in them', async () => {
+    const shop = await Shop.open()
+    const hostile = '\u001b]0;pwned\u0007\u001b[31m\u009b\u202e\r'
+    try {
+      const { service } = shop
+      const owner = `o${hostile}o`
+      const address = validAddress('TRX-NILE', 'hostile')
+      await service.assign(owner, { id: `w${hostile}`, address, network: 'TRX-NILE' })
+      const registration = { owner, label: `l${hostile}l`, permissions: ['invoices:create'] }
+      await service.post('/api/api-keys', { ...registration, publicKey: `0x${testKey('hostile').publicKeyHex}` })
+      const texts = { name: `n${hostile}n`, description: hostile, reference: hostile }
+      const made = await service.post('/api/invoices', { owner, walletIds: [`w${hostile}`], amount: '5', ...texts })
+      await service.post('/sandbox/deposits', { invoiceId: made.json.id, kind: 'confirmed', txHash: `t${hostile}` })
+      const file = join(shop.files, `file${hostile.replaceAll('/', '')}`)
+      const refused = {
+        id: 'a'.repeat(32),
+        owner: 'x',
+        wallet_id: `q${hostile}`,
+        name: 'x',
+        amount: '1',
+        created_at: 1,
+      }
+      writeFileSync(file, `${JSON.stringify({ ...refused, currency: 'USDT' })}\n`)
+      for (const argv of [
+        ...['invoices', 'events', 'keys', 'deposits', 'wallets', 'identities'].flatMap((kind) => [
+          ['export', kind, '--format', 'csv'],
+          ['export', kind],
+        ]),
+        ...['wallets', 'deposits', 'deliveries', 'keys'].map((kind) => [kind, 'list']),
+        ['invoice', 'list', '--owner', owner],
+        ['invoice', 'get', made.json.id],
+        ['import', file],
+        ['export', hostile],
+      ]) {
+        const { stdout, stderr } = await shop.run([...argv, '--data', shop.data])
+        assert.ok(stdout !== '' || stderr !== '', argv.join(' '))
+        assert.doesNotMatch(stdout + stderr, /(?![\n\t])[\p{Cc}\p{Bidi_C}]/u, argv.join(' '))
+      }
+      const csv = await shop.run(['export', 'invoices', '--format', 'csv', '--data', shop.data])
+      assert.match(csv.stdout, /,n\\u001b\]0;pwned\\u0007\\u001b\[31m\\u009b\\u202e\\u000dn,/)
     } finally {
       await shop.close()
     }
