@@ -95,7 +95,7 @@ async function receive(
   )
   const nowMs = io.clock.now()
   const verdict = await secret.judge((one) =>
-    checkDelivery({ headers, body }, one, { nowMs, toleranceSeconds: TOLERANCE_SECONDS }),
+    checkDelivery({ headers, body }, one, { nowMs, toleranceSeconds: TOLERANCE_SECONDS, acceptUntimed: false }),
   )
   response.writeHead(verdict.isVerified ? 204 : 401).end()
   const id = headers['webhook-id'] ?? null

@@ -19,8 +19,11 @@ export function webhookVerifyCommand(webhook: BillhookCommand): void {
     .option('--headers <file>', 'Its headers, one on each line, as in "webhook-id: …"; - for standard input.')
     .option('--secret-file <file>', 'The secret; - for standard input.')
     .option('--tolerance <seconds>', `How old it may be. Default: ${TOLERANCE_SECONDS}.`)
+    .option('--accept-untimed', 'Be content with X-Service-Signature where webhook-signature is missing.')
     .asJson()
-    .explain('Ends with 0 when the webhook is verified, else with 1 and the reason. Needs no service.')
+    .explain(
+      'Judges like verifyWebhook of the library. Ends with 0 when the webhook is verified, else with 1 and the reason. Needs no service.',
+    )
     .runs(verify, ({ options }, problems) => {
       const files = ['body', 'headers', 'secret-file']
       needFlags('webhook verify', files, options, problems)
@@ -38,7 +41,8 @@ async function verify(given: Given): Promise<number> {
     const headers = parseHeaders((await readInput(text('headers', options) ?? '')).toString('latin1'))
     const body = await readInput(text('body', options) ?? '')
     const toleranceSeconds = wholeNumber('tolerance', TOLERANCE_SECONDS, options)
-    const verdict = checkDelivery({ headers, body }, secret, { nowMs: io.clock.now(), toleranceSeconds })
+    const acceptUntimed = options['acceptUntimed'] === true
+    const verdict = checkDelivery({ headers, body }, secret, { nowMs: io.clock.now(), toleranceSeconds, acceptUntimed })
     const { isVerified, flaw, note, ageSeconds } = verdict
     if (options['json'] === true) io.out(jsonLine({ verified: isVerified, flaw, note, ageSeconds }))
     else if (isVerified) {
