@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.js'
 import { failure, type Outcome } from '../domain/failure.js'
 import { addressedAs } from '../http/guards/browsers.js'
 import { failureAnswer } from '../http/json.js'
@@ -10,12 +9,12 @@ import { isFromElsewhere, isOwnForm } from './browser.js'
 import { actionForm } from './forms.js'
 import { CONSOLE_PATH, type ConsolePage } from './layout.js'
 import { links } from './links.js'
+import { PasswordTrials, type TrialParts } from './password-trials.js'
 import { isSameSecret, SESSION_SECONDS, type Session, Sessions } from './sessions.js'
-import { PasswordTrials, signInPage } from './sign-in.js'
+import { signInPage } from './sign-in.js'
 
 /** Who may come in. */
-export interface EntranceParts {
-  readonly clock: Clock
+export interface EntranceParts extends TrialParts {
   readonly isSandbox: boolean
   /** The names, beside IP addresses and `localhost`, under which browsers reach the console. */
   readonly hosts: readonly string[]
@@ -53,7 +52,7 @@ export class Entrance {
 
   constructor(private readonly parts: EntranceParts) {
     this.sessions = new Sessions(parts.clock)
-    this.trials = new PasswordTrials(parts.clock)
+    this.trials = new PasswordTrials(parts)
     this.isNamed = addressedAs(parts.hosts)
     this.cookie = `billhook-console-${parts.port}`
   }
@@ -97,7 +96,7 @@ export class Entrance {
     if (!this.isNamed(request)) return failureAnswer(failure('wrong_host'))
     if (!isOwnForm(request)) return failureAnswer(failure('cross_site'))
     if (password === null) return seeOther(CONSOLE_PATH)
-    const refused = this.trials.take(request)
+    const refused = await this.trials.take(request)
     if (refused !== null) return failureAnswer(refused)
     const given = new URLSearchParams(request.body.toString('utf8')).get('password') ?? ''
     if (!isSameSecret(given, password)) return pageAnswer(403, this.frame(null), signInPage(true))

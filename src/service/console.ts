@@ -1,4 +1,5 @@
 import type { ConsoleParts } from '../console/console.js'
+import { systemScheduler } from '../scheduler.js'
 import { VERSION } from '../version.js'
 import type { Core, CoreContext } from './core.js'
 import { isLoopback } from './exposure.js'
@@ -29,6 +30,9 @@ export function consolePartsOf(
     directory,
     onOwed: duties.notify,
     clock,
+    scheduler: systemScheduler,
+    trustedProxies: settings.trustedProxies,
+    random: Math.random,
     isSandbox: settings.sandbox,
     hosts: settings.consoleHosts,
     port,
