@@ -23,8 +23,8 @@ import type { OutboxPort, OwedDelivery } from './outbox.js'
 /**
  * What an engine implements: a port for each subject, and its own life. Take the ports that you need, not the store.
  *
- * An engine speaks the domain. It makes every decision with the pure functions of `src/domain` inside its own
- * transaction, and is the last word on uniqueness even where an actor has serialised commands. It may be shared by
+ * An engine speaks the domain. It decides with the pure functions of `src/domain` inside its own transaction; in which order it asks them,
+ * and what follows for its rows, is its own. It is the last word on uniqueness even where an actor has serialised commands. It may be shared by
  * several processes. The suites of `test/contract/store/`, one or more for each port, are what every engine must pass.
  *
  * The promise of a write resolves when the write is durable. A write that cannot be made durable rejects with

@@ -36,6 +36,8 @@ describe('docs/internals/architecture.md', () => {
       assert.ok(paths(code).every((path) => path.startsWith('src/')) && paths(code).length > 0, rule)
       assert.ok(paths(shown).every((path) => path.startsWith('test/')) && paths(shown).length > 0, rule)
       for (const path of files) assert.ok(existsSync(join(projectRoot, path)), path)
+      const names = (engine: string) => paths(code).some((path) => path.startsWith(`src/store/${engine}/`))
+      assert.equal(names('postgres'), names('lmdb'), `${rule} names one engine of two`)
     }
   })
 })

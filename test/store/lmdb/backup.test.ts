@@ -210,6 +210,8 @@ describe('a restore', () => {
       await assert.rejects(restore(made(image.subarray(0, 4096 * (image.length >> 13))), to), /not complete/)
       await assert.rejects(restore(made(Buffer.alloc(8192)), to), /not complete/)
       await assert.rejects(restore(made(image, { dataVersion: SCHEMA_VERSION + 1 }), to), /made by a newer Billhook/)
+      await restore(made(image, { madeAt: 8_640_000_000_000_000 }), join(path, 'last'))
+      await assert.rejects(restore(made(image, { madeAt: 8_640_000_000_000_001 }), to), /description cannot be read/)
       const outside = { dataBytes: image.length - 5, companions: [{ name: '../x.jsonl', bytes: 5 }] }
       await assert.rejects(restore(made(image, outside), to), /description cannot be read/)
       assert.equal(existsSync(to), false)

@@ -85,7 +85,7 @@ function parseAbout(packed: Buffer): BackupAbout | null {
     return null
   }
   const { format, dataVersion, madeAt, dataBytes, companions } = value
-  if (format !== FORMAT || !isCount(dataVersion) || !isCount(madeAt) || !isCount(dataBytes)) return null
+  if (format !== FORMAT || !isCount(dataVersion) || !isMoment(madeAt) || !isCount(dataBytes)) return null
   if (!Array.isArray(companions) || !companions.every(isCompanion)) return null
   return { dataVersion, madeAt, dataBytes, companions }
 }
@@ -93,6 +93,11 @@ function parseAbout(packed: Buffer): BackupAbout | null {
 function isCompanion(value: unknown): value is Companion {
   if (typeof value !== 'object' || value === null || !('name' in value) || !('bytes' in value)) return false
   return typeof value.name === 'string' && COMPANION_NAME.test(value.name) && isCount(value.bytes)
+}
+
+/** Unix ms that a calendar has (ECMA-262, Time Values): what is told of a backup is its date. */
+function isMoment(value: unknown): value is number {
+  return isCount(value) && !Number.isNaN(new Date(value).getTime())
 }
 
 function isCount(value: unknown): value is number {
