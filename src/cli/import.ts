@@ -24,10 +24,10 @@ export function importCommand(parent: BillhookCommand, summary: string): void {
     .explain(
       'Invoices need their wallets: import identities, wallets, keys, invoices, deposits and events in this order. They keep their ids, which are 32 hex characters of any kind. Events keep theirs, too, so that a cursor of the other store is one here. What is there already is left as it is, so an import can be repeated. Nobody is notified of imported deposits. An empty data directory gets a new store. Records are checked as the API checks requests: a line that it would refuse is refused with its number and the reason, and the others are imported. Ends with 0 when none was refused, else with 1. The last line tells how many were added, known already and refused.',
     )
-    .runs((given) => withAdmin(given, (admin, io) => importFile(given, admin, io), 'empty too'))
+    .runs((given) => withAdmin(given, (admin, io, stop) => importFile(given, admin, io, stop), 'empty too'))
 }
 
-async function importFile({ args, options }: Given, admin: Admin, io: ProcessIo): Promise<number> {
+async function importFile({ args, options }: Given, admin: Admin, io: ProcessIo, stop: AbortSignal): Promise<number> {
   const [path = STDIN] = args
   const totalBytes = path === STDIN ? null : sizeOf(path)
   const progress = new ProgressLine({ ...io, unit: 'bytes' })
@@ -36,16 +36,19 @@ async function importFile({ args, options }: Given, admin: Admin, io: ProcessIo)
     io.error(printable(`${path}:${no}: ${error}`))
   }
   const lines = new LineImport(admin, options['formerOwners'] === true, refuse)
+  const show = (bytes: number) => progress.show(bytes, totalBytes, `${lines.counts.added} added`)
+  let endsAt = 0
   try {
     for await (const line of recordLines(path === STDIN ? process.stdin : createReadStream(path))) {
-      await lines.take(line)
-      progress.show(line.endsAt, totalBytes, `${lines.counts.added} added`)
+      endsAt = line.endsAt
+      if (await lines.take(line)) show(endsAt)
     }
     await lines.flush()
+    show(endsAt)
   } finally {
-    // Told of an import that breaks off, too: what was added stays.
     progress.clear()
-    conclude(lines.counts, options['json'] === true, io)
+    // Told of an import that breaks off, too, as what was added stays; but not to who has stopped it.
+    if (!stop.aborted) conclude(lines.counts, options['json'] === true, io)
   }
   return lines.counts.refused === 0 ? EXIT_SUCCESS : EXIT_FAILURE
 }
@@ -62,10 +65,13 @@ class LineImport {
     private readonly refuse: (no: number, error: string) => void,
   ) {}
 
-  async take(line: RecordLine): Promise<void> {
+  /** Whether it was sent with those before it. */
+  async take(line: RecordLine): Promise<boolean> {
     this.waiting.push(line)
     if ('json' in line.content) this.characters += line.content.json.length
-    if (this.waiting.length >= BATCH_RECORDS || this.characters >= BATCH_CHARACTERS) await this.flush()
+    if (this.waiting.length < BATCH_RECORDS && this.characters < BATCH_CHARACTERS) return false
+    await this.flush()
+    return true
   }
 
   /** Sends what waits. */
