@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { LINE_BYTES_MAX } from '../../src/cli/record-lines.js'
@@ -33,7 +35,7 @@ function invoice(change: object = {}): object {
 
 type Line = readonly [told: RegExp | 'added' | 'known', line: object | string | Buffer]
 
-const once = invoice()
+const repeated = invoice()
 const numbered = invoice({ wallet_ids: null })
 
 /** Each bad line stands among good ones. */
@@ -42,9 +44,9 @@ const LINES: readonly Line[] = [
   ['added', `\ufeff${JSON.stringify(wallet('w1', 'alice'))}\r`],
   ['added', wallet('w2', 'bob')],
   ['added', wallet('w3', null)],
-  ['added', once],
-  ['known', once],
-  [/another invoice has its id/, { ...once, amount: '9' }],
+  ['added', repeated],
+  ['known', repeated],
+  [/another invoice has its id/, { ...repeated, amount: '9' }],
   [/it is no JSON$/, '{"id":'],
   [/it is no JSON$/, '\0\0\0'],
   [/it is no JSON object/, '[['.repeat(20_000) + ']]'.repeat(20_000)],
@@ -123,6 +125,41 @@ async function importHostile(directory: string, environment: Readonly<Record<str
   const checked = await run('check')
   assert.match(checked.stdout, /nothing is wrong/)
 }
+
+test('an import that breaks off tells what was added before', async () => {
+  const directory = temporaryDirectory()
+  const bodies: { readonly records: readonly unknown[]; readonly ofFormerOwners: boolean }[] = []
+  const service = createServer((request, response) => {
+    if (request.method === 'HEAD') return void response.end()
+    request.toArray().then((chunks: Buffer[]) => {
+      const body = JSON.parse(Buffer.concat(chunks).toString())
+      bodies.push(body)
+      if (bodies.length > 1)
+        return void response.writeHead(503).end('{"error":"Storage.","code":"storage_unavailable"}')
+      response.end(JSON.stringify({ outcomes: body.records.map(() => ({ status: 'added' })) }))
+    })
+  })
+  try {
+    service.listen(join(directory.path, 'admin.sock'))
+    await once(service, 'listening')
+    const file = join(directory.path, 'records')
+    writeFileSync(file, '{"a":1e20}\n'.repeat(800))
+    const argv = ['import', file, '--former-owners', '--data', directory.path]
+    const ended = await runBillhook(argv, { cwd: directory.path })
+    assert.deepEqual([ended.code, ended.stdout], [1, '500 added, 0 known already, 0 refused\n'])
+    assert.match(ended.stderr, /^billhook: .*storage_unavailable/m)
+    assert.deepEqual(
+      bodies.map(({ records, ofFormerOwners }) => [records.length, ofFormerOwners]),
+      [
+        [500, true],
+        [300, true],
+      ],
+    )
+  } finally {
+    service.close()
+    directory.remove()
+  }
+})
 
 for (const engine of ['LMDB', 'PostgreSQL'] as const) {
   const skip = engine === 'PostgreSQL' && server === null
