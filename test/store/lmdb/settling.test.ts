@@ -10,14 +10,17 @@ const HOOK = 'https://shop.example/hook'
 const COVERED = 400
 
 /** A wallet on which one payment has covered many invoices, and a greater one that is unpaid. */
-async function openCrowded() {
+async function openCrowded(callbackUrl: string | null = HOOK) {
   const clock = new ManualClock()
   const { store, assign, close } = await openFixture(clock)
   await assign('alice', 'crowded')
   await assign('bob', 'other')
   const invoice = (owner: string, wallet: string, amount: string): WalletCommand => ({
     type: 'invoice',
-    request: invoiceRequest(owner, [wallet], amount, { reference: amount, callbackUrl: HOOK }),
+    request: invoiceRequest(owner, [wallet], amount, {
+      reference: amount,
+      ...(callbackUrl === null ? {} : { callbackUrl }),
+    }),
   })
   const amounts = Array.from({ length: COVERED }, (_, n) => `${n + 1}.5`)
   await store.commands.perform([...amounts, '99999'].map((amount) => invoice('alice', 'crowded', amount)))
@@ -64,6 +67,33 @@ describe('a payment that covered many invoices', () => {
       ['deposit', 'invoice', 'deposit'],
     )
     assert.deepEqual([referenceOf(results[0]), referenceOf(results[2])], ['99999', '99999'])
+    await close()
+  })
+
+  test('holds up a later report of a deposit, at whatever time that says it came', async () => {
+    const { store, close, invoice, sighting, referenceOf } = await openCrowded(null)
+    const late = (report: 'pending' | 'confirmed', earlierMs: number): WalletCommand => {
+      const { receivedAt, ...rest } = sighting('late', '1')
+      return {
+        type: 'deposit',
+        eventId: null,
+        fact: depositFact(report, { ...rest, receivedAt: receivedAt - earlierMs }),
+      }
+    }
+    // It matches none as long as nobody can be notified.
+    const [seen] = await store.commands.perform([late('pending', 0)])
+    assert.equal(seen?.status === 'fulfilled' ? referenceOf(seen.value) : undefined, null)
+    await store.webhooks.put('alice', HOOK)
+    const ended: string[] = []
+    const noting = async (name: string, command: WalletCommand) => {
+      const [fate] = await store.commands.perform([command])
+      ended.push(name)
+      return fate?.status === 'fulfilled' ? fate.value : assert.fail()
+    }
+    const confirmed = noting('late', late('confirmed', 1000))
+    for (const amount of ['7', '8', '9']) await noting(amount, invoice('bob', 'other', amount))
+    assert.equal(referenceOf(await confirmed), '99999')
+    assert.deepEqual(ended, ['7', '8', '9', 'late'])
     await close()
   })
 

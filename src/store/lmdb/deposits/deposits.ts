@@ -58,11 +58,14 @@ export class DepositRecorder {
   settle(commit: Commit, sightings: Iterable<Sighting>): boolean {
     let left = SETTLED_PLACES_MAX
     for (const sighting of sightings) {
-      const value = this.flawOf(sighting) === null ? depositValue(sighting, this.tokenDecimals) : null
-      if (value === null) continue
+      if (this.flawOf(sighting) !== null) continue
       const known = findDeposit(commit, sighting)
       if ((known?.invoiceId ?? null) !== null) continue
-      left = candidatesFor(commit, sighting, value)?.settle(left) ?? left
+      // What is known of a deposit stands, whatever a later report of it says.
+      const seen = known === undefined || known.deposit.kind === 'dropped' ? sighting : known.deposit
+      const value = depositValue(seen, this.tokenDecimals)
+      if (value === null) continue
+      left = candidatesFor(commit, seen, value)?.settle(left) ?? left
       if (left === 0) return false
     }
     return true
