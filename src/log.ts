@@ -1,15 +1,23 @@
-import { type DestinationStream, destination, type Logger, type LoggerOptions, pino } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
+import { LineStream } from './base/line-stream.js'
+import { unblocked } from './base/unblocked-descriptor.js'
+import { writeFailure } from './base/write-failure.js'
+import { systemClock } from './clock.js'
+import { systemScheduler } from './scheduler.js'
 
 export type { Logger }
+
+/** The log of the process. */
+export interface Log extends Logger {
+  /** How many lines could not be written. */
+  linesLost(): number
+}
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 const STDERR = 2
 
-/** The minimum with which sonic-boom, below pino, waits in `flush` for the write in progress. Every line is longer. */
-const WRITE_LENGTH_MINIMUM_BYTES = 1
-
-/** Maximum time that the end of the process waits for a log reader that has stopped reading. */
+/** Maximum time that the end of the process waits for a reader that has stopped reading. */
 const FLUSH_TIMEOUT_MS = 1000
 
 /** Names whose values are never logged: credentials, and signatures that can be used in their place. */
@@ -39,30 +47,46 @@ const options: LoggerOptions = {
 
 /**
  * The log of the process: JSON, one line per event, on standard error, so that standard output keeps the lines meant
- * for people. Lines are written asynchronously, so that a slow reader does not stop the service: await `flushLog`
- * before ending the process, or the last lines get lost. `to` is for tests.
+ * for people. Lines are written asynchronously and may get lost, so that nothing that happens to standard error stops the
+ * service: await `flushLog` before ending the process, or the last lines get lost, too. `to` is for tests.
  */
-export function createLog(level: LogLevel, to: DestinationStream = stderrStream()): Logger {
-  return pino({ ...options, level }, to)
+export function createLog(level: LogLevel, to: DestinationStream = stderrStream()): Log {
+  return Object.assign(pino({ ...options, level }, to), {
+    linesLost: () => (to instanceof LineStream ? to.lost : 0),
+  })
 }
 
-/** The stream below a log on standard error. It can be moved to another descriptor. */
-export interface LogStream extends DestinationStream {
-  fd: number
+let ofStderr: LineStream | null = null
+
+/** The stream below every log on standard error. */
+export function stderrStream(): LineStream {
+  ofStderr ??= logStream(unblocked(STDERR))
+  return ofStderr
 }
 
-export function stderrStream(): LogStream {
-  return destination({ dest: STDERR, sync: false, minLength: WRITE_LENGTH_MINIMUM_BYTES }) as unknown as LogStream
+/** A stream below a log. It tells of lost lines itself, whatever the level of the log is. */
+export function logStream(fd: number): LineStream {
+  return new LineStream({ fd, scheduler: systemScheduler, aboutLost })
+}
+
+function aboutLost(lost: number, failure: Error | null): string {
+  const reason = failure === null ? 'the reader was too slow' : writeFailure(failure)
+  const msg = lost === 1 ? '1 line of the log was lost' : `${lost} lines of the log were lost`
+  return `${JSON.stringify({ level: 'warn', time: systemClock.now(), lost, reason, msg })}\n`
 }
 
 /** Resolves with true when every line logged so far is written, with false when it cannot be within `FLUSH_TIMEOUT_MS`. */
 export function flushLog(log: Logger): Promise<boolean> {
+  return flushed((done) => log.flush(done))
+}
+
+/** The same of any stream of lines. */
+export function flushed(flush: (done: (failure?: Error) => void) => void): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), FLUSH_TIMEOUT_MS)
-    log.flush((error: NodeJS.ErrnoException | null | undefined) => {
+    flush((failure) => {
       clearTimeout(timer)
-      // What was written is synchronized to the disk then, which a pipe has not.
-      resolve(!error || error.syscall === 'fsync')
+      resolve(failure === undefined)
     })
   })
 }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js'
 import type { Settings } from './config.js'
-import type { Logger } from './log.js'
+import type { Log } from './log.js'
 import type { Metrics } from './metrics/metrics.js'
 import { assertDirectoryFits } from './sandbox/sandbox-directory.js'
 import { systemScheduler } from './scheduler.js'
@@ -20,7 +20,7 @@ const NEVER = new AbortController().signal
  */
 export async function startService(
   settings: Settings,
-  log: Logger,
+  log: Log,
   clock: Clock,
   stop: AbortSignal = NEVER,
 ): Promise<Service> {
@@ -35,7 +35,7 @@ export async function startService(
 
 interface Starting {
   readonly settings: Settings
-  readonly log: Logger
+  readonly log: Log
   readonly clock: Clock
   readonly stop: AbortSignal
   readonly shutdown: Shutdown

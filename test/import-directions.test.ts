@@ -19,7 +19,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // The operator's file of networks is one of the settings.
   config: ['base', 'networks'],
   crypto: ['base'],
-  log: [],
+  log: ['base', 'clock', 'scheduler'],
   'program-files': [],
   scheduler: [],
   seldom: [],

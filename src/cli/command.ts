@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import type { Logger } from '../log.js'
+import type { Log } from '../log.js'
 import { StartError } from '../start-error.js'
 
 // The exit codes of the command line, beside those of a process that a signal ends.
@@ -23,7 +23,7 @@ export interface CommandIo {
   out(line: string): void
   /** Writes a line for people to standard error. */
   error(line: string): void
-  readonly log: Logger
+  readonly log: Log
   readonly clock: Clock
   /** Resolves when the log is written. */
   flush(): Promise<void>

@@ -1,9 +1,11 @@
 import { closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { format } from 'node:util'
-import { flushLog, type Logger, type LogStream } from '../log.js'
+import type { LineStream } from '../base/line-stream.js'
+import { flushLog, type Logger } from '../log.js'
 import type { Scheduler } from '../scheduler.js'
 import { Seldom } from '../seldom.js'
+import { systemLibrary } from './system-calls.js'
 
 const STDERR = 2
 /** The file in the data directory that collects what native code writes to standard error. */
@@ -27,7 +29,7 @@ export interface NativeErrorsOptions {
   readonly directory: string
   readonly log: Logger
   /** The stream below the log, which is moved to another descriptor. */
-  readonly stream: LogStream
+  readonly stream: LineStream
   readonly scheduler: Scheduler
 }
 
@@ -47,15 +49,15 @@ export async function divertNativeErrors({ directory, log, stream, scheduler }: 
   }
   const descriptors = await systemDescriptors()
   if (descriptors === null) return
-  const file = join(directory, NATIVE_ERRORS_FILE)
-  const logFd = descriptors.dup(STDERR)
-  if (logFd < 0) return
-  stream.fd = logFd
-  // A write in progress still goes to the descriptor that is replaced below.
-  await flushLog(log)
+  const file = new ErrorsFile(join(directory, NATIVE_ERRORS_FILE), log)
   try {
-    await takeText(file, (text) => log.error({ text }, 'the last run ended with this on standard error'), log)
-    const fileFd = openSync(file, 'a', 0o600)
+    if (stream.descriptor === STDERR) {
+      const logFd = descriptors.dup(STDERR)
+      if (logFd < 0) throw new Error('no descriptor is free')
+      await stream.moveTo(logFd)
+    }
+    await file.take((text) => log.error({ text }, 'the last run ended with this on standard error'))
+    const fileFd = openSync(file.path, 'a', 0o600)
     descriptors.dup2(fileFd, STDERR)
     closeSync(fileFd)
   } catch (error) {
@@ -64,31 +66,48 @@ export async function divertNativeErrors({ directory, log, stream, scheduler }: 
   }
 
   const read = async () => {
-    await takeText(file, (text) => log.warn({ text }, 'native code says'), log)
+    try {
+      await file.take((text) => log.warn({ text }, 'native code says'))
+    } catch (error) {
+      // The disk is broken, which others say.
+      log.debug({ err: error }, 'what native code says cannot be read')
+    }
     scheduler.after(READ_PAUSE_MS, read)
   }
   scheduler.after(READ_PAUSE_MS, read)
 }
 
-/**
- * Tells what the file says, if anything, and empties it when that is written to the log. If the process dies in between, it is
- * told again. Text written meanwhile is lost; it is one more line about the same trouble.
- */
-async function takeText(file: string, tell: (text: string) => void, log: Logger): Promise<void> {
-  const text = beginningOf(file)
-  if (text === '') return
-  tell(shortened(text))
-  if (await flushLog(log)) truncateSync(file)
+/** The file that native code writes to. */
+class ErrorsFile {
+  /** What was told but could not be removed from the file. */
+  private toldBytes = 0
+
+  constructor(
+    readonly path: string,
+    private readonly log: Logger,
+  ) {}
+
+  /**
+   * Tells what the file says, if anything, and empties it when that is written to the log. If the process dies in between, it is
+   * told again. Text written meanwhile is lost; it is one more line about the same trouble.
+   */
+  async take(tell: (text: string) => void): Promise<void> {
+    const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0
+    if (size === this.toldBytes) return
+    tell(shortened(textAt(this.path, size < this.toldBytes ? 0 : this.toldBytes, size)))
+    this.toldBytes = size
+    if (!(await flushLog(this.log))) return
+    truncateSync(this.path)
+    this.toldBytes = 0
+  }
 }
 
-/** As much of the file as is told; empty if there is none. */
-function beginningOf(file: string): string {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  if (size === 0) return ''
-  const bytes = Buffer.alloc(Math.min(size, TEXT_LIMIT_BYTES))
-  const fd = openSync(file, 'r')
+/** As much of the text from `start` to `end` as is told. */
+function textAt(path: string, start: number, end: number): string {
+  const bytes = Buffer.alloc(Math.min(end - start, TEXT_LIMIT_BYTES))
+  const fd = openSync(path, 'r')
   try {
-    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0))
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, start))
   } finally {
     closeSync(fd)
   }
@@ -100,10 +119,8 @@ function shortened(text: string): string {
 
 /** Null where the package is not installed or does not load. */
 async function systemDescriptors(): Promise<Descriptors | null> {
-  if (process.platform !== 'linux') return null
   try {
-    const { default: koffi } = await import('koffi')
-    const system = koffi.load(null)
+    const { system } = await systemLibrary()
     return { dup: system.func('int dup(int fd)'), dup2: system.func('int dup2(int from, int to)') }
   } catch {
     return null

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { LineStream } from '../base/line-stream.js'
+import { unblocked } from '../base/unblocked-descriptor.js'
 import { writeFailure } from '../base/write-failure.js'
 import { systemClock } from '../clock.js'
-import { createLog, flushLog, type LogLevel, stderrStream } from '../log.js'
+import { createLog, flushed, flushLog, type LogLevel, stderrStream } from '../log.js'
 import { systemScheduler, wakefulScheduler } from '../scheduler.js'
 import type { ProcessIo } from './billhook-command.js'
 import { EXIT_FAILURE } from './command.js'
@@ -10,6 +12,8 @@ import { harmless } from './output.js'
 import type { ReconcileIo } from './reconcile.js'
 import type { ServeIo } from './serve.js'
 import { supervisorOf } from './supervisor.js'
+
+const STDOUT = 1
 
 /*
  * What commands print may hold text that others chose, such as the name of a wallet. Nothing of it controls the terminal.
@@ -21,8 +25,17 @@ function out(line: string): void {
 
 /** Writes a line to standard error. */
 export function error(line: string): void {
-  process.stderr.write(`${harmless(line)}\n`)
+  errors().write(`${harmless(line)}\n`)
 }
+
+/** Standard error. What it does not take is lost: there is nowhere to say so, and how a command ends says more. */
+function errors(): NodeJS.WriteStream {
+  const { stderr } = process
+  if (!stderr.listeners('error').includes(ignored)) stderr.on('error', ignored)
+  return stderr
+}
+
+function ignored(): void {}
 
 /**
  * Resolves when the reader of standard output has taken everything: the end of the process would cut off the rest. By
@@ -85,14 +98,28 @@ export function commandIo(level: LogLevel): WholeProcess {
   return processIo(level)
 }
 
-/** The process of the service, of which every line on standard error is one of the log. */
+/**
+ * The process of the service, of which every line on standard error is one of the log. Nothing that happens to standard output or
+ * standard error ends it or holds it up.
+ */
 export function serviceIo(level: LogLevel): WholeProcess {
   const io = processIo(level)
-  process.stdout.on('error', (failure) => {
-    io.log.fatal(outputFailure(failure))
-    void io.flush().then(() => io.exit(EXIT_FAILURE))
+  const output = new LineStream({
+    fd: unblocked(STDOUT),
+    scheduler: systemScheduler,
+    onFailed: (failure) => io.log.warn(outputFailure(failure)),
   })
-  return io
+  // What the threads write comes here.
+  errors()
+  process.stdout.on('error', ignored)
+  return {
+    ...io,
+    out: (line) => output.write(`${harmless(line)}\n`),
+    error: (line) => stderrStream().write(`${harmless(line)}\n`),
+    flush: async () => {
+      await Promise.all([io.flush(), flushed((done) => output.flush(done))])
+    },
+  }
 }
 
 function processIo(level: LogLevel): WholeProcess {
@@ -101,7 +128,7 @@ function processIo(level: LogLevel): WholeProcess {
   return {
     out,
     error,
-    write: (text) => process.stderr.write(text),
+    write: (text) => errors().write(text),
     print,
     columns: terminalColumns,
     isOutputTerminal: process.stdout.isTTY === true,

@@ -1,4 +1,5 @@
 import type { Logger } from '../log.js'
+import { systemLibrary } from './system-calls.js'
 
 /** What a service manager such as systemd is told, by the protocol of sd_notify. */
 export interface Supervisor {
@@ -79,9 +80,7 @@ function socketAddress(socket: string): Buffer {
 /** Rejects where koffi is not installed, or the address is of another kind. */
 async function datagramSender(to: string): Promise<Send> {
   const address = socketAddress(to)
-  if (process.platform !== 'linux') throw new Error('only Linux has service managers of this kind')
-  const { default: koffi } = await import('koffi')
-  const system = koffi.load(null)
+  const { koffi, system } = await systemLibrary()
   const socket = system.func('int socket(int family, int type, int protocol)')
   const sendto = system.func(
     'long sendto(int fd, const void *data, size_t length, int flags, const void *to, uint32_t toLength)',

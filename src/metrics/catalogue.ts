@@ -232,6 +232,11 @@ export const metricsCatalogue = {
     [],
     'Ledger facts found only by the daily comparison with the whole ledger.',
   ),
+  logLinesLost: counter(
+    'billhook_log_lines_lost_total',
+    [],
+    'Lines of the log that were lost, because its disk refused them or its reader had stopped.',
+  ),
   followerSilentStores: gauge('billhook_ledger_follower_silent_stores', [], 'Followed stores that do not answer.'),
 } satisfies Readonly<Record<string, MetricAbout>>
 

@@ -26,7 +26,7 @@ import {
 import { NO_TOTALS, type Totals } from './history.js'
 import { type Watched, watchFollower, watchNetworks } from './network-series.js'
 import { oldestQueuedAt } from './outbox-age.js'
-import { counter, gauge, histogram } from './series.js'
+import { counter, gauge, histogram, ownCounter } from './series.js'
 
 const MS_PER_SECOND = 1000
 const FIRST_ERROR_STATUS = 400
@@ -51,6 +51,7 @@ export interface WatchedParts {
   readonly pool: Pick<VerifyPool, 'depth'>
   readonly directory: Pick<WalletDirectory, 'size' | 'depth'>
   readonly duties: Watched & { readonly isLeading: boolean; readonly laneCount: number }
+  readonly log: { linesLost(): number }
   readonly openPages: { readonly size: number }
   readonly store: Pick<Store, 'networks' | 'outbox' | 'wallets'>
   readonly clock: Clock
@@ -95,6 +96,7 @@ export class Metrics {
     pool,
     directory,
     duties,
+    log,
     openPages,
     store,
     clock,
@@ -121,6 +123,7 @@ export class Metrics {
       for (const lane of Object.keys(VERIFY_LANES) as (keyof typeof VERIFY_LANES)[]) depth.set({ lane }, waiting[lane])
     })
     gauge(registry, metricsCatalogue.verifyUnderWay, (underWay) => underWay.set(pool.depth().inFlight))
+    ownCounter(registry, metricsCatalogue.logLinesLost, (set) => set({}, log.linesLost()))
     gauge(registry, metricsCatalogue.openPages, (open) => open.set(openPages.size))
     gauge(registry, metricsCatalogue.mailboxDepth, (depth) => depth.set(directory.depth))
     gauge(registry, metricsCatalogue.actors, (actors) => actors.set(directory.size))

@@ -110,6 +110,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
   if (metrics !== null && settings.metricsPort !== undefined) {
     metrics.watch({
       ...core,
+      log,
       openPages,
       clock,
       isReady,

@@ -3,7 +3,7 @@ import { WalletDirectory } from '../actors/wallet-directory.js'
 import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import { createPooledRandom, IdGenerator, randomSecretHex } from '../crypto/id.js'
-import type { Logger } from '../log.js'
+import type { Log } from '../log.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { systemScheduler } from '../scheduler.js'
 import type { Store } from '../store/store.js'
@@ -34,7 +34,7 @@ const HOUR_MS = 3_600_000
 /** What the core is built from. */
 export interface CoreContext {
   readonly settings: Settings
-  readonly log: Logger
+  readonly log: Log
   readonly clock: Clock
   /** Null when metrics are off. */
   readonly metrics: Metrics | null

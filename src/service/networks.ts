@@ -1,4 +1,5 @@
 import type { Settings } from '../config.js'
+import type { Logger } from '../log.js'
 import { BlocksAside } from '../networks/blocks-aside.js'
 import { settingOf } from '../networks/catalogue/built-in.js'
 import {
@@ -29,7 +30,8 @@ const API_KEY_HEADER = 'TRON-PRO-API-KEY'
 const TIP_CHECK_MS = 15_000
 
 /** What the reader of a network is built from. */
-interface ReaderParts extends Pick<CoreContext, 'clock' | 'log'> {
+interface ReaderParts extends Pick<CoreContext, 'clock'> {
+  readonly log: Logger
   readonly settings: Pick<Settings, 'nodeTimeoutMs'>
   /** How long a call waits for its turn at a node that limits the rate; minutes when absent. */
   readonly patienceMs?: number

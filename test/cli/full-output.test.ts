@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { openSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { endChild, untilLine } from '../support/child-process.js'
 import { runSh } from '../support/shell.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 
@@ -27,14 +30,25 @@ describe('when the disk that takes its output is full', { skip }, () => {
     })
   }
 
-  test('billhook serve ends with 1, and the log says so', async () => {
+  test('billhook serve starts all the same, and the log says so', { timeout: 60_000 }, async () => {
     const place = temporaryDirectory()
+    const service = spawn(process.execPath, [main, 'serve', '--sandbox', '--port', '0', '--data', place.path], {
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    })
     try {
-      const { code, stderr } = await toFullDisk('serve', '--sandbox', '--port', '0', '--data', place.path)
-      const { level, msg } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')
-      assert.deepEqual([code, level, msg], [1, 'fatal', FULL])
+      const { level, msg } = await untilLine(service, (line) => (line.includes(FULL) ? JSON.parse(line) : undefined))
+      assert.deepEqual([level, msg], ['warn', FULL])
+      assert.deepEqual(await endChild(service, 'SIGTERM'), { code: 0, signal: null })
     } finally {
+      await endChild(service)
       place.remove()
     }
   })
+})
+
+test('a command whose errors nobody can read ends as it would otherwise', { skip, timeout: 60_000 }, async () => {
+  const { code } = await runSh(['-c', 'exec "$0" "$1" frobnicate 2>/dev/full', process.execPath, main], {
+    timeoutMs: 30_000,
+  })
+  assert.equal(code, 2)
 })

@@ -1,6 +1,7 @@
 /** A process that diverts its standard error, then writes there as libraries and native code do. */
 import { pbkdf2 } from 'node:crypto'
-import { writeSync } from 'node:fs'
+import { mkdirSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { divertNativeErrors } from '../../src/cli/native-errors.js'
 import { createLog, flushLog, stderrStream } from '../../src/log.js'
 import { ManualScheduler } from '../support/manual-scheduler.js'
@@ -16,6 +17,7 @@ function slowPool(): void {
   pbkdf2('', '', HASH_ROUNDS, 64, 'sha512', slowPool)
 }
 
+const [, , directory = '', behaviour] = process.argv
 const stream = stderrStream()
 const log = createLog('info', stream)
 // With the machine's timers, a process that is slow to end would sometimes read what it is to leave behind.
@@ -24,16 +26,35 @@ const scheduler = new ManualScheduler()
 slowPool()
 slowPool()
 log.info('before')
-await divertNativeErrors({ directory: process.argv[2] ?? '', log, stream, scheduler })
+await divertNativeErrors({ directory, log, stream, scheduler })
 log.info('after')
 // biome-ignore lint/suspicious/noConsole: a library would.
 console.error('from %s', 'a library')
 const STDERR = 2
 writeSync(STDERR, 'Write error: no line feed')
-if (process.argv[3] === 'read') scheduler.pass(READ_WITHIN_MS)
-if (process.argv[3] === 'killed') {
-  scheduler.pass(READ_WITHIN_MS)
-  process.kill(process.pid, 'SIGKILL')
+const file = join(directory, 'native-errors.log')
+switch (behaviour) {
+  case 'read':
+    scheduler.pass(READ_WITHIN_MS)
+    break
+  case 'killed':
+    scheduler.pass(READ_WITHIN_MS)
+    process.kill(process.pid, 'SIGKILL')
+    break
+  case 'cannot read':
+    renameSync(file, `${file}.away`)
+    mkdirSync(file)
+    scheduler.pass(READ_WITHIN_MS)
+    break
+  case 'reads three times':
+    for (let times = 0; times < 3; times += 1) {
+      scheduler.pass(READ_WITHIN_MS)
+      await flushLog(log)
+      if (times === 1) writeSync(STDERR, 'and more')
+      // What a failure leads to comes by then.
+      await new Promise(setImmediate)
+    }
 }
 await flushLog(log)
+await new Promise(setImmediate)
 process.exit(0)

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { notTraceable } from '../support/programs.js'
+import { runSh } from '../support/shell.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { startChild } from './child.js'
 
@@ -65,6 +68,42 @@ test('of a long text the beginning is told, and the file is emptied', { skip }, 
     const text = String((await linesOf(place.path))[1]?.['text'])
     assert.match(text, /^é{4000}…$/)
     assert.equal((await linesOf(place.path))[1]?.['text'], 'Write error: no line feed')
+  } finally {
+    place.remove()
+  }
+})
+
+test('a file that cannot be read does not end the process', { skip }, async () => {
+  const place = temporaryDirectory()
+  try {
+    assert.deepEqual(
+      (await linesOf(place.path, 'cannot read')).map(({ msg }) => msg),
+      ['before', 'after', 'a library says'],
+    )
+  } finally {
+    place.remove()
+  }
+})
+
+test('a text is told once where the disk does not let it be removed from the file', {
+  skip: notTraceable(),
+}, async () => {
+  const place = temporaryDirectory()
+  try {
+    const { code, stderr } = await runSh(
+      [
+        '-c',
+        `exec strace -f -o /dev/null -e trace=ftruncate -e inject=ftruncate:error=EROFS "$0" "$@"`,
+        process.execPath,
+      ].concat(fileURLToPath(SCRIPT), place.path, 'reads three times'),
+      { environment: { UV_THREADPOOL_SIZE: '1' }, timeoutMs: 60_000 },
+    )
+    assert.equal(code, 0, stderr)
+    const told = stderr.split('\n').filter((line) => line.includes('native code says'))
+    assert.deepEqual(
+      told.map((line) => JSON.parse(line).text),
+      ['Write error: no line feed', 'and more'],
+    )
   } finally {
     place.remove()
   }

@@ -2,6 +2,7 @@
  * A process that runs `serve` over a stand-in for the service, for the tests that need real signals and a real end.
  * The first argument names the service's behaviour.
  */
+import { Worker } from 'node:worker_threads'
 import { serviceIo } from '../../src/cli/process-io.js'
 import { type ServeIo, serve } from '../../src/cli/serve.js'
 import { readSettings } from '../../src/config.js'
@@ -42,6 +43,11 @@ const startService: ServeIo['startService'] = async (_settings, log) => {
     case 'rejects later':
       setImmediate(() => void Promise.reject(new Error('nobody awaits this')))
       break
+    case 'a thread writes': {
+      const thread = new Worker("process.stdout.write('x'); process.stderr.write('x')", { eval: true })
+      thread.once('exit', () => setImmediate(() => process.kill(process.pid, 'SIGTERM')))
+      break
+    }
     case 'cannot start':
       throw new StartError('The port 1 is in use.')
     default:

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { DRAIN_TIMEOUT_MS, type ServeIo, serve } from '../../src/cli/serve.js'
 import { type Environment, readSettings, type Settings } from '../../src/config.js'
 import { createLog } from '../../src/log.js'
 import { StartError } from '../../src/start-error.js'
 import { VERSION } from '../../src/version.js'
 import { deferred } from '../support/deferred.js'
+import { noStuckPipe, stuckPipe } from '../support/stuck-pipe.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
 import { startChild } from './child.js'
+
+const noFullDevice = process.platform === 'linux' ? false : 'only Linux has a device that is always full'
 
 function settingsOf(environment: Environment): Settings {
   const outcome = readSettings([], environment)
@@ -389,5 +395,28 @@ describe('the process of serve', () => {
       stdout: '',
       stderr: 'billhook: The port 1 is in use.\n',
     })
+  })
+
+  test('goes on when threads write to an output that is full', { skip: noFullDevice, timeout: 60_000 }, async () => {
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [fileURLToPath(script), 'a thread writes'], { stdio: ['ignore', full, full] })
+    closeSync(full)
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
+  test('ends with 1 after an exception that nobody caught, also when nobody can read it', {
+    skip: noFullDevice || noStuckPipe,
+    timeout: 60_000,
+  }, async () => {
+    const pipe = stuckPipe()
+    try {
+      for (const fd of [pipe.open(), openSync('/dev/full', 'w')]) {
+        const child = spawn(process.execPath, [fileURLToPath(script), 'throws later'], { stdio: ['ignore', fd, fd] })
+        closeSync(fd)
+        assert.deepEqual(await once(child, 'exit'), [1, null])
+      }
+    } finally {
+      pipe.remove()
+    }
   })
 })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, relative } from 'node:path'
 import { projectRoot } from './project-root.js'
@@ -26,6 +27,13 @@ export function programFile(name: string): string | null {
 export function missingPrograms(...names: readonly string[]): string | false {
   const missing = names.filter((name) => programFile(name) === null)
   return missing.length === 0 ? false : absenceOf(...missing)
+}
+
+/** The reason for `skip` where the system calls of a process cannot be traced; false where they can. */
+export function notTraceable(): string | false {
+  const missing = missingPrograms('strace')
+  if (missing !== false) return missing
+  return spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0 ? false : 'processes may not be traced here'
 }
 
 /** The reason for `skip` when something is not installed. */

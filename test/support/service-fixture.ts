@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { type Clock, systemClock } from '../../src/clock.js'
 import { type Environment, readSettings } from '../../src/config.js'
-import { createLog, type Logger } from '../../src/log.js'
+import { createLog, type Log } from '../../src/log.js'
 import type { Service } from '../../src/service/assembly.js'
 import { startService } from '../../src/service.js'
 import { signRequest, type TestKey } from './signing.js'
@@ -37,7 +37,7 @@ export class ServiceFixture {
 
   static async start(
     environment: Environment = {},
-    log: Logger = createLog('silent'),
+    log: Log = createLog('silent'),
     clock: Clock = systemClock,
   ): Promise<ServiceFixture> {
     const place = memoryDirectory()

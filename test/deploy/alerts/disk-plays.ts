@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { openSync } from 'node:fs'
 import { join } from 'node:path'
+import { createLog, flushLog, logStream } from '../../../src/log.js'
 import { noSmallDisk, smallDisk } from '../../support/small-disk.js'
 import { invoice, ownWallet, type Plays, SECOND_MS, silentAtFirst } from './play.js'
 import { Watched } from './watched.js'
@@ -16,6 +18,21 @@ export const diskPlays: Plays = {
       await silentAtFirst(watched)
       disk.fill(1 << 18)
       for (let n = 0; (await invoice(watched, n)) !== 503; n += 1) assert.ok(n < 20_000)
+      watched.pass(SECOND_MS)
+      await watched.scrape()
+      return watched
+    },
+  },
+  'a log whose disk is full': {
+    alerts: ['BillhookLogLinesLost'],
+    skip: process.platform === 'linux' ? false : 'only Linux has a device that is always full',
+    play: async (t) => {
+      const log = createLog('silent', logStream(openSync('/dev/full', 'w')))
+      const watched = await Watched.start(t, {}, 'a', log)
+      await silentAtFirst(watched)
+      log.level = 'info'
+      log.info('this is lost')
+      await flushLog(log)
       watched.pass(SECOND_MS)
       await watched.scrape()
       return watched

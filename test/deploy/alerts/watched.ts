@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Environment } from '../../../src/config.js'
-import { createLog } from '../../../src/log.js'
+import { createLog, type Log } from '../../../src/log.js'
 import { parseExposition, type Sample } from '../../support/exposition.js'
 import { alertRules } from '../../support/prometheus-rules.js'
 import { durationMs, evaluate, type Scrape } from '../../support/promql-evaluator.js'
@@ -22,9 +22,14 @@ export class Watched {
     private readonly clock: { aheadMs: number },
   ) {}
 
-  static async start(t: TestContext, environment: Environment = {}, instance = 'a'): Promise<Watched> {
+  static async start(
+    t: TestContext,
+    environment: Environment = {},
+    instance = 'a',
+    log: Log = createLog('silent'),
+  ): Promise<Watched> {
     const clock = { aheadMs: 0 }
-    const fixture = await ServiceFixture.start({ BILLHOOK_METRICS_PORT: '0', ...environment }, createLog('silent'), {
+    const fixture = await ServiceFixture.start({ BILLHOOK_METRICS_PORT: '0', ...environment }, log, {
       now: () => Date.now() + clock.aheadMs,
     })
     const watched = new Watched(fixture, instance, clock)
