@@ -9,6 +9,7 @@ import { type Ending, endChild, untilLine } from '../support/child-process.js'
 import { freePort } from '../support/free-port.js'
 import { notTraceable } from '../support/programs.js'
 import { GATEWAY_SECRET } from '../support/service-fixture.js'
+import { runSh } from '../support/shell.js'
 import { noSmallDisk, smallDisk } from '../support/small-disk.js'
 import { noStuckPipe, type StuckPipe, stuckPipe } from '../support/stuck-pipe.js'
 import { temporaryDirectory } from '../support/temporary-directory.js'
@@ -258,6 +259,21 @@ for (const code of ['EROFS', 'EIO']) {
       service.child.kill('SIGTERM')
       const { signal } = await ended(service)
       assert.equal(signal, null)
+    })
+
+    test('a new store is not begun there: the start ends with 1 and a line', async (t) => {
+      const place = temporaryDirectory()
+      t.after(() => place.remove())
+      const data = join(place.path, 'data')
+      const calls = 'fsync,fdatasync,msync'
+      const traced = `exec strace -f -o /dev/null -P "$2/data.mdb" -e trace=${calls} -e inject=${calls}:error=${code}`
+      const { code: exitCode, stderr } = await runSh(
+        ['-c', `${traced} "$0" "$1" serve --port 0 --data "$2"`, process.execPath, main, data],
+        { timeoutMs: PATIENCE_MS },
+      )
+      assert.equal(exitCode, 1)
+      assert.match(stderr, /^billhook: the data directory \S+ refuses writes: \S.*\n$/m)
+      assert.doesNotMatch(stderr, /"level":"fatal"/)
     })
 
     test('a second signal ends it at once', async (t) => {

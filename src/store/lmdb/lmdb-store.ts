@@ -10,6 +10,7 @@ import type { CommitObserver, MigrationControl, MigrationPlan, Store } from '../
 import { LmdbAside } from './chain/aside-rows.js'
 import { LmdbChain } from './chain/chain-port.js'
 import { LmdbCommands } from './commands/command-port.js'
+import { commitErrorOf } from './commit/commit-error.js'
 import { CommitLoop, type World } from './commit/commit-loop.js'
 import { DiskSpace } from './commit/disk-space.js'
 import { LmdbDeposits } from './deposits/deposit-rows.js'
@@ -92,9 +93,13 @@ async function locked<T>(directory: string, use: (root: Environment, lock: Direc
     root = openOrExplain(directory)
     return await use(root, lock)
   } catch (error) {
+    const refusal = commitErrorOf(error)
     await root?.close()
     lock.release()
-    throw error
+    if (refusal === null) throw error
+    // It is known by now, or not at all.
+    const { message } = await Promise.race([refusal, error as Error])
+    throw new StartError(`the data directory ${directory} refuses writes: ${message}`)
   }
 }
 

@@ -6,6 +6,7 @@ import type { Numbers } from '../tables/keys.js'
 import type { ReadTables, Tables } from '../tables/tables.js'
 import { Caches, Memos } from './caches.js'
 import { Changes } from './changes.js'
+import { commitErrorOf } from './commit-error.js'
 import type { DiskSpace } from './disk-space.js'
 
 /** The most units of work in one transaction, so that the thread is never held for long. */
@@ -228,7 +229,7 @@ export class CommitLoop {
     } catch (cause) {
       this.dropCaches()
       this.changes.forget()
-      ignoreCommitError(cause)
+      void commitErrorOf(cause)
       // Without a transaction nothing was taken: the batch that would have been is refused, or it would be tried for ever.
       if (batch.length === 0) batch = this.take()
       this.observer?.failed(batch.length)
@@ -307,13 +308,4 @@ function only<T>([fate]: readonly Settled<T>[]): T {
   if (fate === undefined) throw new Error('a unit has no fate')
   if (fate.status === 'rejected') throw fate.reason
   return fate.value
-}
-
-/**
- * The binding reports why a commit failed by a second promise, which rejects soon after, and prints the reason itself.
- * Without a handler that promise would end the process.
- */
-function ignoreCommitError(cause: unknown): void {
-  if (!(cause instanceof Error) || !('commitError' in cause)) return
-  if (cause.commitError instanceof Promise) cause.commitError.catch(() => {})
 }
