@@ -87,6 +87,8 @@ export class SignedRequests {
     private readonly clock: Clock,
     private readonly senderOf: SenderOf,
     private readonly tarpit: Tarpit,
+    /** An active key of this owner has signed a request that is dated so, Unix ms. */
+    private readonly onSigned?: (owner: string, timestampMs: number) => void,
   ) {}
 
   /**
@@ -105,7 +107,9 @@ export class SignedRequests {
     const { permission } = route
     const found = this.keys.find(publicKey)
     const key = authorise(found instanceof Promise ? await found : found, permission, this.clock.now())
-    return key.ok ? succeed({ key: key.value, authority: { keyId: key.value.id, permission }, timestamp }) : key
+    if (!key.ok) return key
+    this.onSigned?.(key.value.owner, Number(timestamp))
+    return succeed({ key: key.value, authority: { keyId: key.value.id, permission }, timestamp })
   }
 
   /**

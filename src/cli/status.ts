@@ -1,3 +1,4 @@
+import { readingText } from '../domain/clock-offset.js'
 import type { ServiceStatus } from '../http/routes/admin.js'
 import { blockAsideColumns, depositAsideColumns } from '../listing/aside.js'
 import type { Columns } from '../listing/column.js'
@@ -76,6 +77,7 @@ function statusLines({
   sandbox,
   strict,
   degraded,
+  clock,
   records,
   outbox,
   wallets,
@@ -90,6 +92,7 @@ function statusLines({
     `Billhook ${version} (${modes}), ${store === 'lmdb' ? `data in ${data}` : `state in ${store}`}`,
     runs,
     ...degraded.map((sentence) => `Degraded: ${sentence}`),
+    ...(url === null ? [] : [`Clock: ${readingText(clock && { ...clock, offsetMs: clock.offset_ms })}`]),
     Object.entries(records)
       .map(([kind, count]) => `${count} ${kind}`)
       .join(', '),

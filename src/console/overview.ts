@@ -1,3 +1,4 @@
+import { type ClockReading, offsetText } from '../domain/clock-offset.js'
 import type { DELIVERY_STATES } from '../domain/webhook.js'
 import type { Sample } from '../metrics/history.js'
 import { type Markup, markup } from '../page/markup.js'
@@ -26,6 +27,8 @@ export interface Condition {
   isReady(): boolean
   /** What is impaired, one sentence each. */
   degradations(): readonly string[]
+  /** How far the machine's clock is off; null while nobody can tell. */
+  clock(): ClockReading | null
   /** The samples of the last hour, oldest first. */
   samples(): readonly Sample[]
 }
@@ -60,7 +63,7 @@ ${degradations.map(
 <ul class="counts">
 ${records.map(([kind, count]) => counted(kind, count))}</ul>
 <p>Webhooks: ${inState(queued, 'queued', 'queued')}, ${inState(attempted, 'sending', 'in progress')}, ${inState(waiting, 'waiting', 'waiting for another attempt')}.</p>
-${aboutFacts(condition.about())}
+${aboutFacts(condition.about(), condition.clock())}
 <h2>The last hour</h2>
 <div class="charts">
 ${CHARTS.map(({ of, ...about }) => chart({ ...about, points: samples.map((one) => ({ at: one.at, value: of(one) })), nowMs }))}</div>`
@@ -80,12 +83,16 @@ function inState(count: number, state: DeliveryState, told: string): Markup {
   return count === 0 ? markup`${text}` : markup`<a href="${links.inState('deliveries', state)}">${text}</a>`
 }
 
-function aboutFacts({ version, url, isStrict, startedAt, dataDirectory }: ServiceAbout): Markup {
+function aboutFacts(
+  { version, url, isStrict, startedAt, dataDirectory }: ServiceAbout,
+  clock: ClockReading | null,
+): Markup {
   return facts([
     ['Version', `Billhook ${version}`],
     ['Mode', isStrict ? 'strict' : 'not strict'],
     ['Address', url === '' ? null : url],
     ['Running since', moment(startedAt)],
+    ['Clock', clock === null ? 'not known to be right' : offsetText(clock.offsetMs)],
     ['Data directory', dataDirectory],
   ])
 }

@@ -19,6 +19,8 @@ export const DEGRADED_REASONS = [
   'ledger_store_silent',
   'key_tables_off',
   'certificate_expired',
+  /** The machine's clock is wrong. */
+  'clock',
 ] as const
 export type DegradedReason = (typeof DEGRADED_REASONS)[number]
 

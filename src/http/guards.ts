@@ -100,6 +100,8 @@ interface GatewayParts {
   readonly secrets: readonly string[]
   readonly clock: Clock
   readonly complaints: Pick<GatewayComplaints, 'rejected'>
+  /** A push was accepted that is dated so, Unix ms. */
+  readonly onDated?: (timestampMs: number) => void
 }
 
 const OPEN: AccessGuard = { head: null, request: null }
@@ -199,7 +201,7 @@ function identityGuard(
 }
 
 /** The headers are judged before the body is read, the signature before the body is parsed. */
-function gatewayGuard({ secrets, clock, complaints }: GatewayParts): AccessGuard {
+function gatewayGuard({ secrets, clock, complaints, onDated }: GatewayParts): AccessGuard {
   const reject = ({ requestId }: RequestHead) => {
     complaints.rejected('signature', { requestId })
     return failure('invalid_gateway_signature')
@@ -208,7 +210,9 @@ function gatewayGuard({ secrets, clock, complaints }: GatewayParts): AccessGuard
     head: (head) => (mayBeGatewayPush(proofIn(head), clock.now()) ? null : reject(head)),
     request: (request) => {
       const push = { ...proofIn(request), body: request.body }
-      return isGatewayPush(push, secrets, clock.now()) ? succeed(null) : { ok: false, failure: reject(request) }
+      if (!isGatewayPush(push, secrets, clock.now())) return { ok: false, failure: reject(request) }
+      onDated?.(Number(push.timestamp))
+      return succeed(null)
     },
   }
 }

@@ -32,6 +32,11 @@ export const metricsCatalogue = {
     ['reason'],
     'How many things `/readyz` calls degraded, by the reason; 0 while there are none.',
   ),
+  clockOffset: gauge(
+    'billhook_clock_offset_seconds',
+    [],
+    'How far the clock of the machine is off, as its witnesses say: above 0 while it is fast, 0 while none shows that it is off. No sample while none says anything, or as many say one thing as another.',
+  ),
   storeWritable: gauge(
     'billhook_store_writable',
     [],

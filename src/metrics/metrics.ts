@@ -59,6 +59,8 @@ export interface WatchedParts {
   readonly isReady: () => boolean
   /** What is impaired although it can. */
   readonly degraded: () => readonly Degradation[]
+  /** How far the machine's clock is off; null while nobody can tell. */
+  readonly clockOffsetMs: () => number | null
   readonly writeHealth: { readonly takesWrites: boolean }
   /** Null without scheduled backups. */
   readonly backups: { readonly ageMs: number; readonly everyMs: number } | null
@@ -102,6 +104,7 @@ export class Metrics {
     clock,
     isReady,
     degraded,
+    clockOffsetMs,
     writeHealth,
     certificateExpiresAt,
     backups,
@@ -113,6 +116,10 @@ export class Metrics {
       const found = degraded()
       for (const reason of DEGRADED_REASONS)
         one.set({ reason }, found.filter((degradation) => degradation.reason === reason).length)
+    })
+    gauge(registry, metricsCatalogue.clockOffset, (offset) => {
+      const offsetMs = clockOffsetMs()
+      if (offsetMs !== null) offset.set(offsetMs / MS_PER_SECOND)
     })
     gauge(registry, metricsCatalogue.storeWritable, (writable) => writable.set(writeHealth.takesWrites ? 1 : 0))
     gauge(registry, metricsCatalogue.leader, (leader) => leader.set(duties.isLeading ? 1 : 0))

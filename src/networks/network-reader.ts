@@ -1,5 +1,6 @@
 import type { BlockHead, ObservedBlock, WatchedAddresses } from '../domain/block.js'
 import type { Network } from '../domain/network.js'
+import type { AnswerDate } from './node/answer-date.js'
 import type { NodeFact } from './node/node-fact.js'
 
 /** Why a network or a node cannot be relied on: the label `reason` of metrics. */
@@ -125,6 +126,10 @@ export interface EndpointHealth {
   readonly callsPerSecond: number
   /** What is wrong with it until somebody acts; null when nothing is known. */
   readonly problem: Problem | null
+  /** Its newest block when it was asked for its head the last time, and the time of that, Unix ms; null before the first. */
+  readonly newest: { readonly height: number; readonly timeMs: number } | null
+  /** What its last answer that carried a date says of the time; null before the first. */
+  readonly date: AnswerDate | null
 }
 
 /** What a node answered instead of what was asked. */

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.js'
 import type { Settings } from '../config.js'
 import type { Progress } from '../console/networks.js'
 import type { Secp256k1Engine } from '../crypto/secp256k1.js'
+import type { ClockReading } from '../domain/clock-offset.js'
 import { together } from '../http/endpoints.js'
 import { guardedRoutes } from '../http/guards.js'
 import { NodeServer } from '../http/node/server.js'
@@ -46,6 +47,8 @@ export interface AdminContext {
   readonly url: () => string | null
   readonly isReady: () => boolean
   readonly degradations: () => readonly string[]
+  /** How far the machine's clock is off; null while nobody can tell. */
+  readonly clockReading: () => ClockReading | null
   readonly progress: Progress
   readonly patient: Patient
 }
@@ -107,6 +110,7 @@ async function statusOf({
   url,
   isReady,
   degradations,
+  clockReading,
   progress,
 }: AdminContext): Promise<ServiceStatus> {
   const wallets = await Promise.all(
@@ -115,6 +119,7 @@ async function statusOf({
       return [network, { claimable, unassigned: await store.wallets.countUnassigned(network) }] as const
     }),
   )
+  const reading = clockReading()
   return {
     version: VERSION,
     pid: process.pid,
@@ -126,6 +131,7 @@ async function statusOf({
     sandbox: settings.sandbox,
     strict: settings.strict,
     degraded: degradations(),
+    clock: reading && { offset_ms: reading.offsetMs, witnesses: reading.witnesses },
     records: await store.overview.counts(),
     outbox: await store.outbox.depth(),
     wallets: Object.fromEntries(wallets),

@@ -12,6 +12,8 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import { systemScheduler } from '../scheduler.js'
 import { startAdmin } from './admin.js'
 import { entryOf } from './catalogue.js'
+import { ClockWatch } from './clock/clock-watch.js'
+import { NearHosts } from './clock/near-hosts.js'
 import { type Core, type CoreContext, startCore } from './core.js'
 import { ProxyProbe } from './doctor/proxy-probe.js'
 import { doorGuards } from './door.js'
@@ -68,7 +70,13 @@ export async function assemble(context: CoreContext): Promise<Service> {
     { ...core, openPages, onOwed: duties.notify },
     { settings, clock, identities, clientOf, limiters, isSandbox: sandbox !== null, pages },
   )
-  const degraded = () => [...core.degradations(), ...lag.complaints(), ...(front?.certificate.complaints() ?? [])]
+  const clockWatch = startClockWatch(core, context)
+  const degraded = () => [
+    ...core.degradations(),
+    ...clockWatch.complaints(),
+    ...lag.complaints(),
+    ...(front?.certificate.complaints() ?? []),
+  ]
   const degradations = () => degraded().map(({ text }) => text)
   let isDraining = false
   const readiness: Readiness = {
@@ -89,6 +97,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     clientOf,
     limiters,
     complaints: new GatewayComplaints(log, systemScheduler, metrics?.gatewayRejected),
+    clockWatch,
     readiness,
   })
   const shared = new SharedAllowances({ limiters, allowances: core.store.allowances, scheduler: systemScheduler, log })
@@ -115,11 +124,17 @@ export async function assemble(context: CoreContext): Promise<Service> {
       clock,
       isReady,
       degraded,
+      clockOffsetMs: () => clockWatch.reading?.offsetMs ?? null,
       writeHealth,
       certificateExpiresAt: () => front?.certificate.expiresAt ?? null,
     })
     const { startOperations } = await import('./operations.js')
-    const shown = { condition: { isReady, degradations }, progress, pages: publicUrl, startedAt }
+    const shown = {
+      condition: { isReady, degradations, clock: () => clockWatch.reading },
+      progress,
+      pages: publicUrl,
+      startedAt,
+    }
     banner.push(...(await startOperations(core, context, metrics, shown)))
   }
   const commands = {
@@ -134,6 +149,7 @@ export async function assemble(context: CoreContext): Promise<Service> {
     startedAt,
     isReady: () => url !== '' && isReady(),
     degradations,
+    clockReading: () => clockWatch.reading,
     progress,
     patient: { settings, clock, log, running: { store: core.store, probe } },
   }
@@ -187,6 +203,20 @@ function lifeOf(
     },
     waitsFor: () => duties.waitsFor ?? shutdown.waitsFor,
   }
+}
+
+function startClockWatch({ duties }: Core, { clock, log, shutdown }: CoreContext): ClockWatch {
+  const near = new NearHosts()
+  const watch = new ClockWatch({
+    watched: duties,
+    clock,
+    scheduler: systemScheduler,
+    log,
+    isNear: (origin) => near.isNear(origin),
+  })
+  shutdown.add('clock', () => watch.stop())
+  watch.start()
+  return watch
 }
 
 /** Whether this service itself speaks HTTPS under the URL that clients use. A proxy has a policy of its own. */

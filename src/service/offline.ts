@@ -60,6 +60,7 @@ export async function startOffline(
       url: () => null,
       isReady: () => false,
       degradations: () => [],
+      clockReading: () => null,
       progress: { networks: () => [], nodes: () => [], ledger: () => null },
       patient: { settings, clock, log, running: null },
     })

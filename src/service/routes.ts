@@ -28,6 +28,7 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import { sandboxHandlers } from '../sandbox/sandbox-handlers.js'
 import type { OwedDelivery } from '../store/outbox.js'
 import { catalogueOf } from './catalogue.js'
+import type { ClockWatch } from './clock/clock-watch.js'
 import type { Core } from './core.js'
 import { infoOf } from './info.js'
 import { pageNetworksOf } from './pages.js'
@@ -46,6 +47,7 @@ export interface RouteContext {
   readonly clientOf: ClientOf
   readonly limiters: Limiters
   readonly complaints: GatewayComplaints
+  readonly clockWatch: Pick<ClockWatch, 'pushed' | 'signed'>
   readonly readiness: Readiness
 }
 
@@ -147,15 +149,26 @@ function claimsOf(settings: Settings): ReadonlyMap<string, Network> {
 }
 
 function accessParts({ store, pool }: Core, context: RouteContext, isOwnOrigin: IsOwnOrigin): AccessParts {
-  const { settings, clock, clientOf, complaints } = context
+  const { settings, clock, clientOf, complaints, clockWatch } = context
   const { strict, unsigned, gatewaySecrets: secrets } = settings
   return {
-    signedRequests: new SignedRequests(store.keys, pool, clock, clientOf, new Tarpit()),
+    signedRequests: new SignedRequests(
+      store.keys,
+      pool,
+      clock,
+      clientOf,
+      new Tarpit(),
+      // Without strict mode anyone can be as many merchants as they like.
+      strict ? (owner, timestampMs) => clockWatch.signed(owner, timestampMs) : undefined,
+    ),
     allowsUnsigned: unsignedPath(strict ? 'off' : unsigned, isOwnOrigin),
     strict: strict
       ? { identities: context.identities, invoices: store.invoices, onboardingName: onboardingNameOf(context) }
       : null,
-    gateway: secrets.length === 0 ? null : { secrets, clock, complaints },
+    gateway:
+      secrets.length === 0
+        ? null
+        : { secrets, clock, complaints, onDated: (timestampMs) => clockWatch.pushed(timestampMs) },
   }
 }
 

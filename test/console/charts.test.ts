@@ -59,7 +59,7 @@ describe('the overview', () => {
       startedAt: NOW - 61_000,
       dataDirectory: '/var/lib/billhook',
     })
-    const condition = { about, isReady: () => isReady, degradations: () => complaints, samples }
+    const condition = { about, isReady: () => isReady, degradations: () => complaints, clock: () => null, samples }
     // The ports that the page does not use are not there.
     const page = await overviewPage(store as unknown as Parameters<typeof overviewPage>[0], condition, NOW)
     return page.content.toString()

@@ -25,6 +25,8 @@ export interface ServiceStatus {
   readonly strict: boolean
   /** What is impaired, one sentence each. */
   readonly degraded: readonly string[]
+  /** How far the machine's clock is off, milliseconds, above 0 while it is fast, and who says so; null while nobody can tell. */
+  readonly clock: { readonly offset_ms: number; readonly witnesses: readonly string[] } | null
   readonly records: RecordCounts
   /** Deliveries of webhooks that are not settled. */
   readonly outbox: OutboxDepth

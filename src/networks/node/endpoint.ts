@@ -1,6 +1,6 @@
 import { backOffMs } from '../../base/back-off.js'
 import type { Clock } from '../../clock.js'
-import { type NodeRefusal, type Problem, WrongNode } from '../network-reader.js'
+import { type EndpointHealth, type NodeRefusal, type Problem, WrongNode } from '../network-reader.js'
 import { type BlockVerdict, limitOf, type NodeFailure, UnfitNode, verdictOf } from './answer.js'
 import type { ChainNode } from './chain-node.js'
 import type { HttpJson } from './http-json.js'
@@ -38,6 +38,8 @@ export class Endpoint {
   stalledMs: number | null = null
   /** How many of its blocks wait for their confirmation while these are too many; null while they are not. */
   unconfirmed: number | null = null
+  /** Its newest block when it told its head the last time; null before the first. */
+  newest: EndpointHealth['newest'] = null
   /** What its last failure, since it has not succeeded, says of the block that it was asked for. */
   verdict: BlockVerdict = 'nothing'
   private readonly problems = new Map<QueryKind, Problem>()

@@ -2,9 +2,10 @@ import { BoundedHttp, type HttpStream, HttpTimeout } from '../../base/bounded-ht
 import { parseJson } from '../../base/json-object.js'
 import { retryAfterMs } from '../../base/retry-after.js'
 import { collectYoung } from '../../base/young-collection.js'
-import type { Clock } from '../../clock.js'
+import { type Clock, elapsedOf } from '../../clock.js'
 import type { Scheduler } from '../../scheduler.js'
 import { HttpFailure } from './answer.js'
+import { type AnswerDate, answerDate } from './answer-date.js'
 import { JsonScanner } from './json-scanner.js'
 import type { Shape } from './json-shape.js'
 import { MalformedJson } from './json-tokens.js'
@@ -57,6 +58,8 @@ export class HttpJson {
   readonly name: string
   /** Requests begun. */
   requests = 0
+  /** What the last answer with a date says of the time; null before the first. */
+  date: AnswerDate | null = null
   /** Makes the calls at the pace that the endpoint allows. A call waits for its turn outside of its time limit. */
   readonly pacer: Pacer
   private readonly main: Route
@@ -93,8 +96,14 @@ export class HttpJson {
       headers: { ...route.headers, 'content-type': 'application/json', accept: 'application/json' },
       body: json,
     } as const
+    const { clock } = this.options
+    const askedAtMs = elapsedOf(clock)
     const end = await this.http
-      .stream(request, (answer) => (isSuccess(answer.status) ? this.read(answer, shape) : this.refusal(answer)))
+      .stream(request, (answer) => {
+        // The other address may be another server.
+        if (!isElsewhere) this.date = answerDate(answer.headers, askedAtMs, elapsedOf(clock)) ?? this.date
+        return isSuccess(answer.status) ? this.read(answer, shape) : this.refusal(answer)
+      })
       .catch((error: unknown) => ({ error: this.failureOf(error) }))
     if ('error' in end) throw end.error
     return end.value

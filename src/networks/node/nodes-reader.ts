@@ -156,8 +156,9 @@ export class NodesReader implements NetworkReader {
     return this.options.clock.now() - timeMs > this.options.headAgeMaxMs
   }
 
-  private noteHead(endpoint: Endpoint, { timeMs, unconfirmed = null }: NodeHead): void {
+  private noteHead(endpoint: Endpoint, { latest, timeMs, unconfirmed = null }: NodeHead): void {
     const before = this.behind(endpoint)
+    endpoint.newest = { height: latest, timeMs }
     endpoint.stalledMs = this.isStalled(timeMs) ? timeMs : null
     endpoint.unconfirmed = unconfirmed
     const behind = this.behind(endpoint)
@@ -284,10 +285,11 @@ export class NodesReader implements NetworkReader {
 
   endpoints(): readonly EndpointHealth[] {
     return this.all.map((endpoint) => {
-      const { http, isHealthy, failures } = endpoint
+      const { http, isHealthy, failures, newest } = endpoint
       const problem = endpoint.problem ?? this.behind(endpoint)
       const { refusals: limited, callsPerSecond } = http.pacer
-      return { name: http.name, isUsed: isHealthy, failures, requests: http.requests, limited, callsPerSecond, problem }
+      const { name, requests, date } = http
+      return { name, isUsed: isHealthy, failures, requests, limited, callsPerSecond, problem, newest, date }
     })
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { ask, pushEvents } from '../../chaos/http-client.js'
+import { until } from '../../service/watched-chain.js'
 import { makeCertificate } from '../../support/certificates.js'
 import { openReceiver } from '../../support/receiver.js'
 import { ServiceProcess } from '../../support/service-process.js'
@@ -13,6 +14,7 @@ import {
   invoice,
   ownWallet,
   type Plays,
+  quiet,
   SECOND_MS,
   scrapeUntil,
   silentAtFirst,
@@ -145,6 +147,26 @@ export const servicePlays: Plays = {
       assert.equal((await watched.fixture.post('/internal/events', { events: [] }, headers)).status, 401)
       watched.pass(SECOND_MS)
       await watched.scrape()
+      return watched
+    },
+  },
+  'a clock that is set back by a minute': {
+    alerts: ['BillhookClockWrong'],
+    play: async (t) => {
+      const watched = await Watched.start(t)
+      await ownWallet(watched)
+      await scrapeUntil(watched, 'billhook_clock_offset_seconds', {}, 0)
+      assert.deepEqual(quiet(watched), [])
+      watched.setClock(-60 * SECOND_MS)
+      await until(async () => {
+        const { samples } = await watched.scrape()
+        return samples.some(({ name, value }) => name === 'billhook_clock_offset_seconds' && Math.round(value) === -60)
+      })
+      watched.pass(30 * SECOND_MS)
+      await scrapeUntil(watched, 'billhook_degraded', { reason: 'clock' }, 1)
+      const { status, degraded } = (await watched.fixture.get('/readyz')).json
+      assert.deepEqual([status, degraded.length], ['degraded', 1])
+      assert.match(degraded[0], /^The clock of this machine is (60|59\.9) s slow, by the gateway\.$/)
       return watched
     },
   },

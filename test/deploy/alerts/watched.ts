@@ -19,7 +19,7 @@ export class Watched {
   private constructor(
     readonly fixture: ServiceFixture,
     private readonly instance: string,
-    private readonly clock: { aheadMs: number },
+    private readonly clock: { aheadMs: number; wrongMs: number },
   ) {}
 
   static async start(
@@ -28,9 +28,10 @@ export class Watched {
     instance = 'a',
     log: Log = createLog('silent'),
   ): Promise<Watched> {
-    const clock = { aheadMs: 0 }
+    const clock = { aheadMs: 0, wrongMs: 0 }
     const fixture = await ServiceFixture.start({ BILLHOOK_METRICS_PORT: '0', ...environment }, log, {
-      now: () => Date.now() + clock.aheadMs,
+      now: () => Date.now() + clock.aheadMs + clock.wrongMs,
+      elapsed: () => performance.now() + clock.aheadMs,
     })
     const watched = new Watched(fixture, instance, clock)
     t.after(() => watched.stop())
@@ -51,6 +52,11 @@ export class Watched {
   /** Lets the service's time pass at once. */
   pass(ms: number): void {
     this.clock.aheadMs += ms
+  }
+
+  /** Sets the service's clock. */
+  setClock(wrongMs: number): void {
+    this.clock.wrongMs = wrongMs
   }
 
   /**

@@ -267,6 +267,20 @@ describe('POST /internal/events', () => {
     })
   }
 
+  test('tells its time once it is accepted, and not before', async () => {
+    const dated: number[] = []
+    const gateway = { ...guards.access.gateway, onDated: (timestampMs: number) => dated.push(timestampMs) }
+    const heard = { access: { ...openAccess, gateway } }
+    const tell = (headers: Readonly<Record<string, string>>) =>
+      callRoute(handlers, 'POST', '/internal/events', { body: good, headers }, heard)
+    const timestamp = clock.now() - 60_000
+    assert.equal((await tell(headersFor(good, String(timestamp), 'another'))).status, 401)
+    assert.equal((await tell(headersFor(good, String(timestamp - 300_001)))).status, 401)
+    assert.deepEqual(dated, [])
+    assert.equal((await tell(headersFor(good, String(timestamp)))).status, 200)
+    assert.deepEqual(dated, [timestamp])
+  })
+
   test('is never served without a secret, and takes only POST', async () => {
     assert.throws(() => routesOf(handlers), /nothing guards the access to POST \/internal\/events/)
     assert.equal((await callRoute(handlers, 'GET', '/internal/events', {}, guards)).status, 405)

@@ -84,6 +84,37 @@ describe('JSON over HTTP', () => {
     assert.equal(http.presentable(`no project ${SECRET}`), 'no project …')
   })
 
+  test('notes the dates of answers, between the question and the answer', async () => {
+    const dates: (string | null)[] = []
+    const node = keep(
+      await openReceiver((_request, response) => {
+        const [date = null, age = null] = dates.shift()?.split(';') ?? []
+        response.sendDate = false
+        if (date) response.setHeader('date', date)
+        if (age) response.setHeader('age', age)
+        response.writeHead(date === null ? 200 : 503).end('1')
+      }),
+    )
+    const elapsed = [10, 30, 50, 70, 90, 110, 130, 150]
+    const clock = { now: () => START_MS, elapsed: () => elapsed.shift() ?? assert.fail() }
+    const elsewhere = { prefix: '/solid/', url: node.url }
+    const bounds = { timeoutMs: TIMEOUT_MS, answerLimitBytes: LIMIT_BYTES, clock }
+    const http = keep(new HttpJson({ url: node.url, elsewhere }, { ...bounds, scheduler: wakefulScheduler }))
+    const ask = async (path: string, date: string | null) => {
+      dates.push(date)
+      await http.post(path, '', scalar).catch(() => undefined)
+      return http.date
+    }
+    assert.equal(http.date, null)
+    assert.equal(await ask('', null), null)
+    const told = { dateMs: Date.UTC(2023, 10, 14, 22, 13, 20), askedAtMs: 50, answeredAtMs: 70 }
+    assert.deepEqual(await ask('', 'Tue, 14 Nov 2023 22:13:20 GMT'), told)
+    assert.deepEqual(await ask('', 'Tue, 14 Nov 2023 22:13:30 GMT;5'), told, 'a cache says nothing of now')
+    assert.deepEqual(await ask('', 'soon'), told)
+    elapsed.push(170)
+    assert.deepEqual(await ask('/solid/now', 'Tue, 14 Nov 2023 22:13:40 GMT'), told, 'another server')
+  })
+
   test('posts paths with a prefix elsewhere, and hides the secrets of both addresses', async () => {
     const [full, solidity] = [keep(await openReceiver()), keep(await openReceiver())]
     const http = client(full.url, { elsewhere: { prefix: '/walletsolidity/', url: `${solidity.url}/${SECRET}` } })
