@@ -1,8 +1,9 @@
 import type { WorkRecord } from '../../http/routes/admin.js'
+import { examineClock } from './clock.js'
 import { examineDatabase } from './database.js'
 import { type Examination, type Finding, failed, type Patient } from './examination.js'
 import { examineDescriptors, examineDisk, examineEngines, examineSettings } from './machine.js'
-import { examineCallbacks, examineClock, examineLedger, examineNetworks } from './peers.js'
+import { examineCallbacks, examineLedger, examineNetworks } from './peers.js'
 import { examineProxy } from './proxy.js'
 
 /** In this order. A new one is a line here. */

@@ -1,9 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
-import { request } from 'undici'
 import { originOf } from '../../domain/webhook.js'
 import { LedgerNodes } from '../../ledger/ledger-nodes.js'
-import { type NetworkEntry, urlsOf } from '../../networks/catalogue/entry.js'
+import type { NetworkEntry } from '../../networks/catalogue/entry.js'
 import type { NodeFact } from '../../networks/node/node-fact.js'
 import { AddressGuard } from '../../webhooks/address-guard.js'
 import { catalogueOf } from '../catalogue.js'
@@ -12,43 +11,12 @@ import { readerOf } from '../networks.js'
 import { type Examination, type Finding, failed, ok, type Patient, skipped, warning } from './examination.js'
 
 const TIMEOUT_MS = 5000
-/** Signed requests are refused when their timestamp is five minutes off. */
-const CLOCK_FAILED_MS = 60_000
-const CLOCK_WARNING_MS = 3000
 /** Destinations of webhooks that are tried. */
 const DESTINATIONS_MAX = 20
 /** Owners whose webhook settings are looked at. */
 const OWNERS_MAX = 1000
 /** An identity that no ledger has. */
 const NOBODY = '0'.repeat(64)
-
-/** The clock, compared with the servers that the settings name. */
-export const examineClock: Examination = async ({ settings, clock }) => {
-  const urls = [settings.publicUrl, ...settings.ledgerUrls, ...catalogueOf(settings).flatMap(urlsOf)]
-  const differences: number[] = []
-  for (const url of urls.filter((one) => one !== undefined)) {
-    const date = await dateAt(url)
-    // The header has whole seconds.
-    if (date !== null) differences.push(clock.now() - date - 500)
-  }
-  if (differences.length === 0) return [skipped('clock', 'No server that the settings name tells the time.')]
-  const offMs = differences.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0] ?? 0
-  const text = `The clock is ${(offMs / 1000).toFixed(1)} s ahead of the nearest of ${differences.length} servers.`
-  const advice = 'Keep the clock right with NTP: requests whose timestamp is five minutes off are refused.'
-  if (Math.abs(offMs) > CLOCK_FAILED_MS) return [failed('clock', text, advice)]
-  return [Math.abs(offMs) > CLOCK_WARNING_MS ? warning('clock', text, advice) : ok('clock', text)]
-}
-
-async function dateAt(url: string): Promise<number | null> {
-  try {
-    const { headers, body } = await request(url, { method: 'HEAD', signal: AbortSignal.timeout(TIMEOUT_MS) })
-    await body.dump()
-    const date = Date.parse(String(headers['date']))
-    return Number.isNaN(date) ? null : date
-  } catch {
-    return null
-  }
-}
 
 /** Each node of each watched network by itself: that it is of the network, knows the token, how far it is, and what it offers. */
 export const examineNetworks: Examination = async (patient) => {
