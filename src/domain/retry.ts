@@ -44,6 +44,18 @@ export function nextAttemptAt(
   return nowMs + Math.max(pauseMs, Math.min(askedMs, RETRY_AFTER_MAX_MS))
 }
 
+/**
+ * When a delivery is attempted again whose last attempt is in the future, because the clock was set back since: it waits from now on as
+ * long as it was to wait. Null for every other one.
+ */
+export function afterSetBack(
+  { attemptedAt, nextAttemptAt }: Pick<Delivery, 'attemptedAt' | 'nextAttemptAt'>,
+  nowMs: number,
+): { readonly attemptedAt: number; readonly nextAttemptAt: number } | null {
+  if (attemptedAt === null || nextAttemptAt === null || attemptedAt <= nowMs) return null
+  return { attemptedAt: nowMs, nextAttemptAt: nowMs + Math.max(0, nextAttemptAt - attemptedAt) }
+}
+
 /** Whether the delivery has used up its attempts. Each redelivery starts a new count. */
 export function isUsedUp(delivery: Pick<Delivery, 'attempts' | 'attemptsBefore'>, attemptsMax: number): boolean {
   return attemptsOfRound(delivery) >= attemptsMax

@@ -17,6 +17,13 @@ export interface OwedDelivery extends LaneOfOwner {
   readonly id: string
 }
 
+/** The place of a delivery among those that wait for another attempt. */
+export interface WaitingDelivery {
+  /** Unix ms. */
+  readonly dueAt: number
+  readonly id: string
+}
+
 /** A delivery that was queued once more. */
 export interface Redelivery {
   readonly delivery: Delivery
@@ -57,6 +64,12 @@ export interface OutboxPort {
   settleInterrupted(retry: RetryDecision): Promise<number>
   /** When the first of the deliveries that wait for another attempt is due; null when none waits. */
   nextRetryAt(): Awaitable<number | null>
+  /**
+   * Lets deliveries wait no longer than they were to wait although the clock was set back since (`afterSetBack`). Examines the next
+   * `limit` that wait, those due first before others, behind `after`. Answers the last one, to continue after it; null when it was
+   * the last of all.
+   */
+  adjustRetries(after: WaitingDelivery | null, limit: number): Promise<WaitingDelivery | null>
   /**
    * Queues up to `limit` waiting deliveries that are due, the longest due first. One that has had `attemptsMax` attempts
    * already is settled instead.

@@ -16,7 +16,10 @@ const START_PAUSE_MS = 1000
 
 export interface DispatcherOptions extends AttemptParts {
   readonly outbox: AttemptParts['outbox'] &
-    Pick<OutboxPort, 'settleInterrupted' | 'queuedLanes' | 'queued' | 'nextRetryAt' | 'releaseRetries'>
+    Pick<
+      OutboxPort,
+      'settleInterrupted' | 'queuedLanes' | 'queued' | 'nextRetryAt' | 'releaseRetries' | 'adjustRetries'
+    >
   /** Attempts in flight to all destinations together. */
   readonly concurrency: number
   /** Attempts in flight to one destination of an owner. */

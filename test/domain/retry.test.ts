@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import {
+  afterSetBack,
   BACKOFF_FACTOR,
   BACKOFF_FIRST_MS,
   BACKOFF_MAX_MS,
@@ -106,5 +107,18 @@ for (const [what, attemptsBefore, attemptedAt, nowMs, expected] of [
 ] as const) {
   test(`a delivery that ${what} may be redelivered after ${expected} ms`, () => {
     assert.equal(redeliveryWaitMs({ attemptsBefore, attemptedAt }, nowMs), expected)
+  })
+}
+
+for (const [what, attemptedAt, nextAttemptAt, expected] of [
+  ['waits', AT - 5000, AT + 20_000, null],
+  ['waits since this moment', AT, AT + 20_000, null],
+  ['does not wait', AT + 5000, null, null],
+  ['was attempted in the future', AT + 3_600_000, AT + 3_620_000, AT + 20_000],
+  ['was attempted in the future, and is due before that', AT + 3_600_000, AT + 20_000, AT],
+] as const) {
+  test(`after a clock was set back, a delivery that ${what} is due at ${expected ?? 'its time'}`, () => {
+    const adjusted = afterSetBack({ attemptedAt, nextAttemptAt }, AT)
+    assert.deepEqual(adjusted, expected === null ? null : { attemptedAt: AT, nextAttemptAt: expected })
   })
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { DeliveryResult } from '../../src/domain/webhook.js'
-import type { OwedDelivery } from '../../src/store/outbox.js'
+import type { OwedDelivery, WaitingDelivery } from '../../src/store/outbox.js'
 import type { OutgoingDelivery } from '../../src/webhooks/sender.js'
 import type { Model } from './model/model.js'
 import { type ModelDelivery, type ModelOwed, namesOf } from './model/outbox.js'
@@ -116,6 +116,8 @@ export class RefereeOfDeliveries {
         const due = outbox.inState('waiting').map(({ record }) => record.nextAttemptAt ?? 0)
         return expectEqual('the next retry', call.value, due.length === 0 ? null : Math.min(...due))
       }
+      case 'outbox.adjustRetries':
+        return this.judgeAdjustment(call.args[0], call.args[1], call.value)
       case 'outbox.releaseRetries':
         return this.judgeRelease(call.args[1], call.value)
       case 'outbox.redeliver': {
@@ -200,6 +202,30 @@ export class RefereeOfDeliveries {
     if (all.filter((one) => one.lane === lane).length > concurrencyPerDestination) violate('too many of a lane', lane)
     const shares = pools.map((size) => Math.ceil(size / 2))
     if (ofOwner > sum(shares) + concurrency) violate('too many attempts of an owner', record.owner)
+  }
+
+  /** The next that wait, behind one of them: those whose attempt is in the future wait from now on. */
+  private judgeAdjustment(after: WaitingDelivery | null, limit: number, answered: WaitingDelivery | null): void {
+    const { outbox } = this.parts.model
+    const nowMs = this.parts.now()
+    const placeOf = ({ record }: ModelDelivery) => ({ dueAt: record.nextAttemptAt ?? 0, id: record.id })
+    const isBehind = (one: ModelDelivery) => {
+      const { dueAt, id } = placeOf(one)
+      return after === null || dueAt > after.dueAt || (dueAt === after.dueAt && id > after.id)
+    }
+    const examined = outbox
+      .inState('waiting')
+      .filter(isBehind)
+      .sort((one, other) => (dueKey(one) < dueKey(other) ? -1 : 1))
+      .slice(0, limit)
+    const last = examined.length < limit ? undefined : examined.at(-1)
+    expectEqual('where the adjustment goes on', answered, last === undefined ? null : placeOf(last))
+    for (const one of examined) {
+      const { attemptedAt, nextAttemptAt, id } = one.record
+      if (attemptedAt === null || nextAttemptAt === null || attemptedAt <= nowMs) continue
+      outbox.wait(one, nowMs, nowMs + Math.max(0, nextAttemptAt - attemptedAt))
+      this.parts.touched(id)
+    }
   }
 
   private judgeRelease(limit: number, owed: readonly OwedDelivery[]): void {

@@ -90,6 +90,7 @@ const FALLIBLE: ReadonlySet<StoreMethod> = new Set([
   'outbox.markAttempted',
   'outbox.recordResult',
   'outbox.releaseRetries',
+  'outbox.adjustRetries',
   'outbox.redeliver',
   'outbox.queued',
 ] satisfies StoreMethod[])

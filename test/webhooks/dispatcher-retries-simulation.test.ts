@@ -34,7 +34,7 @@ test('whatever the store and the receivers do, a delivery is attempted until it 
           turns: () => draw(3),
           fails: (operation) => {
             // Those of recording would cost the test its knowledge of what was answered; its pauses are real time.
-            if (operation !== 'nextRetryAt' && operation !== 'releaseRetries') return false
+            if (!['nextRetryAt', 'releaseRetries', 'adjustRetries'].includes(operation)) return false
             if (failuresLeft === 0 || draw(9) !== 7) return false
             failuresLeft -= 1
             return true

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
-import { isUsedUp, type RetryDecision } from '../../src/domain/retry.js'
+import { afterSetBack, isUsedUp, type RetryDecision } from '../../src/domain/retry.js'
 import type { Delivery, DeliveryResult } from '../../src/domain/webhook.js'
 import type { OwedDelivery } from '../../src/store/outbox.js'
 import { StorageUnavailable } from '../../src/store/refusals.js'
@@ -113,6 +113,14 @@ export class OutboxModel {
       await this.happen('nextRetryAt')
       const due = [...this.deliveries.values()].flatMap(({ nextAttemptAt }) => nextAttemptAt ?? [])
       return due.length === 0 ? null : Math.min(...due)
+    },
+    adjustRetries: async () => {
+      await this.happen('adjustRetries')
+      for (const one of this.deliveries.values()) {
+        const adjusted = afterSetBack(one, this.clock.now())
+        if (adjusted !== null) this.update(one.id, adjusted)
+      }
+      return null
     },
     releaseRetries: async (attemptsMax, limit) => {
       await this.happen('releaseRetries')

@@ -15,11 +15,16 @@ function setup(due: number[], change: Partial<RetriesParts['outbox']> = {}) {
   const scheduler = new ManualScheduler()
   const released: string[] = []
   let looks = 0
+  let adjustments = 0
   const retries = new Retries({
     outbox: {
       nextRetryAt: () => {
         looks += 1
         return due.length === 0 ? null : Math.min(...due)
+      },
+      adjustRetries: async () => {
+        adjustments += 1
+        return null
       },
       releaseRetries: async (_attemptsMax, limit) => {
         const now = due.filter((atMs) => atMs <= clock.now()).slice(0, limit)
@@ -42,7 +47,7 @@ function setup(due: number[], change: Partial<RetriesParts['outbox']> = {}) {
     scheduler.pass(ms)
     await settle()
   }
-  return { retries, clock, scheduler, released, settle, pass, looks: () => looks }
+  return { retries, clock, scheduler, released, settle, pass, looks: () => looks, adjustments: () => adjustments }
 }
 
 describe('the timer of retries', () => {
@@ -91,6 +96,58 @@ describe('the timer of retries', () => {
     scheduler.pass(MINUTE_MS)
     await settle()
     assert.equal(released.length, 1)
+  })
+
+  test('adjusts what waits at the start, and when the clock was set back', async () => {
+    const { retries, clock, scheduler, settle, pass, adjustments } = setup([START_MS + 24 * 60 * MINUTE_MS])
+    retries.start()
+    await settle()
+    assert.equal(adjustments(), 1)
+    await pass(MINUTE_MS)
+    clock.advance(-1000)
+    scheduler.pass(MINUTE_MS)
+    await settle()
+    assert.equal(adjustments(), 1, 'a second is no setting')
+    clock.advance(-60 * MINUTE_MS)
+    scheduler.pass(MINUTE_MS)
+    await settle()
+    assert.equal(adjustments(), 2)
+    await pass(MINUTE_MS)
+    assert.equal(adjustments(), 2)
+  })
+
+  test('adjusts everything, some of it at a time', async () => {
+    const places: unknown[] = []
+    const { retries, settle } = setup([START_MS + MINUTE_MS], {
+      adjustRetries: async (after, limit) => {
+        places.push([after?.dueAt ?? null, limit])
+        return places.length === 3 ? null : { dueAt: places.length, id: 'one' }
+      },
+    })
+    retries.start()
+    for (let turns = 0; turns < 3; turns += 1) await settle()
+    assert.deepEqual(places, [
+      [null, 128],
+      [1, 128],
+      [2, 128],
+    ])
+  })
+
+  test('waits for a store whose clock is behind, and does not ask it all the time', async () => {
+    let asked = 0
+    const { retries, scheduler, settle, pass, adjustments } = setup([START_MS], {
+      releaseRetries: async () => {
+        asked += 1
+        return []
+      },
+    })
+    retries.start()
+    await settle()
+    assert.deepEqual([asked, adjustments(), scheduler.pending], [1, 2, 1])
+    await pass(4999)
+    assert.equal(asked, 1)
+    await pass(1)
+    assert.equal(asked, 2)
   })
 
   test('releases at the start what became due while the service was down', async () => {

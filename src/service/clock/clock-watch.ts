@@ -164,7 +164,7 @@ export class ClockWatch {
     const witnesses = reading?.witnesses
     switch (verdict.kind) {
       case 'off': {
-        const about = { seconds: verdict.offsetMs / MS_PER_SECOND, witnesses }
+        const about = { seconds: Math.round(verdict.offsetMs) / MS_PER_SECOND, witnesses }
         return log.warn(about, `the clock of this machine is ${offsetText(verdict.offsetMs)}: see docs/operating.md`)
       }
       case 'disputed':

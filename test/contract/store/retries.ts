@@ -99,6 +99,44 @@ export function describeRetries(open: OpenStore): void {
       assert.equal(await t.store.outbox.nextRetryAt(), START_MS + 400)
     })
 
+    scenario('waits no longer than it was to wait when the clock is set back', async (t) => {
+      const owed = await owe(t, 5)
+      const ids = owed.map(({ id }) => id)
+      const [early = '', ...late] = ids
+      await attempt(t, early, FAILED, at(START_MS + 7_200_000))
+      t.clock.set(START_MS + 3_600_000)
+      for (const [i, id] of late.entries()) await attempt(t, id, FAILED, at(START_MS + 3_600_000 + (i + 1) * 1000))
+      t.clock.set(START_MS + 60_000)
+      const adjust = async () => {
+        let last = await t.store.outbox.adjustRetries(null, 2)
+        for (let pages = 1; last !== null; pages += 1) {
+          assert.ok(pages <= 3)
+          last = await t.store.outbox.adjustRetries(last, 2)
+        }
+      }
+      const times = async () =>
+        Promise.all(
+          ids.map(async (id) => {
+            const { nextAttemptAt, attemptedAt } = present(await t.store.outbox.find(id))
+            return [(attemptedAt ?? 0) - START_MS, (nextAttemptAt ?? 0) - START_MS]
+          }),
+        )
+      await adjust()
+      const adjusted = [[0, 7_200_000], ...late.map((_, i) => [60_000, 60_000 + (i + 1) * 1000])]
+      assert.deepEqual(await times(), adjusted)
+      t.clock.set(START_MS + 61_000)
+      await adjust()
+      assert.deepEqual(await times(), adjusted, 'once')
+      await t.harness.reopen()
+      assert.equal(await t.store.outbox.nextRetryAt(), START_MS + 61_000)
+      t.clock.set(START_MS + 64_000)
+      const released = await t.store.outbox.releaseRetries(PATIENT, 10)
+      assert.deepEqual(
+        released.map(({ id }) => id),
+        late,
+      )
+    })
+
     scenario('is settled instead when the attempts have been lowered meanwhile', async (t) => {
       const [first, second] = await owe(t, 2)
       const ids = [present(first).id, present(second).id] as const

@@ -170,6 +170,11 @@ export class ModelOutbox {
     this.open.add(delivery)
   }
 
+  /** It waits for another time, as if its attempt had been at this one. */
+  wait(delivery: ModelDelivery, attemptedAt: number, nextAttemptAt: number): void {
+    delivery.record = { ...delivery.record, attemptedAt, nextAttemptAt }
+  }
+
   giveUp(delivery: ModelDelivery): void {
     delivery.record = { ...delivery.record, state: 'settled', nextAttemptAt: null }
     this.open.delete(delivery)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { failureShown } from '../../../domain/event.js'
 import { type Outcome, succeed } from '../../../domain/failure.js'
-import { isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
+import { afterSetBack, isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
 import { type Delivery, type DeliveryResult, isDelivered, originOf } from '../../../domain/webhook.js'
 import type { OwedDelivery, Redelivery } from '../../outbox.js'
 import type { Commit } from '../commit/commit-loop.js'
@@ -105,6 +105,19 @@ export function endAttempt(
   if (nextAttemptAt !== null) waitingDeliveries.putSync(dueKey(nextAttemptAt, id), NOTHING)
   else if (!isDelivered(result)) logFailure(commit, { ...delivery, result })
   return nextAttemptAt
+}
+
+/** Lets deliveries among those that wait, by their keys, wait no longer than they were to wait. */
+export function adjustWaiting(commit: Commit, keys: readonly Buffer[]): void {
+  for (const key of keys) {
+    const id = idOfKey<DeliveryId>(key)
+    const delivery = findDelivery(commit, id)
+    const adjusted = delivery?.state === 'waiting' ? afterSetBack(delivery, commit.nowMs) : null
+    if (delivery === undefined || adjusted === null) continue
+    stopWaiting(commit, id, delivery)
+    putDelivery(commit, id, { ...delivery, ...adjusted })
+    commit.tables.waitingDeliveries.putSync(dueKey(adjusted.nextAttemptAt, id), NOTHING)
+  }
 }
 
 /** Queues what is due, or settles it where it has had its attempts: the operator has lowered their number. */

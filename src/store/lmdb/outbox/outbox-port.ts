@@ -1,5 +1,5 @@
 import { type Outcome, refuse } from '../../../domain/failure.js'
-import type { RetryDecision } from '../../../domain/retry.js'
+import { afterSetBack, type RetryDecision } from '../../../domain/retry.js'
 import { type Delivery, type DeliveryResult, INTERRUPTED } from '../../../domain/webhook.js'
 import type {
   LaneKey,
@@ -9,13 +9,23 @@ import type {
   OutboxPort,
   OwedDelivery,
   Redelivery,
+  WaitingDelivery,
 } from '../../outbox.js'
 import type { Page, PageOf } from '../../store.js'
 import type { CommitLoop } from '../commit/commit-loop.js'
 import { pageOfOwner } from '../identities/owner-lists.js'
 import { type DeliveryId, endOf, ID_BYTES, idOfKey, parseId, WIDE_BYTES } from '../tables/keys.js'
 import { firstKey, NOTHING, rowCount } from '../tables/tables.js'
-import { endAttempt, LANE_BYTES, markAttempted, redeliver, releaseDue, removeSettledBefore } from './deliveries.js'
+import {
+  adjustWaiting,
+  dueKey,
+  endAttempt,
+  LANE_BYTES,
+  markAttempted,
+  redeliver,
+  releaseDue,
+  removeSettledBefore,
+} from './deliveries.js'
 import { findDelivery, getDelivery } from './delivery-rows.js'
 
 /** Interrupted attempts that are ended in one transaction at start. */
@@ -85,6 +95,20 @@ export class LmdbOutbox implements OutboxPort {
   nextRetryAt(): number | null {
     const { waitingDeliveries } = this.commits.snapshot.tables
     return firstKey(waitingDeliveries, NOTHING, BEHIND_ALL)?.readUIntBE(0, WIDE_BYTES) ?? null
+  }
+
+  async adjustRetries(after: WaitingDelivery | null, limit: number): Promise<WaitingDelivery | null> {
+    const { snapshot } = this.commits
+    const start = after === null ? NOTHING : endOf(dueKey(after.dueAt, namedId(after.id)), WIDE_BYTES + ID_BYTES + 1)
+    const keys = [...snapshot.tables.waitingDeliveries.getKeys({ start, limit })]
+    const { nowMs } = snapshot
+    const isAhead = (key: Buffer) => afterSetBack(getDelivery(snapshot, idOfKey<DeliveryId>(key)), nowMs) !== null
+    const ahead = keys.filter(isAhead)
+    if (ahead.length > 0) await this.commits.runAdmitted((commit) => adjustWaiting(commit, ahead))
+    const last = keys.length < limit ? undefined : keys.at(-1)
+    return last === undefined
+      ? null
+      : { dueAt: last.readUIntBE(0, WIDE_BYTES), id: idOfKey<DeliveryId>(last).toString('hex') }
   }
 
   releaseRetries(attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]> {

@@ -1,8 +1,8 @@
 import { failureShown } from '../../../domain/event.js'
 import { type Outcome, succeed } from '../../../domain/failure.js'
-import { isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
+import { afterSetBack, isUsedUp, judgeRedelivery, type RetryDecision } from '../../../domain/retry.js'
 import { type Delivery, type DeliveryResult, isDelivered } from '../../../domain/webhook.js'
-import type { OwedDelivery, Redelivery } from '../../outbox.js'
+import type { OwedDelivery, Redelivery, WaitingDelivery } from '../../outbox.js'
 import { type Fragment, sql } from '../connection/sql.js'
 import type { Work } from '../connection/work.js'
 import { deliveryData } from '../events/event-data.js'
@@ -80,6 +80,35 @@ export async function endAttempts(work: Work, ends: readonly EndOfAttempt[]): Pr
     if (nexts[i] === null && !isDelivered(result)) await logFailure(work, { ...delivery, result })
   }
   return nexts
+}
+
+/** Lets deliveries wait no longer than they were to wait: the next `limit` behind one of them. Answers the last, null at the end. */
+export async function adjustWaiting(
+  work: Work,
+  after: WaitingDelivery | null,
+  limit: number,
+): Promise<WaitingDelivery | null> {
+  const nowMs = await work.readClock()
+  const behind =
+    after === null ? sql`` : sql`AND (d.next_attempt_at, d.id) > (${after.dueAt}::bigint, ${after.id}::uuid)`
+  const waiting = await selectDeliveries(
+    work,
+    sql`WHERE d.state = 'waiting' ${behind} ORDER BY d.next_attempt_at, d.id LIMIT ${limit}::bigint FOR UPDATE`,
+  )
+  const ahead = waiting.flatMap((delivery) => {
+    const adjusted = afterSetBack(delivery, nowMs)
+    return adjusted === null ? [] : [{ id: delivery.id, ...adjusted }]
+  })
+  if (ahead.length > 0) {
+    work.write(sql`
+      UPDATE deliveries AS d SET attempted_at = new.attempted_at, next_attempt_at = new.next_attempt_at
+      FROM unnest(
+        ${ahead.map(({ id }) => id)}::uuid[], ${ahead.map(({ attemptedAt }) => attemptedAt)}::bigint[],
+        ${ahead.map(({ nextAttemptAt }) => nextAttemptAt)}::bigint[]
+      ) AS new (id, attempted_at, next_attempt_at) WHERE d.id = new.id`)
+  }
+  const last = waiting.length < limit ? undefined : waiting.at(-1)
+  return last === undefined ? null : { dueAt: last.nextAttemptAt ?? 0, id: last.id }
 }
 
 /** Queues what is due, or settles it where it has had its attempts: the operator has lowered their number. */

@@ -9,6 +9,7 @@ import type {
   OutboxPort,
   OwedDelivery,
   Redelivery,
+  WaitingDelivery,
 } from '../../outbox.js'
 import type { Page, PageOf } from '../../store.js'
 import type { Database } from '../connection/database.js'
@@ -17,7 +18,7 @@ import type { Fence } from '../fence.js'
 import { firstIdAt } from '../invoices/invoice-rows.js'
 import { pageBehind } from '../pages.js'
 import { Attempts } from './attempts.js'
-import { endAttempts, redeliver, releaseDue, selectDeliveries } from './deliveries.js'
+import { adjustWaiting, endAttempts, redeliver, releaseDue, selectDeliveries } from './deliveries.js'
 import { DELIVERY_COLUMNS, type DeliveryColumns, isDeliveryId, toDelivery } from './delivery-rows.js'
 
 /** Interrupted attempts that are ended in one transaction at start. */
@@ -107,6 +108,13 @@ export class PostgresOutbox implements OutboxPort {
     const row = await this.database.readOne<{ at: number }>(sql`
       SELECT d.next_attempt_at AS at FROM deliveries AS d WHERE d.state = 'waiting' ORDER BY d.next_attempt_at, d.id LIMIT 1`)
     return row?.at ?? null
+  }
+
+  adjustRetries(after: WaitingDelivery | null, limit: number): Promise<WaitingDelivery | null> {
+    return this.database.write(async (work) => {
+      await this.fence.hold(work)
+      return adjustWaiting(work, after, limit)
+    })
   }
 
   releaseRetries(attemptsMax: number, limit: number): Promise<readonly OwedDelivery[]> {
