@@ -100,6 +100,11 @@ const TIMESTAMP_WINDOW_MS = 300_000
 
 const UNSIGNED_INTEGER = /^[0-9]+$/
 
+/** Whether a timestamp header is a number of milliseconds. */
+export function isTimestamp(text: string): boolean {
+  return UNSIGNED_INTEGER.test(text) && Number.isSafeInteger(Number(text))
+}
+
 /** Whether a timestamp header is Unix milliseconds within five minutes of `nowMs` in either direction (decisions 2). */
 export function isTimely(timestamp: string, nowMs: number): boolean {
   return UNSIGNED_INTEGER.test(timestamp) && Math.abs(nowMs - Number(timestamp)) <= TIMESTAMP_WINDOW_MS

@@ -2,8 +2,9 @@ import { isIdentityOfKey } from '../auth/identity-key.js'
 import type { KnownIdentities } from '../auth/known-identities.js'
 import { isSigned, readSignatureHeaders, type SignedRequests, type Signer } from '../auth/signed-request.js'
 import type { Clock } from '../clock.js'
+import { isTimestamp } from '../domain/api-key.js'
 import { failure, type Outcome, refuse, refuseField, succeed } from '../domain/failure.js'
-import { type GatewayPush, isGatewayPush, mayBeGatewayPush } from '../ledger/gateway-signature.js'
+import { type GatewayPush, isAuthenticPush, isGatewayPush, mayBeGatewayPush } from '../ledger/gateway-signature.js'
 import type { Awaitable, InvoicePort } from '../store/store.js'
 import { type Endpoint, type EndpointTag, endpoints, type Handler, type Handlers, isForOwnPages } from './endpoints.js'
 import type { GatewayComplaints } from './guards/gateway-complaints.js'
@@ -47,6 +48,7 @@ function guardedRoute(tag: EndpointTag, handle: Handler<string>, { browsers, cla
     pattern,
     endpoint,
     guards: heads.filter((guard) => guard !== null),
+    overhear: allowed.overhear ?? null,
     handle: behind(allowed.request, handle),
   }
 }
@@ -76,6 +78,7 @@ type RequestGuard = (request: Request, params: Params) => Awaitable<Outcome<Sign
 interface AccessGuard {
   readonly head: HeadGuard | null
   readonly request: RequestGuard | null
+  readonly overhear?: Route['overhear']
 }
 
 export interface AccessParts {
@@ -100,7 +103,7 @@ interface GatewayParts {
   readonly secrets: readonly string[]
   readonly clock: Clock
   readonly complaints: Pick<GatewayComplaints, 'rejected'>
-  /** A push was accepted that is dated so, Unix ms. */
+  /** An authentic push has come that is dated so, Unix ms: it is accepted, or refused for that date. */
   readonly onDated?: (timestampMs: number) => void
 }
 
@@ -208,6 +211,12 @@ function gatewayGuard({ secrets, clock, complaints, onDated }: GatewayParts): Ac
   }
   return {
     head: (head) => (mayBeGatewayPush(proofIn(head), clock.now()) ? null : reject(head)),
+    // One that is too old or from the future is refused by its head. That it is authentic says something of our clock.
+    overhear: (request) => {
+      const { timestamp = '' } = proofIn(request)
+      if (onDated === undefined || !isTimestamp(timestamp)) return
+      if (isAuthenticPush({ ...proofIn(request), body: request.body }, secrets)) onDated(Number(timestamp))
+    },
     request: (request) => {
       const push = { ...proofIn(request), body: request.body }
       if (!isGatewayPush(push, secrets, clock.now())) return { ok: false, failure: reject(request) }

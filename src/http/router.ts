@@ -25,6 +25,8 @@ export interface Route {
   readonly endpoint: Endpoint
   /** They judge the head, in this order, before the body is read. */
   readonly guards: readonly HeadGuard[]
+  /** Hears a request that a guard has refused, once its body is there, if that is small. */
+  readonly overhear?: ((request: Request) => void) | null
   handle(request: Request, params: Params): Answer | Promise<Answer>
 }
 
@@ -100,9 +102,11 @@ export function createRouter(routes: readonly Route[], given: RouterHooks): Reso
     const method = head.method === 'HEAD' ? 'GET' : head.method
     const found = isMethod(method) ? find(method, head.path) : undefined
     if (found === undefined) return new RoutedRequest(head, hooks, undefined, answerWithoutRoute(head))
-    const { pattern, guards } = found.route
+    const { pattern, guards, overhear } = found.route
     const refused = firstFailure(guards, head)
-    return new RoutedRequest(head, hooks, pattern, refused === null ? found : failureAnswer(refused))
+    return refused === null
+      ? new RoutedRequest(head, hooks, pattern, found)
+      : new RoutedRequest(head, hooks, pattern, failureAnswer(refused), overhear)
   }
 }
 
@@ -157,6 +161,7 @@ class RoutedRequest implements Target {
     private readonly hooks: Required<RouterHooks>,
     private readonly pattern: string | undefined,
     private readonly outcome: Found | Answer,
+    private readonly overhear: Route['overhear'] = null,
   ) {
     const limitBytes = 'route' in outcome ? outcome.route.endpoint.bodyLimitBytes : undefined
     this.bodyLimitBytes = limitBytes ?? DEFAULT_BODY_LIMIT_BYTES
@@ -165,7 +170,10 @@ class RoutedRequest implements Target {
 
   handle(request: Request): Answer | Promise<Answer> {
     const { outcome } = this
-    if ('status' in outcome) return this.finish(outcome)
+    if ('status' in outcome) {
+      this.overhear?.(request)
+      return this.finish(outcome)
+    }
     let answer: Answer | Promise<Answer>
     try {
       answer = outcome.route.handle(request, outcome.params)

@@ -267,7 +267,7 @@ describe('POST /internal/events', () => {
     })
   }
 
-  test('tells its time once it is accepted, and not before', async () => {
+  test('tells its time when it is authentic, whether it is accepted or not', async () => {
     const dated: number[] = []
     const gateway = { ...guards.access.gateway, onDated: (timestampMs: number) => dated.push(timestampMs) }
     const heard = { access: { ...openAccess, gateway } }
@@ -275,10 +275,14 @@ describe('POST /internal/events', () => {
       callRoute(handlers, 'POST', '/internal/events', { body: good, headers }, heard)
     const timestamp = clock.now() - 60_000
     assert.equal((await tell(headersFor(good, String(timestamp), 'another'))).status, 401)
-    assert.equal((await tell(headersFor(good, String(timestamp - 300_001)))).status, 401)
+    assert.equal((await tell(headersFor(good, String(timestamp - 300_001), 'another'))).status, 401)
+    assert.equal((await tell(headersFor(good, 'yesterday'))).status, 401)
+    assert.equal((await tell({})).status, 401)
     assert.deepEqual(dated, [])
     assert.equal((await tell(headersFor(good, String(timestamp)))).status, 200)
-    assert.deepEqual(dated, [timestamp])
+    assert.equal((await tell(headersFor(good, String(timestamp - 3_600_000)))).status, 401)
+    assert.equal((await tell(headersFor(good, String(timestamp + 3_600_000)))).status, 401)
+    assert.deepEqual(dated, [timestamp, timestamp - 3_600_000, timestamp + 3_600_000])
   })
 
   test('is never served without a secret, and takes only POST', async () => {
