@@ -127,8 +127,16 @@ export function readingText(reading: ClockReading | null): string {
 
 /** `3600 s fast`, `0.5 s slow`; `right` below a tenth of a second. */
 export function offsetText(offsetMs: number): string {
-  const tenths = Math.round(Math.abs(offsetMs) / (MS_PER_SECOND / 10)) / 10
-  if (tenths === 0) return 'right'
-  const shown = tenths >= 100 ? String(Math.round(tenths)) : tenths.toFixed(1).replace(/\.0$/, '')
-  return `${shown} s ${offsetMs > 0 ? 'fast' : 'slow'}`
+  const shown = secondsText(offsetMs)
+  return shown === '0' ? 'right' : `${shown} s ${offsetMs > 0 ? 'fast' : 'slow'}`
+}
+
+/** How far one clock is ahead of another: `3600 s ahead of`, `0.5 s behind`. */
+export function differenceText(aheadMs: number): string {
+  return `${secondsText(aheadMs)} s ${aheadMs < 0 ? 'behind' : 'ahead of'}`
+}
+
+function secondsText(ms: number): string {
+  const tenths = Math.round(Math.abs(ms) / (MS_PER_SECOND / 10)) / 10
+  return tenths >= 100 ? String(Math.round(tenths)) : tenths.toFixed(1).replace(/\.0$/, '')
 }

@@ -13,6 +13,7 @@ import { systemScheduler } from '../scheduler.js'
 import { startAdmin } from './admin.js'
 import { entryOf } from './catalogue.js'
 import { ClockWatch } from './clock/clock-watch.js'
+import { DatabaseClock } from './clock/database-clock.js'
 import { NearHosts } from './clock/near-hosts.js'
 import { type Core, type CoreContext, startCore } from './core.js'
 import { ProxyProbe } from './doctor/proxy-probe.js'
@@ -71,9 +72,11 @@ export async function assemble(context: CoreContext): Promise<Service> {
     { settings, clock, identities, clientOf, limiters, isSandbox: sandbox !== null, pages },
   )
   const clockWatch = startClockWatch(core, context)
+  const databaseClock = startDatabaseClock(context)
   const degraded = () => [
     ...core.degradations(),
     ...clockWatch.complaints(),
+    ...(databaseClock?.complaints() ?? []),
     ...lag.complaints(),
     ...(front?.certificate.complaints() ?? []),
   ]
@@ -215,6 +218,15 @@ function startClockWatch({ duties }: Core, { clock, log, shutdown }: CoreContext
     isNear: (origin) => near.isNear(origin),
   })
   shutdown.add('clock', () => watch.stop())
+  watch.start()
+  return watch
+}
+
+/** Null where the records have the time of this machine. */
+function startDatabaseClock({ settings, store, clock, log, shutdown }: CoreContext): DatabaseClock | null {
+  if (settings.store === 'lmdb') return null
+  const watch = new DatabaseClock({ store, clock, scheduler: systemScheduler, log })
+  shutdown.add('clock of the database', () => watch.stop())
   watch.start()
   return watch
 }

@@ -56,6 +56,8 @@ export interface Store {
   probeWrite(): Promise<void>
   /** Settles when the writer has come to it, behind what waits, and writes nothing. */
   commitNothing(): Promise<void>
+  /** The clock that dates records, Unix ms: a database has its own. */
+  readClock(): Awaitable<number>
   /** False once writes are impossible. */
   isOpen(): boolean
   /** Waits for the writes in progress and closes. */

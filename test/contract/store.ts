@@ -1,4 +1,5 @@
-import { describe } from 'node:test'
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
 import type { Store } from '../../src/store/store.js'
 import { describeAllowances } from './store/allowances.js'
 import { describeAside } from './store/aside.js'
@@ -10,7 +11,7 @@ import { describeDeliveries } from './store/deliveries.js'
 import { describeDeposits } from './store/deposits.js'
 import { describeEndings } from './store/endings.js'
 import { describeEvents } from './store/events.js'
-import type { OpenStore } from './store/harness.js'
+import { type OpenStore, withStore } from './store/harness.js'
 import { describeIdentities } from './store/identities.js'
 import { describeImports } from './store/imports.js'
 import { describeInvoices } from './store/invoices.js'
@@ -35,7 +36,10 @@ type Suite = (open: OpenStore, share?: number) => void
 
 /** What every engine must pass for each port: a port without a suite does not compile. */
 const SUITES: Readonly<
-  Record<Exclude<keyof Store, 'probeWrite' | 'commitNothing' | 'isOpen' | 'close'>, readonly [Suite, ...Suite[]]>
+  Record<
+    Exclude<keyof Store, 'probeWrite' | 'commitNothing' | 'readClock' | 'isOpen' | 'close'>,
+    readonly [Suite, ...Suite[]]
+  >
 > = {
   networks: [describeNetworks],
   commands: [describeCommands, describeCollisions, describeEndings, describeHistories],
@@ -65,5 +69,14 @@ export function describeStore(engine: string, open: OpenStore, share = 1): void 
         for (const suite of suites) suite(open, share)
       })
     }
+
+    test(
+      'tells the time by which it dates records',
+      withStore(open, async ({ store, clock }) => {
+        assert.equal(await store.readClock(), clock.now())
+        clock.advance(-60_000)
+        assert.equal(await store.readClock(), clock.now())
+      }),
+    )
   })
 }

@@ -4,7 +4,7 @@ import type { Random } from './random.js'
 import { Violation } from './violation.js'
 
 /** The ports of the store, without its own life. */
-type Ports = Omit<Store, 'probeWrite' | 'commitNothing' | 'isOpen' | 'close'>
+type Ports = Omit<Store, 'probeWrite' | 'commitNothing' | 'readClock' | 'isOpen' | 'close'>
 
 /** A call of a port, such as `invoices.find`, and what it was answered. */
 export type AnsweredCall = {

@@ -1,11 +1,10 @@
 import { parseDatabaseAddress } from '../../base/database-address.js'
+import { differenceText, OFFSET_MAX_MS } from '../../domain/clock-offset.js'
 import { StorageUnavailable } from '../../store/refusals.js'
 import { type Examination, type Finding, failed, ok, skipped, warning } from './examination.js'
 
 /** A creation takes four round trips, so it takes longer than 20 ms above this. */
 const SLOW_ROUND_TRIP_MS = 5
-/** Records have the database's time, and requests are judged by this machine's. */
-const CLOCK_WARNING_MS = 3000
 
 /** The database that has the state: that it answers, how far away it is, and what the loss of its machine would lose. */
 export const examineDatabase: Examination = async ({ settings: { store, sandbox } }) => {
@@ -27,15 +26,9 @@ export const examineDatabase: Examination = async ({ settings: { store, sandbox 
     roundTripMs > SLOW_ROUND_TRIP_MS
       ? warning('database', text, 'A creation takes four of them: run the service nearer to it.')
       : ok('database', text)
-  const isOff = Math.abs(aheadMs) > CLOCK_WARNING_MS
+  const isOff = Math.abs(aheadMs) > OFFSET_MAX_MS
   const clock = isOff
-    ? [
-        warning(
-          'database clock',
-          `It is ${(aheadMs / 1000).toFixed(1)} s ahead of this machine's.`,
-          'Keep both right with NTP.',
-        ),
-      ]
+    ? [warning('database clock', `It is ${differenceText(aheadMs)} this machine's.`, 'Keep both right with NTP.')]
     : []
   return [distance, ...clock, ...lossy.map(isLossy), replica(replicas, sandbox)]
 }

@@ -159,6 +159,7 @@ export function storeOn(tables: Tables, lock: DirectoryLock, options: LmdbStoreO
       await commits.runAdmitted(({ tables }) => tables.meta.removeSync(PROBE_KEY))
     },
     commitNothing: () => commits.runAdmitted(() => undefined),
+    readClock: () => options.clock.now(),
     isOpen: () => closing === null,
     close: () => {
       closing ??= finish()

@@ -97,6 +97,11 @@ function storeOn(database: Database, options: PostgresStoreOptions): Store {
     // The row that every transaction writes of itself is as much as a probe needs.
     probeWrite: () => database.write(async (work) => work.write(sql`DELETE FROM writes WHERE at < 0`)),
     commitNothing: () => database.write(async () => undefined),
+    readClock: async () => {
+      const row = await database.readOne<{ now: number }>(sql`SELECT ${database.now} AS now`)
+      if (row === undefined) throw new Error('the database has not told the time')
+      return row.now
+    },
     isOpen: () => closing === null,
     close: () => {
       closing ??= database.close()
