@@ -61,6 +61,12 @@ describe('the judgement of the clock', () => {
     ['decide for one of two', told([59, 60], [-0.5, 0.5]), { from: 58_000, to: 60_000 }, 'off 59.5 A'],
     ['decide for the other', told([59, 60], [-0.5, 0.5]), { from: -1000, to: 1000 }, 'right 0 B'],
     ['decide for neither', told([59, 60], [-0.5, 0.5]), { from: 30_000, to: 32_000 }, 'disputed BA'],
+    [
+      'decide nothing where two of three fit',
+      told([59, 60], [-0.5, 0.5], [200, 201]),
+      { from: 58_000, to: 201_000 },
+      'disputed BAC',
+    ],
     ['decide nothing by an answer that fits both', told([59, 60], [-0.5, 0.5]), { from: 0, to: 60_000 }, 'disputed BA'],
   ]
   for (const [what, testimonies, span, expected] of merchants) {

@@ -20,7 +20,6 @@ export class AnswerDates {
   private last: AnswerDate | null = null
 
   saw(date: AnswerDate): void {
-    if (date === this.last) return
     this.last = date
     const { dateMs, askedAtMs, answeredAtMs } = date
     const told = { from: dateMs - answeredAtMs, to: dateMs + SECOND_MS + LATE_MAX_MS - askedAtMs }
@@ -32,7 +31,6 @@ export class AnswerDates {
     }
     const common = this.common === null ? told : commonSpan(this.common, told)
     // That server's clock was set, or another one answers: what it said before does not count.
-    if (common === null) this.before = null
     this.common = common ?? told
   }
 

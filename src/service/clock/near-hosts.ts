@@ -15,7 +15,10 @@ export class NearHosts {
   private readonly far = new Map<string, boolean>()
   private readonly guard = new AddressGuard({ allowAll: false, allow: [] })
 
-  constructor(private readonly addressesOf: AddressesOf = systemAddresses) {}
+  constructor(
+    private readonly addressesOf: AddressesOf = systemAddresses,
+    private readonly ownAddresses: () => ReadonlySet<string> = systemOwnAddresses,
+  ) {}
 
   /** `origin` is a URL: scheme, host and port. */
   isNear(origin: string): boolean {
@@ -29,7 +32,7 @@ export class NearHosts {
     const host = hostOf(origin)
     this.far.set(host, false)
     try {
-      const own = ownAddresses()
+      const own = this.ownAddresses()
       const addresses = await this.addressesOf(host)
       const isFar = addresses.every((address) => this.guard.isAllowed(address) && !own.has(address))
       this.far.set(host, isFar)
@@ -45,6 +48,6 @@ function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '')
 }
 
-function ownAddresses(): ReadonlySet<string> {
+function systemOwnAddresses(): ReadonlySet<string> {
   return new Set(Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []))
 }

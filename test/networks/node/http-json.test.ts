@@ -111,7 +111,7 @@ describe('JSON over HTTP', () => {
     assert.deepEqual(await ask('', 'Tue, 14 Nov 2023 22:13:20 GMT'), told)
     assert.deepEqual(await ask('', 'Tue, 14 Nov 2023 22:13:30 GMT;5'), told, 'a cache says nothing of now')
     assert.deepEqual(await ask('', 'soon'), told)
-    elapsed.push(170)
+    elapsed.push(170, 190)
     assert.deepEqual(await ask('/solid/now', 'Tue, 14 Nov 2023 22:13:40 GMT'), told, 'another server')
   })
 

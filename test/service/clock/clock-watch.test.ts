@@ -56,6 +56,20 @@ describe('a right clock', () => {
         }
       },
     ],
+    [
+      'a gateway whose clock is wrong, beside a node without blocks',
+      (world) => {
+        world.network([world.node(PUBLIC)]).blocks = null
+        return every(5, () => world.push(-60_000))
+      },
+    ],
+    [
+      'one of two nodes without blocks whose clock is wrong',
+      (world) => {
+        world.network([world.node(PUBLIC), world.node(OTHER, { offMs: 60_000 })]).blocks = null
+        return undefined
+      },
+    ],
     ['a network of slow blocks', (world) => void world.network([silent(world)], { everySeconds: 45 })],
     ['blocks that are told seven seconds late', (world) => void world.network([silent(world)], { lateMs: 7000 })],
     [
@@ -212,9 +226,9 @@ describe('a wrong clock is seen within a minute', () => {
     assert.deepEqual([world.complaint, world.offsetSeconds], [null, null], 'four are too few')
     world.pass(MINUTE, (second) => {
       each(second)
-      world.sign('e', second % 2 === 0 ? 0 : -200_000)
+      world.sign('e', -200_000)
     })
-    assert.match(world.complaint ?? '', /fast, by NET-1\.$/)
+    assert.match(world.complaint ?? '', /fast, by NET-1\.$/, 'the one in the middle counts')
   })
 
   test('one witness against one is told to the log', () => {

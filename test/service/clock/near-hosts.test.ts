@@ -31,6 +31,15 @@ describe('a server', () => {
     })
   }
 
+  test('at a public address of this machine is on this machine', async () => {
+    const near = new NearHosts(
+      async () => ['93.184.216.34'],
+      () => new Set(['93.184.216.34']),
+    )
+    assert.equal(await near.learn('https://node.example'), true)
+    assert.equal(near.isNear('https://node.example'), true)
+  })
+
   test('of which it could not be found out is asked for again', async () => {
     let isKnown = false
     const near = new NearHosts(async () => (isKnown ? ['93.184.216.34'] : assert.fail()))
