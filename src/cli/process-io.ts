@@ -25,7 +25,16 @@ function out(line: string): void {
 
 /** Writes a line to standard error. */
 export function error(line: string): void {
-  errors().write(`${harmless(line)}\n`)
+  writeError(`${harmless(line)}\n`)
+}
+
+/** Resolves when the last text that a command wrote to standard error is taken, or lost. */
+let errorsWritten: Promise<void> = Promise.resolve()
+
+function writeError(text: string): void {
+  errorsWritten = new Promise((written) => {
+    errors().write(text, () => written())
+  })
 }
 
 /** Standard error. What it does not take is lost: there is nowhere to say so, and how a command ends says more. */
@@ -38,13 +47,14 @@ function errors(): NodeJS.WriteStream {
 function ignored(): void {}
 
 /**
- * Resolves when the reader of standard output has taken everything: the end of the process would cut off the rest. By
- * then it is also known whether the last write failed.
+ * Resolves when the readers of standard output and of standard error have taken everything that commands wrote: the end of the
+ * process would cut off the rest. By then it is also known whether the last write failed.
  */
-export function outputWritten(): Promise<void> {
-  return new Promise((written) => {
+export async function outputWritten(): Promise<void> {
+  await new Promise<void>((written) => {
     process.stdout.write('', () => written())
   })
+  await errorsWritten
 }
 
 /** Writes text of any length to standard output. */
@@ -128,7 +138,7 @@ function processIo(level: LogLevel): WholeProcess {
   return {
     out,
     error,
-    write: (text) => errors().write(text),
+    write: writeError,
     print,
     columns: terminalColumns,
     isOutputTerminal: process.stdout.isTTY === true,

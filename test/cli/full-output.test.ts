@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { openSync } from 'node:fs'
+import { mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { endChild, untilLine } from '../support/child-process.js'
@@ -51,4 +53,23 @@ test('a command whose errors nobody can read ends as it would otherwise', { skip
     timeoutMs: 30_000,
   })
   assert.equal(code, 2)
+})
+
+test('errors that are read late are all there', { timeout: 60_000 }, async () => {
+  const place = temporaryDirectory()
+  const file = join(place.path, 'records.ndjson')
+  const count = 5000
+  writeFileSync(file, 'garbage\n'.repeat(count))
+  mkdirSync(join(place.path, 'data'))
+  const argv = ['import', file, '--data', join(place.path, 'data')]
+  const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+  try {
+    // Its last line on standard output: what is left is its end.
+    await untilLine(child, (line) => (line.includes(`${count} refused`) ? line : undefined))
+    const errors = await text(child.stderr)
+    assert.equal(errors.split('\n').filter((line) => line.endsWith('it is no JSON')).length, count)
+  } finally {
+    await endChild(child)
+    place.remove()
+  }
 })
