@@ -35,6 +35,7 @@ export abstract class Exchange implements Request, StreamSink {
   /** The answer whose body is a stream. */
   protected streamed: Answer | undefined
   protected wake: (() => void) | undefined
+  private releaseUnread: (() => void) | undefined
   private resolved: Target | undefined
   private id: string | undefined
 
@@ -84,12 +85,17 @@ export abstract class Exchange implements Request, StreamSink {
   protected send(answer: Answer): void {
     const { body } = answer
     const unfit = this.aborted ? undefined : unwritableHeader(answer.headers)
-    if (isStream(body) && (this.aborted || unfit !== undefined)) discardStream(body, this.front.onError)
+    const isCrowdedOut = !this.aborted && isLong(body) && !this.front.unread.hasRoom(() => this.unreadClient())
+    if (isStream(body) && (this.aborted || unfit !== undefined || isCrowdedOut)) {
+      discardStream(body, this.front.onError)
+    }
     if (this.aborted) {
       this.end()
     } else if (unfit !== undefined) {
       this.front.onError(new Error(`cannot write the answer's header ${JSON.stringify(unfit)}`))
       this.sendWhole(this.target.refuse('internal'))
+    } else if (isCrowdedOut) {
+      this.sendWhole(this.target.refuse('overloaded'))
     } else if (isStream(body)) {
       this.sendStream(answer, body)
     } else {
@@ -117,7 +123,24 @@ export abstract class Exchange implements Request, StreamSink {
       .catch((error) => this.fail(error))
   }
 
-  abstract write(chunk: string | Uint8Array): boolean
+  write(chunk: string | Uint8Array): boolean {
+    const isTaken = this.writeChunk(chunk)
+    if (!isTaken) this.holdUnread(Buffer.byteLength(chunk))
+    return isTaken
+  }
+
+  protected abstract writeChunk(chunk: string | Uint8Array): boolean
+
+  /** Counts bytes that the client has yet to take, until it has, or has gone. */
+  protected holdUnread(bytes: number): void {
+    this.releaseUnread?.()
+    this.releaseUnread = this.front.unread.hold(this.unreadClient(), bytes)
+  }
+
+  /** The client that unread answers count for; null if the peer is a proxy, behind which there may be many. */
+  private unreadClient(): string | null {
+    return this.front.settings.share?.clientOf(this.remoteAddress()) ?? null
+  }
 
   protected writeStreamHead(): void {
     if (!this.headWritten && this.streamed !== undefined) this.writeHead(this.streamed)
@@ -126,7 +149,10 @@ export abstract class Exchange implements Request, StreamSink {
   writable(): Promise<void> {
     if (this.aborted) return Promise.resolve()
     return new Promise((resolve) => {
-      this.wake = resolve
+      this.wake = () => {
+        this.releaseUnread?.()
+        resolve()
+      }
     })
   }
 
@@ -189,6 +215,7 @@ export abstract class Exchange implements Request, StreamSink {
   protected end(): void {
     if (this.state === 'done') return
     this.state = 'done'
+    this.releaseUnread?.()
     this.front.ended()
   }
 }
@@ -213,6 +240,13 @@ export function unwritableHeader(headers: Readonly<Record<string, string>>): str
     fit.set(name, value)
   }
   return undefined
+}
+
+/** Larger answers are counted as long as clients have not taken them. */
+export const LONG_ANSWER_BYTES = 65_536
+
+function isLong(body: Answer['body']): boolean {
+  return isStream(body) || body.length > LONG_ANSWER_BYTES
 }
 
 export function isStream(body: Answer['body']): body is BodyStream {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 import { type Certificate, type CertificateFacts, readCertificate } from './certificate.js'
 import type { HttpServer, Resolve, ServerSettings } from './server.js'
+import { UnreadAnswers } from './unread-answers.js'
 
 /** Initial capacity of an unfinished body: enough for most bodies, and little for one that never arrives. */
 const FIRST_CAPACITY_BYTES = 4096
@@ -15,6 +16,7 @@ export abstract class Front implements HttpServer {
   draining = false
   certificate: CertificateFacts | null = null
   readonly bodies: UnfinishedBodies
+  readonly unread: UnreadAnswers
   private inFlight = 0
   private onIdle: (() => void) | undefined
   private drained: Promise<void> | undefined
@@ -24,6 +26,7 @@ export abstract class Front implements HttpServer {
     readonly settings: ServerSettings,
     readonly onError: (error: unknown) => void,
   ) {
+    this.unread = new UnreadAnswers(settings.unreadAnswersLimitBytes)
     this.bodies = { heldBytes: 0, limitBytes: settings.unfinishedBodiesLimitBytes }
   }
 

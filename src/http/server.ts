@@ -96,6 +96,8 @@ export interface ServerSettings {
   readonly onRefusedConnection?: (why: 'limit' | 'share') => void
   /** Bytes of incomplete bodies, of all clients together; beyond, 503. */
   readonly unfinishedBodiesLimitBytes: number
+  /** Bytes of long answers that clients have not taken, of all clients together, and a quarter of it for each; beyond, 503. */
+  readonly unreadAnswersLimitBytes: number
   /** Maximum time from a request's first byte to its last; then 408. */
   readonly requestTimeoutMs: number
   /** How long a connection may stay silent between requests, and how long a client may leave an answer unread. */

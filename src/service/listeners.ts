@@ -15,7 +15,10 @@ import { type DescriptorPlan, planDescriptors } from './descriptors.js'
 const REFUSALS_LOG_INTERVAL_MS = 60_000
 /** Maximum bytes of unfinished bodies, of all clients together. */
 const UNFINISHED_BODIES_LIMIT_BYTES = 32 * 1024 * 1024
+/** Maximum bytes of long answers that clients have not taken, of all clients together. */
+const UNREAD_ANSWERS_LIMIT_BYTES = 64 * 1024 * 1024
 export const LIMITS = {
+  unreadAnswersLimitBytes: UNREAD_ANSWERS_LIMIT_BYTES,
   unfinishedBodiesLimitBytes: UNFINISHED_BODIES_LIMIT_BYTES,
   /** Maximum time from a request's first byte to its last. */
   requestTimeoutMs: 20_000,

@@ -43,6 +43,7 @@ const settings: ServerSettings = {
   port: 0,
   connectionLimit: 100,
   unfinishedBodiesLimitBytes: 1_000_000,
+  unreadAnswersLimitBytes: 64_000_000,
   requestTimeoutMs: 5_000,
   idleTimeoutMs: 5_000,
 }
@@ -678,6 +679,42 @@ export function testHttpServer(engine: EngineUnderTest): void {
     await fixture.server.drain()
     assert.deepEqual(fixture.errors, [])
   })
+
+  for (const kind of ['a stream', 'a whole answer']) {
+    test(`${kind} that a client does not take leaves no room for more of them, until it does`, async (t) => {
+      const long = Buffer.alloc(16 * MIB, 'x')
+      async function* streamed(): AsyncGenerator<Uint8Array> {
+        yield long
+      }
+      const fixture = await start(
+        t,
+        ({ path }) => {
+          if (path === '/short') return echoed
+          return { status: 200, headers: {}, body: kind === 'a stream' ? streamed() : long }
+        },
+        { unreadAnswersLimitBytes: MIB },
+      )
+      const echoed = jsonAnswer(200, 'short')
+      const slow = await fixture.open()
+      slow.socket.pause()
+      slow.send(requestText('GET', '/long'))
+      const other = async (path: string) => {
+        const connection = await fixture.open()
+        connection.send(requestText('GET', path))
+        const { status } = await connection.answer()
+        connection.end()
+        return status
+      }
+      while (fixture.handled.length === 0) await turnsOfLoop()
+      await turnsOfLoop(TURNS_OF_REST)
+      assert.equal(await other('/long'), 503)
+      assert.equal(await other('/short'), 200)
+      slow.socket.resume()
+      await slow.answer()
+      assert.equal(await other('/long'), 200)
+      assert.deepEqual(fixture.errors, [])
+    })
+  }
 
   test('a stream that waits for its own next chunk hears of a client that leaves', async (t) => {
     const returned = deferred<void>()

@@ -18,6 +18,7 @@ const settings: Omit<ServerSettings, 'certificate'> = {
   port: 0,
   connectionLimit: 100,
   unfinishedBodiesLimitBytes: 1_000_000,
+  unreadAnswersLimitBytes: 64_000_000,
   requestTimeoutMs: 5_000,
   idleTimeoutMs: 5_000,
 }

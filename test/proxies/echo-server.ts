@@ -40,6 +40,7 @@ export async function startEcho(Server: HttpServerClass, files?: CertificateFile
       port: 0,
       connectionLimit: 10_000,
       unfinishedBodiesLimitBytes: 10_000_000,
+      unreadAnswersLimitBytes: 64_000_000,
       requestTimeoutMs: 60_000,
       idleTimeoutMs: 60_000,
       ...(files === undefined ? {} : { certificate: files }),

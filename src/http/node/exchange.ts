@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Exchange, hasNoBody, isStream } from '../exchange.js'
+import { Exchange, hasNoBody, isStream, LONG_ANSWER_BYTES } from '../exchange.js'
 import { BodyBuffer, type Front, peerAddress, REQUEST_ID_HEADER } from '../front.js'
 import type { Answer, Refusal } from '../server.js'
 
@@ -156,6 +156,7 @@ export class NodeExchange extends Exchange {
       this.writeHead(answer, Buffer.byteLength(body))
       // `node:http` drops the body of an answer to HEAD by itself.
       this.res.end(body)
+      if (body.length > LONG_ANSWER_BYTES && !this.res.writableFinished) this.holdUnread(body.length)
     }
   }
 
@@ -163,7 +164,7 @@ export class NodeExchange extends Exchange {
     this.res.on('drain', () => this.wake?.())
   }
 
-  write(chunk: string | Uint8Array): boolean {
+  protected writeChunk(chunk: string | Uint8Array): boolean {
     this.writeStreamHead()
     return this.res.write(chunk)
   }

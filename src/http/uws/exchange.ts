@@ -1,12 +1,9 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { STATUS_CODES } from 'node:http'
-import { Exchange, hasNoBody, isStream } from '../exchange.js'
+import { Exchange, hasNoBody, isStream, LONG_ANSWER_BYTES } from '../exchange.js'
 import { BodyBuffer, type Front, peerAddress, REQUEST_ID_HEADER } from '../front.js'
 import type { Answer, Refusal } from '../server.js'
 import { type FramingFlaw, framingOf } from './framing.js'
-
-/** Larger answers are handed to the engine piece by piece, so that it is known when the client has taken the last. */
-const WHOLE_ANSWER_LIMIT_BYTES = 65_536
 
 const statusLines = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]))
 
@@ -124,7 +121,8 @@ export class UwsExchange extends Exchange {
       // It cannot close; the client does, or the engine after its idle time.
       this.writeClose()
       res.endWithoutBody()
-    } else if (body.length > WHOLE_ANSWER_LIMIT_BYTES) {
+    } else if (body.length > LONG_ANSWER_BYTES) {
+      // Piece by piece, so that it is known when the client has taken the last one.
       this.sendLarge(typeof body === 'string' ? Buffer.from(body) : body)
       return
     } else {
@@ -150,6 +148,7 @@ export class UwsExchange extends Exchange {
     }
     res.onWritable(sendFrom)
     sendFrom(0)
+    if (this.state === 'sending') this.holdUnread(body.length)
   }
 
   protected beginStream(): void {
@@ -161,7 +160,7 @@ export class UwsExchange extends Exchange {
     })
   }
 
-  write(chunk: string | Uint8Array): boolean {
+  protected writeChunk(chunk: string | Uint8Array): boolean {
     let isTaken = true
     this.res.cork(() => {
       this.writeStreamHead()

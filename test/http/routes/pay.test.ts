@@ -128,6 +128,7 @@ describe('GET /pay/:id', () => {
         port: 0,
         connectionLimit: 10,
         unfinishedBodiesLimitBytes: 1_000_000,
+        unreadAnswersLimitBytes: 64_000_000,
         requestTimeoutMs: 5000,
         idleTimeoutMs: 5000,
       },
